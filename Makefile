@@ -1,0 +1,87 @@
+# `make` lists the targets. All of them work in this folder and in its .venv only.
+
+PYTHON ?= python3
+WORKERS ?= 2
+
+VENV := .venv
+BIN := $(VENV)/bin
+LOG := $(VENV)/install.log
+STAMP := $(VENV)/.installed
+
+.PHONY: help env demo test test-all lint format types bench hooks lock clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
+	@echo 'PYTHON=... chooses the Python of a new .venv, WORKERS=... the processes of the tests, ARGS=... is handed on.'
+
+env: $(STAMP) ## .venv with pullback, all its extras and the development tools
+	@echo 'make env: $(VENV) is ready'
+
+demo: $(STAMP) ## the demonstration
+	@echo 'make demo: $(BIN)/pullback demo $(ARGS)'
+	@$(BIN)/pullback demo $(ARGS)
+
+test: lint ## format, lint, types, then the quick tests; stops at the first that fails
+	@echo 'make test: quick tests'
+	@$(BIN)/pytest -n $(WORKERS) -m 'not slow' $(ARGS)
+
+test-all: lint ## the same with the slow tests
+	@echo 'make test-all: all tests'
+	@$(BIN)/pytest -n $(WORKERS) $(ARGS)
+
+lint: $(STAMP) ## format, lint and types, changing nothing
+	@echo 'make lint: ruff format --check'
+	@$(BIN)/ruff format --check .
+	@echo 'make lint: ruff check'
+	@$(BIN)/ruff check .
+	@echo 'make lint: mypy'
+	@$(BIN)/mypy
+
+format: $(STAMP) ## rewrite the sources as `make lint` wants them, as far as a tool can
+	@$(BIN)/ruff check --fix --exit-zero --quiet .
+	@$(BIN)/ruff format .
+
+types: $(STAMP) ## mypy alone
+	@$(BIN)/mypy
+
+bench: $(STAMP) ## the benchmarks
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+hooks: $(STAMP) ## format, lint, types and quick tests before every commit
+	@$(BIN)/pre-commit install
+
+lock: ## requirements-dev.lock anew, with the newest versions
+	@rm -rf build/lock
+	@"$(PYTHON)" -m venv build/lock
+	@build/lock/bin/python -m pip install --quiet '.[all,dev]'
+	@sed '/^[^#]/d' requirements-dev.lock > build/lock/pins
+	@build/lock/bin/python -m pip freeze --exclude pullback >> build/lock/pins
+	@mv build/lock/pins requirements-dev.lock
+
+clean: ## remove everything that was made here, .venv too
+	@rm -rf $(VENV) build dist pullback-demo .mypy_cache .ruff_cache .pytest_cache
+	@find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A .venv works only in the folder where it was made: not after that was renamed or copied.
+ifneq ($(shell cat $(STAMP) 2>/dev/null),$(CURDIR))
+.PHONY: $(STAMP)
+endif
+
+$(STAMP): pyproject.toml requirements-dev.lock
+	@fail() { printf 'make env: %s\n' "$$1" >&2; exit 1; }; \
+	version='import sys; print("%d.%d" % sys.version_info[:2])'; \
+	found=$$("$(PYTHON)" -c "$$version" 2>/dev/null) \
+	  || fail 'cannot run "$(PYTHON)"; needs Python >= 3.11 (set PYTHON=...)'; \
+	"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || fail "needs Python >= 3.11, found $$found (set PYTHON=...)"; \
+	"$(PYTHON)" -c 'import venv, ensurepip' 2>/dev/null \
+	  || fail "Python $$found cannot make environments: no venv module (Debian, Ubuntu: apt install python3-venv)"; \
+	[ "$$(cat $(STAMP) 2>/dev/null)" = '$(CURDIR)' ] && [ "$$($(BIN)/python -c "$$version" 2>/dev/null)" = "$$found" ] \
+	  || rm -rf $(VENV); \
+	mkdir -p $(VENV) 2>/dev/null || fail 'cannot write to this folder'; \
+	echo "make env: making $(VENV) with Python $$found"; \
+	"$(PYTHON)" -m venv $(VENV) > $(LOG) 2>&1 || fail 'could not make $(VENV); see $(LOG)'; \
+	echo 'make env: installing packages (about 1 GB, some minutes the first time; log in $(LOG))'; \
+	$(BIN)/python -m pip install --disable-pip-version-check --no-input -c requirements-dev.lock -e '.[all,dev]' \
+	  >> $(LOG) 2>&1 || fail 'could not install packages (is PyPI reachable?); see $(LOG)'; \
+	printf '%s\n' '$(CURDIR)' > $(STAMP)
