@@ -1,0 +1,83 @@
+"""Element types: NumPy's dtypes, bfloat16 from ml_dtypes, and two tokens for what is not an array."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+
+@dataclass(frozen=True)
+class TokenType:
+    """The dtype of a tensor that carries no array: `resource` (a variable's handle) or `variant`."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+DType = np.dtype[Any] | TokenType
+
+float16 = np.dtype("float16")
+bfloat16 = np.dtype(ml_dtypes.bfloat16)
+float32 = np.dtype("float32")
+float64 = np.dtype("float64")
+complex64 = np.dtype("complex64")
+complex128 = np.dtype("complex128")
+int8 = np.dtype("int8")
+int16 = np.dtype("int16")
+int32 = np.dtype("int32")
+int64 = np.dtype("int64")
+uint8 = np.dtype("uint8")
+uint16 = np.dtype("uint16")
+uint32 = np.dtype("uint32")
+uint64 = np.dtype("uint64")
+bool = np.dtype("bool")  # noqa: A001 - TensorFlow's name
+resource = TokenType("resource")
+variant = TokenType("variant")
+
+FLOATING = frozenset([float16, bfloat16, float32, float64])
+COMPLEX = frozenset([complex64, complex128])
+INTEGER = frozenset([int8, int16, int32, int64, uint8, uint16, uint32, uint64])
+INEXACT = FLOATING | COMPLEX
+TRAINABLE: frozenset[DType] = frozenset([*INEXACT, resource, variant])
+_ARRAYS = INEXACT | INTEGER | {bool}
+_BY_NAME: dict[str, DType] = {d.name: d for d in _ARRAYS} | {"resource": resource, "variant": variant}
+_PYTHON: dict[Any, DType] = {builtins.float: float32, builtins.int: int32, builtins.bool: bool, complex: complex128}
+
+
+def as_dtype(value: Any) -> DType:
+    """The dtype that `value` names: a dtype, a NumPy scalar class, a name such as "float32", or a Python type.
+
+    Python's `float` and `int` mean float32 and int32, as in TensorFlow.
+
+    Raises:
+        TypeError: `value` names no dtype of pullback.
+
+    >>> as_dtype("bfloat16"), as_dtype(float)
+    (dtype(bfloat16), dtype('float32'))
+    """
+    if isinstance(value, TokenType):
+        return value
+    if isinstance(value, str) and value in _BY_NAME:
+        return _BY_NAME[value]
+    if isinstance(value, type) and value in _PYTHON:
+        return _PYTHON[value]
+    try:
+        dtype = np.dtype(value)
+    except TypeError:
+        dtype = None
+    if dtype is None or dtype not in _ARRAYS or value is None:
+        raise TypeError(f"{value!r} is not a dtype of pullback; use one of {', '.join(sorted(_BY_NAME))}")
+    return dtype
+
+
+def real_dtype(dtype: DType) -> DType:
+    """The dtype of the real part: float32 for complex64, float64 for complex128, itself for the others."""
+    if dtype == complex64:
+        return float32
+    return float64 if dtype == complex128 else dtype

@@ -1,0 +1,27 @@
+"""Exceptions of the library that have no builtin of the right meaning; each is also the nearest builtin."""
+
+from __future__ import annotations
+
+
+class PullbackError(Exception):
+    """The base of every exception class that pullback defines."""
+
+
+class InvalidArgumentError(PullbackError, ValueError):
+    """A run was given, or met, a value it cannot use: a feed of another shape, a fetch of the wrong kind, NaN where checked."""
+
+
+class FailedPreconditionError(PullbackError, RuntimeError):
+    """The state is not ready for what was asked: a variable read before it was initialised."""
+
+
+class InaccessibleTensorError(PullbackError, ValueError):
+    """A tensor was used where its value cannot exist: another graph, or the inside of a loop, branch or function."""
+
+
+class DataLossError(PullbackError, ValueError):
+    """A file is torn, changed, or was not written by pullback."""
+
+
+class NotFoundError(PullbackError, LookupError):
+    """A name asked for is not there: a variable in a checkpoint, an operation in a graph."""

@@ -1,0 +1,499 @@
+"""`Graph`, `Operation`, `Tensor`: an append-only list of operations whose order is a topological order."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from . import naming
+from .dtypes import DType
+from .errors import InaccessibleTensorError
+from .primitive import Primitive
+from .scopes import NOTHING, Controller, DeviceFunction, Scope
+from .shape import TensorShape
+from .sites import Site, user_site
+from .types import TensorType
+
+
+@dataclass(eq=False, slots=True, repr=False)
+class Tensor:
+    """One output of an operation: a value that a run can compute. Made by `Graph` only; compared by identity."""
+
+    op: Operation
+    value_index: int
+    type: TensorType
+
+    __array_priority__: ClassVar[int] = 100
+    __array_ufunc__: ClassVar[None] = None
+    __add__: ClassVar[Callable[..., Tensor]]
+    __radd__: ClassVar[Callable[..., Tensor]]
+    __sub__: ClassVar[Callable[..., Tensor]]
+    __rsub__: ClassVar[Callable[..., Tensor]]
+    __mul__: ClassVar[Callable[..., Tensor]]
+    __rmul__: ClassVar[Callable[..., Tensor]]
+    __truediv__: ClassVar[Callable[..., Tensor]]
+    __rtruediv__: ClassVar[Callable[..., Tensor]]
+    __floordiv__: ClassVar[Callable[..., Tensor]]
+    __rfloordiv__: ClassVar[Callable[..., Tensor]]
+    __mod__: ClassVar[Callable[..., Tensor]]
+    __rmod__: ClassVar[Callable[..., Tensor]]
+    __pow__: ClassVar[Callable[..., Tensor]]
+    __rpow__: ClassVar[Callable[..., Tensor]]
+    __matmul__: ClassVar[Callable[..., Tensor]]
+    __rmatmul__: ClassVar[Callable[..., Tensor]]
+    __neg__: ClassVar[Callable[..., Tensor]]
+    __abs__: ClassVar[Callable[..., Tensor]]
+    __invert__: ClassVar[Callable[..., Tensor]]
+    __and__: ClassVar[Callable[..., Tensor]]
+    __rand__: ClassVar[Callable[..., Tensor]]
+    __or__: ClassVar[Callable[..., Tensor]]
+    __ror__: ClassVar[Callable[..., Tensor]]
+    __xor__: ClassVar[Callable[..., Tensor]]
+    __rxor__: ClassVar[Callable[..., Tensor]]
+    __lt__: ClassVar[Callable[..., Tensor]]
+    __le__: ClassVar[Callable[..., Tensor]]
+    __gt__: ClassVar[Callable[..., Tensor]]
+    __ge__: ClassVar[Callable[..., Tensor]]
+    __getitem__: ClassVar[Callable[..., Tensor]]
+    eval: ClassVar[Callable[..., Any]]
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self.type.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return self.type.shape
+
+    @property
+    def name(self) -> str:
+        """The operation's name and the output's number: `MatMul:0`."""
+        return f"{self.op.name}:{self.value_index}"
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that holds the operation."""
+        return self.op.graph
+
+    @property
+    def device(self) -> str:
+        """The operation's device string."""
+        return self.op.device
+
+    def get_shape(self) -> TensorShape:
+        """The static shape."""
+        return self.type.shape
+
+    def consumers(self) -> list[Operation]:
+        """The operations that read this tensor, in the order they were made."""
+        later = self.op.graph.operations[self.op.index + 1 :]
+        return [op for op in later if any(x is self for x in op.inputs)]
+
+    def __repr__(self) -> str:
+        return f"<Tensor '{self.name}' {self.type}>"
+
+    def __str__(self) -> str:
+        return f"{self.type} '{self.name}'"
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"the truth of {self} is not known while the graph is built; select with pb.where, or run it with Session.run"
+        )
+
+    def __len__(self) -> int:
+        raise TypeError(f"len of {self} is not known while the graph is built; use .shape[0] or pb.shape")
+
+    def __iter__(self) -> Iterator[Tensor]:
+        raise TypeError(f"{self} cannot be iterated while the graph is built; use pb.unstack")
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError(f"{self} has no value while the graph is built; get one with Session.run")
+
+
+@dataclass(eq=False, slots=True, repr=False)
+class Operation:
+    """One step of a graph: a primitive applied to tensors. Made by `Graph` only, and never changed afterwards."""
+
+    graph: Graph
+    index: int
+    primitive: Primitive
+    inputs: tuple[Tensor, ...]
+    name: str
+    site: Site | None
+    original_op: Operation | None
+    attrs: Mapping[str, Any]
+    control_inputs: tuple[Operation, ...] = ()
+    device: str = ""
+    outputs: tuple[Tensor, ...] = ()
+
+    run: ClassVar[Callable[..., None]]
+
+    @property
+    def type(self) -> str:
+        """The op type, TensorFlow's name for what it does."""
+        return self.primitive.type
+
+    @property
+    def _original_op(self) -> Operation | None:
+        return self.original_op
+
+    def colocation_groups(self) -> list[bytes]:
+        """The `loc:@` groups of the operation: those it was made in, or its own."""
+        groups = [g for g in self.attrs.get("_class", ()) if g.startswith(b"loc:@")]
+        return groups or [b"loc:@" + self.name.encode()]
+
+    def get_attr(self, name: str) -> Any:
+        """The attribute `name`, of the primitive or of a scope; ValueError where there is none."""
+        if name in self.attrs:
+            return self.attrs[name]
+        attributes = self.primitive.attributes
+        if name not in attributes:
+            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+        return attributes[name]
+
+    def __repr__(self) -> str:
+        return f"<Operation '{self.name}' type={self.type}>"
+
+
+class AbstractTensorLike(ABC):
+    """What stands for a tensor wherever one is taken: a variable stands for its value."""
+
+    @abstractmethod
+    def as_tensor(self) -> Tensor:
+        """The tensor it stands for, where it is used."""
+
+    @abstractmethod
+    def graph_element(self) -> Tensor:
+        """The tensor it stands for, where it is fetched or named."""
+
+
+class _Current(threading.local):
+    def __init__(self) -> None:
+        self.scope = Scope()
+
+
+class Graph:
+    """A dataflow graph: operations in the order they were made, which only grows.
+
+    Several threads may add to one graph; each has its own scopes. A call that fails inside `transaction` leaves no
+    trace. `finalize` forbids further growth.
+    """
+
+    def __init__(self) -> None:
+        self.operations: list[Operation] = []
+        self.seed: int | None = None
+        self.finalized = False
+        self.names = naming.Names()
+        self.collections: dict[str, list[Any]] = {}
+        self._lock = threading.RLock()
+        self._current = _Current()
+        self._by_name: dict[str, Operation] = {}
+
+    def add(self, primitive: Primitive, inputs: Sequence[Tensor] = (), name: str | None = None) -> Operation:
+        """A new operation that applies `primitive` to `inputs`, all of this graph.
+
+        `name` is made unique within the current name scope; with a `/` at its end it is taken as it is.
+
+        Raises:
+            RuntimeError: the graph is finalized.
+            ValueError, TypeError: what `primitive.infer` says of the inputs' types; an input of another graph.
+        """
+        types = primitive.infer(*[x.type for x in inputs])
+        scope = self._current.scope
+        with self._lock:
+            if self.finalized:
+                raise RuntimeError("Graph is finalized and cannot be modified.")
+            operations = self.operations
+            op = Operation(
+                self,
+                len(operations),
+                primitive,
+                tuple(inputs),
+                self._name_of(primitive, name, scope.prefix),
+                scope.site or user_site(),
+                scope.original_op,
+                NOTHING,
+            )
+            op.outputs = tuple([Tensor(op, i, t) for i, t in enumerate(types)])
+            if scope[1:6] != _PLAIN:
+                _apply_scope(op, scope)
+            operations.append(op)
+        return op
+
+    def _name_of(self, primitive: Primitive, name: str | None, prefix: str) -> str:
+        if name is None:
+            return self.names.claim(prefix + primitive.type)
+        if name[-1:] == "/":
+            return self._claim_exactly(name[:-1])
+        if not prefix:
+            naming.check_operation_name(name)
+        return self.names.claim(prefix + name)
+
+    def _claim_exactly(self, name: str) -> str:
+        if name in self._index():
+            raise ValueError(f"there is an operation '{name}' already; a name that ends in '/' is not made unique")
+        self.names.claim_exactly(name)
+        return name
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Everything that this thread adds inside stays, or, where an exception leaves the block, nothing does."""
+        with self._lock:
+            size = len(self.operations)
+            sizes = {key: len(values) for key, values in self.collections.items()}
+            outer = self.names.begin()
+            try:
+                yield
+            except BaseException:
+                del self.operations[size:]
+                self._by_name = {k: op for k, op in self._by_name.items() if op.index < size}
+                for key, values in self.collections.items():
+                    del values[sizes.get(key, 0) :]
+                self.names.end(outer, undo=True)
+                raise
+            self.names.end(outer, undo=False)
+
+    def finalize(self) -> None:
+        """Forbid further operations; RuntimeError from then on."""
+        self.finalized = True
+
+    @contextmanager
+    def as_default(self) -> Iterator[Graph]:
+        """Make this the default graph of this thread inside the block."""
+        _defaults.stack.append(self)
+        try:
+            yield self
+        finally:
+            _defaults.stack.remove(self)
+
+    # Scopes
+
+    @property
+    def scope(self) -> Scope:
+        """All scopes of this thread on this graph, as one value; assign to replace them."""
+        return self._current.scope
+
+    @scope.setter
+    def scope(self, scope: Scope) -> None:
+        self._current.scope = scope
+
+    @contextmanager
+    def entered(self, scope: Scope) -> Iterator[Scope]:
+        """Replace all scopes of this thread on this graph inside the block."""
+        current = self._current
+        outer, current.scope = current.scope, scope
+        try:
+            yield scope
+        finally:
+            current.scope = outer
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """`name` in the current name scope, made unique; with `mark_as_used=False` it is only looked up."""
+        full = self.scope.prefix + name
+        with self._lock:
+            return self.names.claim(full) if mark_as_used else self.names.peek(full)
+
+    @contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """Names made inside begin with `name/`, made unique; with a `/` at its end it is taken as it is, None clears.
+
+        Raises:
+            ValueError: not a valid scope name.
+        """
+        outer = self.scope
+        prefix = name or ""
+        if prefix and prefix[-1] != "/":
+            naming.check_scope_name(prefix, outer.prefix)
+            prefix = self.unique_name(prefix) + "/"
+        with self.entered(outer._replace(prefix=prefix)):
+            yield prefix
+
+    def get_name_scope(self) -> str:
+        """The current name scope, without the `/` at its end."""
+        return self.scope.prefix[:-1]
+
+    @contextmanager
+    def device(self, device: str | DeviceFunction | None) -> Iterator[None]:
+        """Operations made inside are put on `device`: a string, a function of the operation, or None to clear."""
+        outer = self.scope
+        devices = () if device is None else (*outer.devices, device)
+        with self.entered(outer._replace(devices=devices)):
+            yield
+
+    @contextmanager
+    def colocate_with(self, op: Operation | Tensor | None, ignore_existing: bool = False) -> Iterator[None]:
+        """Operations made inside are put where `op` is; nested blocks add up. None clears.
+
+        With `ignore_existing` the blocks around do not count.
+        """
+        outer = self.scope
+        kept = () if ignore_existing or op is None else outer.colocation
+        if op is not None:
+            kept = (*kept, op.op if isinstance(op, Tensor) else op)
+        with self.entered(outer._replace(colocation=kept)):
+            yield
+
+    @contextmanager
+    def control_dependencies(self, control_inputs: Sequence[Any] | None) -> Iterator[None]:
+        """Operations made inside run after `control_inputs` (operations, tensors, variables); None clears."""
+        outer = self.scope
+        if control_inputs is None:
+            controllers: tuple[Controller, ...] = ()
+        else:
+            first = [self.as_graph_element(x) for x in control_inputs]
+            ops = tuple([x.op if isinstance(x, Tensor) else x for x in first])
+            controllers = (*outer.controllers, Controller(ops))
+        with self.entered(outer._replace(controllers=controllers)):
+            yield
+
+    @contextmanager
+    def attr_scope(self, attrs: Mapping[str, Any]) -> Iterator[None]:
+        """Operations made inside carry `attrs`; a None removes an attribute of a block around."""
+        outer = self.scope
+        with self.entered(outer._replace(attrs={**outer.attrs, **attrs})):
+            yield
+
+    @contextmanager
+    def gradient_override_map(self, op_type_map: Mapping[str, str]) -> Iterator[None]:
+        """Operations made inside, of the types named, are differentiated by the rules registered under the names given.
+
+        Raises:
+            TypeError: not a dictionary of strings to strings.
+        """
+        strings = isinstance(op_type_map, dict) and all(
+            isinstance(k, str) and isinstance(v, str) for k, v in op_type_map.items()
+        )
+        if not strings:
+            raise TypeError(f"op_type_map must be a dictionary mapping strings to strings, not {op_type_map!r}")
+        outer = self.scope
+        with self.entered(outer._replace(gradient_types={**outer.gradient_types, **op_type_map})):
+            yield
+
+    # Looking things up
+
+    def get_operations(self) -> list[Operation]:
+        """The operations, in the order they were made."""
+        return list(self.operations)
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation of that name; KeyError where there is none."""
+        op = self._index().get(name)
+        if op is None:
+            raise KeyError(f"The name '{name}' refers to an Operation not in the graph.")
+        return op
+
+    def _index(self) -> dict[str, Operation]:
+        with self._lock:
+            for op in self.operations[len(self._by_name) :]:
+                self._by_name[op.name] = op
+        return self._by_name
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """The tensor named `operation:number`; KeyError where there is none, ValueError where the form is another."""
+        op_name, colon, number = name.rpartition(":")
+        if not colon or not number.isdigit():
+            raise ValueError(f"The name '{name}' looks like an operation's; a tensor's has the form '<operation>:<output number>'.")
+        op = self.get_operation_by_name(op_name)
+        if int(number) >= len(op.outputs):
+            raise KeyError(f"The name '{name}' refers to output {number} of '{op_name}', which has {len(op.outputs)}.")
+        return op.outputs[int(number)]
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        """The tensor or operation of this graph that `obj` is, names, or (a variable) stands for.
+
+        Raises:
+            TypeError: `obj` is of another kind, or of one not allowed.
+            ValueError: it belongs to another graph.
+            KeyError: no such name.
+        """
+        if isinstance(obj, str):
+            obj = self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
+        elif isinstance(obj, AbstractTensorLike):
+            obj = obj.graph_element()
+        allowed = (isinstance(obj, Tensor) and allow_tensor) or (isinstance(obj, Operation) and allow_operation)
+        if not allowed:
+            wanted = " or ".join(["Tensor"] * allow_tensor + ["Operation"] * allow_operation)
+            raise TypeError(f"Can not convert a {type(obj).__name__} into a {wanted}: {obj!r}")
+        if obj.graph is not self:
+            raise InaccessibleTensorError(f"{obj!r} is not an element of this graph; it was made at {site_of(obj)}")
+        return obj
+
+    def add_to_collection(self, name: str, value: Any) -> None:
+        """Append `value` to the collection `name`."""
+        with self._lock:
+            self.collections.setdefault(name, []).append(value)
+
+    def get_collection(self, name: str) -> list[Any]:
+        """The values of the collection `name`, in the order they were added."""
+        return list(self.collections.get(name, ()))
+
+    def __str__(self) -> str:
+        from .printing import graph_text
+
+        return graph_text(self.operations)
+
+
+_PLAIN = Scope()[1:6]
+
+
+def _apply_scope(op: Operation, scope: Scope) -> None:
+    op.attrs = scope.attrs_of(op)
+    op.device = scope.device_of(op)
+    op.control_inputs = scope.control_inputs_of(op)
+    for controller in scope.controllers:
+        controller.inside.add(op)
+
+
+class _Defaults(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Graph] = []
+
+
+_defaults = _Defaults()
+_global_graph = Graph()
+
+
+def get_default_graph() -> Graph:
+    """The innermost graph of this thread's `as_default` blocks, else the one graph of the process."""
+    return _defaults.stack[-1] if _defaults.stack else _global_graph
+
+
+def reset_default_graph() -> None:
+    """Put an empty graph in place of the process's default one; AssertionError inside an `as_default` block."""
+    global _global_graph
+    if _defaults.stack:
+        raise AssertionError("Do not use reset_default_graph() to clear nested graphs; leave the `as_default` block first.")
+    _global_graph = Graph()
+
+
+def graph_of(inputs: Sequence[Tensor]) -> Graph:
+    """The graph that all of `inputs` belong to; the default graph where there are none.
+
+    Raises:
+        ValueError: they belong to different graphs.
+    """
+    if not inputs:
+        return get_default_graph()
+    first = inputs[0]
+    graph = first.op.graph
+    for x in inputs:
+        if x.op.graph is not graph:
+            raise InaccessibleTensorError(
+                f"{x} (made at {site_of(x)}) must be from the same graph as {first} (made at {site_of(first)})."
+            )
+    return graph
+
+
+def site_of(element: Tensor | Operation) -> str:
+    """Where the user made a tensor or operation, for a message."""
+    op = element.op if isinstance(element, Tensor) else element
+    return "an unknown place" if op.site is None else str(op.site)

@@ -1,0 +1,97 @@
+"""`Primitive`: what an operation does. One class says types, then arrays, then derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .types import TensorType
+
+if TYPE_CHECKING:
+    from .graph import Operation, Tensor
+
+_classes: dict[str, type[Primitive]] = {}
+
+
+@dataclass(frozen=True)
+class Primitive:
+    """What an operation does: a frozen value whose fields are the operation's attributes.
+
+    A subclass states `type` (TensorFlow's op type) and, in this order:
+
+    - `infer(*types)`: the output types from the input types; ValueError or TypeError that shows them otherwise.
+    - `kernel(xp, *arrays)`: the output array, or a tuple of them, with the array namespace `xp`.
+    - `gradient(op, *dys)`: one entry per input; `None` means zero or not differentiable, decided by the author. An
+      entry may be a function of no arguments: it is called only where that input's gradient is wanted. For an output
+      without a gradient `dy` is zeros (trainable dtypes) or None.
+
+    Calling a primitive on tensors adds an operation to their graph.
+    """
+
+    type: ClassVar[str] = "Primitive"
+    stateful: ClassVar[bool] = False
+    """Stateful operations are neither folded nor merged: they read or write variables, or draw random numbers."""
+    shape_inputs: ClassVar[tuple[int, ...]] = ()
+    """The inputs whose values decide shapes: XLA needs their values when it compiles."""
+    takes_slices: ClassVar[bool] = False
+    """Whether `gradient` takes IndexedSlices for `dys`; they are made dense for it otherwise."""
+    reads_values: ClassVar[bool] = True
+    """False where the outputs depend on the shapes of the inputs only."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.__name__.startswith("Abstract"):
+            _register(cls)
+
+    def __call__(self, *inputs: Tensor, name: str | None = None) -> Any:
+        """Adds the operation to the inputs' graph; its output, the tuple of them, or the operation if it has none."""
+        from .graph import graph_of
+
+        op = graph_of(inputs).add(self, inputs, name)
+        outputs = op.outputs
+        if len(outputs) == 1:
+            return outputs[0]
+        return outputs or op
+
+    def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
+        """The types of the outputs."""
+        raise NotImplementedError(f"{type(self).__name__} defines no infer(); every primitive needs one")
+
+    def kernel(self, xp: Any, *arrays: Any) -> Any:
+        """The output array, or the tuple of them."""
+        raise NotImplementedError(f"{type(self).__name__} defines no kernel(), and this engine no override for it")
+
+    def gradient(self, op: Operation, *dys: Any) -> Any:
+        """One entry per input. This one, of the base class, says that there is none."""
+        raise LookupError(f"No gradient defined for operation'{op.name}' (op type: {op.type}).")
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The fields by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def no_gradient(self: Primitive, op: Operation, *dys: Any) -> Sequence[None]:
+    """None for every input: the rule of what is constant almost everywhere or cannot be differentiated."""
+    return (None,) * len(op.inputs)
+
+
+def primitive_class(type_name: str) -> type[Primitive] | None:
+    """The class that defines an op type, or None."""
+    return _classes.get(type_name)
+
+
+def primitive_classes() -> dict[str, type[Primitive]]:
+    """All primitive classes by op type."""
+    return dict(_classes)
+
+
+def _register(cls: type[Primitive]) -> None:
+    known = _classes.get(cls.type)
+    same = known is not None and (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__)
+    if "type" not in cls.__dict__:
+        raise TypeError(f"primitive class {cls.__name__} needs its own `type`, the name of its operations")
+    if known is not None and not same:
+        raise KeyError(f"op type '{cls.type}' is defined twice: by {known.__module__}.{known.__qualname__} and {cls.__qualname__}")
+    _classes[cls.type] = cls

@@ -1,0 +1,69 @@
+"""What surrounds the making of an operation: name prefix, device, colocation, control inputs, attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .devices import merge_devices
+from .sites import Site
+
+if TYPE_CHECKING:
+    from .graph import Operation
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+DeviceFunction = Callable[["Operation"], str | None]
+
+
+class Controller:
+    """One `control_dependencies` block: what must run first, and what was made inside so far."""
+
+    __slots__ = ("inside", "inputs")
+
+    def __init__(self, inputs: tuple[Operation, ...]) -> None:
+        self.inputs = inputs
+        self.inside: set[Operation] = set()
+
+
+class Scope(NamedTuple):
+    """All scopes of one thread on one graph, as one value: entering a scope means replacing it."""
+
+    prefix: str = ""
+    devices: tuple[str | DeviceFunction, ...] = ()
+    colocation: tuple[Operation, ...] = ()
+    controllers: tuple[Controller, ...] = ()
+    attrs: Mapping[str, Any] = NOTHING
+    gradient_types: Mapping[str, str] = NOTHING
+    original_op: Operation | None = None
+    site: Site | None = None
+
+    def device_of(self, op: Operation) -> str:
+        """The device string of a new operation: that of what it is colocated with, else the merged device scopes."""
+        for anchor in self.colocation:
+            if anchor.device:
+                return anchor.device
+        device = ""
+        for inner in () if self.colocation else self.devices:
+            text = inner if isinstance(inner, str) else inner(op)
+            device = merge_devices(device, text) if device and text else text or device
+        return device
+
+    def attrs_of(self, op: Operation) -> Mapping[str, Any]:
+        """The attributes beyond its primitive's that a new operation gets."""
+        attrs = {name: value for name, value in self.attrs.items() if value is not None}
+        if op.type in self.gradient_types:
+            attrs["_gradient_op_type"] = self.gradient_types[op.type].encode()
+        if self.colocation:
+            groups = {group for anchor in self.colocation for group in anchor.colocation_groups()}
+            attrs["_class"] = sorted(groups)
+        return MappingProxyType(attrs) if attrs else NOTHING
+
+    def control_inputs_of(self, op: Operation) -> tuple[Operation, ...]:
+        """What must run before a new operation: each block's inputs, unless an input of it came from inside the block."""
+        sources = {x.op for x in op.inputs}
+        needed: dict[Operation, None] = {}
+        for controller in self.controllers:
+            if not sources & controller.inside:
+                needed.update(dict.fromkeys(first for first in controller.inputs if first not in sources))
+        return tuple(needed)

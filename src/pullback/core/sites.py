@@ -1,0 +1,51 @@
+"""Where the user made an operation: found cheaply when it is made, read only when a message needs it."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from types import CodeType
+from typing import NamedTuple
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_is_ours: dict[str, bool] = {}
+
+
+class Site(NamedTuple):
+    """One place in a user's program: a code object and an offset into it (the line is worked out on demand)."""
+
+    code: CodeType
+    offset: int
+
+    @property
+    def line(self) -> int:
+        """The line number."""
+        for start, end, line in self.code.co_lines():
+            if start <= self.offset < end and line is not None:
+                return line
+        return self.code.co_firstlineno
+
+    @property
+    def text(self) -> str:
+        """The source of the line, stripped; empty where the source is not at hand."""
+        return linecache.getline(self.code.co_filename, self.line).strip()
+
+    def __str__(self) -> str:
+        """As `train.py:12: y = pb.matmul(x, w)`."""
+        place = f"{os.path.basename(self.code.co_filename)}:{self.line}"
+        return f"{place}: {self.text}" if self.text else place
+
+
+def user_site() -> Site | None:
+    """The innermost frame that is not pullback's own."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        ours = _is_ours.get(code.co_filename)
+        if ours is None:
+            ours = _is_ours[code.co_filename] = code.co_filename.startswith(_PACKAGE)
+        if not ours:
+            return Site(code, frame.f_lasti)
+        frame = frame.f_back  # type: ignore[assignment]
+    return None

@@ -1,0 +1,75 @@
+"""`IndexedSlices`: some rows of a larger array, by number. A cotangent, a result, a seed; not a tensor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .dtypes import DType
+from .graph import Graph, Operation, Tensor
+from .shape import TensorShape
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IndexedSlices:
+    """The rows `values[i]` of an array of shape `dense_shape`, each at row `indices[i]`; equal indices add up.
+
+    `values` has shape [n, ...], `indices` is an integer vector [n], `dense_shape` an integer vector or None.
+    `static_shape` is what is known of `dense_shape` while the graph is built.
+    """
+
+    values: Any
+    indices: Tensor
+    dense_shape: Tensor | None = None
+    static_shape: TensorShape = TensorShape.UNKNOWN
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape of the dense array."""
+        return self.static_shape
+
+    @property
+    def dtype(self) -> DType:
+        """The element type of the values."""
+        dtype: DType = self.values.dtype
+        return dtype
+
+    @property
+    def name(self) -> str:
+        """The name of the values."""
+        return str(self.values.name)
+
+    @property
+    def op(self) -> Operation:
+        """The operation of the values."""
+        op: Operation = self.values.op
+        return op
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the values."""
+        return self.op.graph
+
+    @property
+    def device(self) -> str:
+        """The device string of the values."""
+        return self.op.device
+
+    def get_shape(self) -> TensorShape:
+        """The static shape of the dense array."""
+        return self.static_shape
+
+    def __neg__(self) -> IndexedSlices:
+        return IndexedSlices(-self.values, self.indices, self.dense_shape, self.static_shape)
+
+    def __repr__(self) -> str:
+        dense = "" if self.dense_shape is None else f", dense_shape={self.dense_shape}"
+        return f"IndexedSlices(indices={self.indices}, values={self.values}{dense})"
+
+
+class IndexedSlicesValue(NamedTuple):
+    """What a run returns for, and accepts in place of, an IndexedSlices: the three arrays."""
+
+    values: Any
+    indices: Any
+    dense_shape: Any
