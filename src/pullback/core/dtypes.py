@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import ml_dtypes
 import numpy as np
@@ -16,36 +16,40 @@ class TokenType:
 
     name: str
 
+    kind: ClassVar[str] = "-"
+    """In place of the kind of a NumPy dtype, which is a letter."""
+    itemsize: ClassVar[int] = 0
+
     def __repr__(self) -> str:
         return self.name
 
 
 DType = np.dtype[Any] | TokenType
 
-float16 = np.dtype("float16")
-bfloat16 = np.dtype(ml_dtypes.bfloat16)
-float32 = np.dtype("float32")
-float64 = np.dtype("float64")
-complex64 = np.dtype("complex64")
-complex128 = np.dtype("complex128")
-int8 = np.dtype("int8")
-int16 = np.dtype("int16")
-int32 = np.dtype("int32")
-int64 = np.dtype("int64")
-uint8 = np.dtype("uint8")
-uint16 = np.dtype("uint16")
-uint32 = np.dtype("uint32")
-uint64 = np.dtype("uint64")
-bool = np.dtype("bool")  # noqa: A001 - TensorFlow's name
+float16: np.dtype[Any] = np.dtype("float16")
+bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+float32: np.dtype[Any] = np.dtype("float32")
+float64: np.dtype[Any] = np.dtype("float64")
+complex64: np.dtype[Any] = np.dtype("complex64")
+complex128: np.dtype[Any] = np.dtype("complex128")
+int8: np.dtype[Any] = np.dtype("int8")
+int16: np.dtype[Any] = np.dtype("int16")
+int32: np.dtype[Any] = np.dtype("int32")
+int64: np.dtype[Any] = np.dtype("int64")
+uint8: np.dtype[Any] = np.dtype("uint8")
+uint16: np.dtype[Any] = np.dtype("uint16")
+uint32: np.dtype[Any] = np.dtype("uint32")
+uint64: np.dtype[Any] = np.dtype("uint64")
+bool: np.dtype[Any] = np.dtype("bool")
 resource = TokenType("resource")
 variant = TokenType("variant")
 
-FLOATING = frozenset([float16, bfloat16, float32, float64])
-COMPLEX = frozenset([complex64, complex128])
-INTEGER = frozenset([int8, int16, int32, int64, uint8, uint16, uint32, uint64])
-INEXACT = FLOATING | COMPLEX
+FLOATING: frozenset[DType] = frozenset([float16, bfloat16, float32, float64])
+COMPLEX: frozenset[DType] = frozenset([complex64, complex128])
+INTEGER: frozenset[DType] = frozenset([int8, int16, int32, int64, uint8, uint16, uint32, uint64])
+INEXACT: frozenset[DType] = FLOATING | COMPLEX
 TRAINABLE: frozenset[DType] = frozenset([*INEXACT, resource, variant])
-_ARRAYS = INEXACT | INTEGER | {bool}
+_ARRAYS: frozenset[DType] = INEXACT | INTEGER | {bool}
 _BY_NAME: dict[str, DType] = {d.name: d for d in _ARRAYS} | {"resource": resource, "variant": variant}
 _PYTHON: dict[Any, DType] = {builtins.float: float32, builtins.int: int32, builtins.bool: bool, complex: complex128}
 
@@ -68,7 +72,7 @@ def as_dtype(value: Any) -> DType:
     if isinstance(value, type) and value in _PYTHON:
         return _PYTHON[value]
     try:
-        dtype = np.dtype(value)
+        dtype: np.dtype[Any] | None = np.dtype(value)
     except TypeError:
         dtype = None
     if dtype is None or dtype not in _ARRAYS or value is None:

@@ -8,7 +8,7 @@ class PullbackError(Exception):
 
 
 class InvalidArgumentError(PullbackError, ValueError):
-    """A run was given, or met, a value it cannot use: a feed of another shape, a fetch of the wrong kind, NaN where checked."""
+    """A run was given, or met, a value it cannot use: a feed of another shape, a wrong fetch, NaN where checked."""
 
 
 class FailedPreconditionError(PullbackError, RuntimeError):

@@ -1,179 +1,23 @@
-"""`Graph`, `Operation`, `Tensor`: an append-only list of operations whose order is a topological order."""
+"""`Graph`: an append-only list of operations whose order is a topological order."""
 
 from __future__ import annotations
 
 import threading
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from . import naming
-from .dtypes import DType
 from .errors import InaccessibleTensorError
-from .primitive import Primitive
+from .operation import AbstractTensorLike as AbstractTensorLike
+from .operation import Operation as Operation
+from .operation import Tensor as Tensor
+from .operation import site_of as site_of
 from .scopes import NOTHING, Controller, DeviceFunction, Scope
-from .shape import TensorShape
-from .sites import Site, user_site
-from .types import TensorType
+from .sites import user_site
 
-
-@dataclass(eq=False, slots=True, repr=False)
-class Tensor:
-    """One output of an operation: a value that a run can compute. Made by `Graph` only; compared by identity."""
-
-    op: Operation
-    value_index: int
-    type: TensorType
-
-    __array_priority__: ClassVar[int] = 100
-    __array_ufunc__: ClassVar[None] = None
-    __add__: ClassVar[Callable[..., Tensor]]
-    __radd__: ClassVar[Callable[..., Tensor]]
-    __sub__: ClassVar[Callable[..., Tensor]]
-    __rsub__: ClassVar[Callable[..., Tensor]]
-    __mul__: ClassVar[Callable[..., Tensor]]
-    __rmul__: ClassVar[Callable[..., Tensor]]
-    __truediv__: ClassVar[Callable[..., Tensor]]
-    __rtruediv__: ClassVar[Callable[..., Tensor]]
-    __floordiv__: ClassVar[Callable[..., Tensor]]
-    __rfloordiv__: ClassVar[Callable[..., Tensor]]
-    __mod__: ClassVar[Callable[..., Tensor]]
-    __rmod__: ClassVar[Callable[..., Tensor]]
-    __pow__: ClassVar[Callable[..., Tensor]]
-    __rpow__: ClassVar[Callable[..., Tensor]]
-    __matmul__: ClassVar[Callable[..., Tensor]]
-    __rmatmul__: ClassVar[Callable[..., Tensor]]
-    __neg__: ClassVar[Callable[..., Tensor]]
-    __abs__: ClassVar[Callable[..., Tensor]]
-    __invert__: ClassVar[Callable[..., Tensor]]
-    __and__: ClassVar[Callable[..., Tensor]]
-    __rand__: ClassVar[Callable[..., Tensor]]
-    __or__: ClassVar[Callable[..., Tensor]]
-    __ror__: ClassVar[Callable[..., Tensor]]
-    __xor__: ClassVar[Callable[..., Tensor]]
-    __rxor__: ClassVar[Callable[..., Tensor]]
-    __lt__: ClassVar[Callable[..., Tensor]]
-    __le__: ClassVar[Callable[..., Tensor]]
-    __gt__: ClassVar[Callable[..., Tensor]]
-    __ge__: ClassVar[Callable[..., Tensor]]
-    __getitem__: ClassVar[Callable[..., Tensor]]
-    eval: ClassVar[Callable[..., Any]]
-
-    @property
-    def dtype(self) -> DType:
-        """The element type."""
-        return self.type.dtype
-
-    @property
-    def shape(self) -> TensorShape:
-        """The static shape."""
-        return self.type.shape
-
-    @property
-    def name(self) -> str:
-        """The operation's name and the output's number: `MatMul:0`."""
-        return f"{self.op.name}:{self.value_index}"
-
-    @property
-    def graph(self) -> Graph:
-        """The graph that holds the operation."""
-        return self.op.graph
-
-    @property
-    def device(self) -> str:
-        """The operation's device string."""
-        return self.op.device
-
-    def get_shape(self) -> TensorShape:
-        """The static shape."""
-        return self.type.shape
-
-    def consumers(self) -> list[Operation]:
-        """The operations that read this tensor, in the order they were made."""
-        later = self.op.graph.operations[self.op.index + 1 :]
-        return [op for op in later if any(x is self for x in op.inputs)]
-
-    def __repr__(self) -> str:
-        return f"<Tensor '{self.name}' {self.type}>"
-
-    def __str__(self) -> str:
-        return f"{self.type} '{self.name}'"
-
-    def __format__(self, spec: str) -> str:
-        return format(str(self), spec)
-
-    def __bool__(self) -> bool:
-        raise TypeError(
-            f"the truth of {self} is not known while the graph is built; select with pb.where, or run it with Session.run"
-        )
-
-    def __len__(self) -> int:
-        raise TypeError(f"len of {self} is not known while the graph is built; use .shape[0] or pb.shape")
-
-    def __iter__(self) -> Iterator[Tensor]:
-        raise TypeError(f"{self} cannot be iterated while the graph is built; use pb.unstack")
-
-    def __array__(self, *_: Any, **__: Any) -> Any:
-        raise NotImplementedError(f"{self} has no value while the graph is built; get one with Session.run")
-
-
-@dataclass(eq=False, slots=True, repr=False)
-class Operation:
-    """One step of a graph: a primitive applied to tensors. Made by `Graph` only, and never changed afterwards."""
-
-    graph: Graph
-    index: int
-    primitive: Primitive
-    inputs: tuple[Tensor, ...]
-    name: str
-    site: Site | None
-    original_op: Operation | None
-    attrs: Mapping[str, Any]
-    control_inputs: tuple[Operation, ...] = ()
-    device: str = ""
-    outputs: tuple[Tensor, ...] = ()
-
-    run: ClassVar[Callable[..., None]]
-
-    @property
-    def type(self) -> str:
-        """The op type, TensorFlow's name for what it does."""
-        return self.primitive.type
-
-    @property
-    def _original_op(self) -> Operation | None:
-        return self.original_op
-
-    def colocation_groups(self) -> list[bytes]:
-        """The `loc:@` groups of the operation: those it was made in, or its own."""
-        groups = [g for g in self.attrs.get("_class", ()) if g.startswith(b"loc:@")]
-        return groups or [b"loc:@" + self.name.encode()]
-
-    def get_attr(self, name: str) -> Any:
-        """The attribute `name`, of the primitive or of a scope; ValueError where there is none."""
-        if name in self.attrs:
-            return self.attrs[name]
-        attributes = self.primitive.attributes
-        if name not in attributes:
-            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
-        return attributes[name]
-
-    def __repr__(self) -> str:
-        return f"<Operation '{self.name}' type={self.type}>"
-
-
-class AbstractTensorLike(ABC):
-    """What stands for a tensor wherever one is taken: a variable stands for its value."""
-
-    @abstractmethod
-    def as_tensor(self) -> Tensor:
-        """The tensor it stands for, where it is used."""
-
-    @abstractmethod
-    def graph_element(self) -> Tensor:
-        """The tensor it stands for, where it is fetched or named."""
+if TYPE_CHECKING:
+    from .primitive import Primitive
 
 
 class _Current(threading.local):
@@ -227,6 +71,23 @@ class Graph:
             if scope[1:6] != _PLAIN:
                 _apply_scope(op, scope)
             operations.append(op)
+        return op
+
+    def restore(
+        self,
+        primitive: Primitive,
+        inputs: Sequence[Tensor],
+        name: str,
+        *,
+        control_inputs: tuple[Operation, ...],
+        device: str,
+        attrs: Mapping[str, Any],
+        original_op: Operation | None,
+    ) -> Operation:
+        """A new operation with everything given and no scope applied: for making a saved graph again."""
+        with self._lock, self.entered(Scope(original_op=original_op)):
+            op = self.add(primitive, inputs, name + "/")
+            op.control_inputs, op.device, op.attrs = control_inputs, device, attrs
         return op
 
     def _name_of(self, primitive: Primitive, name: str | None, prefix: str) -> str:
@@ -401,7 +262,9 @@ class Graph:
         """The tensor named `operation:number`; KeyError where there is none, ValueError where the form is another."""
         op_name, colon, number = name.rpartition(":")
         if not colon or not number.isdigit():
-            raise ValueError(f"The name '{name}' looks like an operation's; a tensor's has the form '<operation>:<output number>'.")
+            raise ValueError(
+                f"The name '{name}' looks like an operation's; a tensor's has the form '<operation>:<output number>'."
+            )
         op = self.get_operation_by_name(op_name)
         if int(number) >= len(op.outputs):
             raise KeyError(f"The name '{name}' refers to output {number} of '{op_name}', which has {len(op.outputs)}.")
@@ -435,6 +298,19 @@ class Graph:
     def get_collection(self, name: str) -> list[Any]:
         """The values of the collection `name`, in the order they were added."""
         return list(self.collections.get(name, ()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The graph as a dict that JSON can hold; `from_dict` makes it again."""
+        from .serialize import graph_to_dict
+
+        return graph_to_dict(self)
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Graph:
+        """The graph that `to_dict` was called on; DataLossError where `data` is not such a dict."""
+        from .serialize import graph_from_dict
+
+        return graph_from_dict(data)
 
     def __str__(self) -> str:
         from .printing import graph_text
@@ -471,7 +347,9 @@ def reset_default_graph() -> None:
     """Put an empty graph in place of the process's default one; AssertionError inside an `as_default` block."""
     global _global_graph
     if _defaults.stack:
-        raise AssertionError("Do not use reset_default_graph() to clear nested graphs; leave the `as_default` block first.")
+        raise AssertionError(
+            "Do not use reset_default_graph() to clear nested graphs; leave the `as_default` block first."
+        )
     _global_graph = Graph()
 
 
@@ -491,9 +369,3 @@ def graph_of(inputs: Sequence[Tensor]) -> Graph:
                 f"{x} (made at {site_of(x)}) must be from the same graph as {first} (made at {site_of(first)})."
             )
     return graph
-
-
-def site_of(element: Tensor | Operation) -> str:
-    """Where the user made a tensor or operation, for a message."""
-    op = element.op if isinstance(element, Tensor) else element
-    return "an unknown place" if op.site is None else str(op.site)

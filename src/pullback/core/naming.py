@@ -21,20 +21,24 @@ class Names:
 
     def claim(self, name: str) -> str:
         """`name`, or the first of `name_1`, `name_2`, ... that is free; in use from now on."""
-        key = name.lower()
-        count = self._used.get(key)
-        self._note(key, count)
+        used = self._used
+        key = name if name.islower() else name.lower()
+        count = used.get(key)
+        if self._journal is not None:
+            self._journal.append((key, count))
         if count is None:
-            self._used[key] = 1
+            used[key] = 1
             return name
         while True:
             candidate = f"{name}_{count}"
             count += 1
-            if (candidate_key := candidate.lower()) not in self._used:
+            candidate_key = candidate if key is name else candidate.lower()
+            if candidate_key not in used:
                 break
-        self._used[key] = count
-        self._note(candidate_key, None)
-        self._used[candidate_key] = 1
+        used[key] = count
+        if self._journal is not None:
+            self._journal.append((candidate_key, None))
+        used[candidate_key] = 1
         return candidate
 
     def peek(self, name: str) -> str:
@@ -50,7 +54,8 @@ class Names:
         """Put `name` in use as it is; it may have been put in use by the scope of that name."""
         key = name.lower()
         count = self._used.get(key)
-        self._note(key, count)
+        if self._journal is not None:
+            self._journal.append((key, count))
         self._used[key] = 1 if count is None else count
 
     def begin(self) -> list[tuple[str, int | None]] | None:
@@ -70,10 +75,6 @@ class Names:
                     self._used[key] = count
         elif outer is not None:
             outer.extend(journal)
-
-    def _note(self, key: str, count: int | None) -> None:
-        if self._journal is not None:
-            self._journal.append((key, count))
 
 
 def check_operation_name(name: str) -> None:

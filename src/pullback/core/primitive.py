@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from .graph import graph_of
+from .operation import Operation, Tensor
 from .types import TensorType
-
-if TYPE_CHECKING:
-    from .graph import Operation, Tensor
 
 _classes: dict[str, type[Primitive]] = {}
 
@@ -46,23 +45,23 @@ class Primitive:
 
     def __call__(self, *inputs: Tensor, name: str | None = None) -> Any:
         """Adds the operation to the inputs' graph; its output, the tuple of them, or the operation if it has none."""
-        from .graph import graph_of
-
         op = graph_of(inputs).add(self, inputs, name)
         outputs = op.outputs
         if len(outputs) == 1:
             return outputs[0]
         return outputs or op
 
-    def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
+    # `**_: Any` tells the type checker that a subclass names its own arguments.
+
+    def infer(self, *types: Any, **_: Any) -> tuple[TensorType, ...]:
         """The types of the outputs."""
         raise NotImplementedError(f"{type(self).__name__} defines no infer(); every primitive needs one")
 
-    def kernel(self, xp: Any, *arrays: Any) -> Any:
+    def kernel(self, xp: Any, *arrays: Any, **_: Any) -> Any:
         """The output array, or the tuple of them."""
         raise NotImplementedError(f"{type(self).__name__} defines no kernel(), and this engine no override for it")
 
-    def gradient(self, op: Operation, *dys: Any) -> Any:
+    def gradient(self, op: Operation, *dys: Any, **_: Any) -> Any:
         """One entry per input. This one, of the base class, says that there is none."""
         raise LookupError(f"No gradient defined for operation'{op.name}' (op type: {op.type}).")
 
@@ -72,7 +71,7 @@ class Primitive:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-def no_gradient(self: Primitive, op: Operation, *dys: Any) -> Sequence[None]:
+def no_gradient(self: Primitive, op: Operation, *dys: Any, **_: Any) -> Sequence[None]:
     """None for every input: the rule of what is constant almost everywhere or cannot be differentiated."""
     return (None,) * len(op.inputs)
 
@@ -93,5 +92,6 @@ def _register(cls: type[Primitive]) -> None:
     if "type" not in cls.__dict__:
         raise TypeError(f"primitive class {cls.__name__} needs its own `type`, the name of its operations")
     if known is not None and not same:
-        raise KeyError(f"op type '{cls.type}' is defined twice: by {known.__module__}.{known.__qualname__} and {cls.__qualname__}")
+        first = f"{known.__module__}.{known.__qualname__}"
+        raise KeyError(f"op type '{cls.type}' is defined twice: by {first} and {cls.__module__}.{cls.__qualname__}")
     _classes[cls.type] = cls

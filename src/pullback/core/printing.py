@@ -14,7 +14,7 @@ from .primitive import Primitive
 def graph_text(operations: Iterable[Operation]) -> str:
     """One line for each operation.
 
-    `name: types = Type[attributes](inputs) ^control inputs @device`; an input's output number is left out where it is 0.
+    `name: types = Type[attributes](inputs) ^control inputs @device`; an output number of 0 is left out.
     """
     return "\n".join(operation_text(op) for op in operations)
 

@@ -10,7 +10,7 @@ from .devices import merge_devices
 from .sites import Site
 
 if TYPE_CHECKING:
-    from .graph import Operation
+    from .operation import Operation
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 DeviceFunction = Callable[["Operation"], str | None]
@@ -19,7 +19,7 @@ DeviceFunction = Callable[["Operation"], str | None]
 class Controller:
     """One `control_dependencies` block: what must run first, and what was made inside so far."""
 
-    __slots__ = ("inside", "inputs")
+    __slots__ = ("inputs", "inside")
 
     def __init__(self, inputs: tuple[Operation, ...]) -> None:
         self.inputs = inputs
@@ -60,7 +60,7 @@ class Scope(NamedTuple):
         return MappingProxyType(attrs) if attrs else NOTHING
 
     def control_inputs_of(self, op: Operation) -> tuple[Operation, ...]:
-        """What must run before a new operation: each block's inputs, unless an input of it came from inside the block."""
+        """What must run before a new operation: each block's inputs, unless an input came from inside it."""
         sources = {x.op for x in op.inputs}
         needed: dict[Operation, None] = {}
         for controller in self.controllers:

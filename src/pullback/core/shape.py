@@ -65,14 +65,14 @@ class TensorShape:
 
     def merge_with(self, other: Any) -> TensorShape:
         """The shape that knows what either knows; ValueError where they contradict."""
-        other = as_shape(other)
-        if self is other or other._dims is None or self._dims == other._dims:
+        shape = as_shape(other)
+        if self is shape or shape._dims is None or self._dims == shape._dims:
             return self
         if self._dims is None:
-            return other
-        if not self.is_compatible_with(other):
-            raise ValueError(f"Shapes {self} and {other} are not compatible")
-        return TensorShape([n if m is None else m for m, n in zip(self._dims, other._dims, strict=True)])
+            return shape
+        if not self.is_compatible_with(shape):
+            raise ValueError(f"Shapes {self} and {shape} are not compatible")
+        return TensorShape([n if m is None else m for m, n in zip(self._dims, shape._dims, strict=True)])
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
         """The shape that both are cases of: what they agree on, unknown elsewhere."""
@@ -181,7 +181,7 @@ def unknown_shape(rank: int | None = None) -> TensorShape:
 
 
 def broadcast_static_shape(a: TensorShape, b: TensorShape) -> TensorShape:
-    """The shape of an elementwise result over shapes `a` and `b`, by NumPy's rule; ValueError if they do not broadcast."""
+    """The shape of an elementwise result over shapes `a` and `b`, by NumPy's rule; ValueError if there is none."""
     if a is b:
         return a
     x, y = a._dims, b._dims

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _is_ours: dict[str, bool] = {}
+_last: Site | None = None
 
 
 class Site(NamedTuple):
@@ -46,6 +47,15 @@ def user_site() -> Site | None:
         if ours is None:
             ours = _is_ours[code.co_filename] = code.co_filename.startswith(_PACKAGE)
         if not ours:
-            return Site(code, frame.f_lasti)
+            return _shared(code, frame.f_lasti)
         frame = frame.f_back  # type: ignore[assignment]
     return None
+
+
+def _shared(code: CodeType, offset: int) -> Site:
+    """The Site made last where it is the same one, as in a loop: most operations are made in one."""
+    global _last
+    last = _last
+    if last is None or last.code is not code or last.offset != offset:
+        last = _last = Site(code, offset)
+    return last

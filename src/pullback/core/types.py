@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from .dtypes import DType, TokenType, as_dtype
 from .shape import TensorShape, as_shape
@@ -23,18 +22,24 @@ class TensorType(NamedTuple):
             return self.dtype.name
         return f"{self.dtype.name}[{inner}]"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@lru_cache(maxsize=4096)
+def _shared(dtype: DType, dims: tuple[int | None, ...] | None) -> TensorType:
+    return TensorType(dtype, TensorShape(dims))
 
 
 def tensor_type(dtype: Any, shape: Any = None) -> TensorType:
-    """The TensorType of anything that names a dtype and anything that names a shape.
+    """The TensorType of anything that names a dtype and anything that names a shape; equal ones are one object.
 
     >>> tensor_type("float32", [3, None])
     float32[3,?]
     """
-    return TensorType(as_dtype(dtype), as_shape(shape))
+    return _shared(as_dtype(dtype), as_shape(shape).dims)
 
 
 def type_of_array(x: Any) -> TensorType:
-    """The TensorType of a NumPy (or NumPy-like) array."""
-    return TensorType(np.dtype(x.dtype), TensorShape(x.shape))
+    """The TensorType of a NumPy array."""
+    return _shared(x.dtype, x.shape)

@@ -1,0 +1,1 @@
+"""Reverse-mode derivatives as more graph. Imports core and primitives."""

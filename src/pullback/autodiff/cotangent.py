@@ -1,0 +1,111 @@
+"""The sum of the cotangents that reach one tensor: dense terms, row-sparse terms, terms on several devices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.dtypes import int64
+from ..core.graph import Graph, Operation, Tensor
+from ..core.slices import IndexedSlices
+from ..primitives.addn import AddN
+from ..primitives.casting import cast
+from ..primitives.densify import densify
+from ..primitives.indexing import gather
+from ..primitives.stacking import concat
+
+
+class AggregationMethod:
+    """How `gradients` adds up the terms of one tensor.
+
+    DEFAULT and ADD_N: one operation adds all of them. EXPERIMENTAL_TREE and EXPERIMENTAL_ACCUMULATE_N: two at a time.
+    """
+
+    ADD_N = 0
+    DEFAULT = ADD_N
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+METHODS = (AggregationMethod.ADD_N, AggregationMethod.EXPERIMENTAL_TREE, AggregationMethod.EXPERIMENTAL_ACCUMULATE_N)
+Term = Any
+"""A Tensor or an IndexedSlices."""
+
+
+def aggregate(terms: Sequence[Term], op: Operation, method: int) -> Term:
+    """The sum of the cotangents `terms` of an output of `op`: slices where all are slices, else a tensor."""
+    if len(terms) == 1:
+        return terms[0]
+    sparse = [isinstance(term, IndexedSlices) for term in terms]
+    if all(sparse):
+        return join_slices(terms)
+    if any(sparse):
+        return _add_mixed(terms)
+    if method == AggregationMethod.ADD_N:
+        return _add_by_device(terms)
+    return _add_in_pairs(terms, op)
+
+
+def join_slices(terms: Sequence[IndexedSlices]) -> IndexedSlices:
+    """One IndexedSlices with the rows of all `terms`; int32 and int64 indices together become int64."""
+    flat = [flatten_slices(term) for term in terms]
+    indices = [term.indices for term in flat]
+    if len({x.dtype for x in indices}) > 1:
+        indices = [cast(x, int64) for x in indices]
+    values = concat([term.values for term in flat], 0)
+    return IndexedSlices(values, concat(indices, 0), flat[0].dense_shape, flat[0].static_shape)
+
+
+def flatten_slices(term: IndexedSlices) -> IndexedSlices:
+    """`term` with plain values: where the values are slices themselves, the indices are looked up through theirs."""
+    while isinstance(term.values, IndexedSlices):
+        inner = term.values
+        term = IndexedSlices(inner.values, gather(term.indices, inner.indices), term.dense_shape, term.static_shape)
+    return term
+
+
+def _add_mixed(terms: Sequence[Term]) -> Tensor:
+    graph = _graph_of(terms[0])
+    with graph.name_scope("AddN") as scope:
+        dense = [
+            densify(flatten_slices(term), name=f"inputs_{i}") if isinstance(term, IndexedSlices) else term
+            for i, term in enumerate(terms)
+        ]
+    return _add_at_first(dense, scope)
+
+
+def _add_by_device(terms: Sequence[Tensor]) -> Tensor:
+    devices = sorted({term.op.device for term in terms})
+    if len(devices) == 1:
+        return _add_at_first(terms, None)
+    partial_sums = []
+    for device in devices:
+        group = [term for term in terms if term.op.device == device]
+        partial_sums.append(group[0] if len(group) == 1 else _add_at_first(group, None))
+    total: Tensor = AddN()(*partial_sums)
+    return total
+
+
+def _add_at_first(terms: Sequence[Tensor], name: str | None) -> Tensor:
+    """The sum of `terms`, colocated with the operation of the first."""
+    graph = terms[0].op.graph
+    outer = graph.scope
+    graph.scope = outer._replace(colocation=(terms[0].op,))
+    try:
+        total: Tensor = AddN()(*terms, name=name)
+    finally:
+        graph.scope = outer
+    return total
+
+
+def _add_in_pairs(terms: Sequence[Tensor], op: Operation) -> Tensor:
+    with op.graph.name_scope(op.name + "_gradient_sum"):
+        total = terms[0]
+        for term in terms[1:]:
+            total = _add_at_first([total, term], None)
+    return total
+
+
+def _graph_of(term: Term) -> Graph:
+    graph: Graph = term.graph
+    return graph

@@ -1,0 +1,64 @@
+"""Which operations lie between xs and ys: those that depend on an x and that a y depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..core.dtypes import TRAINABLE
+from ..core.graph import Operation, Tensor
+
+
+def operations_between(ys: Iterable[Tensor], xs: Sequence[Tensor]) -> list[Operation]:
+    """The operations on a path from an x to a y along trainable tensors, last made first; those of the xs included."""
+    sources = {x.op for x in xs}
+    if not sources:
+        return []
+    first = min(op.index for op in sources)
+    ancestors = _ancestors(ys, first)
+    ancestors.sort(key=_index)
+    reached: set[Operation] = set()
+    for op in ancestors:
+        if op in sources:
+            reached.add(op)
+            continue
+        for x in op.inputs:
+            if x.op in reached and x.type.dtype in TRAINABLE:
+                reached.add(op)
+                break
+    return [op for op in reversed(ancestors) if op in reached]
+
+
+def _ancestors(ys: Iterable[Tensor], first: int) -> list[Operation]:
+    """The operations that `ys` depend on, themselves included, no older than number `first`."""
+    found = [op for op in dict.fromkeys(y.op for y in ys) if op.index >= first]
+    seen = set(found)
+    for op in found:
+        for x in op.inputs:
+            producer = x.op
+            if producer not in seen and producer.index >= first:
+                seen.add(producer)
+                found.append(producer)
+    return found
+
+
+def path_between(y: Operation, target: Operation) -> list[Operation]:
+    """A shortest path of operations from `target` forward to `y`, both included; empty if there is none."""
+    came_from: dict[Operation, Operation | None] = {y: None}
+    queue = [y]
+    for op in queue:
+        if op is target:
+            break
+        for x in op.inputs:
+            if x.op not in came_from:
+                came_from[x.op] = op
+                queue.append(x.op)
+    path: list[Operation] = []
+    step: Operation | None = target if target in came_from else None
+    while step is not None:
+        path.append(step)
+        step = came_from[step]
+    return path
+
+
+def _index(op: Operation) -> int:
+    return op.index

@@ -1,0 +1,263 @@
+"""`gradients`: the derivative of a graph is another graph. Knows no primitive by name.
+
+Reverse accumulation (Linnainmaa 1970; Griewank and Walther, Evaluating Derivatives, 2nd ed., chapter 3) over the
+operations between xs and ys, last made first.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.dtypes import COMPLEX, TRAINABLE, TokenType
+from ..core.graph import Graph, Operation, Tensor
+from ..core.scopes import Scope
+from ..core.sites import user_site
+from ..core.slices import IndexedSlices
+from ..primitives.creation import ones_like, zeros_like
+from ..primitives.identity import identity
+from ..primitives.variables import variable_zeros
+from . import arguments
+from .arguments import UnconnectedGradients, as_list
+from .cotangent import Term, aggregate, flatten_slices
+from .gating import gate
+from .paths import operations_between
+from .rules import apply_rule
+
+
+@dataclass(frozen=True)
+class _Options:
+    colocate: bool
+    gate: bool
+    method: int
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str | None = "gradients",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """The derivatives of the sum of `ys` by each of `xs`, as new operations of their graph: a list, one for each x.
+
+    Entry i is the sum over all ys of `grad_y * dy/dx_i`: a tensor of x's shape and dtype, IndexedSlices where only
+    some rows of x were read, or None where no y depends on x.
+
+    Args:
+        ys: a tensor or a list of them; variables are read.
+        xs: a tensor, a variable, or a list; anything of the graph: placeholders, constants, intermediate results.
+        grad_ys: one cotangent for each y (None: ones), of y's dtype and shape; numbers adopt y's dtype.
+        name: the name scope of what is added.
+        colocate_gradients_with_ops: put each gradient operation where its forward operation is.
+        gate_gradients: let nobody use a gradient of an operation before all of them are there.
+        aggregation_method: a member of `AggregationMethod`.
+        stop_gradients: tensors that are held constant.
+        unconnected_gradients: "none" or "zero", a member of `UnconnectedGradients`.
+
+    Complex y need `grad_ys`; the cotangent of a complex x is the conjugate of the holomorphic derivative.
+
+    Raises:
+        LookupError: an operation between an x and a y has no gradient.
+        TypeError, ValueError: an argument cannot be used; the graph is left as it was.
+        RuntimeError: the graph is finalized.
+
+    >>> import pullback as pb
+    >>> x = pb.constant([1.0, 2.0])
+    >>> dx, = pb.gradients(pb.reduce_sum(x * x), x)
+    >>> pb.Session().run(dx)
+    array([2., 4.], dtype=float32)
+    """
+    mode = arguments.as_mode(unconnected_gradients)
+    options = _Options(bool(colocate_gradients_with_ops), bool(gate_gradients), arguments.as_method(aggregation_method))
+    lists = [
+        as_list(ys, "ys"),
+        as_list(xs, "xs"),
+        as_list(() if stop_gradients is None else stop_gradients, "stop_gradients"),
+    ]
+    for values, what in zip(lists, ("ys", "xs", "stop_gradients"), strict=True):
+        for i, value in enumerate(values):
+            arguments.check_element(value, f"{what}[{i}]")
+    seeds = [None] * len(lists[0]) if grad_ys is None else as_list(grad_ys, "grad_ys")
+    if len(seeds) != len(lists[0]):
+        raise ValueError(f"Length mismatch. Passed {len(seeds)} grad_ys for {len(lists[0])} ys")
+    graph = arguments.common_graph([*lists[0], *lists[1], *seeds, *lists[2]])
+    if graph.finalized:
+        raise RuntimeError("Graph is finalized and cannot be modified.")
+    with graph.transaction(), _collector_paused():
+        return _gradients(graph, lists, seeds, name, options, mode)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """No garbage collections inside: all that is made survives, and each would walk the whole growing graph again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _gradients(
+    graph: Graph,
+    lists: list[list[Any]],
+    seeds: list[Any],
+    name: str | None,
+    options: _Options,
+    mode: UnconnectedGradients,
+) -> list[Any]:
+    outer = graph.scope
+    with graph.entered(outer._replace(site=outer.site or user_site())):
+        with graph.name_scope("gradients" if name is None else (name or outer.prefix)):
+            graph.unique_name("uid")
+            targets = [arguments.as_target(y, f"y_{i}", graph) for i, y in enumerate(lists[0])]
+            sources = [arguments.as_source(x, f"x_{i}", graph) for i, x in enumerate(lists[1])]
+            ys = [_component(y) for y in targets]
+            xs = [_component(x) for x in sources]
+            stops = {_component(arguments.as_source(t, "stop", graph)).op for t in lists[2]}
+            terms: dict[Tensor, list[Term]] = {}
+            for i, (y, seed) in enumerate(zip(ys, seeds, strict=True)):
+                terms.setdefault(y, []).append(_seed(y, seed, i, graph, options))
+            sums = _Reverse(graph, ys, xs, stops, options).run(terms)
+        if mode is UnconnectedGradients.ZERO:
+            for x in xs:
+                if sums[x] is None:
+                    sums[x] = _zeros(x)
+    return [_pack(source, sums[x]) for source, x in zip(sources, xs, strict=True)]
+
+
+class _Reverse:
+    """One backward walk."""
+
+    def __init__(
+        self, graph: Graph, ys: Sequence[Tensor], xs: Sequence[Tensor], stops: set[Operation], options: _Options
+    ) -> None:
+        self._graph = graph
+        self._scope = graph.scope
+        self._xs = set(xs)
+        self._operations = operations_between(ys, xs)
+        self._between = set(self._operations)
+        self._stops = stops
+        self._options = options
+
+    def run(self, terms: dict[Tensor, list[Term]]) -> dict[Tensor, Term | None]:
+        """The sum of the cotangents of each x, or None, from the seeds `terms`."""
+        sums: dict[Tensor, Term | None] = dict.fromkeys(self._xs)
+        xs, stops = self._xs, self._stops
+        for op in self._operations:
+            dys = []
+            connected = False
+            for y in op.outputs:
+                received = terms.pop(y, None)
+                if received is None:
+                    dys.append(None)
+                    continue
+                dy = received[0] if len(received) == 1 else self._sum(received, op)
+                if y in xs:
+                    sums[y] = dy
+                dys.append(dy)
+                connected = True
+            if connected and op not in stops:
+                self._pull(op, dys, terms)
+        return sums
+
+    def _sum(self, received: list[Term], op: Operation) -> Term:
+        self._graph.scope = self._scope_around(op)
+        try:
+            return aggregate(received, op, self._options.method)
+        finally:
+            self._graph.scope = self._scope
+
+    def _pull(self, op: Operation, dys: list[Term | None], terms: dict[Tensor, list[Term]]) -> None:
+        """Send the cotangents of the outputs of `op` through its rule to its inputs."""
+        between, graph = self._between, self._graph
+        wanted = [x.op in between and x.type.dtype in TRAINABLE for x in op.inputs]
+        if True not in wanted:
+            return
+        scope = self._scope_around(op)
+        try:
+            if None in dys:
+                graph.scope = scope
+                dys = [
+                    _zeros(y) if dy is None and y.dtype in TRAINABLE else dy
+                    for y, dy in zip(op.outputs, dys, strict=True)
+                ]
+            graph.scope = _inside(scope, graph.names.claim(f"{scope.prefix}{op.name}_grad") + "/", op)
+            entries = apply_rule(op, dys, wanted)
+            if self._options.gate:
+                entries = gate(entries)
+        finally:
+            graph.scope = self._scope
+        for x, dx in zip(op.inputs, entries, strict=True):
+            if dx is None:
+                continue
+            known = terms.get(x)
+            if known is None:
+                terms[x] = [dx]
+            else:
+                known.append(dx)
+
+    def _scope_around(self, op: Operation) -> Scope:
+        if not self._options.colocate:
+            return self._scope
+        return self._scope._replace(colocation=(*self._scope.colocation, op))
+
+
+def _inside(scope: Scope, prefix: str, op: Operation) -> Scope:
+    """`scope` with another prefix and originator; written out because it is on the inner loop."""
+    return Scope(prefix, scope[1], scope[2], scope[3], scope[4], scope[5], op, scope[7])
+
+
+def _component(value: Tensor | IndexedSlices) -> Tensor:
+    """The tensor that carries the derivative: of slices, the values."""
+    while isinstance(value, IndexedSlices):
+        value = value.values
+    return value
+
+
+def _pack(source: Tensor | IndexedSlices, dx: Term | None) -> Any:
+    """The result in the form of the x: for slices, slices."""
+    if dx is None or isinstance(source, Tensor):
+        return flatten_slices(dx) if isinstance(dx, IndexedSlices) else dx
+    return IndexedSlices(dx, source.indices, source.dense_shape, source.static_shape)
+
+
+def _seed(y: Tensor, seed: Any, i: int, graph: Graph, options: _Options) -> Term:
+    outer = graph.scope
+    colocation = (*outer.colocation, y.op) if options.colocate else outer.colocation
+    with graph.entered(outer._replace(colocation=colocation)):
+        if seed is None:
+            return _default_seed(y, i)
+        cotangent = arguments.as_seed(seed, y, i, graph)
+        if isinstance(cotangent, Tensor):
+            return identity(cotangent, name=f"grad_ys_{i}")
+        return _named_slices(flatten_slices(cotangent), f"grad_ys_{i}")
+
+
+def _default_seed(y: Tensor, i: int) -> Tensor:
+    if y.dtype in COMPLEX:
+        raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
+    if isinstance(y.dtype, TokenType):
+        raise TypeError(f"Tensor {y} must be numeric to obtain a default gradient; pass grad_ys[{i}]")
+    return ones_like(y, name=f"grad_ys_{i}")
+
+
+def _named_slices(seed: IndexedSlices, name: str) -> IndexedSlices:
+    shape = None if seed.dense_shape is None else identity(seed.dense_shape, name=name + "_shape")
+    values, indices = identity(seed.values, name=name + "_values"), identity(seed.indices, name=name + "_indices")
+    return IndexedSlices(values, indices, shape, seed.static_shape)
+
+
+def _zeros(x: Tensor) -> Tensor | None:
+    if isinstance(x.dtype, TokenType):
+        return variable_zeros(x)
+    return zeros_like(x, name="zeros_like")

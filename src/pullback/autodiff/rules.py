@@ -1,0 +1,86 @@
+"""Calling one gradient rule, and holding it to its contract: how many entries, of what kind, dtype and shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.dtypes import resource
+from ..core.graph import Operation, Tensor, site_of
+from ..core.slices import IndexedSlices
+from ..primitives.densify import densify
+from ..primitives.identity import ensure_shape
+from .cotangent import Term
+from .registry import rule_of
+
+
+def apply_rule(op: Operation, dys: Sequence[Term | None], wanted: Sequence[bool]) -> list[Term | None]:
+    """The cotangents of the wanted inputs of `op`, None for the others.
+
+    Raises:
+        LookupError: no rule, or one that refuses.
+        ValueError: another number of entries than inputs, or a shape that is not the input's.
+        TypeError: an entry is not a tensor or slices, or its dtype is not the input's.
+    """
+    try:
+        rule = rule_of(op)
+    except LookupError:
+        raise LookupError(_no_rule(op)) from None
+    if rule is None:
+        return [None] * len(op.inputs)
+    if IndexedSlices in map(type, dys) and not op.primitive.takes_slices:
+        dys = [densify(dy) if isinstance(dy, IndexedSlices) else dy for dy in dys]
+    entries = rule(op, *dys)
+    if not isinstance(entries, list | tuple):
+        entries = (entries,)
+    if len(entries) != len(op.inputs):
+        raise ValueError(
+            f"Num gradients {len(entries)} generated for op {_text(op)} do not match num inputs {len(op.inputs)}"
+        )
+    return [_checked(entries[i], i, op) if want else None for i, want in enumerate(wanted)]
+
+
+def _checked(entry: Any, i: int, op: Operation) -> Term | None:
+    dx = entry() if callable(entry) else entry
+    if type(dx) is Tensor:
+        x = op.inputs[i]
+        return dx if dx.type is x.type else _with_type_of(x, dx, i, op)
+    if dx is None or isinstance(dx, IndexedSlices):
+        return dx
+    raise TypeError(
+        f"the gradient of {_text(op)} returned {dx!r} for input {i}; return a Tensor, IndexedSlices, or None"
+    )
+
+
+def _with_type_of(x: Tensor, dx: Tensor, i: int, op: Operation) -> Tensor:
+    """`dx`, known to have what is known of the shape of `x`; raises where it cannot."""
+    if x.dtype == resource:
+        return dx
+    if dx.dtype != x.dtype:
+        raise TypeError(
+            f"the gradient of {_text(op)} returned {dx} for input {i}, which is {x}; convert it with pb.cast"
+        )
+    a, b = x.shape, dx.shape
+    if a == b:
+        return dx
+    if not a.is_compatible_with(b):
+        raise ValueError(
+            "Incompatible shapes between op input and calculated input gradient. "
+            f"Forward operation: {op.name}. Input index: {i}. Original input shape: {a}. "
+            f"Calculated input gradient shape: {b}"
+        )
+    merged = b.merge_with(a)
+    return dx if merged == b else ensure_shape(dx, merged)
+
+
+def _no_rule(op: Operation) -> str:
+    override = op.attrs.get("_gradient_op_type")
+    missing = "" if override is None else f" Its override '{override.decode()}' is not registered."
+    return (
+        f"No gradient defined for operation'{op.name}' (op type: {op.type}), made at {site_of(op)}.{missing} "
+        f'Define one with @pb.RegisterGradient("{op.type}"), or put pb.stop_gradient() on its inputs.'
+    )
+
+
+def _text(op: Operation) -> str:
+    return f"'{op.name}' (op type: {op.type}, made at {site_of(op)})"

@@ -1,0 +1,139 @@
+"""The dict form of a graph, ready for JSON: all that is needed to make the same graph again."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .dtypes import TokenType, as_dtype
+from .errors import DataLossError
+from .graph import Graph, Operation, Tensor
+from .primitive import primitive_class
+from .scopes import NOTHING
+from .shape import TensorShape
+from .types import TensorType
+
+FORMAT = "pullback.graph"
+VERSION = 1
+
+
+def graph_to_dict(graph: Graph) -> dict[str, Any]:
+    """The operations of `graph`, and those of its collections that hold tensors, operations or plain values."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "seed": graph.seed,
+        "operations": [_operation_to_dict(op) for op in graph.operations],
+    }
+
+
+def graph_from_dict(data: Mapping[str, Any]) -> Graph:
+    """The graph that `graph_to_dict` was given: the same operations, names, devices and attributes.
+
+    Raises:
+        DataLossError: not such a dict, of a later version, or with operation types or attributes unknown here.
+    """
+    if data.get("format") != FORMAT:
+        raise DataLossError(f"this is no graph: its format is {data.get('format')!r}, not {FORMAT!r}")
+    if data.get("version") != VERSION:
+        raise DataLossError(f"this graph is of version {data.get('version')!r}; this release reads version {VERSION}")
+    graph = Graph()
+    graph.seed = data["seed"]
+    made: dict[str, Operation] = {}
+    for entry in data["operations"]:
+        op = _operation_from_dict(graph, entry, made)
+        made[op.name] = op
+    return graph
+
+
+def _operation_to_dict(op: Operation) -> dict[str, Any]:
+    attributes = op.primitive.attributes
+    entry: dict[str, Any] = {"name": op.name, "type": op.type, "inputs": [x.name for x in op.inputs]}
+    if attributes:
+        entry["attributes"] = {key: encode(value) for key, value in attributes.items()}
+    if op.control_inputs:
+        entry["control_inputs"] = [c.name for c in op.control_inputs]
+    if op.device:
+        entry["device"] = op.device
+    if op.attrs:
+        entry["attrs"] = {key: encode(value) for key, value in op.attrs.items()}
+    if op.original_op is not None:
+        entry["original_op"] = op.original_op.name
+    return entry
+
+
+def _operation_from_dict(graph: Graph, entry: Mapping[str, Any], made: Mapping[str, Operation]) -> Operation:
+    name, type_name = entry["name"], entry["type"]
+    cls = primitive_class(type_name)
+    if cls is None:
+        raise DataLossError(f"operation '{name}' has the type {type_name!r}, which no primitive here defines")
+    attributes = {key: decode(value) for key, value in entry.get("attributes", {}).items()}
+    try:
+        primitive = cls(**attributes)
+        inputs = [_tensor(made, x) for x in entry["inputs"]]
+        original = entry.get("original_op")
+        return graph.restore(
+            primitive,
+            inputs,
+            name,
+            control_inputs=tuple([made[c] for c in entry.get("control_inputs", ())]),
+            device=entry.get("device", ""),
+            attrs={key: decode(value) for key, value in entry.get("attrs", {}).items()} or NOTHING,
+            original_op=None if original is None else made[original],
+        )
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise DataLossError(f"operation '{name}' (type {type_name}) cannot be made again: {error}") from error
+
+
+def _tensor(made: Mapping[str, Operation], name: str) -> Tensor:
+    op_name, _, number = name.rpartition(":")
+    return made[op_name].outputs[int(number)]
+
+
+def encode(value: Any) -> Any:
+    """An attribute as JSON values."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return {"float": value.hex()}
+    if isinstance(value, bytes):
+        return {"bytes": value.decode()}
+    if isinstance(value, np.dtype | TokenType):
+        return {"dtype": value.name}
+    if isinstance(value, TensorShape):
+        return {"shape": None if value.dims is None else list(value.dims)}
+    if isinstance(value, TensorType):
+        return {"type": [encode(value.dtype), encode(value.shape)]}
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.ascontiguousarray(value)
+        data = base64.b64encode(array.tobytes()).decode()
+        return {"array": data, "dtype": array.dtype.name, "shape": list(np.shape(value))}
+    if isinstance(value, tuple | list):
+        kind = "tuple" if isinstance(value, tuple) else "list"
+        return {kind: [encode(v) for v in value]}
+    raise TypeError(f"an attribute of type {type(value).__name__} has no dict form: {value!r}")
+
+
+def decode(value: Any) -> Any:
+    """The attribute that `encode` was given."""
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        array = np.frombuffer(base64.b64decode(value["array"]), as_dtype(value["dtype"]))  # type: ignore[arg-type]
+        return array.reshape(value["shape"])
+    (kind, inner), *_ = value.items()
+    if kind == "type":
+        dtype, shape = inner
+        return TensorType(decode(dtype), decode(shape))
+    decoders: dict[str, Any] = {
+        "float": float.fromhex,
+        "bytes": str.encode,
+        "dtype": as_dtype,
+        "shape": TensorShape,
+        "tuple": lambda items: tuple([decode(v) for v in items]),
+        "list": lambda items: [decode(v) for v in items],
+    }
+    return decoders[kind](inner)

@@ -1,0 +1,99 @@
+"""The text form and the dict form of a graph."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.core.errors import DataLossError
+
+
+def small_graph() -> pb.Graph:
+    graph = pb.Graph()
+    with graph.as_default():
+        x = pb.placeholder(pb.float32, [None, 3], name="x")
+        w = pb.constant(np.arange(6, dtype=np.float32).reshape(3, 2), name="w")
+        with pb.device("/gpu:0"), pb.control_dependencies([w]):
+            y = pb.matmul(x, w, name="y")
+        pb.gradients(y, w)
+    return graph
+
+
+def test_text_form() -> None:
+    assert str(small_graph()) == (
+        "x: float32[?,3] = Placeholder[dtype=float32, shape=(None, 3)]()\n"
+        "w: float32[3,2] = Const[value=[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]]()\n"
+        "y: float32[?,2] = MatMul(x, w) @/gpu:0\n"
+        "gradients/grad_ys_0: float32[?,2] = FillLike[value=1, dtype=float32](y)\n"
+        "gradients/y_grad/MatMul: float32[3,2] = MatMul[transpose_a](x, gradients/grad_ys_0)"
+    )
+
+
+def test_control_inputs_and_other_outputs_show_in_the_text() -> None:
+    a, b = pb.unstack(pb.constant([1.0, 2.0], name="c"), name="parts")
+    with pb.control_dependencies([a]):
+        z = pb.constant(3.0, name="z")
+    assert str(pb.get_default_graph()).splitlines()[1:] == [
+        "parts: float32[], float32[] = Unpack[num=2, axis=0](c)",
+        "z: float32[] = Const[value=3.0]() ^parts",
+    ]
+    y = pb.identity(b, name="y")
+    assert str(y.graph).splitlines()[-1] == "y: float32[] = Identity(parts:1)"
+    assert z.op.control_inputs == (a.op,)
+
+
+def test_a_dict_survives_json_and_makes_the_same_graph() -> None:
+    graph = small_graph()
+    copy = pb.Graph.from_dict(json.loads(json.dumps(graph.to_dict())))
+    assert str(copy) == str(graph)
+    y = copy.get_tensor_by_name("gradients/y_grad/MatMul:0")
+    with pb.Session(graph=copy, engine="numpy") as session:
+        np.testing.assert_array_equal(session.run(y, {"x:0": np.ones((4, 3))}), np.full((3, 2), 4.0))
+
+
+def test_what_a_scope_gave_survives() -> None:
+    graph = pb.Graph()
+    with graph.as_default(), graph.attr_scope({"_mark": (1, 2.5, b"x", "y", None)}):
+        x = pb.constant(0.5)
+        with graph.gradient_override_map({"Tanh": "Anything"}), graph.colocate_with(x):
+            pb.tanh(x)
+    copy = pb.Graph.from_dict(graph.to_dict())
+    for old, new in zip(graph.operations, copy.operations, strict=True):
+        assert (old.name, old.device, dict(old.attrs)) == (new.name, new.device, dict(new.attrs))
+
+
+def test_names_go_on_being_unique_in_a_copy() -> None:
+    copy = pb.Graph.from_dict(small_graph().to_dict())
+    with copy.as_default():
+        assert pb.constant(1.0, name="w").op.name == "w_1"
+
+
+BROKEN: list[tuple[str, Any, str]] = [
+    ("another format", {"format": "foo"}, "this is no graph: its format is 'foo', not 'pullback.graph'"),
+    (
+        "a later version",
+        {"format": "pullback.graph", "version": 99},
+        "this graph is of version 99; this release reads version 1",
+    ),
+    (
+        "an unknown type",
+        {"format": "pullback.graph", "version": 1, "seed": None, "operations": [{"name": "a", "type": "Zorg", "inputs": []}]},
+        "operation 'a' has the type 'Zorg', which no primitive here defines",
+    ),
+    (
+        "an input that is not there",
+        {"format": "pullback.graph", "version": 1, "seed": None, "operations": [{"name": "a", "type": "Tanh", "inputs": ["b:0"]}]},
+        "operation 'a' (type Tanh) cannot be made again: 'b'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("data", "text"), [pytest.param(*r[1:], id=r[0]) for r in BROKEN])
+def test_what_is_no_graph_is_refused(data: Any, text: str) -> None:
+    with pytest.raises(DataLossError) as caught:
+        pb.Graph.from_dict(data)
+    assert str(caught.value) == text
