@@ -154,7 +154,7 @@ class _Reverse:
         sums: dict[Tensor, Term | None] = dict.fromkeys(self._xs)
         xs, stops = self._xs, self._stops
         for op in self._operations:
-            dys = []
+            dys: list[Term | None] = []
             connected = False
             for y in op.outputs:
                 received = terms.pop(y, None)
@@ -185,7 +185,7 @@ class _Reverse:
             return
         scope = self._scope_around(op)
         try:
-            if None in dys:
+            if None in dys and not op.primitive.takes_none:
                 graph.scope = scope
                 dys = [
                     _zeros(y) if dy is None and y.dtype in TRAINABLE else dy

@@ -103,9 +103,7 @@ class Tensor:
         return format(str(self), spec)
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            f"the truth of {self} is not known while the graph is built; use pb.where, or Session.run"
-        )
+        raise TypeError(f"the truth of {self} is not known while the graph is built; use pb.where, or Session.run")
 
     def __len__(self) -> int:
         raise TypeError(f"len of {self} is not known while the graph is built; use .shape[0] or pb.shape")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, dataclass_transform
 
 from .graph import graph_of
 from .operation import Operation, Tensor
@@ -13,9 +13,12 @@ from .types import TensorType
 _classes: dict[str, type[Primitive]] = {}
 
 
-@dataclass(frozen=True)
+@dataclass_transform(frozen_default=True)
 class Primitive:
     """What an operation does: a frozen value whose fields are the operation's attributes.
+
+    Every subclass is a frozen dataclass, without saying so: it is made one when it is first used, because making some
+    hundreds of them would take most of the time of `import pullback`.
 
     A subclass states `type` (TensorFlow's op type) and, in this order:
 
@@ -23,7 +26,7 @@ class Primitive:
     - `kernel(xp, *arrays)`: the output array, or a tuple of them, with the array namespace `xp`.
     - `gradient(op, *dys)`: one entry per input; `None` means zero or not differentiable, decided by the author. An
       entry may be a function of no arguments: it is called only where that input's gradient is wanted. For an output
-      without a gradient `dy` is zeros (trainable dtypes) or None.
+      without a gradient `dy` is zeros (trainable dtypes) or None; always None for a primitive that `takes_none`.
 
     Calling a primitive on tensors adds an operation to their graph.
     """
@@ -35,6 +38,8 @@ class Primitive:
     """The inputs whose values decide shapes: XLA needs their values when it compiles."""
     takes_slices: ClassVar[bool] = False
     """Whether `gradient` takes IndexedSlices for `dys`; they are made dense for it otherwise."""
+    takes_none: ClassVar[bool] = False
+    """Whether `gradient` takes None for the `dy` of an output without a gradient; it is zeros otherwise."""
     reads_values: ClassVar[bool] = True
     """False where the outputs depend on the shapes of the inputs only."""
 
@@ -42,6 +47,11 @@ class Primitive:
         super().__init_subclass__(**kwargs)
         if not cls.__name__.startswith("Abstract"):
             _register(cls)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        cls = type(self)
+        _make_dataclass(cls)
+        cls.__init__(self, *args, **kwargs)
 
     def __call__(self, *inputs: Tensor, name: str | None = None) -> Any:
         """Adds the operation to the inputs' graph; its output, the tuple of them, or the operation if it has none."""
@@ -68,7 +78,7 @@ class Primitive:
     @property
     def attributes(self) -> dict[str, Any]:
         """The fields by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
 
 def no_gradient(self: Primitive, op: Operation, *dys: Any, **_: Any) -> Sequence[None]:
@@ -84,6 +94,14 @@ def primitive_class(type_name: str) -> type[Primitive] | None:
 def primitive_classes() -> dict[str, type[Primitive]]:
     """All primitive classes by op type."""
     return dict(_classes)
+
+
+def _make_dataclass(cls: type[Primitive]) -> None:
+    for base in reversed(cls.__mro__):
+        if issubclass(base, Primitive) and base is not Primitive and "__dataclass_fields__" not in base.__dict__:
+            # An inherited __init__ would hide Primitive.__init__ from a class that is still to be made one.
+            final = not base.__name__.startswith("Abstract")
+            dataclass(frozen=True, eq="__eq__" not in base.__dict__, init=final)(base)
 
 
 def _register(cls: type[Primitive]) -> None:

@@ -15,13 +15,18 @@ class IndexedSlices:
     """The rows `values[i]` of an array of shape `dense_shape`, each at row `indices[i]`; equal indices add up.
 
     `values` has shape [n, ...], `indices` is an integer vector [n], `dense_shape` an integer vector or None.
-    `static_shape` is what is known of `dense_shape` while the graph is built.
+    `static_shape` is what is known of `dense_shape` while the graph is built: all of it where that is a constant.
     """
 
     values: Any
     indices: Tensor
     dense_shape: Tensor | None = None
     static_shape: TensorShape = TensorShape.UNKNOWN
+
+    def __post_init__(self) -> None:
+        if self.dense_shape is not None and self.static_shape.rank is None and self.dense_shape.op.type == "Const":
+            known = TensorShape(self.dense_shape.op.get_attr("value"))
+            object.__setattr__(self, "static_shape", known)
 
     @property
     def shape(self) -> TensorShape:

@@ -1,0 +1,170 @@
+"""Checking gradients: the Jacobian that `gradients` builds beside the one by central differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .autodiff.reverse import gradients
+from .core.dtypes import INEXACT
+from .core.graph import Graph, Tensor
+from .engines.session import Session, get_default_session
+from .primitives.constant import as_array, convert_to_tensor
+from .primitives.identity import identity
+from .primitives.placeholders import placeholder
+
+__all__ = ["compute_gradient", "compute_gradient_error", "compute_gradient_v1", "max_error"]
+
+Array = np.ndarray[Any, Any]
+
+
+def compute_gradient(f: Callable[..., Any], xs: Any, delta: float | None = None) -> tuple[list[Array], list[Array]]:
+    """The Jacobians of `f` at `xs`, by `gradients` and by central differences: two lists with one array for each x.
+
+    Shapes: each array is [size of y, size of x]; a complex element counts as two, its real and imaginary part.
+    Dtypes: floats and complex numbers. `delta` is the step of the differences, 1/1024 where None.
+
+    Raises:
+        ValueError: `xs` is not a list or tuple. TypeError: an x is not of a float or complex dtype.
+
+    >>> import pullback as pb
+    >>> exact, numeric = pb.test.compute_gradient(pb.tanh, [[0.5]])
+    >>> pb.test.max_error(exact, numeric) < 1e-3
+    True
+    """
+    if not isinstance(xs, list | tuple):
+        raise ValueError(f"xs must be a list or tuple, one element for each argument of f, not {type(xs).__name__}")
+    arrays = [_checked(as_array(x), f"xs[{i}]") for i, x in enumerate(xs)]
+    with Graph().as_default() as graph:
+        inputs = [placeholder(a.dtype, a.shape) for a in arrays]
+        y = convert_to_tensor(f(*inputs))
+        with Session(graph=graph, engine="numpy") as session:
+            return _jacobians(session, y, inputs, arrays, 1 / 1024 if delta is None else delta, {})
+
+
+def max_error(grads1: Sequence[Array], grads2: Sequence[Array]) -> float:
+    """The largest absolute difference between two lists of arrays; 0 where they are empty.
+
+    >>> import numpy as np
+    >>> max_error([np.array([1.0])], [np.array([1.5])])
+    0.5
+    """
+    return max((float(np.abs(a - b).max()) for a, b in zip(grads1, grads2, strict=True) if np.size(a)), default=0.0)
+
+
+def compute_gradient_v1(
+    x: Any,
+    x_shape: Any,
+    y: Tensor,
+    y_shape: Any,
+    x_init_value: Any = None,
+    delta: float = 1e-3,
+    init_targets: Any = None,
+    extra_feed_dict: Mapping[Any, Any] | None = None,
+) -> Any:
+    """The Jacobians of the tensor `y` by the tensor `x`, exact and numeric, of shape [size of x, size of y].
+
+    For a list of xs (with lists of shapes and values), a list of such pairs. Values not given are drawn from [0, 1).
+    Runs in the default session, after the operations `init_targets`.
+
+    Raises:
+        ValueError: no default session; y does not depend on x.
+
+    >>> import pullback as pb
+    >>> x = pb.placeholder(pb.float64, [2])
+    >>> with pb.Session(engine="numpy"):
+    ...     exact, numeric = pb.test.compute_gradient_v1(x, [2], pb.square(x), [2])
+    >>> exact.shape, bool(abs(exact - numeric).max() < 1e-6)
+    ((2, 2), True)
+    """
+    del y_shape
+    session = get_default_session()
+    if session is None:
+        raise ValueError("compute_gradient_v1: there is no default session; use `with pb.Session():`")
+    if init_targets is not None:
+        session.run(init_targets)
+    many = isinstance(x, list | tuple)
+    xs = list(x) if many else [x]
+    shapes = list(x_shape) if many else [x_shape]
+    given = list(x_init_value) if many and x_init_value is not None else [x_init_value] * len(xs)
+    random = np.random.default_rng(0)
+    arrays = [
+        np.asarray(random.random(shape) if value is None else value).astype(t.dtype)
+        for t, shape, value in zip(xs, shapes, given, strict=True)
+    ]
+    exact, numeric = _jacobians(session, y, xs, arrays, delta, extra_feed_dict or {})
+    pairs = [(a.T, b.T) for a, b in zip(exact, numeric, strict=True)]
+    return pairs if many else pairs[0]
+
+
+def compute_gradient_error(
+    x: Any,
+    x_shape: Any,
+    y: Tensor,
+    y_shape: Any,
+    x_init_value: Any = None,
+    delta: float = 1e-3,
+    init_targets: Any = None,
+    extra_feed_dict: Mapping[Any, Any] | None = None,
+) -> float:
+    """The largest absolute difference between the exact and the numeric Jacobian of `compute_gradient_v1`.
+
+    >>> import pullback as pb
+    >>> x = pb.placeholder(pb.float64, [2])
+    >>> with pb.Session(engine="numpy"):
+    ...     error = pb.test.compute_gradient_error(x, [2], pb.square(x), [2])
+    >>> error < 1e-6
+    True
+    """
+    result = compute_gradient_v1(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
+    pairs = result if isinstance(result, list) else [result]
+    return max_error([a for a, _ in pairs], [b for _, b in pairs])
+
+
+def _checked(array: Array, what: str) -> Array:
+    if array.dtype not in INEXACT:
+        raise TypeError(
+            f"compute_gradient: {what} has dtype {array.dtype.name}; only floats and complex numbers have gradients"
+        )
+    return array
+
+
+def _jacobians(
+    session: Session, y: Tensor, xs: Sequence[Tensor], arrays: Sequence[Array], delta: float, extra: Mapping[Any, Any]
+) -> tuple[list[Array], list[Array]]:
+    feeds = {**extra, **dict(zip(xs, arrays, strict=True))}
+    value = np.asarray(session.run(y, feeds))
+    with y.graph.as_default():
+        seed = placeholder(y.dtype, value.shape)
+        dxs = gradients(y, list(xs), grad_ys=identity(seed), unconnected_gradients="zero")
+        dxs = [convert_to_tensor(dx) for dx in dxs]
+    exact = [np.zeros((_parts(value).size, _parts(a).size), _parts(a).dtype) for a in arrays]
+    for row in range(_parts(value).size):
+        unit = np.zeros_like(value)
+        _parts(unit)[row] = 1
+        for jacobian, dx in zip(exact, session.run(dxs, {**feeds, seed: unit}), strict=True):
+            jacobian[row] = _parts(np.asarray(dx))
+    numeric = [_differences(session, y, x, a, delta, feeds) for x, a in zip(xs, arrays, strict=True)]
+    return exact, numeric
+
+
+def _differences(session: Session, y: Tensor, x: Tensor, array: Array, delta: float, feeds: Mapping[Any, Any]) -> Array:
+    """The Jacobian [size of y, size of x] by central differences."""
+    columns = []
+    for i in range(_parts(array).size):
+        moved = []
+        for step in (delta, -delta):
+            shifted = array.copy()
+            _parts(shifted)[i] += step
+            moved.append(_parts(np.asarray(session.run(y, {**feeds, x: shifted}))))
+        columns.append((moved[0] - moved[1]) / (2 * delta))
+    rows = _parts(np.asarray(session.run(y, feeds))).size
+    return np.stack(columns, axis=1) if columns else np.zeros((rows, 0), array.dtype)
+
+
+def _parts(array: Array) -> Array:
+    """The elements as a vector, complex ones as real and imaginary parts in turn; a view where it can be."""
+    flat = array.reshape(-1)
+    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
