@@ -1,0 +1,178 @@
+"""Complex numbers: parts, conjugates, and the numbers made of them.
+
+Convention: for a real loss L the cotangent of a complex x is dL/d(real x) + i dL/d(imag x), the conjugate of the
+holomorphic derivative (TensorFlow's); rules conjugate forward values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.dtypes import COMPLEX, FLOATING, DType, complex64, complex128, float32, float64, real_dtype
+from ..core.operation import Operation, Tensor
+from ..core.primitive import Primitive
+from ..core.types import TensorType
+from .casting import cast
+from .constant import convert_to_tensor
+from .creation import zeros_like
+from .elementwise import AbstractElementwise, Entry, binary, infer_elementwise, unary, undo_broadcast
+
+_PARTS = frozenset([float32, float64])
+
+
+def conj(x: Any, name: str | None = None) -> Tensor:
+    """The complex conjugate of each element; `x` itself where it is real.
+
+    Shapes: any. Dtypes: any number.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.conj(1 + 2j))
+    np.complex128(1-2j)
+    """
+    tensor = x if type(x) is Tensor else convert_to_tensor(x)
+    if tensor.type.dtype not in COMPLEX:
+        return tensor
+    result: Tensor = Conj()(tensor, name=name)
+    return result
+
+
+class Conj(AbstractElementwise):
+    type = "Conj"
+    dtypes = COMPLEX
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.conj(x)
+
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+        del y, x
+        return (lambda: conj(dy),)
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+    """The complex numbers `real + 1j * imag`.
+
+    Shapes: any that broadcast together. Dtypes: float32 gives complex64, float64 complex128; the same for both.
+
+    Raises:
+        TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.complex([1.0, 2.0], 3.0))
+    array([1.+3.j, 2.+3.j], dtype=complex64)
+    """
+    return binary(Complex(), real, imag, name)
+
+
+class Complex(Primitive):
+    type = "Complex"
+    function = "complex"
+    dtypes = _PARTS
+
+    def infer(self, re: TensorType, im: TensorType) -> tuple[TensorType, ...]:
+        parts = infer_elementwise(self, (re, im))
+        return (TensorType(_complex_dtype(parts.dtype), parts.shape),)
+
+    def kernel(self, xp: Any, re: Any, im: Any) -> Any:
+        """For NumPy; `re + 1j * im` would make NaN of an infinite part."""
+        z = xp.empty(xp.broadcast_shapes(re.shape, im.shape), _complex_dtype(re.dtype))
+        z.real, z.imag = re, im
+        return z
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
+        return undo_broadcast(lambda: real(dy), 0, op), undo_broadcast(lambda: imag(dy), 1, op)
+
+
+def _complex_dtype(parts: DType) -> Any:
+    return complex64 if parts == float32 else complex128
+
+
+def real(input: Any, name: str | None = None) -> Tensor:
+    """The real part of each element; `input` itself where it is real.
+
+    Shapes: any. Dtypes: any number; complex64 gives float32, complex128 float64.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.real(1 + 2j))
+    np.float64(1.0)
+    """
+    x = convert_to_tensor(input)
+    return unary(Real(), x, name) if x.dtype in COMPLEX else x
+
+
+class Real(Primitive):
+    type = "Real"
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(real_dtype(x.dtype), x.shape),)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.real(x)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
+        return (lambda: cast(dy, op.inputs[0].dtype),)
+
+
+def imag(input: Any, name: str | None = None) -> Tensor:
+    """The imaginary part of each element; zeros where `input` is real.
+
+    Shapes: any. Dtypes: any number; complex64 gives float32, complex128 float64.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.imag(1 + 2j))
+    np.float64(2.0)
+    """
+    x = convert_to_tensor(input)
+    return unary(Imag(), x, name) if x.dtype in COMPLEX else zeros_like(x, name=name)
+
+
+class Imag(Primitive):
+    type = "Imag"
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(real_dtype(x.dtype), x.shape),)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.imag(x)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
+        del op
+        return (lambda: complex(zeros_like(dy), dy),)
+
+
+def angle(input: Any, name: str | None = None) -> Tensor:
+    """The argument of each element, in (-pi, pi]; of a real number 0 or pi.
+
+    Shapes: any. Dtypes: any float or complex; complex64 gives float32, complex128 float64.
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.angle(1j))
+    np.float64(1.5707...)
+    """
+    return unary(Angle(), input, name)
+
+
+class Angle(Primitive):
+    type = "Angle"
+    function = "angle"
+    dtypes = FLOATING | COMPLEX
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        infer_elementwise(self, (x,))
+        return (TensorType(real_dtype(x.dtype), x.shape),)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        if x.dtype.kind == "c":
+            return xp.arctan2(xp.imag(x), xp.real(x))
+        return xp.multiply(x < 0, xp.asarray(math.pi, x.dtype))
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
+        """`i * dy * x / |x|^2`, which is `i * dy / conj(x)`."""
+        (x,) = op.inputs
+        if x.dtype not in COMPLEX:
+            return (lambda: zeros_like(dy),)
+        return (lambda: complex(zeros_like(dy), dy) / conj(x),)

@@ -1,0 +1,320 @@
+"""Constants, and the conversion of whatever a user writes to a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.dtypes import COMPLEX, FLOATING, INTEGER, DType, TokenType, as_dtype, float32, int32
+from ..core.dtypes import bool as bool_
+from ..core.graph import Graph, get_default_graph
+from ..core.operation import AbstractTensorLike, Operation, Tensor
+from ..core.primitive import Primitive, no_gradient
+from ..core.shape import TensorShape, as_shape
+from ..core.slices import IndexedSlices
+from ..core.types import TensorType, type_of_array
+
+_LARGEST_FOLDED = 4096
+_LARGEST_RANK = 64
+_JOINING = frozenset(["Pack", "ConcatV2"])
+_MOVING_FIRST = frozenset(
+    [
+        "Identity",
+        "Reshape",
+        "ExpandDims",
+        "Squeeze",
+        "StridedSlice",
+        "Slice",
+        "Take",
+        "GatherV2",
+        "Unpack",
+        "Split",
+        "Cast",
+    ]
+)
+"""Operations that only move the elements of their first input: their kernels take arrays of any objects."""
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const") -> Tensor:
+    """A tensor that always has the value `value`: a number, a list, or an array, which is copied.
+
+    Shapes: that of `value`, or `shape`, to which it is reshaped (one element is repeated).
+    Dtypes: `dtype`, else the array's own; Python floats become float32 and Python integers int32.
+
+    Raises:
+        TypeError: `value` holds what no dtype can, or does not fit `dtype`.
+        ValueError: it does not fill `shape`.
+
+    >>> constant([1.0, 2.0])
+    <Tensor 'Const:0' float32[2]>
+    """
+    array = as_array(value, None if dtype is None else as_dtype(dtype))
+    if shape is not None:
+        dims = as_shape(shape).known
+        if array.size == 1:
+            array = np.broadcast_to(array.reshape(()), dims)
+        elif array.size != TensorShape(dims).num_elements():
+            raise ValueError(f"constant: {array.size} values do not fill the shape {as_shape(shape)}")
+        array = array.reshape(dims)
+    array = np.array(array)
+    array.setflags(write=False)
+    return constant_in(get_default_graph(), array, name)
+
+
+def constant_in(graph: Graph, array: np.ndarray[Any, Any], name: str | None = None) -> Tensor:
+    """A constant of `graph` that holds `array` itself, not a copy."""
+    return graph.add(Const(array), (), name).outputs[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Const(Primitive):
+    type = "Const"
+
+    value: np.ndarray[Any, Any]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Const):
+            return NotImplemented
+        a, b = self.value, other.value
+        return a is b or (a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
+
+    def __hash__(self) -> int:
+        return hash((self.value.dtype, self.value.shape, self.value.tobytes()))
+
+    def infer(self) -> tuple[TensorType, ...]:
+        return (type_of_array(self.value),)
+
+    def kernel(self, xp: Any) -> Any:
+        del xp
+        return self.value
+
+    gradient = no_gradient
+
+
+def convert_to_tensor(
+    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None, *, graph: Graph | None = None
+) -> Tensor:
+    """`value` as a tensor: one already, a variable's value, slices made dense, or a constant.
+
+    Dtypes: `dtype` binds; `dtype_hint` is used where the value leaves it open.
+
+    Raises:
+        TypeError: `value` cannot become a tensor, or is a tensor of another dtype.
+
+    >>> convert_to_tensor(3, dtype="float64").dtype
+    dtype('float64')
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, Tensor):
+        tensor = value
+    elif isinstance(value, AbstractTensorLike):
+        tensor = value.as_tensor()
+    elif isinstance(value, IndexedSlices):
+        from .densify import densify
+
+        tensor = densify(value, name=name)
+    else:
+        return _constant_or_stack(value, wanted, dtype_hint, name, graph)
+    if wanted is not None and tensor.dtype != wanted:
+        raise TypeError(f"{tensor} was given where {wanted.name} is needed; convert it with pb.cast")
+    return tensor
+
+
+def _constant_or_stack(value: Any, dtype: DType | None, hint: Any, name: str | None, graph: Graph | None) -> Tensor:
+    if _holds_tensors(value):
+        from .stacking import stack
+
+        first = next(x for x in _leaves(value) if isinstance(x, Tensor | AbstractTensorLike))
+        inner = dtype or convert_to_tensor(first).dtype
+        return stack([convert_to_tensor(x, inner) for x in value], name=name)
+    if dtype is None and hint is not None and is_python_number(value):
+        dtype = _number_dtype(value, as_dtype(hint))
+    array = np.array(as_array(value, dtype))
+    array.setflags(write=False)
+    return constant_in(graph or get_default_graph(), array, name)
+
+
+def _holds_tensors(value: Any) -> bool:
+    return any(isinstance(x, Tensor | AbstractTensorLike) for x in _leaves(value))
+
+
+def _leaves(value: Any) -> Iterable[Any]:
+    """The innermost elements of nested lists and tuples."""
+    stack = [value] if isinstance(value, list | tuple) else []
+    while stack:
+        for x in stack.pop():
+            if isinstance(x, list | tuple):
+                stack.append(x)
+            else:
+                yield x
+
+
+def is_python_number(value: Any) -> bool:
+    """Whether `value` is a bare Python number, which adopts the dtype of what it meets."""
+    return type(value) in (int, float, complex, bool)
+
+
+def _number_dtype(value: Any, dtype: DType) -> DType | None:
+    """`dtype` where a Python number of this kind can have it, else None (the number's own)."""
+    if isinstance(value, complex):
+        return dtype if dtype in COMPLEX else None
+    if isinstance(value, float):
+        return dtype if dtype in COMPLEX or dtype in FLOATING else None
+    if isinstance(value, bool):
+        return dtype if dtype == bool_ else None
+    return None if dtype == bool_ or isinstance(dtype, TokenType) else dtype
+
+
+def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
+    """`value` as a NumPy array of a dtype that pullback has; Python floats are float32, Python integers int32.
+
+    Raises:
+        TypeError: it holds what no dtype can, or a tensor, or does not fit `dtype`.
+    """
+    if isinstance(value, Tensor | Operation):
+        raise TypeError(f"{value!r} has no value while the graph is built; get one with Session.run")
+    if isinstance(dtype, TokenType):
+        raise TypeError(f"no array has dtype {dtype}: {value!r}")
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise TypeError(f"{value!r} is not a rectangular array of numbers: {error}") from None
+    if dtype is None:
+        dtype = array.dtype if isinstance(value, np.ndarray | np.generic) else _python_dtype(array)
+    try:
+        as_dtype(array.dtype)
+    except TypeError:
+        raise TypeError(f"{value!r} is not an array of numbers (NumPy makes it {array.dtype})") from None
+    if array.dtype != dtype:
+        return _cast_exactly(value, array, dtype)
+    return array
+
+
+def _python_dtype(array: np.ndarray[Any, Any]) -> DType:
+    if array.dtype == np.float64:
+        return float32
+    if array.dtype == np.int64 and (array.size == 0 or abs(array).max() < 2**31):
+        return int32
+    dtype: DType = array.dtype
+    return dtype
+
+
+def _cast_exactly(value: Any, array: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
+    kinds = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
+    if kinds[array.dtype.kind] > kinds[dtype.kind] and not (array.size == 0):
+        raise TypeError(f"{value!r} was given where {dtype.name} is needed; convert it with pb.cast or NumPy's astype")
+    with np.errstate(over="ignore"):
+        cast = array.astype(dtype)
+    if dtype in INTEGER and not np.array_equal(cast, array):
+        raise TypeError(f"{value!r} does not fit {dtype.name}")
+    return cast
+
+
+def constant_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
+    """The value of `tensor` where it can be told while the graph is built, else None.
+
+    Constants, static shapes, and small integer arithmetic on them can be told.
+    """
+    primitive = tensor.op.primitive
+    if isinstance(primitive, Const):
+        return primitive.value
+    value = _partial_value(tensor)
+    return None if value is None or value.dtype == object else value
+
+
+def shape_value(tensor: Tensor) -> tuple[int | None, ...] | None:
+    """The elements of an integer vector that can be told while the graph is built, None for each that cannot.
+
+    None where not even their number can be told.
+
+    >>> import pullback as pb
+    >>> x = pb.placeholder(pb.float32, [None, 3])
+    >>> shape_value(pb.stack([pb.shape(x)[0], pb.shape(x)[1] * 2]))
+    (None, 6)
+    """
+    value = _partial_value(tensor)
+    return None if value is None else tuple([None if n is None else int(n) for n in value.reshape(-1)])
+
+
+def _partial_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
+    """The value of `tensor`; an array of objects with None where an element cannot be told; None if nothing can."""
+    values: dict[Operation, Any] = {}
+    pending = [tensor.op]
+    while pending:
+        op = pending[-1]
+        missing = [x.op for x in _inputs_to_fold(op) if x.op not in values]
+        if missing and len(values) + len(pending) < _LARGEST_FOLDED:
+            pending.extend(missing)
+            continue
+        pending.pop()
+        values[op] = _unknown(op) if missing else _fold(op, values)
+    value: np.ndarray[Any, Any] | None = values[tensor.op][tensor.value_index]
+    return value
+
+
+def _inputs_to_fold(op: Operation) -> tuple[Tensor, ...]:
+    foldable = op.primitive.reads_values and not op.primitive.stateful
+    small = all(y.dtype in INTEGER or y.dtype == bool_ for y in op.outputs)
+    return op.inputs if foldable and small else ()
+
+
+def _fold(op: Operation, values: dict[Operation, Any]) -> tuple[np.ndarray[Any, Any] | None, ...]:
+    if isinstance(op.primitive, Const):
+        return (op.primitive.value,)
+    if op.type in ("Shape", "ShapeN"):
+        return tuple(
+            [
+                None if x.shape.dims is None else _told(x.shape.dims, y)
+                for x, y in zip(op.inputs, op.outputs, strict=True)
+            ]
+        )
+    arrays = _arrays_to_fold(op, values)
+    if arrays is None or any((y.shape.num_elements() or 0) > _LARGEST_FOLDED for y in op.outputs):
+        return _unknown(op)
+    if op.type == "Cast" and arrays[0].dtype == object:
+        return (arrays[0],)
+    try:
+        result = op.primitive.kernel(np, *arrays)
+    except NotImplementedError:
+        return _unknown(op)
+    results = result if isinstance(result, tuple) else (result,)
+    return tuple([_told(value, y) for value, y in zip(results, op.outputs, strict=True)])
+
+
+def _arrays_to_fold(op: Operation, values: dict[Operation, Any]) -> list[np.ndarray[Any, Any]] | None:
+    """What to call the kernel with, or None where it cannot be called."""
+    if op.primitive.stateful or not op.inputs:
+        return None
+    if not op.primitive.reads_values:
+        if any(not x.shape.is_fully_defined() or isinstance(x.dtype, TokenType) for x in op.inputs):
+            return None
+        return [np.broadcast_to(np.zeros((), x.dtype), x.shape.known) for x in op.inputs]  # type: ignore[arg-type]
+    if not _inputs_to_fold(op):
+        return None
+    arrays = [values[x.op][x.value_index] for x in op.inputs]
+    if any(a is None or a.size > _LARGEST_FOLDED for a in arrays):
+        return None
+    opaque = [i for i, a in enumerate(arrays) if a.dtype == object]
+    moved = opaque == [0] and op.type in _MOVING_FIRST
+    return arrays if not opaque or moved or op.type in _JOINING else None
+
+
+def _unknown(op: Operation) -> tuple[np.ndarray[Any, Any] | None, ...]:
+    """Elements that cannot be told, where at least their number is known and small."""
+    return tuple([np.full(y.shape.known, None) if _is_short(y) else None for y in op.outputs])
+
+
+def _is_short(y: Tensor) -> bool:
+    size = y.shape.num_elements()
+    return y.dtype in INTEGER and size is not None and size <= _LARGEST_RANK
+
+
+def _told(value: Any, y: Tensor) -> np.ndarray[Any, Any]:
+    """`value` in the dtype of `y`, or of objects where some of it is None."""
+    array = np.asarray(value)
+    if array.dtype == object and any(n is None for n in array.reshape(-1)):
+        return array
+    return array.astype(y.dtype, copy=False)  # type: ignore[arg-type]

@@ -1,0 +1,271 @@
+"""Convolutions over one and two spatial axes: dense, transposed, depthwise, separable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.operation import Tensor
+from ..core.types import TensorType
+from . import conv_kernels
+from .convolution import (
+    AbstractConvolution,
+    AbstractConvolutionByFilter,
+    AbstractConvolutionByInput,
+    Family,
+)
+from .elementwise import operands
+from .reshaping import split_shape
+from .windows import check_data_format, spatial_lengths, spatial_padding
+
+_IMAGES = ("NHWC", "NCHW")
+
+
+def conv2d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Images correlated with `filters`: what a convolutional layer computes before its bias.
+
+    `strides` and `dilations` are one number, two, or one for each axis of `input`; `padding` is "SAME" (as many results
+    as `ceil(length / stride)`), "VALID", or a list of [before, after] for each axis of `input`.
+
+    Shapes: `input` [n, h, w, c], or [n, c, h, w] with data_format="NCHW"; `filters` [kh, kw, c / groups, count] give
+    `count` channels, each from the channels of its group. Dtypes: any real number, the same for both.
+
+    Raises:
+        ValueError: the shapes do not fit, or an argument is not as above. TypeError: the dtypes differ.
+
+    >>> import pullback as pb
+    >>> pb.nn.conv2d(pb.zeros([8, 28, 28, 3]), pb.zeros([5, 5, 3, 16]), strides=2, padding="SAME").shape
+    TensorShape([8, 14, 14, 16])
+    """
+    x, f = operands(input, filters)
+    y: Tensor = Conv2D(*_arguments("conv2d", strides, padding, data_format, dilations))(x, f, name=name)
+    return y
+
+
+def _arguments(what: str, strides: Any, padding: Any, data_format: str | None, dilations: Any) -> tuple[Any, ...]:
+    form = check_data_format(what, data_format, _IMAGES)
+    return (
+        spatial_lengths(what, "strides", strides, 2, form),
+        spatial_padding(what, padding, 2, form),
+        form,
+        spatial_lengths(what, "dilations", 1 if dilations is None else dilations, 2, form),
+    )
+
+
+class Conv2D(AbstractConvolution):
+    type = "Conv2D"
+
+    def family(self) -> Family:
+        return _DENSE
+
+
+class Conv2DBackpropInput(AbstractConvolutionByInput):
+    type = "Conv2DBackpropInput"
+
+    def family(self) -> Family:
+        return _DENSE
+
+
+class Conv2DBackpropFilter(AbstractConvolutionByFilter):
+    type = "Conv2DBackpropFilter"
+
+    def family(self) -> Family:
+        return _DENSE
+
+
+def _dense_channels(f: TensorType, channels: int | None) -> int | None:
+    if f.shape.dims is None:
+        return None
+    depth, count = f.shape.dims[-2:]
+    if channels is None or depth is None:
+        return count
+    if depth == 0 or channels % depth:
+        raise ValueError(f"conv2d: {channels} channels are no multiple of the {depth} that the filters {f} take")
+    if count is not None and count % (channels // depth):
+        raise ValueError(f"conv2d: the {count} filters of {f} do not divide into {channels // depth} groups")
+    return count
+
+
+_DENSE = Family(
+    "conv2d",
+    Conv2D,
+    Conv2DBackpropInput,
+    Conv2DBackpropFilter,
+    _dense_channels,
+    conv_kernels.convolve,
+    conv_kernels.convolve_by_input,
+    conv_kernels.convolve_by_filter,
+)
+
+
+def conv2d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of `conv2d` as a linear map: images of shape `output_shape` whose convolution has that of `input`.
+
+    Shapes: `input` [n, h, w, c]; `filters` [kh, kw, count, c] give `count` channels; `output_shape`, four integers or
+    an integer vector, is in the order of `data_format`. Dtypes: any real number, the same for both.
+
+    Raises:
+        ValueError: the shapes do not fit. TypeError: the dtypes differ.
+
+    Source: Zeiler, Krishnan, Taylor, Fergus, Deconvolutional Networks, 2010.
+
+    >>> import pullback as pb
+    >>> pb.nn.conv2d_transpose(pb.zeros([1, 4, 4, 2]), pb.zeros([3, 3, 5, 2]), [1, 8, 8, 5], 2).shape
+    TensorShape([1, 8, 8, 5])
+    """
+    dy, f = operands(input, filters)
+    dims, lengths = split_shape(output_shape)
+    if dims is not None and len(dims) != 4:
+        raise ValueError(f"conv2d_transpose: output_shape must be four integers, not {output_shape!r}")
+    steps, pads, form, holes = _arguments("conv2d_transpose", strides, padding, data_format, dilations)
+    primitive = Conv2DBackpropInput(steps, pads, form, holes, dims)
+    x: Tensor = primitive(*((f, dy) if lengths is None else (f, dy, lengths)), name=name)
+    return x
+
+
+def conv1d(
+    input: Any,
+    filters: Any,
+    stride: Any,
+    padding: Any,
+    data_format: str | None = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Signals correlated with `filters`; see `conv2d`.
+
+    Shapes: `input` [n, w, c], or [n, c, w] with data_format="NCW"; `filters` [k, c / groups, count]. Dtypes: any real
+    number, the same for both.
+
+    Raises:
+        ValueError: the shapes do not fit, or an argument is not as for `conv2d`. TypeError: the dtypes differ.
+
+    >>> import pullback as pb
+    >>> pb.nn.conv1d(pb.zeros([8, 100, 3]), pb.zeros([5, 3, 16]), stride=2, padding="VALID").shape
+    TensorShape([8, 48, 16])
+    """
+    form = check_data_format("conv1d", data_format, ("NWC", "NCW", "NHC", "NCH"))
+    x, f = operands(input, filters)
+    steps = spatial_lengths("conv1d", "stride", stride, 1, form)
+    holes = spatial_lengths("conv1d", "dilations", 1 if dilations is None else dilations, 1, form)
+    y: Tensor = Conv2D(steps, spatial_padding("conv1d", padding, 1, form), form, holes)(x, f, name=name)
+    return y
+
+
+def depthwise_conv2d(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Each channel of the images correlated with its own filters; see `conv2d` for the arguments.
+
+    Shapes: `input` [n, h, w, c]; `filter` [kh, kw, c, m] gives c * m channels, those of one input channel side by side.
+    Dtypes: any real number, the same for both.
+
+    Raises:
+        ValueError: the shapes do not fit. TypeError: the dtypes differ.
+
+    >>> import pullback as pb
+    >>> pb.nn.depthwise_conv2d(pb.zeros([8, 28, 28, 3]), pb.zeros([3, 3, 3, 2]), [1, 1, 1, 1], "SAME").shape
+    TensorShape([8, 28, 28, 6])
+    """
+    x, f = operands(input, filter)
+    arguments = _arguments("depthwise_conv2d", strides, padding, data_format, dilations)
+    y: Tensor = DepthwiseConv2dNative(*arguments)(x, f, name=name)
+    return y
+
+
+def separable_conv2d(
+    input: Any,
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`depthwise_conv2d`, then a convolution that mixes the channels of each place.
+
+    Shapes: `input` [n, h, w, c]; `depthwise_filter` [kh, kw, c, m]; `pointwise_filter` [1, 1, c * m, count]. Dtypes:
+    any real number, the same for all.
+
+    Raises:
+        ValueError: the shapes do not fit. TypeError: the dtypes differ.
+
+    Source: Chollet, Xception, 2017.
+
+    >>> import pullback as pb
+    >>> x, depthwise, pointwise = pb.zeros([8, 28, 28, 3]), pb.zeros([3, 3, 3, 2]), pb.zeros([1, 1, 6, 16])
+    >>> pb.nn.separable_conv2d(x, depthwise, pointwise, [1, 1, 1, 1], "SAME").shape
+    TensorShape([8, 28, 28, 16])
+    """
+    x, depthwise, pointwise = operands(input, depthwise_filter, pointwise_filter)
+    dims = pointwise.shape.dims
+    if dims is not None and (len(dims) != 4 or any(n not in (1, None) for n in dims[:2])):
+        raise ValueError(f"separable_conv2d: pointwise_filter must be [1,1,c,count], not {pointwise.type}")
+    mixed = depthwise_conv2d(x, depthwise, strides, padding, data_format, dilations)
+    return conv2d(mixed, pointwise, 1, "VALID", data_format or "NHWC", name=name)
+
+
+class DepthwiseConv2dNative(AbstractConvolution):
+    type = "DepthwiseConv2dNative"
+
+    def family(self) -> Family:
+        return _DEPTHWISE
+
+
+class DepthwiseConv2dNativeBackpropInput(AbstractConvolutionByInput):
+    type = "DepthwiseConv2dNativeBackpropInput"
+
+    def family(self) -> Family:
+        return _DEPTHWISE
+
+
+class DepthwiseConv2dNativeBackpropFilter(AbstractConvolutionByFilter):
+    type = "DepthwiseConv2dNativeBackpropFilter"
+
+    def family(self) -> Family:
+        return _DEPTHWISE
+
+
+def _depthwise_channels(f: TensorType, channels: int | None) -> int | None:
+    if f.shape.dims is None:
+        return None
+    depth, multiplier = f.shape.dims[-2:]
+    if channels is not None and depth is not None and channels != depth:
+        raise ValueError(f"depthwise_conv2d: the filters {f} are for {depth} channels, not for {channels}")
+    depth = channels if depth is None else depth
+    return None if depth is None or multiplier is None else depth * multiplier
+
+
+_DEPTHWISE = Family(
+    "depthwise_conv2d",
+    DepthwiseConv2dNative,
+    DepthwiseConv2dNativeBackpropInput,
+    DepthwiseConv2dNativeBackpropFilter,
+    _depthwise_channels,
+    conv_kernels.convolve_depthwise,
+    conv_kernels.depthwise_by_input,
+    conv_kernels.depthwise_by_filter,
+)

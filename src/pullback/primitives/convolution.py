@@ -1,0 +1,212 @@
+"""What dense and depthwise convolutions share: three primitives that are each other's derivatives, to any order.
+
+With C(x, f) the convolution, and I(f, dy) and F(x, dy) its cotangents by input and by filters, all three are
+bilinear, and <dy, C(x, f)> = <I(f, dy), x> = <F(x, dy), f>.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from ..core.dtypes import FLOATING, INTEGER
+from ..core.operation import Operation, Tensor
+from ..core.primitive import Primitive
+from ..core.shape import TensorShape
+from ..core.types import TensorType
+from .precision import widened
+from .reshaping import shape, shape_to_use
+from .windows import (
+    Padding,
+    as_data_format,
+    channels_last,
+    infer_windows,
+    pads_of,
+    split_axes,
+    window_shape,
+)
+
+Lengths = tuple[int | None, ...]
+
+
+class Family(NamedTuple):
+    """The three primitives of one kind of convolution and what they compute, all on arrays with channels last."""
+
+    function: str
+    """The name of the public function, for messages."""
+    forward: type[AbstractConvolution]
+    by_input: type[AbstractConvolutionByInput]
+    by_filter: type[AbstractConvolutionByFilter]
+    result_channels: Callable[[TensorType, int | None], int | None]
+    """The channels of the result, from the filters' type and the input's channels; ValueError if they do not fit."""
+    convolve: Callable[..., Any]
+    convolve_by_input: Callable[..., Any]
+    convolve_by_filter: Callable[..., Any]
+
+
+class AbstractConvolution(Primitive):
+    """C(x, f)."""
+
+    strides: tuple[int, ...]
+    padding: Padding
+    data_format: str
+    dilations: tuple[int, ...]
+
+    @abstractmethod
+    def family(self) -> Family:
+        """The primitives that belong together."""
+
+    def infer(self, x: TensorType, f: TensorType) -> tuple[TensorType, ...]:
+        windows = _check_filters(self, x, f)
+        batch, counts, channels = infer_windows(
+            self.family().function, x, windows, self.strides, self.dilations, self.padding, self.data_format
+        )
+        count = self.family().result_channels(f, channels)
+        return (TensorType(x.dtype, window_shape(batch, counts, count, self.data_format)),)
+
+    def kernel(self, xp: Any, x: Any, f: Any) -> Any:
+        dtype, (x, f) = x.dtype, (widened(x), widened(f))
+        x = channels_last(xp, x, self.data_format)
+        pads = pads_of(x.shape[1:-1], f.shape[:-2], self.strides, self.dilations, self.padding)
+        y = self.family().convolve(x, f, self.strides, self.dilations, pads)
+        return as_data_format(xp, y.astype(dtype, copy=False), self.data_format)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        x, f = op.inputs
+        return partial(convolution_by_input, self, x, f, dy), partial(convolution_by_filter, self, x, f, dy)
+
+
+class AbstractConvolutionByInput(Primitive):
+    """I(f, dy), for an input of shape `input_sizes`, whose batch may be None, or the shape that a third input holds."""
+
+    shape_inputs = (2,)
+
+    strides: tuple[int, ...]
+    padding: Padding
+    data_format: str
+    dilations: tuple[int, ...]
+    input_sizes: Lengths | None
+
+    @abstractmethod
+    def family(self) -> Family:
+        """The primitives that belong together."""
+
+    def infer(self, f: TensorType, dy: TensorType, sizes: TensorType | None = None) -> tuple[TensorType, ...]:
+        del sizes
+        windows = _check_filters(self, dy, f)
+        dims = dy.shape.dims or (None,) * (len(windows) + 2)
+        lengths = self.input_sizes or (None,) * (len(windows) + 2)
+        batch, spatial, channels = split_axes(lengths, self.data_format)
+        x = TensorType(dy.dtype, window_shape(dims[0] if batch is None else batch, spatial, channels, self.data_format))
+        expected = _result_type(self, x, f, windows)
+        if not expected.shape.is_compatible_with(dy.shape):
+            raise ValueError(f"{self.family().function}_transpose: images {x} would give {expected}, not {dy}")
+        return (x,)
+
+    def kernel(self, xp: Any, f: Any, dy: Any, sizes: Any = None) -> Any:
+        dtype, (f, dy) = dy.dtype, (widened(f), widened(dy))
+        _, lengths, channels = split_axes(shape_to_use(self.input_sizes, sizes), self.data_format)
+        pads = pads_of(lengths, f.shape[:-2], self.strides, self.dilations, self.padding)
+        dy = channels_last(xp, dy, self.data_format)
+        x = self.family().convolve_by_input(f, dy, lengths, channels, self.strides, self.dilations, pads)
+        return as_data_format(xp, x.astype(dtype, copy=False), self.data_format)
+
+    def gradient(self, op: Operation, dx: Tensor) -> Sequence[Any]:
+        f, dy = op.inputs[:2]
+        by_filter = partial(convolution_by_filter, self, dx, f, dy)
+        return (by_filter, partial(convolution, self, dx, f), None)[: len(op.inputs)]
+
+
+class AbstractConvolutionByFilter(Primitive):
+    """F(x, dy), for filters of shape `filter_sizes`, or the shape that a third input holds."""
+
+    shape_inputs = (2,)
+
+    strides: tuple[int, ...]
+    padding: Padding
+    data_format: str
+    dilations: tuple[int, ...]
+    filter_sizes: Lengths | None
+
+    @abstractmethod
+    def family(self) -> Family:
+        """The primitives that belong together."""
+
+    def infer(self, x: TensorType, dy: TensorType, sizes: TensorType | None = None) -> tuple[TensorType, ...]:
+        del dy, sizes
+        return (TensorType(x.dtype, TensorShape(self.filter_sizes or [None] * (len(self.strides) + 2))),)
+
+    def kernel(self, xp: Any, x: Any, dy: Any, sizes: Any = None) -> Any:
+        dtype, (x, dy) = x.dtype, (widened(x), widened(dy))
+        *windows, depth, _ = shape_to_use(self.filter_sizes, sizes)
+        x, dy = channels_last(xp, x, self.data_format), channels_last(xp, dy, self.data_format)
+        pads = pads_of(x.shape[1:-1], windows, self.strides, self.dilations, self.padding)
+        f = self.family().convolve_by_filter(x, dy, windows, depth, self.strides, self.dilations, pads)
+        return f.astype(dtype, copy=False)
+
+    def gradient(self, op: Operation, df: Tensor) -> Sequence[Any]:
+        x, dy = op.inputs[:2]
+        by_input = partial(convolution_by_input, self, x, df, dy)
+        return (by_input, partial(convolution, self, x, df), None)[: len(op.inputs)]
+
+
+def convolution(like: Any, x: Tensor, f: Tensor, name: str | None = None) -> Tensor:
+    """C(x, f), with the strides and so on of `like`."""
+    y: Tensor = like.family().forward(*_geometry(like))(x, f, name=name)
+    return y
+
+
+def convolution_by_input(like: Any, x: Tensor, f: Tensor, dy: Tensor) -> Tensor:
+    """I(f, dy) in the shape of `x`, with the strides and so on of `like`."""
+    cls = like.family().by_input
+    dims = x.shape.dims
+    if dims is None or None in dims[1:]:
+        unknown: Tensor = cls(*_geometry(like), None)(f, dy, shape(x))
+        return unknown
+    known: Tensor = cls(*_geometry(like), dims)(f, dy)
+    return known
+
+
+def convolution_by_filter(like: Any, x: Tensor, f: Tensor, dy: Tensor) -> Tensor:
+    """F(x, dy) in the shape of `f`, with the strides and so on of `like`."""
+    cls = like.family().by_filter
+    if not f.shape.is_fully_defined():
+        unknown: Tensor = cls(*_geometry(like), None)(x, dy, shape(f))
+        return unknown
+    known: Tensor = cls(*_geometry(like), f.shape.known)(x, dy)
+    return known
+
+
+def _geometry(like: Any) -> tuple[Any, ...]:
+    return like.strides, like.padding, like.data_format, like.dilations
+
+
+def _check_filters(primitive: Any, x: TensorType, f: TensorType) -> tuple[int | None, ...]:
+    """The windows' lengths."""
+    if x.dtype != f.dtype or (x.dtype not in FLOATING and x.dtype not in INTEGER):
+        raise TypeError(
+            f"{primitive.family().function}: input and filters must be real numbers of one dtype, not {x} and {f}"
+        )
+    count = len(primitive.strides)
+    dims = f.shape.dims
+    if dims is None:
+        return (None,) * count
+    if len(dims) != count + 2:
+        raise ValueError(f"{primitive.family().function}: the filters must have {count + 2} axes, not {f}")
+    return dims[:count]
+
+
+def _result_type(primitive: Any, x: TensorType, f: TensorType, windows: Lengths) -> TensorType:
+    batch, counts, channels = infer_windows(
+        primitive.family().function,
+        x,
+        windows,
+        primitive.strides,
+        primitive.dilations,
+        primitive.padding,
+        primitive.data_format,
+    )
+    count = primitive.family().result_channels(f, channels)
+    return TensorType(x.dtype, window_shape(batch, counts, count, primitive.data_format))

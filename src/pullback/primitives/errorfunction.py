@@ -1,0 +1,143 @@
+"""The error function and its kin: erf, erfc, their inverses, the normal quantile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.dtypes import FLOATING
+from ..core.operation import Tensor
+from . import special_kernels
+from .arithmetic import multiply
+from .elementwise import AbstractElementwise, Entry, in_float32, unary
+from .exponential import exp
+from .powers import square
+
+
+def erf(x: Any, name: str | None = None) -> Tensor:
+    """The error function of each element, `2 / sqrt(pi)` times the integral of `exp(-t^2)` from 0 to `x`.
+
+    Shapes: any. Dtypes: any float.
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.erf([0.0, 1.0]))
+    array([0.       , 0.8427...], dtype=float32)
+    """
+    return unary(Erf(), x, name)
+
+
+class Erf(AbstractElementwise):
+    type = "Erf"
+    dtypes = FLOATING
+
+    @in_float32
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return special_kernels.erf(xp, x)
+
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+        del y
+        return (lambda: dy * (exp(-square(x)) * (2 / math.sqrt(math.pi))),)
+
+
+def erfc(x: Any, name: str | None = None) -> Tensor:
+    """`1 - erf(x)`, element by element, exact for large `x`.
+
+    Shapes: any. Dtypes: any float.
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.erfc([0.0, 1.0]))
+    array([1.       , 0.1572...], dtype=float32)
+    """
+    return unary(Erfc(), x, name)
+
+
+class Erfc(AbstractElementwise):
+    type = "Erfc"
+    dtypes = FLOATING
+
+    @in_float32
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return special_kernels.erfc(xp, x)
+
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+        del y
+        return (lambda: dy * (exp(-square(x)) * (-2 / math.sqrt(math.pi))),)
+
+
+def erfinv(x: Any, name: str | None = None) -> Tensor:
+    """The number whose `erf` is each element; -inf and inf for -1 and 1, NaN beyond.
+
+    Shapes: any. Dtypes: any float.
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.erfinv([0.0, 0.5]))
+    array([0.       , 0.4769...], dtype=float32)
+    """
+    return unary(Erfinv(), x, name)
+
+
+class Erfinv(AbstractElementwise):
+    type = "Erfinv"
+    dtypes = FLOATING
+
+    @in_float32
+    def kernel(self, xp: Any, x: Any) -> Any:
+        quantile = special_kernels.quantile(xp, xp.multiply(x, 0.5), xp.multiply(xp.subtract(1, xp.abs(x)), 0.5))
+        return xp.multiply(quantile, math.sqrt(0.5))
+
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+        del x
+        return (lambda: dy * (exp(square(y)) * (math.sqrt(math.pi) / 2)),)
+
+
+def ndtri(x: Any, name: str | None = None) -> Tensor:
+    """The quantile function of the standard normal distribution; -inf and inf for 0 and 1, NaN beyond.
+
+    Shapes: any. Dtypes: any float.
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.ndtri([0.5, 0.975]))
+    array([0.      , 1.9599...], dtype=float32)
+    """
+    return unary(Ndtri(), x, name)
+
+
+class Ndtri(AbstractElementwise):
+    type = "Ndtri"
+    dtypes = FLOATING
+
+    @in_float32
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return special_kernels.quantile(xp, xp.subtract(x, 0.5), xp.minimum(x, xp.subtract(1, x)))
+
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+        del x
+        return (lambda: dy * (exp(square(y) * 0.5) * math.sqrt(2 * math.pi)),)
+
+
+def erfcinv(x: Any, name: str | None = None) -> Tensor:
+    """The number whose `erfc` is each element; inf and -inf for 0 and 2, NaN beyond.
+
+    Shapes: any. Dtypes: any float.
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.erfcinv([0.5, 1.5]))
+    array([ 0.4769..., -0.4769...], dtype=float32)
+    """
+    return multiply(ndtri(multiply(x, 0.5)), -math.sqrt(0.5), name or "erfcinv")

@@ -1,0 +1,110 @@
+"""The larger and the smaller of two, and clipping. NaN in either input gives NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from ..core.operation import Tensor
+from ..core.slices import IndexedSlices
+from .arithmetic import REAL
+from .comparison import equal, greater, greater_equal, less, less_equal
+from .elementwise import AbstractElementwise, Entry, binary, operands
+from .masking import mask
+
+
+def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The larger of `x` and `y`, element by element.
+
+    Shapes: any that broadcast together. Dtypes: any integer or float, the same for both. Where they are equal the
+    derivative is all by `x`.
+
+    Raises:
+        TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.maximum([1.0, 3.0], 2.0))
+    array([2., 3.], dtype=float32)
+    """
+    return binary(Maximum(), x, y, name)
+
+
+class Maximum(AbstractElementwise):
+    type = "Maximum"
+    dtypes = REAL
+
+    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
+        return xp.maximum(a, b)
+
+    def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
+        del y
+        first = cache(lambda: greater_equal(a, b))
+        return lambda: mask(first(), dy), lambda: mask(first(), dy, keep=False)
+
+
+def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The smaller of `x` and `y`, element by element.
+
+    Shapes: any that broadcast together. Dtypes: any integer or float, the same for both. Where they are equal the
+    derivative is all by `x`.
+
+    Raises:
+        TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.minimum([1.0, 3.0], 2.0))
+    array([1., 2.], dtype=float32)
+    """
+    return binary(Minimum(), x, y, name)
+
+
+class Minimum(AbstractElementwise):
+    type = "Minimum"
+    dtypes = REAL
+
+    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
+        return xp.minimum(a, b)
+
+    def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
+        del y
+        first = cache(lambda: less_equal(a, b))
+        return lambda: mask(first(), dy), lambda: mask(first(), dy, keep=False)
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+    """`t` with what is below `clip_value_min` or above `clip_value_max` replaced by it; of IndexedSlices, slices.
+
+    Shapes: bounds that broadcast to the shape of `t`. Dtypes: any integer or float, the same for all. On the bounds the
+    derivative is by `t`, beyond them by the bound.
+
+    Raises:
+        TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast to that of `t`.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.clip_by_value([1.0, 2.0, 5.0], 1.5, 3.0))
+    array([1.5, 2. , 3. ], dtype=float32)
+    """
+    name = name or "clip_by_value"
+    values = t.values if isinstance(t, IndexedSlices) else t
+    x, low, high = operands(values, clip_value_min, clip_value_max)
+    clipped: Tensor = ClipByValue()(x, low, high, name=name)
+    if not clipped.shape.is_compatible_with(x.shape):
+        raise ValueError(f"clip_by_value: the bounds {low} and {high} do not broadcast to {x}")
+    return IndexedSlices(clipped, t.indices, t.dense_shape, t.static_shape) if isinstance(t, IndexedSlices) else clipped
+
+
+class ClipByValue(AbstractElementwise):
+    type = "ClipByValue"
+    function = "clip_by_value"
+    dtypes = REAL
+
+    def kernel(self, xp: Any, x: Any, low: Any, high: Any) -> Any:
+        return xp.maximum(xp.minimum(x, high), low)
+
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor, low: Tensor, high: Tensor) -> Sequence[Entry]:
+        return (
+            lambda: mask(equal(x, y), dy),
+            lambda: mask(less(x, low), dy),
+            lambda: mask(greater(x, high), dy),
+        )

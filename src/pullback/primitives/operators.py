@@ -1,0 +1,101 @@
+"""Python's operators on tensors, with TensorFlow's names for what they make. `==` and `!=` compare identity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.dtypes import INTEGER
+from ..core.dtypes import bool as bool_
+from ..core.operation import Tensor
+from ..core.primitive import Primitive
+from .arithmetic import Add, Mul, Neg, Sub
+from .bitwise import BitwiseAnd, BitwiseOr, BitwiseXor, Invert
+from .comparison import Greater, GreaterEqual, Less, LessEqual
+from .division import FloorDiv, FloorMod, divide
+from .elementwise import binary, operands, unary
+from .linalg import matmul
+from .logic import LogicalAnd, LogicalNot, LogicalOr, LogicalXor
+from .powers import Pow
+from .sign import absolute
+from .slicing import getitem
+
+Method = Callable[[Any, Any], Tensor]
+
+
+def _operator(primitive: Primitive, name: str) -> tuple[Method, Method]:
+    """The method and the reflected method that make `primitive`."""
+
+    def method(a: Tensor, b: Any) -> Tensor:
+        if type(b) is Tensor:
+            graph = a.op.graph
+            if b.op.graph is graph:
+                return graph.add(primitive, (a, b), name).outputs[0]
+        return binary(primitive, a, b, name)
+
+    def reflected(b: Tensor, a: Any) -> Tensor:
+        return binary(primitive, a, b, name)
+
+    return method, reflected
+
+
+def _logical_operator(logical: Primitive, bitwise: Primitive, name: str) -> tuple[Method, Method]:
+    """As `_operator`, of two primitives: one for truth values, one for integers."""
+
+    def method(a: Any, b: Any) -> Tensor:
+        a, b = operands(a, b)
+        return binary(logical if a.type.dtype == bool_ else bitwise, a, b, name)
+
+    def reflected(b: Tensor, a: Any) -> Tensor:
+        return method(a, b)
+
+    return method, reflected
+
+
+def _truediv(a: Any, b: Any) -> Tensor:
+    return divide(a, b)
+
+
+def _rtruediv(b: Any, a: Any) -> Tensor:
+    return divide(a, b)
+
+
+def _matmul(a: Any, b: Any) -> Tensor:
+    a, b = operands(a, b)
+    return matmul(a, b, name="matmul")
+
+
+def _rmatmul(b: Any, a: Any) -> Tensor:
+    return _matmul(a, b)
+
+
+def _neg(x: Tensor) -> Tensor:
+    return x.op.graph.add(Neg(), (x,)).outputs[0]
+
+
+def _invert(x: Tensor) -> Tensor:
+    return unary(Invert() if x.type.dtype in INTEGER else LogicalNot(), x)
+
+
+def install_operators() -> None:
+    """Give Tensor its operators; called once, when pullback is imported."""
+    pairs = {
+        "add": _operator(Add(), "add"),
+        "sub": _operator(Sub(), "sub"),
+        "mul": _operator(Mul(), "mul"),
+        "truediv": (_truediv, _rtruediv),
+        "floordiv": _operator(FloorDiv(), "floordiv"),
+        "mod": _operator(FloorMod(), "mod"),
+        "pow": _operator(Pow(), "pow"),
+        "matmul": (_matmul, _rmatmul),
+        "and": _logical_operator(LogicalAnd(), BitwiseAnd(), "and"),
+        "or": _logical_operator(LogicalOr(), BitwiseOr(), "or"),
+        "xor": _logical_operator(LogicalXor(), BitwiseXor(), "xor"),
+    }
+    for name, (method, reflected) in pairs.items():
+        setattr(Tensor, f"__{name}__", method)
+        setattr(Tensor, f"__r{name}__", reflected)
+    for name, comparison in {"lt": Less(), "le": LessEqual(), "gt": Greater(), "ge": GreaterEqual()}.items():
+        setattr(Tensor, f"__{name}__", _operator(comparison, comparison.type)[0])
+    for name, function in {"neg": _neg, "abs": absolute, "invert": _invert, "getitem": getitem}.items():
+        setattr(Tensor, f"__{name}__", function)

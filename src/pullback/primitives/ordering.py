@@ -1,0 +1,256 @@
+"""What comes first: positions of extrema, the k largest, sorting.
+
+NaN counts as larger than every number. Equal elements keep their order, on every engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.dtypes import FLOATING, DType, as_dtype, int32, int64
+from ..core.dtypes import bool as bool_
+from ..core.operation import Operation, Tensor
+from ..core.primitive import Primitive, no_gradient
+from ..core.shape import TensorShape
+from ..core.types import TensorType
+from .axes import as_axis
+from .casting import cast
+from .comparison import less, less_equal
+from .constant import constant_value, convert_to_tensor
+from .indexing import GatherV2, gather, put_back
+from .logic import logical_not
+from .reduction import REAL, CountNonzero, take_numbers
+from .reshaping import reduced_shape
+from .shaping import expand_dims, transpose
+
+
+def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
+    """The position of the largest element along `axis` (None: 0), the first of equals; of NaN where there is one.
+
+    Shapes: any of rank at least 1; the result lacks the axis. Dtypes: integers, floats and bool; the result has
+    `output_type`.
+
+    Raises:
+        ValueError: the axis is out of range.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.argmax([[1, 5, 5], [3, 2, 1]], axis=1))
+    array([1, 0])
+    """
+    x = take_numbers(input, "argmax", REAL | {bool_})
+    result: Tensor = ArgMax(_one_axis(axis, x, "argmax"), as_dtype(output_type))(x, name=name)
+    return result
+
+
+def _one_axis(axis: Any, x: Tensor, what: str) -> int:
+    return as_axis(0 if axis is None else axis, x.shape.rank, what, x.type)
+
+
+class ArgMax(Primitive):
+    type = "ArgMax"
+
+    axis: int
+    output_type: DType = int64
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(self.output_type, reduced_shape(x.shape, (self.axis,), False)),)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.argmax(x, axis=self.axis).astype(self.output_type)
+
+    gradient = no_gradient
+
+
+def argmin(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
+    """The position of the smallest element along `axis` (None: 0), the first of equals; of NaN where there is one.
+
+    Shapes: any of rank at least 1; the result lacks the axis. Dtypes: integers, floats and bool; the result has
+    `output_type`.
+
+    Raises:
+        ValueError: the axis is out of range.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.argmin([[1, 5, 5], [3, 2, 1]], axis=1))
+    array([0, 2])
+    """
+    x = take_numbers(input, "argmin", REAL | {bool_})
+    result: Tensor = ArgMin(_one_axis(axis, x, "argmin"), as_dtype(output_type))(x, name=name)
+    return result
+
+
+class ArgMin(Primitive):
+    type = "ArgMin"
+
+    axis: int
+    output_type: DType = int64
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(self.output_type, reduced_shape(x.shape, (self.axis,), False)),)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.argmin(x, axis=self.axis).astype(self.output_type)
+
+    gradient = no_gradient
+
+
+class TopK(NamedTuple):
+    """The k largest elements and where they stand."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopK:
+    """The `k` largest elements along the last axis, largest first, and their positions; of equals the first come first.
+
+    They are in this order with `sorted=False` too. NaN counts as the largest. The derivative goes to exactly the
+    elements picked.
+
+    Shapes: `input` [..., n] with n >= k; both results [..., k]. Dtypes: integers and floats; positions `index_type`.
+
+    Raises:
+        ValueError: `k` is negative, larger than the axis, or not known while the graph is built.
+
+    >>> import pullback as pb
+    >>> values, indices = pb.math.top_k([1.0, 5.0, 3.0], k=2)
+    >>> pb.Session().run([values, indices])
+    [array([5., 3.], dtype=float32), array([1, 2], dtype=int32)]
+    """
+    del sorted
+    x = take_numbers(input, "top_k", REAL)
+    count = constant_value(convert_to_tensor(k))
+    if count is None:
+        raise ValueError(f"top_k: k must be known while the graph is built, but {k} is computed in a run")
+    values, indices = TopKV2(int(count), as_dtype(index_type))(x, name=name)
+    return TopK(values, indices)
+
+
+class TopKV2(Primitive):
+    type = "TopKV2"
+
+    k: int
+    index_type: DType = int32
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        dims = x.shape.dims
+        if dims is None:
+            return TensorType(x.dtype, TensorShape.UNKNOWN), TensorType(self.index_type, TensorShape.UNKNOWN)
+        if not dims or self.k < 0 or (dims[-1] is not None and dims[-1] < self.k):
+            raise ValueError(f"top_k: there are no {self.k} elements along the last axis of {x}")
+        shape = TensorShape([*dims[:-1], self.k])
+        return TensorType(x.dtype, shape), TensorType(self.index_type, shape)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        positions = _descending(xp, x)[..., : self.k]
+        return xp.take_along_axis(x, positions, axis=-1), positions.astype(self.index_type)
+
+    def gradient(self, op: Operation, dy: Tensor, _: Any) -> Sequence[Any]:
+        return (lambda: picked_back(dy, op.inputs[0], op.outputs[1]),)
+
+
+def _descending(xp: Any, x: Any) -> Any:
+    """The positions of the elements along the last axis, largest first, equals in order."""
+    n = x.shape[-1]
+    return n - 1 - xp.argsort(x[..., ::-1], axis=-1, stable=True)[..., ::-1]
+
+
+def picked_back(dy: Tensor, x: Tensor, indices: Tensor) -> Tensor:
+    """The cotangent of `x` [..., n] of which the elements `indices` [..., k] were picked along the last axis."""
+    rank = x.shape.rank
+    if rank is None:
+        raise ValueError(f"the gradient of sorting needs a known rank, not that of {x}")
+    return put_back(dy, indices, x, rank - 1, rank - 1)
+
+
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+    """Whether fewer than `k` of the predictions are larger than the one of the target; False where that is NaN.
+
+    Shapes: `targets` [n], `predictions` [n, classes]; the result [n]. Dtypes: integers, and floats.
+
+    Raises:
+        TypeError, ValueError: the types do not fit.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.in_top_k([1, 0], [[0.1, 0.7, 0.2], [0.3, 0.6, 0.5]], 2))
+    array([ True, False])
+    """
+    x, classes = take_numbers(predictions, "in_top_k", FLOATING), convert_to_tensor(targets)
+    with x.graph.name_scope(name or "InTopK"):
+        own = gather(x, expand_dims(classes, 1), axis=1, batch_dims=1)
+        larger = CountNonzero((1,), False, int32)(logical_not(less_equal(x, own)))
+        return less(larger, cast(k, int32))
+
+
+def argsort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+) -> Tensor:
+    """The positions of the elements along `axis` in ascending (or "DESCENDING") order; equals keep their order.
+
+    They do so with `stable=False` too. NaN counts as the largest.
+
+    Shapes: any of rank at least 1; the result has the same. Dtypes: integers and floats; the result is int32.
+
+    Raises:
+        ValueError: the axis is out of range, or another direction.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.argsort([3, 1, 2]))
+    array([1, 2, 0], dtype=int32)
+    """
+    del stable
+    x = take_numbers(values, "argsort", REAL)
+    place = as_axis(axis, x.shape.rank, "argsort", x.type)
+    result: Tensor = ArgSort(place, _is_descending(direction, "argsort"))(x, name=name)
+    return result
+
+
+def _is_descending(direction: str, what: str) -> bool:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(f"{what}: direction must be 'ASCENDING' or 'DESCENDING', not {direction!r}")
+    return direction == "DESCENDING"
+
+
+class ArgSort(Primitive):
+    type = "ArgSort"
+
+    axis: int
+    descending: bool = False
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(int32, x.shape),)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        if not self.descending:
+            return xp.argsort(x, axis=self.axis, stable=True).astype(int32)
+        return xp.moveaxis(_descending(xp, xp.moveaxis(x, self.axis, -1)), -1, self.axis).astype(int32)
+
+    gradient = no_gradient
+
+
+def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+    """The elements along `axis` in ascending (or "DESCENDING") order. NaN counts as the largest.
+
+    Shapes: any of rank at least 1; the result has the same. Dtypes: integers and floats.
+
+    Raises:
+        ValueError: the axis is out of range, the rank is unknown, or another direction.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.sort([3.0, 1.0, 2.0], direction="DESCENDING"))
+    array([3., 2., 1.], dtype=float32)
+    """
+    x = take_numbers(values, "sort", REAL)
+    rank = x.shape.rank
+    if rank is None:
+        raise ValueError(f"sort: the rank of {x} must be known; state it with pb.ensure_shape")
+    place = as_axis(axis, rank, "sort", x.type)
+    order = ArgSort(place, _is_descending(direction, "sort"))(x)
+    if place == rank - 1:
+        return gather(x, order, axis=place, batch_dims=place, name=name)
+    perm = [i for i in range(rank) if i != place] + [place]
+    picked = GatherV2(rank - 1, rank - 1)(transpose(x, perm), transpose(order, perm))
+    return transpose(picked, list(np.argsort(perm)), name=name or "sort")

@@ -1,0 +1,483 @@
+"""Random numbers: drawn anew in each run, or a function of a seed; and dropout.
+
+An operation that draws anew keeps its own key and the number of its next draw in the session. With a seed, of the
+operation or of the graph, every new session draws the same numbers; without one, each session has its own key. Both
+engines draw the same numbers: see `threefry`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dtypes import FLOATING, INTEGER, DType, as_dtype, float32, int32, int64, uint32
+from ..core.graph import AbstractTensorLike, Graph, Tensor, get_default_graph
+from ..core.primitive import Primitive, no_gradient
+from ..core.shape import TensorShape, unknown_shape
+from ..core.types import TensorType
+from . import threefry
+from .arithmetic import Add, Mul, Sub
+from .casting import cast
+from .constant import convert_to_tensor, is_python_number
+from .indexing import gather
+from .reshaping import shape as shape_of
+from .reshaping import shape_to_use, split_shape
+from .state import AbstractStateful, AbstractUpdates
+
+DRAWN_INTEGERS: frozenset[DType] = frozenset([int32, int64])
+_LARGEST_WORD64 = 2**64 - 1
+Dims = tuple[int | None, ...] | None
+_DEFAULT_SEED = 87654321
+
+
+def set_random_seed(seed: int | None) -> None:
+    """Gives the default graph a seed: operations made from now on draw the same numbers in every session.
+
+    Each operation then has a seed of its own, from the graph's seed and from the number of operations made before it.
+
+    >>> import pullback as pb
+    >>> pb.set_random_seed(7)
+    >>> x = pb.random.uniform([])
+    >>> pb.Session().run(x) == pb.Session().run(x)
+    np.True_
+    """
+    get_default_graph().seed = seed
+
+
+def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
+    """The seed of the graph and that of the next operation; both None where neither has been set."""
+    graph = get_default_graph()
+    if graph.seed is not None:
+        return int(graph.seed), len(graph.operations) if op_seed is None else int(op_seed)
+    return (None, None) if op_seed is None else (_DEFAULT_SEED, int(op_seed))
+
+
+def random_uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers drawn anew in each run, uniform in [minval, maxval); derivatives go to the bounds.
+
+    Shapes: `shape`, integers or an integer vector; the bounds of floats broadcast to it, those of integers are scalars.
+    Dtypes: `dtype`: any float (`maxval` is 1 unless given), int32 or int64 (give `maxval`).
+
+    Raises:
+        ValueError: integers without `maxval`. TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> x = pb.Session().run(pb.random.uniform([2, 3], maxval=10.0, seed=1))
+    >>> x.shape, bool(((0 <= x) & (x < 10)).all())
+    ((2, 3), True)
+    """
+    wanted = drawn_type("random.uniform", dtype, FLOATING | DRAWN_INTEGERS)
+    graph = get_default_graph()
+    with graph.name_scope(name or "random_uniform") as scope:
+        dims, lengths = shape_inputs(shape)
+        seeds = get_seed(seed)
+        if wanted in INTEGER:
+            bounds = integer_bounds("random.uniform", minval, maxval, wanted)
+            return drawn(graph, RandomUniformInt(dims, wanted, *seeds), (*bounds, *lengths), scope)
+        high = 1 if maxval is None else maxval
+        return affine(
+            graph, RandomUniform(dims, wanted, *seeds), lengths, difference(high, minval, wanted), minval, scope
+        )
+
+
+def random_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers drawn anew in each run, normal with `mean` and `stddev`, to which derivatives go.
+
+    Shapes: `shape`, integers or an integer vector, to which `mean` and `stddev` broadcast. Dtypes: any float.
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.random.normal([2, 3], seed=1)).shape
+    (2, 3)
+    """
+    return _located("random_normal", RandomStandardNormal, shape, mean, stddev, dtype, seed, name)
+
+
+def truncated_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers drawn anew in each run, normal given that they are within two `stddev` of `mean`.
+
+    Shapes: `shape`, integers or an integer vector, to which `mean` and `stddev` broadcast. Dtypes: any float.
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> bool(abs(pb.Session().run(pb.random.truncated_normal([99]))).max() <= 2)
+    True
+    """
+    return _located("truncated_normal", TruncatedNormal, shape, mean, stddev, dtype, seed, name)
+
+
+def _located(
+    what: str, cls: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None, name: str | None
+) -> Tensor:
+    wanted = drawn_type(f"random.{what.removeprefix('random_')}", dtype, FLOATING)
+    graph = get_default_graph()
+    with graph.name_scope(name or what) as scope:
+        dims, lengths = shape_inputs(shape)
+        return affine(graph, cls(dims, wanted, *get_seed(seed)), lengths, stddev, mean, scope)
+
+
+class AbstractDraw(AbstractStateful):
+    """Numbers drawn anew in each run. The state is the key, two words, and the number of the next draw.
+
+    The attributes `seed` and `seed2` are those of the graph and of the operation; None for a key of each session's own.
+    """
+
+    type = "Draw"
+    owns_state = True
+    writes_state = True
+
+    def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
+        """The shape of the words to draw."""
+        raise NotImplementedError(type(self).__name__)
+
+    def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
+        """The output, from two random words for each element of the shape drawn."""
+        raise NotImplementedError(type(self).__name__)
+
+    def kernel(self, xp: Any, state: Any, *arrays: Any) -> Any:
+        pair = threefry.words(xp, (state[0], state[1]), state[2], self.drawn_shape(*arrays))
+        return self.sample(xp, pair, *arrays)
+
+    def update(self, xp: Any, ex: AbstractUpdates, state: Any, *arrays: Any) -> Any:
+        del xp, arrays
+        return ex.add(state, np.array([0, 0, 1], uint32))
+
+    def initial_state(self) -> Any:
+        attributes = self.attributes
+        return first_state(attributes["seed"], attributes["seed2"])
+
+    gradient = no_gradient
+
+
+class RandomUniform(AbstractDraw):
+    type = "RandomUniform"
+    shape_inputs = (0,)
+
+    shape: Dims
+    """The lengths; None where an input gives them."""
+    dtype: Any
+    seed: int | None = None
+    seed2: int | None = None
+
+    def infer(self, *lengths: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(self.dtype, inferred_shape(self.shape, lengths)),)
+
+    def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
+        return shape_to_use(self.shape, *arrays or (None,))
+
+    def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
+        return threefry.uniform(xp, pair, self.dtype)
+
+
+class RandomStandardNormal(AbstractDraw):
+    type = "RandomStandardNormal"
+    shape_inputs = (0,)
+
+    shape: Dims
+    dtype: Any
+    seed: int | None = None
+    seed2: int | None = None
+
+    def infer(self, *lengths: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(self.dtype, inferred_shape(self.shape, lengths)),)
+
+    def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
+        return shape_to_use(self.shape, *arrays or (None,))
+
+    def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
+        return threefry.normal(xp, pair, self.dtype)
+
+
+class TruncatedNormal(AbstractDraw):
+    type = "TruncatedNormal"
+    shape_inputs = (0,)
+
+    shape: Dims
+    dtype: Any
+    seed: int | None = None
+    seed2: int | None = None
+
+    def infer(self, *lengths: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(self.dtype, inferred_shape(self.shape, lengths)),)
+
+    def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
+        return shape_to_use(self.shape, *arrays or (None,))
+
+    def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
+        return threefry.truncated_normal(xp, pair, self.dtype)
+
+
+class RandomUniformInt(AbstractDraw):
+    type = "RandomUniformInt"
+    shape_inputs = (2,)
+
+    shape: Dims
+    dtype: Any
+    seed: int | None = None
+    seed2: int | None = None
+
+    def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(self.dtype, inferred_shape(self.shape, types[2:])),)
+
+    def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
+        return shape_to_use(self.shape, *arrays[2:] or (None,))
+
+    def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
+        return threefry.integers(xp, pair, arrays[0], arrays[1], self.dtype)
+
+
+def categorical(
+    logits: Any, num_samples: int, dtype: Any = None, seed: int | None = None, name: str | None = None
+) -> Tensor:
+    """Numbers of classes drawn anew in each run, each with the probability softmax(logits).
+
+    Shapes: `logits` [b, k]; the result [b, num_samples]. Dtypes: `logits` any float; the result int64, or `dtype`.
+
+    Raises:
+        ValueError: `logits` is no matrix.
+
+    Source: E. J. Gumbel, "Statistical theory of extreme values", 1954: the largest of logits plus Gumbel noise.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.random.categorical([[0.0, 99.0]], 3))
+    array([[1, 1, 1]])
+    """
+    x = convert_to_tensor(logits)
+    primitive = Multinomial(int(num_samples), as_dtype(int64 if dtype is None else dtype), *get_seed(seed))
+    return drawn(x.graph, primitive, (x,), name or "categorical")
+
+
+class Multinomial(AbstractDraw):
+    type = "Multinomial"
+
+    num_samples: int
+    dtype: Any
+    seed: int | None = None
+    seed2: int | None = None
+
+    def infer(self, logits: TensorType) -> tuple[TensorType, ...]:
+        return (multinomial_type("random.categorical", logits, self.num_samples, self.dtype),)
+
+    def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
+        rows, classes = arrays[0].shape
+        return (rows, self.num_samples, classes)
+
+    def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
+        return threefry.categories(xp, pair, arrays[0], self.dtype)
+
+
+def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """The rows of `value` in an order drawn anew in each run; derivatives go to the rows.
+
+    Shapes: [n, ...]. Dtypes: any.
+
+    >>> import pullback as pb
+    >>> sorted(pb.Session().run(pb.random.shuffle([3, 1, 2])).tolist())
+    [1, 2, 3]
+    """
+    x = convert_to_tensor(value)
+    with x.graph.name_scope(name or "random_shuffle") as scope:
+        order = drawn(x.graph, RandomOrder(*get_seed(seed)), (x,), None)
+        return gather(x, order, name=scope)
+
+
+class RandomOrder(AbstractDraw):
+    """The numbers of the rows of the input, in random order."""
+
+    type = "RandomOrder"
+    reads_values = False
+
+    seed: int | None = None
+    seed2: int | None = None
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        if x.shape.rank == 0:
+            raise ValueError(f"random.shuffle: {x} has no rows")
+        return (TensorType(int32, TensorShape([x.shape[0] if x.shape.rank else None])),)
+
+    def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
+        return (arrays[0].shape[0],)
+
+    def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
+        return xp.argsort(pair[0], stable=True).astype(int32)
+
+
+def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Tensor:
+    """`x` with each element set to 0 with probability `rate`, else divided by `1 - rate`; drawn anew in each run.
+
+    The derivative is multiplied by the same mask. `rate` 0 gives `x` itself.
+
+    Shapes: any; `noise_shape` is the shape of what is drawn, which broadcasts to that of `x` (None: the length of `x`).
+    Dtypes: any float.
+
+    Raises:
+        ValueError: `x` holds no floats, or `rate`, where it is a number, is not in [0, 1).
+
+    Source: N. Srivastava et al., "Dropout: a simple way to prevent neural networks from overfitting", JMLR 15, 2014.
+
+    >>> import pullback as pb
+    >>> y = pb.Session().run(pb.nn.dropout(pb.ones([1000]), rate=0.5, seed=1))
+    >>> sorted(set(y.tolist()))
+    [0.0, 2.0]
+    """
+    tensor = convert_to_tensor(x)
+    if tensor.dtype not in FLOATING:
+        raise ValueError(f"dropout: x must hold floats, since it is divided by 1 - rate; it is {tensor}")
+    known = None if isinstance(rate, Tensor | AbstractTensorLike) else float(rate)
+    if known is not None and not 0 <= known < 1:
+        raise ValueError(f"dropout: rate must be a number in the range [0, 1), not {rate!r}")
+    if known == 0:
+        return tensor
+    with tensor.graph.name_scope(name or "dropout") as scope:
+        shape = _noise_shape(tensor, noise_shape)
+        dims, lengths = shape_inputs(shape)
+        inputs = lengths if known is not None else (convert_to_tensor(shape), cast(rate, float32))
+        mask = drawn(tensor.graph, DropoutMask(dims, tensor.dtype, known, *get_seed(seed)), inputs, "mask")
+        result: Tensor = Mul()(tensor, mask, name=scope)
+        return result
+
+
+class DropoutMask(AbstractDraw):
+    """1 / (1 - rate) with probability 1 - rate, else 0."""
+
+    type = "DropoutMask"
+    shape_inputs = (0,)
+
+    shape: Dims
+    dtype: Any
+    rate: float | None
+    """None where a second input, after the lengths, gives it."""
+    seed: int | None = None
+    seed2: int | None = None
+
+    def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(self.dtype, inferred_shape(self.shape, self._lengths(types))),)
+
+    def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
+        return shape_to_use(self.shape, *self._lengths(arrays) or (None,))
+
+    def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
+        if self.rate is None:
+            keep = threefry.uniform(xp, pair, float32) >= arrays[-1]
+            return xp.where(keep, 1 / (1 - arrays[-1]), float32.type(0)).astype(self.dtype)
+        first = np.uint32(min(round(self.rate * 2.0**32), 2**32 - 1))
+        scale = np.float64(1 / (1 - self.rate)).astype(self.dtype)
+        return xp.where(pair[0] >= first, scale, self.dtype.type(0))
+
+    def _lengths(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(inputs[:-1] if self.rate is None else inputs)
+
+
+def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
+    if noise_shape is None:
+        return x.shape.as_list() if x.shape.is_fully_defined() else shape_of(x)
+    if not isinstance(noise_shape, list | tuple) or None not in noise_shape:
+        return noise_shape
+    lengths = [None] * len(noise_shape) if x.shape.rank is None else x.shape.as_list()
+    known = [n if m is None else m for m, n in zip(noise_shape, lengths, strict=True)]
+    if None not in known:
+        return known
+    dynamic = shape_of(x)
+    return [dynamic[i] if n is None else n for i, n in enumerate(known)]
+
+
+def first_state(seed: int | None, seed2: int | None) -> np.ndarray[Any, Any]:
+    """The key of two seeds, or one of the operating system's; and 0, the number of the first draw."""
+    if seed is None or seed2 is None:
+        return np.array([*np.random.SeedSequence().generate_state(2, np.uint32), 0], uint32)
+    words = np.array([seed & _LARGEST_WORD64, seed2 & _LARGEST_WORD64], np.uint64)
+    with np.errstate(over="ignore"):
+        return np.array([*threefry.derived_key(np, words), 0], uint32)
+
+
+def shape_inputs(shape: Any) -> tuple[Dims, tuple[Tensor, ...]]:
+    """A shape as static lengths, and the vector, if need be, that has the others."""
+    dims, lengths = split_shape(shape)
+    return dims, () if lengths is None else (lengths,)
+
+
+def inferred_shape(dims: Dims, lengths: Sequence[TensorType]) -> TensorShape:
+    """The static shape from the static lengths, or from the type of the vector of lengths."""
+    if dims is not None:
+        return TensorShape(dims)
+    (vector,) = lengths
+    if vector.dtype not in INTEGER or vector.shape.rank not in (1, None):
+        raise ValueError(f"random: a shape is an integer vector, not {vector}")
+    return unknown_shape(vector.shape[0] if vector.shape.rank else None)
+
+
+def multinomial_type(function: str, logits: TensorType, num_samples: int, dtype: DType) -> TensorType:
+    """The type of `num_samples` numbers of classes for each row of `logits`."""
+    if logits.dtype not in FLOATING or logits.shape.rank not in (2, None):
+        raise ValueError(f"{function}: logits must be a matrix of floats, not {logits}")
+    return TensorType(dtype, TensorShape([logits.shape[0] if logits.shape.rank else None, num_samples]))
+
+
+def drawn_type(function: str, dtype: Any, allowed: frozenset[DType]) -> DType:
+    """The dtype that `dtype` names; TypeError unless it is among those allowed."""
+    wanted = as_dtype(dtype)
+    if wanted not in allowed:
+        raise TypeError(
+            f"{function}: no numbers of dtype {wanted.name}; use {', '.join(sorted(d.name for d in allowed))}"
+        )
+    return wanted
+
+
+def integer_bounds(function: str, minval: Any, maxval: Any, dtype: DType) -> tuple[Tensor, Tensor]:
+    """The bounds as scalars of `dtype`; ValueError without an upper one."""
+    if maxval is None:
+        raise ValueError(f"{function}: Must specify maxval for integer dtype {dtype.name}")
+    return convert_to_tensor(minval, dtype, name="min"), convert_to_tensor(maxval, dtype, name="max")
+
+
+def difference(high: Any, low: Any, dtype: DType) -> Any:
+    """`high - low`: a number where both are numbers, else a tensor."""
+    if is_python_number(high) and is_python_number(low):
+        return high - low
+    if is_python_number(low) and low == 0:
+        return high
+    return Sub()(convert_to_tensor(high, dtype, name="max"), convert_to_tensor(low, dtype, name="min"), name="sub")
+
+
+def affine(graph: Graph, primitive: Primitive, inputs: Sequence[Tensor], scale: Any, offset: Any, name: str) -> Tensor:
+    """What `primitive` draws, times `scale`, plus `offset`; the last operation is named `name`, none is needless."""
+    scaled = not (is_python_number(scale) and scale == 1)
+    moved = not (is_python_number(offset) and offset == 0)
+    x = drawn(graph, primitive, inputs, None if scaled or moved else name)
+    if scaled:
+        x = Mul()(x, convert_to_tensor(scale, x.dtype, name="scale"), name="mul" if moved else name)
+    if moved:
+        x = Add()(x, convert_to_tensor(offset, x.dtype, name="offset"), name=name)
+    return x
+
+
+def drawn(graph: Graph, primitive: Primitive, inputs: Sequence[Tensor], name: str | None) -> Tensor:
+    """The output of a new operation of `graph`, which need not have inputs."""
+    return graph.add(primitive, inputs, name).outputs[0]

@@ -1,0 +1,53 @@
+"""Conversion between dtypes that keeps what does not fit at the nearest number that does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ..core.dtypes import INTEGER, as_dtype
+from ..core.operation import Tensor
+from .arithmetic import REAL
+from .casting import cast
+from .constant import convert_to_tensor
+from .extremes import clip_by_value
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """`value` converted to `dtype`, with what does not fit replaced by the nearest number that does, floats included.
+
+    Shapes: any. Dtypes: any real number to any real number.
+
+    Raises:
+        TypeError: a bool or complex dtype on either side.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.saturate_cast([-1, 300], pb.uint8))
+    array([  0, 255], dtype=uint8)
+    """
+    wanted = as_dtype(dtype)
+    x = convert_to_tensor(value)
+    if wanted not in REAL or x.dtype not in REAL:
+        raise TypeError(f"saturate_cast: converts real numbers to real numbers, not {x} to {wanted}; use pb.cast")
+    with x.graph.name_scope(name or "saturate_cast") as scope:
+        (low, high), (lowest, highest) = _limits(wanted), _limits(x.dtype)
+        if x.dtype not in INTEGER and wanted in INTEGER:
+            clipped = x  # Floats become integers by saturation in any case.
+        elif low <= lowest and highest <= high:
+            clipped = x
+        else:
+            kind = int if x.dtype in INTEGER else float
+            clipped = clip_by_value(x, kind(max(low, lowest)), kind(min(high, highest)))
+        result: Tensor = cast(clipped, wanted, scope)
+    return result
+
+
+def _limits(dtype: Any) -> tuple[Any, Any]:
+    """The smallest and the largest finite number, as Python numbers of the dtype's kind."""
+    if dtype in INTEGER:
+        limits = np.iinfo(dtype)
+        return limits.min, limits.max
+    largest = float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
+    return (-largest, largest)

@@ -1,0 +1,321 @@
+"""Variables by name: `get_variable` in variable scopes, and the variables of a graph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..core.dtypes import as_dtype, float32
+from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from ..core.shape import as_shape
+from .collections import GraphKeys
+from .constant import convert_to_tensor
+from .identity import group_operations
+from .initializers import default_initializer
+from .variable_ops import VarHandleOp
+from .variables import Variable, variables_of
+
+AUTO_REUSE = "auto_reuse"
+"""Passed as `reuse`: share a variable that exists, make one that does not."""
+
+
+@dataclass(frozen=True)
+class VariableScope:
+    """What `get_variable` takes from the scopes around it."""
+
+    graph: Graph
+    name: str = ""
+    reuse: bool | str = False
+    initializer: Any = None
+    regularizer: Any = None
+    constraint: Any = None
+    dtype: Any = float32
+
+    @property
+    def original_name_scope(self) -> str:
+        """The prefix of the names of its variables."""
+        return self.name + "/" if self.name else ""
+
+
+_scope: ContextVar[VariableScope | None] = ContextVar("variable_scope", default=None)
+
+
+def get_variable_scope() -> VariableScope:
+    """The innermost `variable_scope` of the default graph."""
+    graph = get_default_graph()
+    scope = _scope.get()
+    return scope if scope is not None and scope.graph is graph else VariableScope(graph)
+
+
+@contextmanager
+def variable_scope(
+    name_or_scope: str | VariableScope | None,
+    default_name: str | None = None,
+    values: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Any = None,
+    reuse: bool | str | None = None,
+    dtype: Any = None,
+    use_resource: bool | None = None,
+    constraint: Any = None,
+    auxiliary_name_scope: bool = True,
+) -> Iterator[VariableScope]:
+    """Variables that `get_variable` makes inside are named `name_or_scope/...`; so are the operations made inside.
+
+    With `reuse=True` variables that exist are shared, with `AUTO_REUSE` those that do not exist are made; scopes inside
+    inherit it, as they do `initializer`, `regularizer`, `constraint` and `dtype`. With `default_name` and no name, the
+    name is made unique. `values`, `caching_device` and `use_resource` change nothing; `partitioner` and `custom_getter`
+    are refused.
+
+    Raises:
+        ValueError: there is no name. TypeError: it is neither a string nor a scope.
+
+    >>> import pullback as pb
+    >>> with pb.variable_scope("layer"):
+    ...     w = pb.get_variable("w", [2, 3])
+    >>> with pb.variable_scope("layer", reuse=True):
+    ...     pb.get_variable("w") == w
+    True
+    """
+    del values, caching_device, use_resource
+    _refuse("variable_scope", partitioner=partitioner, custom_getter=custom_getter)
+    outer = get_variable_scope()
+    graph = outer.graph
+    base, leaf = _named(name_or_scope, default_name, outer)
+    inner = replace(
+        base,
+        reuse=base.reuse or outer.reuse if reuse is None else reuse or outer.reuse,
+        initializer=base.initializer if initializer is None else initializer,
+        regularizer=base.regularizer if regularizer is None else regularizer,
+        constraint=base.constraint if constraint is None else constraint,
+        dtype=base.dtype if dtype is None else as_dtype(dtype),
+    )
+    token = _scope.set(inner)
+    try:
+        with graph.name_scope(leaf if auxiliary_name_scope and leaf else graph.scope.prefix):
+            yield inner
+    finally:
+        _scope.reset(token)
+
+
+def _named(name: Any, default_name: str | None, outer: VariableScope) -> tuple[VariableScope, str]:
+    """The scope named, and the last part of its name, which the operations get."""
+    if isinstance(name, VariableScope):
+        return name, name.name.rsplit("/", 1)[-1]
+    if name is None:
+        if default_name is None:
+            raise ValueError("If default_name is None then name_or_scope is required")
+        name = _unique_scope(outer, default_name)
+    if not isinstance(name, str):
+        raise TypeError(f"VariableScope: name_or_scope must be a string or VariableScope, not {name!r}")
+    full = f"{outer.original_name_scope}{name}" if name else outer.name
+    return replace(outer, name=full), name
+
+
+def _unique_scope(outer: VariableScope, default_name: str) -> str:
+    prefixes = {name.rsplit("/", 1)[0] + "/" for name in (v.op.name for v in global_variables()) if "/" in name}
+    taken, number, name = True, 0, default_name
+    while taken:
+        start = f"{outer.original_name_scope}{name}/"
+        taken = any(prefix.startswith(start) for prefix in prefixes)
+        if taken:
+            number += 1
+            name = f"{default_name}_{number}"
+    return name
+
+
+def get_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Callable[[Tensor], Any] | None = None,
+    trainable: bool | None = None,
+    collections: Sequence[str] | None = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Any = None,
+    constraint: Callable[[Any], Any] | None = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
+) -> Variable:
+    """The variable `name` of the current `variable_scope`: a new one, or with `reuse` the one that exists.
+
+    `initializer` is a function of a shape and a dtype (`glorot_uniform` for floats and zeros for others, unless given
+    here or by a scope), or a value, whose shape and dtype the variable takes. What `regularizer` makes of it is
+    added to the collection `REGULARIZATION_LOSSES`.
+
+    Shapes: `shape`, fully known. Dtypes: `dtype`, float32 unless given here or by a scope.
+
+    Raises:
+        ValueError: it exists and is not to be reused, or is and does not; its shape is not known, or is another.
+        TypeError: its dtype is another.
+
+    >>> import pullback as pb
+    >>> pb.get_variable("w", [2, 3])
+    <Variable 'w:0' float32[2,3]>
+    """
+    del caching_device, use_resource, synchronization, aggregation
+    _refuse("get_variable", partitioner=partitioner, custom_getter=custom_getter)
+    scope = get_variable_scope()
+    graph = scope.graph
+    full = scope.original_name_scope + name
+    initializer = scope.initializer if initializer is None else initializer
+    existing = _variable_named(graph, full)
+    if existing is not None:
+        return _reused(existing, scope, shape, dtype)
+    if scope.reuse is True:
+        raise ValueError(
+            f"Variable {full} does not exist, or was not created with get_variable(). "
+            "Did you mean to set reuse=pb.AUTO_REUSE in variable_scope?"
+        )
+    given = None if dtype is None and initializer is not None and not callable(initializer) else dtype or scope.dtype
+    start = _initial(initializer, shape, given, full)
+    with graph.name_scope(None):
+        variable = Variable(
+            start,
+            trainable=trainable,
+            validate_shape=validate_shape,
+            name=full + "/",
+            dtype=given,
+            constraint=scope.constraint if constraint is None else constraint,
+            collections=collections,
+        )
+    _regularize(variable, scope.regularizer if regularizer is None else regularizer)
+    return variable
+
+
+def _initial(initializer: Any, shape: Any, dtype: Any, name: str) -> Any:
+    if initializer is not None and not callable(initializer):
+        if shape is not None and not as_shape(shape).is_compatible_with(convert_to_tensor(initializer).shape):
+            raise ValueError(f"get_variable: '{name}' gets its shape from its initial value; leave shape= out")
+        return initializer
+    if isinstance(initializer, Variable):
+        return initializer
+    dims = as_shape(shape)
+    if not dims.is_fully_defined():
+        raise ValueError(
+            f"get_variable: the shape of a new variable ('{name}') must be fully defined, but it is {dims}; pass shape="
+        )
+    made = default_initializer(as_dtype(dtype)) if initializer is None else initializer
+    if isinstance(made, type):
+        made = made()
+    return lambda: made(dims.known, as_dtype(dtype))
+
+
+def _reused(variable: Variable, scope: VariableScope, shape: Any, dtype: Any) -> Variable:
+    full = variable.op.name
+    if scope.reuse is False:
+        raise ValueError(
+            f"Variable {full} already exists, disallowed. "
+            "Did you mean to set reuse=True or reuse=pb.AUTO_REUSE in variable_scope?"
+        )
+    if shape is not None and not as_shape(shape).is_compatible_with(variable.shape):
+        raise ValueError(
+            f"Trying to share variable {full}, but specified shape {as_shape(shape)} and found shape {variable.shape}."
+        )
+    if dtype is not None and as_dtype(dtype) != variable.dtype:
+        raise TypeError(
+            f"Trying to share variable {full}, but specified dtype {as_dtype(dtype).name} "
+            f"and found dtype {variable.dtype.name}."
+        )
+    return variable
+
+
+def _regularize(variable: Variable, regularizer: Callable[[Tensor], Any] | None) -> None:
+    if regularizer is None:
+        return
+    with variable.graph.name_scope(variable.op.name + "/Regularizer/"):
+        loss = regularizer(variable.as_tensor())
+    if loss is not None:
+        variable.graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+
+
+def _variable_named(graph: Graph, name: str) -> Variable | None:
+    try:
+        op = graph.get_operation_by_name(name)
+    except KeyError:
+        return None
+    if not isinstance(op.primitive, VarHandleOp):
+        raise ValueError(f"get_variable: the name '{name}' is that of an operation of type {op.type}; use another name")
+    return next((v for v in variables_of(graph, GraphKeys.GLOBAL_VARIABLES) if v.op is op), Variable.from_handle(op))
+
+
+def _refuse(function: str, **arguments: Any) -> None:
+    for name, value in arguments.items():
+        if value is not None:
+            raise ValueError(f"{function}: {name} is not supported; make the variables one by one")
+
+
+# The variables of a graph
+
+
+def global_variables(scope: str | None = None) -> list[Variable]:
+    """The variables of the default graph, in the order they were made; with `scope`, those whose names begin so.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable(0.0)
+    >>> pb.global_variables()
+    [<Variable 'Variable:0' float32[]>]
+    """
+    return _variables(GraphKeys.GLOBAL_VARIABLES, scope)
+
+
+def trainable_variables(scope: str | None = None) -> list[Variable]:
+    """The variables that optimizers change; see `global_variables`.
+
+    >>> import pullback as pb
+    >>> step = pb.Variable(0, trainable=False)
+    >>> pb.trainable_variables()
+    []
+    """
+    return _variables(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def local_variables(scope: str | None = None) -> list[Variable]:
+    """The variables of the collection `LOCAL_VARIABLES`; see `global_variables`."""
+    return _variables(GraphKeys.LOCAL_VARIABLES, scope)
+
+
+def _variables(key: str, scope: str | None) -> list[Variable]:
+    variables = variables_of(get_default_graph(), key)
+    return variables if scope is None else [v for v in variables if re.match(scope, v.name)]
+
+
+def variables_initializer(var_list: Sequence[Variable], name: str = "init") -> Operation:
+    """One operation that gives each variable its initial value, in the order in which the variables were made.
+
+    Raises:
+        ValueError: a variable has no initializer in its graph.
+    """
+    for v in var_list:
+        if v.initializer is None:
+            raise ValueError(f"variables_initializer: {v!r} has no initializer; assign a value to it")
+    return group_operations(*[v.initializer for v in var_list], name=name)
+
+
+def global_variables_initializer() -> Operation:
+    """One operation that gives each variable of the default graph its initial value.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable(3.0)
+    >>> session = pb.Session()
+    >>> session.run(pb.global_variables_initializer())
+    >>> session.run(v)
+    np.float32(3.0)
+    """
+    return variables_initializer(global_variables())
+
+
+def local_variables_initializer() -> Operation:
+    """One operation that gives each variable of `LOCAL_VARIABLES` its initial value."""
+    return variables_initializer(local_variables())
