@@ -1,0 +1,1 @@
+"""Running a graph: plans, sessions, and the engines that do the arithmetic."""

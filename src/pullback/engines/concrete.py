@@ -1,0 +1,49 @@
+"""Which values of a plan XLA must know when it compiles: those that decide shapes, and what they are computed from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..core.graph import Tensor
+from ..primitives.state import AbstractStateful
+from .plan import Plan, Step
+
+SMALL = 256
+"""Arrays of at most so many elements are computed when XLA compiles, where that can be."""
+LIFTED_BYTES = 1024
+"""Constants above this size are arguments of the compiled program, not part of it."""
+
+
+class Concrete(NamedTuple):
+    """What is computed with NumPy when XLA compiles."""
+
+    slots: frozenset[int]
+    """The slots whose values must be known then."""
+    feeds: tuple[int, ...]
+    """The numbers of the feeds whose values must be known then: another value means another program."""
+
+
+def concrete_values(plan: Plan) -> Concrete:
+    """What must be known when XLA compiles `plan`, worked out from its end to its beginning."""
+    needed: set[int] = set()
+    for step in reversed(plan.steps):
+        needed.update(_shape_slots(step))
+        if step.op.primitive.reads_values and not needed.isdisjoint(step.outputs):
+            needed.update(step.inputs)
+    needed.discard(0)
+    feeds = tuple([i for i, slot in enumerate(plan.feed_slots) if slot in needed])
+    return Concrete(frozenset(needed), feeds)
+
+
+def _shape_slots(step: Step) -> list[int]:
+    """The slots of the inputs whose values decide the shape of the step's outputs, if anything does."""
+    primitive = step.op.primitive
+    if isinstance(primitive, AbstractStateful) and not primitive.owns_state:
+        return [step.inputs[i - 1] for i in primitive.shape_inputs if 0 < i <= len(step.inputs)]
+    return [step.inputs[i] for i in primitive.shape_inputs if i < len(step.inputs)]
+
+
+def is_small(y: Tensor) -> bool:
+    """Whether an output is known to be so small that computing it once, when XLA compiles, is cheapest."""
+    size = y.shape.num_elements()
+    return size is not None and size <= SMALL

@@ -1,0 +1,55 @@
+"""`AbstractEngine`: what a session asks of the thing that computes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.graph import Operation, Tensor
+from .plan import Plan
+
+Run = Callable[[Sequence[Any]], list[Any]]
+"""From one array for each feed of a plan to one array for each of its fetches."""
+
+
+class EngineOptions(NamedTuple):
+    """What a session passes on; see `Session`."""
+
+    check_numerics: bool = False
+    cache_dir: str | None = None
+    compile_effort: str = "full"
+
+
+class AbstractEngine(ABC):
+    """Computes plans, and keeps the values of variables under their handle operations."""
+
+    @abstractmethod
+    def prepare(self, plan: Plan) -> Run:
+        """The function that runs `plan`."""
+
+    @abstractmethod
+    def as_feed(self, tensor: Tensor, value: Any) -> Any:
+        """`value` as an array of the dtype of `tensor`; TypeError or ValueError where that cannot be."""
+
+    @abstractmethod
+    def has_state(self, key: Operation) -> bool:
+        """Whether there is a state under `key`."""
+
+    @abstractmethod
+    def read_state(self, key: Operation) -> np.ndarray[Any, Any] | None:
+        """A copy of the state kept under `key`, or None."""
+
+    @abstractmethod
+    def write_state(self, key: Operation, value: np.ndarray[Any, Any]) -> None:
+        """Replace the state kept under `key` by a copy of `value`."""
+
+    @abstractmethod
+    def compiled_memory(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
+        """The bytes that the compiled program of `plan` needs."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of all values."""

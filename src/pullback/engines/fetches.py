@@ -1,0 +1,137 @@
+"""What a user asks of a session: nested fetches and feeds, turned into tensors and operations of its graph."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..core.dtypes import TokenType
+from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor
+from ..core.slices import IndexedSlices, IndexedSlicesValue
+from . import messages
+
+Element = Tensor | Operation
+Rebuild = Callable[[list[Any]], Any]
+"""From one value for each element to the structure that was asked for."""
+
+
+class Fetches(NamedTuple):
+    """The elements of a nested structure, in order, and how to put their values in their places."""
+
+    elements: list[Element]
+    rebuild: Rebuild
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """The elements that have a value."""
+        return [x for x in self.elements if isinstance(x, Tensor)]
+
+    @property
+    def operations(self) -> list[Operation]:
+        """The elements that are only run."""
+        return [x for x in self.elements if isinstance(x, Operation)]
+
+    def values(self, arrays: Sequence[Any]) -> Any:
+        """The structure, with `arrays` for the tensors and None for the operations."""
+        if len(arrays) == len(self.elements):
+            return self.rebuild(list(arrays))
+        rest = iter(arrays)
+        return self.rebuild([next(rest) if isinstance(x, Tensor) else None for x in self.elements])
+
+
+def flatten(fetches: Any, graph: Graph) -> Fetches:
+    """The elements of `fetches`, all of `graph`."""
+    if isinstance(fetches, Tensor):
+        return Fetches([element(fetches, graph, "fetch")], _only)
+    if isinstance(fetches, IndexedSlices):
+        parts = [x for x in (fetches.values, fetches.indices, fetches.dense_shape) if x is not None]
+        return Fetches([element(x, graph, "fetch") for x in parts], _slices)
+    if isinstance(fetches, dict):
+        return _nested(list(fetches.values()), graph, _dictionary(fetches))
+    if isinstance(fetches, list | tuple):
+        make: Any = getattr(type(fetches), "_make", type(fetches))
+        return _nested(fetches, graph, make)
+    return Fetches([element(fetches, graph, "fetch")], _only)
+
+
+def _only(values: list[Any]) -> Any:
+    return values[0]
+
+
+def _slices(values: list[Any]) -> IndexedSlicesValue:
+    return IndexedSlicesValue(values[0], values[1], values[2] if len(values) > 2 else None)
+
+
+def _dictionary(fetches: dict[Any, Any]) -> Rebuild:
+    keys = list(fetches)
+    make: Any = OrderedDict if isinstance(fetches, OrderedDict) else dict
+    return lambda values: make(zip(keys, values, strict=True))
+
+
+def _nested(items: Sequence[Any], graph: Graph, make: Rebuild) -> Fetches:
+    if all(type(x) is Tensor for x in items):
+        return Fetches([element(x, graph, "fetch") for x in items], make)
+    parts = [flatten(x, graph) for x in items]
+
+    def rebuild(values: list[Any]) -> Any:
+        built, start = [], 0
+        for part in parts:
+            end = start + len(part.elements)
+            built.append(part.rebuild(values[start:end]))
+            start = end
+        return make(built)
+
+    return Fetches([x for part in parts for x in part.elements], rebuild)
+
+
+def feed_pairs(feed_dict: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
+    """The tensors to feed, all of `graph`, each with what the user gave for it."""
+    if not isinstance(feed_dict, Mapping):
+        raise messages.feeds_kind(feed_dict)
+    pairs: list[tuple[Tensor, Any]] = []
+    for key, value in feed_dict.items():
+        if isinstance(key, IndexedSlices):
+            pairs.extend(_slices_pairs(key, value, graph))
+        else:
+            pairs.append((fed_tensor(key, graph), value))
+    return pairs
+
+
+def _slices_pairs(key: IndexedSlices, value: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
+    if not isinstance(value, tuple) or len(value) not in (2, 3):
+        raise messages.feed_slices(key, value)
+    parts = (key.values, key.indices, key.dense_shape)
+    given = zip(parts, (*value, None)[:3], strict=True)
+    return [(fed_tensor(x, graph), array) for x, array in given if x is not None and array is not None]
+
+
+def fed_tensor(key: Any, graph: Graph) -> Tensor:
+    """The tensor of `graph` that a key of a feed_dict means."""
+    found = element(key, graph, "feed")
+    if isinstance(found, Operation):
+        raise messages.feed_of_operation(found)
+    return found
+
+
+def element(obj: Any, graph: Graph, verb: str) -> Element:
+    """The tensor or operation of `graph` that `obj` is, names, or stands for; `verb` is "fetch" or "feed"."""
+    if not isinstance(obj, Tensor | Operation | AbstractTensorLike | str):
+        raise messages.wrong_kind(verb, obj)
+    if isinstance(obj, str):
+        obj = _named(obj, graph, verb)
+    elif isinstance(obj, AbstractTensorLike):
+        obj = obj.graph_element()
+    if obj.graph is not graph:
+        raise messages.other_graph(verb, obj)
+    if isinstance(obj, Tensor) and isinstance(obj.dtype, TokenType):
+        raise messages.handle(verb, obj)
+    found: Element = obj
+    return found
+
+
+def _named(name: str, graph: Graph, verb: str) -> Element:
+    try:
+        return graph.get_tensor_by_name(name) if ":" in name else graph.get_operation_by_name(name)
+    except (KeyError, ValueError):
+        raise messages.no_such_name(verb, name, graph) from None

@@ -1,0 +1,195 @@
+"""The errors of a run: what was asked, what was found, where it was made, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from ..core.dtypes import TokenType
+from ..core.errors import FailedPreconditionError, InaccessibleTensorError, InvalidArgumentError
+from ..core.graph import Graph, Operation, Tensor, site_of
+
+WANTED = {
+    "fetch": "Fetch tensors, operations, variables, IndexedSlices, names, or lists, tuples and dictionaries of these",
+    "feed": "The keys of feed_dict are tensors, IndexedSlices, or names of tensors",
+}
+"""What may be fetched, what may be fed."""
+
+
+def wrong_kind(verb: str, found: Any) -> InvalidArgumentError:
+    """What cannot be fetched or fed at all."""
+    if found is None:
+        hint = " (gradients() gives None for an x that no y depends on; unconnected_gradients='zero' gives zeros)"
+        return InvalidArgumentError(f"cannot {verb} None{hint if verb == 'fetch' else ''}. {WANTED[verb]}.")
+    return InvalidArgumentError(f"cannot {verb} {found!r} (of type {type(found).__name__}). {WANTED[verb]}.")
+
+
+def feeds_kind(found: Any) -> InvalidArgumentError:
+    """A feed_dict that is none."""
+    return InvalidArgumentError(
+        f"feed_dict must be a dictionary from tensors to values, not {found!r} (of type {type(found).__name__})."
+    )
+
+
+def feed_of_operation(op: Operation) -> InvalidArgumentError:
+    """An operation among the keys of feed_dict."""
+    outputs = ", ".join(f"'{y.name}'" for y in op.outputs) or "it has none"
+    return InvalidArgumentError(
+        f"cannot feed the operation '{op.name}' (made at {site_of(op)}). Feed one of its outputs: {outputs}."
+    )
+
+
+def no_such_name(verb: str, name: str, graph: Graph) -> InvalidArgumentError:
+    """A name that names nothing."""
+    op_name, colon, _ = name.partition(":")
+    known = {op.name: op for op in graph.operations}
+    if op_name in known:
+        return InvalidArgumentError(f"cannot {verb} '{name}': {_outputs_text(known[op_name])}.")
+    close = get_close_matches(op_name, known, n=3)
+    listed = " or ".join(f"'{c}{colon and ':0'}'" for c in close)
+    hint = f"Did you mean {listed}?" if close else f"It has {len(known)} operations; print(graph) lists them."
+    return InvalidArgumentError(f"cannot {verb} '{name}': the session's graph has no operation '{op_name}'. {hint}")
+
+
+def _outputs_text(op: Operation) -> str:
+    count = len(op.outputs)
+    names = f"'{op.name}:0' to '{op.name}:{count - 1}'" if count > 1 else f"'{op.name}:0'"
+    found = f"{count} output{'s' * (count != 1)}" + (f", {names}" if count else "")
+    return f"operation '{op.name}' ({op.type}) has {found}"
+
+
+def other_graph(verb: str, element: Tensor | Operation) -> InaccessibleTensorError:
+    """A tensor or operation of a graph that the session does not run."""
+    return InaccessibleTensorError(
+        f"cannot {verb} {element_text(element)} (made at {site_of(element)}): it belongs to another graph than the "
+        "session's. Make the session for its graph: Session(graph=x.graph)."
+    )
+
+
+def handle(verb: str, tensor: Tensor) -> InvalidArgumentError:
+    """A handle, which has no value."""
+    return InvalidArgumentError(
+        f"cannot {verb} {tensor} (made at {site_of(tensor)}): it has no value, it names a variable. "
+        f"{'Fetch the variable itself' if verb == 'fetch' else 'Assign to the variable, or feed what reads it'}."
+    )
+
+
+def element_text(element: Tensor | Operation) -> str:
+    """A tensor or operation, for a message."""
+    return str(element) if isinstance(element, Tensor) else f"operation '{element.name}' ({element.type})"
+
+
+def not_fed(placeholders: Sequence[Operation]) -> InvalidArgumentError:
+    """Placeholders are needed and were not fed."""
+    lines = [f"  '{op.name}:0': {op.outputs[0].type}, made at {site_of(op)}" for op in placeholders]
+    first = placeholders[0].name
+    count = "a placeholder that was" if len(lines) == 1 else f"{len(lines)} placeholders that were"
+    return InvalidArgumentError(
+        f"what is fetched needs {count} not fed:\n"
+        + "\n".join(lines)
+        + f"\nPass values: feed_dict={{'{first}:0': ...}}."
+    )
+
+
+def feed_shape(tensor: Tensor, value: Any) -> InvalidArgumentError:
+    """A value of another shape."""
+    hint = f"Give an array of shape {tensor.shape}, or make the placeholder with None for lengths that vary."
+    return InvalidArgumentError(f"cannot feed {array_text(value)} to {tensor} (made at {site_of(tensor)}). {hint}")
+
+
+def feed_value(tensor: Tensor, reason: Exception) -> InvalidArgumentError:
+    """A value that does not become an array of the tensor's dtype."""
+    return InvalidArgumentError(f"cannot feed {tensor} (made at {site_of(tensor)}): {reason}")
+
+
+def feed_slices(key: Any, value: Any) -> InvalidArgumentError:
+    """Something else than three arrays for IndexedSlices."""
+    return InvalidArgumentError(
+        f"cannot feed {type(value).__name__} to {key!r}. "
+        "Give IndexedSlicesValue(values, indices, dense_shape), or a tuple of the three (dense_shape may be None)."
+    )
+
+
+def wrong_count(names: Iterable[str], found: int) -> InvalidArgumentError:
+    """A callable got another number of values than it has feeds."""
+    wanted = list(names)
+    return InvalidArgumentError(
+        f"this callable takes {len(wanted)} values, for {', '.join(wanted) or 'nothing'}; {found} were given."
+    )
+
+
+def uninitialized(key: Operation) -> FailedPreconditionError:
+    """A variable was read before it had a value."""
+    return FailedPreconditionError(
+        f"variable '{key.name}' has no value in this session (made at {site_of(key)}). "
+        "Run its initializer first: session.run(pb.global_variables_initializer())."
+    )
+
+
+def lost(key: Operation) -> FailedPreconditionError:
+    """A run failed after it had given up the memory of a variable."""
+    return FailedPreconditionError(
+        f"the value of variable '{key.name}' (made at {site_of(key)}) was lost when a run that assigns to it failed on "
+        "the device. Restore it from a checkpoint, or run its initializer again."
+    )
+
+
+def failed_step(op: Operation, arrays: Sequence[Any], error: Exception) -> InvalidArgumentError:
+    """A kernel raised."""
+    found = ", ".join(array_text(x) for x in arrays) or "no inputs"
+    reason = str(error) or type(error).__name__
+    return InvalidArgumentError(
+        f"operation '{op.name}' ({op.type}) failed on {found}: {reason}\n  made at {site_of(op)}"
+    )
+
+
+def no_kernel(op: Operation, error: Exception) -> NotImplementedError:
+    """An engine cannot compute a primitive."""
+    return NotImplementedError(f"operation '{op.name}' ({op.type}): {error}\n  made at {site_of(op)}")
+
+
+def needs_value(op: Operation, arrays: Sequence[Any]) -> InvalidArgumentError:
+    """XLA compiles for fixed shapes, and a shape depends on what is only known when it runs."""
+    found = ", ".join(array_text(x) for x in arrays)
+    return InvalidArgumentError(
+        f"operation '{op.name}' ({op.type}) on {found} gives a shape that depends on values computed by the run, "
+        f"and XLA compiles for fixed shapes.\n  made at {site_of(op)}\n"
+        "Feed the values that decide the shape, or use Session(engine='numpy')."
+    )
+
+
+def not_finite(op: Operation, kind: str, y: Tensor) -> InvalidArgumentError:
+    """The first operation that gave NaN or infinity, in a session that checks."""
+    return InvalidArgumentError(
+        f"check_numerics: operation '{op.name}' ({op.type}) is the first to give {kind}, in {y.type} '{y.name}'.\n"
+        f"  made at {site_of(op)}\n{_inputs_text(op)}"
+    )
+
+
+def _inputs_text(op: Operation) -> str:
+    names = list(dict.fromkeys(f"'{x.name}'" for x in op.inputs if not isinstance(x.dtype, TokenType)))
+    if not names:
+        return "It has no inputs."
+    if len(names) == 1:
+        return f"It reads {names[0]}, which is finite. Fetch it to see the values."
+    return f"It reads {', '.join(names)}, which are finite. Fetch them to see the values."
+
+
+def array_text(x: Any) -> str:
+    """The type of an array as types print."""
+    if isinstance(x, int | float | complex | list | tuple):
+        x = np.asarray(x)
+    dtype, shape = getattr(x, "dtype", None), getattr(x, "shape", None)
+    if dtype is None or shape is None:
+        return type(x).__name__
+    return f"{dtype.name}[{','.join(map(str, shape))}]"
+
+
+MANY_PROGRAMS = (
+    "XLA has compiled %d programs for one set of fetches, because the values of the feeds %s decide shapes. "
+    "Pad to few different shapes, or use Session(engine='numpy')."
+)
+"""A warning."""

@@ -1,0 +1,173 @@
+"""`Plan`: which operations a run needs, in which order, and where their values are kept.
+
+A plan is made once for each (graph, fetches, feeds). Its steps are in the order in which the operations were made: a
+topological order, and the order in which reads and writes of one variable act.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.dtypes import INEXACT, TokenType
+from ..core.graph import Operation, Tensor
+from ..primitives.constant import Const
+from ..primitives.state import AbstractStateful
+
+NOWHERE = 0
+"""The slot of what nobody reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operation of a plan. `inputs` leave out a variable's handle; `state` is its number among `Plan.states`."""
+
+    op: Operation
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    frees: tuple[int, ...]
+    """The slots whose values nobody reads after this step."""
+    state: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Steps over a list of slots; slot 0 takes what nobody reads."""
+
+    steps: tuple[Step, ...]
+    size: int
+    """The number of slots."""
+    feeds: tuple[Tensor, ...]
+    feed_slots: tuple[int, ...]
+    fetches: tuple[Tensor, ...]
+    fetch_slots: tuple[int, ...]
+    constants: tuple[tuple[int, np.ndarray[Any, Any]], ...]
+    """Slots that hold a constant."""
+    states: tuple[Operation, ...]
+    """What the steps read or write: the handle operation of a variable, or an operation that owns state."""
+    written: frozenset[int]
+    """The numbers of the states that some step writes."""
+
+
+def make_plan(fetches: Sequence[Tensor], targets: Iterable[Operation], feeds: Sequence[Tensor]) -> Plan:
+    """The plan that computes the tensors `fetches` and runs the operations `targets`, given values for `feeds`."""
+    return _Planner(fetches, feeds).plan(needed_operations(fetches, targets, feeds))
+
+
+def needed_operations(
+    fetches: Sequence[Tensor], targets: Iterable[Operation], feeds: Iterable[Tensor]
+) -> list[Operation]:
+    """The operations that a run needs, in the order they were made; none behind a fed tensor."""
+    fed = set(feeds)
+    pending = [x.op for x in fetches if x not in fed]
+    pending.extend(targets)
+    needed: set[Operation] = set()
+    while pending:
+        op = pending.pop()
+        if op in needed or _is_fed(op, fed):
+            continue
+        needed.add(op)
+        pending.extend(x.op for x in op.inputs if x not in fed)
+        pending.extend(op.control_inputs)
+    return sorted(needed, key=_index)
+
+
+def _is_fed(op: Operation, fed: set[Tensor]) -> bool:
+    """Whether feeds stand for all that an operation does."""
+    return bool(op.outputs) and fed.issuperset(op.outputs) and not isinstance(op.primitive, AbstractStateful)
+
+
+def _index(op: Operation) -> int:
+    return op.index
+
+
+def state_key(op: Operation) -> Operation:
+    """What the state of a stateful operation is kept under: its variable's handle operation, or itself."""
+    primitive = op.primitive
+    if not isinstance(primitive, AbstractStateful) or primitive.owns_state:
+        return op
+    return handle_of(op.inputs[0])
+
+
+def handle_of(handle: Tensor) -> Operation:
+    """The operation that made a variable's handle, behind any identities."""
+    op = handle.op
+    while op.inputs:
+        op = op.inputs[0].op
+    return op
+
+
+def checked_outputs(step: Step) -> list[int]:
+    """The numbers of a step's outputs that may hold NaN or infinity, and that somebody reads."""
+    outputs = zip(step.op.outputs, step.outputs, strict=True)
+    return [i for i, (y, slot) in enumerate(outputs) if slot != NOWHERE and y.dtype in INEXACT]
+
+
+class _Planner:
+    def __init__(self, fetches: Sequence[Tensor], feeds: Sequence[Tensor]) -> None:
+        self.fetches = tuple(fetches)
+        self.feeds = tuple(feeds)
+        self.slots: dict[Tensor, int] = {x: i for i, x in enumerate(feeds, start=1)}
+        self.size = len(self.slots) + 1
+        self.states: dict[Operation, int] = {}
+        self.written: set[int] = set()
+
+    def plan(self, ops: list[Operation]) -> Plan:
+        last = self._last_uses(ops)
+        constants: list[tuple[int, np.ndarray[Any, Any]]] = []
+        steps: list[Step] = []
+        for op in ops:
+            if isinstance(op.primitive, Const):
+                constants.extend((self._new_slot(x), op.primitive.value) for x in op.outputs if x not in self.slots)
+            elif not _only_tokens(op):
+                steps.append(self._step(op, last))
+        return Plan(
+            steps=tuple(steps),
+            size=self.size,
+            feeds=self.feeds,
+            feed_slots=tuple([self.slots[x] for x in self.feeds]),
+            fetches=self.fetches,
+            fetch_slots=tuple([self.slots[x] for x in self.fetches]),
+            constants=tuple(constants),
+            states=tuple(self.states),
+            written=frozenset(self.written),
+        )
+
+    def _last_uses(self, ops: list[Operation]) -> dict[Tensor, Operation | None]:
+        """The last operation that reads each tensor; None for what is fetched."""
+        last: dict[Tensor, Operation | None] = {}
+        for op in ops:
+            for x in op.inputs:
+                last[x] = op
+        last.update(dict.fromkeys(self.fetches))
+        return last
+
+    def _step(self, op: Operation, last: dict[Tensor, Operation | None]) -> Step:
+        state = self._state(op)
+        inputs = [x for x in op.inputs if not isinstance(x.dtype, TokenType)]
+        outputs = tuple([self._new_slot(x) if x in last and x not in self.slots else NOWHERE for x in op.outputs])
+        dead = {x: None for x in inputs if last[x] is op and not isinstance(x.op.primitive, Const)}
+        slots = self.slots
+        return Step(op, tuple([slots[x] for x in inputs]), outputs, tuple([slots[x] for x in dead]), state)
+
+    def _state(self, op: Operation) -> int | None:
+        primitive = op.primitive
+        if not isinstance(primitive, AbstractStateful):
+            return None
+        number = self.states.setdefault(state_key(op), len(self.states))
+        if primitive.writes_state:
+            self.written.add(number)
+        return number
+
+    def _new_slot(self, x: Tensor) -> int:
+        slot = self.slots[x] = self.size
+        self.size += 1
+        return slot
+
+
+def _only_tokens(op: Operation) -> bool:
+    """Whether all that an operation hands on are handles, which have no value."""
+    return bool(op.outputs) and all(isinstance(y.dtype, TokenType) for y in op.outputs)

@@ -1,0 +1,298 @@
+"""`Session`: runs parts of a graph, and keeps the values of its variables."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from . import messages
+from .engine import AbstractEngine, EngineOptions, Run
+from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten
+from .plan import Plan, make_plan
+
+_log = logging.getLogger("pullback")
+
+
+class Session:
+    """Runs parts of one graph, and keeps the values of its variables from run to run.
+
+    Args:
+        target: taken for TensorFlow's sake; "" only.
+        graph: what to run; the default graph unless given.
+        config: taken for TensorFlow's sake; not used.
+        engine: "xla" compiles each set of fetches (needs jax), "numpy" computes operation by operation; "xla" where jax
+            is installed unless given.
+        check_numerics: raise where an operation gives NaN or infinity, naming the first. Slower; for finding errors.
+        cache_dir: a folder for XLA's compiled programs, which later processes reuse. It is set for the whole process.
+        compile_effort: "full", or "fast" for programs that compile faster and run slower.
+
+    The engines agree but for what a compiled program cannot do or does not do: an index out of range raises on NumPy;
+    on XLA what is read there is NaN (the smallest integer for integers), and what is written there is left out. XLA
+    needs shapes that do not depend on values computed by the run, and on a CPU takes denormal numbers for zero.
+
+    As a context manager it makes itself the default session and its graph the default graph, and closes at the end.
+
+    >>> import pullback as pb
+    >>> x = pb.placeholder(pb.float32, [None])
+    >>> with pb.Session() as session:
+    ...     session.run({"twice": x * 2.0}, feed_dict={x: [1.0, 2.0]})
+    {'twice': array([2., 4.], dtype=float32)}
+    """
+
+    def __init__(
+        self,
+        target: str = "",
+        graph: Graph | None = None,
+        config: Any = None,
+        *,
+        engine: str | None = None,
+        check_numerics: bool = False,
+        cache_dir: str | None = None,
+        compile_effort: str = "full",
+    ) -> None:
+        del config
+        if target != "":
+            raise TypeError(f"Session: target must be '', not {target!r}; pass the graph by name: Session(graph=...)")
+        if compile_effort not in ("full", "fast"):
+            raise ValueError(f"Session: compile_effort must be 'full' or 'fast', not {compile_effort!r}")
+        self.graph = get_default_graph() if graph is None else graph
+        self.engine = default_engine() if engine is None else engine
+        options = EngineOptions(check_numerics, cache_dir, compile_effort)
+        self._engine: AbstractEngine = _engine_class(self.engine)(options)
+        self._runs: dict[Any, Run] = {}
+        self._lock = threading.RLock()
+        self._closed = False
+        self._entered: list[Any] = []
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """The values of `fetches`, nested as they are: arrays for tensors and variables, None for operations.
+
+        `fetches` is a tensor, operation, variable, IndexedSlices (which gives an IndexedSlicesValue) or the name of
+        one, or a list, tuple, named tuple or dictionary of fetches. `feed_dict` gives values for any tensors of the
+        graph, or for IndexedSlices: what they would be computed from is then not run. Values are NumPy arrays, of no
+        dimensions NumPy scalars, and share no memory with the session. `options` and `run_metadata` are not used.
+
+        Raises:
+            InvalidArgumentError: a fetch or feed of the wrong kind, a feed that does not fit, a placeholder not fed,
+                an operation that fails. InaccessibleTensorError: a tensor of another graph.
+            FailedPreconditionError: a variable has no value yet. RuntimeError: the session is closed.
+        """
+        del options, run_metadata
+        flat = flatten(fetches, self.graph)
+        tensors: list[Tensor] = []
+        arrays: list[Any] = []
+        for tensor, value in feed_pairs(feed_dict, self.graph) if feed_dict else ():
+            tensors.append(tensor)
+            arrays.append(self._fed(tensor, value))
+        return flat.values(self._run_of(flat, tensors)(arrays))
+
+    def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None) -> Callable[..., Any]:
+        """A function of one value for each of `feed_list` that returns the values of `fetches`.
+
+        Calling it costs less than `run`, which looks at its arguments each time.
+
+        >>> import pullback as pb
+        >>> x = pb.placeholder(pb.float32, [])
+        >>> square = pb.Session().make_callable(x * x, [x])
+        >>> square(3.0)
+        np.float32(9.0)
+        """
+        flat = flatten(fetches, self.graph)
+        feeds = [fed_tensor(x, self.graph) for x in feed_list or ()]
+        run = self._run_of(flat, feeds)
+        fed, names = self._fed, [f"'{x.name}'" for x in feeds]
+
+        def call(*values: Any) -> Any:
+            if len(values) != len(feeds):
+                raise messages.wrong_count(names, len(values))
+            return flat.values(run([fed(x, v) for x, v in zip(feeds, values, strict=True)]))
+
+        def call_for_one(*values: Any) -> Any:
+            if len(values) != len(feeds):
+                raise messages.wrong_count(names, len(values))
+            return run([fed(x, v) for x, v in zip(feeds, values, strict=True)])[0]
+
+        return call_for_one if isinstance(fetches, Tensor) else call
+
+    def _run_of(self, flat: Fetches, feeds: Sequence[Tensor]) -> Run:
+        key = (tuple(flat.elements), tuple(feeds))
+        known = self._runs.get(key)
+        if known is not None:
+            return known
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        with self._lock:
+            plan = self._plan(flat, feeds)
+            run = self._engine.prepare(plan)
+            if plan.states:
+                run = _one_at_a_time(run, self._lock)
+            self._runs[key] = run
+        return run
+
+    def _plan(self, flat: Fetches, feeds: Sequence[Tensor]) -> Plan:
+        plan = make_plan(flat.tensors, flat.operations, feeds)
+        missing = [step.op for step in plan.steps if step.op.type == "Placeholder"]
+        if missing:
+            raise messages.not_fed(missing)
+        return plan
+
+    def _fed(self, tensor: Tensor, value: Any) -> Any:
+        kind = tensor.type
+        if type(value) is not np.ndarray or value.dtype != kind.dtype:
+            try:
+                value = self._engine.as_feed(tensor, value)
+            except (TypeError, ValueError) as error:
+                raise messages.feed_value(tensor, error) from None
+        if value.shape != kind.shape.dims and not kind.shape.is_compatible_with(value.shape):
+            raise messages.feed_shape(tensor, value)
+        return value
+
+    def compiled_memory(self, fetches: Any, feed_dict: Any = None) -> dict[str, int]:
+        """The bytes that the compiled program of a run needs: "arguments", "outputs", "aliased", "temporary".
+
+        "aliased" is what outputs share with arguments: variables that are changed in place.
+
+        Raises:
+            NotImplementedError: the engine does not compile.
+        """
+        flat = flatten(fetches, self.graph)
+        pairs = feed_pairs(feed_dict or {}, self.graph)
+        arrays = [self._fed(tensor, value) for tensor, value in pairs]
+        return self._engine.compiled_memory(self._plan(flat, [tensor for tensor, _ in pairs]), arrays)
+
+    def read_variable(self, handle: Operation) -> np.ndarray[Any, Any]:
+        """A copy of the value of the variable behind `handle`, its VarHandleOp, or of the state that an operation owns.
+
+        Raises:
+            FailedPreconditionError: it has no value in this session.
+        """
+        with self._lock:
+            value = self._engine.read_state(handle)
+        if value is None:
+            raise messages.uninitialized(handle)
+        return value
+
+    def write_variable(self, handle: Operation, value: Any) -> None:
+        """Give the variable behind `handle`, its VarHandleOp, or an operation that owns state, a copy of `value`."""
+        with self._lock:
+            self._engine.write_state(handle, np.asarray(value))
+
+    def has_variable(self, handle: Operation) -> bool:
+        """Whether the variable behind `handle`, its VarHandleOp, has a value in this session."""
+        return self._engine.has_state(handle)
+
+    @contextmanager
+    def as_default(self) -> Iterator[Session]:
+        """Make this the default session inside the block, without closing it at the end."""
+        _sessions.stack.append(self)
+        try:
+            yield self
+        finally:
+            _sessions.stack.remove(self)
+
+    def close(self) -> None:
+        """Let go of all values; the session cannot run any more."""
+        with self._lock:
+            self._closed = True
+            self._runs.clear()
+            self._engine.close()
+
+    def __enter__(self) -> Session:
+        default = self.graph.as_default()
+        default.__enter__()
+        self._entered.append(default)
+        _sessions.stack.append(self)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        _sessions.stack.remove(self)
+        self._entered.pop().__exit__(*error)
+        if not self._entered:
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<Session engine={self.engine} programs={len(self._runs)}>"
+
+
+def _one_at_a_time(run: Run, lock: Any) -> Run:
+    def guarded(feeds: Sequence[Any]) -> list[Any]:
+        with lock:
+            return run(feeds)
+
+    return guarded
+
+
+@cache
+def default_engine() -> str:
+    """ "xla" where jax is installed; "numpy", with a message the first time, where it is not."""
+    if find_spec("jax") is not None:
+        return "xla"
+    _log.warning(
+        "jax is not installed: sessions use the NumPy engine. For compiled programs: pip install 'pullback[xla]'"
+    )
+    return "numpy"
+
+
+def _engine_class(name: str) -> Callable[[EngineOptions], AbstractEngine]:
+    if name == "numpy":
+        from .numpy_engine import NumpyEngine
+
+        return NumpyEngine
+    if name != "xla":
+        raise ValueError(f"Session: engine must be 'xla' or 'numpy', not {name!r}")
+    try:
+        from .xla import XlaEngine
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f"Session: engine='xla' needs jax ({error}): pip install 'pullback[xla]'") from error
+    return XlaEngine
+
+
+class _Sessions(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Session] = []
+
+
+_sessions = _Sessions()
+
+
+def get_default_session() -> Session | None:
+    """The innermost session of this thread's `with` blocks, or None.
+
+    >>> import pullback as pb
+    >>> pb.get_default_session() is None
+    True
+    """
+    return _sessions.stack[-1] if _sessions.stack else None
+
+
+def _evaluate(fetch: Element, feed_dict: Any, session: Session | None, method: str) -> Any:
+    chosen = session or get_default_session()
+    if chosen is None:
+        raise ValueError(
+            f"{method} of {messages.element_text(fetch)}: there is no default session. "
+            f"Use `with session.as_default():`, or pass {method}(session=...)"
+        )
+    return chosen.run(fetch, feed_dict)
+
+
+def install_running() -> None:
+    """Give tensors `eval` and operations `run`; called once, when pullback is imported."""
+
+    def evaluate(self: Tensor, feed_dict: Any = None, session: Session | None = None) -> Any:
+        """The value of this tensor, by `session` or the default one."""
+        return _evaluate(self, feed_dict, session, "eval")
+
+    def run(self: Operation, feed_dict: Any = None, session: Session | None = None) -> None:
+        """Run this operation, by `session` or the default one."""
+        _evaluate(self, feed_dict, session, "run")
+
+    Tensor.eval = evaluate
+    Operation.run = run

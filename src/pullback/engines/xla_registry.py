@@ -1,0 +1,36 @@
+"""Which primitives XLA computes by another function than their kernel; this module does not import jax."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..core.primitive import Primitive
+
+Kernel = Callable[..., Any]
+F = TypeVar("F", bound=Kernel)
+
+_kernels: dict[type[Primitive], Kernel] = {}
+
+
+def xla_kernel(*classes: type[Primitive]) -> Callable[[F], F]:
+    """A decorator: XLA computes the primitives `classes` by `fn(primitive, *arrays)`, an array or a tuple of them.
+
+    For a primitive that reads state the first array is the state, as in its `kernel`. Write such functions in a file
+    `engines/xla_<family>.py`; all files of such names are imported with the engine. Where all arrays are NumPy's and
+    the result is small or decides a shape, the primitive's own kernel is used with NumPy.
+    """
+
+    def register(fn: F) -> F:
+        for cls in classes:
+            if cls in _kernels:
+                raise KeyError(f"there is an XLA kernel for {cls.__name__} already: {_kernels[cls].__qualname__}")
+            _kernels[cls] = fn
+        return fn
+
+    return register
+
+
+def xla_kernel_of(cls: type[Primitive]) -> Kernel | None:
+    """The function registered for a primitive class, or None."""
+    return _kernels.get(cls)
