@@ -1,0 +1,262 @@
+"""Saving the variables of a session, and giving them back."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .checkpoint_files import SavedArray, read_checkpoint, replace_file, write_checkpoint
+from .core.errors import DataLossError, InvalidArgumentError, NotFoundError
+from .core.graph import Graph, Operation, Tensor
+from .core.types import TensorType, type_of_array
+from .engines.session import Session
+from .primitives.state import AbstractStateful
+from .primitives.variable_scope import global_variables
+from .primitives.variables import Variable
+
+_STATE_FILE = "checkpoint"
+_SUFFIX = ".npz"
+
+
+class Saver:
+    """Saves variables of a session to files, and restores them.
+
+    Without `var_list` these are all variables that the default graph has now, and with them goes the state of its
+    random operations, so that training goes on as if it had not stopped. `var_list` may be a list, or a dictionary by
+    the names that the variables have in the file. The newest `max_to_keep` files are kept, all of them for None or 0.
+    With `reshape`, a saved array may have another shape of as many elements.
+
+    Raises:
+        ValueError: there are no variables, unless `allow_empty`, or two have the same name; `sharded` is asked for.
+
+    >>> import pullback as pb, tempfile
+    >>> v = pb.Variable(1.0, name="v")
+    >>> saver, session = pb.train.Saver(), pb.Session()
+    >>> session.run(v.initializer)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = saver.save(session, folder + "/model", global_step=7)
+    ...     _ = session.run(v.assign(5.0))
+    ...     saver.restore(session, path)
+    >>> session.run(v)
+    np.float32(1.0)
+    """
+
+    def __init__(
+        self,
+        var_list: Sequence[Variable] | Mapping[str, Variable] | None = None,
+        reshape: bool = False,
+        sharded: bool = False,
+        max_to_keep: int | None = 5,
+        *,
+        allow_empty: bool = False,
+    ) -> None:
+        if sharded:
+            raise ValueError("Saver: sharded=True is not supported; a checkpoint is one file")
+        self._variables = _by_name(global_variables() if var_list is None else var_list)
+        if not self._variables and not allow_empty:
+            raise ValueError("No variables to save")
+        self._with_states = var_list is None
+        self._reshape = reshape
+        self._max_to_keep = max_to_keep or None
+        self._kept: list[Path] = []
+
+    @property
+    def last_checkpoints(self) -> list[str]:
+        """The files that this saver has written and kept, oldest first."""
+        return [str(path) for path in self._kept]
+
+    def save(
+        self,
+        sess: Session,
+        save_path: str | os.PathLike[str],
+        global_step: Any = None,
+        latest_filename: str | None = None,
+        write_state: bool = True,
+    ) -> str:
+        """Writes the variables to `save_path`, or `save_path-<global_step>`, with `.npz` at its end; returns that path.
+
+        The file appears whole or not at all. Then it is noted as the latest one of its folder, and the oldest of this
+        saver's files beyond `max_to_keep` are deleted.
+
+        Raises:
+            FailedPreconditionError: a variable has no value in the session.
+            ValueError: the folder does not exist.
+        """
+        path = _file_of(save_path, _step_of(sess, global_step))
+        if not path.parent.is_dir():
+            raise ValueError(f"Parent directory of {path} doesn't exist, can't save.")
+        arrays = {name: SavedArray("variable", sess.read_variable(v.op)) for name, v in self._variables.items()}
+        for op in self._states(sess.graph):
+            if sess.has_variable(op):
+                arrays.setdefault(op.name, SavedArray("state", sess.read_variable(op)))
+        write_checkpoint(path, arrays)
+        dropped = self._keep(path)
+        if write_state:
+            _write_state(path.parent / (latest_filename or _STATE_FILE), self._kept)
+        for old in dropped:
+            old.unlink(missing_ok=True)
+        return str(path)
+
+    def restore(self, sess: Session, save_path: str | os.PathLike[str]) -> None:
+        """Gives the variables the values of the file `save_path`; all of them, or none where one does not fit.
+
+        Raises:
+            NotFoundError: there is no such file, or it lacks a variable.
+            DataLossError: the file is torn, was changed, or is no checkpoint of pullback.
+            InvalidArgumentError: a variable has another shape or dtype than was saved.
+        """
+        path = _file_of(save_path, None)
+        saved = read_checkpoint(path)
+        values = {v.op: self._fitting(name, v, saved, path) for name, v in self._variables.items()}
+        for op in self._states(sess.graph):
+            state = saved.get(op.name)
+            if state is not None and state.kind == "state":
+                values[op] = state.value
+        for op, value in values.items():
+            sess.write_variable(op, value)
+
+    def _states(self, graph: Graph) -> list[Operation]:
+        """The operations that keep a state of their own."""
+        if not self._with_states:
+            return []
+        return [op for op in graph.operations if isinstance(op.primitive, AbstractStateful) and op.primitive.owns_state]
+
+    def _fitting(
+        self, name: str, variable: Variable, saved: Mapping[str, SavedArray], path: Path
+    ) -> np.ndarray[Any, Any]:
+        """The saved value of `variable`, checked against its type."""
+        wanted = TensorType(variable.dtype, variable.shape)
+        array = saved.get(name)
+        if array is None or array.kind != "variable":
+            known = ", ".join(sorted(n for n, a in saved.items() if a.kind == "variable")) or "nothing"
+            raise NotFoundError(f"restore: {path} has no variable '{name}' ({wanted}); it has {known}")
+        value = array.value
+        if self._reshape and wanted.shape.num_elements() == value.size:
+            value = value.reshape(wanted.shape.known)
+        if value.dtype != wanted.dtype or not wanted.shape.is_compatible_with(value.shape):
+            raise InvalidArgumentError(
+                f"restore: the variable '{name}' is {wanted}, but {path} has {type_of_array(array.value)} for it"
+            )
+        return value
+
+    def _keep(self, path: Path) -> list[Path]:
+        """Note a new file; the files to delete for it."""
+        self._kept = [p for p in self._kept if p != path] + [path]
+        count = len(self._kept) if self._max_to_keep is None else self._max_to_keep
+        dropped, self._kept = self._kept[:-count], self._kept[-count:]
+        return dropped
+
+
+@dataclass(frozen=True)
+class CheckpointState:
+    """Which checkpoints a folder has: the latest, and all, oldest first."""
+
+    model_checkpoint_path: str
+    all_model_checkpoint_paths: tuple[str, ...]
+
+
+def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None) -> str | None:
+    """The path of the newest checkpoint that a saver has noted in the folder `checkpoint_dir`, or None.
+
+    Raises:
+        DataLossError: the note is no note of pullback.
+
+    >>> import pullback as pb, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pb.train.latest_checkpoint(folder) is None
+    True
+    """
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    return None if state is None else state.model_checkpoint_path
+
+
+def get_checkpoint_state(
+    checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None
+) -> CheckpointState | None:
+    """What a saver has noted in the folder `checkpoint_dir` of its files that are still there, or None.
+
+    Raises:
+        DataLossError: the note is no note of pullback.
+    """
+    note = Path(checkpoint_dir) / (latest_filename or _STATE_FILE)
+    if not note.is_file():
+        return None
+    try:
+        names = [str(note.parent / name) for name in json.loads(note.read_bytes())["all"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataLossError(f"{note} does not name checkpoints of pullback: {error}") from error
+    present = tuple([name for name in names if os.path.isfile(name)])
+    return CheckpointState(present[-1], present) if present else None
+
+
+def list_variables(ckpt_dir_or_file: str | os.PathLike[str]) -> list[tuple[str, list[int]]]:
+    """The names and shapes of the variables in a checkpoint, or in the latest one of a folder, by name.
+
+    Raises:
+        NotFoundError: there is none. DataLossError: the file is torn, was changed, or is no checkpoint of pullback.
+    """
+    saved = read_checkpoint(_checkpoint_of(ckpt_dir_or_file))
+    return [(name, list(a.value.shape)) for name, a in sorted(saved.items()) if a.kind == "variable"]
+
+
+def load_variable(ckpt_dir_or_file: str | os.PathLike[str], name: str) -> np.ndarray[Any, Any]:
+    """The array of the variable `name` in a checkpoint, or in the latest one of a folder.
+
+    Raises:
+        NotFoundError: there is none. DataLossError: the file is torn, was changed, or is no checkpoint of pullback.
+    """
+    path = _checkpoint_of(ckpt_dir_or_file)
+    saved = read_checkpoint(path).get(name.removesuffix(":0"))
+    if saved is None:
+        raise NotFoundError(f"{path} has no variable '{name}'")
+    return saved.value
+
+
+def _checkpoint_of(place: str | os.PathLike[str]) -> Path:
+    if not os.path.isdir(place):
+        return _file_of(place, None)
+    latest = latest_checkpoint(place)
+    if latest is None:
+        raise NotFoundError(f"there is no checkpoint in the folder {os.fspath(place)}")
+    return Path(latest)
+
+
+def _file_of(save_path: str | os.PathLike[str], step: int | None) -> Path:
+    base = os.fspath(save_path)
+    if not os.path.basename(base):
+        raise ValueError(f"a checkpoint needs a file name, but the path is {base!r}")
+    base = base.removesuffix(_SUFFIX)
+    return Path(f"{base}{'' if step is None else f'-{step}'}{_SUFFIX}")
+
+
+def _step_of(sess: Session, global_step: Any) -> int | None:
+    if isinstance(global_step, Tensor | Variable):
+        return int(sess.run(global_step))
+    return None if global_step is None else int(global_step)
+
+
+def _by_name(var_list: Sequence[Variable] | Mapping[str, Variable]) -> dict[str, Variable]:
+    pairs = list(var_list.items()) if isinstance(var_list, Mapping) else [(_name_of(v), v) for v in var_list]
+    named = dict(pairs)
+    for name, v in pairs:
+        if not isinstance(v, Variable):
+            raise TypeError(f"Saver: '{name}' is {v!r}, which is no variable")
+        if named[name] is not v:
+            raise ValueError(f"Saver: two variables have the name '{name}'; pass a dictionary with names for the file")
+    return named
+
+
+def _name_of(variable: Any) -> str:
+    return variable.op.name if isinstance(variable, Variable) else repr(variable)
+
+
+def _write_state(note: Path, kept: Sequence[Path]) -> None:
+    names = [os.path.relpath(path, note.parent) for path in kept]
+    text = json.dumps({"latest": names[-1], "all": names}, indent=1)
+    replace_file(note, lambda file: file.write(text.encode()))

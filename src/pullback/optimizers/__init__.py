@@ -1,0 +1,1 @@
+"""Training: optimizers, clipping, schedules of the learning rate. Imports all but engines."""

@@ -1,0 +1,57 @@
+"""Adagrad."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.graph import Operation, Tensor
+from ..core.slices import IndexedSlices
+from ..primitives.powers import rsqrt, square
+from ..primitives.variable_updates import scatter_rows
+from ..primitives.variables import Variable
+from .optimizer import AbstractOptimizer, Scalars, Slots, read_rows
+
+
+class AdagradOptimizer(AbstractOptimizer):
+    """x becomes x - learning_rate dy / sqrt(a), where a = a + dy^2.
+
+    Slot: "accumulator", a, which starts from `initial_accumulator_value`.
+
+    Raises:
+        ValueError: `initial_accumulator_value` is not positive.
+
+    Source: J. Duchi, E. Hazan, Y. Singer, "Adaptive subgradient methods for online learning and stochastic
+    optimization", JMLR 12, 2011.
+
+    >>> import pullback as pb
+    >>> x = pb.Variable([1.0, 10.0])
+    >>> step = pb.train.AdagradOptimizer(0.1).minimize(pb.reduce_sum(x * x))
+    >>> step.name
+    'Adagrad'
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        use_locking: bool = False,
+        name: str = "Adagrad",
+    ) -> None:
+        if initial_accumulator_value <= 0.0:
+            raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
+        del use_locking
+        super().__init__(name, {"learning_rate": learning_rate}, {"accumulator": initial_accumulator_value})
+
+    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
+        a = slots["accumulator"].value() + square(dy)
+        return [
+            slots["accumulator"].assign(a, read_value=False),
+            variable.assign_sub(dy * scalars["learning_rate"] * rsqrt(a), read_value=False),
+        ]
+
+    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
+        a = read_rows(slots["accumulator"], dy.indices) + square(dy.values)
+        return [
+            scatter_rows("update", slots["accumulator"].handle, dy.indices, a),
+            scatter_rows("sub", variable.handle, dy.indices, dy.values * scalars["learning_rate"] * rsqrt(a)),
+        ]

@@ -1,0 +1,60 @@
+"""The global step: one integer variable that counts the steps of training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.dtypes import INTEGER, int64
+from ..core.graph import Graph, get_default_graph
+from ..primitives.collections import GraphKeys
+from ..primitives.variables import Variable, variables_of
+
+
+def get_or_create_global_step(graph: Graph | None = None) -> Variable:
+    """The global step of `graph`, or of the default one; it is made, int64 and 0, where there is none.
+
+    >>> import pullback as pb
+    >>> pb.train.get_or_create_global_step()
+    <Variable 'global_step:0' int64[]>
+    """
+    found = get_global_step(graph)
+    return create_global_step(graph) if found is None else found
+
+
+def get_global_step(graph: Graph | None = None) -> Variable | None:
+    """The global step of `graph`, or of the default one; None where there is none.
+
+    Raises:
+        TypeError: the collection `GLOBAL_STEP` holds what is no integer scalar.
+    """
+    graph = get_default_graph() if graph is None else graph
+    steps = variables_of(graph, GraphKeys.GLOBAL_STEP)
+    if not steps:
+        return None
+    if steps[0].dtype not in INTEGER or not steps[0].shape.is_compatible_with([]):
+        raise TypeError(f"the global step must be an integer scalar, not {steps[0]!r}")
+    return steps[0]
+
+
+def create_global_step(graph: Graph | None = None) -> Variable:
+    """A new global step of `graph`, or of the default one.
+
+    Raises:
+        ValueError: there is one already.
+    """
+    graph = get_default_graph() if graph is None else graph
+    if get_global_step(graph) is not None:
+        raise ValueError('"global_step" already exists.')
+    with graph.as_default(), graph.name_scope(None):
+        return Variable(
+            0,
+            trainable=False,
+            name="global_step",
+            dtype=int64,
+            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
+        )
+
+
+def global_step(sess: Any, global_step_tensor: Any) -> int:
+    """The value of the global step in the session `sess`, as an integer."""
+    return int(sess.run(global_step_tensor))

@@ -1,0 +1,86 @@
+"""Gradient descent, and with momentum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.graph import Operation, Tensor
+from ..core.slices import IndexedSlices
+from ..primitives.variable_updates import scatter_rows
+from ..primitives.variables import Variable
+from .optimizer import AbstractOptimizer, Scalars, Slots, read_rows
+
+
+class GradientDescentOptimizer(AbstractOptimizer):
+    """x becomes x - learning_rate dy.
+
+    `learning_rate` may be a number, a tensor, or a function of no arguments that returns either.
+
+    >>> import pullback as pb
+    >>> x = pb.Variable(1.0)
+    >>> step = pb.train.GradientDescentOptimizer(0.1).minimize(x * x)
+    >>> session = pb.Session()
+    >>> session.run(pb.global_variables_initializer())
+    >>> session.run(step)
+    >>> session.run(x)
+    np.float32(0.8)
+    """
+
+    sums_equal_rows = False
+
+    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
+        del use_locking
+        super().__init__(name, {"learning_rate": learning_rate}, {})
+
+    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
+        return [variable.assign_sub(dy * scalars["learning_rate"], read_value=False)]
+
+    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
+        return [scatter_rows("sub", variable.handle, dy.indices, dy.values * scalars["learning_rate"])]
+
+
+class MomentumOptimizer(AbstractOptimizer):
+    """x becomes x - learning_rate a, where a = momentum a + dy; with Nesterov's, x - learning_rate (dy + momentum a).
+
+    Slot: "momentum", a. With a gradient of some rows, a falls in those rows only.
+
+    Source: I. Sutskever, J. Martens, G. Dahl, G. Hinton, "On the importance of initialization and momentum in deep
+    learning", 2013.
+
+    >>> import pullback as pb
+    >>> x = pb.Variable(1.0)
+    >>> optimizer = pb.train.MomentumOptimizer(0.1, momentum=0.9)
+    >>> step = optimizer.minimize(x * x)
+    >>> optimizer.get_slot(x, "momentum")
+    <Variable 'Variable/Momentum:0' float32[]>
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        momentum: Any,
+        use_locking: bool = False,
+        name: str = "Momentum",
+        use_nesterov: bool = False,
+    ) -> None:
+        del use_locking
+        super().__init__(name, {"learning_rate": learning_rate, "momentum": momentum}, {"momentum": 0.0})
+        self._use_nesterov = use_nesterov
+
+    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
+        a = slots["momentum"].value() * scalars["momentum"] + dy
+        return [
+            slots["momentum"].assign(a, read_value=False),
+            variable.assign_sub(self._step(a, dy, scalars), read_value=False),
+        ]
+
+    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
+        a = read_rows(slots["momentum"], dy.indices) * scalars["momentum"] + dy.values
+        return [
+            scatter_rows("update", slots["momentum"].handle, dy.indices, a),
+            scatter_rows("sub", variable.handle, dy.indices, self._step(a, dy.values, scalars)),
+        ]
+
+    def _step(self, a: Tensor, dy: Tensor, scalars: Scalars) -> Tensor:
+        direction = dy + a * scalars["momentum"] if self._use_nesterov else a
+        return direction * scalars["learning_rate"]

@@ -1,0 +1,332 @@
+"""What all optimizers share: gradients of a loss by variables, and their application, dense or row by row."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..autodiff.reverse import gradients
+from ..core.dtypes import FLOATING, DType, float32, float64
+from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
+from ..core.slices import IndexedSlices
+from ..primitives.casting import cast
+from ..primitives.collections import GraphKeys
+from ..primitives.constant import convert_to_tensor
+from ..primitives.creation import fill
+from ..primitives.identity import group_operations
+from ..primitives.reshaping import broadcast_like
+from ..primitives.unique_rows import sum_equal_rows
+from ..primitives.variable_scope import trainable_variables
+from ..primitives.variables import Variable
+
+GradientAndVariable = tuple[Any, Variable]
+Slots = Mapping[str, Variable]
+Scalars = Mapping[str, Tensor]
+NO_POWERS: Mapping[str, Any] = MappingProxyType({})
+
+
+class AbstractOptimizer(ABC):
+    """A rule that changes variables so that a loss falls. Variables it keeps for each variable are its slots.
+
+    `minimize(loss)` is `compute_gradients` and then `apply_gradients`; between the two, gradients can be changed.
+
+    A gradient that is IndexedSlices changes only its rows, of the variable and of the slots: equal rows are added up
+    first, rows that the gradient does not name stay as they are, and nothing of the size of the variable is made.
+
+    A run acts in the order of making: all gradients are computed from the values before the step, and what is made
+    after the step reads the values after it.
+    """
+
+    GATE_NONE: ClassVar[int] = 0
+    GATE_OP: ClassVar[int] = 1
+    GATE_GRAPH: ClassVar[int] = 2
+    sums_equal_rows: ClassVar[bool] = True
+    """Whether `change_rows` needs each row once."""
+
+    def __init__(
+        self,
+        name: str,
+        hyperparameters: Mapping[str, Any],
+        slots: Mapping[str, float],
+        powers: Mapping[str, Any] = NO_POWERS,
+    ) -> None:
+        """`hyperparameters` are numbers, tensors or functions that return them: rules get tensors of the right dtype.
+
+        Each variable has `slots`, by name with the number they start from. `powers` are variables that belong to none:
+        they start from a number and are multiplied by it after each step.
+        """
+        if not name:
+            raise ValueError("Must specify the optimizer name")
+        self._name = name
+        self._hyperparameters = hyperparameters
+        self._slot_values = slots
+        self._power_bases = powers
+        self._slots: dict[str, dict[Variable, Variable]] = {}
+        self._powers: dict[tuple[Graph, str], Variable] = {}
+
+    # What a rule states
+
+    @abstractmethod
+    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
+        """The operations of one step with a dense gradient."""
+
+    @abstractmethod
+    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
+        """The operations of one step with a gradient of some rows."""
+
+    # What a user calls
+
+    def get_name(self) -> str:
+        """The name of the optimizer."""
+        return self._name
+
+    def minimize(
+        self,
+        loss: Any,
+        global_step: Variable | None = None,
+        var_list: Sequence[Variable] | None = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: int | None = None,
+        colocate_gradients_with_ops: bool = False,
+        name: str | None = None,
+        grad_loss: Any = None,
+    ) -> Operation:
+        """One operation that takes a step, and adds 1 to `global_step` where that is given.
+
+        Raises:
+            ValueError: the loss depends on none of the variables, or there are none.
+        """
+        pairs = self.compute_gradients(
+            loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss
+        )
+        if all(dy is None for dy, _ in pairs):
+            names = [str(v) for _, v in pairs]
+            raise ValueError(
+                "No gradients provided for any variable, check your graph for ops that do not support gradients, "
+                f"between variables {names} and loss {loss}."
+            )
+        return self.apply_gradients(pairs, global_step, name)
+
+    def compute_gradients(
+        self,
+        loss: Any,
+        var_list: Sequence[Variable] | None = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: int | None = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> list[GradientAndVariable]:
+        """A pair (gradient, variable) for each variable: a tensor, IndexedSlices, or None where there is no path.
+
+        `var_list` is all trainable variables unless given. `gate_gradients` is taken and adds nothing: a run acts in
+        the order of making, so that every gradient is there before any variable changes.
+
+        Raises:
+            TypeError: the loss is a function, holds no floats, or `var_list` holds what is no variable.
+            ValueError: there are no variables.
+        """
+        if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
+            raise ValueError(
+                "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH. "
+                f"Not {gate_gradients}"
+            )
+        if callable(loss) and not isinstance(loss, AbstractTensorLike):
+            raise TypeError("compute_gradients: loss is a function; pass the tensor that it returns")
+        y = convert_to_tensor(loss)
+        if y.dtype not in FLOATING:
+            raise TypeError(f"compute_gradients: the loss must hold floats, but it is {y}")
+        variables = _variables(var_list)
+        dys = gradients(
+            y,
+            variables,
+            None if grad_loss is None else [grad_loss],
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+        )
+        return list(zip(dys, variables, strict=True))
+
+    def apply_gradients(
+        self,
+        grads_and_vars: Iterable[GradientAndVariable],
+        global_step: Variable | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        """One operation that takes a step with the gradients given, and adds 1 to `global_step` where that is given.
+
+        Raises:
+            ValueError: there are no variables, or no gradient at all, or one of another shape.
+            TypeError: a gradient has another dtype than its variable.
+        """
+        pairs = [_checked(dy, v) for dy, v in grads_and_vars]
+        if not pairs:
+            raise ValueError("No variables provided.")
+        given = [(dy, v) for dy, v in pairs if dy is not None]
+        if not given:
+            raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
+        graph = given[0][1].graph
+        with graph.as_default():
+            slots = [self._slots_of(v) for _, v in given]
+            self._make_powers(graph, float64 if any(v.dtype == float64 for _, v in given) else float32)
+            with graph.name_scope(name or self._name) as scope:
+                scalars: dict[DType, Scalars] = {}
+                for _, v in given:
+                    if v.dtype not in scalars:
+                        scalars[v.dtype] = self._scalars(v.dtype)
+                ops: list[Operation] = []
+                for (dy, v), own in zip(given, slots, strict=True):
+                    ops += self._update(dy, v, own, scalars[v.dtype])
+                ops += self._raise_powers(graph)
+                step = _ending(ops, global_step, scope)
+        graph.add_to_collection(GraphKeys.TRAIN_OP, step)
+        return step
+
+    def get_slot(self, var: Variable, name: str) -> Variable | None:
+        """The slot `name` of `var`, or None."""
+        return self._slots.get(name, {}).get(var)
+
+    def get_slot_names(self) -> list[str]:
+        """The names of the slots, in alphabetical order."""
+        return sorted(self._slots)
+
+    def variables(self) -> list[Variable]:
+        """All variables that the optimizer keeps: slots, and those that belong to no variable, by name."""
+        kept = [v for slots in self._slots.values() for v in slots.values()] + list(self._powers.values())
+        return sorted(kept, key=lambda v: v.name)
+
+    # What rules use
+
+    def power(self, name: str) -> Tensor:
+        """The value of the power `name`, in the default graph."""
+        return self._powers[get_default_graph(), name].value()
+
+    def _make_powers(self, graph: Graph, dtype: DType) -> None:
+        for name, base in self._power_bases.items():
+            if (graph, name) not in self._powers:
+                self._powers[graph, name] = Variable(base, trainable=False, name=name, dtype=dtype)
+
+    def _raise_powers(self, graph: Graph) -> list[Operation]:
+        ops = []
+        for name, base in self._power_bases.items():
+            variable = self._powers[graph, name]
+            raised = variable.value() * scalar(base, variable.dtype, "base")
+            ops.append(variable.assign(raised, read_value=False))
+        return ops
+
+    def _slots_of(self, variable: Variable) -> dict[str, Variable]:
+        found = {}
+        for name, value in self._slot_values.items():
+            known = self._slots.setdefault(name, {})
+            if variable not in known:
+                known[variable] = _slot(variable, value, self._name)
+            found[name] = known[variable]
+        return found
+
+    def _scalars(self, dtype: DType) -> Scalars:
+        return {name: scalar(value, dtype, name) for name, value in self._hyperparameters.items()}
+
+    def _update(self, dy: Any, variable: Variable, slots: Slots, scalars: Scalars) -> list[Operation]:
+        graph = variable.graph
+        with graph.name_scope("update_" + variable.op.name), graph.colocate_with(variable.op):
+            if isinstance(dy, IndexedSlices):
+                rows = sum_equal_rows(dy) if self.sums_equal_rows else dy
+                ops = self.change_rows(variable, rows, slots, scalars)
+            else:
+                ops = self.change(variable, dy, slots, scalars)
+            if variable.constraint is not None:
+                ops.append(variable.assign(variable.constraint(variable), read_value=False))
+        return ops
+
+
+@dataclass(frozen=True)
+class Complement:
+    """A hyperparameter: 1 - `value`, of which the subtraction is done in the variable's dtype."""
+
+    value: Any
+
+
+def read_rows(variable: Variable, indices: Tensor) -> Tensor:
+    """The rows `indices` of the value that `variable` has by then."""
+    return variable.sparse_read(indices)
+
+
+def scalar(value: Any, dtype: DType, name: str) -> Tensor:
+    """A hyperparameter, which may be a number, a tensor, a variable or a function of no arguments, in `dtype`."""
+    if isinstance(value, Complement):
+        return _one_minus(value.value, dtype, name)
+    if callable(value) and not isinstance(value, AbstractTensorLike):
+        value = value()
+    if isinstance(value, Tensor | AbstractTensorLike):
+        converted: Tensor = cast(value, dtype)
+        return converted
+    return convert_to_tensor(value, dtype, name=name)
+
+
+def _one_minus(value: Any, dtype: Any, name: str) -> Tensor:
+    if isinstance(value, int | float):
+        return convert_to_tensor(np.subtract(dtype.type(1), dtype.type(value)), name=name)
+    return 1.0 - scalar(value, dtype, name)
+
+
+def _slot(variable: Variable, value: float, name: str) -> Variable:
+    """A variable of the shape and dtype of `variable`, filled with `value`, and named after both."""
+    graph = variable.graph
+
+    def filled() -> Tensor:
+        number = convert_to_tensor(value, variable.dtype, name="value")
+        if variable.shape.is_fully_defined():
+            return fill(variable.shape, number)
+        return broadcast_like(number, variable.initialized_value())
+
+    with graph.name_scope(None), graph.colocate_with(variable.op):
+        return Variable(
+            filled,
+            trainable=False,
+            validate_shape=variable.shape.is_fully_defined(),
+            name=f"{variable.op.name}/{name}",
+        )
+
+
+def _variables(var_list: Sequence[Variable] | Variable | None) -> list[Variable]:
+    if var_list is None:
+        variables = trainable_variables()
+    else:
+        variables = [var_list] if isinstance(var_list, Variable) else list(var_list)
+    for v in variables:
+        if not isinstance(v, Variable):
+            raise TypeError(f"Argument is not a pb.Variable: {v!r}")
+    if not variables:
+        raise ValueError("No variables to optimize.")
+    return variables
+
+
+def _checked(dy: Any, variable: Any) -> GradientAndVariable:
+    if not isinstance(variable, Variable):
+        raise TypeError(f"Argument is not a pb.Variable: {variable!r}")
+    if variable.dtype not in FLOATING:
+        raise TypeError(f"apply_gradients: {variable!r} holds no floats")
+    if dy is None:
+        return None, variable
+    if not isinstance(dy, IndexedSlices):
+        dy = convert_to_tensor(dy, variable.dtype)
+    if dy.dtype != variable.dtype:
+        raise TypeError(
+            f"apply_gradients: the gradient {dy} has another dtype than {variable!r}; convert it with pb.cast"
+        )
+    if not dy.shape.is_compatible_with(variable.shape):
+        raise ValueError(f"apply_gradients: the gradient {dy} does not have the shape of {variable!r}")
+    return dy, variable
+
+
+def _ending(ops: list[Operation], global_step: Variable | None, name: str) -> Operation:
+    if global_step is None:
+        return group_operations(*ops, name=name)
+    graph = global_step.graph
+    one = convert_to_tensor(1, global_step.dtype, name="value", graph=graph)
+    with graph.control_dependencies(ops), graph.colocate_with(global_step.op):
+        step: Operation = global_step.assign_add(one, name=name, read_value=False)
+    return step

@@ -1,0 +1,200 @@
+"""Learning rates that change with the step, as graph: give the global step, get the rate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.dtypes import FLOATING, float32, int32
+from ..core.graph import Tensor, get_default_graph
+from ..primitives.casting import cast
+from ..primitives.comparison import greater
+from ..primitives.constant import convert_to_tensor
+from ..primitives.exponential import exp
+from ..primitives.extremes import maximum, minimum
+from ..primitives.indexing import gather
+from ..primitives.powers import pow as raised
+from ..primitives.reduction import reduce_sum
+from ..primitives.rounding import ceil, floor
+from ..primitives.trigonometric import cos
+from ..primitives.variables import Variable
+
+
+def exponential_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """learning_rate * decay_rate ^ (global_step / decay_steps); with `staircase` the quotient is rounded down.
+
+    Shapes: scalars. Dtypes: the rate any float, the step any number.
+
+    Raises:
+        ValueError: `global_step` is None.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.train.exponential_decay(1.0, 20, 10, 0.5))
+    np.float32(0.25)
+    """
+    with _scope(name or "ExponentialDecay", learning_rate, global_step):
+        rate, step, period = _numbers("exponential_decay", learning_rate, global_step, decay_steps)
+        steps = floor(step / period) if staircase else step / period
+        return rate * raised(_like(decay_rate, rate), steps)
+
+
+def natural_exp_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """learning_rate * exp(-decay_rate * global_step / decay_steps); with `staircase` the quotient is rounded down.
+
+    Shapes: scalars. Dtypes: the rate any float, the step any number.
+
+    Raises:
+        ValueError: `global_step` is None.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.train.natural_exp_decay(1.0, 0, 10, 0.5))
+    np.float32(1.0)
+    """
+    with _scope(name or "NaturalExpDecay", learning_rate, global_step):
+        rate, step, period = _numbers("natural_exp_decay", learning_rate, global_step, decay_steps)
+        steps = floor(step / period) if staircase else step / period
+        return rate * exp(-(_like(decay_rate, rate) * steps))
+
+
+def inverse_time_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """learning_rate / (1 + decay_rate * global_step / decay_steps); with `staircase` the quotient is rounded down.
+
+    Shapes: scalars. Dtypes: the rate any float, the step any number.
+
+    Raises:
+        ValueError: `global_step` is None.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.train.inverse_time_decay(1.0, 20, 10, 0.5))
+    np.float32(0.5)
+    """
+    with _scope(name or "InverseTimeDecay", learning_rate, global_step):
+        rate, step, period = _numbers("inverse_time_decay", learning_rate, global_step, decay_steps)
+        steps = floor(step / period) if staircase else step / period
+        return rate / (1.0 + _like(decay_rate, rate) * steps)
+
+
+def polynomial_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    end_learning_rate: Any = 0.0001,
+    power: Any = 1.0,
+    cycle: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """(learning_rate - end) * (1 - step / decay_steps) ^ power + end, where step stops at `decay_steps`.
+
+    With `cycle`, `decay_steps` is replaced by its first multiple that the step has not passed.
+
+    Shapes: scalars. Dtypes: the rate any float, the step any number.
+
+    Raises:
+        ValueError: `global_step` is None.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.train.polynomial_decay(1.0, 5, 10, 0.0))
+    np.float32(0.5)
+    """
+    with _scope(name or "PolynomialDecay", learning_rate, global_step):
+        rate, step, total = _numbers("polynomial_decay", learning_rate, global_step, decay_steps)
+        end, exponent = _like(end_learning_rate, rate), _like(power, rate)
+        if cycle:
+            total = total * maximum(ceil(step / total), _like(1.0, rate))
+        else:
+            step = minimum(step, total)
+        return (rate - end) * raised(1.0 - step / total, exponent) + end
+
+
+def cosine_decay(
+    learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0, name: str | None = None
+) -> Tensor:
+    """learning_rate * ((1 - alpha) * (1 + cos(pi step / decay_steps)) / 2 + alpha), where step stops at `decay_steps`.
+
+    Shapes: scalars. Dtypes: the rate any float, the step any number.
+
+    Raises:
+        ValueError: `global_step` is None.
+
+    Source: I. Loshchilov, F. Hutter, "SGDR: stochastic gradient descent with warm restarts", ICLR 2017.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.train.cosine_decay(1.0, 10, 10, alpha=0.25))
+    np.float32(0.25)
+    """
+    with _scope(name or "CosineDecay", learning_rate, global_step):
+        rate, step, total = _numbers("cosine_decay", learning_rate, global_step, decay_steps)
+        low = _like(alpha, rate)
+        wave = 0.5 * (1.0 + cos(minimum(step, total) / total * math.pi))
+        return rate * ((1.0 - low) * wave + low)
+
+
+def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:
+    """values[0] up to x = boundaries[0] inclusive, then values[1] up to boundaries[1], ..., then the last of `values`.
+
+    Shapes: scalars; there is one more of `values` than of `boundaries`. Dtypes: `x` any number; `boundaries` adopt its.
+
+    Raises:
+        ValueError: another number of values.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.train.piecewise_constant(11, [10, 20], [1.0, 0.5, 0.1]))
+    np.float32(0.5)
+    """
+    if len(boundaries) != len(values) - 1:
+        raise ValueError("The length of boundaries should be 1 less than the length of values")
+    with _scope(name or "PiecewiseConstant", x, *values):
+        step = convert_to_tensor(x)
+        rates = convert_to_tensor(list(values))
+        if not boundaries:
+            return gather(rates, 0)
+        limits = convert_to_tensor(list(boundaries), dtype_hint=step.dtype)
+        if limits.dtype != step.dtype:
+            limits = cast(limits, step.dtype)
+        return gather(rates, reduce_sum(cast(greater(step, limits), int32)))
+
+
+def _scope(name: str, *values: Any) -> Any:
+    """A name scope on the graph of the first tensor or variable among `values`, or the default one."""
+    graphs = [v.graph for v in values if isinstance(v, Tensor | Variable)]
+    return (graphs[0] if graphs else get_default_graph()).name_scope(name)
+
+
+def _numbers(function: str, learning_rate: Any, global_step: Any, decay_steps: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """The rate, the step and the number of steps, all of the dtype of the rate."""
+    if global_step is None:
+        raise ValueError(f"global_step is required for {function}.")
+    rate = convert_to_tensor(learning_rate, dtype_hint=float32, name="learning_rate")
+    if rate.dtype not in FLOATING:
+        raise TypeError(f"{function}: the learning rate must be a float, not {rate}")
+    return rate, _like(global_step, rate), _like(decay_steps, rate)
+
+
+def _like(value: Any, rate: Tensor) -> Tensor:
+    """`value` in the dtype of `rate`."""
+    if isinstance(value, Tensor | Variable):
+        converted: Tensor = cast(value, rate.dtype)
+        return converted
+    return convert_to_tensor(value, rate.dtype, graph=rate.graph)
