@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -19,8 +21,8 @@ def test_surface_is_tensorflows() -> None:
     assert s[:1] == [None]
     assert s.num_elements() is None
     assert not s.is_fully_defined()
-    assert s + [4] == [None, 3, 4]
-    assert [4] + s == [4, None, 3]
+    assert s + pb.TensorShape([4]) == [None, 3, 4]
+    assert operator.add([4], s) == [4, None, 3]
     assert (str(s), repr(s)) == ("(None, 3)", "TensorShape([None, 3])")
 
 

@@ -81,12 +81,22 @@ BROKEN: list[tuple[str, Any, str]] = [
     ),
     (
         "an unknown type",
-        {"format": "pullback.graph", "version": 1, "seed": None, "operations": [{"name": "a", "type": "Zorg", "inputs": []}]},
+        {
+            "format": "pullback.graph",
+            "version": 1,
+            "seed": None,
+            "operations": [{"name": "a", "type": "Zorg", "inputs": []}],
+        },
         "operation 'a' has the type 'Zorg', which no primitive here defines",
     ),
     (
         "an input that is not there",
-        {"format": "pullback.graph", "version": 1, "seed": None, "operations": [{"name": "a", "type": "Tanh", "inputs": ["b:0"]}]},
+        {
+            "format": "pullback.graph",
+            "version": 1,
+            "seed": None,
+            "operations": [{"name": "a", "type": "Tanh", "inputs": ["b:0"]}],
+        },
         "operation 'a' (type Tanh) cannot be made again: 'b'",
     ),
 ]

@@ -1,0 +1,1 @@
+"""The case table: sample rows for every primitive, one module a family, each with a list `CASES`."""

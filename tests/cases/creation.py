@@ -1,0 +1,102 @@
+"""Rows: tensors made from shapes and numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import pullback as pb
+
+from .case import Case, normal
+
+CASES = [
+    Case("zeros", lambda: pb.zeros([2, 3]), expected=np.zeros((2, 3), np.float32)),
+    Case("zeros_large", lambda: pb.zeros([20, 30], pb.float64), expected=np.zeros((20, 30))),
+    Case(
+        "ones_fed",
+        lambda n: pb.ones([n, 2], pb.int32),
+        [np.array(3)],
+        expected=np.ones((3, 2), np.int32),
+        not_erased_rank="a length of unknown rank is no scalar",
+    ),
+    Case("ones_like", lambda x: pb.ones_like(x), [normal(2, 3)], expected=np.ones((2, 3)), wrt=[]),
+    Case(
+        "zeros_like_large",
+        lambda x: pb.zeros_like(x, pb.int8),
+        [normal(9, 9)],
+        expected=np.zeros((9, 9), np.int8),
+        wrt=[],
+    ),
+    Case(
+        "zeros_fed",
+        pb.zeros,
+        [np.array(3)],
+        expected=np.zeros(3, np.float32),
+        not_erased_rank="a length of unknown rank is no scalar",
+    ),
+    Case("fill", lambda v: pb.fill([2, 3], v), [np.float64(2.0)], expected=np.full((2, 3), 2.0)),
+    Case("fill_fed", lambda n, v: pb.fill(n, v), [np.array([2, 3]), np.float64(2.0)], expected=np.full((2, 3), 2.0)),
+    Case("fill_int", lambda: pb.fill([2], 9), expected=np.array([9, 9], np.int32)),
+    Case("range", lambda: pb.range(3, 18, 3), expected=np.arange(3, 18, 3, np.int32)),
+    Case("range_floats", lambda: pb.range(1.0, 0.0, -0.25), expected=np.array([1, 0.75, 0.5, 0.25], np.float32)),
+    Case("range_nothing", lambda: pb.range(0), expected=np.zeros(0, np.int32)),
+    Case("range_fed", lambda n: pb.range(n, 10, 2), [np.array(3)], expected=np.array([3, 5, 7, 9])),
+    Case(
+        "linspace",
+        lambda a, b: pb.linspace(a, b, 5),
+        [np.float64(1.0), np.float64(2.0)],
+        expected=np.linspace(1, 2, 5),
+        not_erased_rank="linspace needs a known rank",
+    ),
+    Case(
+        "linspace_vectors",
+        lambda a, b: pb.linspace(a, b, 4, axis=-1),
+        [normal(2), normal(2, seed=1)],
+        expected=lambda a, b: np.linspace(a, b, 4, axis=-1),
+        not_erased_rank="linspace needs a known rank",
+    ),
+    Case(
+        "linspace_one",
+        lambda a, b: pb.linspace(a, b, 1),
+        [np.float64(1.0), np.float64(2.0)],
+        expected=np.array([1.0]),
+        not_erased_rank="linspace needs a known rank",
+    ),
+    Case("eye", lambda: pb.eye(2, 3), expected=np.eye(2, 3, dtype=np.float32)),
+    Case(
+        "eye_batch",
+        lambda: pb.eye(2, batch_shape=[3], dtype=pb.int32),
+        expected=np.stack([np.eye(2, dtype=np.int32)] * 3),
+    ),
+    Case(
+        "eye_fed",
+        lambda n: pb.eye(n),
+        [np.array(3)],
+        expected=np.eye(3, dtype=np.float32),
+        not_erased_rank="a length of unknown rank is no scalar",
+    ),
+    Case(
+        "one_hot",
+        lambda i: pb.one_hot(i, 3),
+        [np.array([[0, 2], [-1, 3]])],
+        expected=lambda i: (i[..., None] == np.arange(3)).astype(np.float32),
+    ),
+    Case(
+        "one_hot_axis",
+        lambda i: pb.one_hot(i, 3, axis=0, dtype=pb.int32),
+        [np.array([0, 2])],
+        expected=np.array([[1, 0], [0, 0], [0, 1]], np.int32),
+    ),
+    Case(
+        "one_hot_values",
+        lambda i, a, b: pb.one_hot(i, 2, a, b),
+        [np.array([0, 1]), np.float64(5.0), np.float64(-1.0)],
+        expected=np.array([[5.0, -1.0], [-1.0, 5.0]]),
+    ),
+    Case(
+        "one_hot_fed_depth",
+        lambda i, n: pb.one_hot(i, n),
+        [np.array([0, 2]), np.array(3)],
+        expected=np.eye(3, dtype=np.float32)[[0, 2]],
+        not_erased_rank="a length of unknown rank is no scalar",
+    ),
+]

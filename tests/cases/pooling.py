@@ -1,0 +1,91 @@
+"""Rows: the largest and the mean of windows."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+import pullback as pb
+
+from .case import Case, distinct, normal
+
+KINDS = {"max": (pb.nn.max_pool2d, np.max, distinct), "avg": (pb.nn.avg_pool2d, np.mean, normal)}
+
+
+def _windows(x: np.ndarray[Any, Any], reduce: Any, k: int, s: int, padding: str) -> np.ndarray[Any, Any]:
+    """Pooling by its definition, one result at a time; NHWC."""
+    starts = []
+    for n in x.shape[1:3]:
+        if padding == "SAME":
+            count = -(-n // s)
+            before = max((count - 1) * s + k - n, 0) // 2
+        else:
+            count, before = (n - k) // s + 1, 0
+        starts.append([i * s - before for i in range(count)])
+    y = np.zeros((x.shape[0], len(starts[0]), len(starts[1]), x.shape[3]))
+    for (i, a), (j, b) in product(enumerate(starts[0]), enumerate(starts[1])):
+        y[:, i, j] = reduce(x[:, max(a, 0) : a + k, max(b, 0) : b + k], axis=(1, 2))
+    return y
+
+
+def _grid() -> list[Case]:
+    cases = []
+    for kind, (k, s), padding, size in product(
+        KINDS, [(2, 2), (3, 2), (3, 1), (2, 3), (3, 3)], ["SAME", "VALID"], [6, 7]
+    ):
+        pool, reduce, numbers = KINDS[kind]
+        cases.append(
+            Case(
+                f"{kind}_pool_{k}_by_{s}_{padding.lower()}_{size}",
+                lambda x, pool=pool, k=k, s=s, padding=padding: pool(x, k, s, padding),
+                [numbers(2, size, 6, 2)],
+                expected=lambda x, reduce=reduce, k=k, s=s, padding=padding: _windows(x, reduce, k, s, padding),
+            )
+        )
+    return cases
+
+
+CASES = [
+    *_grid(),
+    Case("max_pool_channels_first", lambda x: pb.nn.max_pool2d(x, 2, 2, "VALID", "NCHW"), [distinct(2, 3, 4, 6)]),
+    Case("max_pool_channels_first_same", lambda x: pb.nn.max_pool2d(x, 3, 2, "SAME", "NCHW"), [distinct(2, 3, 4, 5)]),
+    Case(
+        "max_pool_explicit",
+        lambda x: pb.nn.max_pool2d(x, 3, 2, [[0, 0], [1, 0], [2, 1], [0, 0]]),
+        [distinct(1, 5, 5, 2)],
+    ),
+    Case("max_pool_squared", lambda x: pb.square(pb.nn.max_pool2d(x, 2, 2, "SAME")), [distinct(1, 4, 3, 2)]),
+    Case("max_pool_squared_overlap", lambda x: pb.square(pb.nn.max_pool2d(x, 3, 1, "SAME")), [distinct(1, 4, 3, 2)]),
+    Case("max_pool1d", lambda x: pb.nn.max_pool1d(x, 2, 2, "VALID"), [distinct(2, 6, 3)]),
+    Case("max_pool1d_overlap", lambda x: pb.nn.max_pool1d(x, 3, 1, "SAME", "NCW"), [distinct(2, 3, 6)]),
+    Case("max_pool3d", lambda x: pb.nn.max_pool3d(x, 2, 2, "VALID"), [distinct(1, 2, 4, 2, 2)]),
+    Case("max_pool3d_overlap", lambda x: pb.nn.max_pool3d(x, 2, 1, "SAME", "NCDHW"), [distinct(1, 2, 2, 3, 2)]),
+    Case("max_pool_all_axes", lambda x: pb.nn.max_pool(x, [1, 2, 3, 1], [1, 2, 3, 1], "VALID"), [distinct(1, 4, 6, 2)]),
+    Case("max_pool_no_images", lambda x: pb.nn.max_pool2d(x, 2, 2, "SAME"), [normal(0, 4, 4, 2)]),
+    Case("max_pool_no_images_overlap", lambda x: pb.nn.max_pool2d(x, 3, 2, "SAME"), [normal(0, 4, 4, 2)]),
+    Case(
+        "max_pool_integers",
+        lambda x: pb.nn.max_pool2d(x, 2, 1, "SAME"),
+        [np.arange(-4, 5, dtype=np.int32).reshape(1, 3, 3, 1)],
+        expected=np.array([0, 1, 1, 3, 4, 4, 3, 4, 4]).reshape(1, 3, 3, 1),
+    ),
+    Case(
+        "max_pool_float16",
+        lambda x: pb.nn.max_pool2d(pb.cast(x, pb.float16), 3, 2, "SAME"),
+        [distinct(1, 4, 4, 2)],
+        not_differentiable="differences are lost in float16",
+    ),
+    Case("avg_pool_channels_first", lambda x: pb.nn.avg_pool2d(x, 2, 2, "VALID", "NCHW"), [normal(2, 3, 4, 6)]),
+    Case("avg_pool_channels_first_same", lambda x: pb.nn.avg_pool2d(x, 3, 2, "SAME", "NCHW"), [normal(2, 3, 4, 5)]),
+    Case("avg_pool1d", lambda x: pb.nn.avg_pool1d(x, 3, 2, "SAME"), [normal(2, 6, 3)]),
+    Case("avg_pool3d", lambda x: pb.nn.avg_pool3d(x, 2, 2, "SAME"), [normal(1, 3, 4, 2, 2)]),
+    Case("avg_pool_no_images", lambda x: pb.nn.avg_pool(x, [2, 2], [2, 2], "SAME", "NHWC"), [normal(0, 4, 4, 2)]),
+    Case(
+        "avg_pool_bfloat16",
+        lambda x: pb.nn.avg_pool2d(pb.cast(x, pb.bfloat16), 16, 16, "VALID"),
+        [np.ones((1, 16, 32, 1))],
+        not_differentiable="differences are lost in bfloat16",
+    ),
+]

@@ -1,0 +1,151 @@
+"""Rows: sums, means, products, extrema and norms along axes; running sums and products."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import pullback as pb
+
+from .case import Case, distinct, normal, positive
+
+X = normal(2, 3, 4)
+AXES = [None, 0, -1, [0, 2], [1, 0], [], [0, 1, 2]]
+
+
+def _complex(*shape: int) -> np.ndarray:
+    return normal(*shape) + 1j * normal(*shape, seed=1)
+
+
+def _name(axis: object) -> str:
+    return str(axis).replace(" ", "")
+
+
+def _axis_of(axis: object) -> object:
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
+def _along(name: str, fn: object, reference: object, x: np.ndarray, **more: object) -> list[Case]:
+    """One row for each axis, kept and not."""
+    return [
+        Case(
+            f"{name}_{_name(axis)}_{'kept' if keep else 'gone'}",
+            lambda x, axis=axis, keep=keep: fn(x, axis, keep),
+            [x],
+            expected=lambda x, axis=axis, keep=keep: reference(x, axis=_axis_of(axis), keepdims=keep),
+            **more,
+        )
+        for axis in AXES
+        for keep in (False, True)
+    ]
+
+
+def _zeros_in(x: np.ndarray, *places: tuple[int, ...]) -> np.ndarray:
+    x = x.copy()
+    for place in places:
+        x[place] = 0
+    return x
+
+
+def _logsumexp(x: np.ndarray, axis: object, keepdims: bool) -> np.ndarray:
+    return np.log(np.sum(np.exp(x), axis=axis, keepdims=keepdims))
+
+
+def _length(x: np.ndarray, axis: object, keepdims: bool) -> np.ndarray:
+    return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
+
+
+def _cumulative() -> list[Case]:
+    cases = []
+    for exclusive in (False, True):
+        for reverse in (False, True):
+            suffix = ("_exclusive" if exclusive else "") + ("_reverse" if reverse else "")
+            flags = {"exclusive": exclusive, "reverse": reverse}
+            cases += [
+                Case(f"cumsum{suffix}", lambda x, f=flags: pb.cumsum(x, 1, **f), [X]),
+                Case(f"cumprod{suffix}", lambda x, f=flags: pb.math.cumprod(x, 1, **f), [positive(2, 4)]),
+                Case(
+                    f"cumprod_with_zeros{suffix}",
+                    lambda x, f=flags: pb.math.cumprod(x, -1, **f),
+                    [_zeros_in(positive(3, 5), (0, 2), (1, 0), (1, 3), (2, 4))],
+                ),
+            ]
+    return cases
+
+
+ZEROS = _zeros_in(positive(3, 4), (0, 1), (1, 0), (1, 3))
+
+CASES = [
+    *_along("sum", pb.reduce_sum, np.sum, X),
+    *_along("mean", pb.reduce_mean, np.mean, X),
+    *_along("max", pb.reduce_max, np.max, distinct(2, 3, 4)),
+    *_along("min", pb.reduce_min, np.min, distinct(2, 3, 4)),
+    *_along("prod", pb.reduce_prod, np.prod, positive(2, 3, 2)),
+    *_along("logsumexp", pb.reduce_logsumexp, _logsumexp, X),
+    *_along("euclidean_norm", pb.math.reduce_euclidean_norm, _length, X),
+    *_along("variance", pb.math.reduce_variance, np.var, X),
+    *_along("any", pb.reduce_any, np.any, X > 1),
+    *_along("all", pb.reduce_all, np.all, X > -1),
+    *_along("count_nonzero", pb.math.count_nonzero, lambda x, **k: np.count_nonzero(x, **k), np.array([[[0, 1, 2]]])),
+    Case("zero_fraction", pb.nn.zero_fraction, [np.array([0.0, 1.0, 0.0])], wrt=[], expected=np.float32(2 / 3)),
+    Case("std", lambda x: pb.math.reduce_std(x, 1), [X], expected=lambda x: np.std(x, 1)),
+    Case("variance_complex", lambda x: pb.math.reduce_variance(x, 1), [_complex(2, 3)]),
+    Case("sum_scalar", pb.reduce_sum, [np.float64(2.0)], expected=lambda x: x),
+    Case("sum_empty", lambda x: pb.reduce_sum(x, 0), [normal(0, 3)], expected=np.zeros(3)),
+    Case("sum_of_length_one", lambda x: pb.reduce_sum(x, 1), [normal(3, 1)], expected=lambda x: x[:, 0]),
+    Case("sum_complex", lambda x: pb.reduce_sum(x, 0), [_complex(2, 3)], expected=lambda x: x.sum(0)),
+    Case("sum_int8", lambda x: pb.reduce_sum(x), [np.array([100, 100], np.int8)], expected=np.int8(-56)),
+    Case("sum_of_the_same_twice", lambda x: pb.reduce_sum(x, 0) * pb.reduce_sum(x, 0), [X]),
+    Case(
+        "sum_float16", lambda x: pb.reduce_sum(x), [np.full(3000, 1.0, np.float16)], wrt=[], expected=np.float16(3000)
+    ),
+    Case("mean_float16", lambda x: pb.reduce_mean(x), [np.full(3000, 60.0, np.float16)], wrt=[], expected=60.0),
+    Case("mean_complex", lambda x: pb.reduce_mean(x, 0), [_complex(2, 3)], expected=lambda x: x.mean(0)),
+    Case("mean_int", lambda x: pb.reduce_mean(x, 0), [np.array([[1, -1], [2, -2]])], expected=np.array([1, -1])),
+    Case("mean_empty", lambda x: pb.reduce_mean(x, 1), [normal(0, 3)], expected=np.zeros(0)),
+    Case("max_empty", lambda x: pb.reduce_max(x, 0), [normal(0, 2)], expected=np.full(2, -np.inf), wrt=[]),
+    Case("min_empty_int", lambda x: pb.reduce_min(x), [np.zeros(0, np.int32)], expected=np.int32(2**31 - 1)),
+    Case("max_int", lambda x: pb.reduce_max(x, 1), [np.array([[3, 5], [9, 1]])], expected=np.array([5, 9])),
+    Case("max_nan", lambda x: pb.reduce_max(x, 0), [np.array([1.0, np.nan])], expected=np.nan, wrt=[]),
+    Case("prod_with_zeros", lambda x: pb.reduce_prod(x, 1), [ZEROS]),
+    Case("prod_with_zeros_all", lambda x: pb.reduce_prod(x), [_zeros_in(positive(2, 2), (0, 1))]),
+    Case("prod_with_two_zeros_all", lambda x: pb.reduce_prod(x), [_zeros_in(positive(2, 2), (0, 1), (1, 1))]),
+    Case("prod_with_zeros_two_axes", lambda x: pb.reduce_prod(x, [0, 1]), [_zeros_in(positive(2, 2, 2), (0, 1, 0))]),
+    Case("prod_complex", lambda x: pb.reduce_prod(x, 0), [_complex(3, 2)], expected=lambda x: x.prod(0)),
+    Case("prod_empty", lambda x: pb.reduce_prod(x, 0), [normal(0, 2)], expected=np.ones(2)),
+    Case("prod_int", lambda x: pb.reduce_prod(x), [np.array([2, 3, 4])], expected=24),
+    Case(
+        "logsumexp_of_infinities",
+        lambda x: pb.reduce_logsumexp(x, 1),
+        [np.array([[-np.inf, -np.inf], [np.inf, 0]])],
+        wrt=[],
+        expected=np.array([-np.inf, np.inf]),
+    ),
+    Case(
+        "logsumexp_of_large", lambda x: pb.reduce_logsumexp(x), [np.array([1000.0, 1000.0])], expected=1000 + np.log(2)
+    ),
+    Case("logsumexp_empty", lambda x: pb.reduce_logsumexp(x, 0), [normal(0, 2)], wrt=[], expected=np.full(2, -np.inf)),
+    Case("euclidean_norm_at_zero", lambda x: pb.gradients(pb.norm(x), x), [np.zeros(3)], wrt=[], expected=np.zeros(3)),
+    Case("euclidean_norm_complex", lambda x: pb.math.reduce_euclidean_norm(x, 1), [_complex(2, 3)]),
+    Case("norm_1", lambda x: pb.norm(x, 1, axis=0), [distinct(3, 2)], expected=lambda x: abs(x).sum(0)),
+    Case("norm_2", lambda x: pb.norm(x, 2, axis=-1, keepdims=True), [X]),
+    Case(
+        "norm_3",
+        lambda x: pb.norm(x, 3, axis=0),
+        [distinct(3, 2)],
+        expected=lambda x: (abs(x) ** 3).sum(0) ** (1 / 3),
+        tolerance=1e-5,
+    ),
+    Case("norm_inf", lambda x: pb.norm(x, np.inf), [positive(3, 2)], expected=lambda x: abs(x).max()),
+    Case("norm_frobenius", lambda x: pb.norm(x, "fro", axis=[0, 2]), [X]),
+    Case(
+        "norm_matrix_1", lambda x: pb.norm(x, 1, axis=[0, 1]), [positive(3, 2)], expected=lambda x: np.linalg.norm(x, 1)
+    ),
+    Case("norm_matrix_inf", lambda x: pb.norm(x, np.inf, axis=[0, 1], keepdims=True), [positive(3, 2)]),
+    Case("l2_loss", pb.nn.l2_loss, [X], expected=lambda x: np.sum(x * x) / 2),
+    Case("l2_loss_scalar", pb.nn.l2_loss, [np.float64(3.0)], expected=4.5),
+    *_cumulative(),
+    Case("cumsum_int8", pb.cumsum, [np.array([100, 100], np.int8)], expected=np.array([100, -56], np.int8)),
+    Case("cumsum_empty", pb.cumsum, [normal(0, 2)], expected=np.zeros((0, 2))),
+    Case("cumprod_empty", pb.math.cumprod, [normal(0, 2)], expected=np.zeros((0, 2))),
+    Case("cumprod_complex", lambda x: pb.math.cumprod(x, 0), [_complex(3, 2)], expected=lambda x: np.cumprod(x, 0)),
+]

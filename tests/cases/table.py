@@ -1,0 +1,110 @@
+"""All rows of the case table, by family, and the ways of building and running one."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import pullback as pb
+import tests.cases
+
+from .case import Case
+
+_NOT_FAMILIES = {"case", "table"}
+ShapeOf = Callable[[np.ndarray[Any, Any]], Any]
+
+
+def families() -> dict[str, list[Case]]:
+    """The rows of each module of this folder."""
+    names = [m.name for m in pkgutil.iter_modules(tests.cases.__path__) if m.name not in _NOT_FAMILIES]
+    return {name: importlib.import_module(f"tests.cases.{name}").CASES for name in sorted(names)}
+
+
+def rows(*without: str, **equal: Any) -> list[Any]:
+    """pytest parameters for the rows that give no reason under any of the fields `without`."""
+    import pytest
+
+    return [
+        pytest.param(case, id=f"{family}-{case.name}")
+        for family, cases in families().items()
+        for case in cases
+        if not any(getattr(case, field) for field in without)
+    ]
+
+
+def same_shape(array: np.ndarray[Any, Any]) -> Any:
+    """The static shape in full."""
+    return array.shape
+
+
+def erased_lengths(array: np.ndarray[Any, Any]) -> Any:
+    """Only the rank."""
+    return [None] * array.ndim
+
+
+def erased_rank(array: np.ndarray[Any, Any]) -> Any:
+    """Nothing."""
+    del array
+
+
+@dataclass
+class Built:
+    """A row as a graph: placeholders, results, and the arrays that feed the former."""
+
+    case: Case
+    graph: pb.Graph
+    xs: list[Any]
+    ys: list[Any]
+    arrays: list[np.ndarray[Any, Any]]
+
+    def run(self, fetches: Any, engine: str = "numpy", arrays: Sequence[Any] | None = None) -> Any:
+        """The values of `fetches` for `arrays`, the row's own where none are given."""
+        feeds = dict(zip(self.xs, self.arrays if arrays is None else arrays, strict=True))
+        with pb.Session(graph=self.graph, engine=engine) as session:
+            if self.graph.get_collection("variables"):
+                session.run(pb.variables_initializer(self.graph.get_collection("variables")))
+            return session.run(fetches, feeds)
+
+
+@contextmanager
+def building(case: Case, shape_of: ShapeOf = same_shape, dtype: Any = np.float64) -> Iterator[Built]:
+    """A row built in a graph of its own, which is the default one inside the block."""
+    arrays = case.arrays(dtype)
+    graph = pb.Graph()
+    with graph.as_default():
+        xs = [pb.placeholder(a.dtype, shape_of(a), name=f"x{i}") for i, a in enumerate(arrays)]
+        ys = case.build(*xs)
+        yield Built(case, graph, xs, list(ys) if isinstance(ys, list | tuple) else [ys], arrays)
+
+
+def differentiable(ys: Sequence[Any]) -> list[Any]:
+    """Those of `ys` that can have a derivative."""
+    return [y for y in ys if y.dtype.kind in "fcV"]
+
+
+def weights_like(values: Sequence[Any], seed: int) -> list[np.ndarray[Any, Any]]:
+    """Arrays of random numbers of the shapes and dtypes of `values`."""
+    random = np.random.default_rng(seed)
+    result = []
+    for value in values:
+        array = np.asarray(value)
+        numbers = random.normal(size=array.shape)
+        if array.dtype.kind == "c":
+            numbers = numbers + 1j * random.normal(size=array.shape)
+        result.append(np.asarray(numbers).astype(array.dtype))
+    return result
+
+
+def differentiate(built: Built, ys: Sequence[Any], seed: int) -> list[Any]:
+    """The gradients of `ys` by the row's inputs, for random cotangents; zeros where there is none."""
+    xs = [built.xs[i] for i in built.case.differentiated()]
+    weights = weights_like(built.run(list(ys)), seed)
+    with pb.densify_policy("allow"):
+        dxs = pb.gradients(list(ys), xs, grad_ys=weights, unconnected_gradients="zero")
+        return [pb.convert_to_tensor(dx) for dx in dxs]

@@ -1,0 +1,284 @@
+"""What a session runs, returns and keeps."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict, namedtuple
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+Pair = namedtuple("Pair", ["first", "second"])
+
+
+def test_a_tensor_gives_an_array_of_its_dtype(session: pb.Session) -> None:
+    value = session.run(pb.constant([1.0, 2.0]) * 2.0)
+    assert type(value) is np.ndarray
+    assert value.dtype == np.float32
+    np.testing.assert_array_equal(value, [2.0, 4.0])
+
+
+def test_a_scalar_is_a_numpy_scalar(session: pb.Session) -> None:
+    assert type(session.run(pb.constant(1.0) + 2.0)) is np.float32
+
+
+@pytest.mark.parametrize("dtype", [pb.float16, pb.bfloat16, pb.float32, pb.float64, pb.complex64, pb.complex128])
+def test_every_float_dtype_is_kept(session: pb.Session, dtype: np.dtype) -> None:
+    x = pb.placeholder(dtype, [2])
+    y = x * x + x
+    assert session.run(y, {x: np.ones(2, dtype)}).dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", [pb.int8, pb.int16, pb.int32, pb.int64, pb.uint8, pb.uint16, pb.uint32, pb.uint64])
+def test_every_integer_dtype_is_kept(session: pb.Session, dtype: np.dtype) -> None:
+    x = pb.placeholder(dtype, [2])
+    assert session.run(x * x + x, {x: np.ones(2, dtype)}).dtype == dtype
+
+
+def test_float64_is_computed_in_float64(session: pb.Session) -> None:
+    x = pb.placeholder(pb.float64, [])
+    assert session.run(x + 1.0, {x: 1e-12}) - 1.0 == pytest.approx(1e-12, rel=1e-3)
+
+
+def test_nested_fetches_come_back_nested(session: pb.Session) -> None:
+    x = pb.constant(1.0)
+    y = x + 1.0
+    got = session.run({"a": [x, (y, x.op)], "b": Pair(y, []), "c": OrderedDict(z=y)})
+    assert got == {"a": [1.0, (2.0, None)], "b": Pair(2.0, []), "c": OrderedDict(z=2.0)}
+    assert type(got["a"][1]) is tuple
+    assert type(got["b"]) is Pair
+    assert type(got["c"]) is OrderedDict
+
+
+def test_names_of_tensors_and_operations_are_fetched(session: pb.Session) -> None:
+    pb.constant(3.0, name="x")
+    assert session.run(["x:0", "x"]) == [3.0, None]
+
+
+def test_a_fetch_may_be_asked_for_twice(session: pb.Session) -> None:
+    y = pb.constant([1.0]) + 1.0
+    first, second = session.run([y, y])
+    first[0] = 5.0
+    assert second[0] == 2.0
+
+
+def test_indexed_slices_come_back_as_their_value(session: pb.Session) -> None:
+    slices = pb.IndexedSlices(pb.constant([[1.0]]), pb.constant([2]), pb.constant([5, 1]))
+    value = session.run(slices)
+    assert type(value) is pb.IndexedSlicesValue
+    np.testing.assert_array_equal(value.dense_shape, [5, 1])
+    without = session.run(pb.IndexedSlices(pb.constant([[1.0]]), pb.constant([2])))
+    assert without.dense_shape is None
+
+
+def test_an_intermediate_tensor_can_be_fed(session: pb.Session) -> None:
+    x = pb.placeholder(pb.float32, [])
+    y = x + 1.0
+    assert session.run(y * 2.0, {y: 5.0}) == 10.0
+
+
+def test_a_fed_tensor_can_be_fetched(session: pb.Session) -> None:
+    x = pb.placeholder(pb.float32, [2])
+    array = np.ones(2, np.float32)
+    value = session.run(x, {x: array})
+    array[0] = 7.0
+    np.testing.assert_array_equal(value, [1.0, 1.0])
+
+
+def test_one_of_several_outputs_can_be_fed(session: pb.Session) -> None:
+    a, b = pb.identity_n([pb.constant(1.0), pb.constant(2.0)])
+    assert session.run([a + 0.0, b + 0.0], {a: 5.0}) == [5.0, 2.0]
+
+
+@pytest.mark.parametrize("value", [(np.ones((1, 1)), [2], None), pb.IndexedSlicesValue([[1.0]], [2], [9, 1])])
+def test_indexed_slices_can_be_fed(session: pb.Session, value: tuple) -> None:
+    slices = pb.IndexedSlices(pb.constant([[0.0]]), pb.constant([0]), pb.constant([5, 1]))
+    got = session.run([slices.values * 2.0, slices.indices + 1, slices.dense_shape], {slices: value})
+    np.testing.assert_array_equal(got[0], [[2.0]])
+    np.testing.assert_array_equal(got[1], [3])
+    np.testing.assert_array_equal(got[2], [5, 1] if value[2] is None else [9, 1])
+
+
+def test_a_float64_array_is_narrowed_for_a_float32_placeholder(session: pb.Session) -> None:
+    x = pb.placeholder(pb.float32, [2])
+    assert session.run(x * 1.0, {x: np.array([1.0, 2.0])}).dtype == np.float32
+
+
+def test_what_is_not_needed_is_not_run(session: pb.Session) -> None:
+    x = pb.placeholder(pb.float32, [])
+    x * 2.0
+    assert session.run(pb.constant(1.0)) == 1.0
+
+
+def test_control_inputs_run(session: pb.Session) -> None:
+    v = pb.Variable(1.0)
+    session.run(v.initializer)
+    step = v.assign_add(1.0)
+    with pb.get_default_graph().control_dependencies([step]):
+        y = pb.constant(5.0) + 1.0
+    session.run(y)
+    assert session.run(v) == 2.0
+
+
+def test_variables_keep_their_values_and_sessions_keep_them_apart(engine: str) -> None:
+    v = pb.Variable([1.0, 2.0])
+    step = v.assign_add([1.0, 1.0])
+    first, second = pb.Session(engine=engine), pb.Session(engine=engine)
+    for session in (first, second):
+        session.run(v.initializer)
+    first.run(step)
+    first.run(step)
+    np.testing.assert_array_equal(first.run(v), [3.0, 4.0])
+    np.testing.assert_array_equal(second.run(v), [1.0, 2.0])
+
+
+def test_reads_and_assignments_act_in_the_order_they_were_made(session: pb.Session) -> None:
+    v = pb.Variable(1.0)
+    session.run(v.initializer)
+    before = v.read_value()
+    first = v.assign_add(10.0)
+    between = v.read_value()
+    second = v.assign(between * 2.0)
+    after = v.read_value()
+    assert session.run([after, between, before, first.op, second.op])[:3] == [22.0, 11.0, 1.0]
+
+
+def test_a_value_read_earlier_is_not_changed_by_a_later_assignment(session: pb.Session) -> None:
+    v = pb.Variable([1.0, 2.0])
+    session.run(v.initializer)
+    read = v.read_value()
+    view = pb.reshape(read, [2, 1])
+    step = v.assign_add([10.0, 10.0])
+    later = view + 0.0
+    a, b, c, _ = session.run([read, view, later, step])
+    np.testing.assert_array_equal(a, [1.0, 2.0])
+    np.testing.assert_array_equal(b, [[1.0], [2.0]])
+    np.testing.assert_array_equal(c, [[1.0], [2.0]])
+    session.run(step)
+    np.testing.assert_array_equal(a, [1.0, 2.0])
+
+
+def test_changing_a_fetched_value_does_not_change_the_variable(session: pb.Session) -> None:
+    v = pb.Variable([1.0, 2.0])
+    session.run(v.initializer)
+    value = session.run(v)
+    value[0] = 7.0
+    np.testing.assert_array_equal(session.run(v), [1.0, 2.0])
+
+
+def test_changing_a_fed_array_does_not_change_the_variable(session: pb.Session) -> None:
+    v = pb.Variable([1.0, 2.0])
+    x = pb.placeholder(pb.float32, [2])
+    assign = v.assign(x).op
+    array = np.array([3.0, 4.0], np.float32)
+    session.run(assign, {x: array})
+    array[0] = 7.0
+    np.testing.assert_array_equal(session.run(v), [3.0, 4.0])
+
+
+def test_variables_of_one_initial_array_are_changed_apart(session: pb.Session) -> None:
+    start = pb.constant(np.ones(1000, np.float32))
+    v, w = pb.Variable(start), pb.Variable(start)
+    session.run([v.initializer, w.initializer])
+    session.run(v.assign_add(start).op)
+    session.run([v.assign_add(start).op, w.assign_add(start).op])
+    assert session.run([v, w])[0][0] == 3.0
+    assert session.run([v, w])[1][0] == 2.0
+
+
+def test_a_variable_assigned_from_another_is_changed_apart(session: pb.Session) -> None:
+    v, w = pb.Variable([1.0, 1.0]), pb.Variable([2.0, 2.0])
+    session.run([v.initializer, w.initializer])
+    session.run(v.assign(w).op)
+    session.run(v.assign_add([1.0, 1.0]).op)
+    np.testing.assert_array_equal(session.run([v, w]), [[3.0, 3.0], [2.0, 2.0]])
+
+
+def test_read_variable_and_write_variable_copy(session: pb.Session) -> None:
+    v = pb.Variable([1.0, 2.0])
+    handle = v.handle.op
+    assert not session.has_variable(handle)
+    array = np.array([5.0, 6.0], np.float32)
+    session.write_variable(handle, array)
+    array[0] = 0.0
+    read = session.read_variable(handle)
+    read[1] = 0.0
+    assert session.has_variable(handle)
+    np.testing.assert_array_equal(session.run(v), [5.0, 6.0])
+
+
+def test_a_callable_runs_what_run_does(session: pb.Session) -> None:
+    x, y = pb.placeholder(pb.float32, []), pb.placeholder(pb.float32, [])
+    f = session.make_callable({"sum": x + y, "op": x.op}, [x, y])
+    assert f(1.0, 2.0) == {"sum": 3.0, "op": None}
+    assert session.make_callable([])() == []
+    assert session.make_callable(x.op, [x])(1.0) is None
+
+
+def test_empty_fetches_give_empty_structures(session: pb.Session) -> None:
+    assert session.run([]) == []
+    assert session.run({}) == {}
+
+
+def test_the_default_session_evaluates_tensors_and_runs_operations(engine: str, graph: pb.Graph) -> None:
+    v = pb.Variable(1.0)
+    assert pb.get_default_session() is None
+    session = pb.Session(engine=engine)
+    with session.as_default():
+        assert pb.get_default_session() is session
+        v.initializer.run()
+        assert (v + 1.0).eval() == 2.0
+    assert (v + 2.0).eval(session=session) == 3.0
+    assert pb.get_default_session() is None
+
+
+def test_a_with_block_makes_the_graph_the_default_and_closes(engine: str) -> None:
+    other = pb.Graph()
+    with pb.Session(graph=other, engine=engine) as session:
+        assert pb.get_default_graph() is other
+        assert session.run(pb.constant(1.0)) == 1.0
+    with other.as_default(), pytest.raises(RuntimeError, match="Attempted to use a closed Session"):
+        session.run(pb.constant(1.0))
+
+
+def test_eval_without_a_session_says_what_to_do() -> None:
+    expected = (
+        "eval of float32[] 'Const:0': there is no default session. "
+        "Use `with session.as_default():`, or pass eval(session=...)"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(expected)}$"):
+        pb.constant(1.0).eval()
+
+
+def test_threads_share_a_session(session: pb.Session) -> None:
+    v = pb.Variable(0.0)
+    session.run(v.initializer)
+    step = session.make_callable(v.assign_add(1.0).op)
+
+    def work() -> None:
+        for _ in range(50):
+            step()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert session.run(v) == 200.0
+
+
+def test_operations_added_after_a_run_can_be_run(session: pb.Session) -> None:
+    x = pb.constant(1.0)
+    assert session.run(x) == 1.0
+    assert session.run(x + 1.0) == 2.0
+
+
+def test_a_long_chain_needs_no_recursion() -> None:
+    x = pb.placeholder(pb.float32, [])
+    y = x
+    for _ in range(20_000):
+        y = y + x
+    assert pb.Session(engine="numpy").run(y, {x: 1.0}) == 20_001.0

@@ -1,0 +1,197 @@
+"""Each optimizer against its formula in NumPy, dense and row by row, rows that come twice included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+STEPS = 4
+Array = np.ndarray[Any, Any]
+
+
+@dataclass
+class Rule:
+    """An optimizer, and one step of it in closed form on (x, slots, dy, number of the step)."""
+
+    name: str
+    make: Callable[[], Any]
+    slots: dict[str, float]
+    step: Callable[[Array, dict[str, Array], Array, int], Array]
+    arrays: dict[str, Array] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def descent(x: Array, s: dict[str, Array], dy: Array, t: int) -> Array:
+    del s, t
+    return x - 0.1 * dy
+
+
+def momentum(x: Array, s: dict[str, Array], dy: Array, t: int) -> Array:
+    del t
+    s["momentum"] = 0.9 * s["momentum"] + dy
+    return x - 0.1 * s["momentum"]
+
+
+def nesterov(x: Array, s: dict[str, Array], dy: Array, t: int) -> Array:
+    del t
+    s["momentum"] = 0.9 * s["momentum"] + dy
+    return x - 0.1 * (dy + 0.9 * s["momentum"])
+
+
+def adagrad(x: Array, s: dict[str, Array], dy: Array, t: int) -> Array:
+    del t
+    s["accumulator"] = s["accumulator"] + dy**2
+    return x - 0.1 * dy / np.sqrt(s["accumulator"])
+
+
+def rmsprop(x: Array, s: dict[str, Array], dy: Array, t: int) -> Array:
+    del t
+    s["rms"] = 0.8 * s["rms"] + 0.2 * dy**2
+    s["momentum"] = 0.5 * s["momentum"] + 0.1 * dy / np.sqrt(s["rms"] + 1e-3)
+    return x - s["momentum"]
+
+
+def centered(x: Array, s: dict[str, Array], dy: Array, t: int) -> Array:
+    del t
+    s["rms"] = 0.8 * s["rms"] + 0.2 * dy**2
+    s["mg"] = 0.8 * s["mg"] + 0.2 * dy
+    s["momentum"] = 0.5 * s["momentum"] + 0.1 * dy / np.sqrt(s["rms"] - s["mg"] ** 2 + 1e-3)
+    return x - s["momentum"]
+
+
+def adam(x: Array, s: dict[str, Array], dy: Array, t: int) -> Array:
+    s["m"] = 0.9 * s["m"] + 0.1 * dy
+    s["v"] = 0.99 * s["v"] + 0.01 * dy**2
+    rate = 0.1 * np.sqrt(1 - 0.99**t) / (1 - 0.9**t)
+    return x - rate * s["m"] / (np.sqrt(s["v"]) + 1e-8)
+
+
+train = pb.train
+RULES = [
+    Rule("descent", lambda: train.GradientDescentOptimizer(0.1), {}, descent),
+    Rule("momentum", lambda: train.MomentumOptimizer(0.1, 0.9), {"momentum": 0.0}, momentum),
+    Rule("nesterov", lambda: train.MomentumOptimizer(0.1, 0.9, use_nesterov=True), {"momentum": 0.0}, nesterov),
+    Rule("adagrad", lambda: train.AdagradOptimizer(0.1), {"accumulator": 0.1}, adagrad),
+    Rule("rmsprop", lambda: train.RMSPropOptimizer(0.1, 0.8, 0.5, 1e-3), {"rms": 1.0, "momentum": 0.0}, rmsprop),
+    Rule(
+        "centered",
+        lambda: train.RMSPropOptimizer(0.1, 0.8, 0.5, 1e-3, centered=True),
+        {"rms": 1.0, "mg": 0.0, "momentum": 0.0},
+        centered,
+    ),
+    Rule("adam", lambda: train.AdamOptimizer(0.1, 0.9, 0.99), {"m": 0.0, "v": 0.0}, adam),
+]
+
+
+def started(engine: str) -> pb.Session:
+    """A session of the default graph whose variables have their initial values."""
+    session = pb.Session(engine=engine)
+    session.run(pb.global_variables_initializer())
+    return session
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_dense_step_is_the_formula(rule: Rule, dtype: str, engine: str) -> None:
+    x0 = np.random.default_rng(1).normal(size=(3, 4)).astype(dtype)
+    dys = np.random.default_rng(2).normal(size=(STEPS, 3, 4)).astype(dtype)
+    v, dy = pb.Variable(x0), pb.placeholder(dtype, [3, 4])
+    optimizer = rule.make()
+    step = optimizer.apply_gradients([(dy, v)])
+    session = started(engine)
+    x, slots = x0.astype("float64"), {name: np.full((3, 4), value) for name, value in rule.slots.items()}
+    for t in range(STEPS):
+        session.run(step, {dy: dys[t]})
+        x = rule.step(x, slots, dys[t].astype("float64"), t + 1)
+    tolerance = 1e-5 if dtype == "float32" else 1e-12
+    np.testing.assert_allclose(session.run(v), x, rtol=tolerance, atol=tolerance)
+    for name, value in slots.items():
+        np.testing.assert_allclose(session.run(optimizer.get_slot(v, name)), value, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+@pytest.mark.parametrize("rows", [[4, 1, 4, 4], [0, 1, 2, 3], [2, 2, 2, 2]], ids=str)
+def test_a_step_by_rows_is_the_formula_on_those_rows_and_nothing_elsewhere(
+    rule: Rule, rows: list[int], engine: str
+) -> None:
+    x0 = np.random.default_rng(1).normal(size=(6, 2))
+    dys = np.random.default_rng(2).normal(size=(STEPS, len(rows), 2))
+    v = pb.Variable(x0)
+    values, indices = pb.placeholder("float64", [len(rows), 2]), pb.placeholder("int32", [len(rows)])
+    optimizer = rule.make()
+    step = optimizer.apply_gradients([(pb.IndexedSlices(values, indices), v)])
+    session = started(engine)
+    x, slots = x0.copy(), {name: np.full((6, 2), value) for name, value in rule.slots.items()}
+    distinct = np.unique(rows)
+    for t in range(STEPS):
+        session.run(step, {values: dys[t], indices: rows})
+        dense = np.zeros((6, 2))
+        np.add.at(dense, rows, dys[t])
+        own = {name: value[distinct] for name, value in slots.items()}
+        x[distinct] = rule.step(x[distinct], own, dense[distinct], t + 1)
+        for name, value in own.items():
+            slots[name][distinct] = value
+    np.testing.assert_allclose(session.run(v), x, rtol=1e-12, atol=1e-12)
+    for name, value in slots.items():
+        np.testing.assert_allclose(session.run(optimizer.get_slot(v, name)), value, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_a_step_with_no_rows_changes_nothing(rule: Rule, engine: str) -> None:
+    v = pb.Variable([[1.0], [2.0]])
+    rows = pb.IndexedSlices(pb.zeros([0, 1]), pb.zeros([0], pb.int32))
+    step = rule.make().apply_gradients([(rows, v)])
+    session = started(engine)
+    session.run(step)
+    assert session.run(v).tolist() == [[1.0], [2.0]]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+@pytest.mark.parametrize("dtype", [pb.float16, pb.bfloat16], ids=str)
+def test_variables_of_sixteen_bits_are_trained(rule: Rule, dtype: Any, engine: str) -> None:
+    v = pb.Variable(np.array([1.0, -2.0]).astype(dtype))
+    step = rule.make().minimize(pb.reduce_sum(v * v))
+    session = started(engine)
+    for _ in range(3):
+        session.run(step)
+    value = session.run(v)
+    assert value.dtype == dtype
+    assert (np.abs(value.astype("float32")) < [1.0, 2.0]).all()
+
+
+@pytest.mark.parametrize("rule", RULES[3:], ids=str)
+def test_an_embedding_step_on_xla_needs_no_memory_of_the_size_of_the_table(rule: Rule) -> None:
+    pytest.importorskip("jax")
+    table = pb.Variable(lambda: pb.random.uniform([50_000, 64]))
+    ids = pb.placeholder(pb.int32, [128])
+    loss = pb.reduce_sum(pb.square(table.sparse_read(ids)))
+    step = rule.make().minimize(loss)
+    session = started("xla")
+    memory = session.compiled_memory([loss, step], {ids: np.arange(128)})
+    assert memory["temporary"] < 50_000 * 64 * 4 / 10
+
+
+def test_an_embedding_step_adds_no_operation_of_the_shape_of_the_table() -> None:
+    table = pb.Variable(pb.zeros([1000, 8]))
+    loss = pb.reduce_sum(pb.square(table.sparse_read([1, 5, 1])))
+    optimizer = pb.train.AdamOptimizer()
+    pairs = optimizer.compute_gradients(loss)
+    graph = pb.get_default_graph()
+    step = optimizer.apply_gradients(pairs)
+    used, pending = set(), [step]
+    while pending:
+        op = pending.pop()
+        if op not in used:
+            used.add(op)
+            pending += [x.op for x in op.inputs] + list(op.control_inputs)
+    shapes = {y.shape for op in used for y in op.outputs}
+    assert pb.TensorShape([1000, 8]) not in shapes
+    assert graph is table.graph

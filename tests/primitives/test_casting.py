@@ -1,0 +1,66 @@
+"""Conversions between dtypes: both engines agree to the bit, and slices stay slices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from tests.cases.casting import HARD, INTEGERS, saturated
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_floats_become_the_nearest_integer_that_fits(dtype: str, engine: str) -> None:
+    x = pb.placeholder(pb.float64, [None])
+    value = pb.Session(engine=engine).run(pb.cast(x, dtype), {x: HARD})
+    np.testing.assert_array_equal(value, saturated(dtype))
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_bfloat16_becomes_the_nearest_integer_that_fits(dtype: str, engine: str) -> None:
+    x = pb.placeholder(pb.bfloat16, [None])
+    values = np.array([-np.inf, -300, -1.5, 0.5, 300, 3e38, np.nan]).astype(pb.bfloat16)
+    limits = np.iinfo(dtype)
+    expected = [limits.min, max(-300, limits.min), max(-1, limits.min), 0, min(300, limits.max), limits.max, 0]
+    actual = pb.Session(engine=engine).run(pb.cast(x, dtype), {x: values})
+    assert actual.tolist() == expected
+
+
+def test_a_tensor_of_the_dtype_is_returned_as_it_is() -> None:
+    x = pb.constant([1.0])
+    assert pb.cast(x, pb.float32) is x
+
+
+def test_slices_stay_slices() -> None:
+    rows = pb.IndexedSlices(pb.constant([[1.5]]), pb.constant([2]), pb.constant([4, 1]))
+    cast = pb.cast(rows, pb.float64)
+    assert isinstance(cast, pb.IndexedSlices)
+    assert cast.dtype == pb.float64
+    assert cast.indices is rows.indices
+
+
+def test_no_derivative_passes_through_integers() -> None:
+    x = pb.constant([1.0])
+    assert pb.gradients(pb.cast(pb.cast(x, pb.int32), pb.float32), x) == [None]
+
+
+def test_an_unknown_dtype_is_named() -> None:
+    with pytest.raises(TypeError, match=r"^'float31' is not a dtype of pullback; use one of bfloat16, bool, "):
+        pb.cast([1.0], "float31")
+
+
+def test_saturate_cast_takes_real_numbers_only() -> None:
+    with pytest.raises(TypeError) as error:
+        pb.saturate_cast(pb.constant(1j, name="z"), pb.int8)
+    assert (
+        str(error.value)
+        == "saturate_cast: converts real numbers to real numbers, not complex128[] 'z:0' to int8; use pb.cast"
+    )
+
+
+def test_saturate_cast_has_the_derivative_of_a_clipping() -> None:
+    x = pb.constant([-1e6, 1.5, 1e6])
+    (dx,) = pb.gradients(pb.saturate_cast(x, pb.float16), x)
+    assert pb.Session().run(dx).tolist() == [0.0, 1.0, 0.0]

@@ -1,0 +1,117 @@
+"""Gather and its kin: the form of their gradients, and what is out of range."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+def gradient(y: pb.Tensor, x: pb.Tensor) -> object:
+    return pb.gradients(y, x)[0]
+
+
+def test_rows_along_axis_0_give_slices_with_a_constant_int32_shape() -> None:
+    table = pb.zeros([5, 3])
+    dt = gradient(pb.gather(table, [[1, 2], [0, 1]]), table)
+    assert isinstance(dt, pb.IndexedSlices)
+    assert (dt.values.shape, dt.indices.shape, dt.shape) == ([4, 3], [4], [5, 3])
+    assert dt.dense_shape is not None
+    assert (dt.dense_shape.op.type, dt.dense_shape.dtype) == ("Const", pb.int32)
+
+
+def test_another_axis_gives_a_tensor() -> None:
+    table = pb.zeros([5, 3])
+    assert isinstance(gradient(pb.gather(table, [1, 2], axis=1), table), pb.Tensor)
+
+
+def test_batches_give_a_tensor() -> None:
+    table = pb.zeros([2, 3])
+    assert isinstance(gradient(pb.gather(table, [[1], [2]], batch_dims=1), table), pb.Tensor)
+
+
+def test_index_vectors_of_one_number_give_slices() -> None:
+    table = pb.zeros([5, 3])
+    assert isinstance(gradient(pb.gather_nd(table, [[1], [4]]), table), pb.IndexedSlices)
+    assert isinstance(gradient(pb.gather_nd(table, [[1, 0], [4, 1]]), table), pb.Tensor)
+
+
+def test_a_vector_of_indices_adds_no_operation_but_the_shape() -> None:
+    graph = pb.get_default_graph()
+    table = pb.placeholder(pb.float32, [5, 3])
+    y = pb.gather(table, [1, 1])
+    before = len(graph.operations)
+    pb.gradients(y, table)
+    assert [op.type for op in graph.operations[before:]] == ["Const", "Const"]
+
+
+@pytest.mark.parametrize(
+    ("pick", "text"),
+    [
+        (lambda x, i: pb.gather(x, i), "gather: index -1 is not in [0, 3)"),
+        (lambda x, i: pb.gather_nd(x, i[:, None]), "gather_nd: index [-1] is not inside shape [3]"),
+        (lambda x, i: pb.scatter_nd(i[:, None], x[:2], [3]), "scatter_nd: index [-1] is not inside shape [3]"),
+    ],
+)
+def test_numpy_says_which_index_is_out_of_range(pick: object, text: str) -> None:
+    x, i = pb.placeholder(pb.float32, [3]), pb.placeholder(pb.int32, [2])
+    y = pick(x, i)  # type: ignore[operator]
+    with pb.Session(engine="numpy") as session, pytest.raises(pb.errors.InvalidArgumentError) as caught:
+        session.run(y, {x: [1.0, 2.0, 3.0], i: [0, -1]})
+    assert text in str(caught.value)
+
+
+def test_xla_gives_nan_out_of_range() -> None:
+    pytest.importorskip("jax")
+    x, i = pb.placeholder(pb.float32, [3]), pb.placeholder(pb.int32, [3])
+    with pb.Session(engine="xla") as session:
+        values = session.run([pb.gather(x, i), pb.gather_nd(x, i[:, None])], {x: [1.0, 2.0, 3.0], i: [0, -1, 3]})
+    for value in values:
+        np.testing.assert_array_equal(value, [1.0, np.nan, np.nan])
+
+
+def test_only_the_rows_of_a_variable_are_read() -> None:
+    table = pb.Variable(np.ones((6, 2), np.float32))
+    rows = pb.nn.embedding_lookup(table, [1, 4])
+    assert rows.op.type == "ResourceGather"
+    assert isinstance(pb.gradients(rows, table)[0], pb.IndexedSlices)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda x: pb.gather(x, [0.5]), TypeError, "gather: indices must be integers, not float32[1]"),
+        (lambda x: pb.gather(x, [0], axis=2), ValueError, "gather: axis 2 of float32[2,3] is not in [-2, 2)"),
+        (
+            lambda x: pb.gather(x, [0], axis=0, batch_dims=1),
+            ValueError,
+            "gather: with axis=0, batch_dims=1, these do not fit together: float32[2,3] and int32[1]",
+        ),
+        (
+            lambda x: pb.gather_nd(x, [[0, 0, 0]]),
+            ValueError,
+            "gather_nd: with batch_dims=0, these do not fit together: float32[2,3] and int32[1,3]",
+        ),
+        (
+            lambda x: pb.scatter_nd([[0]], [1.0, 2.0], [3]),
+            ValueError,
+            "scatter_nd: float32[2] at int32[1,1] does not fit the shape (3,)",
+        ),
+        (
+            lambda x: pb.boolean_mask(x, x > 0, axis=1),
+            ValueError,
+            "boolean_mask: the shape of float32[2,3] 'x:0' from axis 1 on is not that of bool[2,3] 'Greater:0'",
+        ),
+        (
+            lambda x: pb.math.unsorted_segment_sum(x, [0, 1, 2], 2),
+            ValueError,
+            "unsorted_segment_sum: the shape of float32[2,3] must begin with that of int32[3]",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(call: object, error: type[Exception], text: str) -> None:
+    x = pb.placeholder(pb.float32, [2, 3], name="x")
+    with pytest.raises(error) as caught:
+        call(x)  # type: ignore[operator]
+    assert str(caught.value) == text

@@ -1,0 +1,131 @@
+"""Derivatives where a function has a kink, an infinite slope or a tie: TensorFlow's conventions, on both engines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+ENGINES = ["numpy", "xla"]
+POINTS = [-2.0, -1.0, 0.0, 1.0, 2.0]
+
+
+def derivatives(f: Callable[[Any], Any], points: list[float], order: int, engine: str) -> list[list[float]]:
+    """The first `order` derivatives of an elementwise function at `points`."""
+    graph = pb.Graph()
+    with graph.as_default():
+        x = pb.placeholder(pb.float64, [None])
+        ys = [f(x)]
+        for _ in range(order):
+            ys += pb.gradients(ys[-1], x, unconnected_gradients="zero")
+        values = pb.Session(graph=graph, engine=engine).run(ys[1:], {x: np.array(points)})
+    return [value.tolist() for value in values]
+
+
+KINKS = {
+    "abs": (pb.abs, [-1, -1, 0, 1, 1]),
+    "sign": (pb.sign, [0, 0, 0, 0, 0]),
+    "relu": (pb.nn.relu, [0, 0, 0, 1, 1]),
+    "relu6": (lambda x: pb.nn.relu6(x * 6), [0, 0, 0, 0, 0]),
+    "leaky_relu": (pb.nn.leaky_relu, [0.2, 0.2, 0.2, 1, 1]),
+    "elu": (lambda x: pb.nn.elu(pb.maximum(x, 0.0)), [0, 0, 1, 1, 1]),
+    "maximum_first": (lambda x: pb.maximum(x, 0.0), [0, 0, 1, 1, 1]),
+    "maximum_second": (lambda x: pb.maximum(0.0, x), [0, 0, 0, 1, 1]),
+    "minimum_first": (lambda x: pb.minimum(x, 0.0), [1, 1, 1, 0, 0]),
+    "minimum_second": (lambda x: pb.minimum(0.0, x), [1, 1, 0, 0, 0]),
+    "maximum_of_itself": (lambda x: pb.maximum(x, x), [1, 1, 1, 1, 1]),
+    "clip_includes_its_bounds": (lambda x: pb.clip_by_value(x, -1.0, 1.0), [0, 1, 1, 1, 0]),
+    "divide_no_nan": (lambda x: pb.math.divide_no_nan(1.0, x), [-0.25, -1, 0, -1, -0.25]),
+    "xlogy": (lambda x: pb.math.xlogy(x, 2.0), [math.log(2), math.log(2), 0, math.log(2), math.log(2)]),
+    "xdivy": (lambda x: pb.math.xdivy(x, 2.0), [0.5, 0.5, 0, 0.5, 0.5]),
+    "power_zero": (lambda x: x**0, [0, 0, 0, 0, 0]),
+    "power_one": (lambda x: x**1, [1, 1, 1, 1, 1]),
+    "power_two": (lambda x: x**2, [-4, -2, 0, 2, 4]),
+    "zero_to_a_power": (lambda x: 0.0**x, [0, 0, 0, 0, 0]),
+    "negative_to_a_power": (lambda x: (-1.0) ** x, [0, 0, 0, 0, 0]),
+    "atan2_at_the_origin": (lambda x: pb.atan2(x, 0.0 * x), [0, 0, 0, 0, 0]),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", KINKS)
+def test_the_derivative_at_a_kink(name: str, engine: str) -> None:
+    f, expected = KINKS[name]
+    np.testing.assert_allclose(derivatives(f, POINTS, 1, engine)[0], expected)
+
+
+INFINITE = {
+    "sqrt": pb.sqrt,
+    "rsqrt": pb.math.rsqrt,
+    "log": pb.math.log,
+    "log1p": lambda x: pb.math.log1p(x - 1),
+    "reciprocal": pb.math.reciprocal,
+    "quotient": lambda x: pb.sin(x) / x,
+    "power": lambda x: x**0.5,
+    "negative_power": lambda x: x**-1.5,
+    "self_power": lambda x: x**x,
+    "log_of_sqrt": lambda x: pb.math.log(pb.sqrt(x)),
+    "quotient_of_roots": lambda x: x / pb.sqrt(x * x),
+    "acosh": lambda x: pb.acosh(x + 1),
+    "acos": lambda x: pb.acos(1 - x / 4),
+    "asin": lambda x: pb.asin(1 - x / 4),
+    "atanh": lambda x: pb.atanh(1 - x / 4),
+    "xlogy": lambda x: pb.math.xlogy(x, x),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", INFINITE)
+def test_what_where_hides_stays_zero(name: str, engine: str) -> None:
+    f = INFINITE[name]
+    for values in derivatives(lambda x: pb.where(x > 0, f(x), 0.0), POINTS, 2, engine):
+        assert values[:3] == [0, 0, 0]
+        assert np.isfinite(values).all()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_a_rectifier_hides_stays_zero(engine: str) -> None:
+    for values in derivatives(lambda x: pb.sqrt(pb.nn.relu(x)), POINTS, 2, engine):
+        assert values[:3] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_infinite_slope_that_nothing_hides_is_infinite(engine: str) -> None:
+    assert derivatives(pb.sqrt, [0.0], 1, engine) == [[math.inf]]
+    assert derivatives(pb.math.log, [0.0], 1, engine) == [[math.inf]]
+
+
+def test_second_derivative_counts_where_a_cotangent_passes_through_zero() -> None:
+    """`log(x)^2 / 2` has second derivative 1 at 1, where the cotangent of the logarithm is 0."""
+    first, second = derivatives(lambda x: pb.square(pb.math.log(x)) / 2, [1.0], 2, "numpy")
+    assert (first, second) == ([0], [1])
+
+
+@pytest.mark.parametrize("function", [pb.floor, pb.math.ceil, pb.round, pb.math.rint])
+def test_rounding_has_no_derivative(function: Callable[..., Any]) -> None:
+    x = pb.placeholder(pb.float32, [3])
+    assert pb.gradients(function(x), x) == [None]
+
+
+@pytest.mark.parametrize("function", [pb.math.floordiv, pb.truncatediv])
+def test_whole_quotients_have_no_derivative(function: Callable[..., Any]) -> None:
+    x = pb.placeholder(pb.float32, [3])
+    assert pb.gradients(function(x, x), x) == [None]
+
+
+def test_the_bounds_of_a_clipping_get_what_is_beyond_them() -> None:
+    x, low, high = pb.constant([-2.0, -1.0, 0.0, 1.0, 2.0]), pb.constant(-1.0), pb.constant(1.0)
+    dxs = pb.gradients(pb.clip_by_value(x, low, high), [low, high])
+    assert pb.Session().run(dxs) == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_derivative_of_a_complex_absolute_value_is_the_direction(engine: str) -> None:
+    z = pb.constant(np.array([3 + 4j, 0]))
+    (dz,) = pb.gradients(pb.abs(z), z)
+    np.testing.assert_allclose(pb.Session(engine=engine).run(dz), [0.6 + 0.8j, 0])

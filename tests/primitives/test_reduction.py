@@ -1,0 +1,118 @@
+"""Reductions: ties, lean gradients, exact 16-bit sums, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+def run(fetches: object) -> object:
+    with pb.Session(engine="numpy") as session:
+        return session.run(fetches)
+
+
+def added(y: pb.Tensor, x: pb.Tensor) -> list[str]:
+    """The types of the operations that the gradient adds, without its seed."""
+    graph = pb.get_default_graph()
+    before = len(graph.operations)
+    pb.gradients(y, x)
+    return [op.type for op in graph.operations[before + 1 :]]
+
+
+@pytest.mark.parametrize("reduce", [pb.reduce_max, pb.reduce_min])
+def test_equal_extrema_share_the_derivative(reduce: object) -> None:
+    x = pb.constant([[2.0, 2.0, 2.0], [1.0, 1.0, 1.0]])
+    (dx,) = pb.gradients(reduce(x, 1), x)  # type: ignore[operator]
+    np.testing.assert_allclose(run(dx), np.full((2, 3), 1 / 3), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("fn", "types"),
+    [
+        (lambda x: pb.reduce_sum(x), ["BroadcastTo"]),
+        (lambda x: pb.reduce_sum(x, 0), ["BroadcastTo"]),
+        (lambda x: pb.reduce_sum(x, 1), ["ExpandDims", "BroadcastTo"]),
+        (lambda x: pb.reduce_sum(x, 1, keepdims=True), ["BroadcastTo"]),
+        (lambda x: pb.reduce_sum(x, []), []),
+        (lambda x: pb.reduce_mean(x, 1), ["MeanGrad"]),
+        (lambda x: pb.reduce_max(x), ["TieShares", "Mul"]),
+        (lambda x: pb.nn.l2_loss(x), ["Mul"]),
+        (lambda x: pb.norm(x), ["DivNoNan", "Mul"]),
+        (lambda x: pb.cumsum(x), ["Cumsum"]),
+        (lambda x: pb.concat([x, pb.zeros([1, 3])], 0), ["SplitV"]),
+        (lambda x: pb.stack([x, x[::-1]]), ["Unpack", "StridedSliceGrad", "AddN"]),
+        (lambda x: pb.split(x, 3, 1)[0], ["Const", "Const", "ConcatV2"]),
+        (lambda x: x[:, 1], ["StridedSliceGrad"]),
+        (lambda x: pb.transpose(x), ["Transpose"]),
+        (lambda x: pb.expand_dims(x, 0), ["Reshape"]),
+        (lambda x: pb.pad(x, [[1, 0], [0, 0]]), ["Slice"]),
+        (lambda x: pb.tile(x, [1, 2]), ["TileGrad"]),
+    ],
+)
+def test_the_gradient_adds_no_more_than_this(fn: object, types: list[str]) -> None:
+    x = pb.placeholder(pb.float32, [2, 3])
+    assert added(fn(x), x) == types  # type: ignore[operator]
+
+
+def test_the_derivatives_of_a_product_are_exact_at_zeros_to_third_order() -> None:
+    x = pb.constant([0.0, 0.0, 2.0, 3.0])
+    y = pb.reduce_prod(x)
+    values = []
+    for i in range(3):
+        y = pb.gradients(y, x)[0][i]
+        values.append(y)
+    assert run(values) == [0, 6, 3]
+
+
+def test_the_norm_at_zero_has_derivative_zero() -> None:
+    x = pb.zeros([3])
+    np.testing.assert_array_equal(run(pb.gradients(pb.norm(x), x)[0]), np.zeros(3))
+
+
+@pytest.mark.parametrize("dtype", [pb.float16, pb.bfloat16])
+def test_16_bit_floats_are_added_up_in_float32(dtype: object) -> None:
+    x = pb.ones([4096], dtype)
+    values = run([pb.reduce_sum(x), pb.reduce_mean(x), pb.cumsum(x)[-1]])
+    assert [float(v) for v in values] == [4096, 1, 4096]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda x: pb.reduce_sum(x, 2), ValueError, "reduce_sum: axis 2 of float32[2,3] is not in [-2, 2)"),
+        (lambda x: pb.reduce_sum(x, [0, -2]), ValueError, "reduce_sum: an axis stands twice in [0, 0]"),
+        (lambda x: pb.reduce_mean(x, 1.5), TypeError, "reduce_mean: axis must be integers, not 1.5"),
+        (
+            lambda x: pb.reduce_max(x, pb.placeholder(pb.int32, [], name="i")),
+            ValueError,
+            "reduce_max: axis must be known while the graph is built, but int32[] 'i:0' is computed in a run",
+        ),
+        (
+            lambda x: pb.reduce_any(x),
+            TypeError,
+            "reduce_any: no such reduction of float32[2,3] 'x:0'; it takes bool",
+        ),
+        (
+            lambda x: pb.norm(x, "nuc"),
+            ValueError,
+            "norm: ord must be 'euclidean', 1, 2, infinity or a positive number for vectors, not 'nuc'",
+        ),
+        (
+            lambda x: pb.math.top_k(x, 4),
+            ValueError,
+            "top_k: there are no 4 elements along the last axis of float32[2,3]",
+        ),
+        (
+            lambda x: pb.sort(x, direction="UP"),
+            ValueError,
+            "sort: direction must be 'ASCENDING' or 'DESCENDING', not 'UP'",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(call: object, error: type[Exception], text: str) -> None:
+    x = pb.placeholder(pb.float32, [2, 3], name="x")
+    with pytest.raises(error) as caught:
+        call(x)  # type: ignore[operator]
+    assert str(caught.value) == text

@@ -1,0 +1,123 @@
+"""Shaping, joining and making tensors: what is refused, and slices through a concatenation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda x: pb.reshape(x, [4, 2]), ValueError, "reshape: float32[2,3] has 6 elements, but [4, 2] needs 8"),
+        (
+            lambda x: pb.reshape(x, [4, -1]),
+            ValueError,
+            "reshape: float32[2,3] has 6 elements, which do not fill [4, -1]",
+        ),
+        (
+            lambda x: pb.broadcast_to(x, [3, 3]),
+            ValueError,
+            "broadcast_to: float32[2,3] does not broadcast to (3, 3)",
+        ),
+        (
+            lambda x: pb.concat([x, pb.zeros([2, 4])], 0),
+            ValueError,
+            "concat: these differ elsewhere than at axis 0: float32[2,3], float32[2,4]",
+        ),
+        (lambda x: pb.concat([x, x], 2), ValueError, "concat: axis 2 of float32[2,3] is not in [-2, 2)"),
+        (
+            lambda x: pb.concat([x, pb.zeros([2, 3], pb.int32)], 0),
+            TypeError,
+            "concat: dtypes differ: float32[2,3], int32[2,3]; convert some with pb.cast",
+        ),
+        (lambda x: pb.concat([], 0), ValueError, "concat: the list of tensors is empty"),
+        (
+            lambda x: pb.stack([x, pb.zeros([3])]),
+            ValueError,
+            "stack: all must be of one type, but these differ: float32[2,3], float32[3]",
+        ),
+        (
+            lambda x: pb.unstack(pb.placeholder(pb.float32, [None], name="u")),
+            ValueError,
+            "unstack: the length of axis 0 of float32[?] 'u:0' is unknown; pass num=",
+        ),
+        (
+            lambda x: pb.split(x, 2, 1),
+            ValueError,
+            "split: axis 1 of float32[2,3] cannot be cut into 2 equal parts",
+        ),
+        (
+            lambda x: pb.split(x, [1, 1], 1),
+            ValueError,
+            "split: lengths [1, 1] do not make up axis 1 of float32[2,3]",
+        ),
+        (
+            lambda x: pb.transpose(x, [0, 0]),
+            ValueError,
+            "transpose: perm [0, 0] is no permutation of the axes of float32[2,3] 'x:0'",
+        ),
+        (lambda x: pb.squeeze(x, [0]), ValueError, "squeeze: axis 0 of float32[2,3] has length 2, not 1"),
+        (lambda x: pb.expand_dims(x, 4), ValueError, "expand_dims: axis 4 of float32[2,3] is not in [-3, 3)"),
+        (
+            lambda x: pb.tile(x, [2]),
+            ValueError,
+            "tile: multiples must be 2 counts, one for each axis of float32[2,3], not [2]",
+        ),
+        (
+            lambda x: pb.pad(x, [[1, 1]]),
+            ValueError,
+            "pad: paddings must be two lengths for each axis of float32[2,3] 'x:0', not [[1, 1]]",
+        ),
+        (
+            lambda x: pb.pad(x, [[2, 0], [0, 0]], "REFLECT"),
+            ValueError,
+            "pad: axis 0 of float32[2,3] is too short to be mirrored by [2, 0]",
+        ),
+        (
+            lambda x: pb.slice(x, [0, 0], [3, 1]),
+            ValueError,
+            "slice: 3 elements from 0 on are not inside axis 0 of float32[2,3]",
+        ),
+        (lambda x: pb.fill([2], x), ValueError, "fill: value must be a scalar, not float32[2,3] 'x:0'"),
+        (lambda x: pb.range(0, 3, 0), ValueError, "range: a step of 0 leads nowhere"),
+        (
+            lambda x: pb.placeholder_with_default(x, [3, None]),
+            ValueError,
+            "placeholder_with_default: float32[2,3] cannot stand for a placeholder of shape (3, None)",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(call: object, error: type[Exception], text: str) -> None:
+    x = pb.placeholder(pb.float32, [2, 3], name="x")
+    with pytest.raises(error) as caught:
+        call(x)  # type: ignore[operator]
+    assert str(caught.value) == text
+
+
+def test_the_gradient_of_slices_needs_to_know_the_axis() -> None:
+    x = pb.placeholder(pb.float32)
+    seed = pb.IndexedSlices(pb.zeros([2, 3]), pb.constant([0, 1]), pb.constant([2, 3]))
+    with pytest.raises(ValueError, match="concat") as caught:
+        pb.gradients(pb.concat([x, x], -1), x, grad_ys=seed)
+    assert str(caught.value) == (
+        "concat: the gradient of slices needs an axis from the front or a known rank, not axis -1"
+    )
+
+
+def test_each_part_of_a_concatenation_gets_its_rows() -> None:
+    a, b = pb.zeros([2, 1]), pb.zeros([3, 1])
+    da, db = pb.gradients(pb.gather(pb.concat([a, b], 0), [4, 0, 4]), [a, b])
+    with pb.Session(engine="numpy") as session:
+        values = session.run([pb.convert_to_tensor(da), pb.convert_to_tensor(db)])
+    np.testing.assert_array_equal(values[0], [[1], [0]])
+    np.testing.assert_array_equal(values[1], [[0], [0], [2]])
+
+
+def test_ranges_take_the_widest_dtype() -> None:
+    assert pb.range(3).dtype == pb.int32
+    assert pb.range(0, pb.constant(3, pb.int64)).dtype == pb.int64
+    assert pb.range(0, 1.0, 0.5).dtype == pb.float32
+    assert pb.range(3, dtype=pb.float64).dtype == pb.float64

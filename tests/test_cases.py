@@ -1,0 +1,177 @@
+"""The generic checks of the case table: every row, both engines, first and second order, erased static shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.core.primitive import primitive_classes
+
+from .cases.case import Case
+from .cases.table import (
+    Built,
+    building,
+    differentiable,
+    differentiate,
+    erased_lengths,
+    erased_rank,
+    families,
+    rows,
+    weights_like,
+)
+
+Arrays = list[np.ndarray[Any, Any]]
+
+
+def assert_close(actual: Any, expected: Any, tolerance: float, what: str) -> None:
+    """Equal but for `tolerance`, relative to the largest element; NaN and infinities in the same places."""
+    a, b = np.asarray(actual), np.asarray(expected)
+    assert a.shape == b.shape, f"{what}: shape {a.shape}, expected {b.shape}"
+    if a.dtype.kind in "biu":
+        np.testing.assert_array_equal(a, b, err_msg=what)
+        return
+    wide = np.complex128 if a.dtype.kind == "c" else np.float64
+    a, b = a.astype(wide), b.astype(wide)
+    finite = b[np.isfinite(b)]
+    scale = float(np.abs(finite).max()) if finite.size else 1.0
+    np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance * max(scale, 1e-3), err_msg=what)
+
+
+@pytest.mark.parametrize("case", rows("not_on_numpy"))
+def test_computed_types_are_the_inferred_ones(case: Case) -> None:
+    with building(case) as built:
+        values = built.run(built.ys)
+        for y, value in zip(built.ys, values, strict=True):
+            array = np.asarray(value)
+            assert array.dtype == y.dtype
+            assert y.shape.is_compatible_with(array.shape), f"inferred {y}, computed {array.shape}"
+
+
+@pytest.mark.parametrize("case", [p for p in rows("not_on_numpy", "not_exact") if p.values[0].expected is not None])
+def test_values_are_those_of_the_closed_form(case: Case) -> None:
+    with building(case) as built:
+        expected = case.expected(*built.arrays) if callable(case.expected) else case.expected
+        expected = expected if isinstance(expected, list | tuple) else [expected]
+        for actual, wanted in zip(built.run(built.ys), expected, strict=True):
+            assert_close(actual, wanted, 1e-12, "value")
+
+
+@pytest.mark.parametrize("case", rows("not_on_xla", "not_on_numpy", "not_float32", "not_exact"))
+def test_xla_agrees_with_numpy_in_float32(case: Case) -> None:
+    with building(case, dtype=np.float32) as built:
+        fetches = list(built.ys)
+        targets = [] if case.not_differentiable or not case.differentiated() else differentiable(built.ys)
+        fetches += differentiate(built, targets, seed=1) if targets else []
+        for i, (a, b) in enumerate(zip(built.run(fetches, "xla"), built.run(fetches), strict=True)):
+            assert np.asarray(a).dtype == np.asarray(b).dtype == fetches[i].dtype
+            assert_close(a, b, case.float32_tolerance, f"fetch {i}: {fetches[i]}")
+
+
+@pytest.mark.parametrize(
+    "case", [p for p in rows("not_differentiable", "not_on_numpy") if p.values[0].differentiated()]
+)
+def test_first_derivatives_are_differences(case: Case) -> None:
+    with building(case) as built:
+        ys = differentiable(built.ys)
+        _compare_with_differences(built, ys, differentiate(built, ys, seed=1), seed=1)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [p for p in rows("not_differentiable", "not_second_order", "not_on_numpy") if p.values[0].differentiated()],
+)
+def test_second_derivatives_are_differences(case: Case) -> None:
+    with building(case) as built:
+        first = differentiate(built, differentiable(built.ys), seed=1)
+        _compare_with_differences(built, first, differentiate(built, first, seed=2), seed=2)
+
+
+def _compare_with_differences(built: Built, ys: list[Any], dxs: list[Any], seed: int) -> None:
+    """`dxs` along a random direction against extrapolated central differences of the weighted sum of `ys`."""
+    weights = weights_like(built.run(ys), seed)
+    moved = built.case.differentiated()
+    directions = weights_like([built.arrays[i] for i in moved], seed + 10)
+
+    def loss(t: float) -> float:
+        arrays = list(built.arrays)
+        for i, v in zip(moved, directions, strict=True):
+            arrays[i] = np.asarray(arrays[i] + t * v).astype(arrays[i].dtype)
+        values = built.run(ys, arrays=arrays)
+        return sum(float(np.real(np.sum(np.conj(w) * v))) for w, v in zip(weights, values, strict=True))
+
+    slopes = [float(np.real(np.sum(np.conj(g) * v))) for g, v in zip(built.run(dxs), directions, strict=True)]
+    scale = sum(float(np.abs(np.conj(g) * v).sum()) for g, v in zip(built.run(dxs), directions, strict=True))
+    numeric = _derivative(loss)
+    assert abs(sum(slopes) - numeric) <= built.case.tolerance * max(scale, abs(numeric), 1e-2), (
+        f"derivative {sum(slopes)}, differences {numeric}"
+    )
+
+
+def _derivative(f: Callable[[float], float], h: float = 1e-3) -> float:
+    """f'(0) by two central differences, extrapolated (Richardson 1911)."""
+    wide, narrow = (f(h) - f(-h)) / (2 * h), (f(h / 2) - f(-h / 2)) / h
+    return (4 * narrow - wide) / 3
+
+
+@pytest.mark.parametrize("erase", [erased_lengths, erased_rank])
+@pytest.mark.parametrize("case", rows("not_erased", "not_on_numpy", "not_exact"))
+def test_unknown_static_shapes_change_nothing(case: Case, erase: Any) -> None:
+    if erase is erased_rank and case.not_erased_rank:
+        pytest.skip(case.not_erased_rank)
+    expected = _values_and_gradients(case)
+    with building(case, erase) as built:
+        actual = built.run(_with_gradients(built))
+    for i, (a, b) in enumerate(zip(actual, expected, strict=True)):
+        assert_close(a, b, 1e-9, f"fetch {i}")
+
+
+def _values_and_gradients(case: Case) -> Arrays:
+    with building(case) as built:
+        values: Arrays = built.run(_with_gradients(built))
+        return values
+
+
+def _with_gradients(built: Built) -> list[Any]:
+    fetches = list(built.ys)
+    if not built.case.not_differentiable and built.case.differentiated():
+        fetches += differentiate(built, differentiable(built.ys), seed=1)
+    return fetches
+
+
+@pytest.mark.parametrize("case", rows())
+def test_a_graph_survives_its_dict_form(case: Case) -> None:
+    with building(case) as built:
+        copy = pb.Graph.from_dict(built.graph.to_dict())
+    assert str(copy) == str(built.graph)
+
+
+def test_every_primitive_has_rows() -> None:
+    used = set()
+    for cases in families().values():
+        for case in cases:
+            with building(case) as built:
+                _build_derivatives(built)
+            used |= {op.type for op in built.graph.operations}
+    ours = {name for name, cls in primitive_classes().items() if cls.__module__.startswith("pullback.")}
+    missing = sorted(ours - used - set(ELSEWHERE))
+    assert not missing, f"primitives without a row in tests/cases: {missing}"
+
+
+ELSEWHERE = {
+    "Primitive": "the base class",
+    "PreventGradient": "has a test of its own: it refuses to be differentiated",
+    "NoOp": "has no outputs",
+}
+
+
+def _build_derivatives(built: Built) -> None:
+    case = built.case
+    if case.not_differentiable or case.not_on_numpy or not case.differentiated():
+        return
+    first = differentiate(built, differentiable(built.ys), seed=1)
+    if not case.not_second_order:
+        differentiate(built, first, seed=2)

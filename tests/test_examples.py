@@ -1,0 +1,38 @@
+"""The programs that a user would start from run, and reach what they promise."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "examples"
+
+
+def example(name: str) -> ModuleType:
+    """The module of an example."""
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_example_has_a_test() -> None:
+    text = Path(__file__).read_text(encoding="utf-8")
+    assert [path.name for path in FOLDER.glob("*.py") if f'example("{path.stem}")' not in text] == []
+
+
+def test_digits_are_learned(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("sklearn")
+    assert example("digits").main(steps=200) > 0.9
+    assert "held-out digits read right" in capsys.readouterr().out
+
+
+def test_second_derivatives_find_the_minimum(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert example("second_derivatives").main(str(tmp_path)) == pytest.approx(2.25, abs=1e-9)
+    assert (tmp_path / "second_derivatives.svg").exists()
+    assert "minimum at x = 2.2500000000" in capsys.readouterr().out

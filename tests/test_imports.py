@@ -1,0 +1,62 @@
+"""The house rules that a reader relies on: who may import whom, and that importing pullback is light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pullback
+
+ROOT = Path(pullback.__file__).parent
+MAY_IMPORT = {
+    "core": {"core"},
+    "primitives": {"core", "primitives"},
+    "autodiff": {"core", "primitives", "autodiff"},
+    "engines": {"core", "primitives", "autodiff", "engines"},
+    "drawing": {"core", "drawing"},
+    "optimizers": {"core", "primitives", "autodiff", "optimizers"},
+}
+HEAVY = ("jax", "onnx", "scipy", "matplotlib", "sklearn", "rich", "torch", "tensorflow")
+
+
+def imported_folders(path: Path) -> set[str]:
+    """The folders of pullback that a file imports from."""
+    package = path.relative_to(ROOT).parts[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) - node.level + 1]
+            parts = (*base, *(node.module or "").split("."))
+            found.add(parts[0])
+    return found - {"", "version"}
+
+
+@pytest.mark.parametrize("folder", MAY_IMPORT)
+def test_a_folder_imports_only_what_stands_below_it(folder: str) -> None:
+    for path in (ROOT / folder).rglob("*.py"):
+        wrong = imported_folders(path) - MAY_IMPORT[folder]
+        assert not wrong, f"{path.relative_to(ROOT)} imports {sorted(wrong)}"
+
+
+@pytest.mark.parametrize("name", ["jax", "onnx"])
+def test_a_border_library_is_imported_in_its_border_only(name: str) -> None:
+    allowed = {"jax": "engines/xla", "onnx": "onnx/"}[name]
+    for path in ROOT.rglob("*.py"):
+        where = path.relative_to(ROOT).as_posix()
+        names = [
+            alias.name if isinstance(node, ast.Import) else node.module or ""
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level)
+            for alias in node.names
+        ]
+        assert where.startswith(allowed) or not any(n.split(".")[0] == name for n in names), where
+
+
+def test_importing_pullback_loads_nothing_heavy() -> None:
+    code = f"import sys, pullback; print([m for m in {HEAVY!r} if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "[]"
