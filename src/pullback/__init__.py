@@ -1,6 +1,10 @@
 """Symbolic derivatives of dataflow graphs: the derivative of a graph is another graph."""
 
-from . import bitwise, initializers, linalg, losses, math, nn, random, regularizers, test, train
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from . import bitwise, initializers, linalg, math, nn, random
 from .autodiff.arguments import UnconnectedGradients
 from .autodiff.cotangent import AggregationMethod
 from .autodiff.registry import NoGradient, NotDifferentiable, RegisterGradient
@@ -33,7 +37,6 @@ from .core.printing import graph_text, operation_text
 from .core.shape import TensorShape
 from .core.slices import IndexedSlices, IndexedSlicesValue
 from .core.types import TensorType
-from .drawing import Picture, draw
 from .engines.session import Session, get_default_session
 from .engines.session import install_running as _install_running
 from .optimizers.clipping import clip_by_average_norm, clip_by_global_norm, clip_by_norm, global_norm
@@ -427,6 +430,30 @@ __all__ = [
     "zeros_initializer",
     "zeros_like",
 ]
+
+if _TYPE_CHECKING:
+    from . import losses, regularizers, test, train
+    from .drawing import Picture, draw
+
+_LOADED_WHEN_USED = {
+    "Picture": ".drawing",
+    "draw": ".drawing",
+    "losses": "",
+    "regularizers": "",
+    "test": "",
+    "train": "",
+}
+"""Public names that `import pullback` need not load, and the module that has them; "" for a module itself."""
+
+
+def __getattr__(name: str) -> _Any:
+    where = _LOADED_WHEN_USED.get(name)
+    if where is None:
+        raise AttributeError(f"module 'pullback' has no attribute '{name}'")
+    if where == "":
+        return _import_module(f"{__name__}.{name}")
+    return getattr(_import_module(where, __name__), name)
+
 
 _install_operators()
 _install_running()

@@ -66,6 +66,15 @@ def test_what_a_scope_gave_survives() -> None:
         assert (old.name, old.device, dict(old.attrs)) == (new.name, new.device, dict(new.attrs))
 
 
+def test_collections_of_tensors_and_operations_survive() -> None:
+    graph = small_graph()
+    graph.add_to_collection("losses", graph.get_tensor_by_name("y:0"))
+    graph.add_to_collection("steps", graph.get_operation_by_name("y"))
+    copy = pb.Graph.from_dict(graph.to_dict())
+    assert copy.get_collection("losses") == [copy.get_tensor_by_name("y:0")]
+    assert copy.get_collection("steps") == [copy.get_operation_by_name("y")]
+
+
 def test_names_go_on_being_unique_in_a_copy() -> None:
     copy = pb.Graph.from_dict(small_graph().to_dict())
     with copy.as_default():

@@ -67,7 +67,6 @@ def NotDifferentiable(op_type: str) -> None:
 
 
 NoGradient = NotDifferentiable
-no_gradient_op = NotDifferentiable
 
 
 def _register(op_type: str, rule: Rule | None) -> None:

@@ -21,12 +21,19 @@ VERSION = 1
 
 
 def graph_to_dict(graph: Graph) -> dict[str, Any]:
-    """The operations of `graph`, and those of its collections that hold tensors, operations or plain values."""
+    """The operations of `graph`, and the tensors and operations in its collections.
+
+    Variables need no place of their own: the operation that makes a variable's handle says all about it.
+    """
     return {
         "format": FORMAT,
         "version": VERSION,
         "seed": graph.seed,
         "operations": [_operation_to_dict(op) for op in graph.operations],
+        "collections": {
+            name: [x.name for x in values if isinstance(x, Tensor | Operation)]
+            for name, values in graph.collections.items()
+        },
     }
 
 
@@ -46,6 +53,9 @@ def graph_from_dict(data: Mapping[str, Any]) -> Graph:
     for entry in data["operations"]:
         op = _operation_from_dict(graph, entry, made)
         made[op.name] = op
+    for name, elements in data.get("collections", {}).items():
+        for element in elements:
+            graph.add_to_collection(name, _tensor(made, element) if ":" in element else made[element])
     return graph
 
 
