@@ -412,3 +412,23 @@ def sparse_softmax_cross_entropy(
             numbers = squeeze(numbers, [-1])
         losses = sparse_softmax_cross_entropy_with_logits(numbers, x)
         return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+
+
+__all__ = [
+    "Reduction",
+    "absolute_difference",
+    "add_loss",
+    "compute_weighted_loss",
+    "cosine_distance",
+    "get_losses",
+    "get_regularization_loss",
+    "get_regularization_losses",
+    "get_total_loss",
+    "hinge_loss",
+    "huber_loss",
+    "log_loss",
+    "mean_squared_error",
+    "sigmoid_cross_entropy",
+    "softmax_cross_entropy",
+    "sparse_softmax_cross_entropy",
+]

@@ -48,3 +48,10 @@ def l1_l2(l1: float = 0.01, l2: float = 0.01) -> Regularizer:
         return total
 
     return penalty
+
+
+__all__ = [
+    "l1",
+    "l1_l2",
+    "l2",
+]

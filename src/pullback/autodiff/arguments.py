@@ -15,7 +15,15 @@ from .cotangent import METHODS
 
 
 class UnconnectedGradients(enum.Enum):
-    """What `gradients` returns for an x that no y depends on: None, or zeros of its shape and dtype."""
+    """What `gradients` returns for an x that no y depends on: None, or zeros of its shape and dtype.
+
+    >>> import pullback as pb
+    >>> x, other = pb.constant(2.0), pb.constant([1, 2])
+    >>> pb.gradients(x * x, other)
+    [None]
+    >>> pb.Session().run(pb.gradients(x * x, other, unconnected_gradients=pb.UnconnectedGradients.ZERO))
+    [array([0, 0], dtype=int32)]
+    """
 
     NONE = "none"
     ZERO = "zero"

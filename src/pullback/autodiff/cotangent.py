@@ -19,6 +19,12 @@ class AggregationMethod:
     """How `gradients` adds up the terms of one tensor.
 
     DEFAULT and ADD_N: one operation adds all of them. EXPERIMENTAL_TREE and EXPERIMENTAL_ACCUMULATE_N: two at a time.
+
+    >>> import pullback as pb
+    >>> x = pb.constant(2.0)
+    >>> dx, = pb.gradients(x + x + x, x, aggregation_method=pb.AggregationMethod.EXPERIMENTAL_TREE)
+    >>> print(pb.operation_text(dx.op))
+    gradients/Const_gradient_sum/AddN_1: float32[] = AddN(gradients/Const_gradient_sum/AddN, gradients/grad_ys_0)
     """
 
     ADD_N = 0

@@ -30,6 +30,14 @@ class Graph:
 
     Several threads may add to one graph; each has its own scopes. A call that fails inside `transaction` leaves no
     trace. `finalize` forbids further growth.
+
+    >>> import pullback as pb
+    >>> graph = pb.Graph()
+    >>> with graph.as_default():
+    ...     y = pb.tanh(pb.constant(0.5, name="x"))
+    >>> print(graph)
+    x: float32[] = Const[value=0.5]()
+    Tanh: float32[] = Tanh(x)
     """
 
     def __init__(self) -> None:
@@ -339,12 +347,28 @@ _global_graph = Graph()
 
 
 def get_default_graph() -> Graph:
-    """The innermost graph of this thread's `as_default` blocks, else the one graph of the process."""
+    """The innermost graph of this thread's `as_default` blocks, else the one graph of the process.
+
+    >>> import pullback as pb
+    >>> with pb.Graph().as_default() as graph:
+    ...     pb.get_default_graph() is graph
+    True
+    """
     return _defaults.stack[-1] if _defaults.stack else _global_graph
 
 
 def reset_default_graph() -> None:
-    """Put an empty graph in place of the process's default one; AssertionError inside an `as_default` block."""
+    """Put an empty graph in place of the process's default one.
+
+    Raises:
+        AssertionError: inside an `as_default` block.
+
+    >>> import pullback as pb
+    >>> with pb.Graph().as_default():
+    ...     pb.reset_default_graph()
+    Traceback (most recent call last):
+    AssertionError: Do not use reset_default_graph() to clear nested graphs; leave the `as_default` block first.
+    """
     global _global_graph
     if _defaults.stack:
         raise AssertionError(

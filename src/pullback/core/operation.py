@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, slots=True, repr=False)
 class Tensor:
-    """One output of an operation: a value that a run can compute. Made by `Graph` only; compared by identity."""
+    """One output of an operation: a value that a run can compute. Made by `Graph` only; compared by identity.
+
+    >>> import pullback as pb
+    >>> x = pb.constant([1.0, 2.0], name="x")
+    >>> x.name, x.dtype, x.shape, x.op
+    ('x:0', dtype('float32'), TensorShape([2]), <Operation 'x' type=Const>)
+    >>> (x * 2.0 + 1.0)[0]
+    <Tensor 'strided_slice:0' float32[]>
+    """
 
     op: Operation
     value_index: int
@@ -117,7 +125,13 @@ class Tensor:
 
 @dataclass(eq=False, slots=True, repr=False)
 class Operation:
-    """One step of a graph: a primitive applied to tensors. Made by `Graph` only, and never changed afterwards."""
+    """One step of a graph: a primitive applied to tensors. Made by `Graph` only, and never changed afterwards.
+
+    >>> import pullback as pb
+    >>> op = pb.reduce_sum(pb.ones([2, 3]), axis=1, name="total").op
+    >>> op.type, op.get_attr("axis"), op.outputs
+    ('Sum', (1,), (<Tensor 'total:0' float32[2]>,))
+    """
 
     graph: Graph
     index: int

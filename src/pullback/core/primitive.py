@@ -29,6 +29,20 @@ class Primitive:
       without a gradient `dy` is zeros (trainable dtypes) or None; always None for a primitive that `takes_none`.
 
     Calling a primitive on tensors adds an operation to their graph.
+
+    >>> import pullback as pb
+    >>> class Cube(pb.Primitive):
+    ...     type = "Cube"
+    ...     def infer(self, x):
+    ...         return (x,)
+    ...     def kernel(self, xp, x):
+    ...         return x * x * x
+    ...     def gradient(self, op, dy):
+    ...         return 3.0 * dy * pb.square(op.inputs[0])
+    >>> x = pb.constant(2.0)
+    >>> y = Cube()(x)
+    >>> pb.Session().run([y, *pb.gradients(y, x)])
+    [np.float32(8.0), np.float32(12.0)]
     """
 
     type: ClassVar[str] = "Primitive"
@@ -82,7 +96,13 @@ class Primitive:
 
 
 def no_gradient(self: Primitive, op: Operation, *dys: Any, **_: Any) -> Sequence[None]:
-    """None for every input: the rule of what is constant almost everywhere or cannot be differentiated."""
+    """None for every input: the rule of what is constant almost everywhere or cannot be differentiated.
+
+    >>> import pullback as pb
+    >>> class Sorted(pb.Primitive):
+    ...     type = "SortedForShow"
+    ...     gradient = pb.no_gradient
+    """
     return (None,) * len(op.inputs)
 
 

@@ -15,12 +15,25 @@ def graph_text(operations: Iterable[Operation]) -> str:
     """One line for each operation.
 
     `name: types = Type[attributes](inputs) ^control inputs @device`; an output number of 0 is left out.
+
+    >>> import pullback as pb
+    >>> a, b = pb.unstack(pb.constant([1, 2], name="x"), name="parts")
+    >>> y = pb.add(a, b, name="y")
+    >>> print(graph_text(y.graph.operations))
+    x: int32[2] = Const[value=[1, 2]]()
+    parts: int32[], int32[] = Unpack[num=2, axis=0](x)
+    y: int32[] = AddV2(parts, parts:1)
     """
     return "\n".join(operation_text(op) for op in operations)
 
 
 def operation_text(op: Operation) -> str:
-    """The line of one operation."""
+    """The line of one operation.
+
+    >>> import pullback as pb
+    >>> print(operation_text(pb.constant(2.0, name="x").op))
+    x: float32[] = Const[value=2.0]()
+    """
     types = ", ".join(str(y.type) for y in op.outputs)
     inputs = ", ".join(_reference(x) for x in op.inputs)
     control = "".join(f" ^{c.name}" for c in op.control_inputs)

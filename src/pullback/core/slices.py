@@ -16,6 +16,11 @@ class IndexedSlices:
 
     `values` has shape [n, ...], `indices` is an integer vector [n], `dense_shape` an integer vector or None.
     `static_shape` is what is known of `dense_shape` while the graph is built: all of it where that is a constant.
+
+    >>> import pullback as pb
+    >>> rows = pb.IndexedSlices(pb.constant([[1.0], [2.0], [4.0]]), pb.constant([2, 0, 2]), pb.constant([3, 1]))
+    >>> pb.Session().run(pb.convert_to_tensor(rows)).tolist()
+    [[2.0], [0.0], [5.0]]
     """
 
     values: Any
@@ -73,7 +78,14 @@ class IndexedSlices:
 
 
 class IndexedSlicesValue(NamedTuple):
-    """What a run returns for, and accepts in place of, an IndexedSlices: the three arrays."""
+    """What a run returns for, and accepts in place of, an IndexedSlices: the three arrays.
+
+    >>> import pullback as pb
+    >>> table = pb.ones([3, 2])
+    >>> rows, = pb.gradients(pb.gather(table, [1]), table)
+    >>> pb.Session().run(rows).indices
+    array([1], dtype=int32)
+    """
 
     values: Any
     indices: Any

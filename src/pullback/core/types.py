@@ -10,7 +10,12 @@ from .shape import TensorShape, as_shape
 
 
 class TensorType(NamedTuple):
-    """The type of a tensor; prints as `float32[3,?]`, or `float32[...]` where the rank is unknown."""
+    """The type of a tensor; prints as `float32[3,?]`, or `float32[...]` where the rank is unknown.
+
+    >>> import pullback as pb
+    >>> pb.ones([3, 2]).type
+    float32[3,2]
+    """
 
     dtype: DType
     shape: TensorShape

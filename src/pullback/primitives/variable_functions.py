@@ -37,13 +37,33 @@ def assign(
 
 
 def assign_add(ref: Variable, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
-    """Adds `value` to that of `ref`; the new value. See `assign`."""
+    """Adds `value` to that of `ref`; the new value.
+
+    Shapes, dtypes, errors: as of `assign`.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable(1.0)
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> session.run(pb.assign_add(v, 5.0))
+    np.float32(6.0)
+    """
     value_after: Tensor = _variable("assign_add", ref).assign_add(value, use_locking, name)
     return value_after
 
 
 def assign_sub(ref: Variable, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
-    """Subtracts `value` from that of `ref`; the new value. See `assign`."""
+    """Subtracts `value` from that of `ref`; the new value.
+
+    Shapes, dtypes, errors: as of `assign`.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable(1.0)
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> session.run(pb.assign_sub(v, 5.0))
+    np.float32(-4.0)
+    """
     value_after: Tensor = _variable("assign_sub", ref).assign_sub(value, use_locking, name)
     return value_after
 
@@ -74,7 +94,17 @@ def scatter_update(
 def scatter_add(
     ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
-    """Adds `updates` to the rows `indices` of `ref`; the new value. Equal indices all count, here and below."""
+    """Adds `updates` to the rows `indices` of `ref`; the new value. Equal indices all count, here and below.
+
+    Shapes, dtypes, errors: as of `scatter_update`.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable([1.0, 2.0])
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> session.run(pb.scatter_add(v, [1, 1], [5.0, 7.0]))
+    array([ 1., 14.], dtype=float32)
+    """
     del use_locking
     return _scattered("add", ref, indices, updates, name)
 
@@ -82,7 +112,17 @@ def scatter_add(
 def scatter_sub(
     ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
-    """Subtracts `updates` from the rows `indices` of `ref`; the new value."""
+    """Subtracts `updates` from the rows `indices` of `ref`; the new value.
+
+    Shapes, dtypes, errors: as of `scatter_update`.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable([1.0, 2.0])
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> session.run(pb.scatter_sub(v, [1], [5.0]))
+    array([ 1., -3.], dtype=float32)
+    """
     del use_locking
     return _scattered("sub", ref, indices, updates, name)
 
@@ -90,7 +130,17 @@ def scatter_sub(
 def scatter_mul(
     ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
-    """Multiplies the rows `indices` of `ref` by `updates`; the new value."""
+    """Multiplies the rows `indices` of `ref` by `updates`; the new value.
+
+    Shapes, dtypes, errors: as of `scatter_update`.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable([1.0, 2.0])
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> session.run(pb.scatter_mul(v, [1], [5.0]))
+    array([ 1., 10.], dtype=float32)
+    """
     del use_locking
     return _scattered("mul", ref, indices, updates, name)
 
@@ -98,7 +148,17 @@ def scatter_mul(
 def scatter_div(
     ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
-    """Divides the rows `indices` of `ref` by `updates`; the new value."""
+    """Divides the rows `indices` of `ref` by `updates`; the new value.
+
+    Shapes, dtypes, errors: as of `scatter_update`.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable([1.0, 2.0])
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> session.run(pb.scatter_div(v, [1], [4.0]))
+    array([1. , 0.5], dtype=float32)
+    """
     del use_locking
     return _scattered("div", ref, indices, updates, name)
 
@@ -106,7 +166,17 @@ def scatter_div(
 def scatter_min(
     ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
-    """The smaller of the rows `indices` of `ref` and `updates`, element by element; the new value."""
+    """The smaller of the rows `indices` of `ref` and `updates`, element by element; the new value.
+
+    Shapes, dtypes, errors: as of `scatter_update`.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable([1.0, 2.0])
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> session.run(pb.scatter_min(v, [1], [-5.0]))
+    array([ 1., -5.], dtype=float32)
+    """
     del use_locking
     return _scattered("min", ref, indices, updates, name)
 
@@ -114,7 +184,17 @@ def scatter_min(
 def scatter_max(
     ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
-    """The larger of the rows `indices` of `ref` and `updates`, element by element; the new value."""
+    """The larger of the rows `indices` of `ref` and `updates`, element by element; the new value.
+
+    Shapes, dtypes, errors: as of `scatter_update`.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable([1.0, 2.0])
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> session.run(pb.scatter_max(v, [1], [5.0]))
+    array([1., 5.], dtype=float32)
+    """
     del use_locking
     return _scattered("max", ref, indices, updates, name)
 
@@ -122,7 +202,18 @@ def scatter_max(
 def scatter_nd_update(
     ref: Variable, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None
 ) -> Tensor:
-    """Replaces the slices of `ref` at `indices` [..., depth] by `updates` [..., slice...]; the new value."""
+    """Replaces the slices of `ref` at `indices` [..., depth] by `updates` [..., slice...]; the new value.
+
+    Shapes, dtypes, errors: as of `scatter_update`.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable([[1.0, 2.0], [3.0, 4.0]])
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> session.run(pb.scatter_nd_update(v, [[1, 0]], [9.0]))
+    array([[1., 2.],
+           [9., 4.]], dtype=float32)
+    """
     del use_locking
     return _scattered_nd("update", ref, indices, updates, name)
 
@@ -130,7 +221,18 @@ def scatter_nd_update(
 def scatter_nd_add(
     ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
-    """Adds `updates` [..., slice...] to the slices of `ref` at `indices` [..., depth]; the new value."""
+    """Adds `updates` [..., slice...] to the slices of `ref` at `indices` [..., depth]; the new value.
+
+    Shapes, dtypes, errors: as of `scatter_update`.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable([[1.0, 2.0], [3.0, 4.0]])
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> session.run(pb.scatter_nd_add(v, [[1, 0]], [9.0]))
+    array([[ 1.,  2.],
+           [12.,  4.]], dtype=float32)
+    """
     del use_locking
     return _scattered_nd("add", ref, indices, updates, name)
 
@@ -138,7 +240,18 @@ def scatter_nd_add(
 def scatter_nd_sub(
     ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
-    """Subtracts `updates` [..., slice...] from the slices of `ref` at `indices` [..., depth]; the new value."""
+    """Subtracts `updates` [..., slice...] from the slices of `ref` at `indices` [..., depth]; the new value.
+
+    Shapes, dtypes, errors: as of `scatter_update`.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable([[1.0, 2.0], [3.0, 4.0]])
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> session.run(pb.scatter_nd_sub(v, [[1, 0]], [9.0]))
+    array([[ 1.,  2.],
+           [-6.,  4.]], dtype=float32)
+    """
     del use_locking
     return _scattered_nd("sub", ref, indices, updates, name)
 
