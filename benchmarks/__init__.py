@@ -1,0 +1,1 @@
+"""Side by side with the peers: `python -m benchmarks --help`, docs/benchmarks.md."""
