@@ -64,7 +64,7 @@ class Primitive:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         cls = type(self)
-        _make_dataclass(cls)
+        _make_dataclass(cls, self)
         cls.__init__(self, *args, **kwargs)
 
     def __call__(self, *inputs: Tensor, name: str | None = None) -> Any:
@@ -116,12 +116,23 @@ def primitive_classes() -> dict[str, type[Primitive]]:
     return dict(_classes)
 
 
-def _make_dataclass(cls: type[Primitive]) -> None:
+def _make_dataclass(cls: type[Primitive], first: Primitive) -> None:
     for base in reversed(cls.__mro__):
         if issubclass(base, Primitive) and base is not Primitive and "__dataclass_fields__" not in base.__dict__:
             # An inherited __init__ would hide Primitive.__init__ from a class that is still to be made one.
             final = not base.__name__.startswith("Abstract")
             dataclass(frozen=True, eq="__eq__" not in base.__dict__, init=final)(base)
+    if not fields(cls):  # type: ignore[arg-type]
+        _share(cls, first)
+
+
+def _share(cls: type[Primitive], instance: Primitive) -> None:
+    """Make `instance` the only one of a class without fields: fewer objects, above all for the garbage collector."""
+
+    def shared(asked: type[Primitive]) -> Primitive:
+        return instance if asked is cls else object.__new__(asked)
+
+    cls.__new__ = shared  # type: ignore[method-assign, assignment]
 
 
 def _register(cls: type[Primitive]) -> None:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _is_ours: dict[str, bool] = {}
-_last: Site | None = None
+_sites: dict[tuple[int, int], Site] = {}
+"""Every site by the identity of its code object, which the site keeps alive: most operations are made in loops."""
 
 
 class Site(NamedTuple):
@@ -53,9 +54,8 @@ def user_site() -> Site | None:
 
 
 def _shared(code: CodeType, offset: int) -> Site:
-    """The Site made last where it is the same one, as in a loop: most operations are made in one."""
-    global _last
-    last = _last
-    if last is None or last.code is not code or last.offset != offset:
-        last = _last = Site(code, offset)
-    return last
+    key = id(code), offset
+    site = _sites.get(key)
+    if site is None:
+        site = _sites[key] = Site(code, offset)
+    return site
