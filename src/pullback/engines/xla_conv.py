@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
 from typing import Any
 
 import jax.numpy as jnp
@@ -97,51 +98,41 @@ def _convolve_by_input(p: Conv2DBackpropInput, f: Any, dy: Any, sizes: Any = Non
 def _convolve_by_filter(p: Conv2DBackpropFilter, x: Any, dy: Any, sizes: Any = None) -> Any:
     dtype, (x, dy) = x.dtype, (widened(x), widened(dy))
     *windows, depth, _ = shape_to_use(p.filter_sizes, sizes)
-    batch, lengths, channels = split_axes(x.shape, p.data_format)
+    _, lengths, channels = split_axes(x.shape, p.data_format)
     pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
     if on_processor() and channels == depth and 0 not in (*x.shape, *dy.shape):
         last = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
-        if channels <= _FEW_CHANNELS:
-            return _filter_of_few_channels(p, *last, windows, pads).astype(dtype)
-        if channels < _MANY_CHANNELS and batch % _CHUNKS == 0:
-            return _filter_by_chunks(p, *last, windows, pads).astype(dtype)
+        return _filter_by_chunks(p, *last, windows, pads).astype(dtype)
     return _filter_by_convolution(p, x, dy, windows, depth, pads).astype(dtype)
 
 
-_FEW_CHANNELS = 16
-_MANY_CHANNELS = 64
-_CHUNKS = 8
-
-
-def _filter_of_few_channels(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pads) -> Any:
-    """One product of the patches, transposed, with `dy`: its long side is inside, where thin matrices are fast."""
-    counts, depth = dy.shape[1:-1], x.shape[-1]
-    planes = made(jnp.moveaxis(padded(jnp, x, pads), -1, 0))
-    parts = [planes[(slice(None), *at_offset(o, counts, p.strides, p.dilations))] for o in offsets(windows)]
-    rows = dy.reshape(-1, dy.shape[-1])
-    return (jnp.stack(parts).reshape(-1, rows.shape[0]) @ rows).reshape(*windows, depth, dy.shape[-1])
+_MOST_CHUNKS = 16
 
 
 def _filter_by_chunks(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pads) -> Any:
-    """The sum over chunks of the batch of `dy` times the patches, which are written in place and stay in the cache."""
+    """The sum over chunks of the batch of the patches, transposed, times `dy`.
+
+    The patches are written in place and stay in the cache; neither matrix of the product is to be transposed.
+    """
     counts, depth, count = dy.shape[1:-1], x.shape[-1], dy.shape[-1]
-    size = x.shape[0] // _CHUNKS
-    x = padded(jnp, x, pads)
+    chunks = gcd(x.shape[0], _MOST_CHUNKS)
+    size = x.shape[0] // chunks
+    planes = made(jnp.moveaxis(padded(jnp, x, pads), -1, 0))
     places = list(offsets(windows))
-    parts = dy.reshape(_CHUNKS, -1, count)
+    parts = jnp.asarray(dy).reshape(chunks, -1, count)
 
     def step(i: Any, carried: tuple[Any, Any]) -> tuple[Any, Any]:
         total, patches = carried
-        chunk = lax.dynamic_slice_in_dim(x, i * size, size, 0)
+        chunk = lax.dynamic_slice_in_dim(planes, i * size, size, 1)
         for j, offset in enumerate(places):
-            piece = chunk[at_offset(offset, counts, p.strides, p.dilations)]
-            patches = lax.dynamic_update_slice_in_dim(patches, piece, j * depth, -1)
-        rows = patches.reshape(-1, len(places) * depth)
-        return total + lax.dot_general(parts[i], rows, (((0,), (0,)), ((), ()))), patches
+            piece = chunk[(slice(None), *at_offset(offset, counts, p.strides, p.dilations))]
+            patches = lax.dynamic_update_slice_in_dim(patches, piece, j * depth, 0)
+        return total + patches.reshape(len(places) * depth, -1) @ parts[i], patches
 
-    nothing = jnp.zeros((count, len(places) * depth), x.dtype), jnp.zeros((size, *counts, len(places) * depth), x.dtype)
-    total, _ = lax.fori_loop(0, _CHUNKS, step, nothing)
-    return jnp.moveaxis(total.reshape(count, *windows, depth), 0, -1)
+    rows = len(places) * depth
+    nothing = jnp.zeros((rows, count), x.dtype), jnp.zeros((rows, size, *counts), x.dtype)
+    total, _ = lax.fori_loop(0, chunks, step, nothing)
+    return total.reshape(*windows, depth, count)
 
 
 def _filter_by_convolution(p: Any, x: Any, dy: Any, windows: Sequence[int], depth: int, pads: Pads) -> Any:
