@@ -117,7 +117,8 @@ def _filter_by_chunks(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pad
     counts, depth, count = dy.shape[1:-1], x.shape[-1], dy.shape[-1]
     chunks = gcd(x.shape[0], _MOST_CHUNKS)
     size = x.shape[0] // chunks
-    planes = made(jnp.moveaxis(padded(jnp, x, pads), -1, 0))
+    planes = made(x.reshape(-1, depth).T).reshape(depth, *x.shape[:-1])
+    planes = made(jnp.pad(planes, ((0, 0), (0, 0), *pads)))
     places = list(offsets(windows))
     parts = jnp.asarray(dy).reshape(chunks, -1, count)
 
