@@ -27,13 +27,27 @@ class Mystery(Primitive):
 
 
 def test_an_operation_without_a_rule_is_named_with_its_line_and_the_remedy() -> None:
-    x = pb.constant(1.0)
-    y = Mystery()(x, name="odd")
+    x = pb.constant(1.0, name="x")
+    y = pb.tanh(Mystery()(x, name="odd"), name="y")
     with pytest.raises(LookupError) as caught:
         pb.gradients(y, x)
     text = str(caught.value)
+    assert "It lies on the path x -> odd -> y. " in text
     assert text.startswith("No gradient defined for operation'odd' (op type: Mystery), made at test_registry.py:")
     assert 'Define one with @pb.RegisterGradient("Mystery"), or put pb.stop_gradient() on its inputs.' in text
+
+
+def test_a_long_path_is_shortened_in_the_middle() -> None:
+    x = y = pb.constant(1.0, name="x")
+    for _ in range(5):
+        y = pb.tanh(y)
+    y = Mystery()(y, name="odd")
+    for _ in range(5):
+        y = pb.tanh(y)
+    with pytest.raises(
+        LookupError, match=r"the path x -> Tanh -> Tanh_1 -> Tanh_2 -> \.\.\. -> Tanh_6 -> .* -> Tanh_9\. "
+    ):
+        pb.gradients(y, x)
 
 
 def test_an_operation_without_a_rule_may_stand_at_the_boundary() -> None:

@@ -24,8 +24,10 @@ from . import arguments
 from .arguments import UnconnectedGradients, as_list
 from .cotangent import Term, aggregate, flatten_slices
 from .gating import gate
-from .paths import operations_between
+from .paths import operations_between, path_between
 from .rules import apply_rule
+
+_LONGEST_ROUTE = 8
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,7 @@ class _Reverse:
     ) -> None:
         self._graph = graph
         self._scope = graph.scope
+        self._ys = ys
         self._xs = set(xs)
         self._operations = operations_between(ys, xs)
         self._between = set(self._operations)
@@ -192,7 +195,7 @@ class _Reverse:
                     for y, dy in zip(op.outputs, dys, strict=True)
                 ]
             graph.scope = _inside(scope, graph.names.claim(f"{scope.prefix}{op.name}_grad") + "/", op)
-            entries = apply_rule(op, dys, wanted)
+            entries = apply_rule(op, dys, wanted, self._route)
             if self._options.gate:
                 entries = gate(entries)
         finally:
@@ -205,6 +208,15 @@ class _Reverse:
                 terms[x] = [dx]
             else:
                 known.append(dx)
+
+    def _route(self, op: Operation) -> str:
+        """The names of the operations from an x through `op` to a y, for a message."""
+        forward = next(path for y in self._ys if (path := path_between(y.op, op)))
+        backward = next((path for x in self._xs if len(path := path_between(op, x.op)) > 1), [op])
+        names = [step.name for step in (*backward, *forward[1:])]
+        if len(names) > _LONGEST_ROUTE:
+            names = [*names[: _LONGEST_ROUTE // 2], "...", *names[-_LONGEST_ROUTE // 2 :]]
+        return " -> ".join(names)
 
     def _scope_around(self, op: Operation) -> Scope:
         if not self._options.colocate:

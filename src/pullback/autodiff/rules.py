@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.dtypes import resource
@@ -14,8 +14,10 @@ from .cotangent import Term
 from .registry import rule_of
 
 
-def apply_rule(op: Operation, dys: Sequence[Term | None], wanted: Sequence[bool]) -> list[Term | None]:
-    """The cotangents of the wanted inputs of `op`, None for the others.
+def apply_rule(
+    op: Operation, dys: Sequence[Term | None], wanted: Sequence[bool], route: Callable[[Operation], str]
+) -> list[Term | None]:
+    """The cotangents of the wanted inputs of `op`, None for the others. `route` says how an x and a y are joined by it.
 
     Raises:
         LookupError: no rule, or one that refuses.
@@ -25,7 +27,7 @@ def apply_rule(op: Operation, dys: Sequence[Term | None], wanted: Sequence[bool]
     try:
         rule = rule_of(op)
     except LookupError:
-        raise LookupError(_no_rule(op)) from None
+        raise LookupError(_no_rule(op, route(op))) from None
     if rule is None:
         return [None] * len(op.inputs)
     if IndexedSlices in map(type, dys) and not op.primitive.takes_slices:
@@ -73,11 +75,12 @@ def _with_type_of(x: Tensor, dx: Tensor, i: int, op: Operation) -> Tensor:
     return dx if merged == b else ensure_shape(dx, merged)
 
 
-def _no_rule(op: Operation) -> str:
+def _no_rule(op: Operation, route: str) -> str:
     override = op.attrs.get("_gradient_op_type")
     missing = "" if override is None else f" Its override '{override.decode()}' is not registered."
     return (
         f"No gradient defined for operation'{op.name}' (op type: {op.type}), made at {site_of(op)}.{missing} "
+        f"It lies on the path {route}. "
         f'Define one with @pb.RegisterGradient("{op.type}"), or put pb.stop_gradient() on its inputs.'
     )
 

@@ -155,11 +155,11 @@ class AbstractDraw(AbstractStateful):
 
     def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
         """The shape of the words to draw."""
-        raise NotImplementedError(type(self).__name__)
+        raise NotImplementedError(f"{type(self).__name__} defines no drawn_shape()")
 
     def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
         """The output, from two random words for each element of the shape drawn."""
-        raise NotImplementedError(type(self).__name__)
+        raise NotImplementedError(f"{type(self).__name__} defines no sample()")
 
     def kernel(self, xp: Any, state: Any, *arrays: Any) -> Any:
         pair = threefry.words(xp, (state[0], state[1]), state[2], self.drawn_shape(*arrays))

@@ -134,7 +134,7 @@ class AbstractStatelessDraw(Primitive):
 
     def sample(self, xp: Any, pair: tuple[Any, Any]) -> Any:
         """The numbers that two random words for each element make."""
-        raise NotImplementedError(type(self).__name__)
+        raise NotImplementedError(f"{type(self).__name__} defines no sample()")
 
     def kernel(self, xp: Any, *arrays: Any) -> Any:
         shape = shape_to_use(self.shape, *arrays[1:] or (None,))
