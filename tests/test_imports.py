@@ -16,9 +16,10 @@ MAY_IMPORT = {
     "core": {"core"},
     "primitives": {"core", "primitives"},
     "autodiff": {"core", "primitives", "autodiff"},
-    "engines": {"core", "primitives", "autodiff", "engines"},
+    "control_flow": {"core", "primitives", "autodiff", "control_flow"},
+    "engines": {"core", "primitives", "autodiff", "control_flow", "engines"},
     "drawing": {"core", "drawing"},
-    "optimizers": {"core", "primitives", "autodiff", "optimizers"},
+    "optimizers": {"core", "primitives", "autodiff", "control_flow", "optimizers"},
 }
 HEAVY = ("jax", "onnx", "scipy", "matplotlib", "sklearn", "rich", "torch", "tensorflow")
 

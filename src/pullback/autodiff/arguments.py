@@ -53,12 +53,17 @@ def check_element(value: Any, what: str) -> None:
 def common_graph(values: Sequence[Any]) -> Graph:
     """The one graph of all tensors among `values`; the default graph where there are none.
 
+    Where the default graph is a body that is open, they may belong to it and to graphs around it.
+
     Raises:
         ValueError: they belong to different graphs.
     """
     tensors = [v for v in values if isinstance(v, Tensor)]
     tensors += [v.handle for v in values if isinstance(v, Variable)]
     tensors += [v.values for v in values if isinstance(v, IndexedSlices) and isinstance(v.values, Tensor)]
+    body = get_default_graph()
+    if body.outer is not None and tensors and all(t.graph is body or body.lies_in(t.graph) for t in tensors):
+        return body
     for t in tensors:
         if t.graph is not tensors[0].graph:
             raise ValueError(

@@ -71,8 +71,7 @@ def flatten_slices(term: IndexedSlices) -> IndexedSlices:
 
 
 def _add_mixed(terms: Sequence[Term]) -> Tensor:
-    graph = _graph_of(terms[0])
-    with graph.name_scope("AddN") as scope:
+    with _graph_of(terms[0]).acting.name_scope("AddN") as scope:
         dense = [
             densify(flatten_slices(term), name=f"inputs_{i}") if isinstance(term, IndexedSlices) else term
             for i, term in enumerate(terms)
@@ -94,7 +93,7 @@ def _add_by_device(terms: Sequence[Tensor]) -> Tensor:
 
 def _add_at_first(terms: Sequence[Tensor], name: str | None) -> Tensor:
     """The sum of `terms`, colocated with the operation of the first."""
-    graph = terms[0].op.graph
+    graph = terms[0].op.graph.acting
     outer = graph.scope
     graph.scope = outer._replace(colocation=(terms[0].op,))
     try:
@@ -105,7 +104,7 @@ def _add_at_first(terms: Sequence[Tensor], name: str | None) -> Tensor:
 
 
 def _add_in_pairs(terms: Sequence[Tensor], op: Operation) -> Tensor:
-    with op.graph.name_scope(op.name + "_gradient_sum"):
+    with op.graph.acting.name_scope(op.name + "_gradient_sum"):
         total = terms[0]
         for term in terms[1:]:
             total = _add_at_first([total, term], None)

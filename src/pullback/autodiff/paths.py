@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..core.dtypes import TRAINABLE
-from ..core.graph import Operation, Tensor
+from ..core.graph import Graph, Operation, Tensor
 
 
 def operations_between(ys: Iterable[Tensor], xs: Sequence[Tensor]) -> list[Operation]:
@@ -39,6 +39,29 @@ def _ancestors(ys: Iterable[Tensor], first: int) -> list[Operation]:
                 seen.add(producer)
                 found.append(producer)
     return found
+
+
+def crossings(graph: Graph, xs: Sequence[Tensor]) -> dict[Tensor, Tensor]:
+    """The parameters of the body `graph` that stand for something around it that depends on an x; what they stand for.
+
+    Parameters that are an x themselves are left out.
+    """
+    if graph.outer is None or all(x.op.graph is graph for x in xs):
+        return {}
+    chosen = {}
+    own = set(xs)
+    for outer, inner in graph.captures.items():
+        if inner not in own and inner.type.dtype in TRAINABLE and _depends(outer, xs):
+            chosen[inner] = outer
+    return chosen
+
+
+def _depends(y: Tensor, xs: Sequence[Tensor]) -> bool:
+    """Whether `y` depends on one of `xs` of its graph or of those around it."""
+    graph = y.op.graph
+    here = [x for x in xs if x.op.graph is graph]
+    around = crossings(graph, xs)
+    return bool(operations_between([y], [*here, *around]))
 
 
 def path_between(y: Operation, target: Operation) -> list[Operation]:

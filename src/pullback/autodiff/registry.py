@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..core.graph import Operation
 from ..core.primitive import Primitive, no_gradient, primitive_class
 from ..core.sites import Site, user_site
-
-Rule = Callable[..., Any]
+from .choices import Rule, chosen_rules
 
 
 class _Entry(NamedTuple):
@@ -85,10 +83,15 @@ def _register(op_type: str, rule: Rule | None) -> None:
 def rule_of(op: Operation) -> Rule | None:
     """The function that differentiates `op`, called as `rule(op, *dys)`; None where it is declared to have none.
 
+    The rules chosen for this call of `gradients` come first, then the operation's override, then the type's own.
+
     Raises:
         LookupError: nothing says how to differentiate `op`.
     """
     primitive = op.primitive
+    chosen = chosen_rules()
+    if chosen and (op.name in chosen or op.type in chosen):
+        return chosen[op.name] if op.name in chosen else chosen[op.type]
     if op.attrs:
         override = op.attrs.get("_gradient_op_type")
         if override is not None:

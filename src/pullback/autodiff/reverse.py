@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.dtypes import COMPLEX, TRAINABLE, TokenType
-from ..core.graph import Graph, Operation, Tensor
+from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from ..core.memory import Memory
 from ..core.scopes import Scope
 from ..core.sites import user_site
 from ..core.slices import IndexedSlices
@@ -22,9 +23,10 @@ from ..primitives.identity import identity
 from ..primitives.variables import variable_zeros
 from . import arguments
 from .arguments import UnconnectedGradients, as_list
-from .cotangent import Term, aggregate, flatten_slices
+from .choices import Rules, choosing
+from .cotangent import AggregationMethod, Term, aggregate, flatten_slices
 from .gating import gate
-from .paths import operations_between, path_between
+from .paths import crossings, operations_between, path_between
 from .rules import apply_rule
 
 _LONGEST_ROUTE = 8
@@ -32,9 +34,12 @@ _LONGEST_ROUTE = 8
 
 @dataclass(frozen=True)
 class _Options:
-    colocate: bool
-    gate: bool
-    method: int
+    colocate: bool = False
+    gate: bool = False
+    method: int = AggregationMethod.DEFAULT
+
+
+_PLAIN = _Options()
 
 
 def gradients(
@@ -47,6 +52,9 @@ def gradients(
     aggregation_method: int | None = None,
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
+    *,
+    rules: Rules | None = None,
+    memory: Memory | None = None,
 ) -> list[Any]:
     """The derivatives of the sum of `ys` by each of `xs`, as new operations of their graph: a list, one for each x.
 
@@ -63,6 +71,9 @@ def gradients(
         aggregation_method: a member of `AggregationMethod`.
         stop_gradients: tensors that are held constant.
         unconnected_gradients: "none" or "zero", a member of `UnconnectedGradients`.
+        rules: for names or types of operations the rules to use in place of their own, `rule(op, *dys)`; None stops.
+            They hold inside functions, branches and loops as well; a name counts before a type.
+        memory: what to keep of the steps of loops, a `Memory`.
 
     Complex y need `grad_ys`; the cotangent of a complex x is the conjugate of the holomorphic derivative.
 
@@ -90,10 +101,10 @@ def gradients(
     seeds = [None] * len(lists[0]) if grad_ys is None else as_list(grad_ys, "grad_ys")
     if len(seeds) != len(lists[0]):
         raise ValueError(f"Length mismatch. Passed {len(seeds)} grad_ys for {len(lists[0])} ys")
-    graph = arguments.common_graph([*lists[0], *lists[1], *seeds, *lists[2]])
+    graph = arguments.common_graph([*lists[0], *lists[1], *seeds, *lists[2]]).acting
     if graph.finalized:
         raise RuntimeError("Graph is finalized and cannot be modified.")
-    with graph.transaction(), _collector_paused():
+    with graph.transaction(), _collector_paused(), choosing(rules, memory):
         return _gradients(graph, lists, seeds, name, options, mode)
 
 
@@ -129,7 +140,7 @@ def _gradients(
             terms: dict[Tensor, list[Term]] = {}
             for i, (y, seed) in enumerate(zip(ys, seeds, strict=True)):
                 terms.setdefault(y, []).append(_seed(y, seed, i, graph, options))
-            sums = _Reverse(graph, ys, xs, stops, options).run(terms)
+            sums = _cross_bodies(graph, terms, xs, stops, options)
         if mode is UnconnectedGradients.ZERO:
             for x in xs:
                 if sums[x] is None:
@@ -137,8 +148,46 @@ def _gradients(
     return [_pack(source, sums[x]) for source, x in zip(sources, xs, strict=True)]
 
 
+def pull(ys: Sequence[Tensor], dys: Sequence[Term], xs: Sequence[Tensor]) -> list[Term | None]:
+    """The cotangents of `xs` for the cotangents `dys` of `ys`, all in one body; None where no y depends on an x."""
+    terms: dict[Tensor, list[Term]] = {}
+    for y, dy in zip(ys, dys, strict=True):
+        terms.setdefault(y, []).append(dy)
+    graph = get_default_graph().acting
+    sums = _Reverse(graph, list(terms), xs, set(), _PLAIN).run(terms)
+    return [flatten_slices(dx) if isinstance(dx, IndexedSlices) else dx for dx in (sums[x] for x in xs)]
+
+
+def _cross_bodies(
+    graph: Graph,
+    terms: dict[Tensor, list[Term]],
+    xs: Sequence[Tensor],
+    stops: set[Operation],
+    options: _Options,
+) -> dict[Tensor, Term | None]:
+    """The sums of the cotangents of `xs`: first those in the body `graph`, then those in the graphs around it.
+
+    A parameter that stands for a tensor around the body hands on what it receives to that tensor, unless it is an x.
+    """
+    sums: dict[Tensor, Term | None] = dict.fromkeys(xs)
+    level: Graph | None = graph
+    while level is not None:
+        here = [x for x in xs if x.op.graph is level]
+        crossing = crossings(level, xs)
+        ys = [y for y in terms if y.op.graph is level]
+        found = _Reverse(graph, ys, [*here, *crossing], stops, options).run(terms)
+        for x in here:
+            sums[x] = found[x]
+        for inner, outer in crossing.items():
+            term = found[inner]
+            if term is not None:
+                terms.setdefault(outer, []).append(term)
+        level = level.outer
+    return sums
+
+
 class _Reverse:
-    """One backward walk."""
+    """One backward walk, which adds its operations to `graph`."""
 
     def __init__(
         self, graph: Graph, ys: Sequence[Tensor], xs: Sequence[Tensor], stops: set[Operation], options: _Options
@@ -211,7 +260,7 @@ class _Reverse:
 
     def _route(self, op: Operation) -> str:
         """The names of the operations from an x through `op` to a y, for a message."""
-        forward = next(path for y in self._ys if (path := path_between(y.op, op)))
+        forward = next((path for y in self._ys if (path := path_between(y.op, op))), [op])
         backward = next((path for x in self._xs if len(path := path_between(op, x.op)) > 1), [op])
         names = [step.name for step in (*backward, *forward[1:])]
         if len(names) > _LONGEST_ROUTE:

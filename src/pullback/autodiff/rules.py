@@ -32,7 +32,10 @@ def apply_rule(
         return [None] * len(op.inputs)
     if IndexedSlices in map(type, dys) and not op.primitive.takes_slices:
         dys = [densify(dy) if isinstance(dy, IndexedSlices) else dy for dy in dys]
-    entries = rule(op, *dys)
+    if op.primitive.takes_wanted and rule == op.primitive.gradient:
+        entries = rule(op, *dys, wanted=wanted)
+    else:
+        entries = rule(op, *dys)
     if not isinstance(entries, list | tuple):
         entries = (entries,)
     if len(entries) != len(op.inputs):

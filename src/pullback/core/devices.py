@@ -1,12 +1,17 @@
-"""TensorFlow-style device strings, such as `/job:worker/task:1/device:GPU:0`: parsed, merged, never validated."""
+"""TensorFlow-style device strings, such as `/job:worker/task:1/device:GPU:0`: parsed, merged, never validated.
+
+Whether there is such a device is asked when a graph is run.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 _PART = re.compile(r"/(?:(job|replica|task):([^/]+)|(?:device:)?([A-Za-z_]+)(?::(\d+|\*))?)(?=/|$)")
 _ORDER = ("job", "replica", "task", "device")
+_THIS_PROCESS = {"job": "localhost", "replica": "0", "task": "0"}
 
 
 def _parse(device: str) -> dict[str, str] | None:
@@ -37,3 +42,26 @@ def merge_devices(outer: str, inner: str) -> str:
         return inner
     merged = a | b
     return "".join(f"/{part}:{merged[part]}" for part in _ORDER if part in merged)
+
+
+class LocalDevice(NamedTuple):
+    """What a device string asks of this process: a kind of device ("CPU", or "" for any) and a number (None: any)."""
+
+    kind: str
+    number: int | None
+
+
+@lru_cache(maxsize=1024)
+def local_device(device: str) -> LocalDevice | None:
+    """What `device` asks of this process; None where it names another process, or is not of TensorFlow's form.
+
+    >>> local_device("/job:localhost/replica:0/task:0/gpu:1"), local_device("CPU:0"), local_device("/task:0")
+    (LocalDevice(kind='GPU', number=1), LocalDevice(kind='CPU', number=0), LocalDevice(kind='', number=None))
+    >>> local_device("/job:worker/device:GPU:0") is None
+    True
+    """
+    parts = _parse(device if device[:1] in ("", "/") else f"/{device}")
+    if parts is None or any(parts.get(part, here) != here for part, here in _THIS_PROCESS.items()):
+        return None
+    kind, _, number = parts.get("device", "").partition(":")
+    return LocalDevice(kind, int(number) if number.isdigit() else None)

@@ -31,6 +31,9 @@ class Graph:
     Several threads may add to one graph; each has its own scopes. A call that fails inside `transaction` leaves no
     trace. `finalize` forbids further growth.
 
+    The body of a function, a branch or a loop is a graph with an `outer` one. While it is open (see `function.trace`),
+    the graphs around it act as the body: what is asked of them is made in it, and what it reads from them is captured.
+
     >>> import pullback as pb
     >>> graph = pb.Graph()
     >>> with graph.as_default():
@@ -40,9 +43,15 @@ class Graph:
     Tanh: float32[] = Tanh(x)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, outer: Graph | None = None, name: str = "") -> None:
         self.operations: list[Operation] = []
-        self.seed: int | None = None
+        self.outer = outer
+        self.name = name
+        self.captures: dict[Tensor, Tensor] = {}
+        """Of a body: its parameter for each tensor of the outer graph that it reads."""
+        self.outer_controls: list[Operation] = []
+        """Of a body: operations of graphs around it that must run before it does."""
+        self.seed: int | None = None if outer is None else outer.seed
         self.finalized = False
         self.names = naming.Names()
         self.collections: dict[str, list[Any]] = {}
@@ -59,11 +68,17 @@ class Graph:
             RuntimeError: the graph is finalized.
             ValueError, TypeError: what `primitive.infer` says of the inputs' types; an input of another graph.
         """
+        if open_bodies:
+            inside = self.acting
+            if inside is not self:
+                return inside.add(primitive, inputs, name)
+        if self.outer is not None:
+            inputs = [self.capture(x) for x in inputs]
         types = primitive.infer(*[x.type for x in inputs])
         scope = self._current.scope
         with self._lock:
             if self.finalized:
-                raise RuntimeError("Graph is finalized and cannot be modified.")
+                raise self._no_growth(primitive, inputs)
             operations = self.operations
             op = Operation(
                 self,
@@ -80,6 +95,48 @@ class Graph:
                 _apply_scope(op, scope)
             operations.append(op)
         return op
+
+    def _no_growth(self, primitive: Primitive, inputs: Sequence[Tensor]) -> Exception:
+        if self.outer is None or not inputs:
+            return RuntimeError("Graph is finalized and cannot be modified.")
+        return InaccessibleTensorError(
+            f"Cannot use '{inputs[0].name}' (made at {site_of(inputs[0])}) as input to '{primitive.type}', because it "
+            f"is inside the body '{self.name}'; return it from the body instead."
+        )
+
+    @property
+    def acting(self) -> Graph:
+        """The body that is open in this thread, if it lies inside this graph; else this graph."""
+        stack = _defaults.stack
+        innermost = stack[-1] if stack else self
+        return innermost if innermost is self or innermost.lies_in(self) else self
+
+    def lies_in(self, graph: Graph) -> bool:
+        """Whether this is a body inside `graph`, at any depth."""
+        around = self.outer
+        while around is not None and around is not graph:
+            around = around.outer
+        return around is not None
+
+    @property
+    def outermost(self) -> Graph:
+        """The graph around all bodies around this one."""
+        graph = self
+        while graph.outer is not None:
+            graph = graph.outer
+        return graph
+
+    def capture(self, x: Tensor) -> Tensor:
+        """What stands in this body for `x`, a tensor of it or of a graph around it.
+
+        Raises:
+            ValueError: `x` belongs to neither.
+        """
+        if x.op.graph is self:
+            return x
+        from .function import capture
+
+        return capture(self, x)
 
     def restore(
         self,
@@ -124,6 +181,7 @@ class Graph:
                 yield
             except BaseException:
                 del self.operations[size:]
+                self.captures = {x: inner for x, inner in self.captures.items() if inner.op.index < size}
                 self._by_name = {k: op for k, op in self._by_name.items() if op.index < size}
                 for key, values in self.collections.items():
                     del values[sizes.get(key, 0) :]
@@ -138,27 +196,28 @@ class Graph:
     @contextmanager
     def as_default(self) -> Iterator[Graph]:
         """Make this the default graph of this thread inside the block."""
-        _defaults.stack.append(self)
+        stack = _defaults.stack
+        stack.append(self)
         try:
             yield self
         finally:
-            _defaults.stack.remove(self)
+            del stack[len(stack) - 1 - stack[::-1].index(self)]
 
     # Scopes
 
     @property
     def scope(self) -> Scope:
         """All scopes of this thread on this graph, as one value; assign to replace them."""
-        return self._current.scope
+        return (self.acting if open_bodies else self)._current.scope
 
     @scope.setter
     def scope(self, scope: Scope) -> None:
-        self._current.scope = scope
+        (self.acting if open_bodies else self)._current.scope = scope
 
     @contextmanager
     def entered(self, scope: Scope) -> Iterator[Scope]:
         """Replace all scopes of this thread on this graph inside the block."""
-        current = self._current
+        current = (self.acting if open_bodies else self)._current
         outer, current.scope = current.scope, scope
         try:
             yield scope
@@ -167,9 +226,10 @@ class Graph:
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """`name` in the current name scope, made unique; with `mark_as_used=False` it is only looked up."""
-        full = self.scope.prefix + name
-        with self._lock:
-            return self.names.claim(full) if mark_as_used else self.names.peek(full)
+        graph = self.acting if open_bodies else self
+        full = graph.scope.prefix + name
+        with graph._lock:
+            return graph.names.claim(full) if mark_as_used else graph.names.peek(full)
 
     @contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
@@ -218,11 +278,20 @@ class Graph:
         if control_inputs is None:
             controllers: tuple[Controller, ...] = ()
         else:
-            first = [self.as_graph_element(x) for x in control_inputs]
-            ops = tuple([x.op if isinstance(x, Tensor) else x for x in first])
-            controllers = (*outer.controllers, Controller(ops))
+            controllers = (*outer.controllers, Controller(self.acting._controls(control_inputs)))
         with self.entered(outer._replace(controllers=controllers)):
             yield
+
+    def _controls(self, control_inputs: Sequence[Any]) -> tuple[Operation, ...]:
+        """The operations of this graph among `control_inputs`; those of a graph around go to `outer_controls`."""
+        own: list[Operation] = []
+        for x in control_inputs:
+            element = x.graph_element() if isinstance(x, AbstractTensorLike) else x
+            inside = isinstance(element, Tensor | Operation) and self.lies_in(element.graph)
+            element = element if inside else self.as_graph_element(element)
+            op = element.op if isinstance(element, Tensor) else element
+            (self.outer_controls if inside else own).append(op)
+        return tuple(own)
 
     @contextmanager
     def attr_scope(self, attrs: Mapping[str, Any]) -> Iterator[None]:
@@ -342,6 +411,8 @@ class _Defaults(threading.local):
         self.stack: list[Graph] = []
 
 
+open_bodies: set[Graph] = set()
+"""The bodies that are being built, in all threads: while there are none, nobody needs to ask which graph acts."""
 _defaults = _Defaults()
 _global_graph = Graph()
 
@@ -383,8 +454,10 @@ def graph_of(inputs: Sequence[Tensor]) -> Graph:
     Raises:
         ValueError: they belong to different graphs.
     """
-    if not inputs:
-        return get_default_graph()
+    if open_bodies or not inputs:
+        graph = get_default_graph()
+        if not inputs or graph.outer is not None:
+            return graph
     first = inputs[0]
     graph = first.op.graph
     for x in inputs:

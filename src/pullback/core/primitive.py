@@ -54,6 +54,8 @@ class Primitive:
     """Whether `gradient` takes IndexedSlices for `dys`; they are made dense for it otherwise."""
     takes_none: ClassVar[bool] = False
     """Whether `gradient` takes None for the `dy` of an output without a gradient; it is zeros otherwise."""
+    takes_wanted: ClassVar[bool] = False
+    """Whether `gradient` takes `wanted`: for each input, whether its entry will be used."""
     reads_values: ClassVar[bool] = True
     """False where the outputs depend on the shapes of the inputs only."""
 

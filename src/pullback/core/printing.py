@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from .function import AbstractFunctional, Function
 from .graph import Operation, Tensor
 from .primitive import Primitive
 
 
 def graph_text(operations: Iterable[Operation]) -> str:
-    """One line for each operation.
+    """One line for each operation, then the functions that they hold.
 
     `name: types = Type[attributes](inputs) ^control inputs @device`; an output number of 0 is left out.
 
@@ -24,7 +25,37 @@ def graph_text(operations: Iterable[Operation]) -> str:
     parts: int32[], int32[] = Unpack[num=2, axis=0](x)
     y: int32[] = AddV2(parts, parts:1)
     """
-    return "\n".join(operation_text(op) for op in operations)
+    operations = list(operations)
+    lines = [operation_text(op) for op in operations]
+    return "\n".join([*lines, *[f"\n{function_text(f)}" for f in functions_in(operations)]])
+
+
+def functions_in(operations: Iterable[Operation]) -> list[Function]:
+    """The functions that `operations` hold, and those that these hold, each once."""
+    found: dict[Function, None] = {}
+    pending = list(operations)
+    for op in pending:
+        if isinstance(op.primitive, AbstractFunctional):
+            for function in op.primitive.functions:
+                if function not in found:
+                    found[function] = None
+                    pending.extend(function.operations)
+    return list(found)
+
+
+def function_text(function: Function) -> str:
+    """A line with name, parameters and results, then one for each operation that they need.
+
+    >>> import pullback as pb
+    >>> from pullback.core.function import trace
+    >>> print(function_text(trace(lambda x: [x + x], [pb.constant(1.0).type], "twice", ["x"]).function))
+    twice(x: float32[]) -> (add)
+      add: float32[] = AddV2(x, x)
+    """
+    parameters = ", ".join(f"{x.op.name}: {x.type}" for x in function.parameters)
+    results = ", ".join(_reference(y) for y in function.results)
+    lines = [f"  {operation_text(op)}" for op in function.operations]
+    return "\n".join([f"{function.name}({parameters}) -> ({results})", *lines])
 
 
 def operation_text(op: Operation) -> str:
@@ -55,6 +86,10 @@ def value_text(value: Any) -> str:
     """An attribute as it prints: short arrays whole, long ones by their type."""
     if isinstance(value, np.dtype):
         return value.name
+    if isinstance(value, Function):
+        return value.name
+    if isinstance(value, tuple) and any(isinstance(v, Function) for v in value):
+        return f"({', '.join(value_text(v) for v in value)})"
     if isinstance(value, np.ndarray):
         if value.size > 8:
             return f"{value.dtype.name}[{','.join(map(str, value.shape))}]"

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from .dtypes import TokenType, as_dtype
 from .errors import DataLossError
+from .function import Function
 from .graph import Graph, Operation, Tensor
-from .primitive import primitive_class
+from .memory import Memory
+from .primitive import Primitive, primitive_class
+from .printing import functions_in
 from .scopes import NOTHING
 from .shape import TensorShape
 from .types import TensorType
@@ -25,11 +28,14 @@ def graph_to_dict(graph: Graph) -> dict[str, Any]:
 
     Variables need no place of their own: the operation that makes a variable's handle says all about it.
     """
+    functions = functions_in(graph.operations)[::-1]
+    numbers = {function: i for i, function in enumerate(functions)}
     return {
         "format": FORMAT,
         "version": VERSION,
         "seed": graph.seed,
-        "operations": [_operation_to_dict(op) for op in graph.operations],
+        "functions": [_function_to_dict(f, numbers) for f in functions],
+        "operations": [_operation_to_dict(op, numbers) for op in graph.operations],
         "collections": {
             name: [x.name for x in values if isinstance(x, Tensor | Operation)]
             for name, values in graph.collections.items()
@@ -47,23 +53,51 @@ def graph_from_dict(data: Mapping[str, Any]) -> Graph:
         raise DataLossError(f"this is no graph: its format is {data.get('format')!r}, not {FORMAT!r}")
     if data.get("version") != VERSION:
         raise DataLossError(f"this graph is of version {data.get('version')!r}; this release reads version {VERSION}")
+    functions: list[Function] = []
+    for entry in data.get("functions", ()):
+        functions.append(_function_from_dict(entry, functions))
     graph = Graph()
     graph.seed = data["seed"]
-    made: dict[str, Operation] = {}
-    for entry in data["operations"]:
-        op = _operation_from_dict(graph, entry, made)
-        made[op.name] = op
+    made = _operations_from_dicts(graph, data["operations"], functions)
     for name, elements in data.get("collections", {}).items():
         for element in elements:
             graph.add_to_collection(name, _tensor(made, element) if ":" in element else made[element])
     return graph
 
 
-def _operation_to_dict(op: Operation) -> dict[str, Any]:
+def _function_to_dict(function: Function, numbers: Mapping[Function, int]) -> dict[str, Any]:
+    parameters = [x.op for x in function.parameters]
+    return {
+        "name": function.name,
+        "parameters": [op.name for op in parameters],
+        "results": [y.name for y in function.results],
+        "operations": [_operation_to_dict(op, numbers) for op in (*parameters, *function.operations)],
+    }
+
+
+def _function_from_dict(entry: Mapping[str, Any], functions: Sequence[Function]) -> Function:
+    graph = Graph(name=entry["name"])
+    made = _operations_from_dicts(graph, entry["operations"], functions)
+    graph.finalize()
+    parameters = tuple([made[name].outputs[0] for name in entry["parameters"]])
+    return Function(graph, parameters, tuple([_tensor(made, y) for y in entry["results"]]), entry["name"])
+
+
+def _operations_from_dicts(
+    graph: Graph, entries: Sequence[Mapping[str, Any]], functions: Sequence[Function]
+) -> dict[str, Operation]:
+    made: dict[str, Operation] = {}
+    for entry in entries:
+        op = _operation_from_dict(graph, entry, made, functions)
+        made[op.name] = op
+    return made
+
+
+def _operation_to_dict(op: Operation, numbers: Mapping[Function, int]) -> dict[str, Any]:
     attributes = op.primitive.attributes
     entry: dict[str, Any] = {"name": op.name, "type": op.type, "inputs": [x.name for x in op.inputs]}
     if attributes:
-        entry["attributes"] = {key: encode(value) for key, value in attributes.items()}
+        entry["attributes"] = {key: encode(value, numbers) for key, value in attributes.items()}
     if op.control_inputs:
         entry["control_inputs"] = [c.name for c in op.control_inputs]
     if op.device:
@@ -75,12 +109,14 @@ def _operation_to_dict(op: Operation) -> dict[str, Any]:
     return entry
 
 
-def _operation_from_dict(graph: Graph, entry: Mapping[str, Any], made: Mapping[str, Operation]) -> Operation:
+def _operation_from_dict(
+    graph: Graph, entry: Mapping[str, Any], made: Mapping[str, Operation], functions: Sequence[Function]
+) -> Operation:
     name, type_name = entry["name"], entry["type"]
     cls = primitive_class(type_name)
     if cls is None:
         raise DataLossError(f"operation '{name}' has the type {type_name!r}, which no primitive here defines")
-    attributes = {key: decode(value) for key, value in entry.get("attributes", {}).items()}
+    attributes = {key: decode(value, functions) for key, value in entry.get("attributes", {}).items()}
     try:
         primitive = cls(**attributes)
         inputs = [_tensor(made, x) for x in entry["inputs"]]
@@ -103,8 +139,8 @@ def _tensor(made: Mapping[str, Operation], name: str) -> Tensor:
     return made[op_name].outputs[int(number)]
 
 
-def encode(value: Any) -> Any:
-    """An attribute as JSON values."""
+def encode(value: Any, functions: Mapping[Function, int] = {}) -> Any:
+    """An attribute as JSON values; a function, or a primitive, as its number or its type and attributes."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -121,19 +157,30 @@ def encode(value: Any) -> Any:
         array = np.ascontiguousarray(value)
         data = base64.b64encode(array.tobytes()).decode()
         return {"array": data, "dtype": array.dtype.name, "shape": list(np.shape(value))}
+    if isinstance(value, Function):
+        return {"function": functions[value]}
+    if isinstance(value, Primitive):
+        return {"primitive": value.type, "attributes": {k: encode(v, functions) for k, v in value.attributes.items()}}
+    if isinstance(value, Memory):
+        return {"memory": list(value)}
     if isinstance(value, tuple | list):
         kind = "tuple" if isinstance(value, tuple) else "list"
-        return {kind: [encode(v) for v in value]}
+        return {kind: [encode(v, functions) for v in value]}
     raise TypeError(f"an attribute of type {type(value).__name__} has no dict form: {value!r}")
 
 
-def decode(value: Any) -> Any:
+def decode(value: Any, functions: Sequence[Function] = ()) -> Any:
     """The attribute that `encode` was given."""
     if not isinstance(value, dict):
         return value
     if "array" in value:
         array = np.frombuffer(base64.b64decode(value["array"]), as_dtype(value["dtype"]))  # type: ignore[arg-type]
         return array.reshape(value["shape"])
+    if "primitive" in value:
+        cls = primitive_class(value["primitive"])
+        if cls is None:
+            raise DataLossError(f"an attribute has the op type {value['primitive']!r}, which no primitive here defines")
+        return cls(**{key: decode(v, functions) for key, v in value["attributes"].items()})
     (kind, inner), *_ = value.items()
     if kind == "type":
         dtype, shape = inner
@@ -143,7 +190,9 @@ def decode(value: Any) -> Any:
         "bytes": str.encode,
         "dtype": as_dtype,
         "shape": TensorShape,
-        "tuple": lambda items: tuple([decode(v) for v in items]),
-        "list": lambda items: [decode(v) for v in items],
+        "tuple": lambda items: tuple([decode(v, functions) for v in items]),
+        "list": lambda items: [decode(v, functions) for v in items],
+        "function": lambda number: functions[number],
+        "memory": lambda fields: Memory(*fields),
     }
     return decoders[kind](inner)

@@ -14,13 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import FailedPreconditionError
+from ..core.devices import local_device
+from ..core.errors import FailedPreconditionError, PullbackError
+from ..core.function import AbstractFunctional
 from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive
 from ..primitives.constant import as_array
 from ..primitives.state import AbstractStateful
 from . import messages
 from .engine import AbstractEngine, EngineOptions, Run
+from .numpy_functions import functional_kernel
 from .numpy_updates import BY_COPY, IN_PLACE
 from .plan import Plan, Step, checked_outputs
 
@@ -38,25 +41,45 @@ class NumpyEngine(AbstractEngine):
     def __init__(self, options: EngineOptions) -> None:
         self.values: Values = {}
         self.execute = _execute_checked if options.check_numerics else _execute
+        self.soft_placement = options.soft_placement
 
     def prepare(self, plan: Plan) -> Run:
         """The function that runs `plan`."""
+        if not self.soft_placement:
+            _check_devices(plan)
         template: list[Any] = [None] * plan.size
         for slot, array in plan.constants:
             template[slot] = array if array.ndim else array[()]
-        program = [_instruction(step, plan) for step in plan.steps]
+        compute = self._computation(plan, {})
+
+        def run(feeds: Sequence[Any]) -> list[Any]:
+            with np.errstate(all="ignore"):
+                values = compute(feeds)
+                return [_owned(values[i]) for i in range(len(values))]
+
+        return run
+
+    def _computation(self, plan: Plan, known: dict[int, Run]) -> Run:
+        """From arrays for the feeds of `plan` to those for its fetches. `known` holds those of the plans inside."""
+        if id(plan) in known:
+            return known[id(plan)]
+        template: list[Any] = [None] * plan.size
+        for slot, array in plan.constants:
+            template[slot] = array if array.ndim else array[()]
+        inner = partial(self._computation, known=known)
+        program = [_instruction(step, plan, inner) for step in plan.steps]
         feed_slots, fetch_slots = plan.feed_slots, plan.fetch_slots
         values, execute = self.values, self.execute
 
-        def run(feeds: Sequence[Any]) -> list[Any]:
+        def compute(feeds: Sequence[Any]) -> list[Any]:
             slots = template.copy()
             for slot, array in zip(feed_slots, feeds, strict=True):
                 slots[slot] = array
-            with np.errstate(all="ignore"):
-                execute(program, slots, values)
-            return [_owned(slots[slot]) for slot in fetch_slots]
+            execute(program, slots, values)
+            return [slots[slot] for slot in fetch_slots]
 
-        return run
+        known[id(plan)] = compute
+        return compute
 
     def as_feed(self, tensor: Tensor, value: Any) -> Any:
         """`value` as a NumPy array of the dtype of `tensor`."""
@@ -84,6 +107,14 @@ class NumpyEngine(AbstractEngine):
         self.values.clear()
 
 
+def _check_devices(plan: Plan) -> None:
+    """Raise where an operation asks for anything but the one device that there is."""
+    for op in (*plan.states, *[step.op for step in plan.steps]):
+        asked = local_device(op.device)
+        if asked is None or asked.kind not in ("", "CPU") or asked.number not in (None, 0):
+            raise messages.no_device(op, ["/device:CPU:0"])
+
+
 def _execute(program: list[Instruction], slots: list[Any], values: Values) -> None:
     instruction = None
     try:
@@ -100,7 +131,8 @@ def _execute(program: list[Instruction], slots: list[Any], values: Values) -> No
             for n in frees:
                 slots[n] = None
     except Exception as error:
-        if isinstance(error, FailedPreconditionError) or instruction is None:
+        inside = instruction is not None and instruction[-1].bodies and isinstance(error, PullbackError)
+        if isinstance(error, FailedPreconditionError) or instruction is None or inside:
             raise
         raise explained(instruction[-1], [slots[n] for n in instruction[-1].inputs], error) from error
 
@@ -139,13 +171,15 @@ def explained(step: Step, arrays: list[Any], error: Exception) -> Exception:
     return messages.failed_step(step.op, arrays, error)
 
 
-def _instruction(step: Step, plan: Plan) -> Instruction:
+def _instruction(step: Step, plan: Plan, prepare: Callable[[Plan], Run]) -> Instruction:
     primitive = step.op.primitive
     ins, outs = step.inputs, step.outputs
     if isinstance(primitive, AbstractStateful):
         assert step.state is not None
         fn = _stateful(bool(outs), primitive, plan.states[step.state])
         return _STATEFUL, fn, ins, None, None, outs, step.frees, step
+    if isinstance(primitive, AbstractFunctional):
+        return _GENERAL, functional_kernel(step, prepare), ins, None, None, outs, step.frees, step
     fn = _function(primitive, len(ins))
     if len(outs) != 1 or not 1 <= len(ins) <= 3:
         return _GENERAL, fn, ins, None, None, outs, step.frees, step

@@ -6,19 +6,31 @@ topological order, and the order in which reads and writes of one variable act.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import INEXACT, TokenType
+from ..core.dtypes import INEXACT, resource
+from ..core.function import AbstractFunctional, Function, Parameter
 from ..core.graph import Operation, Tensor
 from ..primitives.constant import Const
 from ..primitives.state import AbstractStateful
 
 NOWHERE = 0
 """The slot of what nobody reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A function that a step runs, as a plan whose feeds are the function's parameters, handles left out."""
+
+    plan: Plan
+    arguments: tuple[int, ...]
+    """For each feed the number, among the step's inputs, of what stands behind it."""
+    states: tuple[int, ...]
+    """For each state of the plan its number in the plan around."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +43,7 @@ class Step:
     frees: tuple[int, ...]
     """The slots whose values nobody reads after this step."""
     state: int | None = None
+    bodies: tuple[Body, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +67,7 @@ class Plan:
 
 def make_plan(fetches: Sequence[Tensor], targets: Iterable[Operation], feeds: Sequence[Tensor]) -> Plan:
     """The plan that computes the tensors `fetches` and runs the operations `targets`, given values for `feeds`."""
-    return _Planner(fetches, feeds).plan(needed_operations(fetches, targets, feeds))
+    return _Planner(fetches, feeds, {}, {}).plan(needed_operations(fetches, targets, feeds))
 
 
 def needed_operations(
@@ -84,14 +97,6 @@ def _index(op: Operation) -> int:
     return op.index
 
 
-def state_key(op: Operation) -> Operation:
-    """What the state of a stateful operation is kept under: its variable's handle operation, or itself."""
-    primitive = op.primitive
-    if not isinstance(primitive, AbstractStateful) or primitive.owns_state:
-        return op
-    return handle_of(op.inputs[0])
-
-
 def handle_of(handle: Tensor) -> Operation:
     """The operation that made a variable's handle, behind any identities."""
     op = handle.op
@@ -107,7 +112,17 @@ def checked_outputs(step: Step) -> list[int]:
 
 
 class _Planner:
-    def __init__(self, fetches: Sequence[Tensor], feeds: Sequence[Tensor]) -> None:
+    def __init__(
+        self,
+        fetches: Sequence[Tensor],
+        feeds: Sequence[Tensor],
+        handles: Mapping[Operation, Operation],
+        known: dict[Any, Plan],
+    ) -> None:
+        self.handles = handles
+        """In a body, the operation of the variable's handle for each parameter that stands for one."""
+        self.known = known
+        """The plans of bodies, by all that they depend on."""
         self.fetches = tuple(fetches)
         self.feeds = tuple(feeds)
         self.slots: dict[Tensor, int] = {x: i for i, x in enumerate(feeds, start=1)}
@@ -122,7 +137,7 @@ class _Planner:
         for op in ops:
             if isinstance(op.primitive, Const):
                 constants.extend((self._new_slot(x), op.primitive.value) for x in op.outputs if x not in self.slots)
-            elif not _only_tokens(op):
+            elif not (_only_handles(op) or isinstance(op.primitive, Parameter)):
                 steps.append(self._step(op, last))
         return Plan(
             steps=tuple(steps),
@@ -147,20 +162,57 @@ class _Planner:
 
     def _step(self, op: Operation, last: dict[Tensor, Operation | None]) -> Step:
         state = self._state(op)
-        inputs = [x for x in op.inputs if not isinstance(x.dtype, TokenType)]
+        inputs = [x for x in op.inputs if x.dtype != resource]
         outputs = tuple([self._new_slot(x) if x in last and x not in self.slots else NOWHERE for x in op.outputs])
         dead = {x: None for x in inputs if last[x] is op and not isinstance(x.op.primitive, Const)}
         slots = self.slots
-        return Step(op, tuple([slots[x] for x in inputs]), outputs, tuple([slots[x] for x in dead]), state)
+        bodies = self._bodies(op, outputs) if isinstance(op.primitive, AbstractFunctional) else ()
+        return Step(op, tuple([slots[x] for x in inputs]), outputs, tuple([slots[x] for x in dead]), state, bodies)
 
     def _state(self, op: Operation) -> int | None:
         primitive = op.primitive
         if not isinstance(primitive, AbstractStateful):
             return None
-        number = self.states.setdefault(state_key(op), len(self.states))
-        if primitive.writes_state:
+        key = op if primitive.owns_state else self._handle(op.inputs[0])
+        return self._state_number(key, primitive.writes_state)
+
+    def _state_number(self, key: Operation, writes: bool) -> int:
+        number = self.states.setdefault(key, len(self.states))
+        if writes:
             self.written.add(number)
         return number
+
+    def _handle(self, x: Tensor) -> Operation:
+        """The operation under which the variable is kept that the handle `x` names."""
+        op = handle_of(x)
+        return self.handles.get(op, op)
+
+    def _bodies(self, op: Operation, outputs: Sequence[int]) -> tuple[Body, ...]:
+        primitive = op.primitive
+        assert isinstance(primitive, AbstractFunctional)
+        fetched = primitive.fetched([slot != NOWHERE for slot in outputs])
+        arguments = primitive.arguments(op.inputs)
+        return tuple(
+            [self._body(f, args, n, op) for f, args, n in zip(primitive.functions, arguments, fetched, strict=True)]
+        )
+
+    def _body(self, function: Function, args: Sequence[Tensor], fetched: list[int], op: Operation) -> Body:
+        pairs = list(zip(function.parameters, args, strict=True))
+        handles = {x.op: self._handle(arg) for x, arg in pairs if x.dtype == resource}
+        key = (function, tuple(fetched), tuple(handles.items()))
+        plan = self.known.get(key)
+        if plan is None:
+            plan = self.known[key] = self._body_plan(function, fetched, handles)
+        values = [x for x in op.inputs if x.dtype != resource]
+        numbers = [_number_of(arg, values) for x, arg in pairs if x.dtype != resource]
+        states = [self._state_number(key, i in plan.written) for i, key in enumerate(plan.states)]
+        return Body(plan, tuple(numbers), tuple(states))
+
+    def _body_plan(self, function: Function, fetched: list[int], handles: Mapping[Operation, Operation]) -> Plan:
+        results = [function.results[i] for i in fetched]
+        feeds = [x for x in function.parameters if x.dtype != resource]
+        planner = _Planner(results, feeds, handles, self.known)
+        return planner.plan(needed_operations(results, function.effects, feeds))
 
     def _new_slot(self, x: Tensor) -> int:
         slot = self.slots[x] = self.size
@@ -168,6 +220,10 @@ class _Planner:
         return slot
 
 
-def _only_tokens(op: Operation) -> bool:
+def _only_handles(op: Operation) -> bool:
     """Whether all that an operation hands on are handles, which have no value."""
-    return bool(op.outputs) and all(isinstance(y.dtype, TokenType) for y in op.outputs)
+    return bool(op.outputs) and all(y.dtype == resource for y in op.outputs)
+
+
+def _number_of(x: Tensor, among: Sequence[Tensor]) -> int:
+    return next(i for i, y in enumerate(among) if y is x)

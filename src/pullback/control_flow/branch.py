@@ -1,0 +1,155 @@
+"""Branches: one function is run of several, and nothing of the others.
+
+y = f_k(x);  dx = f_k_grad(x, dy): a branch again, on the same choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..autodiff.cotangent import Term
+from ..autodiff.pullbacks import Pullback, components, pullback_of, slices_of
+from ..core.dtypes import TokenType, int32
+from ..core.dtypes import bool as bool_
+from ..core.function import AbstractFunctional, Function, inline, like_parameter, trace
+from ..core.graph import Operation, Tensor
+from ..core.shape import TensorShape
+from ..core.slices import IndexedSlices
+from ..core.types import TensorType
+from ..primitives.creation import zeros, zeros_like
+from ..primitives.densify import densify
+from ..primitives.variable_ops import variable_type, variable_zeros
+from .call import check_arguments, results_of
+
+
+class If(AbstractFunctional):
+    """`then_branch` of the inputs after the first where that is true, else `else_branch`."""
+
+    type = "If"
+    takes_none = True
+    takes_wanted = True
+
+    then_branch: Function
+    else_branch: Function
+
+    def infer(self, predicate: TensorType, *args: TensorType) -> tuple[TensorType, ...]:
+        if predicate.dtype != bool_ or not predicate.shape.is_compatible_with(TensorShape.SCALAR):
+            raise TypeError(f"cond: the predicate must be a scalar of truth values, not {predicate}")
+        return _common_types("cond", self.functions, args)
+
+    def arguments(self, inputs: Sequence[Any]) -> list[Sequence[Any]]:
+        args = inputs[1 : 1 + len(self.then_branch.parameters)]
+        return [args, args]
+
+    def gradient(self, op: Operation, *dys: Any, wanted: Sequence[bool]) -> Sequence[Term | None]:
+        return _gradient(op, dys, wanted, lambda functions: If(*functions))
+
+
+class Case(AbstractFunctional):
+    """The branch whose number is the first input, of the other inputs; the last where there is no such number."""
+
+    type = "Case"
+    takes_none = True
+    takes_wanted = True
+
+    branches: tuple[Function, ...]
+
+    def infer(self, index: TensorType, *args: TensorType) -> tuple[TensorType, ...]:
+        if index.dtype != int32 or not index.shape.is_compatible_with(TensorShape.SCALAR):
+            raise TypeError(f"switch_case: the branch index must be a scalar of int32, not {index}")
+        return _common_types("switch_case", self.branches, args)
+
+    def arguments(self, inputs: Sequence[Any]) -> list[Sequence[Any]]:
+        return [inputs[1 : 1 + len(branch.parameters)] for branch in self.branches]
+
+    def gradient(self, op: Operation, *dys: Any, wanted: Sequence[bool]) -> Sequence[Term | None]:
+        return _gradient(op, dys, wanted, Case)
+
+
+def _common_types(what: str, branches: Sequence[Function], args: Sequence[TensorType]) -> tuple[TensorType, ...]:
+    for branch in branches:
+        check_arguments(what, branch, args)
+    types = []
+    for ys in zip(*[branch.results for branch in branches], strict=True):
+        shape = ys[0].shape
+        for y in ys[1:]:
+            shape = shape.most_specific_compatible_shape(y.shape)
+        types.append(ys[0].type if shape == ys[0].shape else TensorType(ys[0].dtype, shape))
+    return tuple(types)
+
+
+def _gradient(op: Operation, dys: Sequence[Any], wanted: Sequence[bool], make: Any) -> Sequence[Term | None]:
+    functions: tuple[Function, ...] = op.primitive.functions  # type: ignore[attr-defined]
+    choice, *args = op.inputs
+    seeded = tuple([dy is not None for dy in dys])
+    pullbacks = [pullback_of(f, tuple(wanted[1:]), seeded) for f in functions]
+    reconciled = _reconciled(pullbacks, args)
+    if not reconciled[0].function.results:
+        return [None] * len(op.inputs)
+    inputs = [*args, *[dy for dy in dys if dy is not None]]
+    results = results_of(make([p.function for p in reconciled])(choice, *inputs))
+    return [None, *[reconciled[0].term(i, results, x) for i, x in enumerate(args)]]
+
+
+def _reconciled(pullbacks: Sequence[Pullback], args: Sequence[Tensor]) -> list[Pullback]:
+    """`pullbacks` with cotangents of one form for each parameter: zeros where only another branch has one.
+
+    Slices stay slices where all branches have slices of as many rows, or nothing; else they are made dense.
+    """
+    rows = [_rows([p.results(i) for p in pullbacks], x) for i, x in enumerate(args)]
+    forms = [max(len(p.places[i]) for p in pullbacks) for i in range(len(args))]
+    stay = all(form < 2 or indices is not None for form, indices in zip(forms, rows, strict=True))
+    agree = all([len(place) for place in p.places] == forms for p in pullbacks)
+    return list(pullbacks) if stay and agree else [_in_form(p, forms, rows) for p in pullbacks]
+
+
+def _rows(found: Sequence[Sequence[Tensor]], x: Tensor) -> TensorType | None:
+    """The type of the indices in all branches that have slices; None where they cannot stay slices."""
+    types = {parts[1].type if len(parts) == 2 else None for parts in found if parts}
+    (indices, *others) = types or {None}
+    static = indices is not None and indices.shape.is_fully_defined() and row_shape(x).is_fully_defined()
+    return indices if static and not others else None
+
+
+def row_shape(x: Tensor) -> TensorShape:
+    """What is known of the shape of one row of `x`, or of the variable whose handle `x` is."""
+    shape = variable_type(x).shape if isinstance(x.dtype, TokenType) else x.shape
+    return shape[1:] if shape.rank else TensorShape.UNKNOWN
+
+
+def _in_form(pullback: Pullback, forms: Sequence[int], rows: Sequence[TensorType | None]) -> Pullback:
+    function = pullback.function
+    places: list[tuple[int, ...]] = []
+
+    def build(*given: Tensor) -> list[Tensor]:
+        found = inline(function, given)
+        results: list[Tensor] = []
+        for i, (form, indices) in enumerate(zip(forms, rows, strict=True)):
+            term = pullback.term(i, found, given[i])
+            if form and (form == 1 or indices is None):
+                term = as_dense(term, given[i])
+            elif indices is not None and term is None:
+                term = _no_slices(given[i], indices)
+            parts = components(term)
+            places.append(tuple(range(len(results), len(results) + len(parts))))
+            results.extend(parts)
+        return results
+
+    types = [like_parameter(x) for x in function.parameters]
+    names = [x.op.name for x in function.parameters]
+    return Pullback(trace(build, types, function.name, names, inherit=False).function, tuple(places))
+
+
+def as_dense(term: Term | None, x: Tensor) -> Tensor:
+    """`term` as a tensor in the shape of `x`, or of the variable whose handle `x` is; zeros for None."""
+    if term is None:
+        return variable_zeros(x) if isinstance(x.dtype, TokenType) else zeros_like(x)
+    return densify(term) if isinstance(term, IndexedSlices) else term
+
+
+def _no_slices(x: Tensor, indices: TensorType) -> IndexedSlices:
+    """As many rows of zeros as there are `indices`, all at row 0."""
+    dtype = variable_type(x).dtype if isinstance(x.dtype, TokenType) else x.dtype
+    values = zeros([*indices.shape.known, *row_shape(x).known], dtype)
+    return slices_of(x, values, zeros(indices.shape.known, indices.dtype))

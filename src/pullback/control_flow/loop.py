@@ -1,0 +1,113 @@
+"""`Loop`, the one primitive under all loops, and its derivative, which is a loop in the other direction.
+
+Step t turns what is carried into what is carried next, c[t+1], y[t] = f(c[t], x[t], k), while the condition on c[t]
+and k holds, at most `limit` times. The derivative carries the cotangents of c backward and adds up those of the
+constants k. It reads the rows of x and the c[t] of each step, the loop's *history*, and writes one row a step of the
+cotangent of x. History is read row by row, never carried, so that derivatives of derivatives stay linear in the number
+of steps (Griewank and Walther, Evaluating Derivatives, 2nd ed., chapter 12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..autodiff.choices import chosen_memory
+from ..autodiff.cotangent import Term
+from ..core.dtypes import bool as bool_
+from ..core.dtypes import int32
+from ..core.function import AbstractFunctional, Function
+from ..core.graph import Operation
+from ..core.memory import KEEP_CARRIED, Memory
+from ..core.shape import TensorShape
+from ..core.types import TensorType
+from .call import check_arguments
+from .loop_gradient import loop_gradient
+
+
+class Loop(AbstractFunctional):
+    """Inputs: (limit, carried..., scanned..., constants...).
+
+    Outputs: (steps, final carried..., stacked..., history of carried..., kept...), where what is carried has `carried`
+    members. A step reads one row of each of `scanned` arrays. It writes one row of each of `stacked` arrays, of the
+    history of each member as it was at the step's beginning, and of each of the body's results beyond: values that no
+    step can compute again, such as random numbers. Engines make only those arrays that somebody reads.
+
+    `body`: (carried..., scanned rows..., constants...) -> (next carried..., stacked rows..., kept rows...).
+    `condition`: (carried..., constants...) -> a truth value; None: `limit` steps are made.
+    With `reverse`, rows are read and written from the last to the first; there is no condition then.
+    """
+
+    type = "Loop"
+    takes_none = True
+    takes_wanted = True
+
+    body: Function
+    condition: Function | None
+    carried: int
+    scanned: int = 0
+    stacked: int = 0
+    length: int | None = None
+    """The number of steps, where it is known."""
+    bound: int | None = None
+    """A number that the steps never exceed, where one is known."""
+    reverse: bool = False
+    memory: Memory = KEEP_CARRIED
+    """What is kept of the histories that this loop scans."""
+
+    def infer(self, limit: TensorType, *args: TensorType) -> tuple[TensorType, ...]:
+        if limit.dtype != int32 or not limit.shape.is_compatible_with(TensorShape.SCALAR):
+            raise TypeError(f"loop: the limit must be a scalar of int32, not {limit}")
+        for x in args[self.carried : self.carried + self.scanned]:
+            if x.shape.rank == 0:
+                raise ValueError(f"loop: {x} has no rows to scan")
+        rows = [TensorType(x.dtype, x.shape[1:]) for x in args[self.carried : self.carried + self.scanned]]
+        check_arguments("loop", self.body, [*args[: self.carried], *rows, *args[self.carried + self.scanned :]])
+        if self.condition is not None:
+            if self.scanned:
+                raise ValueError("loop: a loop that scans rows makes a step for each, and takes no condition")
+            (holds,) = self.condition.results
+            if holds.dtype != bool_ or not holds.shape.is_compatible_with(TensorShape.SCALAR):
+                raise TypeError(f"while_loop: cond must return a scalar of truth values, not {holds.type}")
+        carried = [x.type for x in self.body.parameters[: self.carried]]
+        steps = TensorShape([self.length])
+        written = [y.type for y in self.body.results[self.carried :]]
+        history = [TensorType(t.dtype, steps.concatenate(t.shape)) for t in carried]
+        stacked = [TensorType(t.dtype, steps.concatenate(t.shape)) for t in written]
+        return (limit, *carried, *stacked[: self.stacked], *history, *stacked[self.stacked :])
+
+    def arguments(self, inputs: Sequence[Any]) -> list[Sequence[Any]]:
+        inner = inputs[1 : 1 + len(self.body.parameters)]
+        constants = inner[self.carried + self.scanned :]
+        given: list[Sequence[Any]] = [inner]
+        return given if self.condition is None else [*given, [*inner[: self.carried], *constants]]
+
+    def fetched(self, read: Sequence[bool]) -> list[list[int]]:
+        places = self.places
+        rows = [places.result_of(n) for n in (*places.stacked, *places.kept) if read[n]]
+        needed = [*range(self.carried), *rows]
+        return [needed] if self.condition is None else [needed, [0]]
+
+    def gradient(self, op: Operation, *dys: Any, wanted: Sequence[bool]) -> Sequence[Term | None]:
+        return loop_gradient(op, dys, wanted, chosen_memory())
+
+    @property
+    def places(self) -> Places:
+        """Where the outputs of each kind begin."""
+        return Places(self)
+
+
+class Places:
+    """The numbers of a loop's outputs by kind, and of its body's results."""
+
+    def __init__(self, loop: Loop) -> None:
+        c, s = loop.carried, loop.stacked
+        kept = len(loop.body.results) - c - s
+        self.final = range(1, 1 + c)
+        self.stacked = range(1 + c, 1 + c + s)
+        self.history = range(1 + c + s, 1 + 2 * c + s)
+        self.kept = range(1 + 2 * c + s, 1 + 2 * c + s + kept)
+
+    def result_of(self, output: int) -> int:
+        """The number of the body's result whose rows the output of that number, stacked or kept, holds."""
+        return output - 1 if output in self.stacked else output - 1 - len(self.final)

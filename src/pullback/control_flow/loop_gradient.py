@@ -1,0 +1,205 @@
+"""The derivative of a loop: a loop in the other direction, built from the derivative of one step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..autodiff.cotangent import Term
+from ..autodiff.pullbacks import Pullback, components, pullback_of, slices_of
+from ..core.dtypes import TRAINABLE, TokenType
+from ..core.function import Function, Parameter, inline, like_parameter, trace
+from ..core.graph import Operation, Tensor
+from ..core.memory import Memory
+from ..primitives.creation import zeros_like
+from ..primitives.indexing import merge_leading
+from ..primitives.reshaping import reshape
+from ..primitives.variable_ops import variable_type, variable_zeros
+from .branch import as_dense
+
+if TYPE_CHECKING:
+    from .loop import Loop
+
+
+def loop_gradient(op: Operation, dys: Sequence[Any], wanted: Sequence[bool], memory: Memory) -> Sequence[Term | None]:
+    """The cotangents of the inputs of the loop `op`."""
+    return _Backward(op, dys, wanted).cotangents(memory)
+
+
+@dataclass
+class _Row:
+    """What a backward step reads: an array of the graph around the loop, of which the body has one row."""
+
+    array: Any
+    parameter: Parameter
+
+
+class _Backward:
+    """The backward loop of one loop, for given cotangents."""
+
+    def __init__(self, op: Operation, dys: Sequence[Any], wanted: Sequence[bool]) -> None:
+        loop: Loop = op.primitive  # type: ignore[assignment]
+        self.op, self.loop, self.body = op, loop, loop.body
+        places, c, s = loop.places, loop.carried, loop.scanned
+        inputs = op.inputs[1:]
+        self.starts, self.arrays, self.constants = inputs[:c], inputs[c : c + s], inputs[c + s :]
+        self.final = [dys[i] for i in places.final]
+        self.history = [dys[i] for i in places.history]
+        self.written = [dys[i] for i in [*places.stacked, *places.kept]]
+        """The cotangents of the body's results beyond what is carried."""
+        self.active = self._active(list(wanted[1:]))
+        self.wanted = [*self.active, *wanted[1 + c :]]
+        seeded = [*self.active, *[dy is not None for dy in self.written]]
+        kept = range(c + loop.stacked, len(self.body.results))
+        self.pullback: Pullback = pullback_of(self.body, tuple(self.wanted), tuple(seeded), given=tuple(kept))
+
+    def _active(self, wanted: Sequence[bool]) -> list[bool]:
+        """What is carried and both receives a cotangent and hands one on to something wanted."""
+        c = self.loop.carried
+        reads = dependencies(self.body)
+        trainable = [x.type.dtype in TRAINABLE for x in self.body.parameters[:c]]
+        useful = [self.final[i] is not None or self.history[i] is not None for i in range(c)]
+        direct = set().union(*[reads[c + j] for j, dy in enumerate(self.written) if dy is not None])
+        useful = [use or i in direct for i, use in enumerate(useful)]
+        varied = list(wanted)
+        for _ in range(c):
+            for i in range(c):
+                useful[i] = useful[i] or any(useful[j] and i in reads[j] for j in range(c))
+                varied[i] = varied[i] or any(varied[n] for n in reads[i])
+        return [use and vary and train for use, vary, train in zip(useful, varied[:c], trainable, strict=True)]
+
+    def cotangents(self, memory: Memory) -> Sequence[Term | None]:
+        """One entry for each input of the loop; adds the backward loop."""
+        c, s = self.loop.carried, self.loop.scanned
+        places = self.pullback.places
+        if not any(places) and not any(self.active):
+            return [None] * len(self.op.inputs)
+        body, rows, constants = self._backward_body()
+        starts = [_start(dy, y) for dy, y, on in zip(self.final, self.op.outputs[1:], self.active, strict=False) if on]
+        sums = [self._zeros(k) for k, place in zip(self.constants, places[c + s :], strict=True) if len(place) == 1]
+        carried = [*starts, *sums]
+        loop = type(self.loop)(
+            body,
+            None,
+            len(carried),
+            scanned=len(rows),
+            stacked=len(body.results) - len(carried),
+            length=self.loop.length,
+            bound=self.loop.bound,
+            reverse=not self.loop.reverse,
+            memory=memory,
+        )
+        outputs = loop(self.op.outputs[0], *carried, *[row.array for row in rows], *constants)
+        return self._entries(outputs[1:], len(carried))
+
+    def _zeros(self, k: Tensor) -> Tensor:
+        return variable_zeros(k) if isinstance(k.dtype, TokenType) else zeros_like(k)
+
+    def _entries(self, outputs: Sequence[Tensor], carried: int) -> list[Term | None]:
+        c, s = self.loop.carried, self.loop.scanned
+        final, stacked = iter(outputs[:carried]), iter(outputs[carried:])
+        entries: list[Term | None] = [None]
+        entries += [next(final) if on else None for on in self.active]
+        places = self.pullback.places[c:]
+        entries += [next(stacked) if place else None for place in places[:s]]
+        for k, place in zip(self.constants, places[s:], strict=True):
+            if len(place) == 2:
+                values, indices = next(stacked), next(stacked)
+                entries.append(slices_of(k, merge_leading(values, indices), reshape(indices, [-1])))
+            else:
+                entries.append(next(final) if place else None)
+        return entries
+
+    def _rows(self) -> list[_Row]:
+        """All that a backward step may read one row of, in the order of the pullback's parameters."""
+        c, op, places = self.loop.carried, self.op, self.loop.places
+        parameters, results = self.body.parameters, self.body.results
+        history = [_Row(op.outputs[n], like_parameter(x)) for n, x in zip(places.history, parameters, strict=False)]
+        scanned = [_Row(a, like_parameter(x)) for a, x in zip(self.arrays, parameters[c:], strict=False)]
+        kept = [_Row(op.outputs[n], like_parameter(results[n - 1 - c])) for n in places.kept]
+        written = [
+            _Row(dy, like_parameter(y)) for dy, y in zip(self.written, results[c:], strict=True) if dy is not None
+        ]
+        seen = [_Row(dy, like_parameter(x)) for dy, x in self._history_seeds(parameters)]
+        return [*history, *scanned, *kept, *written, *seen]
+
+    def _history_seeds(self, parameters: Sequence[Tensor]) -> list[tuple[Any, Tensor]]:
+        pairs = zip(self.history, parameters, self.active, strict=False)
+        return [(dy, x) for dy, x, on in pairs if on and dy is not None]
+
+    def _backward_body(self) -> tuple[Function, list[_Row], list[Tensor]]:
+        """The body of the backward loop; the arrays that it scans, and the constants that it reads."""
+        c, s = self.loop.carried, self.loop.scanned
+        rows, places = self._rows(), self.pullback.places
+        carried = [like_parameter(x) for x, on in zip(self.body.parameters, self.active, strict=False) if on]
+        for x, place in zip(self.body.parameters[c + s :], places[c + s :], strict=True):
+            if len(place) == 1:
+                carried.append(_sum_parameter(x))
+        constants = [like_parameter(x) for x in self.body.parameters[c + s :]]
+        ends = (len(carried), len(carried) + len(rows))
+
+        def build(*given: Tensor) -> list[Tensor]:
+            return self._step(given[: ends[0]], given[ends[0] : ends[1]], given[ends[1] :])
+
+        function = trace(
+            build, [*carried, *[row.parameter for row in rows], *constants], self._name(), inherit=False
+        ).function
+        used = {x for op in function.operations for x in op.inputs} | set(function.results)
+        scanned = [i for i, x in enumerate(function.parameters[ends[0] : ends[1]]) if x in used]
+        read = [i for i, x in enumerate(function.parameters[ends[1] :]) if x in used]
+        parameters = [
+            *function.parameters[: ends[0]],
+            *[function.parameters[ends[0] + i] for i in scanned],
+            *[function.parameters[ends[1] + i] for i in read],
+        ]
+        closed = function.with_results(function.results, parameters)
+        return closed, [rows[i] for i in scanned], [self.constants[i] for i in read]
+
+    def _name(self) -> str:
+        return f"{self.body.name}_grad"
+
+    def _step(self, carried: Sequence[Tensor], rows: Sequence[Tensor], constants: Sequence[Tensor]) -> list[Tensor]:
+        """The results of a backward step: cotangents, sums, then rows."""
+        c, s, on = self.loop.carried, self.loop.scanned, self.active
+        places, count = self.pullback.places, sum(self.active)
+        kept = len(self.loop.places.kept)
+        values, rest = rows[: c + s], iter(rows[c + s + kept :])
+        seeds = [next(rest) for dy in self.written if dy is not None]
+        args = [*values, *constants, *carried[:count], *seeds, *rows[c + s : c + s + kept]]
+        found = inline(self.pullback.function, args)
+        terms = [self.pullback.term(i, found, x) for i, x in enumerate([*values, *constants])]
+        previous: list[Tensor] = []
+        for i in [i for i in range(c) if on[i]]:
+            dx = as_dense(terms[i], values[i])
+            previous.append(dx if self.history[i] is None else dx + next(rest))
+        sums = iter(carried[count:])
+        stacked = [as_dense(t, x) for t, x in zip(terms[c : c + s], values[c:], strict=True) if t is not None]
+        added: list[Tensor] = []
+        for term, place in zip(terms[c + s :], places[c + s :], strict=True):
+            if len(place) == 1:
+                added.append(next(sums) + term)
+            else:
+                stacked += components(term)
+        return [*previous, *added, *stacked]
+
+
+def _sum_parameter(x: Tensor) -> Parameter:
+    """What stands for the cotangent of a constant: of the variable's type where it is a variable's handle."""
+    return Parameter(variable_type(x)) if isinstance(x.dtype, TokenType) else like_parameter(x)
+
+
+def _start(dy: Any, y: Tensor) -> Tensor:
+    return zeros_like(y) if dy is None else dy
+
+
+def dependencies(function: Function) -> list[set[int]]:
+    """For each result the numbers of the parameters that it depends on along trainable tensors."""
+    known: list[set[int]] | None = function.memo.get("dependencies")
+    if known is None:
+        reads: dict[Tensor, set[int]] = {x: {i} for i, x in enumerate(function.parameters)}
+        for op in function.operations:
+            trainable = [reads[x] for x in op.inputs if x.type.dtype in TRAINABLE]
+            reads.update(dict.fromkeys(op.outputs, set().union(*trainable)))
+        known = function.memo["dependencies"] = [reads[y] for y in function.results]
+    return known

@@ -1,0 +1,324 @@
+"""`Function`: a closed piece of graph, from parameters to results; how one is traced, and copied into another graph.
+
+What a body reads from the graphs around it is captured: it becomes a trailing parameter, and the tensor that it stands
+for an input of the operation that holds the function. So a function never refers to another graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from .dtypes import TRAINABLE, resource
+from .errors import InaccessibleTensorError
+from .graph import Graph, Operation, Tensor, get_default_graph, open_bodies, site_of
+from .primitive import Primitive, no_gradient
+from .scopes import Scope
+from .types import TensorType
+
+_LARGEST_COPIED = 64
+"""Constants of integers or truth values of up to so many elements are copied into a body, where they fold."""
+
+
+class Parameter(Primitive):
+    """What a function is given. `handle` says of which variable a resource is the handle."""
+
+    type = "Parameter"
+
+    of: TensorType
+    handle: Primitive | None = None
+
+    def infer(self) -> tuple[TensorType, ...]:
+        return (self.of,)
+
+    gradient = no_gradient
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """Results computed from parameters, in a graph of their own that reads nothing else. Compared by identity.
+
+    >>> import pullback as pb
+    >>> from pullback.core.function import trace
+    >>> twice = trace(lambda x: [x + x], [pb.constant(1.0).type], name="twice").function
+    >>> print(twice)
+    twice(args_0: float32[]) -> (add)
+      add: float32[] = AddV2(args_0, args_0)
+    """
+
+    graph: Graph
+    parameters: tuple[Tensor, ...]
+    results: tuple[Tensor, ...]
+    name: str
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """What has been worked out about the function: derivatives, plans."""
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        """The operations that the results and the effects need, parameters left out, in the order of making."""
+        return tuple(self.needed_for([*[y.op for y in self.results], *self.effects]))
+
+    @cached_property
+    def effects(self) -> tuple[Operation, ...]:
+        """The operations that are run for what they do: assignments, prints."""
+        return tuple([op for op in self.graph.operations if op.primitive.stateful and not op.outputs])
+
+    @cached_property
+    def pure_operations(self) -> tuple[Operation, ...]:
+        """The operations that the results need, without effects that nothing waits for."""
+        return tuple(self.needed_for([y.op for y in self.results]))
+
+    @cached_property
+    def shape_parameters(self) -> frozenset[int]:
+        """The numbers of the parameters whose values decide shapes: XLA needs them when it compiles."""
+        needed: set[Tensor] = set()
+        for op in reversed(self.operations):
+            primitive = op.primitive
+            needed.update(op.inputs[i] for i in primitive.shape_inputs if i < len(op.inputs))
+            if primitive.reads_values and not needed.isdisjoint(op.outputs):
+                needed.update(op.inputs)
+        return frozenset(i for i, x in enumerate(self.parameters) if x in needed)
+
+    def needed_for(self, targets: Sequence[Operation]) -> list[Operation]:
+        """The operations that `targets` need, themselves included, parameters left out, in the order of making."""
+        pending, needed = list(targets), set()
+        while pending:
+            op = pending.pop()
+            if op not in needed:
+                needed.add(op)
+                pending.extend(x.op for x in op.inputs)
+                pending.extend(op.control_inputs)
+        return [op for op in self.graph.operations if op in needed and not isinstance(op.primitive, Parameter)]
+
+    def with_results(self, results: Sequence[Tensor], parameters: Sequence[Tensor] | None = None) -> Function:
+        """The function of the same graph with other results, and other parameters where they are given."""
+        chosen = self.parameters if parameters is None else tuple(parameters)
+        return Function(self.graph, chosen, tuple(results), self.name)
+
+    def __str__(self) -> str:
+        from .printing import function_text
+
+        return function_text(self)
+
+
+class AbstractFunctional(Primitive):
+    """A primitive that holds functions: a call, a branch, a loop. Engines run the functions, each in its own way."""
+
+    type = "Functional"
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """The functions that it holds."""
+        values = [v for value in self.attributes.values() for v in (value if isinstance(value, tuple) else (value,))]
+        return tuple([v for v in values if isinstance(v, Function)])
+
+    def arguments(self, inputs: Sequence[Any]) -> list[Sequence[Any]]:
+        """For each function, what stands behind its parameters among the operation's `inputs`."""
+        raise NotImplementedError(f"{type(self).__name__} defines no arguments()")
+
+    def fetched(self, read: Sequence[bool]) -> list[list[int]]:
+        """For each function, the numbers of its results that a run needs; `read` says which outputs are used."""
+        numbers = [i for i, used in enumerate(read) if used]
+        return [numbers for _ in self.functions]
+
+    @property
+    def stateful(self) -> bool:  # type: ignore[override]
+        """Whether an operation of a function is."""
+        return any(op.primitive.stateful for f in self.functions for op in f.operations)
+
+    @property
+    def shape_inputs(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The inputs that stand behind parameters whose values decide shapes."""
+        count = max(len(self.functions[0].parameters) + 8, 1)
+        needed: set[int] = set()
+        for f, numbers in zip(self.functions, self.arguments(range(count)), strict=True):
+            needed.update(numbers[i] for i in f.shape_parameters)
+        return tuple(sorted(needed))
+
+
+class Traced(NamedTuple):
+    """A function, and the tensors around it that stand behind its last parameters."""
+
+    function: Function
+    captured: tuple[Tensor, ...]
+
+
+@contextmanager
+def body(name: str, *, inherit: bool = True) -> Iterator[Graph]:
+    """A new body inside the default graph; it acts for the graphs around it inside the block.
+
+    Devices, attributes and gradient overrides in force around it hold in it too, unless `inherit` is False.
+    """
+    outer = get_default_graph()
+    graph = Graph(outer, name)
+    if inherit:
+        around = outer.scope
+        graph.scope = Scope(devices=around.devices, attrs=around.attrs, gradient_types=around.gradient_types)
+    open_bodies.add(graph)
+    try:
+        with graph.as_default():
+            yield graph
+    finally:
+        open_bodies.discard(graph)
+        graph.finalize()
+
+
+def trace(
+    build: Callable[..., Sequence[Tensor]],
+    types: Sequence[TensorType | Parameter],
+    name: str,
+    names: Sequence[str] = (),
+    captures: Sequence[Tensor] = (),
+    *,
+    inherit: bool = True,
+) -> Traced:
+    """The function that `build` describes: it is called once, with a tensor for each of `types`.
+
+    `captures` are captured first, in this order, whether they are read or not. `inherit` is that of `body`.
+
+    Raises:
+        ValueError: a result belongs to a graph that is not around the body.
+    """
+    with body(name, inherit=inherit) as graph:
+        given = [add_parameter(graph, t, names[i] if i < len(names) else f"args_{i}") for i, t in enumerate(types)]
+        for x in captures:
+            capture_as_parameter(graph, x)
+        results = tuple([graph.capture(y) for y in build(*given)])
+    return close(graph, given, results)
+
+
+def close(graph: Graph, given: Sequence[Tensor], results: Sequence[Tensor]) -> Traced:
+    """The function of a finished body, whose parameters are `given` and those that stand for what it captured."""
+    function = Function(graph, (*given, *graph.captures.values()), tuple(results), graph.name)
+    return Traced(function, tuple(graph.captures))
+
+
+def add_parameter(graph: Graph, of: TensorType | Parameter, name: str) -> Tensor:
+    """A new parameter of a body."""
+    primitive = of if isinstance(of, Parameter) else Parameter(of)
+    with _plain(graph):
+        return graph.add(primitive, (), name).outputs[0]
+
+
+def like_parameter(x: Tensor) -> Parameter:
+    """The parameter that can stand for `x`: of its type, and, for a variable's handle, of its variable."""
+    primitive = x.op.primitive
+    if isinstance(primitive, Parameter):
+        return primitive
+    return Parameter(x.type, primitive if x.dtype == resource else None)
+
+
+def capture(graph: Graph, x: Tensor) -> Tensor:
+    """What stands in the body `graph` for `x`, a tensor of a graph around it: a parameter, or a copied constant."""
+    outer = graph.outer
+    if outer is None or not graph.lies_in(x.op.graph):
+        raise _inaccessible(graph, x)
+    nearer = x if x.op.graph is outer else capture(outer, x)
+    known = graph.captures.get(nearer)
+    if known is not None:
+        return known
+    if nearer.op.type == "Const" and x.dtype not in TRAINABLE and (x.shape.num_elements() or 0) <= _LARGEST_COPIED:
+        with _plain(graph):
+            return graph.add(nearer.op.primitive, (), _short(x)).outputs[0]
+    return capture_as_parameter(graph, nearer)
+
+
+def capture_as_parameter(graph: Graph, x: Tensor) -> Tensor:
+    """The parameter of the body `graph` that stands for `x`, a tensor of the graph just around it."""
+    known = graph.captures.get(x)
+    if known is None:
+        with _plain(graph):
+            known = graph.captures[x] = graph.add(like_parameter(x), (), _short(x)).outputs[0]
+    return known
+
+
+@contextmanager
+def _plain(graph: Graph) -> Iterator[None]:
+    """A block in which `graph` itself takes operations, without any scopes."""
+    with graph.as_default(), graph.entered(Scope(site=graph.scope.site)):
+        yield
+
+
+def _short(x: Tensor) -> str:
+    return x.op.name.rpartition("/")[2] or x.op.type
+
+
+def _inaccessible(graph: Graph, x: Tensor) -> InaccessibleTensorError:
+    if x.op.graph.outer is None:
+        return InaccessibleTensorError(
+            f"{x} (made at {site_of(x)}) must be from the same graph as the body '{graph.name}', or from one around it."
+        )
+    return InaccessibleTensorError(
+        f"{x} (made at {site_of(x)}) is inside the body '{x.op.graph.name}' and cannot be used in '{graph.name}'; "
+        "return it from its body instead."
+    )
+
+
+class Substitute(Primitive):
+    """The second input, which has the value of the first; what depends on it depends on the first."""
+
+    type = "Substitute"
+
+    def infer(self, computed: TensorType, known: TensorType) -> tuple[TensorType, ...]:
+        del known
+        return (computed,)
+
+    def gradient(self, op: Operation, dy: Any) -> Sequence[Any]:
+        del op
+        return dy, None
+
+
+def inline(
+    function: Function,
+    args: Sequence[Tensor],
+    *,
+    effects: bool = True,
+    known: Mapping[Tensor, Tensor] = {},
+    substitutes: dict[Tensor, Tensor] | None = None,
+) -> list[Tensor]:
+    """The results of `function` for `args`, as copies of its operations in the graph that acts.
+
+    Without `effects`, operations that are run only for what they do are left out. What reads a tensor among `known`
+    reads its value there instead, but is differentiated through the tensor; `substituted` finishes that, from the
+    `substitutes` that are noted.
+    """
+    values: dict[Tensor, Tensor] = dict(zip(function.parameters, args, strict=True))
+    copies: dict[Operation, Operation] = {}
+    for op in function.operations if effects else function.pure_operations:
+        copies[op] = copy_operation(op, values, copies)
+        for y in op.outputs:
+            if y in known and substitutes is not None:
+                values[y] = Substitute()(values[y], known[y])
+                substitutes[values[y]] = known[y]
+    return [values[y] for y in function.results]
+
+
+def copy_operation(op: Operation, values: dict[Tensor, Tensor], copies: Mapping[Operation, Operation]) -> Operation:
+    """A copy of `op` in the graph that acts, on `values` for its inputs; adds its outputs to `values`."""
+    graph = get_default_graph().acting
+    outer = graph.scope
+    attrs = {**outer.attrs, **{name: value for name, value in op.attrs.items() if name != "_class"}}
+    first = [copies[c] for c in op.control_inputs if c in copies]
+    with graph.entered(outer._replace(site=op.site or outer.site, attrs=attrs)), graph.control_dependencies(first):
+        copy = graph.add(op.primitive, [values[x] for x in op.inputs], op.name)
+    values.update(zip(op.outputs, copy.outputs, strict=True))
+    return copy
+
+
+def substituted(function: Function, substitutes: Mapping[Tensor, Tensor]) -> Function:
+    """`function`, in which what reads one of `substitutes` reads the value that stands for it."""
+    if not substitutes:
+        return function
+    with body(function.name, inherit=False) as graph:
+        values = {x: add_parameter(graph, like_parameter(x), x.op.name) for x in function.parameters}
+        copies: dict[Operation, Operation] = {}
+        for op in function.operations:
+            if isinstance(op.primitive, Substitute):
+                values[op.outputs[0]] = values[substitutes[op.outputs[0]]]
+            else:
+                copies[op] = copy_operation(op, values, copies)
+    parameters, results = [values[x] for x in function.parameters], [values[y] for y in function.results]
+    return close(graph, parameters, results).function
