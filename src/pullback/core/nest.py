@@ -1,0 +1,123 @@
+"""Nested structures: lists, tuples, named tuples and dictionaries of anything else, which counts as a leaf.
+
+Dictionaries are taken in the order of their keys, as TensorFlow does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+
+def is_nested(structure: Any) -> bool:
+    """Whether `structure` is a list, tuple or dictionary.
+
+    >>> import pullback as pb
+    >>> pb.nest.is_nested([1]), pb.nest.is_nested(1)
+    (True, False)
+    """
+    return isinstance(structure, list | tuple | Mapping)
+
+
+def flatten(structure: Any) -> list[Any]:
+    """The leaves of `structure`, in order; a leaf alone is a structure.
+
+    >>> import pullback as pb
+    >>> pb.nest.flatten({"b": [1, (2, 3)], "a": 4})
+    [4, 1, 2, 3]
+    """
+    return list(_leaves(structure))
+
+
+def _leaves(structure: Any) -> Iterator[Any]:
+    if not is_nested(structure):
+        yield structure
+        return
+    for child in _children(structure):
+        yield from _leaves(child)
+
+
+def _children(structure: Any) -> list[Any]:
+    if isinstance(structure, Mapping):
+        return [structure[key] for key in _keys(structure)]
+    return list(structure)
+
+
+def _keys(structure: Mapping[Any, Any]) -> list[Any]:
+    try:
+        return sorted(structure)
+    except TypeError:
+        raise TypeError(f"nest: the keys of a dictionary must be sortable, not {list(structure)!r}") from None
+
+
+def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
+    """`flat_sequence` in the shape of `structure`.
+
+    Raises:
+        ValueError: as many leaves are needed as `structure` has.
+
+    >>> import pullback as pb
+    >>> pb.nest.pack_sequence_as({"b": [1, 2], "a": 4}, ["x", "y", "z"])
+    {'b': ['y', 'z'], 'a': 'x'}
+    """
+    leaves = list(flat_sequence)
+    needed = len(flatten(structure))
+    if len(leaves) != needed:
+        raise ValueError(f"nest: {len(leaves)} leaves for a structure that has {needed}: {structure!r}")
+    return _packed(structure, iter(leaves))
+
+
+def _packed(structure: Any, leaves: Iterator[Any]) -> Any:
+    if not is_nested(structure):
+        return next(leaves)
+    if isinstance(structure, Mapping):
+        found = {key: _packed(structure[key], leaves) for key in _keys(structure)}
+        make: Any = dict if type(structure) is dict else type(structure)
+        return make((key, found[key]) for key in structure)
+    children = [_packed(child, leaves) for child in structure]
+    named: Any = getattr(type(structure), "_make", None)
+    return named(children) if named is not None else type(structure)(children)
+
+
+def map_structure(func: Callable[..., Any], *structures: Any) -> Any:
+    """`func` of the leaves at the same places of all `structures`, in the shape of the first.
+
+    Raises:
+        ValueError, TypeError: the structures differ.
+
+    >>> import pullback as pb
+    >>> pb.nest.map_structure(lambda a, b: a + b, [1, (2,)], [10, (20,)])
+    [11, (22,)]
+    """
+    first, *others = structures
+    for other in others:
+        assert_same_structure(first, other)
+    leaves = [flatten(structure) for structure in structures]
+    return pack_sequence_as(first, [func(*values) for values in zip(*leaves, strict=True)])
+
+
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
+    """Nothing, where both have the same shape.
+
+    Raises:
+        ValueError: a leaf stands where the other has a structure, or lengths or keys differ.
+        TypeError: with `check_types`, a list stands where the other has a tuple, and the like.
+
+    >>> import pullback as pb
+    >>> pb.nest.assert_same_structure([1, 2], [3])
+    Traceback (most recent call last):
+    ValueError: The two structures don't have the same nested structure: [1, 2] has 2 elements, [3] has 1.
+    """
+    where = "The two structures don't have the same nested structure:"
+    if is_nested(nest1) != is_nested(nest2):
+        raise ValueError(f"{where} {nest1!r} and {nest2!r}.")
+    if not is_nested(nest1):
+        return
+    if check_types and type(nest1) is not type(nest2):
+        raise TypeError(f"{where} {nest1!r} is a {type(nest1).__name__}, {nest2!r} a {type(nest2).__name__}.")
+    if len(nest1) != len(nest2):
+        raise ValueError(f"{where} {nest1!r} has {len(nest1)} elements, {nest2!r} has {len(nest2)}.")
+    if isinstance(nest1, Mapping) and set(nest1) != set(nest2):
+        raise ValueError(f"{where} {nest1!r} has the keys {list(nest1)}, {nest2!r} {list(nest2)}.")
+    for a, b in zip(_children(nest1), _children(nest2), strict=True):
+        assert_same_structure(a, b, check_types)

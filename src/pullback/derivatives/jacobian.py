@@ -1,0 +1,115 @@
+"""Jacobians: one row of derivatives for each element of the result, many rows at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autodiff.reverse import gradients
+from ..core import nest
+from ..core.graph import Tensor
+from ..primitives.constant import convert_to_tensor
+from ..primitives.reduction import reduce_sum
+from ..primitives.reshaping import reshape, shape
+from ..primitives.shaping import transpose
+from ..primitives.stacking import concat
+from .products import dense
+from .rows import BATCH, rows_of
+
+
+def jacobian(
+    output: Any,
+    inputs: Any,
+    use_pfor: bool = True,
+    parallel_iterations: int | None = None,
+    *,
+    batch_size: int | None = BATCH,
+    name: str = "jacobian",
+) -> Any:
+    """The derivatives of every element of `output` by every element of `inputs`: of shape output.shape + input.shape.
+
+    `inputs` is a tensor, a variable, or a nested structure of them, and so is the result; None where `output` does
+    not depend on an input. Row-sparse derivatives are made dense. `batch_size` rows are computed at once (None: all);
+    with `use_pfor=False` one at a time, which changes memory and speed only. `parallel_iterations` is not used.
+
+    >>> import pullback as pb
+    >>> x = pb.constant([1.0, 2.0])
+    >>> pb.Session().run(pb.jacobian(x * x, x)).tolist()
+    [[2.0, 0.0], [0.0, 4.0]]
+    """
+    del parallel_iterations
+    y = convert_to_tensor(output)
+    sources = nest.flatten(inputs)
+    graph = y.graph.acting
+    with graph.transaction(), graph.name_scope(name):
+        found = _jacobians(y, sources, batch_size if use_pfor else 1)
+    return nest.pack_sequence_as(inputs, found)
+
+
+def _jacobians(y: Tensor, sources: list[Any], batch_size: int | None) -> list[Tensor | None]:
+    def pull(unit: Tensor) -> list[Tensor | None]:
+        return [None if dx is None else dense(dx) for dx in gradients(y, sources, grad_ys=unit)]
+
+    return [None if rows is None else _unflatten(rows, y) for rows in rows_of(y, pull, batch_size)]
+
+
+def _unflatten(rows: Tensor, y: Tensor) -> Tensor:
+    """`rows` [size of y, ...] as [shape of y..., ...]."""
+    if y.shape.is_fully_defined() and rows.shape[1:].is_fully_defined():
+        return reshape(rows, [*y.shape.known, *rows.shape[1:].known])
+    unflat: Tensor = reshape(rows, concat([shape(y), shape(rows)[1:]], 0))
+    return unflat
+
+
+def batch_jacobian(
+    output: Any,
+    inp: Any,
+    use_pfor: bool = True,
+    parallel_iterations: int | None = None,
+    *,
+    batch_size: int | None = BATCH,
+    name: str = "batch_jacobian",
+) -> Tensor | None:
+    """For each example the derivatives of its output by its input: [b, y..., x...] for [b, y...] and [b, x...].
+
+    Example i of `output` must depend on example i of `inp` only. None where it does not depend on `inp`.
+    `parallel_iterations` is not used.
+
+    Raises:
+        ValueError: the first lengths differ.
+
+    >>> import pullback as pb
+    >>> x = pb.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> pb.Session().run(pb.batch_jacobian(x * x, x)).tolist()
+    [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
+    """
+    del parallel_iterations
+    y, x = convert_to_tensor(output), convert_to_tensor(inp)
+    if y.shape.rank == 0 or x.shape.rank == 0 or not y.shape[:1].is_compatible_with(x.shape[:1]):
+        raise ValueError(
+            f"Need first dimension of `output` shape {y.shape} and `inp` shape {x.shape} to match: one example each."
+        )
+    graph = y.graph.acting
+    with graph.transaction(), graph.name_scope(name):
+        # Examples do not mix: the sum over them has the same derivatives by each example's input.
+        total = reduce_sum(y, axis=0)
+
+        def pull(unit: Tensor) -> list[Tensor | None]:
+            (dx,) = gradients(total, x, grad_ys=unit)
+            return [None if dx is None else dense(dx)]
+
+        (rows,) = rows_of(total, pull, batch_size if use_pfor else 1)
+        if rows is None:
+            return None
+        moved = _examples_first(rows)
+        lengths = [shape(x)[:1], shape(total), shape(x)[1:]]
+        result: Tensor = reshape(moved, concat(lengths, 0))
+        return result
+
+
+def _examples_first(rows: Tensor) -> Tensor:
+    """`rows` [m, b, ...] as [b, m, ...]."""
+    rank = rows.shape.rank
+    if rank is None:
+        flat = reshape(rows, concat([shape(rows)[:2], [-1]], 0))
+        return transpose(flat, [1, 0, 2])
+    return transpose(rows, [1, 0, *range(2, rank)])

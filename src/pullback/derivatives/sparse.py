@@ -1,0 +1,170 @@
+"""Sparse Jacobians and Hessians: the pattern found on the graph, its columns coloured, one product a colour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..autodiff.reverse import gradients
+from ..core.graph import Tensor
+from ..engines.session import Session, get_default_session
+from ..primitives.casting import cast
+from ..primitives.comparison import equal
+from ..primitives.constant import constant, convert_to_tensor
+from ..primitives.creation import range_, zeros_like
+from ..primitives.indexing import gather
+from ..primitives.reshaping import reshape, reshape_like
+from .colouring import Colours, colour_columns, colour_symmetric
+from .pattern import jacobian_pattern
+from .products import dense, jvp
+from .rows import map_rows
+
+_MOST_SYMMETRIC_WORK = 20_000_000
+"""Above so many steps of star colouring, columns are coloured as those of any matrix."""
+
+
+@dataclass(frozen=True, eq=False)
+class SparseMatrix:
+    """A matrix whose entries are computed by a graph, at places that are known.
+
+    `values` [n] are the entries at (`rows[i]`, `columns[i]`), in the order of a CSR matrix; `colours` is the number of
+    products with a vector that computing them takes.
+    """
+
+    values: Tensor
+    rows: np.ndarray[Any, Any]
+    columns: np.ndarray[Any, Any]
+    shape: tuple[int, int]
+    colours: int
+
+    def to_csr(self, values: Any) -> Any:
+        """The scipy.sparse.csr_array for what a run gave for `values`."""
+        pointers = np.concatenate([[0], np.cumsum(np.bincount(self.rows, minlength=self.shape[0]))])
+        return sp.csr_array((np.asarray(values), self.columns, pointers), shape=self.shape)
+
+    def eval(self, feed_dict: Any = None, session: Session | None = None) -> Any:
+        """The scipy.sparse.csr_array, by `session`, the default one, or a new one."""
+        chosen = session or get_default_session() or Session(graph=self.values.graph)
+        return self.to_csr(chosen.run(self.values, feed_dict))
+
+
+def sparse_jacobian(
+    y: Any, x: Any, feed_dict: Any = None, *, pattern: Any = None, name: str = "sparse_jacobian"
+) -> SparseMatrix:
+    """The Jacobian of `y` by `x`, both taken as vectors, with the entries only that may differ from zero.
+
+    `pattern`, anything that scipy.sparse.csr_array takes, saves looking for it on the graph; it must be true wherever
+    the Jacobian can differ from zero. `feed_dict` is needed where shapes or positions depend on what is fed; the
+    pattern is that of these. Forward products are used where the columns need fewer colours than the rows.
+
+    Raises:
+        ValueError: `pattern` has another shape.
+
+    >>> import numpy as np, pullback as pb
+    >>> x = pb.constant([1.0, 2.0, 3.0])
+    >>> matrix = pb.sparse_jacobian(x[1:] * x[:-1], x)
+    >>> matrix.colours
+    2
+    >>> matrix.eval().toarray().tolist()
+    [[2.0, 1.0, 0.0], [0.0, 3.0, 2.0]]
+    """
+    y, x = convert_to_tensor(y), convert_to_tensor(x)
+    places = _pattern(y, x, feed_dict, pattern)
+    by_column, by_row = colour_columns(places), colour_columns(places.T)
+    graph = y.graph.acting
+    with graph.transaction(), graph.name_scope(name):
+        if _count(by_column) < _count(by_row):
+            products = _products(x, by_column, lambda v: jvp(y, x, [v])[0])
+            return _picked(places, products, by_column, places.indices, _rows_of(places))
+        products = _products(y, by_row, lambda u: _pulled(y, x, u))
+        return _picked(places, products, by_row, _rows_of(places), places.indices)
+
+
+def sparse_hessian(
+    y: Any, x: Any, feed_dict: Any = None, *, pattern: Any = None, name: str = "sparse_hessian"
+) -> SparseMatrix:
+    """The Hessian of the sum of `y` by `x`, taken as a vector, with the entries only that may differ from zero.
+
+    The arguments are those of `sparse_jacobian`. Entries are read off products with the Hessian, one a colour of a star
+    colouring.
+
+    >>> import pullback as pb
+    >>> x = pb.constant([1.0, 2.0, 3.0])
+    >>> pb.sparse_hessian(pb.reduce_sum(x[1:] * x[:-1]), x).eval().toarray().tolist()
+    [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
+    """
+    y, x = convert_to_tensor(y), convert_to_tensor(x)
+    graph = y.graph.acting
+    with graph.transaction(), graph.name_scope(name):
+        (dx,) = gradients(y, x, unconnected_gradients="zero")
+        slope = dense(dx)
+        places = _pattern(slope, x, feed_dict, pattern)
+        places = (places + places.T).tocsr()
+        places.sort_indices()
+        rows, columns = _rows_of(places), places.indices
+        degrees = np.diff(places.indptr)
+        symmetric = int((degrees[columns] * degrees[rows]).sum()) <= _MOST_SYMMETRIC_WORK
+        colours = colour_symmetric(places) if symmetric else colour_columns(places)
+        products = _products(x, colours, lambda v: _pulled(slope, x, v))
+        alone = _stands_alone(places, colours)
+        return _picked(places, products, colours, np.where(alone, columns, rows), np.where(alone, rows, columns))
+
+
+def _pattern(y: Tensor, x: Tensor, feed_dict: Any, pattern: Any) -> Any:
+    found = sp.csr_array(pattern, dtype=bool) if pattern is not None else jacobian_pattern(y, x, feed_dict)
+    shape = y.shape.num_elements(), x.shape.num_elements()
+    if any(n is not None and n != m for n, m in zip(shape, found.shape, strict=True)):
+        raise ValueError(f"sparse_jacobian: the pattern is {found.shape}, but {y} by {x} is {shape}")
+    found.sum_duplicates()
+    found.sort_indices()
+    return found
+
+
+def _rows_of(places: Any) -> np.ndarray[Any, Any]:
+    return np.repeat(np.arange(places.shape[0], dtype=np.int32), np.diff(places.indptr))
+
+
+def _count(colours: Colours) -> int:
+    return int(colours.max(initial=-1)) + 1
+
+
+def _stands_alone(places: Any, colours: Colours) -> np.ndarray[Any, Any]:
+    """For each entry (i, j) whether j is the only column of its colour in row i."""
+    keys = _rows_of(places).astype(np.int64) * _count(colours) + colours[places.indices]
+    _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    alone: np.ndarray[Any, Any] = counts[inverse] == 1
+    return alone
+
+
+def _pulled(y: Tensor, x: Tensor, u: Tensor) -> Tensor:
+    (dx,) = gradients(y, x, grad_ys=u)
+    return zeros_like(x) if dx is None else dense(dx)
+
+
+def _products(like: Tensor, colours: Colours, multiply: Callable[[Tensor], Tensor]) -> Tensor:
+    """One row a colour: `multiply` applied to the sum of the unit vectors of that colour, shaped as `like`."""
+    numbers = constant(colours)
+
+    def product(number: Tensor) -> list[Tensor]:
+        unit = cast(equal(numbers, number), like.dtype)
+        shaped = reshape(unit, like.shape.known) if like.shape.is_fully_defined() else reshape_like(unit, like)
+        return [reshape(multiply(shaped), [-1])]
+
+    (rows,) = map_rows(product, range_(_count(colours)), None)
+    return rows
+
+
+def _picked(places: Any, products: Tensor, colours: Colours, coloured: Any, other: Any) -> SparseMatrix:
+    """The matrix whose entry k is at (colour of `coloured[k]`, `other[k]`) of `products`."""
+    width = products.shape[1]
+    if width is None:
+        width = places.shape[0] if len(colours) == places.shape[1] else places.shape[1]
+    flat = reshape(products, [-1])
+    positions = colours[coloured].astype(np.int64) * width + other
+    dtype = np.int32 if positions.max(initial=0) < 2**31 else np.int64
+    values = gather(flat, constant(positions.astype(dtype)))
+    return SparseMatrix(values, _rows_of(places), places.indices, places.shape, _count(colours))
