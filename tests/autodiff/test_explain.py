@@ -76,11 +76,9 @@ def test_none_is_refused() -> None:
         pb.explain_gradient(None, pb.constant(1.0))
 
 
-@pytest.mark.parametrize(
-    "y", [lambda x: pb.floor(x), lambda x: pb.exp(x), lambda x: pb.argmax(x), lambda x: pb.zeros([2])]
-)
-def test_it_agrees_with_gradients(y: object) -> None:
+@pytest.mark.parametrize("function", [pb.floor, pb.exp, pb.argmax, pb.ones_like])
+def test_it_agrees_with_gradients(function: Callable[[pb.Tensor], pb.Tensor]) -> None:
     x = pb.constant([1.0, 2.0])
-    result = y(x)  # type: ignore[operator]
+    result = function(x)
     there = pb.gradients(result, x) != [None] if result.dtype == pb.float32 else False
     assert pb.explain_gradient(result, x).connected == there
