@@ -92,6 +92,23 @@ def test_second_derivatives_are_differences(case: Case) -> None:
         _compare_with_differences(built, first, differentiate(built, first, seed=2), seed=2)
 
 
+@pytest.mark.parametrize("case", [p for p in rows("not_on_numpy") if p.values[0].third_order])
+def test_third_derivatives_are_differences(case: Case) -> None:
+    with building(case) as built:
+        second = differentiate(built, differentiate(built, differentiable(built.ys), seed=1), seed=2)
+        _compare_with_differences(built, second, differentiate(built, second, seed=3), seed=3)
+
+
+@pytest.mark.parametrize("case", [p for p in rows("not_on_xla", "not_on_numpy") if p.values[0].third_order])
+def test_third_derivatives_on_xla_are_those_of_numpy(case: Case) -> None:
+    with building(case) as built:
+        first = differentiate(built, differentiable(built.ys), seed=1)
+        second = differentiate(built, first, seed=2)
+        fetches = [*first, *second, *differentiate(built, second, seed=3)]
+        for a, b in zip(built.run(fetches, "xla"), built.run(fetches), strict=True):
+            assert_close(a, b, 1e-9, "derivative")
+
+
 def _compare_with_differences(built: Built, ys: list[Any], dxs: list[Any], seed: int) -> None:
     """`dxs` along a random direction against extrapolated central differences of the weighted sum of `ys`."""
     weights = weights_like(built.run(ys), seed)

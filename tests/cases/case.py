@@ -26,6 +26,8 @@ class Case:
     """The inputs to differentiate by; None means all of float or complex dtype."""
     not_differentiable: str = ""
     not_second_order: str = ""
+    third_order: bool = False
+    """Whether third derivatives are checked too."""
     not_erased: str = ""
     """Why it cannot be built with unknown static lengths and ranks."""
     not_erased_rank: str = ""

@@ -12,7 +12,7 @@ from ..autodiff.cotangent import Term
 from ..autodiff.pullbacks import Pullback, components, pullback_of, slices_of
 from ..core.dtypes import TokenType, int32
 from ..core.dtypes import bool as bool_
-from ..core.function import AbstractFunctional, Function, inline, like_parameter, trace
+from ..core.function import AbstractFunctional, Function, Parameter, inline, like_parameter, trace
 from ..core.graph import Operation, Tensor
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
@@ -32,6 +32,8 @@ class If(AbstractFunctional):
 
     then_branch: Function
     else_branch: Function
+    kept: tuple[tuple[int, ...], ...] = ((), ())
+    """For each branch the numbers of the results that its derivative is given: what a second time would not find."""
 
     def infer(self, predicate: TensorType, *args: TensorType) -> tuple[TensorType, ...]:
         if predicate.dtype != bool_ or not predicate.shape.is_compatible_with(TensorShape.SCALAR):
@@ -43,7 +45,7 @@ class If(AbstractFunctional):
         return [args, args]
 
     def gradient(self, op: Operation, *dys: Any, wanted: Sequence[bool]) -> Sequence[Term | None]:
-        return _gradient(op, dys, wanted, lambda functions: If(*functions))
+        return _gradient(op, dys, wanted, self.kept, lambda functions: If(*functions))
 
 
 class Case(AbstractFunctional):
@@ -54,6 +56,8 @@ class Case(AbstractFunctional):
     takes_wanted = True
 
     branches: tuple[Function, ...]
+    kept: tuple[tuple[int, ...], ...] = ()
+    """As for `If`; of no branch where it is empty."""
 
     def infer(self, index: TensorType, *args: TensorType) -> tuple[TensorType, ...]:
         if index.dtype != int32 or not index.shape.is_compatible_with(TensorShape.SCALAR):
@@ -64,7 +68,8 @@ class Case(AbstractFunctional):
         return [inputs[1 : 1 + len(branch.parameters)] for branch in self.branches]
 
     def gradient(self, op: Operation, *dys: Any, wanted: Sequence[bool]) -> Sequence[Term | None]:
-        return _gradient(op, dys, wanted, Case)
+        kept = self.kept or ((),) * len(self.branches)
+        return _gradient(op, dys, wanted, kept, lambda functions: Case(tuple(functions)))
 
 
 def _common_types(what: str, branches: Sequence[Function], args: Sequence[TensorType]) -> tuple[TensorType, ...]:
@@ -79,17 +84,36 @@ def _common_types(what: str, branches: Sequence[Function], args: Sequence[Tensor
     return tuple(types)
 
 
-def _gradient(op: Operation, dys: Sequence[Any], wanted: Sequence[bool], make: Any) -> Sequence[Term | None]:
+def _gradient(
+    op: Operation, dys: Sequence[Any], wanted: Sequence[bool], kept: Sequence[tuple[int, ...]], make: Any
+) -> Sequence[Term | None]:
     functions: tuple[Function, ...] = op.primitive.functions  # type: ignore[attr-defined]
     choice, *args = op.inputs
     seeded = tuple([dy is not None for dy in dys])
-    pullbacks = [pullback_of(f, tuple(wanted[1:]), seeded) for f in functions]
+    pullbacks = [pullback_of(f, tuple(wanted[1:]), seeded, own) for f, own in zip(functions, kept, strict=True)]
+    given = sorted({n for own in kept for n in own})
+    if given:
+        pullbacks = [_taking(p, own, given, op) for p, own in zip(pullbacks, kept, strict=True)]
     reconciled = _reconciled(pullbacks, args)
     if not reconciled[0].function.results:
         return [None] * len(op.inputs)
-    inputs = [*args, *[dy for dy in dys if dy is not None]]
+    inputs = [*args, *[dy for dy in dys if dy is not None], *[op.outputs[n] for n in given]]
     results = results_of(make([p.function for p in reconciled])(choice, *inputs))
     return [None, *[reconciled[0].term(i, results, x) for i, x in enumerate(args)]]
+
+
+def _taking(pullback: Pullback, own: Sequence[int], given: Sequence[int], op: Operation) -> Pullback:
+    """`pullback`, which takes the results `own` of its branch, as a function that takes all results `given`."""
+    function = pullback.function
+    first = len(function.parameters) - len(own)
+    parameters = [like_parameter(x) for x in function.parameters[:first]]
+    parameters += [Parameter(op.outputs[n].type) for n in given]
+
+    def build(*values: Tensor) -> list[Tensor]:
+        return inline(function, [*values[:first], *[values[first + given.index(n)] for n in own]])
+
+    names = [f"args_{i}" for i in range(len(parameters))]
+    return Pullback(trace(build, parameters, function.name, names, inherit=False).function, pullback.places)
 
 
 def _reconciled(pullbacks: Sequence[Pullback], args: Sequence[Tensor]) -> list[Pullback]:

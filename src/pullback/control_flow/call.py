@@ -8,21 +8,26 @@ from typing import Any
 from ..autodiff.cotangent import Term
 from ..autodiff.pullbacks import pullback_of
 from ..core.function import AbstractFunctional, Function
-from ..core.graph import Operation
+from ..core.graph import Operation, Tensor, get_default_graph
 from ..core.types import TensorType
+from ..primitives.barrier import optimization_barrier
 
 
-class Call(AbstractFunctional):
+class AbstractCall(AbstractFunctional):
     """The results of `function` for the inputs.
 
     y = f(x);  dx = f_grad(x, dy), which computes again what it needs of f: XLA merges that with the first time.
     """
 
-    type = "PartitionedCall"
+    type = "AbstractCall"
     takes_none = True
     takes_wanted = True
 
     function: Function
+    kept: tuple[int, ...] = ()
+    """The numbers of the results that its derivative is given: what a second time would not find again."""
+    recompute: bool = False
+    """Whether the derivative computes f again once it has dy, on every engine, so that nothing of f is kept for it."""
 
     def infer(self, *args: TensorType) -> tuple[TensorType, ...]:
         check_arguments(f"call of {self.function.name}", self.function, args)
@@ -31,12 +36,60 @@ class Call(AbstractFunctional):
     def arguments(self, inputs: Sequence[Any]) -> list[Sequence[Any]]:
         return [inputs[: len(self.function.parameters)]]
 
+    @property
+    def called(self) -> str:
+        return self.function.name
+
     def gradient(self, op: Operation, *dys: Any, wanted: Sequence[bool]) -> Sequence[Term | None]:
-        pullback = pullback_of(self.function, tuple(wanted), tuple([dy is not None for dy in dys]))
-        if not pullback.function.results:
+        seeded = tuple([dy is not None for dy in dys])
+        pullback = pullback_of(self.function, tuple(wanted), seeded, self.kept)
+        function, numbers = without_unused_parameters(pullback.function)
+        if not function.results:
             return [None] * len(op.inputs)
-        results = results_of(Call(pullback.function)(*op.inputs, *[dy for dy in dys if dy is not None]))
+        seeds = [dy for dy in dys if dy is not None]
+        args = [*op.inputs, *seeds, *[op.outputs[i] for i in self.kept]]
+        if self.recompute:
+            first = len(op.inputs)
+            args[: first + len(seeds)] = optimization_barrier([*op.inputs, *seeds])
+        results = call(function, [args[i] for i in numbers]).outputs
         return [pullback.term(i, results, x) for i, x in enumerate(op.inputs)]
+
+
+class Call(AbstractCall):
+    type = "PartitionedCall"
+
+
+class StatefulCall(AbstractCall):
+    """A call of a function that reads or changes state."""
+
+    type = "StatefulPartitionedCall"
+
+
+def call(
+    function: Function,
+    args: Sequence[Tensor],
+    name: str | None = None,
+    *,
+    kept: tuple[int, ...] = (),
+    recompute: bool = False,
+) -> Operation:
+    """A new operation that calls `function`, in the graph that acts."""
+    stateful = any(op.primitive.stateful for op in function.operations)
+    primitive = (StatefulCall if stateful else Call)(function, kept, recompute)
+    graph = args[0].op.graph if args else get_default_graph()
+    return graph.acting.add(primitive, args, name)
+
+
+def without_unused_parameters(function: Function) -> tuple[Function, tuple[int, ...]]:
+    """`function` without the parameters that it does not read, and the numbers of those that stay; made once."""
+    known: tuple[Function, tuple[int, ...]] | None = function.memo.get("without_unused_parameters")
+    if known is None:
+        used = {x for op in function.operations for x in op.inputs} | set(function.results)
+        numbers = tuple([i for i, x in enumerate(function.parameters) if x in used])
+        parameters = [function.parameters[i] for i in numbers]
+        known = function.with_results(function.results, parameters), numbers
+        function.memo["without_unused_parameters"] = known
+    return known
 
 
 def results_of(outputs: Any) -> Sequence[Any]:

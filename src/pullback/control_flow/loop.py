@@ -18,7 +18,7 @@ from ..core.dtypes import bool as bool_
 from ..core.dtypes import int32
 from ..core.function import AbstractFunctional, Function
 from ..core.graph import Operation
-from ..core.memory import KEEP_CARRIED, Memory
+from ..core.memory import Memory
 from ..core.shape import TensorShape
 from ..core.types import TensorType
 from .call import check_arguments
@@ -52,8 +52,8 @@ class Loop(AbstractFunctional):
     bound: int | None = None
     """A number that the steps never exceed, where one is known."""
     reverse: bool = False
-    memory: Memory = KEEP_CARRIED
-    """What is kept of the histories that this loop scans."""
+    memory: Memory | None = None
+    """What is kept of the histories that this loop scans; None: what is kept where no policy says."""
 
     def infer(self, limit: TensorType, *args: TensorType) -> tuple[TensorType, ...]:
         if limit.dtype != int32 or not limit.shape.is_compatible_with(TensorShape.SCALAR):

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from .loop import Loop
 
 
-def loop_gradient(op: Operation, dys: Sequence[Any], wanted: Sequence[bool], memory: Memory) -> Sequence[Term | None]:
+def loop_gradient(
+    op: Operation, dys: Sequence[Any], wanted: Sequence[bool], memory: Memory | None
+) -> Sequence[Term | None]:
     """The cotangents of the inputs of the loop `op`."""
     return _Backward(op, dys, wanted).cotangents(memory)
 
@@ -51,6 +53,8 @@ class _Backward:
         self.active = self._active(list(wanted[1:]))
         self.wanted = [*self.active, *wanted[1 + c :]]
         seeded = [*self.active, *[dy is not None for dy in self.written]]
+        self.countable = loop.length is not None or loop.bound is not None
+        """Whether slices of all steps can be put together on every engine: XLA must know how many there can be."""
         kept = range(c + loop.stacked, len(self.body.results))
         self.pullback: Pullback = pullback_of(self.body, tuple(self.wanted), tuple(seeded), given=tuple(kept))
 
@@ -69,7 +73,7 @@ class _Backward:
                 varied[i] = varied[i] or any(varied[n] for n in reads[i])
         return [use and vary and train for use, vary, train in zip(useful, varied[:c], trainable, strict=True)]
 
-    def cotangents(self, memory: Memory) -> Sequence[Term | None]:
+    def cotangents(self, memory: Memory | None) -> Sequence[Term | None]:
         """One entry for each input of the loop; adds the backward loop."""
         c, s = self.loop.carried, self.loop.scanned
         places = self.pullback.places
@@ -77,7 +81,7 @@ class _Backward:
             return [None] * len(self.op.inputs)
         body, rows, constants = self._backward_body()
         starts = [_start(dy, y) for dy, y, on in zip(self.final, self.op.outputs[1:], self.active, strict=False) if on]
-        sums = [self._zeros(k) for k, place in zip(self.constants, places[c + s :], strict=True) if len(place) == 1]
+        sums = [_zeros(k) for k, place in zip(self.constants, places[c + s :], strict=True) if self._is_sum(place)]
         carried = [*starts, *sums]
         loop = type(self.loop)(
             body,
@@ -93,8 +97,9 @@ class _Backward:
         outputs = loop(self.op.outputs[0], *carried, *[row.array for row in rows], *constants)
         return self._entries(outputs[1:], len(carried))
 
-    def _zeros(self, k: Tensor) -> Tensor:
-        return variable_zeros(k) if isinstance(k.dtype, TokenType) else zeros_like(k)
+    def _is_sum(self, place: Sequence[int]) -> bool:
+        """Whether the cotangent of a constant is added up; else it is nothing, or slices of all steps."""
+        return len(place) == 1 or (len(place) == 2 and not self.countable)
 
     def _entries(self, outputs: Sequence[Tensor], carried: int) -> list[Term | None]:
         c, s = self.loop.carried, self.loop.scanned
@@ -104,7 +109,7 @@ class _Backward:
         places = self.pullback.places[c:]
         entries += [next(stacked) if place else None for place in places[:s]]
         for k, place in zip(self.constants, places[s:], strict=True):
-            if len(place) == 2:
+            if place and not self._is_sum(place):
                 values, indices = next(stacked), next(stacked)
                 entries.append(slices_of(k, merge_leading(values, indices), reshape(indices, [-1])))
             else:
@@ -134,7 +139,7 @@ class _Backward:
         rows, places = self._rows(), self.pullback.places
         carried = [like_parameter(x) for x, on in zip(self.body.parameters, self.active, strict=False) if on]
         for x, place in zip(self.body.parameters[c + s :], places[c + s :], strict=True):
-            if len(place) == 1:
+            if self._is_sum(place):
                 carried.append(_sum_parameter(x))
         constants = [like_parameter(x) for x in self.body.parameters[c + s :]]
         ends = (len(carried), len(carried) + len(rows))
@@ -176,12 +181,16 @@ class _Backward:
         sums = iter(carried[count:])
         stacked = [as_dense(t, x) for t, x in zip(terms[c : c + s], values[c:], strict=True) if t is not None]
         added: list[Tensor] = []
-        for term, place in zip(terms[c + s :], places[c + s :], strict=True):
-            if len(place) == 1:
-                added.append(next(sums) + term)
+        for term, place, k in zip(terms[c + s :], places[c + s :], constants, strict=True):
+            if self._is_sum(place):
+                added.append(next(sums) + as_dense(term, k))
             else:
                 stacked += components(term)
         return [*previous, *added, *stacked]
+
+
+def _zeros(k: Tensor) -> Tensor:
+    return variable_zeros(k) if isinstance(k.dtype, TokenType) else zeros_like(k)
 
 
 def _sum_parameter(x: Tensor) -> Parameter:

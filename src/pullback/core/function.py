@@ -64,7 +64,7 @@ class Function:
     @cached_property
     def effects(self) -> tuple[Operation, ...]:
         """The operations that are run for what they do: assignments, prints."""
-        return tuple([op for op in self.graph.operations if op.primitive.stateful and not op.outputs])
+        return tuple([op for op in self.graph.operations if _acts(op)])
 
     @cached_property
     def pure_operations(self) -> tuple[Operation, ...]:
@@ -104,13 +104,21 @@ class Function:
         return function_text(self)
 
 
+def _acts(op: Operation) -> bool:
+    """Whether an operation is run even where nobody reads its outputs."""
+    primitive = op.primitive
+    if isinstance(primitive, AbstractFunctional):
+        return any(f.effects for f in primitive.functions)
+    return primitive.acts or (primitive.stateful and not op.outputs)
+
+
 class AbstractFunctional(Primitive):
     """A primitive that holds functions: a call, a branch, a loop. Engines run the functions, each in its own way."""
 
     type = "Functional"
 
     @property
-    def functions(self) -> tuple[Function, ...]:
+    def functions(self) -> tuple[Function, ...]:  # type: ignore[override]
         """The functions that it holds."""
         values = [v for value in self.attributes.values() for v in (value if isinstance(value, tuple) else (value,))]
         return tuple([v for v in values if isinstance(v, Function)])
@@ -123,6 +131,11 @@ class AbstractFunctional(Primitive):
         """For each function, the numbers of its results that a run needs; `read` says which outputs are used."""
         numbers = [i for i, used in enumerate(read) if used]
         return [numbers for _ in self.functions]
+
+    @property
+    def called(self) -> str:
+        """The name of the function that it calls, for rules registered under that name; empty for others."""
+        return ""
 
     @property
     def stateful(self) -> bool:  # type: ignore[override]
@@ -147,10 +160,11 @@ class Traced(NamedTuple):
 
 
 @contextmanager
-def body(name: str, *, inherit: bool = True) -> Iterator[Graph]:
+def body(name: str, *, inherit: bool = True, finalize: bool = True) -> Iterator[Graph]:
     """A new body inside the default graph; it acts for the graphs around it inside the block.
 
-    Devices, attributes and gradient overrides in force around it hold in it too, unless `inherit` is False.
+    Devices, attributes and gradient overrides in force around it hold in it too, unless `inherit` is False. It is
+    finalized at the end, unless `finalize` is False.
     """
     outer = get_default_graph()
     graph = Graph(outer, name)
@@ -163,7 +177,8 @@ def body(name: str, *, inherit: bool = True) -> Iterator[Graph]:
             yield graph
     finally:
         open_bodies.discard(graph)
-        graph.finalize()
+        if finalize:
+            graph.finalize()
 
 
 def trace(
@@ -242,6 +257,17 @@ def _plain(graph: Graph) -> Iterator[None]:
         yield
 
 
+def origin_of(x: Tensor) -> Tensor:
+    """The tensor that bodies captured, where `x` is a parameter that stands for it."""
+    graph = x.op.graph
+    while graph.outer is not None:
+        around = next((outer for outer, inner in graph.captures.items() if inner is x), None)
+        if around is None:
+            return x
+        x, graph = around, around.op.graph
+    return x
+
+
 def _short(x: Tensor) -> str:
     return x.op.name.rpartition("/")[2] or x.op.type
 
@@ -255,6 +281,27 @@ def _inaccessible(graph: Graph, x: Tensor) -> InaccessibleTensorError:
         f"{x} (made at {site_of(x)}) is inside the body '{x.op.graph.name}' and cannot be used in '{graph.name}'; "
         "return it from its body instead."
     )
+
+
+def lifted(x: Tensor, graph: Graph) -> Tensor:
+    """`x`, a tensor of a body, computed again in `graph`, which is around it.
+
+    Raises:
+        InaccessibleTensorError: it depends on a parameter of the body.
+    """
+    inside = x.op.graph
+    if inside is graph:
+        return x
+    function = Function(inside, tuple(inside.captures.values()), (x,), inside.name)
+    read = {y for op in function.pure_operations for y in op.inputs} | {x}
+    given = next((y for y in read if isinstance(y.op.primitive, Parameter) and y not in function.parameters), None)
+    if given is not None:
+        raise InaccessibleTensorError(
+            f"{x} (made at {site_of(x)}) depends on '{given.name}', a parameter of '{inside.name}'."
+        )
+    args = [lifted(y, graph) if inner in read else y for y, inner in inside.captures.items()]
+    with graph.as_default():
+        return inline(function, args, effects=False)[0]
 
 
 class Substitute(Primitive):
@@ -291,8 +338,9 @@ def inline(
         copies[op] = copy_operation(op, values, copies)
         for y in op.outputs:
             if y in known and substitutes is not None:
-                values[y] = Substitute()(values[y], known[y])
-                substitutes[values[y]] = known[y]
+                computed = values[y]
+                values[y] = Substitute()(computed, known[y])
+                substitutes[values[y]] = substitutes[computed] = known[y]
     return [values[y] for y in function.results]
 
 
@@ -320,5 +368,6 @@ def substituted(function: Function, substitutes: Mapping[Tensor, Tensor]) -> Fun
                 values[op.outputs[0]] = values[substitutes[op.outputs[0]]]
             else:
                 copies[op] = copy_operation(op, values, copies)
+                values.update([(y, values[substitutes[y]]) for y in op.outputs if y in substitutes])
     parameters, results = [values[x] for x in function.parameters], [values[y] for y in function.results]
     return close(graph, parameters, results).function

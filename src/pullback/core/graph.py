@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from . import naming
@@ -55,6 +56,8 @@ class Graph:
         self.finalized = False
         self.names = naming.Names()
         self.collections: dict[str, list[Any]] = {}
+        self.eager: Any = None
+        """The session that keeps variables for functions that are called with arrays."""
         self._lock = threading.RLock()
         self._current = _Current()
         self._by_name: dict[str, Operation] = {}
@@ -74,7 +77,7 @@ class Graph:
                 return inside.add(primitive, inputs, name)
         if self.outer is not None:
             inputs = [self.capture(x) for x in inputs]
-        types = primitive.infer(*[x.type for x in inputs])
+        types = primitive.infer(*map(_type_of, inputs))
         scope = self._current.scope
         with self._lock:
             if self.finalized:
@@ -85,12 +88,15 @@ class Graph:
                 len(operations),
                 primitive,
                 tuple(inputs),
-                self._name_of(primitive, name, scope.prefix),
+                self.names.claim(scope.prefix + primitive.type) if name is None else self._claim(name, scope.prefix),
                 scope.site or user_site(),
                 scope.original_op,
                 NOTHING,
             )
-            op.outputs = tuple([Tensor(op, i, t) for i, t in enumerate(types)])
+            if len(types) == 1:
+                op.result = Tensor(op, 0, types[0])
+            else:
+                op.result = tuple([Tensor(op, i, t) for i, t in enumerate(types)])
             if scope[1:6] != _PLAIN:
                 _apply_scope(op, scope)
             operations.append(op)
@@ -155,12 +161,11 @@ class Graph:
             op.control_inputs, op.device, op.attrs = control_inputs, device, attrs
         return op
 
-    def _name_of(self, primitive: Primitive, name: str | None, prefix: str) -> str:
-        if name is None:
-            return self.names.claim(prefix + primitive.type)
+    def _claim(self, name: str, prefix: str) -> str:
+        """`name` below `prefix` made unique, or, with a `/` at its end, as it is."""
         if name[-1:] == "/":
             return self._claim_exactly(name[:-1])
-        if not prefix:
+        if not prefix and name not in naming.valid_names:
             naming.check_operation_name(name)
         return self.names.claim(prefix + name)
 
@@ -396,6 +401,7 @@ class Graph:
 
 
 _PLAIN = Scope()[1:6]
+_type_of = attrgetter("type")
 
 
 def _apply_scope(op: Operation, scope: Scope) -> None:

@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 
-class Memory(NamedTuple):
-    """A policy for the history of loops.
+@dataclass(frozen=True)
+class Memory:
+    """What `gradients` keeps of the steps of loops. An argument of `gradients`, or a scope: `memory_policy`.
 
-    `every` is the number of steps from one kept state to the next; the steps between are computed again, a stretch at
-    a time. `budget` bounds the bytes of what is kept of one loop: when it is full, every other state is dropped. Both
-    None: the state of every step is kept, as far as the engine has a place for it.
+    - `Memory()`: what is carried at the beginning of every step; a backward step computes the rest again. This is the
+      default. XLA, which has to know sizes when it compiles, keeps all of it up to 512 MiB for a loop whose number of
+      steps is known; for others it is `Memory(budget=2**24)`.
+    - `Memory(intermediates=True)`: everything that a step computes and a backward step reads, so that nothing is
+      computed again. Where XLA does not know the number of steps, it is for as many as there is room for.
+    - `Memory(every=k)`: what is carried at every k-th step; the steps between are computed again, k at a time. On XLA
+      k is rounded up to whole blocks, and grows where there are more steps than there is room for.
+    - `Memory(budget=n)`: what is carried at steps that are evenly spaced, as far apart as it takes for n bytes a loop.
+      When they are full, every other one is dropped. The number of steps need not be known, and has no bound.
+
+    Derivatives are the same to the last bit, on NumPy, and to rounding, on XLA. What is computed again costs about one
+    more run of the loop. Steps that call Python (`py_function`) are not made twice: what they give is kept.
+
+    Raises:
+        ValueError: `every` or `budget` is not positive.
+
+    >>> import pullback as pb
+    >>> x = pb.constant(0.5)
+    >>> y = pb.while_loop(lambda i, y: i < 100, lambda i, y: [i + 1, pb.cos(y * x)], [0, x])[1]
+    >>> pb.Session().run(pb.gradients(y, x, memory=pb.Memory(budget=1000)))
+    [np.float32(-0.3776642)]
     """
 
     every: int | None = None
+    """The number of steps from one kept state to the next."""
     budget: int | None = None
+    """The most bytes kept of one loop, for a few dozen states at least."""
     intermediates: bool = False
-    """Whether what a step computed on the way is kept too, so that nothing is computed again."""
+    """Whether what a step computed on the way is kept too."""
 
+    def __post_init__(self) -> None:
+        for name, value in (("every", self.every), ("budget", self.budget)):
+            if value is not None and value < 1:
+                raise ValueError(f"Memory: {name} must be positive, not {value}")
 
-KEEP_CARRIED = Memory()
+    def __str__(self) -> str:
+        shown = [f"{k}={v}" for k, v in vars(self).items() if v is not None and v is not False]
+        return f"Memory({', '.join(shown)})"

@@ -3,89 +3,95 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 _SCOPE = re.compile(r"^[A-Za-z0-9_.\\\-/]*$")
 _ROOT_SCOPE = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\\-/]*$")
 _OPERATION = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\\-/>]*$")
-_valid_names: set[str] = set()
+_DIGITS = frozenset("0123456789")
+valid_names: set[str] = set()
+"""The names of operations that were found valid."""
 
 
 class Names:
-    """The names in use on one graph, with a journal by which a failed call can give its names back."""
+    """The names in use on one graph, with a journal by which a failed call can give its names back.
 
-    __slots__ = ("_journal", "_used")
+    For each name that was asked for, the number to try next. The numbers below are in use without an entry of their
+    own: `add: 3` stands for `add`, `add_1` and `add_2`.
+    """
+
+    __slots__ = ("_journal", "_next")
 
     def __init__(self) -> None:
-        self._used: dict[str, int] = {}
-        self._journal: list[tuple[str, int | None]] | None = None
+        self._next: dict[str, int] = {}
+        self._journal: list[Any] | None = None
+        """Each name whose number changed, and the number before, one after the other."""
 
     def claim(self, name: str) -> str:
         """`name`, or the first of `name_1`, `name_2`, ... that is free; in use from now on."""
-        used = self._used
+        following = self._next
         key = name if name.islower() else name.lower()
-        count = used.get(key)
+        known = following.get(key)
+        number, claimed = known, name
+        if number is None:
+            number = 1 if key[-1:] in _DIGITS and self._has_number(key) else 0
+        if number:
+            claimed = f"{name}_{number}"
+            while (claimed if key is name else claimed.lower()) in following:
+                number += 1
+                claimed = f"{name}_{number}"
         if self._journal is not None:
-            self._journal.append((key, count))
-        if count is None:
-            used[key] = 1
-            return name
-        while True:
-            candidate = f"{name}_{count}"
-            count += 1
-            candidate_key = candidate if key is name else candidate.lower()
-            if candidate_key not in used:
-                break
-        used[key] = count
-        if self._journal is not None:
-            self._journal.append((candidate_key, None))
-        used[candidate_key] = 1
-        return candidate
+            self._journal += (key, known)
+        following[key] = number + 1
+        return claimed
+
+    def _has_number(self, key: str) -> bool:
+        """Whether `key` is one of the numbered names that have no entry."""
+        base, _, number = key.rpartition("_")
+        return number.isdecimal() and number[0] != "0" and int(number) < self._next.get(base, 0)
 
     def peek(self, name: str) -> str:
         """The name that `claim` would return, without claiming it."""
-        count = self._used.get(name.lower())
-        candidate = name
-        while count is not None and candidate.lower() in self._used:
-            candidate = f"{name}_{count}"
-            count += 1
-        return candidate
+        outer = self.begin()
+        claimed = self.claim(name)
+        self.end(outer, undo=True)
+        return claimed
 
     def claim_exactly(self, name: str) -> None:
         """Put `name` in use as it is; it may have been put in use by the scope of that name."""
         key = name.lower()
-        count = self._used.get(key)
+        known = self._next.get(key)
         if self._journal is not None:
-            self._journal.append((key, count))
-        self._used[key] = 1 if count is None else count
+            self._journal += (key, known)
+        self._next[key] = 1 if known is None else known
 
-    def begin(self) -> list[tuple[str, int | None]] | None:
+    def begin(self) -> list[Any] | None:
         """Start a journal; returns the one before, for `end`."""
         outer, self._journal = self._journal, []
         return outer
 
-    def end(self, outer: list[tuple[str, int | None]] | None, *, undo: bool) -> None:
+    def end(self, outer: list[Any] | None, *, undo: bool) -> None:
         """Close the journal, undoing what it holds or leaving it to the one before."""
         journal = self._journal or []
         self._journal = outer
         if undo:
-            for key, count in reversed(journal):
-                if count is None:
-                    del self._used[key]
+            while journal:
+                known, key = journal.pop(), journal.pop()
+                if known is None:
+                    del self._next[key]
                 else:
-                    self._used[key] = count
+                    self._next[key] = known
         elif outer is not None:
             outer.extend(journal)
 
 
 def check_operation_name(name: str) -> None:
     """ValueError unless `name` can name an operation."""
-    if name in _valid_names:
-        return
     if not isinstance(name, str):
         raise TypeError(f"the name of an operation is a string, not {name!r}")
     if not _OPERATION.match(name):
         raise ValueError(f"'{name}' is not a valid node name: use letters, digits, '.', '_', '-', '/' and '>'")
-    _valid_names.add(name)
+    valid_names.add(name)
 
 
 def check_scope_name(name: str, prefix: str) -> None:

@@ -33,11 +33,12 @@ def _leaves(structure: Any) -> Iterator[Any]:
     if not is_nested(structure):
         yield structure
         return
-    for child in _children(structure):
+    for child in children(structure):
         yield from _leaves(child)
 
 
-def _children(structure: Any) -> list[Any]:
+def children(structure: Any) -> list[Any]:
+    """What a list, tuple or dictionary holds, in order."""
     if isinstance(structure, Mapping):
         return [structure[key] for key in _keys(structure)]
     return list(structure)
@@ -119,5 +120,5 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
         raise ValueError(f"{where} {nest1!r} has {len(nest1)} elements, {nest2!r} has {len(nest2)}.")
     if isinstance(nest1, Mapping) and set(nest1) != set(nest2):
         raise ValueError(f"{where} {nest1!r} has the keys {list(nest1)}, {nest2!r} {list(nest2)}.")
-    for a, b in zip(_children(nest1), _children(nest2), strict=True):
+    for a, b in zip(children(nest1), children(nest2), strict=True):
         assert_same_structure(a, b, check_types)

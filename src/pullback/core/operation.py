@@ -143,9 +143,16 @@ class Operation:
     attrs: Mapping[str, Any]
     control_inputs: tuple[Operation, ...] = ()
     device: str = ""
-    outputs: tuple[Tensor, ...] = ()
+    result: Tensor | tuple[Tensor, ...] = ()
+    """Its only output, or the tuple of its outputs: most have one, and need no tuple for it."""
 
     run: ClassVar[Callable[..., None]]
+
+    @property
+    def outputs(self) -> tuple[Tensor, ...]:
+        """The tensors that it computes."""
+        result = self.result
+        return result if type(result) is tuple else (result,)  # type: ignore[return-value]
 
     @property
     def type(self) -> str:

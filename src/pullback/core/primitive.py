@@ -48,6 +48,8 @@ class Primitive:
     type: ClassVar[str] = "Primitive"
     stateful: ClassVar[bool] = False
     """Stateful operations are neither folded nor merged: they read or write variables, or draw random numbers."""
+    acts: ClassVar[bool] = False
+    """Whether a function runs it for what it does, even where nobody reads its outputs."""
     shape_inputs: ClassVar[tuple[int, ...]] = ()
     """The inputs whose values decide shapes: XLA needs their values when it compiles."""
     takes_slices: ClassVar[bool] = False
@@ -58,6 +60,8 @@ class Primitive:
     """Whether `gradient` takes `wanted`: for each input, whether its entry will be used."""
     reads_values: ClassVar[bool] = True
     """False where the outputs depend on the shapes of the inputs only."""
+    functions: ClassVar[tuple[Any, ...]] = ()
+    """The functions among its attributes."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -72,10 +76,8 @@ class Primitive:
     def __call__(self, *inputs: Tensor, name: str | None = None) -> Any:
         """Adds the operation to the inputs' graph; its output, the tuple of them, or the operation if it has none."""
         op = graph_of(inputs).add(self, inputs, name)
-        outputs = op.outputs
-        if len(outputs) == 1:
-            return outputs[0]
-        return outputs or op
+        result = op.result
+        return op if type(result) is tuple and not result else result
 
     # `**_: Any` tells the type checker that a subclass names its own arguments.
 
@@ -90,6 +92,10 @@ class Primitive:
     def gradient(self, op: Operation, *dys: Any, **_: Any) -> Any:
         """One entry per input. This one, of the base class, says that there is none."""
         raise LookupError(f"No gradient defined for operation'{op.name}' (op type: {op.type}).")
+
+    def run_inputs(self, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """Those of an operation's `inputs` that a run needs, the first ones; the others are for its derivative."""
+        return inputs
 
     @property
     def attributes(self) -> dict[str, Any]:

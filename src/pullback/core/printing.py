@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .function import AbstractFunctional, Function
+from .function import Function
 from .graph import Operation, Tensor
 from .primitive import Primitive
 
@@ -35,11 +35,10 @@ def functions_in(operations: Iterable[Operation]) -> list[Function]:
     found: dict[Function, None] = {}
     pending = list(operations)
     for op in pending:
-        if isinstance(op.primitive, AbstractFunctional):
-            for function in op.primitive.functions:
-                if function not in found:
-                    found[function] = None
-                    pending.extend(function.operations)
+        for function in op.primitive.functions:
+            if function not in found:
+                found[function] = None
+                pending.extend(function.operations)
     return list(found)
 
 

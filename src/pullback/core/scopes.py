@@ -51,7 +51,7 @@ class Scope(NamedTuple):
 
     def attrs_of(self, op: Operation) -> Mapping[str, Any]:
         """The attributes beyond its primitive's that a new operation gets."""
-        attrs = {name: value for name, value in self.attrs.items() if value is not None}
+        attrs = {n: v(op) if callable(v) else v for n, v in self.attrs.items() if v is not None}
         if op.type in self.gradient_types:
             attrs["_gradient_op_type"] = self.gradient_types[op.type].encode()
         if self.colocation:

@@ -15,6 +15,7 @@ from .graph import Graph, Operation, Tensor
 from .memory import Memory
 from .primitive import Primitive, primitive_class
 from .printing import functions_in
+from .python_function import PythonFunction, python_function
 from .scopes import NOTHING
 from .shape import TensorShape
 from .types import TensorType
@@ -128,7 +129,7 @@ def _operation_from_dict(
             control_inputs=tuple([made[c] for c in entry.get("control_inputs", ())]),
             device=entry.get("device", ""),
             attrs={key: decode(value) for key, value in entry.get("attrs", {}).items()} or NOTHING,
-            original_op=None if original is None else made[original],
+            original_op=made.get(str(original)),
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise DataLossError(f"operation '{name}' (type {type_name}) cannot be made again: {error}") from error
@@ -162,7 +163,11 @@ def encode(value: Any, functions: Mapping[Function, int] = {}) -> Any:
     if isinstance(value, Primitive):
         return {"primitive": value.type, "attributes": {k: encode(v, functions) for k, v in value.attributes.items()}}
     if isinstance(value, Memory):
-        return {"memory": list(value)}
+        return {"memory": [value.every, value.budget, value.intermediates]}
+    if isinstance(value, PythonFunction):
+        return {"python": [value.name, value.number]}
+    if isinstance(value, Exception):
+        return {"error": f"{type(value).__name__}: {value}"}
     if isinstance(value, tuple | list):
         kind = "tuple" if isinstance(value, tuple) else "list"
         return {kind: [encode(v, functions) for v in value]}
@@ -194,5 +199,7 @@ def decode(value: Any, functions: Sequence[Function] = ()) -> Any:
         "list": lambda items: [decode(v, functions) for v in items],
         "function": lambda number: functions[number],
         "memory": lambda fields: Memory(*fields),
+        "python": lambda names: python_function(*names),
+        "error": lambda text: LookupError(f"the gradient function failed before the graph was saved: {text}"),
     }
     return decoders[kind](inner)

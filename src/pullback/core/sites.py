@@ -41,21 +41,14 @@ class Site(NamedTuple):
 
 def user_site() -> Site | None:
     """The innermost frame that is not pullback's own."""
-    frame = sys._getframe(1)
+    frame = sys._getframe(1).f_back  # the caller is ours
     while frame is not None:
         code = frame.f_code
         ours = _is_ours.get(code.co_filename)
         if ours is None:
             ours = _is_ours[code.co_filename] = code.co_filename.startswith(_PACKAGE)
         if not ours:
-            return _shared(code, frame.f_lasti)
-        frame = frame.f_back  # type: ignore[assignment]
+            key = id(code), frame.f_lasti
+            return _sites.get(key) or _sites.setdefault(key, Site(code, frame.f_lasti))
+        frame = frame.f_back
     return None
-
-
-def _shared(code: CodeType, offset: int) -> Site:
-    key = id(code), offset
-    site = _sites.get(key)
-    if site is None:
-        site = _sites[key] = Site(code, offset)
-    return site

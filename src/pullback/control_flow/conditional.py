@@ -1,0 +1,231 @@
+"""`cond`, `case` and `switch_case`: one of several Python functions is run, and nothing of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..core import nest
+from ..core.dtypes import bool as bool_
+from ..core.dtypes import int32
+from ..core.function import Function
+from ..core.graph import Operation, Tensor, get_default_graph, site_of
+from ..core.shape import TensorShape
+from ..primitives.casting import cast
+from ..primitives.constant import constant, convert_to_tensor
+from ..primitives.ordering import argmax
+from ..primitives.reduction import reduce_any
+from ..primitives.selection import where
+from ..primitives.stacking import stack
+from .branch import Case, If
+from .call import results_of
+from .state import values_for_handles
+from .tracing import Part, Together, kinds, put_together, take_apart, trace_together
+
+Branch = Callable[[], Any]
+
+
+def cond(
+    pred: Any,
+    true_fn: Branch | None = None,
+    false_fn: Branch | None = None,
+    name: str | None = None,
+    *,
+    strict: bool = True,
+    fn1: Branch | None = None,
+    fn2: Branch | None = None,
+) -> Any:
+    """What `true_fn()` returns where `pred` is true, else what `false_fn()` returns; nothing of the other is run.
+
+    Both return the same nested structure of tensors, IndexedSlices or TensorArrays, of the same dtypes; where shapes
+    differ, what they have in common is known of the result. Assignments and other effects inside happen when their
+    branch is run; branches that return None, or an operation, are run for these, and an operation is returned. With
+    `strict=False` a list of one is unpacked. `fn1` and `fn2` are old names of the branches.
+
+    Shapes, dtypes: `pred`, a scalar of truth values.
+
+    Raises:
+        TypeError: `pred` is a Python bool or not a scalar of truth values; a branch is not callable; dtypes differ.
+        ValueError: the branches return different structures, or one uses a tensor of the other.
+
+    >>> import pullback as pb
+    >>> x = pb.placeholder(pb.float32, [])
+    >>> y = pb.cond(x > 0.0, lambda: pb.sqrt(x), lambda: pb.zeros([]))
+    >>> dx, = pb.gradients(y, x)
+    >>> pb.Session().run([y, dx], {x: -4.0})
+    [np.float32(0.0), np.float32(0.0)]
+    """
+    true_fn, false_fn = true_fn or fn1, false_fn or fn2
+    if isinstance(pred, bool):
+        raise TypeError(f"cond: pred must not be a Python bool, but a tensor; use `if` for {pred}")
+    for branch, what in ((true_fn, "true_fn"), (false_fn, "false_fn")):
+        if not callable(branch):
+            raise TypeError(f"cond: {what} must be callable, not {branch!r}")
+    graph = get_default_graph().acting
+    with graph.transaction(), graph.name_scope(name or "cond"):
+        predicate = _scalar("cond: pred", pred, bool_)
+        parts = [_Branch("true_fn", true_fn), _Branch("false_fn", false_fn)]
+        return _chosen(lambda functions: If(*functions), predicate, parts, "cond", strict)
+
+
+def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = None, name: str = "switch_case") -> Any:
+    """What the function of the number `branch_index` returns; nothing of the others is run.
+
+    `branch_fns` is a list of functions, or of pairs of a number and a function, or a dictionary from numbers to
+    functions; the numbers are 0, 1, ..., in any order. For another number `default` is run, or, without it, the last
+    function. What the functions may return is as for `cond`.
+
+    Shapes, dtypes: `branch_index`, a scalar of int32.
+
+    Raises:
+        TypeError: `branch_index` is not a scalar of int32; a branch is not callable; dtypes differ.
+        ValueError: the numbers are not 0, 1, ...; there is no function; the functions return different structures.
+
+    >>> import pullback as pb
+    >>> i = pb.placeholder(pb.int32, [])
+    >>> y = pb.switch_case(i, [lambda: pb.constant(10.0), lambda: pb.constant(20.0)], default=lambda: pb.constant(-1.0))
+    >>> [float(pb.Session().run(y, {i: n})) for n in (0, 1, 7)]
+    [10.0, 20.0, -1.0]
+    """
+    branches = _numbered(branch_fns)
+    if default is not None:
+        branches.append(default)
+    for branch in branches:
+        if not callable(branch):
+            raise TypeError(f"switch_case: branches must be callable, not {branch!r}")
+    graph = get_default_graph().acting
+    with graph.transaction(), graph.name_scope(name):
+        index = _scalar("switch_case: branch_index", branch_index, int32)
+        parts = [_Branch(f"branch_{i}", branch) for i, branch in enumerate(branches)]
+        return _chosen(lambda functions: Case(tuple(functions)), index, parts, "switch_case", True)
+
+
+def case(
+    pred_fn_pairs: Any,
+    default: Branch | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    """What the function beside the first true predicate returns; nothing of the others is run.
+
+    `pred_fn_pairs` is a list of pairs, or a dictionary, of predicates and functions. Where no predicate is true,
+    `default` is run, or, without it, the last function. `exclusive` promises that no two predicates are true at
+    once. What the functions may return is as for `cond`; with `strict=False` a list of one is unpacked.
+
+    Shapes, dtypes: the predicates, scalars of truth values.
+
+    Raises:
+        TypeError: not pairs of a predicate and a function. ValueError: there is no pair; different structures.
+
+    >>> import pullback as pb
+    >>> x = pb.placeholder(pb.float32, [])
+    >>> y = pb.case([(x < 0.0, lambda: -x), (x < 1.0, lambda: x * x)], default=lambda: pb.sqrt(x))
+    >>> [float(pb.Session().run(y, {x: v})) for v in (-2.0, 0.5, 4.0)]
+    [2.0, 0.25, 2.0]
+    """
+    del exclusive
+    pairs = _pairs(pred_fn_pairs)
+    graph = get_default_graph().acting
+    with graph.transaction(), graph.name_scope(name):
+        predicates = stack([_scalar("case: a predicate", p, bool_) for p, _ in pairs])
+        first = cast(argmax(cast(predicates, int32), 0), int32)
+        index = where(reduce_any(predicates), first, constant(len(pairs), int32))
+        branches = [branch for _, branch in pairs] + ([] if default is None else [default])
+        parts = [_Branch(f"branch_{i}", branch) for i, branch in enumerate(branches)]
+        return _chosen(lambda functions: Case(tuple(functions)), index, parts, "case", strict)
+
+
+def _numbered(branch_fns: Any) -> list[Any]:
+    pairs = branch_fns.items() if isinstance(branch_fns, Mapping) else branch_fns
+    items = list(pairs)
+    if not items:
+        raise ValueError("switch_case: branch_fns must have at least one function")
+    if all(isinstance(item, tuple) and len(item) == 2 for item in items):
+        found = dict(items)
+        if sorted(found) != list(range(len(items))):
+            raise ValueError(
+                f"switch_case: the numbers of branch_fns must be 0 to {len(items) - 1}, not {sorted(found)}"
+            )
+        return [found[i] for i in range(len(items))]
+    return items
+
+
+def _pairs(pred_fn_pairs: Any) -> list[tuple[Any, Branch]]:
+    items = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, Mapping) else list(pred_fn_pairs)
+    if not items:
+        raise ValueError("case: pred_fn_pairs must have at least one pair")
+    for item in items:
+        if not isinstance(item, tuple) or len(item) != 2 or not callable(item[1]):
+            raise TypeError(f"case: pred_fn_pairs must be pairs of a predicate and a function, not {item!r}")
+    return items
+
+
+def _scalar(what: str, value: Any, dtype: Any) -> Tensor:
+    x = convert_to_tensor(value)
+    if x.dtype != dtype or not x.shape.is_compatible_with(TensorShape.SCALAR):
+        kind = "truth values" if dtype == bool_ else dtype.name
+        raise TypeError(f"{what} must be a scalar of {kind}, not {x}")
+    return x
+
+
+class _Branch:
+    """A branch before it is traced, and what it returned afterwards."""
+
+    def __init__(self, name: str, function: Any) -> None:
+        self.name = name
+        self.function = function
+        self.template: Any = None
+
+    def build(self) -> Sequence[Tensor]:
+        """The tensors that the function's result is made of."""
+        self.template, tensors = take_apart(self.function())
+        return tensors
+
+
+def _chosen(make: Any, choice: Tensor, branches: Sequence[_Branch], what: str, strict: bool) -> Any:
+    """The structure that the branches return, of the outputs of the operation that runs one of them."""
+    together = trace_together([Part(branch.name, branch.build) for branch in branches])
+    _check_agreement(what, branches, together)
+    functions, captured = values_for_handles(together.functions, together.captured)
+    graph = choice.op.graph.acting
+    with graph.control_dependencies(together.controls):
+        outputs = make(functions)(choice, *captured)
+    template = branches[0].template
+    if isinstance(outputs, Operation):
+        return outputs
+    result = put_together(template, results_of(outputs))
+    unpacked = not strict and isinstance(result, list | tuple) and len(result) == 1
+    return result[0] if unpacked else result
+
+
+def _check_agreement(what: str, branches: Sequence[_Branch], together: Together) -> None:
+    """TypeError or ValueError unless all branches return the same structure, of the same dtypes."""
+    first, *others = branches
+    for other in others:
+        try:
+            nest.assert_same_structure(kinds(first.template), kinds(other.template))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{what}: {first.name} and {other.name} return different structures. {error}") from None
+        pairs = zip(nest.flatten(kinds(first.template)), nest.flatten(kinds(other.template)), strict=True)
+        if any(a != b for a, b in pairs):
+            raise ValueError(
+                f"{what}: {first.name} and {other.name} must return the same structure, "
+                f"not {kinds(first.template)} and {kinds(other.template)}"
+            )
+    for a, b, branch in _results(together.functions, branches):
+        if a.dtype != b.dtype:
+            raise TypeError(
+                f"{what}: {first.name} and {branch.name} must return the same number, type, and overall structure of "
+                f"values, but {a} (made at {site_of(a)}) and {b} (made at {site_of(b)}) differ; "
+                "convert one with pb.cast"
+            )
+
+
+def _results(functions: Sequence[Function], branches: Sequence[_Branch]) -> list[tuple[Tensor, Tensor, _Branch]]:
+    first, *others = functions
+    return [
+        (a, b, branch)
+        for function, branch in zip(others, branches[1:], strict=True)
+        for a, b in zip(first.results, function.results, strict=True)
+    ]

@@ -1,0 +1,89 @@
+"""What a function reads of the state around it: values handed in where they can be, values kept where they cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..core.dtypes import resource
+from ..core.function import Function, Parameter, Traced, add_parameter, body, close, copy_operation, like_parameter
+from ..core.graph import Operation, Tensor
+from ..primitives.variable_ops import ReadVariableOp, VariableShape, read_variable, variable_type
+
+
+def with_values(traced: Traced) -> tuple[Function, tuple[bool, ...]]:
+    """The function with values in place of the handles of variables that it only reads.
+
+    Also says for each captured tensor whether its value is meant. A value that is read before the call is the one
+    that a derivative sees too, even where something assigns to the variable in between.
+    """
+    function = traced.function
+    handles = function.parameters[len(function.parameters) - len(traced.captured) :]
+    only_read = _only_read(function, [x for x in handles if x.dtype == resource])
+    chosen = tuple([x in only_read for x in handles])
+    return (_copy(function, only_read), chosen) if only_read else (function, chosen)
+
+
+def _only_read(function: Function, handles: Sequence[Tensor]) -> set[Tensor]:
+    """Those of `handles` that are read, as a whole, and not used otherwise."""
+    read: set[Tensor] = set()
+    other: set[Tensor] = set(function.results)
+    for op in function.operations:
+        (read if isinstance(op.primitive, ReadVariableOp) else other).update(op.inputs)
+    return {x for x in handles if x in read and x not in other}
+
+
+def _copy(function: Function, only_read: set[Tensor]) -> Function:
+    with body(function.name, inherit=False) as graph:
+        values = {}
+        for x in function.parameters:
+            parameter = Parameter(variable_type(x)) if x in only_read else like_parameter(x)
+            values[x] = add_parameter(graph, parameter, x.op.name)
+        copies: dict[Operation, Operation] = {}
+        for op in function.operations:
+            if isinstance(op.primitive, ReadVariableOp) and op.inputs[0] in only_read:
+                values[op.outputs[0]] = values[op.inputs[0]]
+            else:
+                copies[op] = copy_operation(op, values, copies)
+    parameters, results = [values[x] for x in function.parameters], [values[y] for y in function.results]
+    return close(graph, parameters, results).function
+
+
+def with_kept(function: Function) -> tuple[Function, tuple[int, ...]]:
+    """The function with more results, and the numbers of those that hold what it read of state, or drew at random.
+
+    Its derivative is given them, for a second time would find other values.
+    """
+    numbers = {y: i for i, y in enumerate(function.results)}
+    count = len(numbers)
+    kept = [
+        y
+        for op in function.operations
+        if op.primitive.stateful and not isinstance(op.primitive, VariableShape)
+        for y in op.outputs
+        if y.dtype != resource
+    ]
+    places = tuple([numbers.setdefault(y, len(function.results) + len(numbers) - count) for y in kept])
+    more = [y for y in kept if numbers[y] >= len(function.results)]
+    return (function.with_results([*function.results, *more]) if more else function), places
+
+
+def values_for_handles(
+    functions: Sequence[Function], captured: Sequence[Tensor]
+) -> tuple[list[Function], list[Tensor]]:
+    """Functions of the same captured tensors, and these, with values for the handles that all of them only read."""
+    starts = [len(function.parameters) - len(captured) for function in functions]
+    chosen = []
+    for i, x in enumerate(captured):
+        if x.dtype == resource:
+            parameters = [f.parameters[start + i] for f, start in zip(functions, starts, strict=True)]
+            uses = [_uses(f, p) for f, p in zip(functions, parameters, strict=True)]
+            if any(uses) and all(isinstance(op.primitive, ReadVariableOp) for ops in uses for op in ops):
+                chosen.append(i)
+    if not chosen:
+        return list(functions), list(captured)
+    changed = [_copy(f, {f.parameters[start + i] for i in chosen}) for f, start in zip(functions, starts, strict=True)]
+    return changed, [read_variable(x) if i in chosen else x for i, x in enumerate(captured)]
+
+
+def _uses(function: Function, x: Tensor) -> list[Operation]:
+    return [op for op in function.operations if x in op.inputs]

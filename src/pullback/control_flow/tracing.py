@@ -1,0 +1,117 @@
+"""Tracing user functions into bodies: several that capture the same tensors; what they may be given and return."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..core import nest
+from ..core.function import Function, Parameter, add_parameter, body, capture_as_parameter
+from ..core.graph import Graph, Operation, Tensor
+from ..core.shape import TensorShape
+from ..core.slices import IndexedSlices
+from ..primitives.constant import convert_to_tensor
+
+Build = Callable[..., Sequence[Tensor]]
+
+
+class Together(NamedTuple):
+    """Functions whose last parameters stand for the same captured tensors, and operations that must run before."""
+
+    functions: list[Function]
+    captured: tuple[Tensor, ...]
+    controls: tuple[Operation, ...]
+
+
+class Part(NamedTuple):
+    """One function to trace: what makes its results, from a tensor for each parameter."""
+
+    name: str
+    build: Build
+    parameters: Sequence[Parameter] = ()
+    names: Sequence[str] = ()
+
+
+def trace_together(parts: Sequence[Part]) -> Together:
+    """A function for each of `parts`; each is built once."""
+    graphs: list[Graph] = []
+    made: list[tuple[list[Tensor], list[Tensor]]] = []
+    for part in parts:
+        with body(part.name, finalize=False) as graph:
+            given = [add_parameter(graph, p, n) for p, n in zip(part.parameters, part.names, strict=True)]
+            made.append((given, [graph.capture(y) for y in part.build(*given)]))
+        graphs.append(graph)
+    captured = tuple(dict.fromkeys(x for graph in graphs for x in graph.captures))
+    functions = []
+    for graph, (given, results) in zip(graphs, made, strict=True):
+        parameters = (*given, *[capture_as_parameter(graph, x) for x in captured])
+        graph.finalize()
+        functions.append(Function(graph, parameters, tuple(results), graph.name))
+    controls = dict.fromkeys(op for graph in graphs for op in graph.outer_controls)
+    return Together(functions, captured, tuple(controls))
+
+
+class AbstractComposite(ABC):
+    """A value made of tensors that can stand for it in a loop, a branch or a function: a TensorArray."""
+
+    @property
+    @abstractmethod
+    def tensors(self) -> tuple[Tensor, ...]:
+        """The tensors that it is made of."""
+
+    @abstractmethod
+    def with_tensors(self, tensors: Sequence[Tensor]) -> AbstractComposite:
+        """The same with others in their places."""
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """How one leaf of a structure is made of tensors again."""
+
+    kind: str
+    count: int
+    rebuild: Callable[[Sequence[Tensor]], Any]
+
+
+def take_apart(structure: Any) -> tuple[Any, list[Tensor]]:
+    """`structure` with a `Leaf` for each leaf, and the tensors that its leaves are made of, in order.
+
+    Numbers and arrays become constants, variables are read; None and operations have no value and become None.
+    """
+    tensors: list[Tensor] = []
+
+    def leaf_of(value: Any) -> Leaf:
+        leaf, parts = _leaf(value)
+        tensors.extend(parts)
+        return leaf
+
+    return nest.map_structure(leaf_of, structure), tensors
+
+
+def put_together(template: Any, tensors: Sequence[Tensor]) -> Any:
+    """The structure that `take_apart` took apart, with other tensors in their places."""
+    rest = iter(tensors)
+    return nest.map_structure(lambda leaf: leaf.rebuild([next(rest) for _ in range(leaf.count)]), template)
+
+
+def kinds(template: Any) -> Any:
+    """The structure of `template` with the kind of each leaf: what two of them must have in common."""
+    return nest.map_structure(lambda leaf: leaf.kind, template)
+
+
+def _leaf(value: Any) -> tuple[Leaf, list[Tensor]]:
+    if value is None or isinstance(value, Operation):
+        return Leaf("None", 0, lambda parts: None), []
+    if isinstance(value, AbstractComposite):
+        return Leaf(type(value).__name__, len(value.tensors), value.with_tensors), list(value.tensors)
+    if isinstance(value, IndexedSlices):
+        parts = [value.values, value.indices, value.dense_shape][: 2 if value.dense_shape is None else 3]
+        static = value.static_shape
+        return Leaf("IndexedSlices", len(parts), lambda given: _slices(given, static)), parts
+    return Leaf("Tensor", 1, lambda parts: parts[0]), [convert_to_tensor(value)]
+
+
+def _slices(parts: Sequence[Tensor], static: TensorShape) -> IndexedSlices:
+    return IndexedSlices(parts[0], parts[1], parts[2] if len(parts) > 2 else None, static)

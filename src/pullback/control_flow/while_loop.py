@@ -1,0 +1,254 @@
+"""`while_loop`: a loop whose number of steps a run decides; one operation, differentiable to any order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import nest
+from ..core.dtypes import INTEGER, int32, resource
+from ..core.dtypes import bool as bool_
+from ..core.function import Function, Parameter, like_parameter
+from ..core.graph import Operation, Tensor, get_default_graph
+from ..core.shape import TensorShape, as_shape
+from ..core.slices import IndexedSlices
+from ..core.types import TensorType
+from ..primitives.casting import cast
+from ..primitives.constant import constant, constant_value, convert_to_tensor
+from ..primitives.extremes import minimum
+from ..primitives.identity import stop_gradient
+from .loop import Loop
+from .state import values_for_handles
+from .tracing import Part, kinds, put_together, take_apart, trace_together
+
+UNBOUNDED = np.iinfo(np.int32).max
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    return_same_structure: bool = True,
+    name: str | None = None,
+) -> Any:
+    """What `loop_vars` are when `cond` of them is false: `body` maps them to the next ones, step by step.
+
+    `loop_vars` is a list or tuple, nested as you like, of tensors, IndexedSlices, TensorArrays, variables (which are
+    read) and numbers; `cond` and `body` are each called once, with them as arguments, to build the loop. `body` returns
+    the same structure, of the same dtypes and shapes; `shape_invariants`, in the structure of `loop_vars`, says which
+    shapes may change from step to step. What else they read is the same in each step.
+
+    The number of steps need not be known, on either engine. `maximum_iterations`, a scalar integer, ends the loop in
+    any case; known when the graph is built, it lets XLA keep one row a step in memory of known size. Derivatives
+    take the memory that the policy says (`pb.Memory`). With `back_prop=False` they do not cross the loop. With
+    `return_same_structure=False` a list of one is unpacked. `parallel_iterations` and `swap_memory` are taken for
+    TensorFlow's sake; they change nothing.
+
+    Raises:
+        TypeError: `cond` or `body` is not callable, `cond` gives no truth value, a dtype changes.
+        ValueError: there are no loop variables; a structure or shape changes; `maximum_iterations` is no scalar.
+
+    >>> import pullback as pb
+    >>> x = pb.constant(3.0)
+    >>> i, y = pb.while_loop(lambda i, y: y < 100.0, lambda i, y: (i + 1, y * x), (0, 1.0))
+    >>> dy, = pb.gradients(y, x)
+    >>> pb.Session().run([i, y, dy])
+    [np.int32(5), np.float32(243.0), np.float32(405.0)]
+    """
+    del swap_memory
+    _check_arguments(cond, body, loop_vars, parallel_iterations)
+    graph = get_default_graph().acting
+    with graph.transaction(), graph.name_scope(name or "while"):
+        variables = list(loop_vars) if isinstance(loop_vars, list | tuple) else [loop_vars]
+        template, start = take_apart(variables)
+        invariants = _invariants(template, start, shape_invariants)
+        limit, bound = _limit(maximum_iterations)
+        traced = _Traced(cond, body, template, start, invariants)
+        ends = traced.loop(limit, bound)
+        ends = ends if back_prop else [stop_gradient(y) if y.dtype != resource else y for y in ends]
+        found = put_together(template, ends)
+    if not isinstance(loop_vars, list | tuple) or (not return_same_structure and len(found) == 1):
+        return found[0]
+    return nest.pack_sequence_as(loop_vars, nest.flatten(found))
+
+
+def _check_arguments(cond: Any, body: Any, loop_vars: Any, parallel_iterations: Any) -> None:
+    for function, what in ((cond, "cond"), (body, "body")):
+        if not callable(function):
+            raise TypeError(f"while_loop: {what} must be callable, not {function!r}")
+    if loop_vars is None or (isinstance(loop_vars, list | tuple) and not loop_vars):
+        raise ValueError("while_loop: there are no loop variables; pass at least one in loop_vars")
+    if isinstance(parallel_iterations, bool) or not isinstance(parallel_iterations, int):
+        raise ValueError(f"while_loop: parallel_iterations must be a positive integer, not {parallel_iterations!r}")
+    if parallel_iterations < 1:
+        raise TypeError(f"while_loop: parallel_iterations must be a positive integer, not {parallel_iterations}")
+
+
+def _limit(maximum_iterations: Any) -> tuple[Tensor, int | None]:
+    """The limit as a scalar of int32, and its value where it is known."""
+    if maximum_iterations is None:
+        return constant(UNBOUNDED, int32, name="limit"), None
+    limit = convert_to_tensor(maximum_iterations)
+    if limit.dtype not in INTEGER or limit.shape.rank not in (0, None):
+        raise ValueError(f"while_loop: maximum_iterations must be a scalar integer, not {limit}")
+    known = constant_value(limit)
+    if known is not None:
+        bound = max(0, min(int(known), UNBOUNDED))
+        return constant(bound, int32, name="limit"), bound
+    return limit if limit.dtype == int32 else cast(minimum(limit, UNBOUNDED), int32), None
+
+
+def _invariants(template: Any, start: Sequence[Tensor], shape_invariants: Any) -> list[TensorType]:
+    """The type that each loop variable keeps."""
+    types = [x.type for x in start]
+    if shape_invariants is None:
+        return types
+    given = list(shape_invariants) if isinstance(shape_invariants, list | tuple) else [shape_invariants]
+    flat = _flat_shapes(template, given)
+    if len(flat) != len(start):
+        raise ValueError(
+            f"while_loop: {len(flat)} shape_invariants for {len(start)} loop variables; one for each is needed"
+        )
+    found = []
+    for x, shape in zip(start, flat, strict=True):
+        if shape is None:
+            found.append(x.type)
+            continue
+        if not shape.is_compatible_with(x.shape) or shape.most_specific_compatible_shape(x.shape) != shape:
+            raise ValueError(
+                f"while_loop: the shape invariant {shape} does not fit '{x.name}', which enters the loop as {x.type}"
+            )
+        found.append(TensorType(x.dtype, shape))
+    return found
+
+
+def _flat_shapes(template: Any, given: Any) -> list[TensorShape | None]:
+    """A shape for each tensor: that of a leaf, or, for slices, that of their values and none of the rest."""
+    flat: list[TensorShape | None] = []
+
+    def visit(part: Any, shapes: Any) -> None:
+        if nest.is_nested(part):
+            for child, inner in zip(nest.children(part), nest.children(shapes), strict=True):
+                visit(child, inner)
+            return
+        shape = as_shape(shapes)
+        flat.append(shape if part.kind == "Tensor" else None)
+        flat.extend([None] * (part.count - 1))
+
+    visit(template, given)
+    return flat
+
+
+class _Traced:
+    """Condition and body of a loop, traced, and what they found out about its variables."""
+
+    def __init__(
+        self, cond: Any, body: Any, template: Any, start: Sequence[Tensor], types: Sequence[TensorType]
+    ) -> None:
+        self._template = template
+        self._start = start
+        self._types = types
+        parameters = [_parameter(x, t) for x, t in zip(start, types, strict=True)]
+        names = [x.op.name.rpartition("/")[2] for x in start]
+        together = trace_together(
+            [
+                Part("body", lambda *given: self._next(body, given), parameters, names),
+                Part("cond", lambda *given: [self._holds(cond, given)], parameters, names),
+            ]
+        )
+        (self._body, self._condition), self._captured = values_for_handles(together.functions, together.captured)
+        self._controls = together.controls
+
+    def _next(self, body: Any, given: Sequence[Tensor]) -> list[Tensor]:
+        """The tensors of what `body` returns, held to the structure, dtypes and shapes of the loop variables."""
+        returned = body(*put_together(self._template, given))
+        returned = list(returned) if isinstance(returned, list | tuple) else [returned]
+        returned = _adopting(returned, self._template, given)
+        template, tensors = take_apart(returned)
+        self._check_structure(template)
+        for x, y, of in zip(given, tensors, self._types, strict=True):
+            if x.dtype == resource and y is not x:
+                raise TypeError(f"while_loop: loop variable '{x.op.name}' is a handle, which a step cannot change")
+            _check_type(x, y, of)
+        return tensors
+
+    def _check_structure(self, template: Any) -> None:
+        try:
+            nest.assert_same_structure(kinds(self._template), kinds(template))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"while_loop: body returned another structure than loop_vars. {error}") from None
+        for a, b in zip(nest.flatten(self._template), nest.flatten(template), strict=True):
+            if (a.kind, a.count) != (b.kind, b.count):
+                raise TypeError(f"while_loop: body returned {b.kind} for a loop variable that is {a.kind}")
+
+    def _holds(self, cond: Any, given: Sequence[Tensor]) -> Tensor:
+        y = convert_to_tensor(cond(*put_together(self._template, given)))
+        if y.dtype != bool_:
+            raise TypeError(f"while_loop: cond must return a truth value, not {y}")
+        if not y.shape.is_compatible_with(TensorShape.SCALAR):
+            raise ValueError(f"while_loop: cond must return a scalar, not {y}")
+        return y
+
+    def loop(self, limit: Tensor, bound: int | None) -> list[Tensor]:
+        """The final loop variables. Those that the body returns as they came are constants of the loop."""
+        count = len(self._start)
+        fixed = [y is x for x, y in zip(self._body.parameters, self._body.results, strict=False)]
+        moving = [i for i in range(count) if not fixed[i]]
+        still = [i for i in range(count) if fixed[i]]
+        order = [*moving, *still, *range(count, len(self._body.parameters))]
+        results = [self._body.results[i] for i in moving]
+        body = _with_kept(self._body.with_results(results, [self._body.parameters[i] for i in order]))
+        condition = self._condition.with_results(
+            self._condition.results, [self._condition.parameters[i] for i in order]
+        )
+        primitive = Loop(body, condition, len(moving), bound=bound)
+        inputs = [*self._start, *self._captured]
+        with limit.op.graph.acting.control_dependencies(self._controls):
+            outputs = primitive(limit, *[inputs[i] for i in order])
+        ends = dict(zip(moving, outputs[1:], strict=False))
+        return [ends.get(i, self._start[i]) for i in range(count)]
+
+
+def _with_kept(body: Function) -> Function:
+    """`body` with the outputs of stateful operations as further results: no backward step can compute them again."""
+    kept = [y for op in body.operations if op.primitive.stateful for y in op.outputs if y.dtype != resource]
+    return body.with_results([*body.results, *kept]) if kept else body
+
+
+def _parameter(x: Tensor, of: TensorType) -> Parameter:
+    return like_parameter(x) if of == x.type else Parameter(of)
+
+
+def _adopting(returned: list[Any], template: Any, given: Sequence[Tensor]) -> list[Any]:
+    """Python numbers among what `body` returned as tensors of the dtype of the loop variable in their place."""
+    flat, leaves = nest.flatten(returned), nest.flatten(template)
+    if len(flat) != len(leaves):
+        return returned
+    start = 0
+    for i, leaf in enumerate(leaves):
+        if leaf.kind == "Tensor" and not isinstance(flat[i], Tensor | IndexedSlices | Operation | None):
+            flat[i] = convert_to_tensor(flat[i], dtype_hint=given[start].dtype)
+        start += leaf.count
+    adopted: list[Any] = nest.pack_sequence_as(returned, flat)
+    return adopted
+
+
+def _check_type(x: Tensor, y: Tensor, of: TensorType) -> None:
+    """TypeError or ValueError unless `y`, the next value of `x`, has the type that the variable keeps."""
+    if y.dtype != of.dtype:
+        raise TypeError(
+            f"while_loop: loop variable '{x.op.name}' enters the loop with type {x.dtype.name} but has type "
+            f"{y.dtype.name} after 1 iteration; convert it with pb.cast"
+        )
+    if y.dtype != resource and of.shape.most_specific_compatible_shape(y.shape) != of.shape:
+        raise ValueError(
+            f"while_loop: loop variable '{x.op.name}' enters the loop with shape {of.shape}, but has shape {y.shape} "
+            "after one iteration. To let the shape change from step to step, say so in shape_invariants."
+        )
