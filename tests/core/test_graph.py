@@ -16,6 +16,20 @@ def test_names_are_made_unique_as_in_tensorflow() -> None:
     assert names == ["a", "a_1", "A_2", "a_1_1", "a_3"]
 
 
+def test_numbers_skip_names_that_were_given_and_may_be_asked_for_themselves() -> None:
+    names = [pb.constant(1.0, name=n).op.name for n in ("b_2", "b", "b", "B", "b_1", "b_01", "b_3")]
+    assert names == ["b_2", "b", "b_1", "B_3", "b_1_1", "b_01", "b_3_1"]
+
+
+def test_a_failed_transaction_gives_numbers_back() -> None:
+    graph = pb.get_default_graph()
+    x = pb.constant(1.0, name="x")
+    with pytest.raises(KeyError), graph.transaction():
+        assert [pb.identity(x, name="x").op.name for _ in range(2)] == ["x_1", "x_2"]
+        raise KeyError
+    assert pb.identity(x, name="x").op.name == "x_1"
+
+
 def test_scopes_prefix_names_and_are_unique_themselves() -> None:
     graph = pb.get_default_graph()
     with pb.name_scope("layer") as first:

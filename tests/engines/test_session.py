@@ -210,6 +210,18 @@ def test_read_variable_and_write_variable_copy(session: pb.Session) -> None:
     np.testing.assert_array_equal(session.run(v), [5.0, 6.0])
 
 
+@pytest.mark.parametrize("offset", [0, 16])
+def test_what_is_written_is_copied_however_it_lies_in_memory(session: pb.Session, offset: int) -> None:
+    v = pb.Variable([1.0, 2.0])
+    room = np.zeros(128, np.uint8)
+    start = -room.ctypes.data % 64 + offset
+    array = room[start : start + 8].view(np.float32)
+    array[:] = 5.0
+    session.write_variable(v.op, array)
+    array[:] = 0.0
+    np.testing.assert_array_equal(session.run(v), [5.0, 5.0])
+
+
 def test_a_callable_runs_what_run_does(session: pb.Session) -> None:
     x, y = pb.placeholder(pb.float32, []), pb.placeholder(pb.float32, [])
     f = session.make_callable({"sum": x + y, "op": x.op}, [x, y])
@@ -233,6 +245,27 @@ def test_the_default_session_evaluates_tensors_and_runs_operations(engine: str, 
         assert (v + 1.0).eval() == 2.0
     assert (v + 2.0).eval(session=session) == 3.0
     assert pb.get_default_session() is None
+
+
+def test_an_interactive_session_is_the_default_one_until_it_is_closed(engine: str) -> None:
+    other = pb.Graph()
+    session = pb.InteractiveSession(graph=other, engine=engine)
+    assert pb.get_default_graph() is other
+    assert pb.constant(2.0).eval() == 2.0
+    session.close()
+    session.close()
+    assert pb.get_default_graph() is not other
+    assert pb.get_default_session() is None
+
+
+def test_callables_end_with_their_session(session: pb.Session) -> None:
+    x = pb.placeholder(pb.float32, [])
+    calls = [session.make_callable(x + 1.0, [x]), session.make_callable([x + 1.0], [x])]
+    assert [f(1.0) for f in calls] == [2.0, [2.0]]
+    session.close()
+    for f in calls:
+        with pytest.raises(RuntimeError, match=r"^Attempted to use a closed Session\.$"):
+            f(1.0)
 
 
 def test_a_with_block_makes_the_graph_the_default_and_closes(engine: str) -> None:

@@ -64,6 +64,18 @@ def test_large_constants_are_arguments(xla: pb.Session) -> None:
     assert [f(v)[0, 0] for v in (2.0, 3.0, 4.0)] == [2.0, 3.0, 4.0]
 
 
+def test_an_initial_value_is_copied_to_the_device_once_and_is_no_argument(xla: pb.Session) -> None:
+    initial = np.ones((300, 300), np.float32)
+    v, w = pb.Variable(initial), pb.Variable(initial)
+    assert xla.compiled_memory([v.initializer, w.initializer]) == dict.fromkeys(
+        ["arguments", "outputs", "aliased", "temporary"], 0
+    )
+    for _ in range(3):
+        xla.run([v.initializer, w.initializer])
+        xla.run([v.assign_add(v).op, w.assign_sub(w).op])
+        np.testing.assert_array_equal(xla.run([v, w]), [initial * 2, initial * 0])
+
+
 def test_shapes_computed_from_shapes_need_no_compiled_values(xla: pb.Session) -> None:
     x = pb.placeholder(pb.float32, [None, None])
     y = pb.reshape(x, pb.stack([pb.shape(x)[1], pb.shape(x)[0]]))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from ..core.memory import KEEP_CARRIED, Memory
+from ..core.memory import Memory
 
 Rule = Callable[..., Any]
 Rules = Mapping[str, Rule | None]
@@ -15,7 +15,7 @@ Rules = Mapping[str, Rule | None]
 
 _NO_RULES: Rules = {}
 _rules: ContextVar[Rules] = ContextVar("rules", default=_NO_RULES)
-_memory: ContextVar[Memory] = ContextVar("memory", default=KEEP_CARRIED)
+_memory: ContextVar[Memory | None] = ContextVar("memory", default=None)
 
 
 def chosen_rules() -> Rules:
@@ -23,8 +23,8 @@ def chosen_rules() -> Rules:
     return _rules.get()
 
 
-def chosen_memory() -> Memory:
-    """The memory policy in force."""
+def chosen_memory() -> Memory | None:
+    """The memory policy in force, if there is one."""
     return _memory.get()
 
 
@@ -46,3 +46,22 @@ def choosing(rules: Rules | None, memory: Memory | None) -> Iterator[None]:
     finally:
         for variable, token in reversed(tokens):
             variable.reset(token)
+
+
+@contextmanager
+def memory_policy(policy: Memory | None) -> Iterator[None]:
+    """Inside the block, derivatives of loops keep what `policy` says; None: what they keep where no policy says.
+
+    >>> import pullback as pb
+    >>> x = pb.constant(0.5)
+    >>> y = pb.while_loop(lambda i, y: i < 100, lambda i, y: [i + 1, pb.cos(y * x)], [0, x])[1]
+    >>> with pb.memory_policy(pb.Memory(every=10)):
+    ...     dx = pb.gradients(y, x)
+    >>> pb.Session().run(dx)
+    [np.float32(-0.3776642)]
+    """
+    token = _memory.set(policy)
+    try:
+        yield
+    finally:
+        _memory.reset(token)

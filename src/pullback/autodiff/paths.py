@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
 from ..core.dtypes import TRAINABLE
 from ..core.graph import Graph, Operation, Tensor
+
+_index = attrgetter("index")
 
 
 def operations_between(ys: Iterable[Tensor], xs: Sequence[Tensor]) -> list[Operation]:
@@ -81,7 +84,3 @@ def path_between(y: Operation, target: Operation) -> list[Operation]:
         path.append(step)
         step = came_from[step]
     return path
-
-
-def _index(op: Operation) -> int:
-    return op.index

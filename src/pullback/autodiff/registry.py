@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, NamedTuple
 
-from ..core.graph import Operation
-from ..core.primitive import Primitive, no_gradient, primitive_class
+from ..core.function import AbstractFunctional
+from ..core.graph import Graph, Operation
+from ..core.primitive import Primitive, no_gradient, primitive_class, primitive_classes
+from ..core.printing import functions_in
 from ..core.sites import Site, user_site
-from .choices import Rule, chosen_rules
+from .choices import Rule, Rules, chosen_rules
 
 
 class _Entry(NamedTuple):
@@ -89,19 +93,70 @@ def rule_of(op: Operation) -> Rule | None:
         LookupError: nothing says how to differentiate `op`.
     """
     primitive = op.primitive
+    called = primitive.called if isinstance(primitive, AbstractFunctional) else ""
     chosen = chosen_rules()
-    if chosen and (op.name in chosen or op.type in chosen):
-        return chosen[op.name] if op.name in chosen else chosen[op.type]
+    if chosen:
+        for key in (op.name, called, op.type):
+            if key in chosen:
+                return chosen[key]
     if op.attrs:
         override = op.attrs.get("_gradient_op_type")
         if override is not None:
             return _by_name(op, override.decode())
+    if called in _registered:
+        return _registered[called].rule
     own = type(primitive).gradient
     if own is no_gradient:
         return None
     if own is Primitive.gradient:
         return _by_name(op, op.type)
     return primitive.gradient
+
+
+def as_rules(rules: Mapping[Any, Rule | None] | None, graph: Graph) -> Rules | None:
+    """What a caller of `gradients` chose, with op types in place of classes.
+
+    Raises:
+        ValueError: a key is neither an operation or function of `graph`, at any depth, nor an op type.
+        TypeError: a key or a rule is of the wrong kind.
+    """
+    if rules is None:
+        return None
+    if not isinstance(rules, Mapping):
+        raise TypeError(f"gradients: rules must be a dictionary, not {rules!r}")
+    chosen = {_rule_name(key): rule for key, rule in rules.items()}
+    for name, rule in chosen.items():
+        if rule is not None and not callable(rule):
+            raise TypeError(f"gradients: the rule for '{name}' must be a function of (op, *dys) or None, not {rule!r}")
+    unknown = [name for name in chosen if primitive_class(name) is None and name not in _registered]
+    if unknown:
+        _check_names(unknown, graph)
+    return chosen
+
+
+def _rule_name(key: Any) -> str:
+    if isinstance(key, type) and issubclass(key, Primitive):
+        return key.type
+    if not isinstance(key, str):
+        raise TypeError(f"gradients: rules are chosen by the name or type of operations, or by Primitive, not {key!r}")
+    return key
+
+
+def _check_names(names: Sequence[str], graph: Graph) -> None:
+    known: set[str] = set()
+    level: Graph | None = graph
+    while level is not None:
+        operations = level.get_operations()
+        functions = functions_in(operations)
+        known.update(op.name for op in operations)
+        known.update(f.name for f in functions)
+        known.update(op.name for f in functions for op in f.operations)
+        level = level.outer
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, sorted({*known, *primitive_classes()}), n=3)
+            hint = f" Did you mean {' or '.join(repr(n) for n in near)}?" if near else ""
+            raise ValueError(f"gradients: rules has '{name}', which is neither an operation here nor an op type.{hint}")
 
 
 def _by_name(op: Operation, name: str) -> Rule | None:

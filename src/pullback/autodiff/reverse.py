@@ -7,7 +7,7 @@ operations between xs and ys, last made first.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -23,10 +23,12 @@ from ..primitives.identity import identity
 from ..primitives.variables import variable_zeros
 from . import arguments
 from .arguments import UnconnectedGradients, as_list
-from .choices import Rules, choosing
+from .choices import Rule, choosing
+from .compile_scopes import compiled_scope
 from .cotangent import AggregationMethod, Term, aggregate, flatten_slices
 from .gating import gate
 from .paths import crossings, operations_between, path_between
+from .registry import as_rules
 from .rules import apply_rule
 
 _LONGEST_ROUTE = 8
@@ -53,7 +55,7 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
     *,
-    rules: Rules | None = None,
+    rules: Mapping[Any, Rule | None] | None = None,
     memory: Memory | None = None,
 ) -> list[Any]:
     """The derivatives of the sum of `ys` by each of `xs`, as new operations of their graph: a list, one for each x.
@@ -71,8 +73,9 @@ def gradients(
         aggregation_method: a member of `AggregationMethod`.
         stop_gradients: tensors that are held constant.
         unconnected_gradients: "none" or "zero", a member of `UnconnectedGradients`.
-        rules: for names or types of operations the rules to use in place of their own, `rule(op, *dys)`; None stops.
-            They hold inside functions, branches and loops as well; a name counts before a type.
+        rules: for names or types of operations (or a class of `Primitive`) the rules to use in place of their own,
+            `rule(op, *dys)`; None stops. They hold inside functions, branches and loops as well; a name counts first,
+            then the name of the function that is called, then the type.
         memory: what to keep of the steps of loops, a `Memory`.
 
     Complex y need `grad_ys`; the cotangent of a complex x is the conjugate of the holomorphic derivative.
@@ -104,7 +107,7 @@ def gradients(
     graph = arguments.common_graph([*lists[0], *lists[1], *seeds, *lists[2]]).acting
     if graph.finalized:
         raise RuntimeError("Graph is finalized and cannot be modified.")
-    with graph.transaction(), _collector_paused(), choosing(rules, memory):
+    with graph.transaction(), _collector_paused(), choosing(as_rules(rules, graph), memory):
         return _gradients(graph, lists, seeds, name, options, mode)
 
 
@@ -203,12 +206,19 @@ class _Reverse:
 
     def run(self, terms: dict[Tensor, list[Term]]) -> dict[Tensor, Term | None]:
         """The sum of the cotangents of each x, or None, from the seeds `terms`."""
+        try:
+            return self._walk(terms)
+        finally:
+            self._graph.scope = self._scope
+
+    def _walk(self, terms: dict[Tensor, list[Term]]) -> dict[Tensor, Term | None]:
         sums: dict[Tensor, Term | None] = dict.fromkeys(self._xs)
         xs, stops = self._xs, self._stops
         for op in self._operations:
             dys: list[Term | None] = []
             connected = False
-            for y in op.outputs:
+            result = op.result
+            for y in (result,) if type(result) is Tensor else op.outputs:
                 received = terms.pop(y, None)
                 if received is None:
                     dys.append(None)
@@ -224,10 +234,7 @@ class _Reverse:
 
     def _sum(self, received: list[Term], op: Operation) -> Term:
         self._graph.scope = self._scope_around(op)
-        try:
-            return aggregate(received, op, self._options.method)
-        finally:
-            self._graph.scope = self._scope
+        return aggregate(received, op, self._options.method)
 
     def _pull(self, op: Operation, dys: list[Term | None], terms: dict[Tensor, list[Term]]) -> None:
         """Send the cotangents of the outputs of `op` through its rule to its inputs."""
@@ -235,20 +242,18 @@ class _Reverse:
         wanted = [x.op in between and x.type.dtype in TRAINABLE for x in op.inputs]
         if True not in wanted:
             return
-        scope = self._scope_around(op)
-        try:
-            if None in dys and not op.primitive.takes_none:
-                graph.scope = scope
-                dys = [
-                    _zeros(y) if dy is None and y.dtype in TRAINABLE else dy
-                    for y, dy in zip(op.outputs, dys, strict=True)
-                ]
-            graph.scope = _inside(scope, graph.names.claim(f"{scope.prefix}{op.name}_grad") + "/", op)
-            entries = apply_rule(op, dys, wanted, self._route)
-            if self._options.gate:
-                entries = gate(entries)
-        finally:
-            graph.scope = self._scope
+        scope = self._scope_around(op) if self._options.colocate else self._scope
+        if None in dys and not op.primitive.takes_none:
+            graph.scope = scope
+            dys = [
+                _zeros(y) if dy is None and y.dtype in TRAINABLE else dy for y, dy in zip(op.outputs, dys, strict=True)
+            ]
+        graph.scope = _inside(scope, graph.names.claim(f"{scope[0]}{op.name}_grad") + "/", op)
+        if op.attrs and "_XlaCompile" in op.attrs:
+            graph.scope = compiled_scope(graph.scope, op, scope.prefix)
+        entries = apply_rule(op, dys, wanted, self._route)
+        if self._options.gate:
+            entries = gate(entries)
         for x, dx in zip(op.inputs, entries, strict=True):
             if dx is None:
                 continue
@@ -275,7 +280,7 @@ class _Reverse:
 
 def _inside(scope: Scope, prefix: str, op: Operation) -> Scope:
     """`scope` with another prefix and originator; written out because it is on the inner loop."""
-    return Scope(prefix, scope[1], scope[2], scope[3], scope[4], scope[5], op, scope[7])
+    return tuple.__new__(Scope, (prefix, scope[1], scope[2], scope[3], scope[4], scope[5], op, scope[7]))
 
 
 def _component(value: Tensor | IndexedSlices) -> Tensor:

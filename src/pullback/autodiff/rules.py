@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.dtypes import resource
+from ..core.dtypes import TRAINABLE, TokenType, resource
 from ..core.graph import Operation, Tensor, site_of
 from ..core.slices import IndexedSlices
+from ..primitives.creation import zeros_like
 from ..primitives.densify import densify
 from ..primitives.identity import ensure_shape
 from .cotangent import Term
@@ -32,25 +33,39 @@ def apply_rule(
         return [None] * len(op.inputs)
     if IndexedSlices in map(type, dys) and not op.primitive.takes_slices:
         dys = [densify(dy) if isinstance(dy, IndexedSlices) else dy for dy in dys]
-    if op.primitive.takes_wanted and rule == op.primitive.gradient:
+    primitive = op.primitive
+    if primitive.takes_wanted and rule == primitive.gradient:
         entries = rule(op, *dys, wanted=wanted)
+    elif primitive.takes_none and None in dys and rule != primitive.gradient:
+        entries = rule(op, *[_zeros(y) if dy is None else dy for y, dy in zip(op.outputs, dys, strict=True)])
     else:
         entries = rule(op, *dys)
-    if not isinstance(entries, list | tuple):
+    if not isinstance(entries, (tuple, list)):
         entries = (entries,)
     if len(entries) != len(op.inputs):
         raise ValueError(
             f"Num gradients {len(entries)} generated for op {_text(op)} do not match num inputs {len(op.inputs)}"
         )
-    return [_checked(entries[i], i, op) if want else None for i, want in enumerate(wanted)]
+    dxs: list[Term | None] = []
+    for x, want, entry in zip(op.inputs, wanted, entries, strict=True):
+        dx = None
+        if want:
+            dx = entry() if callable(entry) else entry
+            if dx is not None and (type(dx) is not Tensor or dx.type is not x.type):
+                dx = _checked(dx, x, len(dxs), op)
+        dxs.append(dx)
+    return dxs
 
 
-def _checked(entry: Any, i: int, op: Operation) -> Term | None:
-    dx = entry() if callable(entry) else entry
-    if type(dx) is Tensor:
-        x = op.inputs[i]
-        return dx if dx.type is x.type else _with_type_of(x, dx, i, op)
-    if dx is None or isinstance(dx, IndexedSlices):
+def _zeros(y: Tensor) -> Tensor | None:
+    """The cotangent of an output that has none, as a rule of a user expects it."""
+    return zeros_like(y) if y.dtype in TRAINABLE and not isinstance(y.dtype, TokenType) else None
+
+
+def _checked(dx: Any, x: Tensor, i: int, op: Operation) -> Term:
+    if isinstance(dx, Tensor):
+        return _with_type_of(x, dx, i, op)
+    if isinstance(dx, IndexedSlices):
         return dx
     raise TypeError(
         f"the gradient of {_text(op)} returned {dx!r} for input {i}; return a Tensor, IndexedSlices, or None"

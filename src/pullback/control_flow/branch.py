@@ -87,7 +87,7 @@ def _common_types(what: str, branches: Sequence[Function], args: Sequence[Tensor
 def _gradient(
     op: Operation, dys: Sequence[Any], wanted: Sequence[bool], kept: Sequence[tuple[int, ...]], make: Any
 ) -> Sequence[Term | None]:
-    functions: tuple[Function, ...] = op.primitive.functions  # type: ignore[attr-defined]
+    functions: tuple[Function, ...] = op.primitive.functions
     choice, *args = op.inputs
     seeded = tuple([dy is not None for dy in dys])
     pullbacks = [pullback_of(f, tuple(wanted[1:]), seeded, own) for f, own in zip(functions, kept, strict=True)]

@@ -47,11 +47,15 @@ class AbstractCall(AbstractFunctional):
         if not function.results:
             return [None] * len(op.inputs)
         seeds = [dy for dy in dys if dy is not None]
+        results: Sequence[Tensor]
         args = [*op.inputs, *seeds, *[op.outputs[i] for i in self.kept]]
         if self.recompute:
-            first = len(op.inputs)
-            args[: first + len(seeds)] = optimization_barrier([*op.inputs, *seeds])
-        results = call(function, [args[i] for i in numbers]).outputs
+            first = len(op.inputs) + len(seeds)
+            args[:first] = optimization_barrier(args[:first])
+            again = RecomputedCall(function, (), True)
+            results = results_of(again(*[args[i] for i in numbers]))
+        else:
+            results = call(function, [args[i] for i in numbers]).outputs
         return [pullback.term(i, results, x) for i, x in enumerate(op.inputs)]
 
 
@@ -65,6 +69,12 @@ class StatefulCall(AbstractCall):
     type = "StatefulPartitionedCall"
 
 
+class RecomputedCall(AbstractCall):
+    """A call that computes again what was computed before; no engine takes the result of the first time."""
+
+    type = "RecomputedCall"
+
+
 def call(
     function: Function,
     args: Sequence[Tensor],
@@ -74,8 +84,7 @@ def call(
     recompute: bool = False,
 ) -> Operation:
     """A new operation that calls `function`, in the graph that acts."""
-    stateful = any(op.primitive.stateful for op in function.operations)
-    primitive = (StatefulCall if stateful else Call)(function, kept, recompute)
+    primitive = (StatefulCall if function.stateful else Call)(function, kept, recompute)
     graph = args[0].op.graph if args else get_default_graph()
     return graph.acting.add(primitive, args, name)
 

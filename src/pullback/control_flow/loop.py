@@ -52,6 +52,8 @@ class Loop(AbstractFunctional):
     bound: int | None = None
     """A number that the steps never exceed, where one is known."""
     reverse: bool = False
+    at_once: int | None = None
+    """How many steps an engine may compute at once where nothing is carried; None: one; 0: as many as it likes."""
     memory: Memory | None = None
     """What is kept of the histories that this loop scans; None: what is kept where no policy says."""
 

@@ -92,6 +92,7 @@ class _Backward:
             length=self.loop.length,
             bound=self.loop.bound,
             reverse=not self.loop.reverse,
+            at_once=self.loop.at_once,
             memory=memory,
         )
         outputs = loop(self.op.outputs[0], *carried, *[row.array for row in rows], *constants)

@@ -87,3 +87,9 @@ def values_for_handles(
 
 def _uses(function: Function, x: Tensor) -> list[Operation]:
     return [op for op in function.operations if x in op.inputs]
+
+
+def with_stateful_results(function: Function) -> Function:
+    """The body of a loop with the outputs of stateful operations as further results: no step finds them again."""
+    kept = [y for op in function.operations if op.primitive.stateful for y in op.outputs if y.dtype != resource]
+    return function.with_results([*function.results, *kept]) if kept else function

@@ -10,7 +10,7 @@ import numpy as np
 from ..core import nest
 from ..core.dtypes import INTEGER, int32, resource
 from ..core.dtypes import bool as bool_
-from ..core.function import Function, Parameter, like_parameter
+from ..core.function import Parameter, like_parameter
 from ..core.graph import Operation, Tensor, get_default_graph
 from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices
@@ -20,7 +20,7 @@ from ..primitives.constant import constant, constant_value, convert_to_tensor
 from ..primitives.extremes import minimum
 from ..primitives.identity import stop_gradient
 from .loop import Loop
-from .state import values_for_handles
+from .state import values_for_handles, with_stateful_results
 from .tracing import Part, kinds, put_together, take_apart, trace_together
 
 UNBOUNDED = np.iinfo(np.int32).max
@@ -170,23 +170,9 @@ class _Traced:
         """The tensors of what `body` returns, held to the structure, dtypes and shapes of the loop variables."""
         returned = body(*put_together(self._template, given))
         returned = list(returned) if isinstance(returned, list | tuple) else [returned]
-        returned = _adopting(returned, self._template, given)
-        template, tensors = take_apart(returned)
-        self._check_structure(template)
-        for x, y, of in zip(given, tensors, self._types, strict=True):
-            if x.dtype == resource and y is not x:
-                raise TypeError(f"while_loop: loop variable '{x.op.name}' is a handle, which a step cannot change")
-            _check_type(x, y, of)
+        template, tensors = take_apart(_adopting(returned, self._template, given))
+        check_next("while_loop", self._template, template, given, tensors, self._types)
         return tensors
-
-    def _check_structure(self, template: Any) -> None:
-        try:
-            nest.assert_same_structure(kinds(self._template), kinds(template))
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"while_loop: body returned another structure than loop_vars. {error}") from None
-        for a, b in zip(nest.flatten(self._template), nest.flatten(template), strict=True):
-            if (a.kind, a.count) != (b.kind, b.count):
-                raise TypeError(f"while_loop: body returned {b.kind} for a loop variable that is {a.kind}")
 
     def _holds(self, cond: Any, given: Sequence[Tensor]) -> Tensor:
         y = convert_to_tensor(cond(*put_together(self._template, given)))
@@ -204,7 +190,7 @@ class _Traced:
         still = [i for i in range(count) if fixed[i]]
         order = [*moving, *still, *range(count, len(self._body.parameters))]
         results = [self._body.results[i] for i in moving]
-        body = _with_kept(self._body.with_results(results, [self._body.parameters[i] for i in order]))
+        body = with_stateful_results(self._body.with_results(results, [self._body.parameters[i] for i in order]))
         condition = self._condition.with_results(
             self._condition.results, [self._condition.parameters[i] for i in order]
         )
@@ -214,12 +200,6 @@ class _Traced:
             outputs = primitive(limit, *[inputs[i] for i in order])
         ends = dict(zip(moving, outputs[1:], strict=False))
         return [ends.get(i, self._start[i]) for i in range(count)]
-
-
-def _with_kept(body: Function) -> Function:
-    """`body` with the outputs of stateful operations as further results: no backward step can compute them again."""
-    kept = [y for op in body.operations if op.primitive.stateful for y in op.outputs if y.dtype != resource]
-    return body.with_results([*body.results, *kept]) if kept else body
 
 
 def _parameter(x: Tensor, of: TensorType) -> Parameter:
@@ -240,15 +220,32 @@ def _adopting(returned: list[Any], template: Any, given: Sequence[Tensor]) -> li
     return adopted
 
 
-def _check_type(x: Tensor, y: Tensor, of: TensorType) -> None:
-    """TypeError or ValueError unless `y`, the next value of `x`, has the type that the variable keeps."""
+def check_next(
+    what: str, template: Any, made: Any, given: Sequence[Tensor], tensors: Sequence[Tensor], types: Sequence[TensorType]
+) -> None:
+    """TypeError or ValueError unless what a step made has the structure and the types of what it was given."""
+    try:
+        nest.assert_same_structure(kinds(template), kinds(made))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{what}: a step returned another structure than it was given. {error}") from None
+    for a, b in zip(nest.flatten(template), nest.flatten(made), strict=True):
+        if (a.kind, a.count) != (b.kind, b.count):
+            raise TypeError(f"{what}: a step returned {b.kind} where it was given {a.kind}")
+    for x, y, of in zip(given, tensors, types, strict=True):
+        _check_type(what, x, y, of)
+
+
+def _check_type(what: str, x: Tensor, y: Tensor, of: TensorType) -> None:
+    if x.dtype == resource and y is not x:
+        raise TypeError(f"{what}: loop variable '{x.op.name}' is a handle, which a step cannot change")
     if y.dtype != of.dtype:
         raise TypeError(
-            f"while_loop: loop variable '{x.op.name}' enters the loop with type {x.dtype.name} but has type "
+            f"{what}: loop variable '{x.op.name}' enters the loop with type {x.dtype.name} but has type "
             f"{y.dtype.name} after 1 iteration; convert it with pb.cast"
         )
     if y.dtype != resource and of.shape.most_specific_compatible_shape(y.shape) != of.shape:
+        more = " To let the shape change from step to step, say so in shape_invariants." if what == "while_loop" else ""
         raise ValueError(
-            f"while_loop: loop variable '{x.op.name}' enters the loop with shape {of.shape}, but has shape {y.shape} "
-            "after one iteration. To let the shape change from step to step, say so in shape_invariants."
+            f"{what}: loop variable '{x.op.name}' enters the loop with shape {of.shape}, but has shape {y.shape} "
+            f"after one iteration.{more}"
         )

@@ -67,6 +67,11 @@ class Function:
         return tuple([op for op in self.graph.operations if _acts(op)])
 
     @cached_property
+    def stateful(self) -> bool:
+        """Whether one of the operations is."""
+        return any(op.primitive.stateful for op in self.operations)
+
+    @cached_property
     def pure_operations(self) -> tuple[Operation, ...]:
         """The operations that the results need, without effects that nothing waits for."""
         return tuple(self.needed_for([y.op for y in self.results]))
@@ -140,7 +145,7 @@ class AbstractFunctional(Primitive):
     @property
     def stateful(self) -> bool:  # type: ignore[override]
         """Whether an operation of a function is."""
-        return any(op.primitive.stateful for f in self.functions for op in f.operations)
+        return any(f.stateful for f in self.functions)
 
     @property
     def shape_inputs(self) -> tuple[int, ...]:  # type: ignore[override]
@@ -366,8 +371,9 @@ def substituted(function: Function, substitutes: Mapping[Tensor, Tensor]) -> Fun
         for op in function.operations:
             if isinstance(op.primitive, Substitute):
                 values[op.outputs[0]] = values[substitutes[op.outputs[0]]]
-            else:
+                continue
+            if not op.outputs or not all(y in substitutes for y in op.outputs):
                 copies[op] = copy_operation(op, values, copies)
-                values.update([(y, values[substitutes[y]]) for y in op.outputs if y in substitutes])
+            values.update([(y, values[substitutes[y]]) for y in op.outputs if y in substitutes])
     parameters, results = [values[x] for x in function.parameters], [values[y] for y in function.results]
     return close(graph, parameters, results).function

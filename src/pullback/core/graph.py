@@ -57,7 +57,7 @@ class Graph:
         self.names = naming.Names()
         self.collections: dict[str, list[Any]] = {}
         self.eager: Any = None
-        """The session that keeps variables for functions that are called with arrays."""
+        """What keeps the values of variables for functions that are called with arrays."""
         self._lock = threading.RLock()
         self._current = _Current()
         self._by_name: dict[str, Operation] = {}

@@ -16,7 +16,7 @@ from ..primitives.stacking import concat
 from ..primitives.variable_ops import variable_type
 from ..primitives.variables import Variable
 from .products import dense, graph_of_all, zeros_of
-from .rows import BATCH, rows_of
+from .rows import rows_of
 
 
 def hessians(
@@ -28,12 +28,13 @@ def hessians(
     aggregation_method: int | None = None,
     *,
     blocks: str = "diagonal",
-    batch_size: int | None = BATCH,
+    batch_size: int | None = None,
 ) -> list[Any]:
     """For each of `xs` the second derivatives of the sum of `ys` by it: of shape x.shape + x.shape.
 
     With `blocks="all"` a list of lists: entry [i][j] is d²y/dx_i dx_j, of shape x_i.shape + x_j.shape. Where y is
-    linear in x, or does not depend on it, they are zeros. `batch_size` rows are computed at once (None: all).
+    linear in x, or does not depend on it, they are zeros. `batch_size` rows are computed at once (None: as the engine
+    likes).
 
     TensorFlow's later order of arguments, `hessians(ys, xs, gate_gradients, aggregation_method, name)`, is understood
     where the third is a truth value.
@@ -107,7 +108,7 @@ def _shaped(rows: Tensor, x: Any, column: Any) -> Tensor:
 
 
 def hessian_diagonal(
-    ys: Any, xs: Any, *, batch_size: int | None = BATCH, name: str = "hessian_diagonal"
+    ys: Any, xs: Any, *, batch_size: int | None = None, name: str = "hessian_diagonal"
 ) -> list[Tensor]:
     """For each of `xs` the diagonal of the Hessian of the sum of `ys`, in x's shape.
 

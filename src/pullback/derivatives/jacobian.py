@@ -13,7 +13,7 @@ from ..primitives.reshaping import reshape, shape
 from ..primitives.shaping import transpose
 from ..primitives.stacking import concat
 from .products import dense
-from .rows import BATCH, rows_of
+from .rows import rows_of
 
 
 def jacobian(
@@ -22,14 +22,15 @@ def jacobian(
     use_pfor: bool = True,
     parallel_iterations: int | None = None,
     *,
-    batch_size: int | None = BATCH,
+    batch_size: int | None = None,
     name: str = "jacobian",
 ) -> Any:
     """The derivatives of every element of `output` by every element of `inputs`: of shape output.shape + input.shape.
 
     `inputs` is a tensor, a variable, or a nested structure of them, and so is the result; None where `output` does
-    not depend on an input. Row-sparse derivatives are made dense. `batch_size` rows are computed at once (None: all);
-    with `use_pfor=False` one at a time, which changes memory and speed only. `parallel_iterations` is not used.
+    not depend on an input. Row-sparse derivatives are made dense. `batch_size` rows are computed at once (None: as the
+    engine likes); with `use_pfor=False` one at a time, which changes memory and speed only. `parallel_iterations` is
+    not used.
 
     >>> import pullback as pb
     >>> x = pb.constant([1.0, 2.0])
@@ -66,7 +67,7 @@ def batch_jacobian(
     use_pfor: bool = True,
     parallel_iterations: int | None = None,
     *,
-    batch_size: int | None = BATCH,
+    batch_size: int | None = None,
     name: str = "batch_jacobian",
 ) -> Tensor | None:
     """For each example the derivatives of its output by its input: [b, y..., x...] for [b, y...] and [b, x...].

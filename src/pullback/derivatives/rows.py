@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..control_flow.loop import Loop
-from ..core.function import trace
+from ..core.function import Parameter, trace
 from ..core.graph import Tensor
 from ..core.shape import TensorShape
 from ..core.types import TensorType
 from ..primitives.creation import one_hot, range_
 from ..primitives.reshaping import reshape, reshape_like
 from ..primitives.shaping import size
-
-BATCH = 64
-"""The rows that are computed at once: enough to fill the machine, few enough to stay in its caches."""
 
 
 def rows_of(
@@ -39,13 +36,14 @@ def rows_of(
 
 
 def map_rows(step: Callable[[Tensor], Sequence[Tensor]], numbers: Tensor, batch_size: int | None) -> Sequence[Tensor]:
-    """What `step` returns for each of `numbers`, stacked; `batch_size` of them at once, None: all."""
-    del batch_size
-    traced = trace(lambda number: step(number), [TensorType(numbers.dtype, TensorShape.SCALAR)], "row", ["number"])
+    """What `step` returns for each of `numbers`, stacked; `batch_size` of them at once, None: as the engine likes."""
+    traced = trace(
+        lambda number: step(number), [Parameter(TensorType(numbers.dtype, TensorShape.SCALAR))], "row", ["i"]
+    )
     results = traced.function.results
     if not results:
         return []
     length = numbers.shape[0] if numbers.shape.rank else None
-    loop = Loop(traced.function, None, 0, scanned=1, stacked=len(results), length=length)
+    loop = Loop(traced.function, None, 0, scanned=1, stacked=len(results), length=length, at_once=batch_size or 0)
     outputs: Sequence[Tensor] = loop(size(numbers), numbers, *traced.captured)
     return outputs[1:]

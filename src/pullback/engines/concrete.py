@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..core.graph import Tensor
 from ..primitives.state import AbstractStateful
@@ -23,9 +26,12 @@ class Concrete(NamedTuple):
     """The numbers of the feeds whose values must be known then: another value means another program."""
 
 
-def concrete_values(plan: Plan) -> Concrete:
-    """What must be known when XLA compiles `plan`, worked out from its end to its beginning."""
-    needed: set[int] = set()
+def concrete_values(plan: Plan, decisive: Iterable[int] = ()) -> Concrete:
+    """What must be known when XLA compiles `plan`, worked out from its end to its beginning.
+
+    `decisive` are slots whose values decide shapes outside of the plan.
+    """
+    needed = set(decisive)
     for step in reversed(plan.steps):
         needed.update(_shape_slots(step))
         if step.op.primitive.reads_values and not needed.isdisjoint(step.outputs):
@@ -33,6 +39,20 @@ def concrete_values(plan: Plan) -> Concrete:
     needed.discard(0)
     feeds = tuple([i for i, slot in enumerate(plan.feed_slots) if slot in needed])
     return Concrete(frozenset(needed), feeds)
+
+
+def lifted_constants(plan: Plan) -> list[np.ndarray[Any, Any]]:
+    """The constants of `plan` and of the functions inside it that are arguments of the compiled program, each once."""
+    found: dict[int, np.ndarray[Any, Any]] = {}
+    pending, seen = [plan], {id(plan)}
+    for part in pending:
+        known = concrete_values(part).slots
+        large = [array for slot, array in part.constants if array.nbytes > LIFTED_BYTES and slot not in known]
+        found.update([(id(array), array) for array in large])
+        inner = {id(body.plan): body.plan for step in part.steps for body in step.bodies}
+        pending.extend(p for key, p in inner.items() if key not in seen)
+        seen.update(inner)
+    return list(found.values())
 
 
 def _shape_slots(step: Step) -> list[int]:

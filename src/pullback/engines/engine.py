@@ -21,6 +21,8 @@ class EngineOptions(NamedTuple):
     check_numerics: bool = False
     cache_dir: str | None = None
     compile_effort: str = "full"
+    soft_placement: bool = True
+    mesh: Any = None
 
 
 class AbstractEngine(ABC):

@@ -151,6 +151,16 @@ def no_kernel(op: Operation, error: Exception) -> NotImplementedError:
     return NotImplementedError(f"operation '{op.name}' ({op.type}): {error}\n  made at {site_of(op)}")
 
 
+def no_device(op: Operation, devices: Iterable[str]) -> InvalidArgumentError:
+    """An operation asks for a device that there is not, in a session that takes no other."""
+    known = ", ".join(f"'{name}'" for name in devices)
+    return InvalidArgumentError(
+        f"operation '{op.name}' ({op.type}) asks for the device '{op.device}', which is not here.\n"
+        f"  made at {site_of(op)}\n"
+        f"There are {known}. Ask for one of them, or use Session(soft_placement=True)."
+    )
+
+
 def needs_value(op: Operation, arrays: Sequence[Any]) -> InvalidArgumentError:
     """XLA compiles for fixed shapes, and a shape depends on what is only known when it runs."""
     found = ", ".join(array_text(x) for x in arrays)
@@ -158,6 +168,39 @@ def needs_value(op: Operation, arrays: Sequence[Any]) -> InvalidArgumentError:
         f"operation '{op.name}' ({op.type}) on {found} gives a shape that depends on values computed by the run, "
         f"and XLA compiles for fixed shapes.\n  made at {site_of(op)}\n"
         "Feed the values that decide the shape, or use Session(engine='numpy')."
+    )
+
+
+def branches_differ(
+    op: Operation, dtypes: Sequence[Any], first: Sequence[Any], other: Sequence[Any]
+) -> InvalidArgumentError:
+    """Branches whose results have different shapes, where XLA must have both."""
+    pairs = [
+        f"{array_shape_text(dtype, a)} and {array_shape_text(dtype, b)}"
+        for dtype, a, b in zip(dtypes, first, other, strict=True)
+        if a != b
+    ]
+    return InvalidArgumentError(
+        f"operation '{op.name}' ({op.type}): the branches give {', '.join(pairs)}, "
+        f"and XLA compiles for fixed shapes.\n  made at {site_of(op)}\n"
+        "Give results of one shape, or use Session(engine='numpy')."
+    )
+
+
+def state_grows(op: Operation, number: int, before: Any, after: Any) -> InvalidArgumentError:
+    """What a loop carries changes its shape from step to step."""
+    return InvalidArgumentError(
+        f"loop: loop variable {number} is {array_text(before)} before a step and {array_text(after)} after it, "
+        f"and XLA compiles for fixed shapes.\n  made at {site_of(op)}\n"
+        "Use an array of the final shape, a TensorArray, or Session(engine='numpy')."
+    )
+
+
+def needs_bound(op: Operation) -> InvalidArgumentError:
+    """A row for each step is asked for, and nothing says how many there may be."""
+    return InvalidArgumentError(
+        f"loop: to keep one row per step, XLA needs a bound on the steps; pass maximum_iterations= "
+        f"(operation '{op.name}')\n  made at {site_of(op)}"
     )
 
 
@@ -185,6 +228,11 @@ def array_text(x: Any) -> str:
     dtype, shape = getattr(x, "dtype", None), getattr(x, "shape", None)
     if dtype is None or shape is None:
         return type(x).__name__
+    return f"{dtype.name}[{','.join(map(str, shape))}]"
+
+
+def array_shape_text(dtype: Any, shape: Sequence[int]) -> str:
+    """The type of an array of that dtype and shape, as types print."""
     return f"{dtype.name}[{','.join(map(str, shape))}]"
 
 

@@ -67,7 +67,7 @@ class NumpyEngine(AbstractEngine):
         for slot, array in plan.constants:
             template[slot] = array if array.ndim else array[()]
         inner = partial(self._computation, known=known)
-        program = [_instruction(step, plan, inner) for step in plan.steps]
+        program = [_instruction(step, plan, inner, self.values) for step in plan.steps]
         feed_slots, fetch_slots = plan.feed_slots, plan.fetch_slots
         values, execute = self.values, self.execute
 
@@ -171,7 +171,7 @@ def explained(step: Step, arrays: list[Any], error: Exception) -> Exception:
     return messages.failed_step(step.op, arrays, error)
 
 
-def _instruction(step: Step, plan: Plan, prepare: Callable[[Plan], Run]) -> Instruction:
+def _instruction(step: Step, plan: Plan, prepare: Callable[[Plan], Run], values: Values) -> Instruction:
     primitive = step.op.primitive
     ins, outs = step.inputs, step.outputs
     if isinstance(primitive, AbstractStateful):
@@ -179,7 +179,7 @@ def _instruction(step: Step, plan: Plan, prepare: Callable[[Plan], Run]) -> Inst
         fn = _stateful(bool(outs), primitive, plan.states[step.state])
         return _STATEFUL, fn, ins, None, None, outs, step.frees, step
     if isinstance(primitive, AbstractFunctional):
-        return _GENERAL, functional_kernel(step, prepare), ins, None, None, outs, step.frees, step
+        return _GENERAL, functional_kernel(step, plan, prepare, values), ins, None, None, outs, step.frees, step
     fn = _function(primitive, len(ins))
     if len(outs) != 1 or not 1 <= len(ins) <= 3:
         return _GENERAL, fn, ins, None, None, outs, step.frees, step

@@ -16,6 +16,7 @@ from ..core.dtypes import INEXACT, resource
 from ..core.function import AbstractFunctional, Function, Parameter
 from ..core.graph import Operation, Tensor
 from ..primitives.constant import Const
+from ..primitives.guards import AbstractGuard
 from ..primitives.state import AbstractStateful
 
 NOWHERE = 0
@@ -70,6 +71,14 @@ def make_plan(fetches: Sequence[Tensor], targets: Iterable[Operation], feeds: Se
     return _Planner(fetches, feeds, {}, {}).plan(needed_operations(fetches, targets, feeds))
 
 
+def function_plan(function: Function, count: int, handles: Mapping[Operation, Operation]) -> Plan:
+    """The plan of the first `count` results and the effects of `function`; feeds are its parameters but for handles.
+
+    `handles` names the variable's operation for each parameter that stands for a handle.
+    """
+    return _Planner((), (), handles, {}).function_plan(function, count)
+
+
 def needed_operations(
     fetches: Sequence[Tensor], targets: Iterable[Operation], feeds: Iterable[Tensor]
 ) -> list[Operation]:
@@ -83,7 +92,7 @@ def needed_operations(
         if op in needed or _is_fed(op, fed):
             continue
         needed.add(op)
-        pending.extend(x.op for x in op.inputs if x not in fed)
+        pending.extend(x.op for x in op.primitive.run_inputs(op.inputs) if x not in fed)
         pending.extend(op.control_inputs)
     return sorted(needed, key=_index)
 
@@ -109,6 +118,14 @@ def checked_outputs(step: Step) -> list[int]:
     """The numbers of a step's outputs that may hold NaN or infinity, and that somebody reads."""
     outputs = zip(step.op.outputs, step.outputs, strict=True)
     return [i for i, (y, slot) in enumerate(outputs) if slot != NOWHERE and y.dtype in INEXACT]
+
+
+def has_guards(plan: Plan) -> bool:
+    """Whether a step, or one of a function inside, refuses some values."""
+    return any(
+        isinstance(step.op.primitive, AbstractGuard) or any(has_guards(body.plan) for body in step.bodies)
+        for step in plan.steps
+    )
 
 
 class _Planner:
@@ -155,14 +172,14 @@ class _Planner:
         """The last operation that reads each tensor; None for what is fetched."""
         last: dict[Tensor, Operation | None] = {}
         for op in ops:
-            for x in op.inputs:
+            for x in op.primitive.run_inputs(op.inputs):
                 last[x] = op
         last.update(dict.fromkeys(self.fetches))
         return last
 
     def _step(self, op: Operation, last: dict[Tensor, Operation | None]) -> Step:
         state = self._state(op)
-        inputs = [x for x in op.inputs if x.dtype != resource]
+        inputs = [x for x in op.primitive.run_inputs(op.inputs) if x.dtype != resource]
         outputs = tuple([self._new_slot(x) if x in last and x not in self.slots else NOWHERE for x in op.outputs])
         dead = {x: None for x in inputs if last[x] is op and not isinstance(x.op.primitive, Const)}
         slots = self.slots
@@ -191,22 +208,25 @@ class _Planner:
         primitive = op.primitive
         assert isinstance(primitive, AbstractFunctional)
         fetched = primitive.fetched([slot != NOWHERE for slot in outputs])
-        arguments = primitive.arguments(op.inputs)
+        arguments = primitive.arguments(range(len(op.inputs)))
         return tuple(
             [self._body(f, args, n, op) for f, args, n in zip(primitive.functions, arguments, fetched, strict=True)]
         )
 
-    def _body(self, function: Function, args: Sequence[Tensor], fetched: list[int], op: Operation) -> Body:
-        pairs = list(zip(function.parameters, args, strict=True))
+    def _body(self, function: Function, args: Sequence[int], fetched: list[int], op: Operation) -> Body:
+        pairs = [(x, op.inputs[n]) for x, n in zip(function.parameters, args, strict=True)]
         handles = {x.op: self._handle(arg) for x, arg in pairs if x.dtype == resource}
         key = (function, tuple(fetched), tuple(handles.items()))
         plan = self.known.get(key)
         if plan is None:
             plan = self.known[key] = self._body_plan(function, fetched, handles)
-        values = [x for x in op.inputs if x.dtype != resource]
-        numbers = [_number_of(arg, values) for x, arg in pairs if x.dtype != resource]
+        values = [n for n, x in enumerate(op.inputs) if x.dtype != resource]
+        numbers = [values.index(n) for n in args if op.inputs[n].dtype != resource]
         states = [self._state_number(key, i in plan.written) for i, key in enumerate(plan.states)]
         return Body(plan, tuple(numbers), tuple(states))
+
+    def function_plan(self, function: Function, count: int) -> Plan:
+        return self._body_plan(function, list(range(count)), self.handles)
 
     def _body_plan(self, function: Function, fetched: list[int], handles: Mapping[Operation, Operation]) -> Plan:
         results = [function.results[i] for i in fetched]
@@ -223,7 +243,3 @@ class _Planner:
 def _only_handles(op: Operation) -> bool:
     """Whether all that an operation hands on are handles, which have no value."""
     return bool(op.outputs) and all(y.dtype == resource for y in op.outputs)
-
-
-def _number_of(x: Tensor, among: Sequence[Tensor]) -> int:
-    return next(i for i, y in enumerate(among) if y is x)

@@ -12,13 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtypes import resource
+from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from . import messages
 from .engine import AbstractEngine, EngineOptions, Run
 from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten
-from .plan import Plan, make_plan
+from .plan import Plan, function_plan, handle_of, make_plan
 
 _log = logging.getLogger("pullback")
+_CLOSED = "Attempted to use a closed Session."
 
 
 class Session:
@@ -33,6 +36,9 @@ class Session:
         check_numerics: raise where an operation gives NaN or infinity, naming the first. Slower; for finding errors.
         cache_dir: a folder for XLA's compiled programs, which later processes reuse. It is set for the whole process.
         compile_effort: "full", or "fast" for programs that compile faster and run slower.
+        soft_placement: put on the default device what asks for a device that is not here; False raises.
+        mesh: the devices that `pb.sharding` spreads tensors over: a dictionary from the names of its axes to their
+            lengths, or a `jax.sharding.Mesh`. With a mesh, device strings do not count. For XLA only.
 
     The engines agree but for what a compiled program cannot do or does not do: an index out of range raises on NumPy;
     on XLA what is read there is NaN (the smallest integer for integers), and what is written there is left out. XLA
@@ -57,6 +63,8 @@ class Session:
         check_numerics: bool = False,
         cache_dir: str | None = None,
         compile_effort: str = "full",
+        soft_placement: bool = True,
+        mesh: Any = None,
     ) -> None:
         del config
         if target != "":
@@ -65,7 +73,7 @@ class Session:
             raise ValueError(f"Session: compile_effort must be 'full' or 'fast', not {compile_effort!r}")
         self.graph = get_default_graph() if graph is None else graph
         self.engine = default_engine() if engine is None else engine
-        options = EngineOptions(check_numerics, cache_dir, compile_effort)
+        options = EngineOptions(check_numerics, cache_dir, compile_effort, soft_placement, mesh)
         self._engine: AbstractEngine = _engine_class(self.engine)(options)
         self._runs: dict[Any, Run] = {}
         self._lock = threading.RLock()
@@ -97,7 +105,7 @@ class Session:
     def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None) -> Callable[..., Any]:
         """A function of one value for each of `feed_list` that returns the values of `fetches`.
 
-        Calling it costs less than `run`, which looks at its arguments each time.
+        Calling it costs less than `run`, which looks at its arguments each time. RuntimeError after `close`.
 
         >>> import pullback as pb
         >>> x = pb.placeholder(pb.float32, [])
@@ -111,26 +119,48 @@ class Session:
         fed, names = self._fed, [f"'{x.name}'" for x in feeds]
 
         def call(*values: Any) -> Any:
+            if self._closed:
+                raise RuntimeError(_CLOSED)
             if len(values) != len(feeds):
                 raise messages.wrong_count(names, len(values))
             return flat.values(run([fed(x, v) for x, v in zip(feeds, values, strict=True)]))
 
         def call_for_one(*values: Any) -> Any:
+            if self._closed:
+                raise RuntimeError(_CLOSED)
             if len(values) != len(feeds):
                 raise messages.wrong_count(names, len(values))
             return run([fed(x, v) for x, v in zip(feeds, values, strict=True)])[0]
 
         return call_for_one if isinstance(fetches, Tensor) else call
 
+    def run_function(self, function: Function, captured: Sequence[Tensor], values: Sequence[Any]) -> list[Any]:
+        """The results of a traced function for one value for each parameter that is no handle.
+
+        `captured` stand behind its last parameters.
+        """
+        key = (function, tuple(captured))
+        run = self._runs.get(key)
+        if run is None:
+            parameters = function.parameters[len(function.parameters) - len(captured) :]
+            pairs = zip(parameters, captured, strict=True)
+            handles = {x.op: handle_of(around) for x, around in pairs if around.dtype == resource}
+            run = self._prepared(key, lambda: function_plan(function, len(function.results), handles))
+        feeds = [x for x in function.parameters if x.dtype != resource]
+        return run([self._fed(x, value) for x, value in zip(feeds, values, strict=True)])
+
     def _run_of(self, flat: Fetches, feeds: Sequence[Tensor]) -> Run:
         key = (tuple(flat.elements), tuple(feeds))
         known = self._runs.get(key)
         if known is not None:
             return known
+        return self._prepared(key, lambda: self._plan(flat, feeds))
+
+    def _prepared(self, key: Any, make: Callable[[], Plan]) -> Run:
         if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
+            raise RuntimeError(_CLOSED)
         with self._lock:
-            plan = self._plan(flat, feeds)
+            plan = make()
             run = self._engine.prepare(plan)
             if plan.states:
                 run = _one_at_a_time(run, self._lock)
@@ -199,11 +229,14 @@ class Session:
             _sessions.stack.remove(self)
 
     def close(self) -> None:
-        """Let go of all values; the session cannot run any more."""
+        """Let go of all values; the session cannot run any more, and an interactive one is not the default any more."""
         with self._lock:
             self._closed = True
             self._runs.clear()
             self._engine.close()
+        if self in _sessions.interactive:
+            _sessions.interactive.remove(self)
+            self.__exit__(None, None, None)
 
     def __enter__(self) -> Session:
         default = self.graph.as_default()
@@ -258,6 +291,7 @@ def _engine_class(name: str) -> Callable[[EngineOptions], AbstractEngine]:
 class _Sessions(threading.local):
     def __init__(self) -> None:
         self.stack: list[Session] = []
+        self.interactive: list[Session] = []
 
 
 _sessions = _Sessions()
@@ -271,6 +305,25 @@ def get_default_session() -> Session | None:
     True
     """
     return _sessions.stack[-1] if _sessions.stack else None
+
+
+def InteractiveSession(target: str = "", graph: Graph | None = None, config: Any = None, **options: Any) -> Session:
+    """A session that is the default one of this thread, with its graph, until it is closed; for notebooks.
+
+    Takes what `Session` takes.
+
+    >>> import pullback as pb
+    >>> session = pb.InteractiveSession()
+    >>> pb.add(1.0, 2.0).eval()
+    np.float32(3.0)
+    >>> session.close()
+    >>> pb.get_default_session() is None
+    True
+    """
+    session = Session(target, graph, config, **options)
+    session.__enter__()
+    _sessions.interactive.append(session)
+    return session
 
 
 def _evaluate(fetch: Element, feed_dict: Any, session: Session | None, method: str) -> Any:

@@ -17,6 +17,7 @@ from ..primitives.conv import (
     DepthwiseConv2dNativeBackpropFilter,
     DepthwiseConv2dNativeBackpropInput,
 )
+from ..primitives.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
 from ..primitives.precision import widened
 from ..primitives.reshaping import shape_to_use
 from ..primitives.windows import (
@@ -32,10 +33,11 @@ from ..primitives.windows import (
 )
 from .xla_linalg import made, on_processor
 from .xla_registry import xla_kernel
+from .xla_windows import put_windows
 
 
-@xla_kernel(Conv2D)
-def _convolve(p: Conv2D, x: Any, f: Any) -> Any:
+@xla_kernel(Conv2D, Conv3D)
+def _convolve(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
     dtype, (x, f) = x.dtype, (widened(x), widened(f))
     if on_processor() and not has_channels_first(p.data_format) and x.shape[-1] == f.shape[-2]:
         x, f = _with_four_channels(x, f)
@@ -64,14 +66,17 @@ def _with_four_channels(x: Any, f: Any) -> tuple[Any, Any]:
     )
 
 
-@xla_kernel(Conv2DBackpropInput)
-def _convolve_by_input(p: Conv2DBackpropInput, f: Any, dy: Any, sizes: Any = None) -> Any:
+@xla_kernel(Conv2DBackpropInput, Conv3DBackpropInputV2)
+def _convolve_by_input(p: Conv2DBackpropInput | Conv3DBackpropInputV2, f: Any, dy: Any, sizes: Any = None) -> Any:
     """The convolution of `dy`, with zeros between its elements for strides, with the filters turned around."""
     dtype, (f, dy) = dy.dtype, (widened(f), widened(dy))
     _, lengths, channels = split_axes(shape_to_use(p.input_sizes, sizes), p.data_format)
     *windows, depth, count = f.shape
     groups = channels // depth
     pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
+    if on_processor() and groups == 1 and len(windows) == 3 and max(p.strides) > 1:
+        x = _put_volumes(p, f, channels_last(jnp, dy, p.data_format), lengths)
+        return as_data_format(jnp, x.astype(dtype), p.data_format)
     _, counts, _ = split_axes(dy.shape, p.data_format)
     around = []
     for n, k, s, d, m, (before, _) in zip(lengths, windows, p.strides, p.dilations, counts, pads, strict=True):
@@ -94,16 +99,39 @@ def _convolve_by_input(p: Conv2DBackpropInput, f: Any, dy: Any, sizes: Any = Non
     return x.astype(dtype)
 
 
-@xla_kernel(Conv2DBackpropFilter)
-def _convolve_by_filter(p: Conv2DBackpropFilter, x: Any, dy: Any, sizes: Any = None) -> Any:
+def _put_volumes(p: Any, f: Any, dy: Any, lengths: Sequence[int]) -> Any:
+    """Every window's patch by one product, put where it came from: XLA convolves the zeros that strides leave between
+    the elements of `dy` a hundred times as slowly."""
+    *windows, depth, count = f.shape
+    patches = made(dy.reshape(-1, count) @ f.reshape(-1, count).T).reshape(*dy.shape[:-1], -1)
+    return put_windows(
+        lambda i, _, arrays: arrays[0][..., i * depth : (i + 1) * depth],
+        [(patches, 0)],
+        windows,
+        p.strides,
+        p.dilations,
+        lengths,
+        pads_of(lengths, windows, p.strides, p.dilations, p.padding),
+    )
+
+
+@xla_kernel(Conv2DBackpropFilter, Conv3DBackpropFilterV2)
+def _convolve_by_filter(p: Conv2DBackpropFilter | Conv3DBackpropFilterV2, x: Any, dy: Any, sizes: Any = None) -> Any:
     dtype, (x, dy) = x.dtype, (widened(x), widened(dy))
     *windows, depth, _ = shape_to_use(p.filter_sizes, sizes)
     _, lengths, channels = split_axes(x.shape, p.data_format)
     pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
-    if on_processor() and channels == depth and 0 not in (*x.shape, *dy.shape):
+    empty = 0 in (*x.shape, *dy.shape)
+    if on_processor() and channels == depth and not empty and _is_faster_by_chunks(x.shape[0], windows, depth):
         last = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
         return _filter_by_chunks(p, *last, windows, pads).astype(dtype)
     return _filter_by_convolution(p, x, dy, windows, depth, pads).astype(dtype)
+
+
+def _is_faster_by_chunks(batch: int, windows: Sequence[int], depth: int) -> bool:
+    """Measured: XLA's own operation is the faster one for small batches of images of few channels."""
+    images = len(windows) < 3 and max(windows) > 1
+    return not images or not ((depth < 128 and batch <= 16) or (depth <= 8 and batch <= 32))
 
 
 _MOST_CHUNKS = 16
@@ -196,13 +224,14 @@ def _depthwise_by_input(p: DepthwiseConv2dNativeBackpropInput, f: Any, dy: Any, 
     _, lengths, channels = split_axes(shape_to_use(p.input_sizes, sizes), p.data_format)
     *windows, _, multiplier = f.shape
     dy = channels_last(jnp, dy, p.data_format)
-    dy = dy.reshape(*dy.shape[:-1], channels, multiplier)
     pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
-    total: Any = 0
-    for offset in offsets(windows):
-        piece = jnp.sum(dy * f[offset], -1)
-        total = total + put_at_offset(piece, offset, lengths, p.strides, p.dilations, pads)
-    return as_data_format(jnp, total.astype(dtype), p.data_format)
+
+    def piece(_: int, place: tuple[int, ...], arrays: Sequence[Any]) -> Any:
+        part = arrays[0]
+        return jnp.sum(part.reshape(*part.shape[:-1], channels, multiplier) * f[place], -1)
+
+    dx = put_windows(piece, [(dy, 0)], windows, p.strides, p.dilations, lengths, pads)
+    return as_data_format(jnp, dx.astype(dtype), p.data_format)
 
 
 @xla_kernel(DepthwiseConv2dNativeBackpropFilter)
@@ -219,22 +248,6 @@ def _depthwise_by_filter(p: DepthwiseConv2dNativeBackpropFilter, x: Any, dy: Any
         for offset in offsets(windows)
     ]
     return jnp.stack(pieces).reshape(*windows, channels, multiplier).astype(dtype)
-
-
-def put_at_offset(
-    piece: Any,
-    offset: Sequence[int],
-    lengths: Sequence[int],
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    pads: Pads,
-) -> Any:
-    """Zeros of spatial `lengths`, but for `piece` at the element `offset` of every window; channels last."""
-    around = [(0, 0, 0)]
-    for o, n, m, s, d, (before, _) in zip(offset, lengths, piece.shape[1:-1], strides, dilations, pads, strict=True):
-        start = o * d - before
-        around.append((start, n - start - (m - 1) * s - 1, s - 1))
-    return lax.pad(piece, jnp.zeros((), piece.dtype), [*around, (0, 0, 0)])
 
 
 def _counts(

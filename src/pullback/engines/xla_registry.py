@@ -11,6 +11,7 @@ Kernel = Callable[..., Any]
 F = TypeVar("F", bound=Kernel)
 
 _kernels: dict[type[Primitive], Kernel] = {}
+_functionals: dict[type[Primitive], Kernel] = {}
 
 
 def xla_kernel(*classes: type[Primitive]) -> Callable[[F], F]:
@@ -34,3 +35,21 @@ def xla_kernel(*classes: type[Primitive]) -> Callable[[F], F]:
 def xla_kernel_of(cls: type[Primitive]) -> Kernel | None:
     """The function registered for a primitive class, or None."""
     return _kernels.get(cls)
+
+
+def xla_functional(*classes: type[Primitive]) -> Callable[[F], F]:
+    """A decorator: XLA runs the primitives `classes`, which hold functions, by `fn(trace, step, arrays)`.
+
+    `trace` is the `Trace` of the plan around; the result has a value for each output, None where nobody reads it.
+    """
+
+    def register(fn: F) -> F:
+        _functionals.update(dict.fromkeys(classes, fn))
+        return fn
+
+    return register
+
+
+def xla_functional_of(cls: type[Primitive]) -> Kernel | None:
+    """The function registered for a primitive class that holds functions, or None."""
+    return _functionals.get(cls)

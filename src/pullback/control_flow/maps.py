@@ -1,0 +1,141 @@
+"""`map_fn` and `vectorized_map`: a function of each row of some tensors, one after the other or many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core import nest
+from ..core.dtypes import as_dtype
+from ..core.function import Parameter
+from ..core.graph import Tensor, get_default_graph
+from ..core.types import TensorType
+from ..primitives.constant import constant
+from ..primitives.identity import stop_gradient
+from ..primitives.reshaping import shape
+from .loop import Loop
+from .state import values_for_handles, with_stateful_results
+from .tracing import Part, put_together, take_apart, trace_together
+
+
+def map_fn(
+    fn: Callable[..., Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """What `fn` returns for each row of `elems`, stacked; one row after the other.
+
+    `elems` is a tensor or a nested structure of tensors of one first length, which need not be known; `fn` is called
+    once, with one row of each, to build the loop, and returns a nested structure of tensors. `dtype`, or its later name
+    `fn_output_signature`, says which dtypes it returns, and is checked. `vectorized_map` computes many rows at once.
+    `parallel_iterations`, `swap_memory` and `infer_shape` are taken for TensorFlow's sake; they change nothing.
+
+    Raises:
+        TypeError: `fn` is not callable, or returns other dtypes than said. ValueError: the first lengths differ.
+
+    >>> import pullback as pb
+    >>> rows = pb.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> pb.Session().run(pb.map_fn(lambda row: row * pb.reduce_sum(row), rows)).tolist()
+    [[3.0, 6.0], [21.0, 28.0]]
+    """
+    del parallel_iterations, swap_memory, infer_shape
+    found = _mapped(
+        "map_fn", fn, elems, None, name or "map", dtype if fn_output_signature is None else fn_output_signature
+    )
+    return found if back_prop else nest.map_structure(stop_gradient, found)
+
+
+def vectorized_map(
+    fn: Callable[..., Any],
+    elems: Any,
+    fallback_to_while_loop: bool = True,
+    warn: bool = True,
+    *,
+    batch_size: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """What `fn` returns for each row of `elems`, stacked; many rows at once, where the engine can.
+
+    The arguments are those of `map_fn`. `batch_size` rows are computed at once; None leaves that to the engine. The XLA
+    engine vectorizes all that it can compile; NumPy goes row by row. Where `fn` draws random numbers or assigns to
+    variables, rows follow each other. `fallback_to_while_loop` and `warn` change nothing: there is always a way.
+
+    >>> import pullback as pb
+    >>> w = pb.constant([1.0, 2.0])
+    >>> x = pb.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> by_example = pb.vectorized_map(lambda row: pb.gradients(pb.square(pb.reduce_sum(row * w)), w)[0], x)
+    >>> pb.Session().run(by_example).tolist()
+    [[10.0, 20.0], [66.0, 88.0]]
+    """
+    del fallback_to_while_loop, warn
+    return _mapped("vectorized_map", fn, elems, batch_size or 0, name or "vectorized_map", None)
+
+
+def _mapped(what: str, fn: Any, elems: Any, at_once: int | None, name: str, dtypes: Any) -> Any:
+    if not callable(fn):
+        raise TypeError(f"{what}: fn must be callable, not {fn!r}")
+    graph = get_default_graph().acting
+    with graph.transaction(), graph.name_scope(name):
+        template, rows = take_apart(elems)
+        length = common_length(what, rows)
+        returned: list[Any] = []
+
+        def step(*given: Tensor) -> Sequence[Tensor]:
+            made, tensors = take_apart(fn(put_together(template, given)))
+            returned.append(made)
+            return tensors
+
+        together = trace_together([Part("row", step, [row_parameter(x) for x in rows], ["row"] * len(rows))])
+        (body,), captured = values_for_handles(together.functions, together.captured)
+        _check_dtypes(what, body.results, dtypes)
+        count = len(body.results)
+        loop = Loop(
+            with_stateful_results(body), None, 0, scanned=len(rows), stacked=count, length=length, at_once=at_once
+        )
+        with graph.control_dependencies(together.controls):
+            outputs = loop(steps_of(rows[0], length), *rows, *captured)
+        return put_together(returned[0], outputs[1 : 1 + count])
+
+
+def common_length(what: str, rows: Sequence[Tensor]) -> int | None:
+    """The number of rows that all of `rows` have; None where it is not known. Raises where they differ."""
+    if not rows:
+        raise ValueError(f"{what}: elems must have at least one tensor")
+    known: dict[int, Tensor] = {}
+    for x in rows:
+        if x.shape.rank == 0:
+            raise ValueError(f"{what}: elems must have rows; {x} is a scalar")
+        n = x.shape[0] if x.shape.rank else None
+        if n is not None:
+            known.setdefault(n, x)
+    if len(known) > 1:
+        a, b, *_ = known.values()
+        raise ValueError(f"{what}: all elems must have one number of rows: {a} and {b} differ")
+    return next(iter(known), None)
+
+
+def row_parameter(x: Tensor) -> Parameter:
+    """What stands for one row of `x`."""
+    return Parameter(TensorType(x.dtype, x.shape[1:]))
+
+
+def steps_of(x: Tensor, length: int | None) -> Tensor:
+    """The number of rows of `x`, as a scalar of int32."""
+    return shape(x)[0] if length is None else constant(length, name="steps")
+
+
+def _check_dtypes(what: str, results: Sequence[Tensor], dtypes: Any) -> None:
+    if dtypes is None:
+        return
+    wanted = [as_dtype(getattr(d, "dtype", d)) for d in nest.flatten(dtypes)]
+    if len(wanted) != len(results):
+        raise ValueError(f"{what}: fn returns {len(results)} tensors, but dtype says {len(wanted)}")
+    for y, dtype in zip(results, wanted, strict=True):
+        if y.dtype != dtype:
+            raise TypeError(f"{what}: fn returns {y}, but dtype says {dtype.name}; convert it with pb.cast")

@@ -1,0 +1,209 @@
+"""`TensorArray`: elements of one shape, written and read one by one, above all in loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.dtypes import as_dtype, int32
+from ..core.graph import Tensor
+from ..core.shape import TensorShape, as_shape
+from ..primitives.array_rows import ArrayBlank, ArrayRead, ArrayWrite
+from ..primitives.casting import cast
+from ..primitives.constant import constant_value, convert_to_tensor
+from ..primitives.creation import zeros
+from ..primitives.extremes import maximum
+from ..primitives.identity import ensure_shape, identity
+from ..primitives.reduction import reduce_max
+from ..primitives.reshaping import reshape, shape
+from ..primitives.stacking import concat
+from .tracing import AbstractComposite
+
+
+class TensorArray(AbstractComposite):
+    """An array of tensors of one dtype and shape; each writing method returns a new one, with what was written.
+
+    Args:
+        dtype: the dtype of the elements.
+        size: the number of elements, a scalar integer; 0 unless given.
+        dynamic_size: whether writing behind the end makes it longer. The NumPy engine only.
+        clear_after_read: taken for TensorFlow's sake; an element can be read again and again.
+        tensor_array_name: a name for what it makes.
+        infer_shape: taken for TensorFlow's sake; elements have one shape in any case.
+        element_shape: the shape of the elements, where it is known; else the first that is written says it.
+
+    `handle`, `flow` and `colocate_with_first_write_call` are taken for TensorFlow's sake. An array may be a loop
+    variable, captured, or returned by a branch. Elements that were not written are zeros. Derivatives of every order
+    go through all methods; reading an element twice adds up.
+
+    Raises:
+        TypeError: a value of another dtype. ValueError: a value of another shape; the size is no scalar.
+
+    >>> import pullback as pb
+    >>> x = pb.constant(2.0)
+    >>> squares = pb.TensorArray(pb.float32, size=3)
+    >>> _, squares = pb.while_loop(
+    ...     lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, x ** pb.cast(i, pb.float32))), (0, squares))
+    >>> y = squares.stack()
+    >>> pb.Session().run([y, *pb.gradients(y, x)])
+    [array([1., 2., 4.], dtype=float32), np.float32(5.0)]
+    """
+
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: bool | None = None,
+        clear_after_read: bool | None = None,
+        tensor_array_name: str | None = None,
+        handle: Any = None,
+        flow: Any = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
+        del clear_after_read, handle, flow, infer_shape, colocate_with_first_write_call
+        self._dtype = as_dtype(dtype)
+        self._dynamic_size = bool(dynamic_size)
+        self._element_shape = as_shape(element_shape)
+        count = convert_to_tensor(0 if size is None else size, dtype_hint=int32)
+        if count.shape.rank not in (0, None):
+            raise ValueError(f"TensorArray: size must be a scalar integer, not {count}")
+        self._size = cast(count, int32)
+        name = name or tensor_array_name or "TensorArray"
+        if self._element_shape.is_fully_defined():
+            known = constant_value(self._size)
+            rows = self._size if known is None else int(known)
+            self._rows: Tensor = zeros([rows, *self._element_shape.known], self._dtype, name=name)
+        else:
+            self._rows = ArrayBlank(self._dtype)(self._size, name=name)
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        return self._dtype
+
+    @property
+    def dynamic_size(self) -> bool:
+        """Whether writing behind the end makes the array longer."""
+        return self._dynamic_size
+
+    @property
+    def element_shape(self) -> TensorShape:
+        """What is known of the shape of the elements."""
+        return self._element_shape
+
+    @property
+    def flow(self) -> Tensor:
+        """The tensor that holds the elements."""
+        return self._rows
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """The elements, and their number."""
+        return self._rows, self._size
+
+    def with_tensors(self, tensors: Sequence[Tensor]) -> TensorArray:
+        """An array like this one of other elements."""
+        rows, size = tensors
+        return self._like(rows, size)
+
+    def size(self, name: str | None = None) -> Tensor:
+        """The number of elements, a scalar of int32."""
+        size: Tensor = identity(self._size, name=name) if name else self._size
+        return size
+
+    def read(self, index: Any, name: str | None = None) -> Tensor:
+        """The element number `index`."""
+        return self.gather(_position("read", index), name or "TensorArrayRead")
+
+    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+        """The elements of the numbers `indices` [...], stacked: [..., element...]."""
+        numbers = convert_to_tensor(indices, dtype_hint=int32)
+        found: Tensor = ArrayRead(self._element_shape)(
+            self._rows, numbers, self._size, name=name or "TensorArrayGather"
+        )
+        return found
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with `value` as its element number `index`."""
+        return self._written(_position("write", index), convert_to_tensor(value, self._dtype), name)
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with the rows of `value` [n, element...] as its elements of the numbers `indices` [n]."""
+        return self._written(convert_to_tensor(indices, dtype_hint=int32), convert_to_tensor(value, self._dtype), name)
+
+    def stack(self, name: str | None = None) -> Tensor:
+        """All elements as one tensor [n, element...]."""
+        known = constant_value(self._size)
+        static = TensorShape([None if known is None else int(known)]).concatenate(self._element_shape)
+        if static == self._rows.shape or static.rank is None:
+            whole: Tensor = identity(self._rows, name=name or "TensorArrayStack")
+            return whole
+        return ensure_shape(self._rows, static, name=name or "TensorArrayStack")
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """The array whose elements are the rows of `value` [n, element...]."""
+        rows = convert_to_tensor(value, self._dtype)
+        if rows.shape.rank == 0:
+            raise ValueError(f"TensorArray.unstack: {rows} is a scalar and has no rows")
+        del name
+        return self._like(rows, shape(rows)[0])
+
+    def concat(self, name: str | None = None) -> Tensor:
+        """All elements [k, ...] one behind the other: [n * k, ...]."""
+        rows = self.stack()
+        if rows.shape.rank is not None and rows.shape.rank < 2:
+            raise ValueError(f"TensorArray.concat: the elements are scalars, {rows}; use stack")
+        if rows.shape.is_fully_defined():
+            n, k, *rest = rows.shape.known
+            return reshape(rows, [n * k, *rest], name=name or "TensorArrayConcat")
+        return reshape(rows, concat([[-1], shape(rows)[2:]], 0), name=name or "TensorArrayConcat")
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """The array whose elements are pieces of `value` of the given lengths, which must all be the same."""
+        rows, pieces = convert_to_tensor(value, self._dtype), convert_to_tensor(lengths, dtype_hint=int32)
+        known = constant_value(pieces)
+        if known is not None and len({int(n) for n in known}) > 1:
+            raise ValueError(
+                f"TensorArray.split: the lengths {known.tolist()} differ; elements of an array have one shape"
+            )
+        count = shape(pieces)[0]
+        length = reduce_max(pieces)
+        del name
+        parts = reshape(rows, concat([[count], [cast(length, int32)], shape(rows)[1:]], 0))
+        return self._like(parts, count)
+
+    def identity(self) -> TensorArray:
+        """The array again."""
+        return self._like(identity(self._rows), self._size)
+
+    def close(self, name: str | None = None) -> None:
+        """Nothing: there is nothing to free."""
+        del name
+
+    def _written(self, numbers: Tensor, rows: Tensor, name: str | None) -> TensorArray:
+        size, grows = self._size, self._dynamic_size
+        array = ArrayWrite(grows)(self._rows, numbers, rows, size, name=name or "TensorArrayWrite")
+        if grows:
+            size = maximum(size, cast(reduce_max(numbers), int32) + 1)
+        return self._like(array, size)
+
+    def _like(self, rows: Tensor, size: Tensor) -> TensorArray:
+        made = TensorArray.__new__(TensorArray)
+        made._dtype, made._dynamic_size = self._dtype, self._dynamic_size
+        known = rows.shape[1:] if rows.shape.rank else TensorShape.UNKNOWN
+        made._element_shape = self._element_shape.merge_with(known)
+        made._rows, made._size = rows, size
+        return made
+
+    def __len__(self) -> int:
+        raise TypeError("len of a TensorArray is not known while the graph is built; use .size()")
+
+
+def _position(what: str, index: Any) -> Tensor:
+    number = convert_to_tensor(index, dtype_hint=int32)
+    if number.shape.rank not in (0, None):
+        raise ValueError(f"TensorArray.{what}: the index must be a scalar integer, not {number}")
+    return number

@@ -1,0 +1,72 @@
+"""How much is kept of a loop whose rows are wanted again: in arrays of how many rows, or from how many checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..control_flow.loop import Loop
+from ..core.memory import Memory
+from .plan import NOWHERE, Plan, Step
+
+BUDGET = 1 << 24
+"""The bytes kept of a loop whose number of steps is not known, where no policy says otherwise."""
+PLACE = 1 << 29
+"""The most bytes of rows that are all kept, where the number of steps is known."""
+_MOST_CHECKPOINTS, _FEWEST_CHECKPOINTS = 1024, 32
+_LARGEST_BLOCK, _SMALLEST_BLOCK = 64, 4
+
+
+class Sizes(NamedTuple):
+    """Room for `checkpoints` values of what is carried, and for `block` rows that are computed again at a time."""
+
+    checkpoints: int
+    block: int
+    stride: int
+    """The steps from one checkpoint to the next, to begin with: 1, or a multiple of `block`."""
+
+
+def sizes(row_bytes: int, memory: Memory, largest_block: int = _LARGEST_BLOCK) -> Sizes:
+    """What fits, where one step keeps so many bytes; powers of two, and whole blocks."""
+    budget = BUDGET if memory.budget is None else memory.budget
+    slots = max(budget // max(row_bytes, 1), 1)
+    block = min(max(_power(slots // 2), _SMALLEST_BLOCK), largest_block)
+    fewest = _FEWEST_CHECKPOINTS if memory.budget is None else 2 * block
+    checkpoints = min(max(slots - block, fewest), _MOST_CHECKPOINTS)
+    checkpoints = max(checkpoints // block, 1) * block
+    every = memory.every or 1
+    return Sizes(checkpoints, block, 1 if every == 1 else -(-every // block) * block)
+
+
+def _power(n: int) -> int:
+    """The largest power of two that is at most `n`; 1 for less than 1."""
+    return 1 << max(n.bit_length() - 1, 0)
+
+
+class Reading(NamedTuple):
+    """Who reads the rows that a loop writes."""
+
+    scanned_only: bool
+    """Whether only loops do that scan them."""
+    memory: Memory
+    """The policy of the first of those."""
+
+
+def reading_of(plan: Plan, step: Step, outputs: Sequence[int]) -> dict[int, Reading]:
+    """For each of the outputs of `step`, who reads it in `plan`."""
+    found = {}
+    for n in outputs:
+        slot = step.outputs[n]
+        readers = [other for other in plan.steps if slot != NOWHERE and slot in other.inputs]
+        policies = [other.op.primitive.memory for other in readers if isinstance(other.op.primitive, Loop)]
+        only = slot not in plan.fetch_slots and all(_only_scans(other, slot) for other in readers)
+        found[n] = Reading(only, (policies or [None])[0] or Memory())
+    return found
+
+
+def _only_scans(step: Step, slot: int) -> bool:
+    loop = step.op.primitive
+    if not isinstance(loop, Loop):
+        return False
+    scanned = range(1 + loop.carried, 1 + loop.carried + loop.scanned)
+    return all(n in scanned for n, x in enumerate(step.inputs) if x == slot)

@@ -1,0 +1,144 @@
+"""How XLA runs calls and branches: a call is written out where it stands, a branch becomes XLA's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..control_flow.branch import Case, If
+from ..control_flow.call import Call, StatefulCall
+from ..core.graph import Operation
+from . import messages
+from .plan import NOWHERE, Body, Step
+from .xla_registry import xla_functional
+from .xla_trace import AbstractRows, Trace, dense, of_dtype
+
+Values = list[Any]
+
+
+@xla_functional(Call, StatefulCall)
+def call(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """The operations of the function, as if they stood in place of the call."""
+    return written_out(trace, step, step.bodies[0], arrays)
+
+
+@xla_functional(If)
+def branch_by_truth(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """One of two branches; the only one in the program where the predicate is known already."""
+    predicate = arrays[0]
+    if is_known(predicate):
+        return written_out(trace, step, step.bodies[0 if predicate else 1], arrays)
+    return _branched(trace, step, (1 - predicate.astype(np.int32)), arrays)
+
+
+@xla_functional(Case)
+def branch_by_number(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """One of several branches, the last for a number that there is not."""
+    index, last = arrays[0], len(step.bodies) - 1
+    if is_known(index):
+        return written_out(trace, step, step.bodies[int(index) if 0 <= index <= last else last], arrays)
+    return _branched(trace, step, jnp.where((index >= 0) & (index <= last), index, np.int32(last)), arrays)
+
+
+def is_known(x: Any) -> bool:
+    """Whether a value is known while the program is traced."""
+    return isinstance(x, np.ndarray | np.generic)
+
+
+def written_out(trace: Trace, step: Step, body: Body, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """The outputs of `step` from the operations of `body`, which become part of the program around."""
+    outputs = [slot for slot in step.outputs if slot != NOWHERE]
+    decisive = [
+        inner for inner, outer in zip(body.plan.fetch_slots, outputs, strict=True) if outer in trace.concrete.slots
+    ]
+    inner = trace.inner(body.plan, decisive)
+    inner.level = trace.level
+    give(inner, body, arrays)
+    inner.states = [trace.states[n] for n in body.states]
+    inner.run()
+    for n, state in zip(body.states, inner.states, strict=True):
+        trace.states[n] = state
+    trace.codes.extend(inner.codes)
+    return scattered(step, inner.fetched())
+
+
+def give(inner: Trace, body: Body, arrays: Sequence[Any]) -> None:
+    """Put what stands behind the parameters of a body in its slots."""
+    for slot, n in zip(body.plan.feed_slots, body.arguments, strict=True):
+        inner.slots[slot] = arrays[n]
+
+
+def scattered(step: Step, values: Sequence[Any]) -> tuple[Any, ...]:
+    """One value for each output of `step`, from those for the outputs that somebody reads."""
+    found = iter(values)
+    return tuple([next(found) if slot != NOWHERE else None for slot in step.outputs])
+
+
+def exact(y: Any, dtype: Any) -> Any:
+    """`y` as an array of jax of exactly that dtype, of no weak type."""
+    return jax.lax.convert_element_type(jnp.asarray(y), dtype)
+
+
+def used_states(trace: Trace, bodies: Sequence[Body]) -> tuple[list[int], list[int]]:
+    """The numbers of the states that `bodies` use, and of those that they write.
+
+    Raises:
+        FailedPreconditionError: one that is used has no value yet.
+    """
+    used = list(dict.fromkeys(n for body in bodies for n in body.states))
+    for n in used:
+        if trace.states[n] is None:
+            key: Operation = trace.plan.states[n]
+            raise messages.lost(key) if key in trace.lost else messages.uninitialized(key)
+    written = {body.states[i] for body in bodies for i in body.plan.written}
+    return used, [n for n in used if n in written]
+
+
+def _branched(trace: Trace, step: Step, index: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    used, written = used_states(trace, step.bodies)
+    closed_over = (np.ndarray, np.generic, AbstractRows)
+    arguments = dict.fromkeys(n for body in step.bodies for n in body.arguments)
+    numbers = [n for n in arguments if not isinstance(arrays[n], closed_over)]
+    operands = [arrays[n] for n in numbers]
+    shapes: list[list[tuple[int, ...]]] = []
+
+    def branch(body: Body) -> Callable[[Values, Values], tuple[Values, Values, Any]]:
+        def run(given: Values, states: Values) -> tuple[Values, Values, Any]:
+            values = list(arrays)
+            for n, x in zip(numbers, given, strict=True):
+                values[n] = x
+            inner = trace.inner(body.plan)
+            give(inner, body, values)
+            current = dict(zip(used, states, strict=True))
+            inner.states = [current[n] for n in body.states]
+            inner.run()
+            current.update(zip(body.states, inner.states, strict=True))
+            found = zip(inner.fetched(), body.plan.fetches, strict=True)
+            outputs = [exact(dense(y), tensor.dtype) for y, tensor in found]
+            shapes.append([y.shape for y in outputs])
+            if shapes[0] != shapes[-1]:
+                raise _Disagreement
+            return outputs, [of_dtype(current[n], trace.states[n]) for n in written], inner.first_code()
+
+        return run
+
+    try:
+        outputs, states, code = jax.lax.switch(
+            index, [branch(body) for body in step.bodies], operands, [trace.states[n] for n in used]
+        )
+    except _Disagreement:
+        dtypes = [y.dtype for y in step.bodies[0].plan.fetches]
+        raise messages.branches_differ(step.op, dtypes, shapes[0], shapes[-1]) from None
+    for n, state in zip(written, states, strict=True):
+        trace.states[n] = state
+    if trace.reports:
+        trace.codes.append(code)
+    return scattered(step, outputs)
+
+
+class _Disagreement(Exception):
+    """Two branches give arrays of different shapes."""

@@ -1,0 +1,25 @@
+"""Tensors spread over the mesh in which a program is compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+from jax.sharding import PartitionSpec
+
+from ..primitives.sharding import Sharding
+from .xla_registry import xla_kernel
+
+
+@xla_kernel(Sharding)
+def shard(primitive: Sharding, x: Any) -> Any:
+    """`x`, which XLA must spread as asked; without a mesh, `x`."""
+    mesh = jax.sharding.get_abstract_mesh()
+    if mesh.empty:
+        return x
+    unknown = [name for name in primitive.axes() if name not in mesh.axis_names]
+    if unknown:
+        known = ", ".join(f"'{name}' ({length})" for name, length in mesh.shape.items())
+        raise ValueError(f"the mesh of the session has the axes {known}, and none named '{unknown[0]}'")
+    spec = PartitionSpec(*primitive.spec)  # type: ignore[no-untyped-call]
+    return jax.lax.with_sharding_constraint(x, spec)  # type: ignore[no-untyped-call]

@@ -1,0 +1,95 @@
+"""Rows: arrays that are written and read one by one, in and out of loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import pullback as pb
+
+from .case import Case, normal, positive
+
+NO_RANK = "rows need a rank"
+
+
+def _written_in_a_loop(x: Any) -> Any:
+    array = pb.TensorArray(x.dtype, size=4)
+    _, _, array = pb.while_loop(
+        lambda i, y, a: i < 4, lambda i, y, a: (i + 1, pb.sin(y) * y, a.write(i, y * y)), (0, x, array)
+    )
+    return array.stack()
+
+
+def _recurrence(x: Any) -> Any:
+    """Each element from the two before it: written and read in one loop."""
+    array = pb.TensorArray(x.dtype, size=5, element_shape=[2]).write(0, x).write(1, 2.0 * x)
+
+    def body(i: Any, a: Any) -> Any:
+        return i + 1, a.write(i, pb.tanh(a.read(i - 1) * a.read(i - 2)) + a.read(i - 1))
+
+    return pb.while_loop(lambda i, a: i < 5, body, (2, array))[1].stack()
+
+
+def _read_twice(x: Any) -> Any:
+    array = pb.TensorArray(x.dtype, size=3, element_shape=[2]).unstack(x)
+    return array.gather([0, 2, 0]) * array.read(1)
+
+
+def _over_rows(x: Any) -> Any:
+    """An array that a loop only reads."""
+    array = pb.TensorArray(x.dtype).unstack(x)
+    return pb.while_loop(
+        lambda i, y: i < array.size(), lambda i, y: (i + 1, pb.sin(y) + array.read(i)), (0, pb.zeros_like(x[0]))
+    )[1]
+
+
+def _unwritten(x: Any) -> Any:
+    return pb.TensorArray(x.dtype, size=3, element_shape=[2]).write(1, x).stack()
+
+
+def _scattered(x: Any) -> Any:
+    return pb.TensorArray(x.dtype, size=4, element_shape=[2]).scatter([3, 1], x).stack()
+
+
+def _in_a_branch(x: Any) -> Any:
+    array = pb.TensorArray(x.dtype, size=2, element_shape=[2]).write(0, x)
+    chosen = pb.cond(pb.reduce_sum(x) > 0.0, lambda: array.write(1, pb.sin(x)), lambda: array.write(1, pb.cos(x)))
+    return chosen.stack()
+
+
+def _growing(x: Any) -> Any:
+    array = pb.TensorArray(x.dtype, size=0, dynamic_size=True)
+    _, array = pb.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, x * x)), (0, array))
+    return array.stack()
+
+
+CASES = [
+    Case("written_in_a_loop", _written_in_a_loop, [positive(2)], third_order=True),
+    Case("recurrence", _recurrence, [positive(2)], third_order=True),
+    Case("read_twice", _read_twice, [normal(3, 2)], lambda x: x[[0, 2, 0]] * x[1], third_order=True),
+    Case("read_in_a_loop", _over_rows, [normal(3, 2)], third_order=True, not_erased_rank=NO_RANK),
+    Case("unwritten_elements", _unwritten, [normal(2)], lambda x: np.stack([0 * x, x, 0 * x])),
+    Case("scattered", _scattered, [normal(2, 2)], lambda x: np.stack([0 * x[0], x[1], 0 * x[0], x[0]])),
+    Case(
+        "concatenated",
+        lambda x: pb.TensorArray(x.dtype).unstack(pb.square(x)).concat(),
+        [normal(3, 2)],
+        lambda x: (x**2).reshape(-1),
+        not_erased_rank=NO_RANK,
+    ),
+    Case(
+        "split",
+        lambda x: pb.TensorArray(x.dtype).split(x, [2, 2]).read(1),
+        [normal(4, 2)],
+        lambda x: x[2:],
+    ),
+    Case("in_a_branch", _in_a_branch, [positive(2)], lambda x: np.stack([x, np.sin(x)]), third_order=True),
+    Case(
+        "growing",
+        _growing,
+        [normal(2)],
+        lambda x: np.stack([x * x] * 3),
+        not_on_xla="a compiled program cannot make an array longer",
+    ),
+]

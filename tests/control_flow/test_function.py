@@ -1,0 +1,596 @@
+"""`function`: tracing, calls in graphs and on arrays, captures, state, derivatives."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.core.printing import functions_in
+
+
+def run(fetches: Any, engine: str = "numpy", feeds: Any = None) -> Any:
+    with pb.Session(engine=engine) as session:
+        if pb.get_default_graph().get_collection("variables"):
+            session.run(pb.global_variables_initializer())
+        return session.run(fetches, feeds)
+
+
+# Tracing
+
+
+def test_it_is_traced_once_for_each_dtype_and_shape() -> None:
+    seen = []
+
+    @pb.function
+    def f(x: Any) -> Any:
+        seen.append(x.type)
+        return x + x
+
+    for value in (1.0, 2.0, [1.0], [2.0], [1, 2]):
+        f(pb.constant(value))
+    assert [str(t) for t in seen] == ["float32[]", "float32[1]", "int32[2]"]
+
+
+def test_python_values_are_part_of_the_signature() -> None:
+    f = pb.function(lambda x, n, flag=False: x * float(n))
+    x = pb.constant(2.0)
+    assert run([f(x, 3), f(x, 4), f(x, 3, flag=True), f(x, n=3)]) == [6.0, 8.0, 6.0, 6.0]
+    assert f.experimental_get_tracing_count() == 3
+
+
+def test_one_and_true_are_different_values() -> None:
+    f = pb.function(lambda x, n: pb.cast(n, x.dtype) * x if n is True else x)
+    x = pb.constant(2.0)
+    f(x, 1), f(x, True), f(x, 1.0)
+    assert f.experimental_get_tracing_count() == 3
+
+
+def test_values_without_a_hash_are_told_apart_by_identity() -> None:
+    class Config:
+        __hash__ = None  # type: ignore[assignment]
+
+        def __eq__(self, other: object) -> bool:
+            return True
+
+    f = pb.function(lambda x, config: x)
+    a, b = Config(), Config()
+    f(pb.constant(1.0), a), f(pb.constant(1.0), a), f(pb.constant(1.0), b)
+    assert f.experimental_get_tracing_count() == 2
+
+
+def test_arguments_and_results_are_nested() -> None:
+    @pb.function
+    def f(pair: Any, *, rest: Any) -> Any:
+        return {"sum": pair[0] + pair[1], "rest": (rest["a"], None, 3)}
+
+    result = f((pb.constant(1.0), pb.constant(2.0)), rest={"a": pb.constant(4.0)})
+    assert set(result) == {"sum", "rest"}
+    assert isinstance(result["rest"], tuple)
+    assert result["rest"][1] is None
+    assert run([result["sum"], result["rest"][0], result["rest"][2]]) == [3.0, 4.0, 3]
+
+
+def test_slices_are_arguments_and_results() -> None:
+    @pb.function
+    def f(rows: pb.IndexedSlices) -> pb.IndexedSlices:
+        return pb.IndexedSlices(rows.values * 2.0, rows.indices, rows.dense_shape)
+
+    rows = pb.IndexedSlices(pb.constant([[1.0]]), pb.constant([2]), pb.constant([3, 1]))
+    values = run(f(rows))
+    assert values.values.tolist() == [[2.0]]
+    assert values.indices.tolist() == [2]
+
+
+def test_a_method_is_traced_for_each_object() -> None:
+    class Scale:
+        def __init__(self, by: float) -> None:
+            self.by = by
+
+        @pb.function
+        def __call__(self, x: Any) -> Any:
+            return x * self.by
+
+    a, b = Scale(2.0), Scale(3.0)
+    assert run([a(pb.constant(1.0)), b(pb.constant(1.0)), a(pb.constant(2.0))]) == [2.0, 3.0, 4.0]
+
+
+def test_shapes_that_changed_become_unknown_with_reduce_retracing() -> None:
+    f = pb.function(lambda x: x * 2.0, reduce_retracing=True)
+    for n in range(1, 6):
+        assert f(np.ones(n, np.float32)).tolist() == [2.0] * n
+    assert str(f.pretty_printed_concrete_signatures()).split("\n") == [
+        "lambda(x: float32[1]) -> float32[1]",
+        "lambda_1(x: float32[?]) -> float32[?]",
+    ]
+
+
+def test_an_input_signature_means_one_trace() -> None:
+    def twice(x: Any) -> Any:
+        return x * 2.0
+
+    f = pb.function(twice, input_signature=[pb.TensorSpec([None], pb.float32)])
+    assert f([1.0, 2.0]).tolist() == [2.0, 4.0]
+    assert f(np.ones(3, np.float32)).tolist() == [2.0] * 3
+    assert f.get_concrete_function().structured_input_signature == ((pb.TensorSpec([None], pb.float32, "x"),), {})
+    assert f.experimental_get_tracing_count() == 1
+    with pytest.raises(TypeError) as error:
+        f(np.ones(3))
+    assert str(error.value) == "twice: x is float64[3], but input_signature asks for float32[?]"
+
+
+def test_an_input_signature_holds_specs() -> None:
+    with pytest.raises(TypeError) as error:
+        pb.function(lambda x: x, input_signature=[pb.float32])
+    assert str(error.value) == ("function: input_signature must hold nothing but TensorSpec, not dtype('float32')")
+
+
+def test_many_traces_are_worth_a_warning_that_says_what_changed(caplog: pytest.LogCaptureFixture) -> None:
+    f = pb.function(lambda x, n: x * n)
+    with caplog.at_level(logging.WARNING, logger="pullback"):
+        for n in range(9):
+            f(pb.constant(1.0), float(n))
+    assert [r.getMessage() for r in caplog.records] == [
+        "function 'lambda' was traced 8 times. It changed 'n' from 7.0 to 8.0. "
+        "Hand in numbers that change as arrays or tensors."
+    ]
+
+
+def test_too_many_traces_are_an_error_that_says_what_changed() -> None:
+    f = pb.function(lambda x: x)
+    for n in range(64):
+        f(pb.zeros([n]))
+    with pytest.raises(RuntimeError) as error:
+        f(pb.zeros([64]))
+    assert str(error.value) == (
+        "function 'lambda' was traced 64 times, which is the limit. It changed 'x' from float32[63] to float32[64]. "
+        "Use reduce_retracing=True, or an input_signature with None for the lengths that change."
+    )
+
+
+def test_recursion_is_refused() -> None:
+    @pb.function
+    def f(x: Any) -> Any:
+        return f(x)
+
+    with pytest.raises(RecursionError) as error:
+        f(pb.constant(1.0))
+    assert str(error.value) == (
+        "function 'f' calls itself with arguments of the same kind while it is traced. "
+        "A graph cannot recurse: use pb.while_loop."
+    )
+
+
+def test_recursion_over_a_python_number_is_a_chain_of_functions() -> None:
+    @pb.function
+    def power(x: Any, n: int) -> Any:
+        return x if n == 1 else x * power(x, n - 1)
+
+    assert run(power(pb.constant(2.0), 5)) == 32.0
+
+
+def test_a_result_that_is_no_tensor_is_refused() -> None:
+    with pytest.raises(TypeError) as error:
+        pb.function(lambda x: "text")(pb.constant(1.0))
+    assert str(error.value) == "lambda: result 0 must be a tensor, a number, an array or None, not 'text'"
+
+
+def test_wrong_arguments_name_the_function() -> None:
+    f = pb.function(lambda x: x)
+    with pytest.raises(TypeError, match=r"^lambda: missing a required argument: 'x'$"):
+        f()
+
+
+def test_a_failed_trace_leaves_nothing() -> None:
+    @pb.function
+    def f(x: Any) -> Any:
+        raise KeyError("inside")
+
+    x = pb.constant(1.0)
+    before = str(pb.get_default_graph())
+    with pytest.raises(KeyError, match="inside"):
+        f(x)
+    assert str(pb.get_default_graph()) == before
+    assert f.experimental_get_tracing_count() == 0
+
+
+# Concrete functions
+
+
+def test_a_concrete_function_prints_its_signature_and_its_operations() -> None:
+    f = pb.function(lambda x, by: {"y": x * by})
+    concrete = f.get_concrete_function(pb.TensorSpec([None], pb.float32), 2.0)
+    assert str(concrete) == "lambda(x: float32[?], by: 2.0) -> {'y': float32[?]}"
+    assert concrete.pretty_printed_signature() == "\n".join(
+        [
+            str(concrete),
+            "lambda(x: float32[?]) -> (mul)",
+            "  mul/y: float32[] = Const[value=2.0]()",
+            "  mul: float32[?] = Mul(x, mul/y)",
+        ]
+    )
+
+
+def test_a_concrete_function_adds_a_call_for_arrays_too() -> None:
+    concrete = pb.function(lambda x: x * 2.0).get_concrete_function(np.ones(2, np.float32))
+    y = concrete(np.array([1.0, 2.0], np.float32))
+    assert y.op.type == "PartitionedCall"
+    assert run(y).tolist() == [2.0, 4.0]
+    with pytest.raises(TypeError, match=r"^lambda: x is float32\[3\], but the function was traced for float32\[2\]$"):
+        concrete(pb.zeros([3]))
+
+
+def test_what_was_captured_is_listed() -> None:
+    w, v = pb.constant(2.0, name="w"), pb.Variable(3.0, name="v")
+    concrete = pb.function(lambda x: x * w * v).get_concrete_function(pb.TensorSpec([]))
+    assert concrete.captured_inputs == [w, v.handle]
+    assert concrete.variables == concrete.trainable_variables == (v,)
+
+
+# Calls in a graph
+
+
+def test_a_call_is_one_operation() -> None:
+    f = pb.function(lambda x: pb.tanh(x) * pb.sin(x))
+    x = pb.constant(1.0, name="x")
+    f(x)
+    assert [op.type for op in pb.get_default_graph().get_operations()] == ["Const", "PartitionedCall"]
+
+
+def test_captured_tensors_are_inputs_of_the_call() -> None:
+    w = pb.constant(2.0, name="w")
+    x = pb.constant(3.0, name="x")
+    y = pb.function(lambda a: a * w)(x)
+    assert [t.name for t in y.op.inputs] == ["x:0", "w:0"]
+    assert run(pb.gradients(y, [x, w])) == [2.0, 3.0]
+
+
+def test_a_function_that_captures_nothing_serves_all_graphs() -> None:
+    f = pb.function(lambda x: x * 2.0)
+    for _ in range(2):
+        with pb.Graph().as_default() as graph:
+            assert pb.Session(graph=graph, engine="numpy").run(f(pb.constant(1.0))) == 2.0
+    assert f.experimental_get_tracing_count() == 1
+
+
+def test_a_function_that_captures_is_traced_again_where_it_cannot_read_what_it_captured() -> None:
+    outer: list[pb.Tensor] = []
+    f = pb.function(lambda a: a * outer[-1])
+    for value in (2.0, 3.0):
+        with pb.Graph().as_default() as graph:
+            outer.append(pb.constant(value))
+            assert pb.Session(graph=graph, engine="numpy").run(f(pb.constant(1.0))) == value
+    assert f.experimental_get_tracing_count() == 2
+
+
+def test_calls_in_bodies_capture_through_them() -> None:
+    w = pb.constant(3.0)
+    inner = pb.function(lambda a: a * w)
+    outer = pb.function(lambda a: inner(a) + inner(2.0 * a))
+    x = pb.constant(1.0)
+    assert run(pb.gradients(outer(x), [x, w])) == [9.0, 3.0]
+    assert inner.experimental_get_tracing_count() == 1
+
+
+def test_a_function_of_another_body_reads_its_loop_variable() -> None:
+    def body(i: Any, y: Any) -> Any:
+        return i + 1, pb.function(lambda a: a * y)(pb.constant(2.0))
+
+    x = pb.constant(1.5)
+    y = pb.while_loop(lambda i, y: i < 3, body, (0, x))[1]
+    assert run([y, *pb.gradients(y, x)]) == [12.0, 8.0]
+
+
+def test_devices_and_overrides_around_the_call_hold_inside() -> None:
+    @pb.RegisterGradient("SevenTimes")
+    def seven_times(op: Any, dy: Any) -> Any:
+        return 7.0 * dy
+
+    f = pb.function(lambda a: pb.tanh(a))
+    x = pb.constant(0.5)
+    f(x)
+    with pb.get_default_graph().gradient_override_map({"Tanh": "SevenTimes"}):
+        y = f(x)
+    assert run(pb.gradients(y, x)) == [7.0]
+    assert f.experimental_get_tracing_count() == 2
+
+
+# Derivatives
+
+
+def test_a_thousand_calls_are_differentiated_once() -> None:
+    f = pb.function(lambda x: pb.sin(x) * x)
+    x = y = pb.constant(0.5)
+    for _ in range(1000):
+        y = f(y) * 0.9
+    (dx,) = pb.gradients(y, x)
+    functions = functions_in(pb.get_default_graph().get_operations())
+    assert [g.name for g in functions] == ["lambda", "lambda_grad"]
+    calls = [op for op in pb.get_default_graph().get_operations() if op.type == "PartitionedCall"]
+    assert len(calls) == 2000
+    assert np.isfinite(run(dx))
+
+
+def test_calls_stay_calls_to_the_third_order() -> None:
+    f = pb.function(lambda x: x**4.0)
+    x = pb.constant(2.0, dtype=pb.float64)
+    found = [f(x)]
+    for _ in range(3):
+        found += pb.gradients(found[-1], x)
+    assert [y.op.type for y in found] == ["PartitionedCall"] * 4
+    np.testing.assert_allclose(run(found), [16.0, 32.0, 48.0, 48.0])
+
+
+def test_a_call_is_given_only_what_it_needs() -> None:
+    f = pb.function(lambda a, b: 3.0 * a + pb.sin(b))
+    a, b = pb.constant(1.0), pb.constant(2.0)
+    y = f(a, b)
+    (da,) = pb.gradients(y, a)
+    assert [t.name for t in da.op.inputs] == ["gradients/grad_ys_0:0"]
+
+
+def test_integer_arguments_and_unused_ones_have_no_gradient() -> None:
+    f = pb.function(lambda a, n, b: a * pb.cast(n, a.dtype))
+    a, n, b = pb.constant(1.0), pb.constant(2), pb.constant(3.0)
+    da, dn, db = pb.gradients(f(a, n, b), [a, n, b])
+    assert (dn, db) == (None, None)
+    assert run(da) == 2.0
+
+
+def test_unused_results_count_as_zeros() -> None:
+    f = pb.function(lambda a: (a * 2.0, a * a))
+    a = pb.constant(3.0)
+    first, second = f(a)
+    assert run([*pb.gradients(first, a), *pb.gradients(second, a), *pb.gradients([first, second], a)]) == [2, 6, 8]
+
+
+def test_a_stopped_call_is_not_differentiated() -> None:
+    f = pb.function(lambda a: a * 2.0)
+    x = pb.constant(1.0)
+    y = f(x)
+    before = len(pb.get_default_graph().get_operations())
+    assert pb.gradients(y * 3.0, [x, y], stop_gradients=y)[0] is None
+    types = {op.type for op in pb.get_default_graph().get_operations()[before:]}
+    assert "PartitionedCall" not in types
+
+
+def test_slices_stay_slices_through_a_call() -> None:
+    table = pb.Variable([[1.0], [2.0], [3.0]], name="table")
+    f = pb.function(lambda i: pb.reduce_sum(pb.square(pb.gather(table, i))))
+    (dtable,) = pb.gradients(f(pb.constant([2, 0, 2])), table)
+    assert isinstance(dtable, pb.IndexedSlices)
+    values = run(dtable)
+    assert values.indices.tolist() == [2, 0, 2]
+    assert values.values.tolist() == [[6.0], [2.0], [6.0]]
+
+
+def test_gradients_inside_a_function_by_its_arguments_and_by_captures() -> None:
+    w = pb.constant(3.0)
+
+    @pb.function
+    def f(x: Any) -> Any:
+        y = x * x * w
+        return pb.gradients(y, [x, w])
+
+    x = pb.constant(2.0)
+    dx, dw = f(x)
+    assert run([dx, dw]) == [12.0, 4.0]
+    assert run(pb.gradients([dx], [x, w])) == [6.0, 4.0]
+
+
+def test_gradients_inside_nested_functions_cross_both_closures() -> None:
+    w = pb.constant(3.0)
+    u = w * w
+
+    @pb.function
+    def outer(x: Any) -> Any:
+        @pb.function
+        def inner(a: Any) -> Any:
+            return pb.gradients(a * u, [w, x])
+
+        dw, _ = inner(x * 2.0)
+        return dw
+
+    assert run(outer(pb.constant(2.0))) == 24.0
+
+
+def test_a_registered_rule_of_the_function_name_counts() -> None:
+    @pb.RegisterGradient("squared_for_rule")
+    def rule(op: Any, dy: Any) -> Any:
+        return 100.0 * dy
+
+    @pb.function
+    def squared_for_rule(x: Any) -> Any:
+        return x * x
+
+    x = pb.constant(2.0)
+    assert run(pb.gradients(squared_for_rule(x), x)) == [100.0]
+
+
+def test_overrides_by_call_type_get_zeros_for_results_without_gradient() -> None:
+    seen = []
+
+    @pb.RegisterGradient("ForCalls")
+    def rule(op: Any, *dys: Any) -> Any:
+        seen.append([str(dy.type) for dy in dys])
+        return dys[0] + dys[1]
+
+    f = pb.function(lambda a: (a * 2.0, a * 3.0))
+    x = pb.constant(1.0)
+    with pb.get_default_graph().gradient_override_map({"PartitionedCall": "ForCalls"}):
+        y, _ = f(x)
+    assert run(pb.gradients(y, x)) == [1.0]
+    assert seen == [["float32[]", "float32[]"]]
+
+
+# State
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_function_assigns_when_it_is_run(engine: str) -> None:
+    v = pb.Variable(1.0)
+
+    @pb.function
+    def step(x: Any) -> Any:
+        v.assign_add(x)
+        return v * 2.0
+
+    y = step(pb.constant(3.0))
+    assert y.op.type == "StatefulPartitionedCall"
+    with pb.Session(engine=engine) as session:
+        session.run(v.initializer)
+        assert [session.run(y), session.run(y), session.run(v)] == [8.0, 14.0, 7.0]
+
+
+def test_effects_of_a_call_inside_a_function_run_without_its_result() -> None:
+    v = pb.Variable(0.0)
+    count = pb.function(lambda x: v.assign_add(x))
+
+    @pb.function
+    def f(x: Any) -> Any:
+        count(x)
+        return x
+
+    with pb.Session(engine="numpy") as session:
+        session.run(v.initializer)
+        session.run(f(pb.constant(2.0)))
+        assert session.run(v) == 2.0
+
+
+def test_a_function_without_results_is_an_operation_to_run() -> None:
+    v = pb.Variable(0.0)
+
+    @pb.function
+    def f(x: Any) -> None:
+        v.assign(x)
+
+    op = f(pb.constant(5.0))
+    with pb.Session(engine="numpy") as session:
+        session.run(v.initializer)
+        assert session.run(op) is None
+        assert session.run(v) == 5.0
+
+
+def test_variables_that_are_only_read_are_read_outside() -> None:
+    v = pb.Variable(3.0)
+    y = pb.function(lambda x: x * v)(pb.constant(2.0))
+    assert [t.op.type for t in y.op.inputs] == ["Const", "ReadVariableOp"]
+    assert y.op.type == "PartitionedCall"
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_an_assignment_after_the_call_does_not_change_its_derivative(engine: str) -> None:
+    v = pb.Variable(3.0)
+    read = pb.function(lambda x: x * v * v)
+    changed = pb.function(lambda x: x * x * v.assign_add(1.0))
+    x = pb.constant(2.0)
+    ys = [read(x), changed(x)]
+    assigned = v.assign(100.0)
+    with pb.control_dependencies([assigned]):
+        seed = pb.identity(pb.constant(1.0))
+    dxs = [pb.gradients(y, x, grad_ys=seed)[0] for y in ys]
+    assert run([*ys, *dxs], engine) == [18.0, 16.0, 9.0, 16.0]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_the_derivative_of_a_call_sees_the_numbers_that_it_drew(engine: str) -> None:
+    drop = pb.function(lambda x: x * pb.random.uniform([3]))
+    outer = pb.function(lambda x: drop(x) * x)
+    x = pb.ones([3])
+    for f in (drop, outer):
+        y = f(x)
+        value, dx = run([y, *pb.gradients(y, x)], engine)
+        np.testing.assert_allclose(dx, value * (1 if f is drop else 2), rtol=1e-6)
+
+
+def test_a_variable_is_made_on_the_first_call_only() -> None:
+    class Layer:
+        w: Any = None
+
+        @pb.function
+        def __call__(self, x: Any) -> Any:
+            if self.w is None:
+                self.w = pb.Variable(pb.ones([2]) * 3.0, name="w")
+            return x * self.w
+
+    layer = Layer()
+    y = layer(pb.constant([1.0, 2.0]))
+    assert layer.w.graph is pb.get_default_graph()
+    assert run([y, *pb.gradients(y, layer.w)])[0].tolist() == [3.0, 6.0]
+
+
+def test_a_variable_made_on_each_call_is_refused() -> None:
+    with pytest.raises(ValueError, match="singleton Variables") as error:
+        pb.function(lambda x: x * pb.Variable(1.0, name="w"))(pb.constant(1.0))
+    assert str(error.value) == (
+        "function 'lambda' only supports singleton Variables created on the first call. Make sure the Variable is only "
+        "created once or created outside the function: w was made again."
+    )
+
+
+def test_a_variable_cannot_begin_with_an_argument() -> None:
+    with pytest.raises(pb.errors.InaccessibleTensorError) as error:
+        pb.function(lambda x: pb.Variable(x * 2.0) + x)(pb.constant(1.0))
+    assert "depends on 'x:0', a parameter of 'lambda'." in str(error.value)
+
+
+# Called with arrays
+
+
+def test_with_arrays_it_runs_and_leaves_the_graph_alone() -> None:
+    f = pb.function(lambda x, y: {"sum": x + y, "none": None})
+    result = f(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    assert result["sum"].tolist() == [4.0, 6.0]
+    assert result["none"] is None
+    assert pb.get_default_graph().get_operations() == []
+
+
+def test_with_arrays_variables_begin_with_their_initial_values_and_are_shared() -> None:
+    v = pb.Variable(1.0)
+    w = pb.Variable(v.initialized_value() * 10.0)
+    add = pb.function(lambda x: v.assign_add(x))
+    read = pb.function(lambda: (v.value(), w.value()))
+    assert [add(np.float32(2.0)), add(np.float32(3.0))] == [3.0, 6.0]
+    assert read() == (6.0, 10.0)
+
+
+def test_with_arrays_the_default_session_is_used() -> None:
+    v = pb.Variable(1.0)
+    f = pb.function(lambda x: v * x)
+    with pb.Session() as session:
+        session.run(v.assign(5.0))
+        assert f(np.float32(2.0)) == 10.0
+
+
+def test_with_arrays_captured_tensors_are_computed() -> None:
+    w = pb.constant(2.0) * 3.0
+    assert pb.function(lambda x: x * w)(np.float32(2.0)) == 12.0
+
+
+def test_with_arrays_gradients_inside_run() -> None:
+    f = pb.function(lambda x: pb.gradients(pb.reduce_sum(x * x), x)[0])
+    assert f(np.array([1.0, 2.0])).tolist() == [2.0, 4.0]
+
+
+def test_slices_come_out_as_values() -> None:
+    f = pb.function(lambda t: pb.gradients(pb.gather(t, [1]), t)[0])
+    rows = f(np.ones([3, 2]))
+    assert isinstance(rows, pb.IndexedSlicesValue)
+    assert rows.indices.tolist() == [1]
+
+
+# Saved and loaded
+
+
+def test_calls_survive_the_dict_form_and_are_differentiated_afterwards() -> None:
+    inner = pb.function(lambda a: pb.sin(a))
+    y = pb.function(lambda x: inner(x) * x)(pb.constant(2.0, name="x"))
+    pb.gradients(y, y.graph.get_tensor_by_name("x:0"))
+    graph = pb.Graph.from_dict(y.graph.to_dict())
+    assert str(graph) == str(y.graph)
+    with graph.as_default():
+        (dx,) = pb.gradients(graph.get_tensor_by_name(y.name), graph.get_tensor_by_name("x:0"))
+        np.testing.assert_allclose(run(dx), np.sin(2.0) + 2.0 * np.cos(2.0), rtol=1e-6)

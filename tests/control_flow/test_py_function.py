@@ -1,0 +1,168 @@
+"""`py_function` and `numpy_function`: values, derivatives, errors, on both engines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+ENGINES = ["numpy", "xla"]
+PAIR = pb.TensorSpec([2], pb.float32)
+
+
+def noting(seen: list[Any], factor: float = 1.0) -> Any:
+    """A function that returns its argument times `factor`, and notes it."""
+
+    def note(a: Any) -> Any:
+        seen.append(float(a))
+        return a * np.float32(factor)
+
+    return note
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_several_results_and_none(engine: str) -> None:
+    seen = []
+
+    def note(a: Any, b: Any) -> None:
+        seen.append((a.tolist(), b.tolist()))
+
+    x, n = pb.constant([1.0, 4.0]), pb.constant(3)
+    op = pb.py_function(note, [x, n], [])
+    first, second = pb.py_function(lambda a, b: (a * np.float32(b), b + 1), [x, n], [PAIR, pb.TensorSpec([], pb.int32)])
+    with pb.Session(engine=engine) as session:
+        assert session.run(op) is None
+        values = session.run([first, second])
+    assert [v.tolist() for v in values] == [[3.0, 12.0], 4]
+    assert [v.dtype for v in values] == [np.float32, np.int32]
+    assert seen == [([1.0, 4.0], 3)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_it_raises_names_the_operation_and_keeps_variables(engine: str) -> None:
+    v = pb.Variable([1.0, 2.0])
+
+    def fail(a: Any) -> Any:
+        raise KeyError("no such thing")
+
+    new = v.assign_add(pb.py_function(fail, [v], PAIR, name="failing"))
+    with pb.Session(engine=engine) as session:
+        session.run(v.initializer)
+        with pytest.raises(pb.errors.InvalidArgumentError) as error:
+            session.run(new)
+        assert session.run(v).tolist() == [1.0, 2.0]
+    assert str(error.value).startswith(
+        "operation 'failing' (EagerPyFunc) failed on float32[2]: 'no such thing'\n  made at"
+    )
+    assert isinstance(error.value.__cause__, KeyError)
+
+
+def test_planning_does_not_call_it() -> None:
+    ran: list[Any] = []
+    y = pb.numpy_function(noting(ran), [pb.constant(1.0)], pb.TensorSpec([]))
+    with pb.Session(engine="numpy") as session:
+        session.run(y)
+        session.run(y)
+    assert len(ran) == 2
+
+
+def test_a_result_of_another_type_is_an_error() -> None:
+    y = pb.numpy_function(lambda a: a.astype(np.float64), [pb.constant([1.0])], pb.float32)
+    with pytest.raises(
+        pb.errors.InvalidArgumentError, match=r"returned float64\[1\] as value 0, and Tout declares float32\[...\]"
+    ):
+        pb.Session(engine="numpy").run(y)
+
+
+def test_numpy_needs_no_shape_and_xla_says_that_it_does() -> None:
+    y = pb.py_function(np.sqrt, [pb.constant([1.0, 4.0])], pb.float32, name="root")
+    assert pb.Session(engine="numpy").run(y).tolist() == [1.0, 2.0]
+    with pytest.raises(pb.errors.InvalidArgumentError) as error:
+        pb.Session(engine="xla").run(y)
+    lines = str(error.value).split("\n")
+    assert lines[0] == "operation 'root' (EagerPyFunc) returns float32[...], and XLA compiles for whole shapes."
+    assert lines[2] == "Say them: Tout=pb.TensorSpec([2, 3], pb.float32); or use Session(engine='numpy')."
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_its_gradient_is_another_python_function(engine: str) -> None:
+    def backward(x: Any, n: Any, dy: Any) -> Any:
+        return dy * n * x ** (n - 1), None
+
+    x, n = pb.constant([1.0, 2.0]), pb.constant(3)
+    y = pb.py_function(lambda a, k: a**k, [x, n], PAIR, gradient=backward)
+    dx, dn = pb.gradients(y, [x, n])
+    assert dn is None
+    assert pb.Session(engine=engine).run(dx).tolist() == [3.0, 12.0]
+
+
+def test_without_gradient_the_error_says_what_to_do() -> None:
+    def wave(a: Any) -> Any:
+        return np.sin(a)
+
+    x = pb.constant([1.0, 2.0])
+    y = pb.py_function(wave, [x], PAIR, name="wave")
+    with pytest.raises(LookupError) as error:
+        pb.gradients(y, x)
+    text = str(error.value)
+    assert text.startswith(
+        "No gradient defined for operation'wave' (op type: EagerPyFunc), made at test_py_function.py:"
+    )
+    assert text.endswith(
+        ": a graph cannot look into the Python function 'wave'. Pass gradient= to py_function; or, if the function is "
+        "written with pullback's functions, call it on the tensors without py_function; or put pb.stop_gradient() on "
+        "its inputs."
+    )
+
+
+def test_numpy_function_is_not_differentiable() -> None:
+    x = pb.constant([1.0, 2.0])
+    assert pb.gradients(pb.numpy_function(np.sin, [x], PAIR), x) == [None]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_in_a_function_it_runs_though_nobody_reads_it(engine: str) -> None:
+    seen: list[Any] = []
+
+    @pb.function
+    def f(x: Any) -> Any:
+        pb.py_function(noting(seen), [x], pb.TensorSpec([]))
+        return x
+
+    pb.Session(engine=engine).run(f(pb.constant(2.0)))
+    assert seen == [2.0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_in_a_loop_it_runs_in_each_step(engine: str) -> None:
+    seen: list[Any] = []
+
+    def body(i: Any, y: Any) -> Any:
+        return i + 1, pb.py_function(noting(seen, 2.0), [y], pb.TensorSpec([]))
+
+    y = pb.while_loop(lambda i, y: i < 3, body, (0, pb.constant(1.0)))[1]
+    assert pb.Session(engine=engine).run(y) == 8.0
+    assert len(seen) == 3
+
+
+def test_a_saved_graph_runs_it_in_the_same_process_only() -> None:
+    y = pb.py_function(np.sqrt, [pb.constant([1.0, 4.0])], PAIR, name="root")
+    data = y.graph.to_dict()
+    graph = pb.Graph.from_dict(data)
+    assert pb.Session(graph=graph, engine="numpy").run("root:0").tolist() == [1.0, 2.0]
+    text = str(data).replace("'python': ['sqrt', ", "'python': ['gone', ")
+    graph = pb.Graph.from_dict(eval(text, {"nan": float("nan")}))
+    with pytest.raises(pb.errors.FailedPreconditionError) as error:
+        pb.Session(graph=graph, engine="numpy").run("root:0")
+    assert str(error.value) == (
+        "the Python function 'gone' is not part of the saved graph; only the process that made it can run it"
+    )
+
+
+def test_what_is_no_function_is_refused() -> None:
+    with pytest.raises(TypeError) as error:
+        pb.py_function("3", [1.0], pb.float32)  # type: ignore[arg-type]
+    assert str(error.value) == "py_function: func must be callable, not '3'"

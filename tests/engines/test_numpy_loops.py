@@ -1,0 +1,79 @@
+"""Loops on NumPy, and what their derivatives keep of them."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.control_flow.py_function import numpy_function
+
+from .loops import COUNTS, FEW, Derivatives, nested, two_variables, with_random_numbers
+
+POLICIES = [FEW, pb.Memory(every=1), pb.Memory(every=5), pb.Memory(every=3, budget=100)]
+
+
+@pytest.mark.parametrize("memory", POLICIES, ids=str)
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_what_is_computed_again_is_the_same_to_the_last_bit(memory: pb.Memory, order: int) -> None:
+    found, expected = Derivatives(two_variables, order, "numpy", memory), Derivatives(two_variables, order, "numpy")
+    for n in COUNTS:
+        np.testing.assert_array_equal(found(n), expected(n), err_msg=f"{n} steps")
+
+
+def test_loop_in_a_branch_in_a_loop_from_few_checkpoints() -> None:
+    found, expected = Derivatives(nested, 2, "numpy", FEW), Derivatives(nested, 2, "numpy")
+    for n in [0, 1, 7, 40]:
+        np.testing.assert_array_equal(found(n), expected(n))
+
+
+def test_random_numbers_are_the_same_when_a_step_is_made_again() -> None:
+    found = Derivatives(with_random_numbers, 2, "numpy", FEW)
+    expected = Derivatives(with_random_numbers, 2, "numpy")
+    for n in [9, 40, 5]:  # one after the other: what is drawn again must not count as drawn
+        np.testing.assert_array_equal(found(n), expected(n))
+
+
+def peak(memory: pb.Memory | None, steps: int) -> int:
+    """The most bytes in use while a loop over 10 kB is differentiated."""
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float64, [1250])
+        y = pb.while_loop(lambda i, y: i < steps, lambda i, y: [i + 1, pb.sin(y)], [0, x])[1]
+        run = pb.Session(engine="numpy").make_callable(pb.gradients(y, x, memory=memory), [x])
+    array = np.ones(1250)
+    run(array)
+    tracemalloc.start()
+    run(array)
+    _, found = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return found
+
+
+def test_memory_stays_within_the_budget() -> None:
+    assert peak(None, 1000) > 10_000_000
+    assert peak(pb.Memory(budget=400_000), 300) < 700_000
+    assert peak(pb.Memory(budget=400_000), 3000) < 700_000
+
+
+def test_memory_of_every_thirtieth_state() -> None:
+    assert peak(pb.Memory(every=30), 900) < 1_500_000
+
+
+def test_steps_that_call_python_are_not_made_twice() -> None:
+    calls: list[float] = []
+
+    def noted(y: float) -> float:
+        calls.append(y)
+        return y * 2.0
+
+    x = pb.placeholder(pb.float64, [])
+
+    def body(i: pb.Tensor, y: pb.Tensor) -> list[pb.Tensor]:
+        return [i + 1, pb.sin(y) * pb.stop_gradient(pb.reshape(numpy_function(noted, [y], pb.float64), []))]
+
+    y = pb.while_loop(lambda i, y: i < 20, body, [0, x])[1]
+    dx = pb.gradients(y, x, memory=pb.Memory(every=4))
+    pb.Session(engine="numpy").run(dx, {x: 0.5})
+    assert len(calls) == 20

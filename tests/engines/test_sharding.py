@@ -1,0 +1,112 @@
+"""Tensors spread over a mesh, in a process that has eight CPU devices."""
+
+from __future__ import annotations
+
+import pytest
+
+import pullback as pb
+
+from .on_devices import run_on_devices
+
+MODEL = """
+    random = np.random.default_rng(0)
+    X, T, W = random.normal(size=(16, 4)), random.normal(size=(16, 2)), random.normal(size=(4, 2))
+    x, t = pb.placeholder(pb.float64, [None, 4]), pb.placeholder(pb.float64, [None, 2])
+"""
+
+
+def test_the_gradient_over_parts_of_a_batch_is_that_over_the_whole() -> None:
+    pytest.importorskip("jax")
+    run_on_devices(
+        8,
+        MODEL
+        + """
+    rows = pb.sharding(x, ["data"])
+    w = pb.Variable(W)
+    loss = pb.reduce_mean(pb.square(pb.tanh(rows @ w) - t))
+    (dw,) = pb.gradients(loss, w)
+    step = pb.train.AdamOptimizer(0.1).apply_gradients([(dw, w)])
+    results = []
+    for options in ({"mesh": {"data": 8}}, {}, {"engine": "numpy", "mesh": {"data": 8}}):
+        session = pb.Session(**options)
+        session.run(pb.global_variables_initializer())
+        run = session.make_callable([loss, dw, step], [x, t])
+        results.append([*[run(X, T) for _ in range(3)][-1][:2], session.run(w)])
+        if options.get("mesh") and session.engine == "xla":
+            assert len(session._engine.values[w.op].sharding.device_set) == 8
+    for other in results[1:]:
+        for a, b in zip(results[0], other, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9)
+    """,
+    )
+
+
+def test_a_variable_stays_spread_as_its_initial_value_is() -> None:
+    pytest.importorskip("jax")
+    run_on_devices(
+        8,
+        MODEL
+        + """
+    W = random.normal(size=(4, 256))
+    w = pb.Variable(pb.sharding(W, [None, "model"]))
+    y = pb.sharding(pb.sharding(x, ["data"]) @ w, ["data", "model"])
+    step = w.assign_sub(0.001 * pb.gradients(pb.reduce_sum(y * y), w)[0]).op
+    session = pb.Session(mesh=jax.make_mesh((4, 2), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2))
+    session.run(w.initializer)
+    value = lambda: session._engine.values[w.op]
+    assert value().sharding.spec == jax.sharding.PartitionSpec(None, "model")
+    for _ in range(3):
+        W = W - 0.001 * X.T @ (2 * X @ W)
+        session.run(step, {x: X})
+    assert value().sharding.spec == jax.sharding.PartitionSpec(None, "model")
+    np.testing.assert_allclose(session.run(w), W, rtol=1e-9)
+    session.write_variable(w.op, W)
+    assert value().sharding.spec == jax.sharding.PartitionSpec(None, "model")
+    """,
+    )
+
+
+def test_the_derivative_carries_the_annotation() -> None:
+    x = pb.placeholder(pb.float32, [4, 2], name="x")
+    (dx,) = pb.gradients(pb.sharding(x, ["data", None]), x)
+    assert pb.operation_text(dx.op) == (
+        "gradients/Sharding_grad/Sharding: float32[4,2] = Sharding[spec=('data', None)](gradients/grad_ys_0)"
+    )
+
+
+def test_an_axis_that_the_mesh_does_not_have_is_named() -> None:
+    pytest.importorskip("jax")
+    run_on_devices(
+        2,
+        """
+    x = pb.placeholder(pb.float64, [4, 2])
+    y = pb.sharding(x, ["rows"], name="y")
+    try:
+        pb.Session(mesh={"data": 2}).run(y, {x: np.ones((4, 2))})
+    except pb.errors.InvalidArgumentError as error:
+        message = "operation 'y' (Sharding) failed on float64[4,2]: the mesh of the session has the axes 'data' (2), "
+        assert str(error).startswith(message + "and none named 'rows'\\n  made at <string>:6"), error
+    else:
+        raise AssertionError
+    """,
+    )
+
+
+def test_specs_are_checked_when_the_graph_is_built() -> None:
+    x = pb.placeholder(pb.float32, [4])
+    with pytest.raises(ValueError, match=r"sharding: float32\[4\] has fewer dimensions than spec \('a', None\) has"):
+        pb.sharding(x, ["a", None])
+    with pytest.raises(ValueError, match="names an axis of the mesh twice"):
+        pb.sharding(x, [("a", "a")])
+    with pytest.raises(TypeError, match="an entry of spec is the name of an axis, several names, or None, not 1"):
+        pb.sharding(x, [1])  # type: ignore[list-item]
+
+
+def test_a_mesh_that_cannot_be_is_refused() -> None:
+    jax = pytest.importorskip("jax")
+    with pytest.raises(pb.errors.InvalidArgumentError, match="needs 4096 devices; there are"):
+        pb.Session(engine="xla", mesh={"data": 4096})
+    with pytest.raises(TypeError, match="mesh must be a dictionary of lengths by name"):
+        pb.Session(engine="xla", mesh=["data"])
+    with pytest.raises(pb.errors.InvalidArgumentError, match="axis_types="):
+        pb.Session(engine="xla", mesh=jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Explicit,)))

@@ -1,0 +1,196 @@
+"""Calls, branches and loops on XLA."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+from .loops import COUNTS, FEW, Derivatives, nested, two_variables, with_random_numbers
+
+pytest.importorskip("jax")
+
+
+@pytest.fixture
+def xla(graph: pb.Graph) -> pb.Session:
+    """A session of the default graph."""
+    return pb.Session(graph=graph, engine="xla")
+
+
+def assert_agree(loop: Any, order: int, memory: pb.Memory | None, counts: Sequence[int]) -> None:
+    """XLA, with that policy, gives what NumPy gives that keeps everything."""
+    found, expected = Derivatives(loop, order, "xla", memory), Derivatives(loop, order, "numpy")
+    for n in counts:
+        np.testing.assert_allclose(found(n), expected(n), rtol=1e-8, atol=1e-10, err_msg=f"{n} steps")
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_derivatives_from_few_checkpoints_for_any_number_of_steps(order: int) -> None:
+    assert_agree(two_variables, order, FEW, COUNTS)
+
+
+@pytest.mark.slow
+def test_third_derivative_from_few_checkpoints_for_any_number_of_steps() -> None:
+    assert_agree(two_variables, 3, FEW, COUNTS)
+
+
+def test_derivatives_without_a_policy_for_any_number_of_steps() -> None:
+    assert_agree(two_variables, 2, None, [0, 1, 50, 1024, 1025, 3000])
+
+
+def test_derivatives_from_every_fifth_state() -> None:
+    assert_agree(two_variables, 1, pb.Memory(every=5), COUNTS)
+
+
+def test_second_derivatives_of_a_loop_in_a_branch_in_a_loop() -> None:
+    assert_agree(nested, 2, None, [0, 1, 7, 40])
+
+
+def test_loop_in_a_branch_in_a_loop_from_few_checkpoints() -> None:
+    assert_agree(nested, 1, FEW, [0, 1, 7, 40])
+
+
+def test_random_numbers_are_the_same_when_a_step_is_made_again() -> None:
+    assert_agree(with_random_numbers, 2, FEW, [0, 1, 9, 40])
+
+
+def test_another_number_of_steps_compiles_nothing() -> None:
+    class Noted(pb.Primitive):
+        type = "NotedInLoop"
+
+        def infer(self, x: Any) -> Any:
+            return (x,)
+
+        def kernel(self, xp: Any, x: Any) -> Any:
+            kernels.append(x)
+            return x
+
+        def gradient(self, op: pb.Operation, dy: pb.Tensor) -> pb.Tensor:
+            return dy
+
+    kernels: list[Any] = []
+    derivatives = Derivatives(lambda x, w, n: two_variables(Noted()(x), w, n), 1, "xla", FEW)
+    derivatives(1)
+    count = len(kernels)
+    derivatives(1000)
+    assert count > 0
+    assert len(kernels) == count
+
+
+def test_memory_of_a_loop_stays_within_the_budget(graph: pb.Graph, xla: pb.Session) -> None:
+    x, n = pb.placeholder(pb.float32, [1000]), pb.placeholder(pb.int32, [])
+    y = pb.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, pb.sin(y)], [0, x])[1]
+    dx = pb.gradients(y, x, memory=pb.Memory(budget=400_000))
+    found = xla.compiled_memory(dx, {x: np.ones(1000, np.float32), n: 10})
+    assert 300_000 < found["temporary"] < 500_000
+
+
+def test_large_constants_of_a_body_are_arguments_of_the_program(graph: pb.Graph, xla: pb.Session) -> None:
+    x, n = pb.placeholder(pb.float32, [100]), pb.placeholder(pb.int32, [])
+
+    def body(i: pb.Tensor, y: pb.Tensor) -> list[pb.Tensor]:
+        return [i + 1, y * pb.constant(np.arange(100, dtype=np.float64).repeat(100).reshape(100, 100))[:, 0]]
+
+    x = pb.placeholder(pb.float64, [100])
+    y = pb.while_loop(lambda i, y: i < n, body, [0, x])[1]
+    assert xla.compiled_memory(y, {x: np.ones(100), n: 2})["arguments"] >= 80_000
+
+
+def test_branch_that_is_not_taken_does_not_run(graph: pb.Graph, xla: pb.Session) -> None:
+    x = pb.placeholder(pb.float32, [])
+
+    def endless() -> pb.Tensor:
+        found: pb.Tensor = pb.while_loop(lambda y: y < 1.0, lambda y: [y * 0.5], [x * 0.0])[0]
+        return found
+
+    y = pb.cond(x > 0.0, lambda: x * 2.0, endless)
+    assert xla.run([y, *pb.gradients(y, x)], {x: 3.0}) == [6.0, 2.0]
+
+
+def test_branch_whose_number_is_known_is_the_only_one_in_the_program(graph: pb.Graph, xla: pb.Session) -> None:
+    x = pb.placeholder(pb.float32, [None])
+    y = pb.switch_case(pb.shape(x)[0], [lambda: x[:0], lambda: x * 2.0, lambda: pb.concat([x, x], 0)])
+    np.testing.assert_array_equal(xla.run(y, {x: [1.0, 2.0]}), [1, 2, 1, 2])
+    np.testing.assert_array_equal(xla.run(y, {x: [1.0]}), [2])
+
+
+def test_shape_that_is_known_outside_is_known_inside_a_loop(graph: pb.Graph, xla: pb.Session) -> None:
+    shape = pb.placeholder(pb.int32, [1])
+    y = pb.while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, y + pb.ones(shape)], [0, pb.zeros(shape)])[1]
+    np.testing.assert_array_equal(xla.run(y, {shape: [2]}), [3, 3])
+
+
+def test_state_assigned_in_a_loop(graph: pb.Graph, xla: pb.Session) -> None:
+    v = pb.Variable(1.0)
+    n = pb.placeholder(pb.int32, [])
+
+    def body(i: pb.Tensor, y: pb.Tensor) -> list[pb.Tensor]:
+        with pb.control_dependencies([v.assign_add(1.0)]):
+            return [i + 1, y * v.read_value()]
+
+    y = pb.while_loop(lambda i, y: i < n, body, [0, 1.0])[1]
+    xla.run(pb.global_variables_initializer())
+    assert xla.run(y, {n: 3}) == 24.0
+    assert xla.run(v) == 4.0
+
+
+def test_numbers_are_checked_inside_of_loops_and_branches(graph: pb.Graph) -> None:
+    x = pb.placeholder(pb.float32, [])
+
+    def body(i: pb.Tensor, y: pb.Tensor) -> list[pb.Tensor]:
+        return [i + 1, pb.cond(y > 0.0, lambda: pb.log(y - 1.0, name="logarithm"), lambda: y)]
+
+    y = pb.while_loop(lambda i, y: i < 5, body, [0, x])[1]
+    session = pb.Session(engine="xla", check_numerics=True)
+    assert session.run(y, {x: -1.0}) == -1.0
+    expected = "check_numerics: operation 'logarithm' (Log) is the first to give NaN, in float32[] 'logarithm:0'."
+    with pytest.raises(pb.errors.InvalidArgumentError, match=re.escape(expected)):
+        session.run(y, {x: 3.0})
+
+
+def test_rows_of_a_bounded_loop_are_an_array_of_as_many_rows(graph: pb.Graph, xla: pb.Session) -> None:
+    x = pb.placeholder(pb.float32, [])
+    y = pb.while_loop(lambda i, y: y < 10.0, lambda i, y: [i + 1, y * 2.0], [0, x], maximum_iterations=6)[1]
+    history = y.op.outputs[4]
+    np.testing.assert_array_equal(xla.run(history, {x: 2.0}), [2, 4, 8, 0, 0, 0])
+
+
+def test_rows_of_a_loop_without_a_bound_are_no_array(graph: pb.Graph, xla: pb.Session) -> None:
+    x = pb.placeholder(pb.float32, [])
+    y = pb.while_loop(lambda i, y: y < 10.0, lambda i, y: [i + 1, y * 2.0], [0, x], name="double")[1]
+    with pytest.raises(pb.errors.InvalidArgumentError) as error:
+        xla.run(pb.reduce_sum(y.op.outputs[4]), {x: 2.0})
+    assert str(error.value).startswith(
+        "loop: to keep one row per step, XLA needs a bound on the steps; pass maximum_iterations= "
+        f"(operation '{y.op.name}')\n  made at "
+    )
+
+
+def test_state_that_grows_is_refused(graph: pb.Graph, xla: pb.Session) -> None:
+    n = pb.placeholder(pb.int32, [])
+    start = [0, pb.constant([1.0])]
+    invariants = [pb.TensorShape([]), pb.TensorShape([None])]
+    y = pb.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, pb.concat([y, y], 0)], start, invariants)[1]
+    with pytest.raises(pb.errors.InvalidArgumentError) as error:
+        xla.run(y, {n: 2})
+    text = str(error.value)
+    assert text.startswith(
+        "loop: loop variable 1 is float32[1] before a step and float32[2] after it, and XLA compiles for fixed shapes."
+    )
+    assert text.endswith("\nUse an array of the final shape, a TensorArray, or Session(engine='numpy').")
+
+
+def test_branches_of_different_shapes_are_refused(graph: pb.Graph, xla: pb.Session) -> None:
+    x = pb.placeholder(pb.float32, [])
+    y = pb.cond(x > 0.0, lambda: pb.ones([2]), lambda: pb.ones([3]), strict=False, name="pick")
+    with pytest.raises(pb.errors.InvalidArgumentError) as error:
+        xla.run(y, {x: 1.0})
+    text = str(error.value)
+    assert text.startswith("operation 'pick")
+    assert "(If): the branches give float32[2] and float32[3], and XLA compiles for fixed shapes.\n  made at " in text
+    assert text.endswith("\nGive results of one shape, or use Session(engine='numpy').")
