@@ -14,6 +14,7 @@ ENVIRONMENTS = ROOT / "benchmarks" / ".envs"
 # What pip is given. pullback and NumPy run in the Python of the runner, which has pullback[xla].
 PINS = {
     "jax": ["jax==0.10.2", "jaxlib==0.10.2", "numpy==2.4.6"],
+    "equinox": ["equinox==0.13.8", "jax==0.10.2", "jaxlib==0.10.2", "numpy==2.4.6"],
     "tensorflow": ["tensorflow==2.21.0", "numpy==2.4.6"],
     "torch": ["torch==2.13.0", "numpy==2.4.6", "--extra-index-url", "https://download.pytorch.org/whl/cpu"],
 }

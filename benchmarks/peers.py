@@ -68,6 +68,8 @@ PEERS = {
         Peer("pullback", "pullback", "pullback", _prepare_pullback),
         Peer("pullback-numpy", "pullback", "pullback", _prepare_pullback),
         Peer("jax", "jax", "jax", _prepare_jax),
+        Peer("jax-checkpoint", "jax", "jax", _prepare_jax),
+        Peer("equinox", "equinox", "equinox", _prepare_jax),
         Peer("tensorflow", "tensorflow", "tensorflow", _prepare_tensorflow),
         Peer("tensorflow-graph", "tensorflow", "tensorflow", _prepare_tensorflow),
         Peer("tensorflow-xla", "tensorflow", "tensorflow", _prepare_tensorflow),

@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Data:
-    """The accumulators of Adagrad begin at `START`."""
+    """The accumulators of Adagrad begin at `START`. Nobody may write to `table`, so that nobody needs a copy of it."""
 
     table: Array
     ids: Array
@@ -31,6 +31,7 @@ class Data:
 def data() -> Data:
     random = np.random.default_rng(0)
     table = random.standard_normal((ROWS, WIDTH), np.float32)
+    table.setflags(write=False)
     ids = random.integers(0, ROWS, LOOKUPS).astype(np.int32)
     ids[:REPEATED] = random.integers(0, 64, REPEATED)
     return Data(table, ids)

@@ -4,11 +4,13 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import bitwise, initializers, linalg, math, nn, random
+from . import bitwise, debugging, image, initializers, linalg, math, nn, quantization, random, signal
 from .autodiff.arguments import UnconnectedGradients
+from .autodiff.choices import memory_policy
 from .autodiff.cotangent import AggregationMethod
 from .autodiff.registry import NoGradient, NotDifferentiable, RegisterGradient
 from .autodiff.reverse import gradients
+from .control_flow.signature import TensorSpec
 from .core import errors
 from .core.contexts import colocate_with, control_dependencies, device, name_scope
 from .core.dtypes import (
@@ -32,22 +34,28 @@ from .core.dtypes import (
     variant,
 )
 from .core.graph import Graph, Operation, Tensor, get_default_graph, reset_default_graph
+from .core.memory import Memory
 from .core.primitive import Primitive, no_gradient
 from .core.printing import graph_text, operation_text
 from .core.shape import TensorShape
 from .core.slices import IndexedSlices, IndexedSlicesValue
 from .core.types import TensorType
-from .engines.session import Session, get_default_session
+from .engines.session import InteractiveSession, Session, get_default_session
 from .engines.session import install_running as _install_running
 from .optimizers.clipping import clip_by_average_norm, clip_by_global_norm, clip_by_norm, global_norm
 from .primitives.addn import add_n
 from .primitives.arithmetic import add, multiply, negative, scalar_mul, squared_difference, subtract
+from .primitives.assertions import assert_ as Assert
+from .primitives.batch_blocks import batch_to_space, space_to_batch
+from .primitives.batch_blocks import batch_to_space as batch_to_space_nd
+from .primitives.batch_blocks import space_to_batch as space_to_batch_nd
 from .primitives.blocks import slice_ as slice
 from .primitives.casting import cast
 from .primitives.collections import GraphKeys, add_to_collection, get_collection
 from .primitives.comparison import equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, not_equal
 from .primitives.complex import angle, complex, conj, imag, real
 from .primitives.constant import constant, convert_to_tensor
+from .primitives.counting import bincount, confusion_matrix, histogram_fixed_width, histogram_fixed_width_bins
 from .primitives.creation import (
     eye,
     fill,
@@ -79,6 +87,8 @@ from .primitives.einsum import einsum, tensordot
 from .primitives.errorfunction import erf, erfc
 from .primitives.exponential import exp, expm1, log, log1p, log_sigmoid, sigmoid
 from .primitives.extremes import clip_by_value, maximum, minimum
+from .primitives.gamma import digamma, lbeta, lgamma, polygamma, zeta
+from .primitives.guards import check_numerics, verify_tensor_all_finite
 from .primitives.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from .primitives.identity import (
     ensure_shape,
@@ -91,6 +101,7 @@ from .primitives.identity import (
 from .primitives.identity import (
     group_operations as group,
 )
+from .primitives.incomplete import betainc, igamma, igammac
 from .primitives.indexing import boolean_mask, gather
 from .primitives.initializers import (
     Constant as constant_initializer,
@@ -125,9 +136,13 @@ from .primitives.norms import norm, reduce_logsumexp
 from .primitives.operators import install_operators as _install_operators
 from .primitives.ordering import argmax, argmin, argsort, sort
 from .primitives.partition import dynamic_partition, dynamic_stitch, sequence_mask
+from .primitives.patches import extract_volume_patches
 from .primitives.placeholders import placeholder, placeholder_with_default
 from .primitives.powers import pow, reciprocal, rsqrt, sqrt, square
+from .primitives.printing import print_ as print
+from .primitives.printing import print_v1 as Print
 from .primitives.random import random_normal, random_shuffle, random_uniform, set_random_seed, truncated_normal
+from .primitives.random_gamma import random_gamma
 from .primitives.reduction import reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_sum
 from .primitives.repeating import pad, repeat, tile
 from .primitives.reshaping import broadcast_to, reshape, shape
@@ -143,7 +158,10 @@ from .primitives.scatter import (
     tensor_scatter_nd_update,
 )
 from .primitives.selection import where
+from .primitives.sequences import reverse_sequence
+from .primitives.sets import invert_permutation, searchsorted, setdiff1d, unique, unique_with_counts
 from .primitives.shaping import expand_dims, meshgrid, rank, reverse, roll, shape_n, size, squeeze, transpose
+from .primitives.sharding import sharding
 from .primitives.sign import absolute as abs
 from .primitives.sign import sign
 from .primitives.slicing import strided_slice
@@ -183,19 +201,28 @@ from .version import __version__
 __all__ = [
     "AUTO_REUSE",
     "AggregationMethod",
+    "Assert",
+    "ConcreteFunction",
+    "Function",
     "Graph",
     "GraphKeys",
     "IndexedSlices",
     "IndexedSlicesValue",
+    "InteractiveSession",
+    "Memory",
     "NoGradient",
     "NotDifferentiable",
     "Operation",
     "Picture",
     "Primitive",
+    "Print",
     "RegisterGradient",
     "Session",
+    "SparseMatrix",
     "Tensor",
+    "TensorArray",
     "TensorShape",
+    "TensorSpec",
     "TensorType",
     "UnconnectedGradients",
     "Variable",
@@ -220,22 +247,31 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "batch_jacobian",
+    "batch_to_space",
+    "batch_to_space_nd",
+    "betainc",
     "bfloat16",
+    "bincount",
     "bitwise",
     "bool",
     "boolean_mask",
     "broadcast_to",
+    "case",
     "cast",
     "ceil",
+    "check_numerics",
     "clip_by_average_norm",
     "clip_by_global_norm",
     "clip_by_norm",
     "clip_by_value",
     "colocate_with",
     "complex",
-    "complex64",
     "complex128",
+    "complex64",
     "concat",
+    "cond",
+    "confusion_matrix",
     "conj",
     "constant",
     "constant_initializer",
@@ -244,8 +280,11 @@ __all__ = [
     "cos",
     "cosh",
     "cumsum",
+    "custom_gradient",
+    "debugging",
     "densify_policy",
     "device",
+    "digamma",
     "div_no_nan",
     "divide",
     "draw",
@@ -259,7 +298,9 @@ __all__ = [
     "errors",
     "exp",
     "expand_dims",
+    "explain_gradient",
     "expm1",
+    "extract_volume_patches",
     "eye",
     "fill",
     "float16",
@@ -268,8 +309,12 @@ __all__ = [
     "floor",
     "floordiv",
     "floormod",
+    "foldl",
+    "foldr",
+    "function",
     "gather",
     "gather_nd",
+    "gauss_newton_vector_product",
     "get_collection",
     "get_default_graph",
     "get_default_session",
@@ -280,25 +325,42 @@ __all__ = [
     "global_variables_initializer",
     "glorot_normal_initializer",
     "glorot_uniform_initializer",
+    "grad",
+    "grad_pass_through",
     "gradients",
     "graph_text",
     "greater",
     "greater_equal",
     "group",
+    "hessian_diagonal",
+    "hessian_vector_product",
+    "hessians",
+    "histogram_fixed_width",
+    "histogram_fixed_width_bins",
+    "hvp",
     "identity",
     "identity_n",
+    "igamma",
+    "igammac",
     "imag",
+    "image",
+    "implicit",
     "initializers",
-    "int8",
     "int16",
     "int32",
     "int64",
+    "int8",
+    "invert_permutation",
     "is_finite",
     "is_inf",
     "is_nan",
     "is_variable_initialized",
+    "jacobian",
+    "jvp",
+    "lbeta",
     "less",
     "less_equal",
+    "lgamma",
     "linalg",
     "linspace",
     "local_variables",
@@ -311,22 +373,26 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "losses",
+    "map_fn",
     "math",
     "matmul",
     "matvec",
     "maximum",
+    "memory_policy",
     "meshgrid",
     "minimum",
     "mod",
     "multiply",
     "name_scope",
     "negative",
+    "nest",
     "newaxis",
     "nn",
     "no_gradient",
     "no_op",
     "norm",
     "not_equal",
+    "numpy_function",
     "one_hot",
     "ones",
     "ones_initializer",
@@ -335,9 +401,14 @@ __all__ = [
     "pad",
     "placeholder",
     "placeholder_with_default",
+    "polygamma",
     "pow",
     "prevent_gradient",
+    "print",
+    "py_function",
+    "quantization",
     "random",
+    "random_gamma",
     "random_normal",
     "random_normal_initializer",
     "random_shuffle",
@@ -347,6 +418,7 @@ __all__ = [
     "rank",
     "real",
     "reciprocal",
+    "recompute_grad",
     "reduce_all",
     "reduce_any",
     "reduce_logsumexp",
@@ -361,12 +433,14 @@ __all__ = [
     "reshape",
     "resource",
     "reverse",
+    "reverse_sequence",
     "rint",
     "roll",
     "round",
     "rsqrt",
     "saturate_cast",
     "scalar_mul",
+    "scan",
     "scatter_add",
     "scatter_div",
     "scatter_max",
@@ -378,17 +452,26 @@ __all__ = [
     "scatter_nd_update",
     "scatter_sub",
     "scatter_update",
+    "scipy",
+    "searchsorted",
     "sequence_mask",
     "set_random_seed",
+    "setdiff1d",
     "shape",
     "shape_n",
+    "sharding",
     "sigmoid",
     "sign",
+    "signal",
     "sin",
     "sinh",
     "size",
     "slice",
     "sort",
+    "space_to_batch",
+    "space_to_batch_nd",
+    "sparse_hessian",
+    "sparse_jacobian",
     "split",
     "sqrt",
     "square",
@@ -398,6 +481,7 @@ __all__ = [
     "stop_gradient",
     "strided_slice",
     "subtract",
+    "switch_case",
     "tan",
     "tanh",
     "tensor_scatter_nd_add",
@@ -410,38 +494,101 @@ __all__ = [
     "tile",
     "train",
     "trainable_variables",
+    "transforms",
     "transpose",
     "truediv",
     "truncated_normal",
     "truncated_normal_initializer",
     "truncatediv",
     "truncatemod",
-    "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "uint8",
+    "unique",
+    "unique_with_counts",
     "unstack",
+    "value_and_grad",
     "variable_scope",
     "variables_initializer",
     "variance_scaling_initializer",
     "variant",
+    "vectorized_map",
+    "verify_tensor_all_finite",
+    "vjp",
     "where",
+    "while_loop",
+    "xla",
     "zeros",
     "zeros_initializer",
     "zeros_like",
+    "zeta",
 ]
 
 if _TYPE_CHECKING:
-    from . import losses, regularizers, test, train
+    from . import implicit, losses, nest, regularizers, scipy, test, train, transforms, xla
+    from .autodiff.explain import explain_gradient
+    from .control_flow.concrete_function import ConcreteFunction
+    from .control_flow.conditional import case, cond, switch_case
+    from .control_flow.custom_gradient import custom_gradient, grad_pass_through, recompute_grad
+    from .control_flow.maps import map_fn, vectorized_map
+    from .control_flow.py_function import numpy_function, py_function
+    from .control_flow.scan import foldl, foldr, scan
+    from .control_flow.tensor_array import TensorArray
+    from .control_flow.while_loop import while_loop
+    from .derivatives.hessian import hessian_diagonal, hessians
+    from .derivatives.jacobian import batch_jacobian, jacobian
+    from .derivatives.products import gauss_newton_vector_product, hessian_vector_product, jvp
+    from .derivatives.sparse import SparseMatrix, sparse_hessian, sparse_jacobian
     from .drawing import Picture, draw
+    from .functions import Function, function
+    from .transforms import grad, hvp, value_and_grad, vjp
 
 _LOADED_WHEN_USED = {
+    "ConcreteFunction": ".control_flow.concrete_function",
+    "Function": ".functions",
     "Picture": ".drawing",
+    "SparseMatrix": ".derivatives.sparse",
+    "TensorArray": ".control_flow.tensor_array",
+    "batch_jacobian": ".derivatives.jacobian",
+    "case": ".control_flow.conditional",
+    "cond": ".control_flow.conditional",
+    "custom_gradient": ".control_flow.custom_gradient",
     "draw": ".drawing",
+    "explain_gradient": ".autodiff.explain",
+    "foldl": ".control_flow.scan",
+    "foldr": ".control_flow.scan",
+    "function": ".functions",
+    "gauss_newton_vector_product": ".derivatives.products",
+    "grad": ".transforms",
+    "grad_pass_through": ".control_flow.custom_gradient",
+    "hessian_diagonal": ".derivatives.hessian",
+    "hessian_vector_product": ".derivatives.products",
+    "hessians": ".derivatives.hessian",
+    "hvp": ".transforms",
+    "implicit": "",
+    "jacobian": ".derivatives.jacobian",
+    "jvp": ".derivatives.products",
     "losses": "",
+    "map_fn": ".control_flow.maps",
+    "nest": "",
+    "numpy_function": ".control_flow.py_function",
+    "py_function": ".control_flow.py_function",
+    "recompute_grad": ".control_flow.custom_gradient",
     "regularizers": "",
+    "scan": ".control_flow.scan",
+    "scipy": "",
+    "sparse_hessian": ".derivatives.sparse",
+    "sparse_jacobian": ".derivatives.sparse",
+    "switch_case": ".control_flow.conditional",
     "test": "",
     "train": "",
+    "transforms": "",
+    "value_and_grad": ".transforms",
+    "vectorized_map": ".control_flow.maps",
+    "vjp": ".transforms",
+    "while_loop": ".control_flow.while_loop",
+    "xla": "",
 }
 """Public names that `import pullback` need not load, and the module that has them; "" for a module itself."""
 

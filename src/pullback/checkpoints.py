@@ -183,6 +183,16 @@ def get_checkpoint_state(
 
     Raises:
         DataLossError: the note is no note of pullback.
+
+    >>> import tempfile
+    >>> import pullback as pb
+    >>> v = pb.Variable([1.0, 2.0], name="v")
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pb.train.Saver().save(session, folder + "/model", global_step=7)
+    ...     pb.train.get_checkpoint_state(folder).model_checkpoint_path == path
+    True
     """
     note = Path(checkpoint_dir) / (latest_filename or _STATE_FILE)
     if not note.is_file():
@@ -200,6 +210,16 @@ def list_variables(ckpt_dir_or_file: str | os.PathLike[str]) -> list[tuple[str, 
 
     Raises:
         NotFoundError: there is none. DataLossError: the file is torn, was changed, or is no checkpoint of pullback.
+
+    >>> import tempfile
+    >>> import pullback as pb
+    >>> v = pb.Variable([1.0, 2.0], name="v")
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pb.train.Saver().save(session, folder + "/model", global_step=7)
+    ...     pb.train.list_variables(folder)
+    [('v', [2])]
     """
     saved = read_checkpoint(_checkpoint_of(ckpt_dir_or_file))
     return [(name, list(a.value.shape)) for name, a in sorted(saved.items()) if a.kind == "variable"]
@@ -210,6 +230,16 @@ def load_variable(ckpt_dir_or_file: str | os.PathLike[str], name: str) -> np.nda
 
     Raises:
         NotFoundError: there is none. DataLossError: the file is torn, was changed, or is no checkpoint of pullback.
+
+    >>> import tempfile
+    >>> import pullback as pb
+    >>> v = pb.Variable([1.0, 2.0], name="v")
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pb.train.Saver().save(session, folder + "/model", global_step=7)
+    ...     pb.train.load_variable(path, "v")
+    array([1., 2.], dtype=float32)
     """
     path = _checkpoint_of(ckpt_dir_or_file)
     saved = read_checkpoint(path).get(name.removesuffix(":0"))

@@ -33,7 +33,13 @@ from .primitives.sign import absolute
 
 class Reduction:
     """How the single losses become one: not at all, their weighted sum, or that divided by the sum of the weights, the
-    number of losses, or the number of weights that are not 0."""
+    number of losses, or the number of weights that are not 0.
+
+    >>> import pullback as pb
+    >>> loss = pb.losses.absolute_difference([1.0, 2.0], [1.5, 4.0], reduction=pb.losses.Reduction.SUM)
+    >>> pb.Session().run(loss)
+    np.float32(2.5)
+    """
 
     NONE: ClassVar[str] = "none"
     SUM: ClassVar[str] = "weighted_sum"
@@ -126,12 +132,24 @@ def add_loss(loss: Tensor, loss_collection: str | None = GraphKeys.LOSSES) -> No
 
 
 def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES) -> list[Tensor]:
-    """The losses collected in the default graph; with `scope`, those whose names it matches at the start."""
+    """The losses collected in the default graph; with `scope`, those whose names it matches at the start.
+
+    >>> import pullback as pb
+    >>> loss = pb.losses.mean_squared_error([1.0], [2.0])
+    >>> pb.losses.get_losses() == [loss]
+    True
+    """
     return get_collection(loss_collection, scope)
 
 
 def get_regularization_losses(scope: str | None = None) -> list[Tensor]:
-    """The regularisation losses collected in the default graph; with `scope`, those whose names it matches."""
+    """The regularisation losses collected in the default graph; with `scope`, those whose names it matches.
+
+    >>> import pullback as pb
+    >>> w = pb.get_variable("w", initializer=[3.0, 4.0], regularizer=pb.nn.l2_loss)
+    >>> len(pb.losses.get_regularization_losses())
+    1
+    """
     return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 

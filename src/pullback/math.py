@@ -1,10 +1,13 @@
 """Mathematics, under TensorFlow's names of `tf.math`."""
 
+from . import special
 from .primitives.activation import softsign
 from .primitives.addn import add_n
 from .primitives.arithmetic import add, multiply, negative, scalar_mul, squared_difference, subtract
+from .primitives.bessel import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
 from .primitives.comparison import equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, not_equal
 from .primitives.complex import angle, complex, conj, imag, real
+from .primitives.counting import bincount, confusion_matrix
 from .primitives.cumulative import cumprod, cumsum, reduce_prod
 from .primitives.division import (
     divide,
@@ -31,11 +34,16 @@ from .primitives.exponential import (
     xlogy,
 )
 from .primitives.extremes import maximum, minimum
+from .primitives.gamma import digamma, lbeta, lgamma, polygamma, zeta
 from .primitives.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+from .primitives.incomplete import betainc, igamma, igammac
 from .primitives.logic import logical_and, logical_not, logical_or, logical_xor
+from .primitives.logsumexp import cumulative_logsumexp
 from .primitives.masking import multiply_no_nan
+from .primitives.neighbours import nextafter
 from .primitives.norms import euclidean_norm as reduce_euclidean_norm
 from .primitives.norms import reduce_logsumexp, reduce_std, reduce_variance
+from .primitives.order_statistics import approx_max_k, approx_min_k, nth_element
 from .primitives.ordering import argmax, argmin, in_top_k, top_k
 from .primitives.powers import pow, reciprocal, rsqrt, sqrt, square
 from .primitives.reduction import (
@@ -62,6 +70,7 @@ from .primitives.segment_reduction import (
     unsorted_segment_prod,
     unsorted_segment_sqrt_n,
 )
+from .primitives.sets import invert_permutation
 from .primitives.sign import absolute as abs
 from .primitives.sign import sign
 from .primitives.trigonometric import acos, asin, atan, atan2, cos, sin, tan
@@ -73,6 +82,8 @@ __all__ = [
     "add",
     "add_n",
     "angle",
+    "approx_max_k",
+    "approx_min_k",
     "argmax",
     "argmin",
     "asin",
@@ -80,14 +91,23 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "bessel_i0",
+    "bessel_i0e",
+    "bessel_i1",
+    "bessel_i1e",
+    "betainc",
+    "bincount",
     "ceil",
     "complex",
+    "confusion_matrix",
     "conj",
     "cos",
     "cosh",
     "count_nonzero",
     "cumprod",
     "cumsum",
+    "cumulative_logsumexp",
+    "digamma",
     "divide",
     "divide_no_nan",
     "equal",
@@ -102,13 +122,18 @@ __all__ = [
     "floormod",
     "greater",
     "greater_equal",
+    "igamma",
+    "igammac",
     "imag",
     "in_top_k",
+    "invert_permutation",
     "is_finite",
     "is_inf",
     "is_nan",
+    "lbeta",
     "less",
     "less_equal",
+    "lgamma",
     "log",
     "log1p",
     "log_sigmoid",
@@ -123,7 +148,10 @@ __all__ = [
     "multiply_no_nan",
     "ndtri",
     "negative",
+    "nextafter",
     "not_equal",
+    "nth_element",
+    "polygamma",
     "pow",
     "real",
     "reciprocal",
@@ -154,6 +182,7 @@ __all__ = [
     "sinh",
     "softplus",
     "softsign",
+    "special",
     "sqrt",
     "square",
     "squared_difference",
@@ -174,4 +203,5 @@ __all__ = [
     "xlog1py",
     "xlogy",
     "zero_fraction",
+    "zeta",
 ]

@@ -3,18 +3,37 @@
 from .primitives.activation import crelu, elu, leaky_relu, relu, relu6, selu, silu, softsign
 from .primitives.activation import silu as swish
 from .primitives.avg_pooling import avg_pool, avg_pool1d, avg_pool2d, avg_pool3d
+from .primitives.batch_blocks import space_to_batch
 from .primitives.bias import bias_add
-from .primitives.conv import conv1d, conv2d, conv2d_transpose, depthwise_conv2d, separable_conv2d
+from .primitives.candidate_sampling import (
+    log_uniform_candidate_sampler,
+    nce_loss,
+    sampled_softmax_loss,
+    uniform_candidate_sampler,
+)
+from .primitives.conv import conv1d, conv1d_transpose, conv2d, conv2d_transpose, depthwise_conv2d, separable_conv2d
+from .primitives.conv3d import conv3d, conv3d_transpose
+from .primitives.conv_general import (
+    atrous_conv2d,
+    atrous_conv2d_transpose,
+    conv_transpose,
+    convolution,
+    depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_backprop_input,
+)
 from .primitives.cross_entropy import (
+    log_poisson_loss,
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
 from .primitives.exponential import sigmoid, softplus
+from .primitives.fractional_pooling import fractional_avg_pool, fractional_max_pool
 from .primitives.gelu import gelu
 from .primitives.hyperbolic import tanh
 from .primitives.indexing import embedding_lookup
+from .primitives.morphology import dilation2d, erosion2d
 from .primitives.normalisation import (
     batch_normalization,
     fused_batch_norm,
@@ -27,46 +46,78 @@ from .primitives.normalisation import (
     local_response_normalization as lrn,
 )
 from .primitives.norms import l2_loss
+from .primitives.order_statistics import approx_max_k, approx_min_k, isotonic_regression
 from .primitives.ordering import in_top_k, top_k
 from .primitives.pooling import max_pool, max_pool1d, max_pool2d, max_pool3d
+from .primitives.pooling_argmax import max_pool_with_argmax, pool
 from .primitives.random import dropout
 from .primitives.reduction import zero_fraction
 from .primitives.softmax import log_softmax, softmax
 from .primitives.spatial import depth_to_space, space_to_depth
+from .primitives.statistics import (
+    batch_norm_with_global_normalization,
+    normalize_moments,
+    sufficient_statistics,
+    weighted_moments,
+)
 
 __all__ = [
+    "approx_max_k",
+    "approx_min_k",
+    "atrous_conv2d",
+    "atrous_conv2d_transpose",
     "avg_pool",
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
+    "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
     "conv1d",
+    "conv1d_transpose",
     "conv2d",
     "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "conv_transpose",
+    "convolution",
     "crelu",
     "depth_to_space",
     "depthwise_conv2d",
+    "depthwise_conv2d_backprop_filter",
+    "depthwise_conv2d_backprop_input",
+    "dilation2d",
     "dropout",
     "elu",
     "embedding_lookup",
+    "erosion2d",
+    "fractional_avg_pool",
+    "fractional_max_pool",
     "fused_batch_norm",
     "gelu",
     "in_top_k",
+    "isotonic_regression",
     "l2_loss",
     "l2_normalize",
     "layer_normalization",
     "leaky_relu",
     "local_response_normalization",
+    "log_poisson_loss",
     "log_softmax",
+    "log_uniform_candidate_sampler",
     "lrn",
     "max_pool",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
+    "max_pool_with_argmax",
     "moments",
+    "nce_loss",
+    "normalize_moments",
+    "pool",
     "relu",
     "relu6",
+    "sampled_softmax_loss",
     "selu",
     "separable_conv2d",
     "sigmoid",
@@ -76,11 +127,15 @@ __all__ = [
     "softmax_cross_entropy_with_logits",
     "softplus",
     "softsign",
+    "space_to_batch",
     "space_to_depth",
     "sparse_softmax_cross_entropy_with_logits",
+    "sufficient_statistics",
     "swish",
     "tanh",
     "top_k",
+    "uniform_candidate_sampler",
     "weighted_cross_entropy_with_logits",
+    "weighted_moments",
     "zero_fraction",
 ]

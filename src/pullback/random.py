@@ -1,5 +1,6 @@
 """Random numbers: `pb.random`, TensorFlow's names of them, old and new."""
 
+from .primitives.candidate_sampling import log_uniform_candidate_sampler, uniform_candidate_sampler
 from .primitives.random import (
     categorical,
     get_seed,
@@ -21,6 +22,20 @@ from .primitives.random import (
 from .primitives.random import (
     set_random_seed as set_seed,
 )
+from .primitives.random_discrete import (
+    random_poisson as poisson,
+)
+from .primitives.random_discrete import (
+    stateless_parameterized_truncated_normal,
+    stateless_poisson,
+)
+from .primitives.random_gamma import (
+    random_gamma,
+    stateless_gamma,
+)
+from .primitives.random_gamma import (
+    random_gamma as gamma,
+)
 from .primitives.stateless_random import (
     stateless_categorical,
     stateless_normal,
@@ -30,8 +45,12 @@ from .primitives.stateless_random import (
 
 __all__ = [
     "categorical",
+    "gamma",
     "get_seed",
+    "log_uniform_candidate_sampler",
     "normal",
+    "poisson",
+    "random_gamma",
     "random_normal",
     "random_shuffle",
     "random_uniform",
@@ -39,9 +58,13 @@ __all__ = [
     "set_seed",
     "shuffle",
     "stateless_categorical",
+    "stateless_gamma",
     "stateless_normal",
+    "stateless_parameterized_truncated_normal",
+    "stateless_poisson",
     "stateless_truncated_normal",
     "stateless_uniform",
     "truncated_normal",
     "uniform",
+    "uniform_candidate_sampler",
 ]

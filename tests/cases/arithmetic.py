@@ -122,4 +122,6 @@ CASES = [
         not_differentiable=HALF,
         float32_tolerance=2e-3,
     ),
+    Case("nextafter", pb.math.nextafter, [normal(2, 3), normal(3, seed=1)], np.nextafter),
+    Case("nextafter_equal", pb.math.nextafter, [normal(2), normal(2)], lambda x, y: x),
 ]

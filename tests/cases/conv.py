@@ -70,6 +70,16 @@ def _grid() -> list[Case]:
     return cases
 
 
+def _conv3d(x: np.ndarray[Any, Any], f: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """With strides 2, 1, 2 and SAME padding: the sum over depth of convolutions of planes."""
+    x = np.pad(x, ((0, 0), (0, 1), (0, 0), (0, 0), (0, 0)))
+    planes = []
+    for i in (0, 2):
+        pads = [_same(4, 3, 1, 1), _same(5, 3, 2, 1)]
+        planes.append(sum(correlate(x[:, i + k], f[k], [1, 2], pads, [1, 1]) for k in range(2)))
+    return np.stack(planes, 1)
+
+
 def _depthwise(name: str, x: tuple[int, ...], f: tuple[int, ...], strides: Any, padding: Any, **options: Any) -> Case:
     return Case(
         f"depthwise_{name}",
@@ -147,5 +157,73 @@ CASES = [
         "separable",
         lambda x, d, p: pb.nn.separable_conv2d(x, d, p, [1, 1, 1, 1], "SAME"),
         [normal(2, 4, 4, 2), normal(3, 3, 2, 2, seed=1), normal(1, 1, 4, 3, seed=2)],
+    ),
+    Case(
+        "conv1d_transpose",
+        lambda x, f: pb.nn.conv1d_transpose(x, f, [2, 7, 2], 2),
+        [normal(2, 4, 3), normal(3, 2, 3, seed=1)],
+    ),
+    Case(
+        "conv3d_same",
+        lambda x, f: pb.nn.conv3d(x, f, [1, 2, 1, 2, 1], "SAME"),
+        [normal(1, 3, 4, 5, 2), normal(2, 3, 3, 2, 3, seed=1)],
+        expected=_conv3d,
+    ),
+    Case(
+        "conv3d_channels_first_dilated",
+        lambda x, f: pb.nn.conv3d(x, f, 1, "VALID", "NCDHW", dilations=[1, 1, 1, 2, 2]),
+        [normal(1, 2, 3, 5, 5), normal(2, 3, 3, 2, 2, seed=1)],
+    ),
+    Case(
+        "conv3d_groups",
+        lambda x, f: pb.nn.conv3d(x, f, 1, "VALID"),
+        [normal(1, 3, 3, 4, 4), normal(2, 2, 2, 2, 4, seed=1)],
+    ),
+    Case(
+        "conv3d_transpose",
+        lambda x, f: pb.nn.conv3d_transpose(x, f, [1, 4, 3, 4, 2], 2),
+        [normal(1, 2, 2, 2, 3), normal(3, 3, 2, 2, 3, seed=1)],
+    ),
+    Case(
+        "convolution_1d",
+        lambda x, f: pb.nn.convolution(x, f),
+        [normal(2, 7, 3), normal(3, 3, 4, seed=1)],
+        not_erased_rank="the rank says which convolution it is",
+    ),
+    Case(
+        "convolution_2d_dilated",
+        lambda x, f: pb.nn.convolution(x, f, padding="SAME", dilations=[1, 2]),
+        [normal(1, 5, 6, 2), normal(3, 3, 2, 2, seed=1)],
+        not_erased_rank="the rank says which convolution it is",
+    ),
+    Case(
+        "convolution_3d_channels_first",
+        lambda x, f: pb.nn.convolution(x, f, 2, "SAME", "NCDHW"),
+        [normal(1, 2, 3, 4, 3), normal(2, 2, 2, 2, 2, seed=1)],
+    ),
+    Case(
+        "conv_transpose",
+        lambda x, f: pb.nn.conv_transpose(x, f, [1, 5, 6, 2], 2, "SAME", "NHWC"),
+        [normal(1, 3, 3, 2), normal(3, 3, 2, 2, seed=1)],
+    ),
+    Case(
+        "atrous",
+        lambda x, f: pb.nn.atrous_conv2d(x, f, 2, "SAME"),
+        [normal(1, 5, 6, 2), normal(3, 3, 2, 2, seed=1)],
+    ),
+    Case(
+        "atrous_transpose",
+        lambda x, f: pb.nn.atrous_conv2d_transpose(x, f, [1, 7, 8, 2], 2, "VALID"),
+        [normal(1, 3, 4, 3), normal(3, 3, 2, 3, seed=1)],
+    ),
+    Case(
+        "depthwise_by_input",
+        lambda f, dy: pb.nn.depthwise_conv2d_backprop_input([1, 5, 4, 2], f, dy, [1, 2, 2, 1], "SAME"),
+        [normal(3, 3, 2, 2), normal(1, 3, 2, 4, seed=1)],
+    ),
+    Case(
+        "depthwise_by_filter",
+        lambda x, dy: pb.nn.depthwise_conv2d_backprop_filter(x, [3, 3, 2, 2], dy, [1, 2, 2, 1], "SAME"),
+        [normal(1, 5, 4, 2), normal(1, 3, 2, 4, seed=1)],
     ),
 ]

@@ -21,6 +21,22 @@ def _huber(e: np.ndarray, delta: float) -> np.ndarray:
     return np.where(abs(e) <= delta, e**2 / 2, delta * (abs(e) - delta / 2))
 
 
+# Classes, and what is expected of the true and the sampled ones; class 2 is the true one of the second row.
+SAMPLE = (np.array([5, 0, 2]), np.array([[0.5], [0.25]]), np.array([0.3, 0.6, 0.2]))
+TWO_EACH = (np.array([5, 0, 2]), np.array([[0.5, 0.1], [0.25, 0.2]]), np.array([0.3, 0.6, 0.2]))
+
+
+def _sampled_softmax(w: np.ndarray[Any, Any], b: np.ndarray[Any, Any], x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    sample, true_expected, expected = SAMPLE
+    losses = []
+    for row, true, often in zip(x, [1, 2], true_expected[:, 0], strict=True):
+        others = [k for k in range(3) if sample[k] != true]
+        logits = [row @ w[true] + b[true] - np.log(often)]
+        logits += [row @ w[sample[k]] + b[sample[k]] - np.log(expected[k]) for k in others]
+        losses.append(np.log(np.sum(np.exp(logits))) - logits[0])
+    return np.array(losses)
+
+
 CASES = [
     Case("bias_add", pb.nn.bias_add, [normal(2, 3, 4), normal(4)], expected=np.add),
     Case("bias_add_matrix", pb.nn.bias_add, [normal(2, 3), normal(3)], expected=np.add),
@@ -115,4 +131,25 @@ CASES = [
     Case("l1", lambda w: pb.regularizers.l1(0.5)(w), [distinct(2, 3)], expected=lambda w: abs(w).sum() / 2),
     Case("l2", lambda w: pb.regularizers.l2(0.5)(w), [normal(2, 3)], expected=lambda w: (w**2).sum() / 2),
     Case("l1_l2", lambda w: pb.regularizers.l1_l2(0.1, 0.2)(w), [distinct(2, 3)]),
+    Case(
+        "sampled_softmax_loss",
+        lambda w, b, x: pb.nn.sampled_softmax_loss(w, b, [[1], [2]], x, 3, 6, sampled_values=SAMPLE),
+        [normal(6, 4), normal(6, seed=1), normal(2, 4, seed=2)],
+        expected=lambda w, b, x: _sampled_softmax(w, b, x),
+    ),
+    Case(
+        "nce_loss",
+        lambda w, b, x: pb.nn.nce_loss(w, b, [[1, 0], [2, 4]], x, 3, 6, num_true=2, sampled_values=TWO_EACH),
+        [normal(6, 4), normal(6, seed=1), normal(2, 4, seed=2)],
+    ),
+    Case(
+        "candidates_uniform",
+        lambda: pb.random.uniform_candidate_sampler([[0], [3]], 1, 4, True, 4, seed=1)[1:],
+        not_exact="drawn at random",
+    ),
+    Case(
+        "candidates_log_uniform",
+        lambda: pb.random.log_uniform_candidate_sampler([[0], [3]], 1, 4, False, 9, seed=1),
+        not_exact="drawn at random",
+    ),
 ]

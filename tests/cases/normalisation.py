@@ -129,6 +129,49 @@ CASES = [
         "local_response_normalization",
         lambda x: pb.nn.local_response_normalization(x, depth_radius=1, alpha=0.5, beta=0.75),
         [normal(2, 1, 2, 4)],
-        not_erased="the number of channels must be known",
+    ),
+    Case(
+        "weighted_moments",
+        lambda x, w: pb.nn.weighted_moments(x, [0], w),
+        [normal(3, 2), positive(3, 1)],
+        expected=lambda x, w: [
+            (w * x).sum(0) / w.sum(),
+            (w * (x - (w * x).sum(0) / w.sum()) ** 2).sum(0) / w.sum(),
+        ],
+    ),
+    Case(
+        "weighted_moments_keepdims",
+        lambda x, w: pb.nn.weighted_moments(x, [0, 1], w, keepdims=True),
+        [normal(3, 2), positive(2)],
+    ),
+    Case(
+        "sufficient_statistics",
+        lambda x: pb.nn.sufficient_statistics(x, [0, 2])[:3],
+        [normal(2, 3, 2)],
+        expected=lambda x: [np.array(4.0), x.sum((0, 2)), (x**2).sum((0, 2))],
+    ),
+    Case(
+        "normalize_moments",
+        lambda x, shift: pb.nn.normalize_moments(*pb.nn.sufficient_statistics(x, None, shift)),
+        [normal(2, 3), normal(seed=1)],
+        expected=lambda x, shift: [x.mean(), x.var()],
+        wrt=[0],
+    ),
+    Case(
+        "batch_norm_with_global_normalization",
+        lambda x, m, v, b, g: pb.nn.batch_norm_with_global_normalization(x, m, v, b, g, 1e-3, True),
+        [normal(2, 2, 2, 3), normal(3, seed=1), positive(3), normal(3, seed=2), normal(3, seed=3)],
+    ),
+    Case(
+        "local_response_normalization_of_any_channels",
+        lambda x: pb.nn.local_response_normalization(pb.placeholder_with_default(x, [2, 1, 2, None]), 1, 1, 0.5, 0.75),
+        [normal(2, 1, 2, 4)],
+        not_erased="the row erases a length itself",
+    ),
+    Case(
+        "sufficient_statistics_of_any_rows",
+        lambda x: pb.nn.sufficient_statistics(pb.placeholder_with_default(x, [None, 3]), [0])[:3],
+        [normal(2, 3)],
+        not_erased="the row erases a length itself",
     ),
 ]

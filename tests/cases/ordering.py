@@ -6,10 +6,18 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case, distinct
+from .case import Case, distinct, normal
 
 X = distinct(3, 5)
 TIES = np.array([[1.0, 3.0, 3.0, 0.0], [2.0, 2.0, 2.0, 2.0]])
+
+PIECES = np.array([[0, 0, 0, 1], [0, 0, 0, 0]], np.int32)
+
+
+def _two_largest(x: np.ndarray) -> list[np.ndarray]:
+    order = np.argsort(-x)[:, :2]
+    return [np.take_along_axis(x, order, 1), order.astype(np.int32)]
+
 
 CASES = [
     Case("argmax", pb.argmax, [X], expected=lambda x: x.argmax(0), wrt=[]),
@@ -24,7 +32,7 @@ CASES = [
     Case("argmax_nan", pb.argmax, [np.array([1.0, np.nan, 2.0])], expected=np.int64(1), wrt=[]),
     Case("argmin", lambda x: pb.argmin(x, 1), [X], expected=lambda x: x.argmin(1), wrt=[]),
     Case("argmin_int", pb.argmin, [np.array([3, 1, 1])], expected=np.int64(1)),
-    Case("top_k", lambda x: list(pb.math.top_k(x, 3)), [X], not_erased_rank="the gradient needs a known rank"),
+    Case("top_k", lambda x: list(pb.math.top_k(x, 3)), [X]),
     Case(
         "top_k_ties",
         lambda x: list(pb.math.top_k(x, 2)),
@@ -53,13 +61,12 @@ CASES = [
         wrt=[],
         expected=lambda x: (x > x[np.arange(3), np.arange(3)][:, None]).sum(1) < 2,
     ),
-    Case("sort", pb.sort, [X], expected=lambda x: np.sort(x), not_erased_rank="sort needs a known rank"),
+    Case("sort", pb.sort, [X], expected=lambda x: np.sort(x)),
     Case(
         "sort_descending_axis_0",
         lambda x: pb.sort(x, 0, "DESCENDING"),
         [X],
         expected=lambda x: -np.sort(-x, 0),
-        not_erased_rank="sort needs a known rank",
     ),
     Case("argsort", pb.argsort, [X], expected=lambda x: np.argsort(x).astype(np.int32), wrt=[]),
     Case(
@@ -76,4 +83,41 @@ CASES = [
         wrt=[],
         expected=lambda x: np.argsort(-x, 0).astype(np.int32),
     ),
+    Case("sort_scalar_rows", lambda x: pb.sort(x, 1), [distinct(2, 1)], expected=lambda x: x),
+    Case("sort_none", pb.sort, [distinct(2, 0)], expected=lambda x: x),
+    Case("nth_element", lambda x: pb.math.nth_element(x, 1), [X], expected=lambda x: np.sort(x)[:, 1]),
+    Case("nth_element_reverse", lambda x: pb.math.nth_element(x, 0, True), [X], expected=lambda x: x.max(1)),
+    Case(
+        "nth_element_ties",
+        lambda x: pb.gradients(pb.math.nth_element(x, 1), x),
+        [TIES],
+        wrt=[],
+        expected=np.array([[1.0, 0.0, 0.0, 0.0], [0.25] * 4]),
+    ),
+    Case("approx_max_k", lambda x: list(pb.nn.approx_max_k(x, 2)), [X], expected=_two_largest),
+    Case(
+        "approx_min_k_axis_0",
+        lambda x: list(pb.nn.approx_min_k(x, 2, 0)),
+        [X],
+        expected=lambda x: [np.sort(x, 0)[:2], np.argsort(x, 0)[:2].astype(np.int32)],
+        not_erased_rank="only the last axis needs no rank",
+    ),
+    Case(
+        "isotonic",
+        lambda x: list(pb.nn.isotonic_regression(x)),
+        [np.array([[3.0, 1.0, 2.0, 0.0], [0.0, 1.0, 5.0, 2.5]])],
+        expected=[
+            np.array([[3.0, 1.5, 1.5, 0.0], [2.125] * 4]),
+            np.array([[0, 1, 1, 2], [0, 0, 0, 0]], np.int32),
+        ],
+    ),
+    Case("isotonic_increasing", lambda x: pb.nn.isotonic_regression(x, decreasing=False)[0], [normal(2, 9)]),
+    Case(
+        "isotonic_axis_0",
+        lambda x: pb.nn.isotonic_regression(x, axis=0)[0],
+        [normal(7, 2)],
+        not_erased_rank="only the last axis needs no rank",
+    ),
+    Case("isotonic_ties", lambda x: pb.nn.isotonic_regression(x)[1], [TIES], wrt=[], expected=PIECES),
+    Case("isotonic_none", lambda x: pb.nn.isotonic_regression(x)[0], [distinct(2, 0)], expected=lambda x: x),
 ]

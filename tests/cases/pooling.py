@@ -47,6 +47,23 @@ def _grid() -> list[Case]:
     return cases
 
 
+def _argmax_of_tiles(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    n, h, w, c = x.shape
+    numbers = np.arange(h * w * c).reshape(h, w, c)
+    result = np.zeros((n, h // 2, w // 2, c), np.int64)
+    for b, i, j, k in product(*map(range, result.shape)):
+        tile = x[b, 2 * i : 2 * i + 2, 2 * j : 2 * j + 2, k]
+        result[b, i, j, k] = numbers[2 * i : 2 * i + 2, 2 * j : 2 * j + 2, k].reshape(-1)[tile.argmax()]
+    return result
+
+
+def _fractional(kind: str, numbers: Any, **how: bool) -> Case:
+    """The same windows in each run: each draw of a session is another, and a check runs the graph many times."""
+    pool = {"max": pb.nn.fractional_max_pool, "avg": pb.nn.fractional_avg_pool}[kind]
+    words = "_".join(how) or "random"
+    return Case(f"fractional_{kind}_pool_{words}", lambda x: pool(x, 1.5, seed=3, **how), [numbers(1, 7, 5, 2)])
+
+
 CASES = [
     *_grid(),
     Case("max_pool_channels_first", lambda x: pb.nn.max_pool2d(x, 2, 2, "VALID", "NCHW"), [distinct(2, 3, 4, 6)]),
@@ -87,5 +104,44 @@ CASES = [
         lambda x: pb.nn.avg_pool2d(pb.cast(x, pb.bfloat16), 16, 16, "VALID"),
         [np.ones((1, 16, 32, 1))],
         not_differentiable="differences are lost in bfloat16",
+    ),
+    Case(
+        "max_pool_with_argmax",
+        lambda x: pb.nn.max_pool_with_argmax(x, 3, 2, "SAME", include_batch_in_index=True),
+        [distinct(2, 4, 5, 2)],
+    ),
+    Case(
+        "max_pool_with_argmax_in_image",
+        lambda x: pb.nn.max_pool_with_argmax(x, 2, 2, "VALID", output_dtype=pb.int32)[1],
+        [distinct(2, 4, 6, 2)],
+        expected=lambda x: _argmax_of_tiles(x),
+    ),
+    Case("pool_max_dilated", lambda x: pb.nn.pool(x, [2, 2], "MAX", dilations=2), [distinct(1, 5, 5, 2)]),
+    Case(
+        "pool_avg_dilated",
+        lambda x: pb.nn.pool(x, [3, 2], "AVG", padding="SAME", dilations=[2, 1]),
+        [normal(1, 5, 4, 2)],
+    ),
+    Case("pool_max_1d", lambda x: pb.nn.pool(x, [2], "MAX", [2], "SAME", "NCW", [2]), [distinct(2, 2, 5)]),
+    _fractional("max", distinct),
+    _fractional("max", distinct, pseudo_random=True, overlapping=True),
+    _fractional("avg", normal, overlapping=True),
+    _fractional("avg", normal, pseudo_random=True),
+    Case(
+        "fractional_max_pool_whole",
+        lambda x: pb.nn.fractional_max_pool(x, [1.0, 2.0, 3.0, 1.0])[0],
+        [distinct(2, 4, 6, 2)],
+        expected=lambda x: x.reshape(2, 2, 2, 2, 3, 2).max((2, 4)),
+    ),
+    Case(
+        "fractional_avg_pool_whole",
+        lambda x: pb.nn.fractional_avg_pool(x, 2.0)[0],
+        [normal(2, 4, 6, 2)],
+        expected=lambda x: x.reshape(2, 2, 2, 3, 2, 2).mean((2, 4)),
+    ),
+    Case(
+        "fractional_max_pool_squared",
+        lambda x: pb.square(pb.nn.fractional_max_pool(x, 1.5, seed=3)[0]),
+        [distinct(1, 5, 5, 2)],
     ),
 ]

@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 import pullback as pb
+from pullback.primitives.random_gamma import IgammaRatio
 
 from .case import Case, normal
 
 SEED = np.array([3, 4])
 NEW = "each session draws other numbers"
+SHAPES = np.array([0.3, 1.0, 2.5, 30.0])
+IMPLICIT = "the derivative is that at a fixed value of the distribution function, not at fixed words"
+DTYPES = "the two dtypes draw different numbers"
 LARGER = np.array([[0.1, 0.2, 30.0], [40.0, 0.0, 0.0]])
 
 CASES = [
@@ -56,5 +60,40 @@ CASES = [
         lambda x, s: pb.random.stateless_categorical(x, 4, s),
         [LARGER, SEED],
         np.array([[2] * 4, [0] * 4]),
+    ),
+    Case(
+        "gamma",
+        lambda a: pb.random.gamma([2], a, dtype=a.dtype, seed=1),
+        [SHAPES],
+        not_differentiable=IMPLICIT,
+        not_float32=DTYPES,
+    ),
+    Case(
+        "gamma_rate",
+        lambda b: pb.random.gamma([2], 2.5, b, dtype=b.dtype, seed=1),
+        [np.array([0.5, 4.0])],
+        not_float32=DTYPES,
+    ),
+    Case("gamma_none", lambda: pb.random.gamma([0, 3], 2.0, seed=1), expected=np.zeros((0, 3))),
+    Case(
+        "stateless_gamma",
+        lambda a, b, s: pb.random.stateless_gamma([2, 4], s, a, b, dtype=a.dtype),
+        [SHAPES, np.array(2.0), SEED],
+        wrt=[0],
+        not_differentiable=IMPLICIT,
+        not_float32=DTYPES,
+    ),
+    Case(
+        "gamma_slope",
+        lambda a, x: [IgammaRatio(1)(a, x), IgammaRatio(2)(a, x)],
+        [SHAPES, np.array([0.1, 0.9, 4.0, 20.0])],
+    ),
+    Case("poisson", lambda m: pb.random.poisson([3], m, seed=1), [np.array([0.0, 3.0, 400.0])], wrt=[]),
+    Case("poisson_int", lambda m: pb.random.poisson([3], m, pb.int32, seed=1), [np.array([0.0, 3.0, 400.0])], wrt=[]),
+    Case("stateless_poisson", lambda s: pb.random.stateless_poisson([2, 2], s, [1.0, 30.0]), [SEED]),
+    Case(
+        "bounded_normal",
+        lambda m, s, a, b: pb.random.stateless_parameterized_truncated_normal([3, 2], [1, 2], m, s, a, b),
+        [np.array([0.0, 0.5]), np.array(1.5), np.array([-1.0, 3.0]), np.array([[4.0], [5.0], [9.0]])],
     ),
 ]

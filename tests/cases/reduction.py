@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 import pullback as pb
@@ -70,6 +73,24 @@ def _cumulative() -> list[Case]:
                 ),
             ]
     return cases
+
+
+def _running_logsumexp() -> list[Case]:
+    return [
+        Case(
+            f"running_logsumexp_{int(exclusive)}{int(reverse)}",
+            lambda x, f=(exclusive, reverse): pb.math.cumulative_logsumexp(x, 1, *f)[:, 1:-1],
+            [normal(2, 5)],
+        )
+        for exclusive in (False, True)
+        for reverse in (False, True)
+    ]
+
+
+def _slopes(f: Callable[[Any], Any], x: Any) -> list[Any]:
+    """The first and the second derivative, the latter of the sum of the former."""
+    (first,) = pb.gradients(f(x), x)
+    return [first, *pb.gradients(first, x)]
 
 
 ZEROS = _zeros_in(positive(3, 4), (0, 1), (1, 0), (1, 3))
@@ -148,4 +169,35 @@ CASES = [
     Case("cumsum_empty", pb.cumsum, [normal(0, 2)], expected=np.zeros((0, 2))),
     Case("cumprod_empty", pb.math.cumprod, [normal(0, 2)], expected=np.zeros((0, 2))),
     Case("cumprod_complex", lambda x: pb.math.cumprod(x, 0), [_complex(3, 2)], expected=lambda x: np.cumprod(x, 0)),
+    *_running_logsumexp(),
+    Case(
+        "running_logsumexp_of_infinities",
+        lambda x: [pb.math.cumulative_logsumexp(x), *pb.gradients(pb.math.cumulative_logsumexp(x), x)],
+        [np.array([-np.inf, 0.0, -np.inf, 1000.0])],
+        wrt=[],
+        expected=[np.array([-np.inf, 0.0, 0.0, 1000.0]), np.array([0.0, 2.0, 0.0, 1.0])],
+    ),
+    Case("running_logsumexp_empty", pb.math.cumulative_logsumexp, [normal(0, 2)], expected=np.zeros((0, 2))),
+    Case(
+        "logsumexp_gradient_at_infinities",
+        lambda x: pb.gradients(pb.reduce_logsumexp(x, 1), x),
+        [np.array([[-np.inf, -np.inf], [np.inf, 0.0], [-np.inf, 0.0]])],
+        wrt=[],
+        expected=np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]),
+    ),
+    *[
+        Case(f"{name}_at_zero", lambda x, f=f: _slopes(f, x), [np.full(3, 2.0)], wrt=[], expected=[np.zeros(3)] * 2)
+        for name, f in {
+            "norm_2": lambda x: pb.norm(x - 2.0),
+            "norm_3": lambda x: pb.norm(x - 2.0, 3),
+            "std": pb.math.reduce_std,
+        }.items()
+    ],
+    Case(
+        "variance_at_zero",
+        lambda x: _slopes(pb.math.reduce_variance, x)[0],
+        [np.full(3, 2.0)],
+        wrt=[],
+        expected=np.zeros(3),
+    ),
 ]

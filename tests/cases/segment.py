@@ -86,6 +86,15 @@ CASES = [
         "prod_with_zeros",
         lambda x, i: pb.math.unsorted_segment_prod(x, i, 3),
         [ZEROS, IDS],
-        not_second_order="the first derivative is a selection at zeros, whose own derivative there is 0",
+    ),
+    Case(
+        "prod_with_zeros_third_order",
+        lambda x, i: pb.gradients(pb.math.unsorted_segment_prod(x, i, 2), x),
+        [np.array([[0.0, 2.0], [3.0, 0.0], [0.5, 0.0], [0.0, 4.0], [1.5, 0.7]]), np.array([1, 0, 1, 1, 0])],
+    ),
+    Case(
+        "prod_of_a_matrix_of_numbers",
+        lambda x, i: pb.math.unsorted_segment_prod(x, i, 2),
+        [np.array([[0.0, 2.0], [3.0, 0.0]]), np.array([[1, 0], [-1, 0]])],
     ),
 ]

@@ -119,6 +119,12 @@ CASES = [
         [normal(3, 4)],
         expected=lambda x: np.pad(x, [[3, 2], [2, 4]], "symmetric"),
     ),
+    Case(
+        "pad_reflect_fed",
+        lambda x, widths: pb.pad(x, widths, "REFLECT"),
+        [normal(3, 4), np.array([[2, 0], [1, 3]])],
+        expected=lambda x, widths: np.pad(x, widths, "reflect"),
+    ),
     Case("pad_nothing", lambda x: pb.pad(x, [[0, 0]], "REFLECT"), [normal(3)], expected=lambda x: x),
     Case(
         "space_to_depth",

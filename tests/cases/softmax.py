@@ -121,4 +121,16 @@ CASES = [
         lambda x, z, w: pb.nn.weighted_cross_entropy_with_logits(labels=z, logits=x, pos_weight=w),
         [normal(3, 2), positive(3, 2) / 2, positive(2)],
     ),
+    Case(
+        "log_poisson_loss",
+        lambda x, z: pb.nn.log_poisson_loss(z, x),
+        [normal(3, 2), positive(3, 2)],
+        expected=lambda x, z: np.exp(x) - z * x,
+    ),
+    Case(
+        "log_poisson_loss_full",
+        lambda x, z: pb.nn.log_poisson_loss(z, x, compute_full_loss=True),
+        [normal(4), np.array([0.0, 0.5, 1.5, 3.0])],
+        wrt=[0],
+    ),
 ]

@@ -94,6 +94,42 @@ def test_what_a_rectifier_hides_stays_zero(engine: str) -> None:
         assert values[:3] == [0, 0, 0]
 
 
+OVERFLOWING = {
+    **{name: getattr(pb.math, name) for name in ["exp", "expm1", "sinh", "cosh", "tan", "log", "log1p", "sqrt", "rsqrt"]},
+    **{name: getattr(pb.math, name) for name in ["asin", "acos", "atanh", "acosh", "erfinv", "erfcinv", "ndtri"]},
+    **{name: getattr(pb.math, name) for name in ["reciprocal", "reciprocal_no_nan", "lgamma", "digamma", "softplus"]},
+    **{name: getattr(pb.math.special, name) for name in pb.math.special.__all__},
+    "power": lambda x: x**-1.5,
+    "base": lambda x: 2.0**x,
+    "self_power": lambda x: x**x,
+    "quotient": lambda x: 1.0 / x,
+    "xdivy": lambda x: pb.math.xdivy(1.0, x),
+    "floormod": lambda x: pb.math.floormod(0.5, x),
+    "truncatemod": lambda x: pb.truncatemod(0.5, x),
+    "atan2": lambda x: pb.atan2(x, 0.0 * x),
+    "gelu": pb.nn.gelu,
+    "igamma": lambda x: pb.math.igamma(x, x),
+    "betainc": lambda x: pb.math.betainc(x, 0.5, 0.5) + pb.math.betainc(0.5, 0.5, x),
+    "zeta": lambda x: pb.math.zeta(x, 1.0) + pb.math.zeta(2.0, x),
+    "polygamma": lambda x: pb.math.polygamma(x, 1.0) + pb.math.polygamma(1.0, x),
+}
+
+
+@pytest.mark.parametrize("name", OVERFLOWING)
+def test_a_zero_cotangent_gives_zero_to_second_order(name: str) -> None:
+    """Whatever the function does at a finite number: it may overflow, have a pole, or not be defined."""
+    f = OVERFLOWING[name]
+    points = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 1000.0, -1000.0]
+    for values in derivatives(lambda x: pb.where(x > 1e4, f(x), 0.0), points, 2, "numpy"):
+        assert values == [0] * len(points)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_exponential_that_overflows_can_be_masked(engine: str) -> None:
+    for values in derivatives(lambda x: pb.where(x < 100, pb.exp(x), 0.0), [1000.0, 0.0], 2, engine):
+        assert values == [0, 1]
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_infinite_slope_that_nothing_hides_is_infinite(engine: str) -> None:
     assert derivatives(pb.sqrt, [0.0], 1, engine) == [[math.inf]]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special, stats
 
 import pullback as pb
 from pullback.primitives import threefry
@@ -187,3 +188,46 @@ def test_a_rate_outside_its_range_is_named() -> None:
         refused(ValueError, lambda: pb.nn.dropout([1.0], 1.0))
         == "dropout: rate must be a number in the range [0, 1), not 1.0"
     )
+
+
+@pytest.mark.parametrize("alpha", [0.05, 1.0, 2.5, 80.0])
+def test_gamma_numbers_are_of_the_gamma_distribution(alpha: float) -> None:
+    x = pb.random.gamma([20000], pb.constant(alpha, pb.float64), dtype=pb.float64, seed=3)
+    assert stats.kstest(pb.Session().run(x), "gamma", args=(alpha,)).pvalue > 0.01
+
+
+@pytest.mark.parametrize("mean", [0.3, 9.9, 10.1, 1000.0])
+def test_poisson_numbers_are_of_the_poisson_distribution(mean: float) -> None:
+    x = pb.Session().run(pb.random.poisson([20000], mean, pb.int64, seed=6))
+    numbers = np.arange(x.min(), x.max() + 1)
+    expected = stats.poisson.pmf(numbers, mean) * len(x)
+    found = np.bincount(x - x.min(), minlength=len(numbers))
+    kept = expected > 10
+    assert stats.chisquare(found[kept], expected[kept] * found[kept].sum() / expected[kept].sum()).pvalue > 0.01
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_the_derivatives_of_gamma_numbers_keep_their_quantiles(engine: str) -> None:
+    alpha = np.array([0.3, 1.0, 7.0])
+    a = pb.placeholder(pb.float64, [3])
+    z = pb.random.stateless_gamma([3], [1, 2], a, dtype=pb.float64)
+    (first,) = pb.gradients(z, a)
+    (second,) = pb.gradients(first, a)
+    value, slope, bend = pb.Session(engine=engine).run([z, first, second], {a: alpha})
+    quantile = special.gammainc(alpha, value)
+    moved = {t: special.gammaincinv(alpha + t, quantile) for t in (-1e-2, 0.0, 1e-2)}
+    np.testing.assert_allclose(slope, (moved[1e-2] - moved[-1e-2]) / 2e-2, rtol=1e-3)
+    np.testing.assert_allclose(bend, (moved[1e-2] - 2 * moved[0.0] + moved[-1e-2]) / 1e-4, rtol=2e-2)
+
+
+def test_bounded_normal_numbers_are_of_the_truncated_distribution() -> None:
+    for seed in ([1, 2], [3, 4]):
+        x = pb.random.stateless_parameterized_truncated_normal([20000], seed, 0.5, 2.0, 1.0, 4.0)
+        assert stats.kstest(pb.Session().run(x), "truncnorm", args=(0.25, 1.75, 0.5, 2.0)).pvalue > 0.01
+
+
+def test_bounded_normal_numbers_far_from_the_mean_stay_between_the_bounds() -> None:
+    x = pb.random.stateless_parameterized_truncated_normal([99], [1, 2], 0.0, 1.0, 8.0, 9.0)
+    value = pb.Session().run(x)
+    assert ((value >= 8) & (value <= 9)).all()
+    assert value.std() > 0.05

@@ -32,7 +32,13 @@ HEADINGS = {
 
 @dataclass(frozen=True)
 class Picture:
-    """An SVG picture: text, a file to be saved, or the output of a notebook's cell."""
+    """An SVG picture: text, a file to be saved, or the output of a notebook's cell.
+
+    >>> import pullback as pb
+    >>> picture = pb.draw(pb.constant(1.0))
+    >>> isinstance(picture, pb.Picture), picture.svg[:4]
+    (True, '<svg')
+    """
 
     svg: str
 

@@ -26,6 +26,10 @@ def get_global_step(graph: Graph | None = None) -> Variable | None:
 
     Raises:
         TypeError: the collection `GLOBAL_STEP` holds what is no integer scalar.
+
+    >>> import pullback as pb
+    >>> pb.train.get_global_step() is None
+    True
     """
     graph = get_default_graph() if graph is None else graph
     steps = variables_of(graph, GraphKeys.GLOBAL_STEP)
@@ -41,6 +45,11 @@ def create_global_step(graph: Graph | None = None) -> Variable:
 
     Raises:
         ValueError: there is one already.
+
+    >>> import pullback as pb
+    >>> step = pb.train.create_global_step()
+    >>> pb.train.get_global_step() == step
+    True
     """
     graph = get_default_graph() if graph is None else graph
     if get_global_step(graph) is not None:
@@ -56,5 +65,13 @@ def create_global_step(graph: Graph | None = None) -> Variable:
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """The value of the global step in the session `sess`, as an integer."""
+    """The value of the global step in the session `sess`, as an integer.
+
+    >>> import pullback as pb
+    >>> step = pb.train.create_global_step()
+    >>> session = pb.Session()
+    >>> session.run(step.initializer)
+    >>> pb.train.global_step(session, step)
+    0
+    """
     return int(sess.run(global_step_tensor))

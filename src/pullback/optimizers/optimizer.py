@@ -40,6 +40,19 @@ class AbstractOptimizer(ABC):
 
     A run acts in the order of making: all gradients are computed from the values before the step, and what is made
     after the step reads the values after it.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable([3.0, 4.0])
+    >>> optimizer = pb.train.GradientDescentOptimizer(0.5)
+    >>> isinstance(optimizer, pb.train.Optimizer)
+    True
+    >>> (dv, _), = optimizer.compute_gradients(pb.reduce_sum(v * v))
+    >>> step = optimizer.apply_gradients([(pb.clip_by_norm(dv, 5.0), v)])
+    >>> with pb.Session() as session:
+    ...     session.run(v.initializer)
+    ...     session.run(step)
+    ...     session.run(v)
+    array([1.5, 2. ], dtype=float32)
     """
 
     GATE_NONE: ClassVar[int] = 0
@@ -171,7 +184,8 @@ class AbstractOptimizer(ABC):
         graph = given[0][1].graph
         with graph.as_default():
             slots = [self._slots_of(v) for _, v in given]
-            self._make_powers(graph, float64 if any(v.dtype == float64 for _, v in given) else float32)
+            with graph.colocate_with(given[0][1].op):
+                self._make_powers(graph, float64 if any(v.dtype == float64 for _, v in given) else float32)
             with graph.name_scope(name or self._name) as scope:
                 scalars: dict[DType, Scalars] = {}
                 for _, v in given:

@@ -15,6 +15,7 @@ from ..core.types import TensorType
 from .constant import convert_to_tensor
 from .pools import (
     Window,
+    holes_of,
     is_tiled,
     one_per_tile,
     padded_lengths,
@@ -23,6 +24,7 @@ from .pools import (
     pool_geometry,
     pooled_type,
     tiled_shape,
+    window_of,
 )
 from .precision import widened
 from .reshaping import shape, shape_to_use
@@ -133,6 +135,7 @@ class AvgPool(Primitive):
     strides: Window
     padding: Padding
     data_format: str
+    dilations: Window = ()
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if x.dtype not in FLOATING:
@@ -155,9 +158,9 @@ class AvgPool(Primitive):
 def _spread_back(pool: Any, x: Tensor, dy: Tensor) -> Tensor:
     dims = x.shape.dims
     if dims is None or None in dims[1:]:
-        unknown: Tensor = AvgPoolGrad(pool.ksize, pool.strides, pool.padding, pool.data_format, None)(dy, shape(x))
+        unknown: Tensor = AvgPoolGrad(*window_of(pool), None)(dy, shape(x))
         return unknown
-    known: Tensor = AvgPoolGrad(pool.ksize, pool.strides, pool.padding, pool.data_format, dims)(dy)
+    known: Tensor = AvgPoolGrad(*window_of(pool), dims)(dy)
     return known
 
 
@@ -172,6 +175,7 @@ class AvgPoolGrad(Primitive):
     strides: Window
     padding: Padding
     data_format: str
+    dilations: Window
     input_sizes: tuple[int | None, ...] | None
 
     def infer(self, dy: TensorType, sizes: TensorType | None = None) -> tuple[TensorType, ...]:
@@ -192,7 +196,7 @@ class AvgPoolGrad(Primitive):
         return spread_over_windows(self, dims, dy).astype(dtype)
 
     def gradient(self, op: Operation, ddx: Tensor) -> Sequence[Any]:
-        pool = AvgPool(self.ksize, self.strides, self.padding, self.data_format)
+        pool = AvgPool(*window_of(self))
         return (partial(pool, ddx), None)[: len(op.inputs)]
 
 
@@ -202,19 +206,20 @@ def spread_over_windows(pool: Any, dims: Sequence[int], dy: Any) -> Any:
     share = channels_last(np, dy, pool.data_format) / sizes_of(pool, lengths, dy.dtype)
     total = np.zeros((dy.shape[0], *padded_lengths(lengths, pads), share.shape[-1]), dy.dtype)
     for offset in offsets(pool.ksize):
-        total[at_offset(offset, counts, pool.strides, (1,) * len(counts))] += share
+        total[at_offset(offset, counts, pool.strides, holes_of(pool))] += share
     return as_data_format(np, total[inside(lengths, pads)], pool.data_format)
 
 
 def sizes_of(pool: Any, lengths: Window, dtype: Any) -> np.ndarray[Any, Any]:
     """How many elements of the input each window covers, to divide arrays with channels last by."""
-    ones = (1,) * len(lengths)
-    pads = pads_of(lengths, pool.ksize, pool.strides, ones, pool.padding)
+    pads = pads_of(lengths, pool.ksize, pool.strides, holes_of(pool), pool.padding)
     result = np.ones((1,) * (len(lengths) + 1), dtype)
-    for axis, (n, k, s, (before, _)) in enumerate(zip(lengths, pool.ksize, pool.strides, pads, strict=True)):
-        count = result_lengths([n], [k], [s], [1], pool.padding if isinstance(pool.padding, str) else (pads[axis],))[0]
-        starts = np.arange(max(count or 0, 0)) * s - before
-        covered = np.minimum(starts + k, n) - np.maximum(starts, 0)
+    axes = zip(lengths, pool.ksize, pool.strides, holes_of(pool), pads, strict=True)
+    for axis, (n, k, s, d, pad) in enumerate(axes):
+        count = result_lengths([n], [k], [s], [d], pool.padding if isinstance(pool.padding, str) else (pad,))[0]
+        starts = np.arange(max(count or 0, 0)) * s - pad[0]
+        places = starts[:, None] + np.arange(k) * d
+        covered = np.maximum(((places >= 0) & (places < n)).sum(1), 1)
         along = [1] * (len(lengths) + 1)
         along[axis] = len(starts)
         result = result * covered.astype(dtype).reshape(along)

@@ -9,7 +9,13 @@ from ..core.graph import get_default_graph
 
 
 class GraphKeys:
-    """The names of the collections that the library uses."""
+    """The names of the collections that the library uses.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable(0.0)
+    >>> pb.get_collection(pb.GraphKeys.TRAINABLE_VARIABLES)
+    [<Variable 'Variable:0' float32[]>]
+    """
 
     GLOBAL_VARIABLES: ClassVar[str] = "variables"
     TRAINABLE_VARIABLES: ClassVar[str] = "trainable_variables"
@@ -22,7 +28,13 @@ class GraphKeys:
 
 
 def add_to_collection(name: str, value: Any) -> None:
-    """Append `value` to the collection `name` of the default graph."""
+    """Append `value` to the collection `name` of the default graph.
+
+    >>> import pullback as pb
+    >>> pb.add_to_collection("notes", "first")
+    >>> pb.get_collection("notes")
+    ['first']
+    """
     get_default_graph().add_to_collection(name, value)
 
 

@@ -39,7 +39,9 @@ _MOVING_FIRST = frozenset(
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const") -> Tensor:
-    """A tensor that always has the value `value`: a number, a list, or an array, which is copied.
+    """A tensor that always has the value `value`: a number, a list, or an array.
+
+    An array is copied, unless nobody can write to it: `array.setflags(write=False)` spares the memory.
 
     Shapes: that of `value`, or `shape`, to which it is reshaped (one element is repeated).
     Dtypes: `dtype`, else the array's own; Python floats become float32 and Python integers int32.
@@ -59,9 +61,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
         elif array.size != TensorShape(dims).num_elements():
             raise ValueError(f"constant: {array.size} values do not fill the shape {as_shape(shape)}")
         array = array.reshape(dims)
-    array = np.array(array)
-    array.setflags(write=False)
-    return constant_in(get_default_graph(), array, name)
+    return constant_in(get_default_graph(), _frozen(array), name)
 
 
 def constant_in(graph: Graph, array: np.ndarray[Any, Any], name: str | None = None) -> Tensor:
@@ -132,9 +132,19 @@ def _constant_or_stack(value: Any, dtype: DType | None, hint: Any, name: str | N
         return stack([convert_to_tensor(x, inner) for x in value], name=name)
     if dtype is None and hint is not None and is_python_number(value):
         dtype = _number_dtype(value, as_dtype(hint))
-    array = np.array(as_array(value, dtype))
-    array.setflags(write=False)
-    return constant_in(graph or get_default_graph(), array, name)
+    return constant_in(graph or get_default_graph(), _frozen(as_array(value, dtype)), name)
+
+
+def _frozen(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """`array` where nobody can write to its memory, else a copy to which nobody can."""
+    owner: Any = array
+    while type(owner) is np.ndarray and not owner.flags.writeable and owner.base is not None:
+        owner = owner.base
+    if type(owner) is np.ndarray and not owner.flags.writeable:
+        return array
+    copy = np.array(array)
+    copy.setflags(write=False)
+    return copy
 
 
 def _holds_tensors(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..core.operation import Tensor
@@ -12,11 +13,13 @@ from .convolution import (
     AbstractConvolutionByFilter,
     AbstractConvolutionByInput,
     Family,
+    dense_channels,
+    geometry_of,
+    transposed,
 )
 from .elementwise import operands
-from .reshaping import split_shape
-from .windows import check_data_format, spatial_lengths, spatial_padding
 
+_SIGNALS = ("NWC", "NCW", "NHC", "NCH")
 _IMAGES = ("NHWC", "NCHW")
 
 
@@ -45,18 +48,8 @@ def conv2d(
     TensorShape([8, 14, 14, 16])
     """
     x, f = operands(input, filters)
-    y: Tensor = Conv2D(*_arguments("conv2d", strides, padding, data_format, dilations))(x, f, name=name)
+    y: Tensor = Conv2D(*geometry_of("conv2d", strides, padding, data_format, dilations, _IMAGES))(x, f, name=name)
     return y
-
-
-def _arguments(what: str, strides: Any, padding: Any, data_format: str | None, dilations: Any) -> tuple[Any, ...]:
-    form = check_data_format(what, data_format, _IMAGES)
-    return (
-        spatial_lengths(what, "strides", strides, 2, form),
-        spatial_padding(what, padding, 2, form),
-        form,
-        spatial_lengths(what, "dilations", 1 if dilations is None else dilations, 2, form),
-    )
 
 
 class Conv2D(AbstractConvolution):
@@ -80,25 +73,12 @@ class Conv2DBackpropFilter(AbstractConvolutionByFilter):
         return _DENSE
 
 
-def _dense_channels(f: TensorType, channels: int | None) -> int | None:
-    if f.shape.dims is None:
-        return None
-    depth, count = f.shape.dims[-2:]
-    if channels is None or depth is None:
-        return count
-    if depth == 0 or channels % depth:
-        raise ValueError(f"conv2d: {channels} channels are no multiple of the {depth} that the filters {f} take")
-    if count is not None and count % (channels // depth):
-        raise ValueError(f"conv2d: the {count} filters of {f} do not divide into {channels // depth} groups")
-    return count
-
-
 _DENSE = Family(
     "conv2d",
     Conv2D,
     Conv2DBackpropInput,
     Conv2DBackpropFilter,
-    _dense_channels,
+    partial(dense_channels, "conv2d"),
     conv_kernels.convolve,
     conv_kernels.convolve_by_input,
     conv_kernels.convolve_by_filter,
@@ -129,14 +109,9 @@ def conv2d_transpose(
     >>> pb.nn.conv2d_transpose(pb.zeros([1, 4, 4, 2]), pb.zeros([3, 3, 5, 2]), [1, 8, 8, 5], 2).shape
     TensorShape([1, 8, 8, 5])
     """
-    dy, f = operands(input, filters)
-    dims, lengths = split_shape(output_shape)
-    if dims is not None and len(dims) != 4:
-        raise ValueError(f"conv2d_transpose: output_shape must be four integers, not {output_shape!r}")
-    steps, pads, form, holes = _arguments("conv2d_transpose", strides, padding, data_format, dilations)
-    primitive = Conv2DBackpropInput(steps, pads, form, holes, dims)
-    x: Tensor = primitive(*((f, dy) if lengths is None else (f, dy, lengths)), name=name)
-    return x
+    what = "conv2d_transpose"
+    geometry = geometry_of(what, strides, padding, data_format, dilations, _IMAGES)
+    return transposed(what, Conv2DBackpropInput, geometry, input, filters, output_shape, name)
 
 
 def conv1d(
@@ -160,12 +135,36 @@ def conv1d(
     >>> pb.nn.conv1d(pb.zeros([8, 100, 3]), pb.zeros([5, 3, 16]), stride=2, padding="VALID").shape
     TensorShape([8, 48, 16])
     """
-    form = check_data_format("conv1d", data_format, ("NWC", "NCW", "NHC", "NCH"))
     x, f = operands(input, filters)
-    steps = spatial_lengths("conv1d", "stride", stride, 1, form)
-    holes = spatial_lengths("conv1d", "dilations", 1 if dilations is None else dilations, 1, form)
-    y: Tensor = Conv2D(steps, spatial_padding("conv1d", padding, 1, form), form, holes)(x, f, name=name)
+    y: Tensor = Conv2D(*geometry_of("conv1d", stride, padding, data_format, dilations, _SIGNALS))(x, f, name=name)
     return y
+
+
+def conv1d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str | None = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of `conv1d` as a linear map: signals of shape `output_shape` whose convolution has that of `input`.
+
+    Shapes: `input` [n, w, c]; `filters` [k, count, c] give `count` channels; `output_shape`, three integers or an
+    integer vector, is in the order of `data_format`. Dtypes: any real number, the same for both.
+
+    Raises:
+        ValueError: the shapes do not fit. TypeError: the dtypes differ.
+
+    >>> import pullback as pb
+    >>> pb.nn.conv1d_transpose(pb.zeros([1, 4, 2]), pb.zeros([3, 5, 2]), [1, 8, 5], 2).shape
+    TensorShape([1, 8, 5])
+    """
+    what = "conv1d_transpose"
+    geometry = geometry_of(what, strides, padding, data_format, dilations, _SIGNALS)
+    return transposed(what, Conv2DBackpropInput, geometry, input, filters, output_shape, name)
 
 
 def depthwise_conv2d(
@@ -190,8 +189,8 @@ def depthwise_conv2d(
     TensorShape([8, 28, 28, 6])
     """
     x, f = operands(input, filter)
-    arguments = _arguments("depthwise_conv2d", strides, padding, data_format, dilations)
-    y: Tensor = DepthwiseConv2dNative(*arguments)(x, f, name=name)
+    geometry = geometry_of("depthwise_conv2d", strides, padding, data_format, dilations, _IMAGES)
+    y: Tensor = DepthwiseConv2dNative(*geometry)(x, f, name=name)
     return y
 
 

@@ -16,14 +16,18 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from .elementwise import operands
 from .precision import widened
-from .reshaping import shape, shape_to_use
+from .reshaping import shape, shape_to_use, split_shape
 from .windows import (
     Padding,
     as_data_format,
     channels_last,
+    check_data_format,
     infer_windows,
     pads_of,
+    spatial_lengths,
+    spatial_padding,
     split_axes,
     window_shape,
 )
@@ -152,6 +156,33 @@ class AbstractConvolutionByFilter(Primitive):
         return (by_input, partial(convolution, self, x, df), None)[: len(op.inputs)]
 
 
+def geometry_of(
+    what: str, strides: Any, padding: Any, data_format: str | None, dilations: Any, formats: Sequence[str]
+) -> tuple[Any, ...]:
+    """Strides, padding, data_format and dilations as the primitives keep them; the formats are of one rank."""
+    form = check_data_format(what, data_format, formats)
+    count = len(form) - 2
+    return (
+        spatial_lengths(what, "strides", strides, count, form),
+        spatial_padding(what, padding, count, form),
+        form,
+        spatial_lengths(what, "dilations", 1 if dilations is None else dilations, count, form),
+    )
+
+
+def transposed(
+    what: str, primitive: Any, geometry: tuple[Any, ...], input: Any, filters: Any, output_shape: Any, name: str | None
+) -> Tensor:
+    """I(f, dy) for what users give: the images of shape `output_shape`."""
+    dy, f = operands(input, filters)
+    dims, lengths = split_shape(output_shape)
+    rank = len(geometry[0]) + 2
+    if dims is not None and len(dims) != rank:
+        raise ValueError(f"{what}: output_shape must be {rank} integers, not {output_shape!r}")
+    x: Tensor = primitive(*geometry, dims)(*((f, dy) if lengths is None else (f, dy, lengths)), name=name)
+    return x
+
+
 def convolution(like: Any, x: Tensor, f: Tensor, name: str | None = None) -> Tensor:
     """C(x, f), with the strides and so on of `like`."""
     y: Tensor = like.family().forward(*_geometry(like))(x, f, name=name)
@@ -210,3 +241,17 @@ def _result_type(primitive: Any, x: TensorType, f: TensorType, windows: Lengths)
     )
     count = primitive.family().result_channels(f, channels)
     return TensorType(x.dtype, window_shape(batch, counts, count, primitive.data_format))
+
+
+def dense_channels(what: str, f: TensorType, channels: int | None) -> int | None:
+    """The channels of the result of a convolution whose filters see all channels of a group."""
+    if f.shape.dims is None:
+        return None
+    depth, count = f.shape.dims[-2:]
+    if channels is None or depth is None:
+        return count
+    if depth == 0 or channels % depth:
+        raise ValueError(f"{what}: {channels} channels are no multiple of the {depth} that the filters {f} take")
+    if count is not None and count % (channels // depth):
+        raise ValueError(f"{what}: the {count} filters of {f} do not divide into {channels // depth} groups")
+    return count

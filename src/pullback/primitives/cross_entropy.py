@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,9 +14,11 @@ from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
 from .arithmetic import Add
+from .comparison import greater
 from .constant import convert_to_tensor
 from .elementwise import AbstractElementwise, Entry, in_float32, operands
-from .exponential import sigmoid, softplus
+from .exponential import exp, log, sigmoid, softplus
+from .masking import mask
 from .precision import widened
 from .reduction import reduce_sum
 from .reshaping import ExpandDims
@@ -218,4 +221,27 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
     with x.graph.name_scope(name or "logistic_loss") as scope:
         weight = 1 + (pos_weight - 1) * z
         loss: Tensor = Add()((1 - z) * x, weight * softplus(-x), name=scope)
+        return loss
+
+
+def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
+    """`exp(x) - z * x` for the logarithm x of a predicted rate and a count z: the loss of a Poisson distribution.
+
+    `compute_full_loss` adds Stirling's approximation of log(z!) for counts above 1.
+
+    Shapes: the same for both. Dtypes: any float, the same for both.
+
+    Raises:
+        ValueError: the shapes differ. TypeError: the dtypes differ, or are no floats.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.nn.log_poisson_loss([2.0], [1.0]))
+    array([0.7182...], dtype=float32)
+    """
+    x, z = _logits_and_labels("log_poisson_loss", log_input, targets)
+    with x.graph.name_scope(name or "log_poisson_loss"):
+        loss: Tensor = exp(x) - z * x
+        if compute_full_loss:
+            approximation = z * log(z) - z + 0.5 * log(2 * math.pi * z)
+            loss = loss + mask(greater(z, 1), approximation)
         return loss

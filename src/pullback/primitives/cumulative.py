@@ -66,7 +66,7 @@ def _running(xp: Any, fn: Any, x: Any, axis: int, exclusive: bool, reverse: bool
     return xp.flip(y, axis) if reverse else y
 
 
-def shifted(xp: Any, x: Any, axis: int, first: int) -> Any:
+def shifted(xp: Any, x: Any, axis: int, first: float) -> Any:
     """`x` moved on by one along `axis`, with `first` in front; the last element falls off."""
     axis %= x.ndim
     index = (slice(None),) * axis
@@ -121,20 +121,21 @@ class Cumprod(Primitive):
 
 
 class Shift(Primitive):
-    """Each element moved on by one along an axis (back with `reverse`), a zero put in."""
+    """Each element moved on by one along an axis (back with `reverse`), `first` put in."""
 
     type = "Shift"
 
     axis: int
     reverse: bool = False
+    first: float = 0.0
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         if not self.reverse:
-            return shifted(xp, x, self.axis, 0)
-        return xp.flip(shifted(xp, xp.flip(x, self.axis), self.axis, 0), self.axis)
+            return shifted(xp, x, self.axis, self.first)
+        return xp.flip(shifted(xp, xp.flip(x, self.axis), self.axis, self.first), self.axis)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         del op

@@ -16,7 +16,7 @@ from .casting import cast
 from .complex import conj
 from .constant import convert_to_tensor
 from .elementwise import AbstractElementwise, Entry, binary, in_float32, operands
-from .masking import kept, masked_divide, quotient_grad
+from .masking import kept, masked_divide, multiply_no_nan, quotient_grad
 
 _SHORT = frozenset([int8, int16, uint8, uint16])
 
@@ -162,7 +162,7 @@ class FloorMod(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         del y
-        return dy, lambda: -(dy * floordiv(a, b))
+        return dy, lambda: -multiply_no_nan(floordiv(a, b), dy)
 
 
 def truncatediv(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -224,7 +224,7 @@ class TruncateMod(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         del y
-        return dy, lambda: -(dy * truncatediv(a, b))
+        return dy, lambda: -multiply_no_nan(truncatediv(a, b), dy)
 
 
 def _not_zero(xp: Any, b: Any) -> Any:

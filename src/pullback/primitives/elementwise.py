@@ -13,7 +13,7 @@ from ..core.dtypes import bool as bool_
 from ..core.graph import Graph
 from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
-from ..core.shape import broadcast_static_shape
+from ..core.shape import TensorShape, broadcast_static_shape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
 from .constant import Const, as_array, convert_to_tensor, is_python_number
@@ -37,6 +37,9 @@ class AbstractElementwise(Primitive):
     """The dtypes it takes; None where it takes all."""
 
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
+        first = types[0]
+        if types[-1] is first and len(types) < 3 and (self.dtypes is None or first.dtype in self.dtypes):
+            return (first,)
         return (infer_elementwise(self, types),)
 
     def partials(self, dy: Tensor, y: Tensor, /, *xs: Any, **_: Any) -> Sequence[Entry]:
@@ -44,19 +47,12 @@ class AbstractElementwise(Primitive):
         raise LookupError(f"No gradient defined for operation'{y.op.name}' (op type: {self.type}).")
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
-        y = op.outputs[0]
+        y = op.result
+        assert type(y) is Tensor
         xs = op.inputs
         entries = self.partials(dy, y, *xs)
-        if len(xs) == 1:
+        if len(xs) == 1 or _all_of_shape(xs, y.type.shape):
             return entries
-        shape = y.type.shape
-        if shape.is_fully_defined():
-            dims = shape.dims
-            for x in xs:
-                if x.type.shape is not shape and x.type.shape.dims != dims:
-                    break
-            else:
-                return entries
         return [undo_broadcast(entry, i, op) for i, entry in enumerate(entries)]
 
 
@@ -73,10 +69,19 @@ class AbstractPredicate(Primitive):
     gradient = no_gradient
 
 
+def _all_of_shape(xs: Sequence[Tensor], shape: TensorShape) -> bool:
+    """Whether all of `xs` are known to have `shape`, so that nothing is broadcast."""
+    for x in xs:
+        own = x.type.shape
+        if own is not shape and own.dims != shape.dims:
+            return False
+    return shape.is_fully_defined()
+
+
 def infer_elementwise(primitive: Any, types: Sequence[TensorType]) -> TensorType:
     """The type of an elementwise result; raises where dtypes differ or shapes do not broadcast."""
     result = first = types[0]
-    for other in types[1:]:
+    for other in types:
         if other is result:
             continue
         if other[0] != first[0]:

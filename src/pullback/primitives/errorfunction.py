@@ -11,8 +11,7 @@ from ..core.operation import Tensor
 from . import special_kernels
 from .arithmetic import multiply
 from .elementwise import AbstractElementwise, Entry, in_float32, unary
-from .exponential import exp
-from .powers import square
+from .masking import multiply_no_nan
 
 
 def erf(x: Any, name: str | None = None) -> Tensor:
@@ -40,7 +39,7 @@ class Erf(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
-        return (lambda: dy * (exp(-square(x)) * (2 / math.sqrt(math.pi))),)
+        return (lambda: multiply_no_nan(ExpSquare(-1.0, 2 / math.sqrt(math.pi))(x), dy),)
 
 
 def erfc(x: Any, name: str | None = None) -> Tensor:
@@ -68,7 +67,7 @@ class Erfc(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
-        return (lambda: dy * (exp(-square(x)) * (-2 / math.sqrt(math.pi))),)
+        return (lambda: multiply_no_nan(ExpSquare(-1.0, -2 / math.sqrt(math.pi))(x), dy),)
 
 
 def erfinv(x: Any, name: str | None = None) -> Tensor:
@@ -97,7 +96,7 @@ class Erfinv(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x
-        return (lambda: dy * (exp(square(y)) * (math.sqrt(math.pi) / 2)),)
+        return (lambda: multiply_no_nan(ExpSquare(1.0, math.sqrt(math.pi) / 2)(y), dy),)
 
 
 def ndtri(x: Any, name: str | None = None) -> Tensor:
@@ -125,7 +124,7 @@ class Ndtri(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x
-        return (lambda: dy * (exp(square(y) * 0.5) * math.sqrt(2 * math.pi)),)
+        return (lambda: multiply_no_nan(ExpSquare(0.5, math.sqrt(2 * math.pi))(y), dy),)
 
 
 def erfcinv(x: Any, name: str | None = None) -> Tensor:
@@ -141,3 +140,20 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
     array([ 0.4769..., -0.4769...], dtype=float32)
     """
     return multiply(ndtri(multiply(x, 0.5)), -math.sqrt(0.5), name or "erfcinv")
+
+
+class ExpSquare(AbstractElementwise):
+    """`factor * exp(scale * x^2)`: the derivative of the error functions, as one operation."""
+
+    type = "ExpSquare"
+    dtypes = FLOATING
+
+    scale: float
+    factor: float
+
+    @in_float32
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.multiply(xp.exp(xp.multiply(xp.square(x), self.scale)), self.factor)
+
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+        return (lambda: multiply_no_nan(y * x * (2 * self.scale), dy),)

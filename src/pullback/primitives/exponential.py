@@ -11,13 +11,13 @@ from .arithmetic import Neg
 from .comparison import not_equal
 from .complex import conj
 from .elementwise import AbstractElementwise, Entry, binary, in_float32, unary
-from .masking import kept, mask, masked_divide
+from .masking import kept, mask, masked_divide, multiply_no_nan, quotient_grad
 
 
 def exp(x: Any, name: str | None = None) -> Tensor:
     """`e` to the power of each element.
 
-    Shapes: any. Dtypes: any float or complex.
+    Shapes: any. Dtypes: any float or complex. The derivative is 0 for a cotangent that is 0, even where it overflows.
 
     Raises:
         TypeError: another dtype.
@@ -38,7 +38,7 @@ class Exp(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x
-        return (lambda: dy * conj(y),)
+        return (lambda: multiply_no_nan(conj(y), dy),)
 
 
 def expm1(x: Any, name: str | None = None) -> Tensor:
@@ -65,7 +65,7 @@ class Expm1(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
-        return (lambda: dy * exp(conj(x)),)
+        return (lambda: multiply_no_nan(exp(conj(x)), dy),)
 
 
 def log(x: Any, name: str | None = None) -> Tensor:
@@ -306,4 +306,4 @@ class Xdivy(AbstractElementwise):
         return kept(xp, x != 0, xp.divide(x, y))
 
     def partials(self, dy: Tensor, z: Tensor, x: Tensor, y: Tensor) -> Sequence[Entry]:
-        return lambda: xdivy(mask(not_equal(x, 0), dy), conj(y)), lambda: -xdivy(dy * conj(z), conj(y))
+        return lambda: xdivy(mask(not_equal(x, 0), dy), conj(y)), lambda: quotient_grad(dy, conj(z), conj(y))

@@ -12,6 +12,7 @@ from . import special_kernels
 from .elementwise import AbstractElementwise, Entry, in_float32, unary
 from .exponential import exp
 from .hyperbolic import tanh
+from .masking import multiply_no_nan
 from .powers import square
 
 _SCALE = math.sqrt(2 / math.pi)
@@ -67,7 +68,7 @@ class GeluGrad(AbstractElementwise):
     def partials(self, dy: Tensor, dx: Tensor, x: Tensor, seed: Tensor) -> Sequence[Entry]:
         del dx
         second = _second_of_tanh_form if self.approximate else _second
-        return lambda: dy * seed * second(x), lambda: GeluGrad(self.approximate)(x, dy)
+        return lambda: multiply_no_nan(second(x), dy * seed), lambda: GeluGrad(self.approximate)(x, dy)
 
 
 def gelu_of(xp: Any, x: Any, approximate: bool, erf: Callable[[Any, Any], Any]) -> Any:

@@ -9,7 +9,7 @@ from ..core.dtypes import COMPLEX, INEXACT
 from ..core.operation import Tensor
 from .complex import conj
 from .elementwise import AbstractElementwise, Entry, in_float32, unary
-from .masking import masked_divide
+from .masking import masked_divide, multiply_no_nan
 from .powers import sqrt
 
 
@@ -37,7 +37,7 @@ class Sinh(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
-        return (lambda: dy * cosh(conj(x)),)
+        return (lambda: multiply_no_nan(cosh(conj(x)), dy),)
 
 
 def cosh(x: Any, name: str | None = None) -> Tensor:
@@ -64,7 +64,7 @@ class Cosh(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
-        return (lambda: dy * sinh(conj(x)),)
+        return (lambda: multiply_no_nan(sinh(conj(x)), dy),)
 
 
 def tanh(x: Any, name: str | None = None) -> Tensor:

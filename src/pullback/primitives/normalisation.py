@@ -14,11 +14,12 @@ import numpy as np
 
 from ..core.dtypes import FLOATING, float32
 from ..core.operation import Operation, Tensor
-from ..core.primitive import Primitive
+from ..core.primitive import Primitive, no_gradient
+from ..core.shape import TensorShape
 from ..core.types import TensorType
 from .axes import as_axes, kept_axes
 from .casting import cast
-from .constant import convert_to_tensor
+from .constant import constant_in, convert_to_tensor
 from .cross_entropy import add_terms
 from .elementwise import in_float32
 from .extremes import maximum
@@ -374,10 +375,10 @@ def local_response_normalization(
 ) -> Tensor:
     """`x / (bias + alpha * s) ** beta`, s the sum of the squares of at most `depth_radius` channels to either side.
 
-    Shapes: `input` [..., c], c known. Dtypes: any float.
+    Shapes: `input` [..., c]. Dtypes: any float.
 
     Raises:
-        ValueError: the number of channels is unknown. TypeError: no floats.
+        ValueError: a scalar. TypeError: no floats.
 
     Source: Krizhevsky, Sutskever, Hinton, ImageNet Classification with Deep Convolutional Neural Networks, 2012.
 
@@ -386,10 +387,38 @@ def local_response_normalization(
     array([[[[0.6, 0.8]]]], dtype=float32)
     """
     x = convert_to_tensor(input)
+    with x.graph.name_scope(name or "LRN"):
+        return x * pow(bias + alpha * matmul(square(x), _near(x, depth_radius)), -beta)
+
+
+def _near(x: Tensor, radius: int) -> Tensor:
     channels = None if x.shape.rank is None else x.shape[-1]
     if channels is None:
-        raise ValueError(f"local_response_normalization: the number of channels of {x} must be known")
+        unknown: Tensor = Neighbours(radius)(x)
+        return unknown
+    return constant_in(x.graph, _neighbours(channels, radius).astype(x.dtype))  # type: ignore[arg-type]
+
+
+def _neighbours(channels: int, radius: int) -> np.ndarray[Any, Any]:
     numbers = np.arange(channels)
-    near = (abs(numbers[:, None] - numbers) <= depth_radius).astype(x.dtype)  # type: ignore[arg-type]
-    with x.graph.name_scope(name or "LRN"):
-        return x * pow(bias + alpha * matmul(square(x), near), -beta)
+    near: np.ndarray[Any, Any] = abs(numbers[:, None] - numbers) <= radius
+    return near
+
+
+class Neighbours(Primitive):
+    """A matrix, as large as the input has channels: 1 where their numbers differ by at most `radius`, else 0."""
+
+    type = "Neighbours"
+    reads_values = False
+
+    radius: int
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        channels = None if x.shape.rank is None else x.shape[-1]
+        return (TensorType(x.dtype, TensorShape([channels, channels])),)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        del xp
+        return _neighbours(x.shape[-1], self.radius).astype(x.dtype)
+
+    gradient = no_gradient

@@ -15,8 +15,9 @@ from .casting import cast
 from .complex import conj, real
 from .constant import convert_to_tensor
 from .division import divide_no_nan
-from .exponential import exp
-from .powers import sqrt
+from .elementwise import AbstractElementwise, Entry, in_float32
+from .logsumexp import ExpDifference
+from .masking import multiply_no_nan
 from .reduction import Axes, reduce_max, reduce_mean, reduce_sum, take_numbers
 from .reshaping import keep_reduced, reduced_shape
 from .shaping import squeeze
@@ -24,6 +25,8 @@ from .shaping import squeeze
 
 def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """`log(sum(exp(x)))` along `axis` without overflow: an axis, a list of them, or None for all; of none it is -inf.
+
+    The derivative by an element that is -inf is 0, by one that is inf 1.
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats.
 
@@ -60,8 +63,8 @@ class LogSumExp(Primitive):
         (x,), (y,) = op.inputs, op.outputs
 
         def back() -> Tensor:
-            weights = exp(x - keep_reduced(y, x, self.axis, self.keepdims))
-            return weights * keep_reduced(dy, x, self.axis, self.keepdims)
+            weights = ExpDifference()(x, keep_reduced(y, x, self.axis, self.keepdims))
+            return multiply_no_nan(weights, keep_reduced(dy, x, self.axis, self.keepdims))
 
         return (back,)
 
@@ -142,7 +145,8 @@ def norm(
     if ord == float("inf"):
         return reduce_max(abs(x), axes, keep, name or "norm")
     with get_default_graph().name_scope(name or "norm"):
-        return reduce_sum(abs(x) ** ord, axes, keep) ** (1.0 / ord)
+        total: Tensor = Root(1.0 / ord)(reduce_sum(abs(x) ** ord, axes, keep))
+        return total
 
 
 def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keep: bool, name: str | None) -> Tensor:
@@ -213,7 +217,7 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The square root of the variance along `axis`: an axis, a list of them, or None for all.
 
-    Its derivative is NaN where the variance is 0.
+    Its derivative is 0 where the variance is 0.
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers,
     of which the deviation is real.
@@ -227,4 +231,23 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     """
     x = take_numbers(input_tensor, "reduce_std", INEXACT)
     with x.graph.name_scope(name or "reduce_std"):
-        return sqrt(reduce_variance(x, axis, keepdims))
+        deviation: Tensor = Root(0.5)(reduce_variance(x, axis, keepdims))
+        return deviation
+
+
+class Root(AbstractElementwise):
+    """`x` to a power between 0 and 1, with derivative 0 at 0: there a norm has a kink, and 0 is among its slopes."""
+
+    type = "Root"
+    dtypes = FLOATING
+
+    exponent: float
+
+    @in_float32
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.sqrt(x) if self.exponent == 0.5 else xp.power(x, self.exponent)
+
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+        if self.exponent == 0.5:
+            return (lambda: divide_no_nan(dy * 0.5, y),)
+        return (lambda: divide_no_nan(dy * y * self.exponent, x),)

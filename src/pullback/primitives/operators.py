@@ -30,7 +30,7 @@ def _operator(primitive: Primitive, name: str) -> tuple[Method, Method]:
         if type(b) is Tensor:
             graph = a.op.graph
             if b.op.graph is graph:
-                return graph.add(primitive, (a, b), name).outputs[0]
+                return graph.add(primitive, (a, b), name).result  # type: ignore[return-value]
         return binary(primitive, a, b, name)
 
     def reflected(b: Tensor, a: Any) -> Tensor:

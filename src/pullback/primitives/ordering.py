@@ -8,23 +8,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..core.dtypes import FLOATING, DType, as_dtype, int32, int64
 from ..core.dtypes import bool as bool_
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from .along import PutAlong, TakeAlong
 from .axes import as_axis
 from .casting import cast
 from .comparison import less, less_equal
 from .constant import constant_value, convert_to_tensor
-from .indexing import GatherV2, gather, put_back
+from .indexing import gather
 from .logic import logical_not
 from .reduction import REAL, CountNonzero, take_numbers
 from .reshaping import reduced_shape
-from .shaping import expand_dims, transpose
+from .shaping import expand_dims
 
 
 def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
@@ -149,21 +148,13 @@ class TopKV2(Primitive):
         return xp.take_along_axis(x, positions, axis=-1), positions.astype(self.index_type)
 
     def gradient(self, op: Operation, dy: Tensor, _: Any) -> Sequence[Any]:
-        return (lambda: picked_back(dy, op.inputs[0], op.outputs[1]),)
+        return (lambda: PutAlong()(dy, op.outputs[1], op.inputs[0]),)
 
 
 def _descending(xp: Any, x: Any) -> Any:
     """The positions of the elements along the last axis, largest first, equals in order."""
     n = x.shape[-1]
     return n - 1 - xp.argsort(x[..., ::-1], axis=-1, stable=True)[..., ::-1]
-
-
-def picked_back(dy: Tensor, x: Tensor, indices: Tensor) -> Tensor:
-    """The cotangent of `x` [..., n] of which the elements `indices` [..., k] were picked along the last axis."""
-    rank = x.shape.rank
-    if rank is None:
-        raise ValueError(f"the gradient of sorting needs a known rank, not that of {x}")
-    return put_back(dy, indices, x, rank - 1, rank - 1)
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
@@ -237,20 +228,14 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
     Shapes: any of rank at least 1; the result has the same. Dtypes: integers and floats.
 
     Raises:
-        ValueError: the axis is out of range, the rank is unknown, or another direction.
+        ValueError: the axis is out of range, or another direction.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.sort([3.0, 1.0, 2.0], direction="DESCENDING"))
     array([3., 2., 1.], dtype=float32)
     """
     x = take_numbers(values, "sort", REAL)
-    rank = x.shape.rank
-    if rank is None:
-        raise ValueError(f"sort: the rank of {x} must be known; state it with pb.ensure_shape")
-    place = as_axis(axis, rank, "sort", x.type)
+    place = as_axis(axis, x.shape.rank, "sort", x.type)
     order = ArgSort(place, _is_descending(direction, "sort"))(x)
-    if place == rank - 1:
-        return gather(x, order, axis=place, batch_dims=place, name=name)
-    perm = [i for i in range(rank) if i != place] + [place]
-    picked = GatherV2(rank - 1, rank - 1)(transpose(x, perm), transpose(order, perm))
-    return transpose(picked, list(np.argsort(perm)), name=name or "sort")
+    result: Tensor = TakeAlong(place)(x, order, name=name or "sort")
+    return result

@@ -10,7 +10,7 @@ from ..core.graph import get_default_graph
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, as_shape
-from ..core.types import TensorType
+from ..core.types import TensorType, tensor_type
 from .constant import convert_to_tensor
 
 
@@ -35,7 +35,7 @@ class Placeholder(Primitive):
     shape: TensorShape
 
     def infer(self) -> tuple[TensorType, ...]:
-        return (TensorType(self.dtype, self.shape),)
+        return (tensor_type(self.dtype, self.shape),)
 
     def kernel(self, xp: Any) -> Any:
         del xp

@@ -16,12 +16,14 @@ from .constant import convert_to_tensor
 from .masking import kept
 from .pools import (
     Window,
+    holes_of,
     is_tiled,
     padded_lengths,
     parts,
     pool_arguments,
     pool_geometry,
     pooled_type,
+    window_of,
 )
 from .precision import widened
 from .windows import Padding, as_data_format, at_offset, channels_last, inside, offsets
@@ -115,6 +117,7 @@ class MaxPool(Primitive):
     strides: Window
     padding: Padding
     data_format: str
+    dilations: Window = ()
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if x.dtype not in FLOATING and x.dtype not in INTEGER:
@@ -123,13 +126,13 @@ class MaxPool(Primitive):
 
     def kernel(self, xp: Any, x: Any) -> Any:
         y = None
-        for part in parts(self, xp, x, _lowest(x.dtype)):
+        for part in parts(self, xp, x, lowest(x.dtype)):
             y = part if y is None else xp.maximum(y, part)
         return as_data_format(xp, y, self.data_format)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         (x,) = op.inputs
-        grad = MaxPoolGrad(self.ksize, self.strides, self.padding, self.data_format)
+        grad = MaxPoolGrad(*window_of(self))
         return (partial(grad, x, op.outputs[0], dy),)
 
 
@@ -142,6 +145,7 @@ class MaxPoolGrad(Primitive):
     strides: Window
     padding: Padding
     data_format: str
+    dilations: Window = ()
 
     def infer(self, x: TensorType, y: TensorType, dy: TensorType) -> tuple[TensorType, ...]:
         del y, dy
@@ -155,7 +159,7 @@ class MaxPoolGrad(Primitive):
         new = np.empty if tiled else np.zeros
         total: Any = new((dy.shape[0], *padded_lengths(lengths, pads), dy.shape[-1]), dy.dtype)
         for offset, hit in zip(offsets(self.ksize), hits(self, np, x, y), strict=True):
-            at = at_offset(offset, counts, self.strides, (1,) * len(counts))
+            at = at_offset(offset, counts, self.strides, holes_of(self))
             if tiled:
                 total[at] = kept(np, hit, dy)
             else:
@@ -164,7 +168,7 @@ class MaxPoolGrad(Primitive):
 
     def gradient(self, op: Operation, ddx: Tensor) -> Sequence[Any]:
         x, y, _ = op.inputs
-        pick = MaxPoolGradGrad(self.ksize, self.strides, self.padding, self.data_format)
+        pick = MaxPoolGradGrad(*window_of(self))
         return None, None, partial(pick, x, y, ddx)
 
 
@@ -177,6 +181,7 @@ class MaxPoolGradGrad(Primitive):
     strides: Window
     padding: Padding
     data_format: str
+    dilations: Window = ()
 
     def infer(self, x: TensorType, y: TensorType, ddx: TensorType) -> tuple[TensorType, ...]:
         del x, ddx
@@ -191,7 +196,7 @@ class MaxPoolGradGrad(Primitive):
 
     def gradient(self, op: Operation, d: Tensor) -> Sequence[Any]:
         x, y, _ = op.inputs
-        put = MaxPoolGrad(self.ksize, self.strides, self.padding, self.data_format)
+        put = MaxPoolGrad(*window_of(self))
         return None, None, partial(put, x, y, d)
 
 
@@ -199,11 +204,12 @@ def hits(pool: Any, xp: Any, x: Any, y: Any) -> Iterator[Any]:
     """For each place in the window, whether the first largest element is there; all with channels last."""
     y = channels_last(xp, y, pool.data_format)
     left = None
-    for part in parts(pool, xp, x, _lowest(x.dtype)):
+    for part in parts(pool, xp, x, lowest(x.dtype)):
         hit = part == y
         yield hit if left is None else hit & left
         left = ~hit if left is None else left & ~hit
 
 
-def _lowest(dtype: Any) -> Any:
+def lowest(dtype: Any) -> Any:
+    """What is put around an input: never the only largest element of a window."""
     return np.iinfo(dtype).min if dtype in INTEGER else -np.inf

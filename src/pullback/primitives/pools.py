@@ -8,6 +8,7 @@ from typing import Any
 from ..core.operation import Tensor
 from ..core.types import TensorType
 from .windows import (
+    Padding,
     Pads,
     at_offset,
     channels_last,
@@ -53,18 +54,28 @@ def _spatial_axes(what: str, x: Tensor, ksize: Any, data_format: str | None) -> 
     return count
 
 
+def window_of(pool: Any) -> tuple[Window, Window, Padding, str, Window]:
+    """The attributes that all primitives of pooling have."""
+    return pool.ksize, pool.strides, pool.padding, pool.data_format, pool.dilations
+
+
+def holes_of(pool: Any) -> Window:
+    """The dilation of each spatial axis."""
+    return pool.dilations or (1,) * len(pool.ksize)
+
+
 def pooled_type(what: str, pool: Any, x: TensorType) -> TensorType:
-    ones = (1,) * len(pool.ksize)
-    batch, counts, channels = infer_windows(what, x, pool.ksize, pool.strides, ones, pool.padding, pool.data_format)
+    batch, counts, channels = infer_windows(
+        what, x, pool.ksize, pool.strides, holes_of(pool), pool.padding, pool.data_format
+    )
     return TensorType(x.dtype, window_shape(batch, counts, channels, pool.data_format))
 
 
 def pool_geometry(pool: Any, dims: Sequence[int]) -> tuple[Window, Pads, Window]:
     """Spatial lengths, paddings and numbers of windows for an input of shape `dims`."""
     _, lengths, _ = split_axes(dims, pool.data_format)
-    ones = (1,) * len(lengths)
-    pads = pads_of(lengths, pool.ksize, pool.strides, ones, pool.padding)
-    counts = result_lengths(lengths, pool.ksize, pool.strides, ones, pool.padding)
+    pads = pads_of(lengths, pool.ksize, pool.strides, holes_of(pool), pool.padding)
+    counts = result_lengths(lengths, pool.ksize, pool.strides, holes_of(pool), pool.padding)
     return lengths, pads, tuple([max(m or 0, 0) for m in counts])
 
 
@@ -73,7 +84,7 @@ def parts(pool: Any, xp: Any, x: Any, value: Any) -> Iterator[Any]:
     _, pads, counts = pool_geometry(pool, x.shape)
     x = padded(xp, channels_last(xp, x, pool.data_format), pads, value)
     for offset in offsets(pool.ksize):
-        yield x[at_offset(offset, counts, pool.strides, (1,) * len(counts))]
+        yield x[at_offset(offset, counts, pool.strides, holes_of(pool))]
 
 
 def padded_lengths(lengths: Window, pads: Pads) -> list[int]:
@@ -86,6 +97,7 @@ def is_tiled(pool: Any, dims: Sequence[int]) -> bool:
     padded_lengths = isinstance(pool.padding, tuple) and any(map(any, pool.padding))
     return (
         pool.ksize == pool.strides
+        and not any(d > 1 for d in pool.dilations)
         and not padded_lengths
         and all(n % k == 0 for n, k in zip(lengths, pool.ksize, strict=True))
     )

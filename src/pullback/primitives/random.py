@@ -47,7 +47,15 @@ def set_random_seed(seed: int | None) -> None:
 
 
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
-    """The seed of the graph and that of the next operation; both None where neither has been set."""
+    """The seed of the graph and that of the next operation; both None where neither has been set.
+
+    >>> import pullback as pb
+    >>> pb.random.get_seed(None)
+    (None, None)
+    >>> pb.random.set_seed(7)
+    >>> pb.random.get_seed(2)
+    (7, 2)
+    """
     graph = get_default_graph()
     if graph.seed is not None:
         return int(graph.seed), len(graph.operations) if op_seed is None else int(op_seed)

@@ -220,7 +220,7 @@ def pad(
     Shapes: `paddings` integers [rank, 2]. Dtypes: any.
 
     Raises:
-        ValueError: `paddings` do not fit the shape, or, are unknown while the graph is built (mirroring); another mode.
+        ValueError: `paddings` do not fit the shape; another mode.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.pad([1, 2, 3], [[1, 2]], "REFLECT"))
@@ -234,11 +234,7 @@ def pad(
     known = constant_value(amounts)
     widths = None if known is None else _as_widths(known, x)
     if kind != "CONSTANT":
-        if widths is None:
-            raise ValueError(
-                f"pad: with mode {kind!r} the paddings must be known while the graph is built, not {amounts}"
-            )
-        mirrored: Tensor = MirrorPad(widths, kind)(x, name=name)
+        mirrored: Tensor = MirrorPad(widths, kind)(x, *(() if widths is not None else (amounts,)), name=name)
         return mirrored
     value: Any = constant_values
     if isinstance(value, Tensor | AbstractTensorLike):
@@ -332,33 +328,37 @@ class PadV2(Primitive):
 
 class MirrorPad(Primitive):
     type = "MirrorPad"
+    shape_inputs = (1,)
 
-    widths: Widths
+    widths: Widths | None
     mode: str
 
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+    def infer(self, x: TensorType, paddings: TensorType | None = None) -> tuple[TensorType, ...]:
+        del paddings
         longest = 0 if self.mode == "SYMMETRIC" else 1
-        for axis, pair in enumerate(self.widths):
+        for axis, pair in enumerate(self.widths or ()):
             n = None if x.shape.dims is None else x.shape.dims[axis]
             if n is not None and max(pair) > n - longest:
                 raise ValueError(f"pad: axis {axis} of {x} is too short to be mirrored by {list(pair)}")
         return (_padded(x, self.widths),)
 
-    def kernel(self, xp: Any, x: Any) -> Any:
-        for axis, pair in enumerate(self.widths):
+    def kernel(self, xp: Any, x: Any, paddings: Any = None) -> Any:
+        for axis, pair in enumerate(_widths_to_use(self.widths, paddings)):
             if pair != (0, 0):
                 x = xp.take(x, _mirrored(x.shape[axis], pair, self.mode), axis=axis)
         return x
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        del op
-        return (lambda: MirrorPadGrad(self.widths, self.mode)(dy),)
+        paddings = op.inputs[1:]
+        return (lambda: MirrorPadGrad(self.widths, self.mode)(dy, *paddings), None)[: len(op.inputs)]
 
 
 def _mirrored(n: int, pair: tuple[int, int], mode: str) -> np.ndarray[Any, Any]:
     """For each place of a mirrored axis of length `n`, which element stands there."""
     gap = 0 if mode == "SYMMETRIC" else 1
     before, after = pair
+    if max(pair) > n - gap:
+        raise ValueError(f"pad: an axis of length {n} is too short to be mirrored by {list(pair)}")
     left = np.arange(before - 1 + gap, gap - 1, -1)
     right = np.arange(n - 1 - gap, n - 1 - gap - after, -1)
     return np.concatenate([left, np.arange(n), right])
@@ -368,18 +368,20 @@ class MirrorPadGrad(Primitive):
     """Each place of a mirrored axis added to the element that stands there. Its transpose is the mirroring."""
 
     type = "MirrorPadGrad"
+    shape_inputs = (1,)
 
-    widths: Widths
+    widths: Widths | None
     mode: str
 
-    def infer(self, dy: TensorType) -> tuple[TensorType, ...]:
-        if dy.shape.dims is None:
-            return (dy,)
+    def infer(self, dy: TensorType, paddings: TensorType | None = None) -> tuple[TensorType, ...]:
+        del paddings
+        if dy.shape.dims is None or self.widths is None:
+            return (TensorType(dy.dtype, TensorShape([None] * dy.shape.rank if dy.shape.rank is not None else None)),)
         pairs = zip(dy.shape.dims, self.widths, strict=True)
         return (TensorType(dy.dtype, TensorShape([None if n is None else n - a - b for n, (a, b) in pairs])),)
 
-    def kernel(self, xp: Any, dy: Any) -> Any:
-        for axis, pair in enumerate(self.widths):
+    def kernel(self, xp: Any, dy: Any, paddings: Any = None) -> Any:
+        for axis, pair in enumerate(_widths_to_use(self.widths, paddings)):
             if pair != (0, 0):
                 dy = self._folded(xp, dy, axis, pair)
         return dy
@@ -401,5 +403,5 @@ class MirrorPadGrad(Primitive):
         return middle + moved(left, gap) + moved(right, n - gap - after)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        del op
-        return (lambda: MirrorPad(self.widths, self.mode)(dy),)
+        paddings = op.inputs[1:]
+        return (lambda: MirrorPad(self.widths, self.mode)(dy, *paddings), None)[: len(op.inputs)]

@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import INEXACT, bfloat16, float16, float32, int32
+from ..core.dtypes import INEXACT, bfloat16, float16, float32
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
 from .casting import cast
-from .comparison import equal, greater
+from .comparison import equal
 from .complex import conj
 from .constant import constant_value, convert_to_tensor
-from .creation import ones_like, zeros_like
 from .division import divide_no_nan
 from .reduction import REAL, highest, lowest
 from .scattering import combine_rows, sum_rows
@@ -29,7 +28,7 @@ from .segment import (
     segments_to_use,
     unsorted_segment_sum,
 )
-from .selection import where
+from .segment_product import ProductOfOthers
 
 
 def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
@@ -163,18 +162,8 @@ class UnsortedSegmentProd(Primitive):
         return combine_rows(xp, xp.ones((n, *rows.shape[1:]), x.dtype), ids.reshape(-1), rows, "multiply")
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        return (lambda: self._back(dy, op), None, None)[: len(op.inputs)]
-
-    def _back(self, dy: Tensor, op: Operation) -> Tensor:
-        """Of one zero in a segment only that element has a derivative, of two none has."""
-        x, ids, *number = op.inputs
-        is_zero = equal(x, zeros_like(x))
-        zeros = UnsortedSegmentSum(self.num_segments)(cast(is_zero, int32), ids, *number)
-        kept = where(greater(zeros, 1), zeros_like(dy), dy)
-        others = where(is_zero, ones_like(x), x)
-        product = UnsortedSegmentProd(self.num_segments)(others, ids, *number)
-        rest = where(is_zero, SegmentGather()(product, ids), SegmentGather()(op.outputs[0], ids) / others)
-        return SegmentGather()(kept, ids) * conj(rest)  # type: ignore[no-any-return]
+        x, ids = op.inputs[:2]
+        return (lambda: SegmentGather()(dy, ids) * conj(ProductOfOthers()(x, ids)), None, None)[: len(op.inputs)]
 
 
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:

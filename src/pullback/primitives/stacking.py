@@ -282,7 +282,7 @@ def split(
         sizes = sizes if known is None else known
     if isinstance(sizes, Tensor) and sizes.shape.rank == 0:
         raise ValueError(f"split: the number of parts must be known while the graph is built, not {sizes}")
-    if not isinstance(sizes, Tensor) and np.ndim(sizes) == 0 and not isinstance(sizes, list | tuple):
+    if not isinstance(sizes, Tensor | list | tuple) and np.ndim(sizes) == 0:
         return list(x.graph.add(Split(int(sizes), place), (x,), name).outputs)
     dims, lengths = split_shape(sizes)
     if dims is None and num is not None:

@@ -9,7 +9,7 @@ from ..core.dtypes import FLOATING, INEXACT
 from ..core.operation import Tensor
 from .complex import conj
 from .elementwise import AbstractElementwise, Entry, binary, in_float32, unary
-from .masking import kept, masked_divide
+from .masking import kept, masked_divide, multiply_no_nan
 from .powers import sqrt, square
 
 
@@ -37,7 +37,7 @@ class Sin(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
-        return (lambda: dy * cos(conj(x)),)
+        return (lambda: multiply_no_nan(cos(conj(x)), dy),)
 
 
 def cos(x: Any, name: str | None = None) -> Tensor:
@@ -64,7 +64,7 @@ class Cos(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
-        return (lambda: -(dy * sin(conj(x))),)
+        return (lambda: -multiply_no_nan(sin(conj(x)), dy),)
 
 
 def tan(x: Any, name: str | None = None) -> Tensor:
@@ -91,7 +91,7 @@ class Tan(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x
-        return (lambda: dy * (square(conj(y)) + 1),)
+        return (lambda: multiply_no_nan(square(conj(y)) + 1, dy),)
 
 
 def asin(x: Any, name: str | None = None) -> Tensor:

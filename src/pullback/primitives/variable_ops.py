@@ -12,11 +12,12 @@ import numpy as np
 
 from ..core.dtypes import INTEGER, int32, resource
 from ..core.dtypes import bool as bool_
+from ..core.function import Parameter
 from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
-from ..core.types import TensorType
+from ..core.types import TensorType, tensor_type
 from .constant import constant_in
 from .creation import zeros, zeros_like
 from .reshaping import reshape
@@ -64,7 +65,7 @@ class ReadVariableOp(AbstractStateful):
 
     def infer(self, handle: TensorType) -> tuple[TensorType, ...]:
         check_handle("read", handle)
-        return (TensorType(self.dtype, self.shape),)
+        return (tensor_type(self.dtype, self.shape),)
 
     def kernel(self, xp: Any, state: Any) -> Any:
         del xp
@@ -233,7 +234,10 @@ def check_handle(function: str, handle: TensorType) -> None:
 
 
 def handle_primitive(handle: Tensor) -> Any:
-    primitive = handle.op.primitive
+    """The VarHandleOp of the variable that `handle` names, in a body too."""
+    primitive: Any = handle.op.primitive
+    if isinstance(primitive, Parameter) and primitive.handle is not None:
+        primitive = primitive.handle
     if not isinstance(primitive, VarHandleOp):
         raise TypeError(
             f"{handle} is not the handle of a variable, but an output of '{handle.op.name}' ({handle.op.type})"

@@ -25,7 +25,15 @@ AUTO_REUSE = "auto_reuse"
 
 @dataclass(frozen=True)
 class VariableScope:
-    """What `get_variable` takes from the scopes around it."""
+    """What `get_variable` takes from the scopes around it.
+
+    >>> import pullback as pb
+    >>> with pb.variable_scope("layer", dtype="float64") as scope:
+    ...     pass
+    >>> with pb.variable_scope(scope):
+    ...     pb.get_variable("w", [2])
+    <Variable 'layer/w:0' float64[2]>
+    """
 
     graph: Graph
     name: str = ""
@@ -45,8 +53,14 @@ _scope: ContextVar[VariableScope | None] = ContextVar("variable_scope", default=
 
 
 def get_variable_scope() -> VariableScope:
-    """The innermost `variable_scope` of the default graph."""
-    graph = get_default_graph()
+    """The innermost `variable_scope` of the default graph.
+
+    >>> import pullback as pb
+    >>> with pb.variable_scope("outer"), pb.variable_scope("inner"):
+    ...     pb.get_variable_scope().name
+    'outer/inner'
+    """
+    graph = get_default_graph().outermost
     scope = _scope.get()
     return scope if scope is not None and scope.graph is graph else VariableScope(graph)
 
@@ -282,12 +296,18 @@ def trainable_variables(scope: str | None = None) -> list[Variable]:
 
 
 def local_variables(scope: str | None = None) -> list[Variable]:
-    """The variables of the collection `LOCAL_VARIABLES`; see `global_variables`."""
+    """The variables of the collection `LOCAL_VARIABLES`; see `global_variables`.
+
+    >>> import pullback as pb
+    >>> count = pb.Variable(0, trainable=False, collections=[pb.GraphKeys.LOCAL_VARIABLES], name="count")
+    >>> pb.local_variables(), pb.global_variables()
+    ([<Variable 'count:0' int32[]>], [])
+    """
     return _variables(GraphKeys.LOCAL_VARIABLES, scope)
 
 
 def _variables(key: str, scope: str | None) -> list[Variable]:
-    variables = variables_of(get_default_graph(), key)
+    variables = variables_of(get_default_graph().outermost, key)
     return variables if scope is None else [v for v in variables if re.match(scope, v.name)]
 
 
@@ -296,6 +316,13 @@ def variables_initializer(var_list: Sequence[Variable], name: str = "init") -> O
 
     Raises:
         ValueError: a variable has no initializer in its graph.
+
+    >>> import pullback as pb
+    >>> v, w = pb.Variable(3.0), pb.Variable(4.0)
+    >>> session = pb.Session()
+    >>> session.run(pb.variables_initializer([v]))
+    >>> session.run([v, pb.is_variable_initialized(w)])
+    [np.float32(3.0), np.False_]
     """
     for v in var_list:
         if v.initializer is None:
@@ -317,5 +344,13 @@ def global_variables_initializer() -> Operation:
 
 
 def local_variables_initializer() -> Operation:
-    """One operation that gives each variable of `LOCAL_VARIABLES` its initial value."""
+    """One operation that gives each variable of `LOCAL_VARIABLES` its initial value.
+
+    >>> import pullback as pb
+    >>> count = pb.Variable(7, trainable=False, collections=[pb.GraphKeys.LOCAL_VARIABLES])
+    >>> session = pb.Session()
+    >>> session.run(pb.local_variables_initializer())
+    >>> session.run(count)
+    np.int32(7)
+    """
     return variables_initializer(local_variables())

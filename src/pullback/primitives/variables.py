@@ -6,10 +6,13 @@ gives the value before it, a read made after it the value after it. No control d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, ClassVar
 
 from ..core.dtypes import DType
+from ..core.function import lifted
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape, as_shape
@@ -33,6 +36,19 @@ from .variable_ops import (
 from .variable_updates import scatter_rows, scatter_slices
 
 __all__ = ["Variable", "is_variable_initialized", "variable_zeros"]
+
+
+_creating: ContextVar[Callable[[str], None] | None] = ContextVar("creating", default=None)
+
+
+@contextmanager
+def creating_variables(noted: Callable[[str], None]) -> Iterator[None]:
+    """A block in which `noted` is told the name of each variable before it is made."""
+    token = _creating.set(noted)
+    try:
+        yield
+    finally:
+        _creating.reset(token)
 
 
 def _operator(name: str) -> Callable[..., Any]:
@@ -110,9 +126,11 @@ class Variable(AbstractTensorLike):
         if variable_def is not None or import_scope is not None:
             raise ValueError("Variable: variable_def and import_scope are not taken; use Variable.from_handle(handle)")
         trainable = trainable is None or bool(trainable)
-        graph = get_default_graph()
-        outer = graph.scope
-        with graph.transaction(), graph.entered(outer._replace(controllers=())):
+        noted = _creating.get()
+        if noted is not None:
+            noted((name or "Variable").rstrip("/"))
+        graph = get_default_graph().outermost
+        with graph.as_default(), graph.transaction(), graph.entered(graph.scope._replace(controllers=())):
             with graph.name_scope(name or "Variable") as scope:
                 initial = _initial_tensor(initial_value, dtype)
                 static = _static_shape(initial, shape, validate_shape)
@@ -382,7 +400,7 @@ def _initial_tensor(value: Any, dtype: Any) -> Tensor:
     with get_default_graph().name_scope("Initializer"):
         if callable(value) and not isinstance(value, AbstractTensorLike):
             value = value()
-        return convert_to_tensor(value, dtype, name="initial_value")
+        return lifted(convert_to_tensor(value, dtype, name="initial_value"), get_default_graph())
 
 
 def _static_shape(initial: Tensor, shape: Any, validate: bool) -> TensorShape:

@@ -1,0 +1,46 @@
+"""Checks that a run makes: `pb.debugging`, TensorFlow's names."""
+
+from .primitives.assertions import (
+    assert_ as Assert,
+)
+from .primitives.assertions import (
+    assert_equal,
+    assert_greater,
+    assert_greater_equal,
+    assert_integer,
+    assert_less,
+    assert_less_equal,
+    assert_near,
+    assert_negative,
+    assert_non_negative,
+    assert_non_positive,
+    assert_none_equal,
+    assert_positive,
+    assert_rank,
+    assert_rank_at_least,
+    assert_scalar,
+    assert_type,
+)
+from .primitives.guards import assert_all_finite, check_numerics
+
+__all__ = [
+    "Assert",
+    "assert_all_finite",
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
+    "assert_integer",
+    "assert_less",
+    "assert_less_equal",
+    "assert_near",
+    "assert_negative",
+    "assert_non_negative",
+    "assert_non_positive",
+    "assert_none_equal",
+    "assert_positive",
+    "assert_rank",
+    "assert_rank_at_least",
+    "assert_scalar",
+    "assert_type",
+    "check_numerics",
+]

@@ -1,0 +1,159 @@
+"""How often things come: counts of integers, histograms, confusion matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.dtypes import FLOATING, INTEGER, as_dtype, int32
+from ..core.operation import Tensor
+from .casting import cast
+from .comparison import greater
+from .constant import constant_value, convert_to_tensor
+from .creation import ones_like, range_
+from .division import divide
+from .elementwise import operands
+from .extremes import clip_by_value, maximum, minimum
+from .reduction import reduce_max, take_numbers
+from .reshaping import reshape, shape
+from .rounding import floor
+from .segment import unsorted_segment_sum
+from .shaping import expand_dims
+from .stacking import stack
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """How often each integer from 0 on comes in `arr`; with `weights` the sums of those, which have derivatives.
+
+    The length is the largest integer plus one, at least `minlength`, at most `maxlength`; what is beyond or negative is
+    left out. `axis=-1` counts in each row of a matrix, `None` and 0 in all. With `binary_output` 1 stands for any.
+
+    Shapes: `arr` any (a matrix for `axis=-1`), `weights` the same; the result [n], or [rows, n]. On XLA the length must
+    be known when it compiles: give `minlength` and `maxlength` the same. Dtypes: `arr` any integer, `weights` any
+    number; the result has that of the weights, or `dtype`.
+
+    Raises:
+        ValueError: another axis, or `binary_output` with weights. TypeError: `arr` holds no integers.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.bincount([1, 1, 3], weights=[0.5, 1.0, 4.0]))
+    array([0. , 1.5, 0. , 4. ], dtype=float32)
+    """
+    numbers = take_numbers(arr, "bincount", INTEGER)
+    if axis not in (None, 0, -1):
+        raise ValueError(f"bincount: axis must be None, 0 or -1, not {axis}")
+    if binary_output and weights is not None:
+        raise ValueError("bincount: binary_output takes no weights")
+    with numbers.graph.name_scope(name or "bincount"):
+        length = _length(numbers, minlength, maxlength)
+        values = ones_like(numbers, as_dtype(dtype)) if weights is None else convert_to_tensor(weights)
+        if axis == -1:
+            counts = _counts_of_rows(numbers, values, length)
+        else:
+            counts = unsorted_segment_sum(values, numbers, length)
+        return cast(greater(counts, 0), counts.dtype) if binary_output else counts
+
+
+def _length(numbers: Tensor, minlength: Any, maxlength: Any) -> Any:
+    low = None if minlength is None else constant_value(convert_to_tensor(minlength))
+    high = None if maxlength is None else constant_value(convert_to_tensor(maxlength))
+    if low is not None and high is not None and low == high:
+        return int(low)
+    length = maximum(cast(reduce_max(numbers), int32) + 1, cast(0 if minlength is None else minlength, int32))
+    return length if maxlength is None else minimum(length, cast(maxlength, int32))
+
+
+def _counts_of_rows(numbers: Tensor, values: Tensor, length: Any) -> Tensor:
+    """Each row counts into its own stretch of one long vector; what is out of range goes nowhere."""
+    rows = shape(numbers)[0] if numbers.shape.dims is None or numbers.shape[0] is None else numbers.shape[0]
+    inside = (numbers >= 0) & (numbers < cast(length, numbers.dtype))
+    places = numbers + expand_dims(range_(rows, dtype=numbers.dtype), 1) * cast(length, numbers.dtype)
+    places = cast(inside, places.dtype) * (places + 1) - 1
+    counts = unsorted_segment_sum(values, places, rows * length)
+    static = isinstance(rows, int) and isinstance(length, int)
+    return reshape(counts, [rows, length] if static else stack([cast(rows, int32), cast(length, int32)]))
+
+
+def histogram_fixed_width_bins(
+    values: Any, value_range: Any, nbins: int = 100, dtype: Any = int32, name: str | None = None
+) -> Tensor:
+    """The number of the bin, of `nbins` equal ones between two numbers, that each value is in; the ends are open.
+
+    Shapes: `values` any, `value_range` [2]; the result that of `values`. Dtypes: floats; the result has `dtype`.
+
+    Raises:
+        ValueError: `nbins` is not positive. TypeError: not floats.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 9.0], [0.0, 5.0], nbins=5))
+    array([0, 0, 1, 4], dtype=int32)
+    """
+    if nbins <= 0:
+        raise ValueError(f"histogram_fixed_width_bins: nbins must be positive, not {nbins}")
+    x, ends = operands(take_numbers(values, "histogram_fixed_width_bins", FLOATING), value_range)
+    with x.graph.name_scope(name or "histogram_fixed_width_bins"):
+        scaled = divide(x - ends[0], ends[1] - ends[0])
+        bins: Tensor = cast(clip_by_value(floor(scaled * nbins), 0.0, float(nbins - 1)), as_dtype(dtype))
+        return bins
+
+
+def histogram_fixed_width(
+    values: Any, value_range: Any, nbins: int = 100, dtype: Any = int32, name: str | None = None
+) -> Tensor:
+    """How many values are in each of `nbins` equal bins between two numbers; what is outside counts at the ends.
+
+    Shapes: `values` any, `value_range` [2]; the result [nbins]. Dtypes: floats; the result has `dtype`.
+
+    Raises:
+        ValueError: `nbins` is not positive. TypeError: not floats.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.histogram_fixed_width([-1.0, 0.0, 1.5, 9.0], [0.0, 5.0], nbins=5))
+    array([2, 1, 0, 0, 1], dtype=int32)
+    """
+    bins = histogram_fixed_width_bins(values, value_range, nbins, int32, name or "histogram_fixed_width")
+    return unsorted_segment_sum(ones_like(bins, as_dtype(dtype)), bins, nbins)
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+) -> Tensor:
+    """How often each class (row) was predicted as each (column); with `weights` the sums of those.
+
+    Shapes: `labels`, `predictions` and `weights` [n]; the result [num_classes, num_classes], where None stands for the
+    largest number plus one; on XLA it must be known when it compiles. Dtypes: integers; the result has `dtype`. The
+    weights have derivatives where `dtype` is a float.
+
+    Raises:
+        TypeError: not integers.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.confusion_matrix([0, 1, 1], [0, 1, 0]))
+    array([[1, 0],
+           [1, 1]], dtype=int32)
+    """
+    rows, columns = operands(take_numbers(labels, "confusion_matrix", INTEGER), predictions)
+    with rows.graph.name_scope(name or "confusion_matrix"):
+        n: Any = constant_value(convert_to_tensor(num_classes)) if num_classes is not None else None
+        if n is not None:
+            n = int(n)
+        elif num_classes is not None:
+            n = cast(num_classes, int32)
+        else:
+            n = cast(maximum(reduce_max(rows), reduce_max(columns)), int32) + 1
+        values = ones_like(rows, as_dtype(dtype)) if weights is None else cast(weights, as_dtype(dtype))
+        counts: Tensor = unsorted_segment_sum(values, rows * cast(n, rows.dtype) + columns, n * n)
+        return reshape(counts, [n, n] if isinstance(n, int) else stack([n, n]))

@@ -1,0 +1,210 @@
+"""Determinants and their logarithms.
+
+The derivative of a determinant is the matrix of cofactors, which is there for singular matrices too; it and its own
+derivative are computed from singular values, without a division (Magnus and Neudecker 1988, section 8.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dtypes import COMPLEX
+from ..core.operation import Operation, Tensor
+from ..core.primitive import Primitive
+from ..core.shape import TensorShape
+from ..core.types import TensorType
+from .complex import complex as complex_number
+from .complex import conj, imag, real
+from .contraction import adjoint as adjoint_kernel
+from .exponential import log
+from .inverses import MatrixInverse
+from .matrices import diag_part, trace
+from .reduction import reduce_sum
+from .reshaping import ExpandDims
+from .stacks import adjoint_of, check_matrices, matrices, times
+from .triangular import cholesky
+
+
+def det(input: Any, name: str | None = None) -> Tensor:
+    """The determinant of each matrix.
+
+    The first and the second derivative are right for every matrix, the singular ones too. From the third on the
+    inverse is used, which singular matrices have not.
+
+    Shapes: [..., n, n]; the result [...]. Dtypes: float32, float64, complex64, complex128.
+
+    Raises:
+        ValueError: not square. TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> x = pb.constant([[1.0, 2.0], [2.0, 4.0]])
+    >>> pb.Session().run(pb.gradients(pb.linalg.det(x), x)[0]).round(3)
+    array([[ 4., -2.],
+           [-2.,  1.]], dtype=float32)
+    """
+    y: Tensor = MatrixDeterminant()(matrices("det", input, square=True), name=name)
+    return y
+
+
+class MatrixDeterminant(Primitive):
+    type = "MatrixDeterminant"
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        dims = check_matrices("det", x, square=True)
+        return (TensorType(x.dtype, TensorShape.UNKNOWN if dims is None else TensorShape(dims[:-2])),)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.asarray(xp.linalg.det(x), x.dtype)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        return (lambda: _on_matrix(dy) * Cofactors()(conj(op.inputs[0])),)
+
+
+def _on_matrix(y: Tensor) -> Tensor:
+    """`y`, one number for each matrix, so that it broadcasts against the matrices."""
+    result: Tensor = ExpandDims((-2, -1))(y)
+    return result
+
+
+class Cofactors(Primitive):
+    """The derivative of the determinant by each element: `det(x) * transpose(inv(x))`, for singular `x` too."""
+
+    type = "Cofactors"
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        return (x,)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        u, s, vh = xp.linalg.svd(x)
+        others = _products_of_others(xp, s, 1).astype(x.dtype)
+        y = xp.matmul(u * others[..., None, :], vh)
+        return _phase(xp, u, vh) * xp.conj(y)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        # The second derivative of det is symmetric, so that this derivative is its own transpose.
+        return (lambda: CofactorChange()(conj(op.inputs[0]), dy),)
+
+
+class CofactorChange(Primitive):
+    """The derivative of the cofactors of `x` in the direction `d`."""
+
+    type = "CofactorChange"
+
+    def infer(self, x: TensorType, d: TensorType) -> tuple[TensorType, ...]:
+        del d
+        return (x,)
+
+    def kernel(self, xp: Any, x: Any, d: Any) -> Any:
+        u, s, vh = xp.linalg.svd(x)
+        others = _products_of_others(xp, s, 2).astype(x.dtype)
+        inner = xp.matmul(adjoint_kernel(xp, u), xp.matmul(d, adjoint_kernel(xp, vh)))
+        turned = -others * xp.swapaxes(inner, -1, -2)
+        sums = xp.matmul(others, xp.diagonal(inner, axis1=-2, axis2=-1)[..., None])
+        change = turned + sums * xp.eye(x.shape[-1], dtype=x.dtype)
+        back = xp.matmul(xp.conj(u), xp.matmul(change, xp.conj(vh)))
+        return _phase(xp, u, vh) * back
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        x, d = op.inputs
+        return lambda: _third(conj(x), conj(d), dy), lambda: CofactorChange()(conj(x), dy)
+
+
+def _products_of_others(xp: Any, s: Any, count: int) -> Any:
+    """The product of all `s` but one, for each one; or but two, for each pair, 0 for those of equal numbers."""
+    n = s.shape[-1]
+    left_out = np.eye(n, dtype=bool)
+    if count == 1:
+        return xp.prod(xp.where(left_out, xp.ones((), s.dtype), s[..., None, :]), axis=-1, dtype=s.dtype)
+    pairs = left_out[:, None, :] | left_out[None, :, :]
+    products = xp.prod(xp.where(pairs, xp.ones((), s.dtype), s[..., None, None, :]), axis=-1, dtype=s.dtype)
+    return xp.where(left_out, xp.zeros((), s.dtype), products)
+
+
+def _phase(xp: Any, u: Any, vh: Any) -> Any:
+    """The determinant of `u @ vh`, which has absolute value 1."""
+    return xp.asarray(xp.linalg.det(xp.matmul(u, vh)), u.dtype)[..., None, None]
+
+
+def _third(x: Tensor, f: Tensor, g: Tensor) -> Tensor:
+    """The third derivative of det at a regular `x`, in the directions `f` and `g` and by each element."""
+    y = MatrixInverse()(x)
+    yf, yg = times(y, f), times(y, g)
+    tf, tg = _on_matrix(trace(yf)), _on_matrix(trace(yg))
+    fg, gf = times(yf, yg), times(yg, yf)
+    inner = times((fg + gf) - (yf * tg + yg * tf), y) + y * (tf * tg - _on_matrix(trace(fg)))
+    return _on_matrix(det(x)) * _transposed(inner)
+
+
+def _transposed(x: Tensor) -> Tensor:
+    return conj(adjoint_of(x))
+
+
+def slogdet(input: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """`(sign, log)`: the sign of each determinant, for complex ones its phase, and the logarithm of its absolute value.
+
+    Of a singular matrix they are 0 and -inf, without a derivative. The logarithm of complex matrices is complex, as
+    in TensorFlow, with imaginary part 0.
+
+    Shapes: [..., n, n]; the results [...]. Dtypes: float32, float64, complex64, complex128.
+
+    Raises:
+        ValueError: not square. TypeError: another dtype. InvalidArgumentError in a run on NumPy of the derivative at a
+        singular matrix; XLA gives infinities or NaN.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.linalg.slogdet([[-1.0, 0.0], [0.0, 1.0]]))
+    (np.float32(-1.0), np.float32(0.0))
+    """
+    sign, logarithm = LogMatrixDeterminant()(matrices("slogdet", input, square=True), name=name)
+    return sign, logarithm
+
+
+class LogMatrixDeterminant(Primitive):
+    type = "LogMatrixDeterminant"
+    takes_none = True
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        dims = check_matrices("slogdet", x, square=True)
+        y = TensorType(x.dtype, TensorShape.UNKNOWN if dims is None else TensorShape(dims[:-2]))
+        return y, y
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        sign, logarithm = xp.linalg.slogdet(x)
+        return xp.asarray(sign, x.dtype), xp.asarray(logarithm).astype(x.dtype)
+
+    def gradient(self, op: Operation, dsign: Tensor | None, dlog: Tensor | None) -> Sequence[Any]:
+        x, sign = op.inputs[0], op.outputs[0]
+        if x.dtype not in COMPLEX:
+            if dlog is None:
+                return (None,)
+            return (lambda: _on_matrix(dlog) * MatrixInverse(True)(x),)
+
+        def back() -> Tensor:
+            zero = real(sign) * 0
+            along = zero if dlog is None else real(dlog)
+            around = zero if dsign is None else imag(dsign * conj(sign))
+            dx: Tensor = _on_matrix(complex_number(along, around)) * MatrixInverse(True)(x)
+            return dx
+
+        return (back,)
+
+
+def logdet(matrix: Any, name: str | None = None) -> Tensor:
+    """The logarithm of the determinant of each symmetric (Hermitian) positive definite matrix.
+
+    Shapes: [..., n, n]; the result [...]. Dtypes: float32, float64, complex64, complex128; of complex ones real.
+
+    Raises:
+        ValueError: not square. TypeError: another dtype. InvalidArgumentError in a run on NumPy: not positive definite;
+        XLA gives NaN.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.linalg.logdet([[1.0, 0.0], [0.0, 1.0]]))
+    np.float32(0.0)
+    """
+    x = matrices("logdet", matrix, square=True)
+    with x.graph.name_scope(name or "logdet"):
+        return 2.0 * reduce_sum(log(real(diag_part(cholesky(x)))), -1)

@@ -1,0 +1,270 @@
+"""Images turned, cut and framed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.operation import AbstractTensorLike, Tensor
+from .axes import static_integers
+from .blocks import slice_
+from .casting import cast
+from .constant import convert_to_tensor
+from .extremes import maximum, minimum
+from .repeating import pad
+from .reshaping import shape
+from .resizing import ResizeMethod, resize
+from .shaping import reverse
+from .shaping import transpose as transpose_axes
+
+
+def flip_left_right(image: Any) -> Tensor:
+    """`image` with its columns in reverse order.
+
+    Shapes: [..., h, w, c]. Dtypes: any.
+
+    Raises:
+        ValueError: fewer than three axes.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.image.flip_left_right([[[1], [2]]]))
+    array([[[2],
+            [1]]], dtype=int32)
+    """
+    return reverse(_images("flip_left_right", image), [-2])
+
+
+def flip_up_down(image: Any) -> Tensor:
+    """`image` with its rows in reverse order.
+
+    Shapes: [..., h, w, c]. Dtypes: any.
+
+    Raises:
+        ValueError: fewer than three axes.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.image.flip_up_down([[[1]], [[2]]]))
+    array([[[2]],
+    <BLANKLINE>
+           [[1]]], dtype=int32)
+    """
+    return reverse(_images("flip_up_down", image), [-3])
+
+
+def transpose(image: Any, name: str | None = None) -> Tensor:
+    """`image` with rows and columns exchanged.
+
+    Shapes: [h, w, c] or [n, h, w, c]. Dtypes: any.
+
+    Raises:
+        ValueError: another rank, or an unknown one.
+
+    >>> import pullback as pb
+    >>> pb.image.transpose(pb.zeros([2, 3, 4, 1])).shape
+    TensorShape([2, 4, 3, 1])
+    """
+    return _exchanged(_images("transpose", image, ranks=(3, 4)), name)
+
+
+def _exchanged(x: Tensor, name: str | None = None) -> Tensor:
+    return transpose_axes(x, [1, 0, 2] if x.shape.rank == 3 else [0, 2, 1, 3], name=name or "transpose")
+
+
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+    """`image` turned `k` times by 90 degrees, against the clock.
+
+    Shapes: [h, w, c] or [n, h, w, c]; `k` an integer known while the graph is built. Dtypes: any.
+
+    Raises:
+        ValueError: another rank, or an unknown one; `k` is computed in a run.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.image.rot90([[[1], [2]]]))
+    array([[[2]],
+    <BLANKLINE>
+           [[1]]], dtype=int32)
+    """
+    x = _images("rot90", image, ranks=(3, 4))
+    turns = static_integers(k, "rot90: k")[0] % 4
+    with x.graph.name_scope(name or "rot90"):
+        if turns == 0:
+            return x
+        if turns == 2:
+            return reverse(x, [-3, -2])
+        return reverse(_exchanged(x), [-3]) if turns == 1 else _exchanged(reverse(x, [-3]))
+
+
+def central_crop(image: Any, central_fraction: float) -> Tensor:
+    """The middle of `image`: `central_fraction` of its rows and of its columns.
+
+    Shapes: [..., h, w, c]. Dtypes: any.
+
+    Raises:
+        ValueError: the fraction is not in (0, 1]; fewer than three axes; the rank is unknown.
+
+    >>> import pullback as pb
+    >>> pb.image.central_crop(pb.zeros([8, 6, 3]), 0.5).shape
+    TensorShape([4, 4, 3])
+    """
+    x = _images("central_crop", image)
+    if not 0 < central_fraction <= 1:
+        raise ValueError(f"central_crop: central_fraction must be in (0, 1], not {central_fraction}")
+    height, width = _lengths(x)
+    top, left = [_half_of_rest(n, central_fraction) for n in (height, width)]
+    return _cut(x, top, left, height - 2 * top, width - 2 * left)
+
+
+def _half_of_rest(n: Any, fraction: float) -> Any:
+    if isinstance(n, int):
+        return int((n - n * fraction) / 2)
+    whole = cast(n, "float64")
+    return cast((whole - whole * fraction) / 2, n.dtype)
+
+
+def crop_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Tensor:
+    """The part of `image` that begins at the given row and column and has the given numbers of them.
+
+    Shapes: [..., h, w, c]; the numbers are integers or integer scalars. Dtypes: any.
+
+    Raises:
+        ValueError: the part is not inside the image; the rank is unknown, or below three.
+
+    >>> import pullback as pb
+    >>> pb.image.crop_to_bounding_box(pb.zeros([2, 8, 6, 3]), 1, 2, 4, 3).shape
+    TensorShape([2, 4, 3, 3])
+    """
+    x = _images("crop_to_bounding_box", image)
+    return _cut(x, offset_height, offset_width, target_height, target_width)
+
+
+def _cut(x: Tensor, top: Any, left: Any, height: Any, width: Any) -> Tensor:
+    assert x.shape.rank is not None
+    lead = x.shape.rank - 3
+    return slice_(x, [*[0] * lead, top, left, 0], [*[-1] * lead, height, width, -1])
+
+
+def pad_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Tensor:
+    """`image` in a frame of zeros of the given size, so that it begins at the given row and column.
+
+    Shapes: [..., h, w, c]; the numbers are integers or integer scalars. Dtypes: any.
+
+    Raises:
+        ValueError: the image does not fit into the frame; the rank is unknown, or below three.
+
+    >>> import pullback as pb
+    >>> pb.image.pad_to_bounding_box(pb.zeros([2, 4, 3, 3]), 1, 2, 8, 6).shape
+    TensorShape([2, 8, 6, 3])
+    """
+    x = _images("pad_to_bounding_box", image)
+    height, width = _lengths(x)
+    below, right = target_height - offset_height - height, target_width - offset_width - width
+    if any(isinstance(n, int) and n < 0 for n in (offset_height, offset_width, below, right)):
+        raise ValueError(
+            f"pad_to_bounding_box: {x} at row {offset_height}, column {offset_width} is not inside "
+            f"{target_height} by {target_width}"
+        )
+    return _framed(x, (offset_height, below), (offset_width, right))
+
+
+def _framed(x: Tensor, rows: tuple[Any, Any], columns: tuple[Any, Any]) -> Tensor:
+    assert x.shape.rank is not None
+    return pad(x, [*[[0, 0]] * (x.shape.rank - 3), list(rows), list(columns), [0, 0]])
+
+
+def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+    """`image` cut, or framed with zeros, to the given size, its middle in the middle.
+
+    Shapes: [..., h, w, c]; the numbers are integers or integer scalars. Dtypes: any.
+
+    Raises:
+        ValueError: a size is not positive; the rank is unknown, or below three.
+
+    >>> import pullback as pb
+    >>> pb.image.resize_with_crop_or_pad(pb.zeros([2, 8, 3, 3]), 5, 6).shape
+    TensorShape([2, 5, 6, 3])
+    """
+    x = _images("resize_with_crop_or_pad", image)
+    targets = [_as_length("resize_with_crop_or_pad", n) for n in (target_height, target_width)]
+    lengths = _lengths(x)
+    sizes = [_smaller(n, t) for n, t in zip(lengths, targets, strict=True)]
+    if any(size is not n for size, n in zip(sizes, lengths, strict=True)):
+        top, left = [(n - size) // 2 for n, size in zip(lengths, sizes, strict=True)]
+        x = _cut(x, top, left, *sizes)
+    around = [((t - size) // 2, (t - size) - (t - size) // 2) for t, size in zip(targets, sizes, strict=True)]
+    if all(isinstance(n, int) and n == 0 for pair in around for n in pair):
+        return x
+    return _framed(x, *around)
+
+
+def resize_with_pad(
+    image: Any,
+    target_height: Any,
+    target_width: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    antialias: bool = False,
+) -> Tensor:
+    """`image` in the largest size that fits and keeps the ratio of its sides, in the middle of a frame of zeros.
+
+    Shapes: [..., h, w, c]; the numbers are integers or integer scalars. Dtypes: as for `resize`.
+
+    Raises:
+        ValueError: a size is not positive; the rank is unknown, or below three.
+
+    >>> import pullback as pb
+    >>> pb.image.resize_with_pad(pb.ones([4, 2, 1]), 6, 9).shape
+    TensorShape([6, 9, 1])
+    """
+    x = _images("resize_with_pad", image)
+    targets = [_as_length("resize_with_pad", n) for n in (target_height, target_width)]
+    lengths = _lengths(x)
+    if all(isinstance(n, int) for n in (*targets, *lengths)):
+        ratio = max(n / t for n, t in zip(lengths, targets, strict=True))
+        sizes: list[Any] = [int(n / ratio) for n in lengths]
+        around = [max(0, (t - s) // 2) for t, s in zip(targets, sizes, strict=True)]
+    else:
+        wide = [[cast(convert_to_tensor(n), "float64") for n in pair] for pair in (lengths, targets)]
+        ratio = maximum(wide[0][0] / wide[1][0], wide[0][1] / wide[1][1])
+        sizes = [cast(n / ratio, "int32") for n in wide[0]]
+        around = [(t - s) // 2 for t, s in zip(targets, sizes, strict=True)]
+    y = resize(x, sizes, method, antialias=antialias)
+    pairs = [(a, t - s - a) for a, t, s in zip(around, targets, sizes, strict=True)]
+    return _framed(y, *pairs)
+
+
+def _images(what: str, image: Any, ranks: tuple[int, ...] = ()) -> Tensor:
+    x = convert_to_tensor(image)
+    rank = x.shape.rank
+    if rank is None and what.startswith("flip"):
+        return x
+    if rank is None or rank < 3 or (ranks and rank not in ranks):
+        raise ValueError(f"{what}: an image has the axes height, width, channels, which cannot be said of {x}")
+    return x
+
+
+def _lengths(x: Tensor) -> list[Any]:
+    """Height and width: integers where they are known, else scalars."""
+    rank = x.shape.rank
+    assert rank is not None
+    dynamic = None
+    result: list[Any] = []
+    for axis in (rank - 3, rank - 2):
+        n = x.shape[axis]
+        if n is None:
+            dynamic = shape(x) if dynamic is None else dynamic
+        result.append(dynamic[axis] if n is None and dynamic is not None else n)
+    return result
+
+
+def _as_length(what: str, n: Any) -> Any:
+    if isinstance(n, Tensor | AbstractTensorLike):
+        return convert_to_tensor(n)
+    if n <= 0:
+        raise ValueError(f"{what}: a size must be positive, not {n}")
+    return int(n)
+
+
+def _smaller(a: Any, b: Any) -> Any:
+    return min(a, b) if isinstance(a, int) and isinstance(b, int) else minimum(a, b)

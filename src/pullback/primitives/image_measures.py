@@ -1,0 +1,273 @@
+"""What is measured on images: slopes, variation, and how alike two of them are; and the standard brightness."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dtypes import FLOATING, float32
+from ..core.operation import Tensor
+from .activation import relu
+from .arithmetic import squared_difference
+from .casting import cast
+from .colors import convert_image_dtype
+from .constant import convert_to_tensor
+from .conv import depthwise_conv2d
+from .cumulative import reduce_prod
+from .exponential import log
+from .extremes import maximum
+from .pooling_argmax import pool
+from .powers import pow, rsqrt, sqrt, square
+from .reduction import reduce_mean, reduce_sum
+from .repeating import pad
+from .reshaping import reshape, shape
+from .sign import absolute
+from .stacking import concat, stack
+
+
+def per_image_standardization(image: Any) -> Tensor:
+    """Each image less its mean, divided by its standard deviation, which counts as at least 1 / sqrt(size).
+
+    Shapes: [..., h, w, c]. Dtypes: any real number; the result is float32 for integers.
+
+    Raises:
+        ValueError: fewer than three axes.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.image.per_image_standardization([[[1.0], [3.0]]]))[0, :, 0]
+    array([-1.,  1.], dtype=float32)
+    """
+    x = convert_to_tensor(image)
+    x = x if x.dtype in FLOATING else cast(x, float32)
+    with x.graph.name_scope("per_image_standardization"):
+        deviation = x - reduce_mean(x, [-3, -2, -1], keepdims=True)
+        variance = reduce_mean(square(deviation), [-3, -2, -1], keepdims=True)
+        dims = [None] if x.shape.dims is None else x.shape.dims[-3:]
+        if None in dims:
+            count = cast(reduce_prod(shape(x)[-3:]), x.dtype)
+            return deviation / maximum(sqrt(variance), rsqrt(count))
+        least = 1 / math.sqrt(max(math.prod([n for n in dims if n is not None]), 1))
+        y: Tensor = deviation / maximum(sqrt(variance), least)
+        return y
+
+
+def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
+    """The differences of each pixel to the next one below, and to the next one on the right; 0 at the far edges.
+
+    Shapes: [n, h, w, c]. Dtypes: any real number.
+
+    Raises:
+        ValueError: another rank.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.image.image_gradients([[[[1.0], [3.0]]]])[1])[0, 0, :, 0]
+    array([2., 0.], dtype=float32)
+    """
+    x = convert_to_tensor(image)
+    if x.shape.rank not in (4, None):
+        raise ValueError(f"image_gradients: images have four axes, but {x} has {x.shape.rank}")
+    with x.graph.name_scope("image_gradients"):
+        below, right = x[:, 1:] - x[:, :-1], x[:, :, 1:] - x[:, :, :-1]
+        return pad(below, [[0, 0], [0, 1], [0, 0], [0, 0]]), pad(right, [[0, 0], [0, 0], [0, 1], [0, 0]])
+
+
+_SOBEL = np.array([[[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]])
+
+
+def sobel_edges(image: Any) -> Tensor:
+    """The slopes of each channel downwards and to the right, by the operator of Sobel and Feldman; edges are mirrored.
+
+    Shapes: [n, h, w, c], c known; the result [n, h, w, c, 2]. Dtypes: any float.
+
+    Raises:
+        ValueError: another rank, or an unknown number of channels.
+
+    >>> import pullback as pb
+    >>> pb.image.sobel_edges(pb.zeros([2, 5, 6, 3])).shape
+    TensorShape([2, 5, 6, 3, 2])
+    """
+    x = convert_to_tensor(image)
+    if x.shape.rank != 4 or x.shape[3] is None:
+        raise ValueError(f"sobel_edges: images have four axes and a known number of channels, not {x}")
+    filters = np.tile(_SOBEL.transpose(1, 2, 0)[:, :, None].astype(_dtype(x)), (1, 1, x.shape[3], 1))
+    with x.graph.name_scope("sobel_edges"):
+        around = pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
+        slopes = depthwise_conv2d(around, filters, [1, 1, 1, 1], "VALID")
+        dims = x.shape.as_list()
+        if None not in dims:
+            return reshape(slopes, [*dims, 2])
+        return reshape(slopes, concat([shape(x), [2]], 0))
+
+
+def _dtype(x: Tensor) -> Any:
+    return x.dtype
+
+
+def total_variation(images: Any, name: str | None = None) -> Tensor:
+    """The sum of the absolute differences of neighbouring pixels, of each image.
+
+    Shapes: [n, h, w, c], the result [n]; or [h, w, c], the result a scalar. Dtypes: any real number.
+
+    Raises:
+        ValueError: another rank, or an unknown one.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.image.total_variation([[[1.0], [3.0]], [[1.0], [0.0]]]))
+    np.float32(6.0)
+    """
+    x = convert_to_tensor(images)
+    if x.shape.rank not in (3, 4):
+        raise ValueError(f"total_variation: images have three or four axes, which cannot be said of {x}")
+    with x.graph.name_scope(name or "total_variation"):
+        below, right = x[..., 1:, :, :] - x[..., :-1, :, :], x[..., 1:, :] - x[..., :-1, :]
+        axes = None if x.shape.rank == 3 else [1, 2, 3]
+        total: Tensor = reduce_sum(absolute(below), axes) + reduce_sum(absolute(right), axes)
+        return total
+
+
+def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
+    """The ratio of the largest possible number to the mean square of the differences of two images, in decibels.
+
+    Shapes: [..., h, w, c], the same for both; the result [...]. Dtypes: any real number, the same for all; integers
+    stand for [0, 1]; the result is float32, or float64 for float64.
+
+    Raises:
+        ValueError: the shapes do not fit.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.image.psnr(pb.zeros([1, 1, 1]), pb.ones([1, 1, 1]), 1.0))
+    np.float32(0.0)
+    """
+    x, y, top = _as_floats(a, b, max_val)
+    with x.graph.name_scope(name or "PSNR"):
+        error = reduce_mean(squared_difference(x, y), [-3, -2, -1])
+        ratio: Tensor = (20 * log(top) - 10 * log(error)) * (1 / math.log(10))
+        return ratio
+
+
+def _as_floats(a: Any, b: Any, max_val: Any) -> list[Tensor]:
+    x = convert_to_tensor(a)
+    values = [x, convert_to_tensor(b, dtype_hint=x.dtype), cast(convert_to_tensor(max_val), x.dtype)]
+    return [v if v.dtype == "float64" else convert_image_dtype(v, float32) for v in values]
+
+
+def ssim(
+    img1: Any,
+    img2: Any,
+    max_val: Any,
+    filter_size: int = 11,
+    filter_sigma: float = 1.5,
+    k1: float = 0.01,
+    k2: float = 0.03,
+    return_index_map: bool = False,
+) -> Tensor:
+    """How alike two images are in structure, at most 1: the mean over places and channels.
+
+    Means and variances are those of a Gaussian window. With `return_index_map` the mean is over channels only.
+
+    Shapes: [..., h, w, c], the same for both, c known, sides not below `filter_size`; the result [...], or the map
+    [..., h - filter_size + 1, w - filter_size + 1]. Dtypes: as for `psnr`.
+
+    Raises:
+        ValueError: the shapes do not fit.
+
+    Source: Wang, Bovik, Sheikh, Simoncelli, Image Quality Assessment, 2004.
+
+    >>> import pullback as pb
+    >>> x = pb.random.uniform([12, 12, 3], seed=1)
+    >>> pb.Session().run(pb.image.ssim(x, x, 1.0))
+    np.float32(1.0)
+    """
+    x, y, top = _as_floats(img1, img2, max_val)
+    with x.graph.name_scope("SSIM"):
+        like, _ = _likeness("ssim", x, y, top, filter_size, filter_sigma, k1, k2)
+        return reduce_mean(like, [-1]) if return_index_map else reduce_mean(like, [-3, -2, -1])
+
+
+def _likeness(
+    what: str, x: Tensor, y: Tensor, top: Tensor, filter_size: int, sigma: float, k1: float, k2: float
+) -> tuple[Tensor, Tensor]:
+    """SSIM at each place, and its part without brightness."""
+    rank, channels = x.shape.rank, None if x.shape.rank is None else x.shape[-1]
+    if rank is None or rank < 3 or channels is None or not x.shape.is_compatible_with(y.shape):
+        raise ValueError(f"{what}: two images [..., h, w, c] of one shape, c known, are needed, not {x} and {y}")
+    if any(n is not None and n < filter_size for n in x.shape.dims[-3:-1]):  # type: ignore[index]
+        raise ValueError(f"{what}: the sides of {x} must not be shorter than filter_size={filter_size}")
+    places = np.exp(-0.5 * ((np.arange(filter_size) - (filter_size - 1) / 2) / sigma) ** 2)
+    window = np.tile((places[:, None] * places / places.sum() ** 2)[..., None, None], (1, 1, channels, 1))
+
+    def mean(z: Tensor) -> Tensor:
+        images = z if rank == 4 else reshape(z, _merged(z))
+        means = depthwise_conv2d(images, window.astype(_dtype(z)), [1, 1, 1, 1], "VALID")
+        return means if rank == 4 else reshape(means, concat([shape(z)[:-3], shape(means)[1:]], 0))
+
+    c1, c2 = square(k1 * top), square(k2 * top)
+    mean_x, mean_y = mean(x), mean(y)
+    both, squares = mean_x * mean_y, square(mean_x) + square(mean_y)
+    covariance, variances = mean(x * y) - both, mean(square(x) + square(y)) - squares
+    structure: Tensor = (2 * covariance + c2) / (variances + c2)
+    return (2 * both + c1) / (squares + c1) * structure, structure
+
+
+def _merged(x: Tensor) -> Any:
+    """The shape of `x` with all axes before the last three as one."""
+    dims = x.shape.dims
+    assert dims is not None
+    if None not in dims[-3:]:
+        return [-1, *dims[-3:]]
+    return concat([[-1], shape(x)[-3:]], 0)
+
+
+def ssim_multiscale(
+    img1: Any,
+    img2: Any,
+    max_val: Any,
+    power_factors: Sequence[float] = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+    filter_size: int = 11,
+    filter_sigma: float = 1.5,
+    k1: float = 0.01,
+    k2: float = 0.03,
+) -> Tensor:
+    """How alike two images are at several sizes, each half the last: the product of the powers of `ssim`'s parts.
+
+    Shapes: [..., h, w, c], the same for both and known but for the first; the smallest size has sides not below
+    `filter_size`; the result [...]. Dtypes: as for `psnr`.
+
+    Raises:
+        ValueError: the shapes do not fit.
+
+    Source: Wang, Simoncelli, Bovik, Multi-scale Structural Similarity for Image Quality Assessment, 2003.
+
+    >>> import pullback as pb
+    >>> x = pb.random.uniform([1, 16, 16, 1], seed=1)
+    >>> pb.Session().run(pb.image.ssim_multiscale(x, x, 1.0, power_factors=[0.5, 0.5], filter_size=4))
+    array([1.], dtype=float32)
+    """
+    x, y, top = _as_floats(img1, img2, max_val)
+    parts = []
+    with x.graph.name_scope("MS-SSIM"):
+        for i, power in enumerate(power_factors):
+            if i:
+                x, y = _halved(x), _halved(y)
+            like, structure = _likeness("ssim_multiscale", x, y, top, filter_size, filter_sigma, k1, k2)
+            part = like if i == len(power_factors) - 1 else structure
+            parts.append(pow(relu(reduce_mean(part, [-3, -2])), power))
+        return reduce_mean(reduce_prod(stack(parts, axis=-1), [-1]), [-1])
+
+
+def _halved(x: Tensor) -> Tensor:
+    """The means of 2 by 2 pixels; an odd last row or column is repeated."""
+    rank, dims = x.shape.rank, x.shape.dims
+    assert rank is not None
+    assert dims is not None
+    if any(n is None for n in dims[-3:-1]):
+        raise ValueError(f"ssim_multiscale: the sides of {x} must be known")
+    rest = [(n or 0) % 2 for n in dims[-3:-1]]
+    if any(rest):
+        x = pad(x, [*[[0, 0]] * (rank - 3), [0, rest[0]], [0, rest[1]], [0, 0]], "SYMMETRIC")
+    images = x if rank == 4 else reshape(x, _merged(x))
+    means = pool(images, [2, 2], "AVG", [2, 2])
+    return means if rank == 4 else reshape(means, concat([shape(x)[:-3], shape(means)[1:]], 0))

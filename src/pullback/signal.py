@@ -1,0 +1,83 @@
+"""Fourier and cosine transforms, frames and windows of signals, under TensorFlow's names of `tf.signal`."""
+
+from .primitives.cosine import (
+    dct,
+    idct,
+    inverse_mdct,
+    mdct,
+)
+from .primitives.framing import (
+    frame,
+    overlap_and_add,
+)
+from .primitives.signal_windows import (
+    hamming_window,
+    hann_window,
+    kaiser_bessel_derived_window,
+    kaiser_window,
+    vorbis_window,
+)
+from .primitives.spectrograms import (
+    inverse_stft,
+    inverse_stft_window_fn,
+    linear_to_mel_weight_matrix,
+    mfccs_from_log_mel_spectrograms,
+    stft,
+)
+from .primitives.transforms import (
+    fft,
+    fft2d,
+    fft3d,
+    fftnd,
+    fftshift,
+    ifft,
+    ifft2d,
+    ifft3d,
+    ifftnd,
+    ifftshift,
+    irfft,
+    irfft2d,
+    irfft3d,
+    irfftnd,
+    rfft,
+    rfft2d,
+    rfft3d,
+    rfftnd,
+)
+
+__all__ = [
+    "dct",
+    "fft",
+    "fft2d",
+    "fft3d",
+    "fftnd",
+    "fftshift",
+    "frame",
+    "hamming_window",
+    "hann_window",
+    "idct",
+    "ifft",
+    "ifft2d",
+    "ifft3d",
+    "ifftnd",
+    "ifftshift",
+    "inverse_mdct",
+    "inverse_stft",
+    "inverse_stft_window_fn",
+    "irfft",
+    "irfft2d",
+    "irfft3d",
+    "irfftnd",
+    "kaiser_bessel_derived_window",
+    "kaiser_window",
+    "linear_to_mel_weight_matrix",
+    "mdct",
+    "mfccs_from_log_mel_spectrograms",
+    "overlap_and_add",
+    "rfft",
+    "rfft2d",
+    "rfft3d",
+    "rfftnd",
+    "stft",
+    "vorbis_window",
+]

@@ -1,0 +1,89 @@
+"""Rows: special functions, against SciPy; every argument is differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.special as special
+
+import pullback as pb
+
+from .case import Case, positive
+
+SIGNED = np.array([-3.7, -1.2, -0.4, 0.3, 1.7, 6.2])
+POSITIVE = np.array([0.2, 0.9, 1.6, 3.1, 7.4, 26.0])
+SHAPES = {"empty": positive(0, 3), "scalar": positive()}
+
+
+def _unary(name: str, build: Callable[..., Any], expected: Any, x: Any = SIGNED) -> list[Case]:
+    """The function at points; those whose name ends with 0 also at none, and at a scalar."""
+    cases = [Case(name, build, [x], expected)]
+    if name.endswith("0"):
+        cases += [Case(f"{name}_{what}", build, [y], expected) for what, y in SHAPES.items()]
+    return cases
+
+
+def _lbeta(x: np.ndarray) -> Any:
+    return special.gammaln(x).sum(-1) - special.gammaln(x.sum(-1))
+
+
+_s = pb.math.special
+CASES = [
+    *_unary("lgamma", pb.math.lgamma, special.gammaln),
+    *_unary("digamma", pb.math.digamma, special.digamma),
+    *_unary("bessel_i0", _s.bessel_i0, special.i0),
+    *_unary("bessel_i0e", _s.bessel_i0e, special.i0e),
+    *_unary("bessel_i1", _s.bessel_i1, special.i1),
+    *_unary("bessel_i1e", _s.bessel_i1e, special.i1e),
+    *_unary("bessel_k0", _s.bessel_k0, special.k0, POSITIVE),
+    *_unary("bessel_k0e", _s.bessel_k0e, special.k0e, POSITIVE),
+    *_unary("bessel_k1", _s.bessel_k1, special.k1, POSITIVE),
+    *_unary("bessel_k1e", _s.bessel_k1e, special.k1e, POSITIVE),
+    *_unary("bessel_j0", _s.bessel_j0, special.j0),
+    *_unary("bessel_j1", _s.bessel_j1, special.j1),
+    *_unary("bessel_y0", _s.bessel_y0, special.y0, POSITIVE),
+    *_unary("bessel_y1", _s.bessel_y1, special.y1, POSITIVE),
+    *_unary("dawsn", _s.dawsn, special.dawsn),
+    *_unary("expint", _s.expint, special.expi),
+    *_unary("fresnel_cos", _s.fresnel_cos, lambda x: special.fresnel(x)[1]),
+    *_unary("fresnel_sin", _s.fresnel_sin, lambda x: special.fresnel(x)[0]),
+    *_unary("spence", _s.spence, special.spence, POSITIVE),
+    *_unary("erfcx", _s.erfcx, special.erfcx),
+    *_unary("ndtr", _s.ndtr, special.ndtr),
+    Case("lgamma_same_twice", lambda x: pb.math.lgamma(x) * pb.math.lgamma(x), [SIGNED]),
+    Case("zeta", pb.math.zeta, [np.array([1.4, 2.0, 5.5, 12.0])[:, None], POSITIVE], special.zeta),
+    Case("zeta_scalar", pb.math.zeta, [np.array(2.5), positive(2, 1)], special.zeta),
+    Case("polygamma", pb.math.polygamma, [np.array([1.0, 2.0, 3.0, 6.0])[:, None], POSITIVE]),
+    Case("polygamma_zero", lambda x: pb.math.polygamma(0.0, x), [SIGNED], special.digamma),
+    Case("polygamma_signed", lambda x: pb.math.polygamma(2.0, x), [SIGNED], lambda x: special.polygamma(2, x)),
+    Case("igamma", pb.math.igamma, [POSITIVE[:5, None], np.array([0.3, 1.1, 4.0, 9.0])], special.gammainc),
+    Case("igammac", pb.math.igammac, [POSITIVE[:5, None], np.array([0.3, 1.1, 4.0, 9.0])], special.gammaincc),
+    Case("igamma_scalar", pb.math.igamma, [positive(), positive(0, 2)], special.gammainc),
+    Case(
+        "betainc",
+        pb.math.betainc,
+        [POSITIVE[:5, None, None], np.array([0.4, 1.0, 4.0])[:, None], np.array([0.05, 0.4, 0.9])],
+        special.betainc,
+    ),
+    Case("betainc_scalar", pb.math.betainc, [positive(), positive(2, 1), np.array([0.3, 0.6])], special.betainc),
+    Case("lbeta", pb.math.lbeta, [positive(2, 3)], _lbeta),
+    Case("lbeta_none", pb.math.lbeta, [positive(2, 0)], lambda x: np.full(2, -np.inf), not_differentiable="-inf"),
+    Case("third_order_igamma", lambda a, x: _third(pb.math.igamma, a, x), [positive(3), positive(3, seed=1)]),
+    Case("third_order_zeta", lambda a, x: _third(pb.math.zeta, a + 1, x), [positive(3), positive(3, seed=1)]),
+    Case("third_order_polygamma", lambda a, x: _third(pb.math.polygamma, a, x), [np.array([1.0, 2.0]), positive(2)]),
+    Case("third_order_bessel_j1", lambda x: _third(lambda x: _s.bessel_j1(x), x), [SIGNED]),
+    Case("third_order_bessel_i1e", lambda x: _third(lambda x: _s.bessel_i1e(x), x), [SIGNED]),
+    Case("third_order_spence", lambda x: _third(lambda x: _s.spence(x), x), [POSITIVE]),
+    Case(
+        "third_order_betainc",
+        lambda a, b, x: _third(pb.math.betainc, a, b, x),
+        [positive(2), positive(2, seed=1), np.array([0.3, 0.6])],
+    ),
+]
+
+
+def _third(f: Callable[..., Any], *xs: Any) -> list[Any]:
+    """The first derivative by each argument, so that the generic checks reach the third order."""
+    return [dx for dx in pb.gradients(f(*xs), list(xs)) if dx is not None]

@@ -1,0 +1,39 @@
+"""Constants: whose memory they hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import pullback as pb
+
+
+def shares(array: np.ndarray) -> bool:
+    return np.shares_memory(pb.constant(array).op.get_attr("value"), array)
+
+
+def test_an_array_that_can_be_written_to_is_copied() -> None:
+    array = np.arange(3.0)
+    view = array[1:]
+    view.setflags(write=False)
+    assert not shares(array)
+    assert not shares(view)
+    c = pb.constant(array)
+    array[:] = 7.0
+    np.testing.assert_array_equal(pb.Session(engine="numpy").run(c), [0.0, 1.0, 2.0])
+
+
+def test_an_array_that_nobody_can_write_to_is_shared() -> None:
+    array = np.arange(4.0)
+    array.setflags(write=False)
+    assert shares(array)
+    assert shares(array[1:])
+    assert np.shares_memory(pb.Variable(array).initial_value.op.get_attr("value"), array)
+
+
+def test_what_is_fetched_of_a_shared_array_is_a_copy() -> None:
+    array = np.arange(4.0)
+    array.setflags(write=False)
+    for engine in ("numpy", pb.Session().engine):
+        fetched = pb.Session(engine=engine).run(pb.constant(array))
+        fetched[:] = 7.0
+    np.testing.assert_array_equal(array, np.arange(4.0))

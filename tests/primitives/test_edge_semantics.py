@@ -1,0 +1,121 @@
+"""The page on edges: each row on both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+ENGINES = ["numpy", "xla"]
+NAN, INF = np.nan, np.inf
+SINGULAR = np.array([[1.0, 2.0], [2.0, 4.0]])
+
+
+def i32(*values: int) -> np.ndarray:
+    return np.array(values, np.int32)
+
+
+def f32(*values: float) -> np.ndarray:
+    return np.array(values, np.float32)
+
+
+def run(f: Callable[..., Any], arrays: list[np.ndarray], engine: str) -> Any:
+    """The value of a function of arrays that are fed, so that XLA computes it."""
+    xs = [pb.placeholder(a.dtype, a.shape) for a in arrays]
+    return pb.Session(engine=engine).run(f(*xs), dict(zip(xs, arrays, strict=True)))
+
+
+SAME: dict[str, tuple[Callable[..., Any], list[np.ndarray], Any]] = {
+    "quotient": (lambda x, y: x // y, [i32(5, -5, -(2**31)), i32(0, 0, -1)], [0, 0, -(2**31)]),
+    "remainder": (lambda x, y: x % y, [i32(5, -5), i32(0, 0)], [0, 0]),
+    "truncated": (pb.truncatediv, [i32(5), i32(0)], [0]),
+    "negative_power": (pb.pow, [i32(2, 1, -1, 0), i32(-1, -1, -3, -2)], [0, 1, -1, 0]),
+    "overflow": (lambda x: x * x, [i32(2**16, 2**31 - 1)], [0, 1]),
+    "to_int32": (
+        lambda x: pb.cast(x, pb.int32),
+        [f32(NAN, 3e9, -3e9, INF, 2.7, -2.7)],
+        [0, 2**31 - 1, -(2**31), 2**31 - 1, 2, -2],
+    ),
+    "to_uint8": (lambda x: pb.cast(x, pb.uint8), [f32(-1, 300, NAN, 7.9)], [0, 255, 0, 7]),
+    "to_int64": (lambda x: pb.cast(x, pb.int64), [np.array([1e30, -1e30, NAN])], [2**63 - 1, -(2**63), 0]),
+    "to_bool": (lambda x: pb.cast(x, pb.bool), [f32(0, NAN, -0.0, 2)], [False, True, False, True]),
+    "narrower": (lambda x: pb.cast(x, pb.int8), [i32(300, -129)], [44, 127]),
+    "to_float16": (lambda x: pb.cast(x, pb.float16), [np.array([1e6])], [INF]),
+    "float_quotient": (lambda x, y: x / y, [f32(0, 1, -1), f32(0, 0, 0)], [NAN, INF, -INF]),
+    "float_remainder": (lambda x, y: x % y, [f32(-7, 7, 5, -5, 5), f32(3, -3, INF, INF, 0)], [2, -2, 5, INF, NAN]),
+    "left_shift": (pb.bitwise.left_shift, [i32(1, 1), i32(32, 40)], [0, 0]),
+    "right_shift": (pb.bitwise.right_shift, [i32(-8, 8), i32(40, 33)], [-1, 0]),
+    "halves": (pb.round, [f32(0.5, 1.5, 2.5, -0.5)], [0, 2, 2, 0]),
+    "maximum_nan": (pb.maximum, [f32(NAN, 1), f32(1, NAN)], [NAN, NAN]),
+    "reduce_max_nan": (pb.reduce_max, [f32(1, NAN)], NAN),
+    "argmax_nan": (pb.argmax, [f32(1, NAN, NAN)], 1),
+    "sort_nan": (pb.sort, [f32(3, NAN, 1)], [1, 3, NAN]),
+    "top_k_nan": (lambda x: pb.math.top_k(x, 2)[0], [f32(1, NAN, 3)], [NAN, 3]),
+    "argsort_ties": (pb.argsort, [f32(2, 1, 2, 1)], [1, 3, 0, 2]),
+    "segment": (lambda x, i: pb.math.unsorted_segment_sum(x, i, 2), [f32(1, 2, 3), i32(-1, 5, 0)], [3, 0]),
+    "one_hot": (lambda i: pb.one_hot(i, 2), [i32(-1, 7)], [[0, 0], [0, 0]]),
+    "label": (
+        lambda x, i: pb.nn.sparse_softmax_cross_entropy_with_logits(labels=i, logits=x),
+        [np.ones((1, 2)), i32(5)],
+        [NAN],
+    ),
+    "slice": (lambda x: x[1:9], [f32(1, 2, 3)], [2, 3]),
+    "det": (pb.linalg.det, [SINGULAR], 0),
+    "slogdet": (lambda x: pb.linalg.slogdet(x)[1], [SINGULAR], -INF),
+    "lower_triangle": (pb.linalg.cholesky, [np.array([[4.0, 9.0], [2.0, 5.0]])], [[2, 0], [1, 2]]),
+    "inverse_of_nan": (pb.linalg.inv, [SINGULAR * NAN], [[NAN, NAN], [NAN, NAN]]),
+    "mean_of_nothing": (pb.reduce_mean, [f32()], NAN),
+    "max_of_nothing": (pb.reduce_max, [f32()], -INF),
+    "sum_of_float16": (pb.reduce_sum, [np.ones(3000, np.float16)], 3000),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", SAME)
+def test_what_is_the_same_everywhere(name: str, engine: str) -> None:
+    f, arrays, expected = SAME[name]
+    np.testing.assert_array_equal(run(f, arrays, engine), expected)
+
+
+DIFFERENT: dict[str, tuple[Callable[..., Any], list[np.ndarray], str, Any]] = {
+    "gather": (pb.gather, [f32(1, 2), i32(5)], "index 5 is not in", [NAN]),
+    "gather_int": (pb.gather, [i32(1, 2), i32(-1)], "index -1 is not in", [-(2**31)]),
+    "gather_nd": (pb.gather_nd, [f32(1, 2), i32(5)[None]], "is not inside shape", [NAN]),
+    "scatter_nd": (
+        lambda i, u: pb.scatter_nd(i, u, [3]),
+        [i32(5, 0)[:, None], f32(1, 2)],
+        "is not inside shape",
+        [2, 0, 0],
+    ),
+    "inv": (pb.linalg.inv, [SINGULAR], "Singular matrix", [[-INF, INF], [INF, -INF]]),
+    "cholesky": (
+        lambda x: pb.linalg.cholesky(x)[1],
+        [np.array([[1.0, 2.0], [2.0, 1.0]])],
+        "not positive definite",
+        [NAN, NAN],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_what_numpy_refuses_and_xla_marks(name: str) -> None:
+    f, arrays, said, marked = DIFFERENT[name]
+    with pytest.raises(pb.errors.InvalidArgumentError, match=said):
+        run(f, arrays, "numpy")
+    np.testing.assert_array_equal(run(f, arrays, "xla"), marked)
+
+
+def test_xla_flushes_small_numbers_on_a_cpu() -> None:
+    f, small = (lambda x: x * 0.5), [f32(1.2e-38)]
+    assert run(f, small, "numpy") > 0
+    assert run(f, small, "xla") == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_argmax_of_nothing_is_an_error(engine: str) -> None:
+    with pytest.raises(pb.errors.InvalidArgumentError, match="empty sequence"):
+        run(lambda x: pb.argmax(x, 0), [np.zeros((0, 2), np.float32)], engine)

@@ -1,0 +1,108 @@
+"""Images: what is refused, third derivatives, dtypes, and numbers that are known from elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+def _run(fetch: Any, engine: str = "numpy") -> Any:
+    return pb.Session(engine=engine).run(fetch)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda x: pb.image.resize(x, [2, 2], "cubic"),
+            "resize: method must be one of ResizeMethod, not 'cubic'",
+        ),
+        (
+            lambda x: pb.image.resize(x, [2, 2, 2]),
+            "resize: size must be two integers, rows and columns, not [2, 2, 2]",
+        ),
+        (
+            lambda x: pb.image.resize_bilinear(x, [2, 2], align_corners=True, half_pixel_centers=True),
+            "resize_bilinear: align_corners and half_pixel_centers contradict each other",
+        ),
+        (
+            lambda x: pb.image.resize(x[0, 0], [2, 2]),
+            "resize: images have three axes or more, but float32[4,3] has 2",
+        ),
+        (
+            lambda x: pb.image.crop_and_resize(x, [[0.0, 0.0, 1.0, 1.0]], [0], [2, 2], "bicubic"),
+            "crop_and_resize: method must be 'bilinear' or 'nearest', not 'bicubic'",
+        ),
+        (
+            lambda x: pb.image.projective_transform(x, [[1.0] * 8], fill_mode="MIRROR"),
+            "projective_transform: fill_mode must be CONSTANT, REFLECT, WRAP or NEAREST, not 'MIRROR'",
+        ),
+        (
+            lambda x: pb.image.central_crop(x, 0),
+            "central_crop: central_fraction must be in (0, 1], not 0",
+        ),
+        (
+            lambda x: pb.image.pad_to_bounding_box(x, 1, 1, 3, 9),
+            "pad_to_bounding_box: float32[2,5,4,3] 'x:0' at row 1, column 1 is not inside 3 by 9",
+        ),
+        (
+            lambda x: pb.image.extract_patches(x, [1, 9, 9, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID"),
+            "extract_patches: a window of [9, 9] does not fit into float32[2,5,4,3]",
+        ),
+        (
+            lambda x: pb.image.ssim(x, x, 1.0),
+            "ssim: the sides of float32[2,5,4,3] 'x:0' must not be shorter than filter_size=11",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(call: Callable[[Any], Any], text: str) -> None:
+    x = pb.placeholder(pb.float32, [2, 5, 4, 3], name="x")
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+        call(x)
+
+
+@pytest.mark.parametrize(("method", "dtype"), [("nearest", "uint8"), ("bilinear", "float32"), ("area", "float32")])
+def test_only_nearest_keeps_the_dtype_of_integers(method: str, dtype: str) -> None:
+    x = pb.zeros([2, 3, 1], pb.uint8)
+    assert pb.image.resize(x, [4, 4], method).dtype == dtype
+
+
+def test_bicubic_weights_are_those_of_keys() -> None:
+    x = np.zeros((1, 8, 1, 1))
+    x[0, 3] = 1
+    y = _run(pb.image.resize(x, [16, 1], "bicubic"))[0, :, 0, 0]
+    quarter = [-0.0234375, -0.0703125, 0.2265625, 0.8671875]
+    np.testing.assert_allclose(y, [0, 0, 0, *quarter, *quarter[::-1], 0, 0, 0, 0, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_box_has_third_derivatives(engine: str) -> None:
+    """A crop is bilinear in the row and the column of its one pixel, so that the loss y**2 is not constant in them."""
+    image = pb.constant(np.random.default_rng(0).normal(size=(1, 4, 5, 1)))
+    at = pb.constant([0.37, 0.61], pb.float64)
+    box = pb.reshape(pb.concat([at, at], 0), [1, 4])
+    y = pb.reduce_sum(pb.square(pb.image.crop_and_resize(image, box, [0], [1, 1])))
+    first = pb.gradients(y, at)[0]
+    second = pb.gradients(first[0], at)[0]
+    third = pb.gradients(second[1], at)[0]
+
+    def second_at(v: float) -> float:
+        return float(pb.Session(engine=engine).run(second, {at: [v, 0.61]})[1])
+
+    h = 1e-3
+    assert pb.Session(engine=engine).run(third)[0] == pytest.approx((second_at(0.37 + h) - second_at(0.37 - h)) / 2 / h)
+
+
+def test_resizing_and_its_derivative_are_one_operation_each() -> None:
+    x = pb.placeholder(pb.float32, [2, 4, 4, 3])
+    y = pb.image.resize(x, [8, 8])
+    before = len(pb.get_default_graph().operations)
+    pb.gradients(y, x, grad_ys=y)
+    made = [op.type for op in pb.get_default_graph().operations[before:] if op.type not in ("Const", "Identity")]
+    assert made == ["ResizeGrad"]

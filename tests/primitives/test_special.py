@@ -1,0 +1,120 @@
+"""Special functions: XLA against SciPy in float64, their ends, derivatives of high order, and life without SciPy."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.special as special
+
+import pullback as pb
+
+X = np.concatenate([np.linspace(-20.03, 20, 401), np.geomspace(1e-8, 1e3, 100), [0.0, np.nan]])
+S = pb.math.special
+UNARY: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "lgamma": (pb.math.lgamma, special.gammaln),
+    "digamma": (pb.math.digamma, special.digamma),
+    "dawsn": (S.dawsn, special.dawsn),
+    "expint": (S.expint, special.expi),
+    "erfcx": (S.erfcx, special.erfcx),
+    "fresnel_sin": (S.fresnel_sin, lambda x: special.fresnel(x)[0]),
+    "fresnel_cos": (S.fresnel_cos, lambda x: special.fresnel(x)[1]),
+    "spence": (S.spence, special.spence),
+    **{
+        name: (getattr(S, f"bessel_{name}"), getattr(special, name))
+        for name in ["i0", "i0e", "i1", "i1e", "j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e"]
+    },
+}
+
+
+def run(y: Any, engine: str = "numpy", feeds: Any = None) -> Any:
+    return pb.Session(engine=engine).run(y, feeds)
+
+
+def derivative(f: Callable[[Any], Any], x: list[float], order: int, engine: str) -> np.ndarray:
+    """The derivative of that order at points that are fed, so that XLA computes it."""
+    point = pb.placeholder(pb.float64, [None])
+    y = f(point)
+    for _ in range(order):
+        (y,) = pb.gradients(y, point)
+    value: np.ndarray = run(y, engine, {point: np.array(x)})
+    return value
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_xla_agrees_with_scipy_in_float64(name: str) -> None:
+    ours, theirs = UNARY[name]
+    x = pb.placeholder(pb.float64, [None])
+    np.testing.assert_allclose(run(ours(x), "xla", {x: X}), theirs(X), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_the_poles_of_zeta(engine: str) -> None:
+    s, q = np.meshgrid([0.5, 1.0, 1.5, 2.0], [0.0, -1.0, -0.5, np.inf, 0.3])
+    first, second = pb.placeholder(pb.float64, s.shape), pb.placeholder(pb.float64, s.shape)
+    value = run(pb.math.zeta(first, second), engine, {first: s, second: q})
+    np.testing.assert_allclose(value, special.zeta(s, q), rtol=1e-12)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_the_derivative_of_zeta_at_one_half_shifted(order: int) -> None:
+    """zeta(s, 1/2) = (2^s - 1) zeta(s): one sum of two that are computed apart."""
+    half = derivative(lambda s: pb.math.zeta(s, 0.5), [2.0, 3.5], order, "numpy")
+    whole = derivative(lambda s: (2.0**s - 1.0) * pb.math.zeta(s, 1.0), [2.0, 3.5], order, "numpy")
+    np.testing.assert_allclose(half, whole, rtol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_igamma_of_integers_is_a_finite_sum_in_its_parameter(order: int, engine: str) -> None:
+    """P(a, x) - P(a + 1, x) is the density at a + 1: by quadrature against elementary functions."""
+    left = derivative(lambda a: pb.math.igamma(a, 2.5) - pb.math.igamma(a + 1.0, 2.5), [0.7, 2.0, 6.0], order, engine)
+    log_density = lambda a: a * np.log(2.5) - 2.5 - pb.math.lgamma(a + 1.0)  # noqa: E731
+    right = derivative(lambda a: pb.exp(log_density(a)), [0.7, 2.0, 6.0], order, engine)
+    np.testing.assert_allclose(left, right, rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_betainc_is_symmetric_in_all_its_derivatives(engine: str) -> None:
+    def second(f: Callable[[Any, Any], Any]) -> Any:
+        a, b = pb.placeholder(pb.float64, []), pb.placeholder(pb.float64, [])
+        first = pb.gradients(f(a, b), [a, b])
+        return run(pb.gradients(first[0] * 2.0 + first[1], [a, b]), engine, {a: 0.6, b: 30.0})
+
+    plain = second(lambda a, b: pb.math.betainc(a, b, 0.03))
+    mirrored = second(lambda a, b: 1.0 - pb.math.betainc(b, a, 0.97))
+    np.testing.assert_allclose(plain, mirrored, rtol=1e-9)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_derivatives_at_zero_are_exact(engine: str) -> None:
+    np.testing.assert_allclose(derivative(S.bessel_j1, [0.0], 1, engine), [0.5])
+    np.testing.assert_allclose(derivative(S.bessel_j1, [0.0], 3, engine), [-0.375])
+    np.testing.assert_allclose(derivative(S.bessel_i1, [0.0], 3, engine), [0.375])
+    np.testing.assert_allclose(derivative(S.spence, [1.0], 1, engine), [-1.0])
+    np.testing.assert_allclose(derivative(S.spence, [1.0], 3, engine), [-2 / 3])
+    np.testing.assert_allclose(derivative(lambda x: pb.math.igamma(1.0, x), [0.0], 2, engine), [-1.0])
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize(
+    "f",
+    [pb.math.lgamma, pb.math.digamma, S.expint, S.bessel_k0, S.bessel_k1, S.bessel_y0, S.bessel_y1, S.bessel_k1e],
+)
+def test_a_pole_that_is_masked_has_derivative_zero(f: Callable[[Any], Any], engine: str) -> None:
+    masked = lambda x: pb.where(x > 0, f(x), pb.zeros_like(x))  # noqa: E731
+    assert derivative(masked, [0.0], 1, engine) == [0.0]
+    assert derivative(masked, [0.0], 2, engine) == [0.0]
+
+
+def test_without_scipy_the_message_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    with pytest.raises(pb.errors.InvalidArgumentError) as info:
+        run(pb.math.lgamma(1.0))
+    assert (
+        "lgamma: the NumPy engine computes special functions with SciPy, which is not installed. "
+        "Install it with: pip install 'pullback[special]'; or use Session(engine='xla')"
+    ) in str(info.value)
