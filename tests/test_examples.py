@@ -36,3 +36,8 @@ def test_second_derivatives_find_the_minimum(tmp_path: Path, capsys: pytest.Capt
     assert example("second_derivatives").main(str(tmp_path)) == pytest.approx(2.25, abs=1e-9)
     assert (tmp_path / "second_derivatives.svg").exists()
     assert "minimum at x = 2.2500000000" in capsys.readouterr().out
+
+
+def test_a_differential_equation_is_fitted(capsys: pytest.CaptureFixture[str]) -> None:
+    assert example("ode").main(steps=100) == pytest.approx((4.0, 0.3), abs=0.05)
+    assert "stiffness 4.0" in capsys.readouterr().out

@@ -594,3 +594,109 @@ def test_calls_survive_the_dict_form_and_are_differentiated_afterwards() -> None
     with graph.as_default():
         (dx,) = pb.gradients(graph.get_tensor_by_name(y.name), graph.get_tensor_by_name("x:0"))
         np.testing.assert_allclose(run(dx), np.sin(2.0) + 2.0 * np.cos(2.0), rtol=1e-6)
+
+
+# In other company
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_calls_that_assign_or_draw_work_in_loops_and_branches(engine: str) -> None:
+    v = pb.Variable(1.0)
+
+    @pb.function
+    def step(y: Any) -> Any:
+        v.assign_add(1.0)
+        return y * v * pb.random.uniform([], 0.5, 1.0)
+
+    @pb.function
+    def both(a: Any) -> Any:
+        looped = pb.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, step(y)), (0, a))[1]
+        return pb.cond(a > 0.0, lambda: step(looped), lambda: a)
+
+    x = pb.constant(2.0)
+    y = both(x)
+    with pb.Session(engine=engine) as session:
+        session.run(v.initializer)
+        value, dx = session.run([y, *pb.gradients(y, x)])
+        assert session.run(v) == 5.0
+    assert dx == pytest.approx(value / 2.0)
+
+
+def test_effects_inside_a_branch_run_without_its_result() -> None:
+    v = pb.Variable(0.0)
+
+    @pb.function
+    def f(a: Any) -> Any:
+        pb.cond(a > 0.0, lambda: v.assign(10.0), lambda: v.assign(20.0))
+        return a
+
+    with pb.Session(engine="numpy") as session:
+        session.run(v.initializer)
+        session.run(f(pb.constant(1.0)))
+        assert session.run(v) == 10.0
+
+
+def test_get_variable_finds_its_variable_again() -> None:
+    @pb.function
+    def layer(x: Any) -> Any:
+        with pb.variable_scope("layer", reuse=pb.AUTO_REUSE):
+            return x * pb.get_variable("w", [2], initializer=pb.ones_initializer())
+
+    x = pb.constant([1.0, 2.0])
+    y = layer(layer(x))
+    assert [v.name for v in pb.global_variables()] == ["layer/w:0"]
+    assert run(pb.gradients(y, pb.global_variables()[0])).pop().tolist() == [2.0, 4.0]
+
+
+def test_control_dependencies_inside_hold_for_the_call() -> None:
+    v = pb.Variable(0.0)
+    assign = v.assign(5.0, read_value=False)
+
+    @pb.function
+    def f(x: Any) -> Any:
+        with pb.control_dependencies([assign]):
+            return x * 2.0
+
+    y = f(pb.constant(1.0))
+    assert y.op.control_inputs == (assign,)
+
+
+def test_arrays_of_tensors_are_arguments_and_results() -> None:
+    @pb.function
+    def write(array: Any, x: Any) -> Any:
+        return array.write(1, x * 2.0)
+
+    x = pb.constant([3.0, 4.0])
+    array = pb.TensorArray(pb.float32, 2, element_shape=[2], clear_after_read=False).write(0, x)
+    written = write(array, x)
+    y = written.read(0) * written.read(1)
+    assert run([y, *pb.gradients(y, x)])[1].tolist() == [12.0, 16.0]
+
+
+def test_objects_that_cannot_be_referred_to_weakly_have_methods_too() -> None:
+    class Point:
+        __slots__ = ("by",)
+
+        def __init__(self) -> None:
+            self.by = 2.0
+
+        @pb.function
+        def scaled(self, x: Any) -> Any:
+            return x * self.by
+
+    assert Point().scaled(np.float32(3.0)) == 6.0
+
+
+def test_a_variable_as_an_argument_makes_a_call() -> None:
+    v = pb.Variable(3.0)
+    y = pb.function(lambda a: a * a)(v)
+    assert run([y, *pb.gradients(y, v)]) == [9.0, 6.0]
+
+
+def test_tensors_of_the_function_cannot_be_differentiated_from_outside() -> None:
+    f = pb.function(lambda a: a * 2.0)
+    x = pb.constant(1.0)
+    y = f(x)
+    inner = f.get_concrete_function(x).outputs[0]
+    with pytest.raises(ValueError, match="must be from the same graph as"):
+        pb.gradients(y, inner)

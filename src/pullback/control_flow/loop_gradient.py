@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..autodiff.cotangent import Term
@@ -26,7 +26,26 @@ def loop_gradient(
     op: Operation, dys: Sequence[Any], wanted: Sequence[bool], memory: Memory | None
 ) -> Sequence[Term | None]:
     """The cotangents of the inputs of the loop `op`."""
+    dys = list(dys)
+    if memory is not None and memory.intermediates and not op.primitive.stateful:
+        op = _with_intermediates(op)
+        dys += [None] * (len(op.outputs) - len(dys))
     return _Backward(op, dys, wanted).cotangents(memory)
+
+
+def _with_intermediates(op: Operation) -> Operation:
+    """The same loop with all that a step computes on the way among its outputs; a run makes one of the two."""
+    loop: Loop = op.primitive  # type: ignore[assignment]
+    known = {*loop.body.results, *loop.body.parameters}
+    more = [
+        y
+        for inner in loop.body.pure_operations
+        if inner.type != "Const"
+        for y in inner.outputs
+        if y not in known and not isinstance(y.dtype, TokenType)
+    ]
+    body = loop.body.with_results([*loop.body.results, *more])
+    return op.graph.acting.add(replace(loop, body=body), op.inputs)
 
 
 @dataclass

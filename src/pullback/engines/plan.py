@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..control_flow.loop import Loop
 from ..core.dtypes import INEXACT, resource
 from ..core.function import AbstractFunctional, Function, Parameter
 from ..core.graph import Operation, Tensor
@@ -146,8 +147,11 @@ class _Planner:
         self.size = len(self.slots) + 1
         self.states: dict[Operation, int] = {}
         self.written: set[int] = set()
+        self.same: dict[Tensor, Tensor] = {}
+        """For outputs of loops that are left out, those of the loop that stands for them."""
 
     def plan(self, ops: list[Operation]) -> Plan:
+        ops = self._with_fewest_loops(ops)
         last = self._last_uses(ops)
         constants: list[tuple[int, np.ndarray[Any, Any]]] = []
         steps: list[Step] = []
@@ -162,24 +166,48 @@ class _Planner:
             feeds=self.feeds,
             feed_slots=tuple([self.slots[x] for x in self.feeds]),
             fetches=self.fetches,
-            fetch_slots=tuple([self.slots[x] for x in self.fetches]),
+            fetch_slots=tuple([self.slots[self.same.get(x, x)] for x in self.fetches]),
             constants=tuple(constants),
             states=tuple(self.states),
             written=frozenset(self.written),
         )
 
+    def _with_fewest_loops(self, ops: list[Operation]) -> list[Operation]:
+        """`ops`, where of loops that differ only in how much they hand out the one that hands out most is left.
+
+        A derivative that keeps what steps compute makes such a loop beside the one that it differentiates.
+        """
+        groups: dict[Any, list[Operation]] = {}
+        for op in ops:
+            if isinstance(op.primitive, Loop) and self.slots.keys().isdisjoint(op.outputs):
+                groups.setdefault((op.primitive.body.graph, op.inputs), []).append(op)
+        chosen: dict[Operation, Operation | None] = {}
+        for group in groups.values():
+            longest = max(group, key=lambda op: len(op.outputs))
+            for op in group if len(group) > 1 else ():
+                chosen[op] = None
+                self.same.update(zip(op.outputs, longest.outputs, strict=False))
+            chosen[group[0]] = longest
+        found = [chosen.get(op, op) for op in ops]
+        return [op for op in found if op is not None]
+
     def _last_uses(self, ops: list[Operation]) -> dict[Tensor, Operation | None]:
         """The last operation that reads each tensor; None for what is fetched."""
         last: dict[Tensor, Operation | None] = {}
         for op in ops:
-            for x in op.primitive.run_inputs(op.inputs):
+            for x in self._inputs(op):
                 last[x] = op
-        last.update(dict.fromkeys(self.fetches))
+        last.update((self.same.get(x, x), None) for x in self.fetches)
         return last
+
+    def _inputs(self, op: Operation) -> Sequence[Tensor]:
+        """What a run reads for `op`."""
+        inputs = op.primitive.run_inputs(op.inputs)
+        return [self.same.get(x, x) for x in inputs] if self.same else inputs
 
     def _step(self, op: Operation, last: dict[Tensor, Operation | None]) -> Step:
         state = self._state(op)
-        inputs = [x for x in op.primitive.run_inputs(op.inputs) if x.dtype != resource]
+        inputs = [x for x in self._inputs(op) if x.dtype != resource]
         outputs = tuple([self._new_slot(x) if x in last and x not in self.slots else NOWHERE for x in op.outputs])
         dead = {x: None for x in inputs if last[x] is op and not isinstance(x.op.primitive, Const)}
         slots = self.slots

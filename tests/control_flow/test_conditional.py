@@ -1,0 +1,217 @@
+"""`cond`, `case`, `switch_case`: what is run, what is refused, what branches may return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+@pytest.fixture(params=["numpy", "xla"])
+def run(request: pytest.FixtureRequest) -> Any:
+    return lambda fetches, feeds=None: pb.Session(engine=request.param).run(fetches, feeds)
+
+
+def test_the_branch_that_is_not_taken_cannot_put_nan_into_a_gradient(run: Any) -> None:
+    x = pb.placeholder(pb.float32, [])
+    y = pb.cond(x > 0.0, lambda: pb.math.log(x), lambda: 2.0 * x)
+    assert run([y, *pb.gradients(y, x)], {x: -3.0}) == [-6.0, 2.0]
+    (second,) = pb.gradients(pb.gradients(y, x), x, unconnected_gradients="zero")
+    assert run(second, {x: -3.0}) == 0.0
+
+
+def test_the_branch_that_is_not_taken_is_not_run() -> None:
+    p = pb.placeholder(pb.bool, [])
+    ran: list[int] = []
+    y = pb.cond(p, lambda: pb.numpy_function(lambda: ran.append(1) or np.float32(1), [], pb.float32), lambda: 0.0)
+    session = pb.Session(engine="numpy")
+    session.run(y, {p: False})
+    assert ran == []
+    session.run(y, {p: True})
+    assert ran == [1]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_branch_may_assign(engine: str) -> None:
+    v, p = pb.Variable(1.0), pb.placeholder(pb.bool, [])
+    y = pb.cond(p, lambda: v.assign_add(10.0), lambda: v.read_value())
+    session = pb.Session(engine=engine)
+    session.run(v.initializer)
+    assert [session.run(y, {p: flag}) for flag in (False, True, False)] == [1.0, 11.0, 11.0]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_branches_may_be_run_for_what_they_do(engine: str) -> None:
+    v, p = pb.Variable(1.0), pb.placeholder(pb.bool, [])
+    op = pb.cond(p, lambda: v.assign(5.0, read_value=False), lambda: pb.no_op())
+    session = pb.Session(engine=engine)
+    session.run(v.initializer)
+    session.run(op, {p: False})
+    assert session.run(v) == 1.0
+    session.run(op, {p: True})
+    assert session.run(v) == 5.0
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_what_a_branch_drew_at_random_is_the_same_in_the_derivative(engine: str) -> None:
+    x = pb.constant(np.ones(8))
+    y = pb.cond(pb.reduce_sum(x) > 0.0, lambda: x * pb.random.uniform([8], dtype=pb.float64), lambda: x * 2.0)
+    value, slope = pb.Session(engine=engine).run([y, pb.gradients(y, x)[0]])
+    np.testing.assert_allclose(slope, value)
+
+
+def test_structures_and_slices(run: Any) -> None:
+    table = pb.constant([[1.0], [2.0], [3.0]])
+    p = pb.placeholder(pb.bool, [])
+
+    def rows(i: int) -> Any:
+        return {"rows": pb.IndexedSlices(pb.gather(table, [i]), pb.constant([i]), pb.constant([3, 1])), "n": (i, 1.0)}
+
+    found = pb.cond(p, lambda: rows(0), lambda: rows(2))
+    values = run([pb.convert_to_tensor(found["rows"]), *found["n"]], {p: False})
+    assert values[0].tolist() == [[0.0], [0.0], [3.0]]
+    assert values[1:] == [2, 1.0]
+
+
+def test_shapes_that_differ_have_in_common_what_is_known() -> None:
+    p = pb.placeholder(pb.bool, [])
+    y = pb.cond(p, lambda: pb.zeros([2, 3]), lambda: pb.zeros([4, 3]))
+    assert y.shape.as_list() == [None, 3]
+    session = pb.Session(engine="numpy")
+    assert [session.run(y, {p: flag}).shape for flag in (True, False)] == [(2, 3), (4, 3)]
+
+
+def test_a_gradient_by_what_one_branch_reads_is_zero_when_the_other_is_run(run: Any) -> None:
+    p, a, b = pb.placeholder(pb.bool, []), pb.constant(2.0), pb.constant(3.0)
+    y = pb.cond(p, lambda: a * a, lambda: b * b * b)
+    dydx = pb.gradients(y, [a, b])
+    assert run(dydx, {p: True}) == [4.0, 0.0]
+    assert run(dydx, {p: False}) == [0.0, 27.0]
+    assert pb.gradients(y, pb.constant(1.0)) == [None]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (
+            (True, lambda: 1, lambda: 2),
+            TypeError,
+            "cond: pred must not be a Python bool, but a tensor; use `if` for True",
+        ),
+        (([True], 1, lambda: 2), TypeError, "cond: true_fn must be callable, not 1"),
+        (([True], lambda: 1, None), TypeError, "cond: false_fn must be callable, not None"),
+    ],
+)
+def test_arguments_are_refused_at_the_door(arguments: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as found:
+        pb.cond(*arguments)
+    assert str(found.value) == message
+
+
+def test_a_predicate_must_be_one_truth_value() -> None:
+    with pytest.raises(TypeError, match=r"cond: pred must be a scalar of truth values, not bool\[2\]"):
+        pb.cond([True, False], lambda: 1.0, lambda: 2.0)
+    with pytest.raises(TypeError, match=r"cond: pred must be a scalar of truth values, not float32\[\]"):
+        pb.cond(1.0, lambda: 1.0, lambda: 2.0)
+
+
+def test_dtypes_must_agree() -> None:
+    p = pb.placeholder(pb.bool, [])
+    with pytest.raises(TypeError, match="cond: true_fn and false_fn must return the same number, type, and overall"):
+        pb.cond(p, lambda: 1.0, lambda: 2)
+
+
+def test_structures_must_agree() -> None:
+    p = pb.placeholder(pb.bool, [])
+    before = str(p.graph)
+    with pytest.raises(ValueError, match="cond: true_fn and false_fn return different structures"):
+        pb.cond(p, lambda: [1.0], lambda: [1.0, 2.0])
+    assert str(p.graph) == before
+
+
+def test_a_tensor_of_one_branch_cannot_be_used_in_the_other() -> None:
+    p = pb.placeholder(pb.bool, [])
+    kept: list[pb.Tensor] = []
+
+    def true_fn() -> Any:
+        kept.append(pb.constant(1.0, name="inside"))
+        return kept[0] * 2.0
+
+    with pytest.raises(pb.errors.InaccessibleTensorError) as error:
+        pb.cond(p, true_fn, lambda: kept[0] * 3.0)
+    assert "float32[] 'inside:0'" in str(error.value)
+    assert "is inside the body 'true_fn' and cannot be used in 'false_fn'; return it from its body instead." in str(
+        error.value
+    )
+
+
+def test_a_list_of_one_is_unpacked_where_asked() -> None:
+    p = pb.placeholder(pb.bool, [])
+    assert isinstance(pb.cond(p, lambda: [1.0], lambda: [2.0], strict=False), pb.Tensor)
+    assert isinstance(pb.cond(p, lambda: [1.0], lambda: [2.0]), list)
+
+
+def test_case_runs_the_first_that_is_true(run: Any) -> None:
+    x = pb.placeholder(pb.float32, [])
+    y = pb.case([(x < 0.0, lambda: -x), (x < 1.0, lambda: x * x)], default=lambda: pb.sqrt(x))
+    (dx,) = pb.gradients(y, x)
+    assert [run([y, dx], {x: v}) for v in (-2.0, 0.5, 4.0)] == [[2.0, -1.0], [0.25, 1.0], [2.0, 0.25]]
+
+
+def test_case_without_a_default_runs_the_last(run: Any) -> None:
+    x = pb.placeholder(pb.float32, [])
+    y = pb.case({x < 0.0: lambda: -x, x < 1.0: lambda: x * x})
+    assert run(y, {x: 3.0}) == 9.0
+
+
+@pytest.mark.parametrize(
+    ("pairs", "error", "message"),
+    [
+        ([], ValueError, "case: pred_fn_pairs must have at least one pair"),
+        ([1], TypeError, "case: pred_fn_pairs must be pairs of a predicate and a function, not 1"),
+    ],
+)
+def test_case_refuses_what_are_no_pairs(pairs: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as found:
+        pb.case(pairs)
+    assert str(found.value) == message
+
+
+@pytest.mark.parametrize(
+    "branches",
+    [
+        [lambda: 10.0, lambda: 20.0],
+        [(1, lambda: 20.0), (0, lambda: 10.0)],
+        {0: lambda: 10.0, 1: lambda: 20.0},
+    ],
+)
+def test_switch_case_takes_lists_pairs_and_dictionaries(run: Any, branches: Any) -> None:
+    i = pb.placeholder(pb.int32, [])
+    y = pb.switch_case(i, branches)
+    assert [run(y, {i: n}) for n in (0, 1, 2, -1)] == [10.0, 20.0, 20.0, 20.0]
+
+
+@pytest.mark.parametrize(
+    ("branches", "error", "message"),
+    [
+        ([], ValueError, "switch_case: branch_fns must have at least one function"),
+        (
+            {0: lambda: 1.0, 2: lambda: 2.0},
+            ValueError,
+            "switch_case: the numbers of branch_fns must be 0 to 1, not [0, 2]",
+        ),
+        ([3], TypeError, "switch_case: branches must be callable, not 3"),
+    ],
+)
+def test_switch_case_refuses_other_branches(branches: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as found:
+        pb.switch_case(pb.constant(0), branches)
+    assert str(found.value) == message
+
+
+def test_switch_case_needs_an_int32() -> None:
+    with pytest.raises(TypeError, match=r"switch_case: branch_index must be a scalar of int32, not float32\[\]"):
+        pb.switch_case(1.0, [lambda: 1.0])
