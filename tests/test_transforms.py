@@ -9,7 +9,6 @@ import pytest
 
 import pullback as pb
 
-
 NO_FUNCTION: Any = 3
 
 
@@ -127,6 +126,42 @@ def test_of_a_traced_function_with_a_loop() -> None:
         return pb.while_loop(lambda i, y: i < 4, lambda i, y: (i + 1, y * x), (0, x))[1]
 
     assert pb.grad(pb.grad(power))(np.float64(2.0)) == 160.0
+
+
+def test_jacobian_of_several_arguments_and_results() -> None:
+    def f(x: Any, w: Any) -> Any:
+        return {"product": x * w["a"], "constant": w["b"]}
+
+    x, w = np.array([1.0, 2.0]), {"a": np.float64(3.0), "b": np.float64(4.0)}
+    found = pb.transforms.jacobian(f, argnums=(0, 1))(x, w)
+    dx, dw = found["product"]
+    assert dx.tolist() == [[3.0, 0.0], [0.0, 3.0]]
+    assert (dw["a"].tolist(), dw["b"].tolist()) == ([1.0, 2.0], [0.0, 0.0])
+    assert found["constant"][0].tolist() == [0.0, 0.0]
+    assert found["constant"][1]["b"] == 1.0
+
+
+def test_hessian_has_all_blocks_and_is_zero_for_linear_functions() -> None:
+    def f(w: Any) -> Any:
+        return pb.reduce_sum(w["a"] * w["a"] * w["b"])
+
+    found = pb.transforms.hessian(f)({"a": np.array([1.0, 2.0]), "b": np.float64(3.0)})
+    assert found["a"]["a"].tolist() == [[6.0, 0.0], [0.0, 6.0]]
+    assert found["a"]["b"].tolist() == found["b"]["a"].tolist() == [2.0, 4.0]
+    assert found["b"]["b"] == 0.0
+    assert pb.transforms.hessian(lambda x: pb.reduce_sum(x) * 3.0)(np.ones(2)).tolist() == [[0.0, 0.0]] * 2
+
+
+def test_they_decorate_methods() -> None:
+    class Model:
+        by = 3.0
+
+        def loss(self, x: Any) -> Any:
+            return self.by * x * x
+
+        slope = pb.grad(loss, argnums=1)
+
+    assert Model().slope(2.0) == 12.0
 
 
 @pytest.mark.parametrize(

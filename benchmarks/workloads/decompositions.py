@@ -85,7 +85,9 @@ def _functions() -> dict[str, Function]:
             lambda pb, a, b: [pb.linalg.tridiagonal_solve(a, b)],
             lambda np, jax, a, b: [_tridiagonal_with_jax(np, jax, a, b)],
         ),
-        "det": Function("determinants", _matrices, lambda pb, x: [pb.linalg.det(x)], lambda np, _, x: [np.linalg.det(x)]),
+        "det": Function(
+            "determinants", _matrices, lambda pb, x: [pb.linalg.det(x)], lambda np, _, x: [np.linalg.det(x)]
+        ),
         "slogdet": Function(
             "logarithms of determinants",
             _matrices,

@@ -1,8 +1,8 @@
 """Derivatives of loops whose number of steps the program learns when it runs.
 
-A recurrent network, y -> tanh(y w + x), for 10, 100 or 1000 steps, where the number is fed; the same to its fixed point, to a
-tolerance; and Newton's iteration for cube roots, to a tolerance. States of 64 and of 256 x 256 numbers. The loss is the sum of the
-squares of the last state, and the derivative is by all that the steps read.
+A recurrent network, y -> tanh(y w + x), for 10, 100 or 1000 steps, where the number is fed; the same to its fixed
+point, to a tolerance; and Newton's iteration for cube roots, to a tolerance. States of 64 and of 256 x 256 numbers. The
+loss is the sum of the squares of the last state, and the derivative is by all that the steps read.
 
 jax has no derivative of such loops: its `scan` is given the number of steps when it compiles, without and with
 `jax.checkpoint` of the step. equinox's checkpointed loop is told that there are at most 1024 steps; TensorFlow's
@@ -74,7 +74,7 @@ def with_pullback(data: Data, engine: str) -> Step:
     import pullback as pb
 
     with pb.Graph().as_default():
-        parameters = [pb.placeholder(pb.float32, x.shape) for x in data.parameters]
+        parameters = [pb.Variable(x) for x in data.parameters]
         steps = pb.placeholder(pb.int32, [])
 
         def body(i: Any, y: Any, error: Any) -> Any:
@@ -88,8 +88,10 @@ def with_pullback(data: Data, engine: str) -> Step:
 
         y = pb.while_loop(going, body, (0, data.start, np.float32(np.inf)))[1]
         gradients = pb.gradients(pb.reduce_sum(pb.square(y)), parameters)
-        run = pb.Session(engine=engine).make_callable(gradients, [steps, *parameters])
-    return lambda: _first(run(data.steps, *data.parameters))
+        session = pb.Session(engine=engine)
+        session.run(pb.global_variables_initializer())
+        run = session.make_callable(gradients, [steps])
+    return lambda: _first(run(data.steps))
 
 
 def _first(gradients: Any) -> float:
@@ -215,23 +217,25 @@ PEERS = {
     "tensorflow-xla": partial(with_tensorflow, compiled=True),
     "torch": with_torch,
 }
-SMALL, LARGE = (1, 64), (256, 256)
+SHAPES = {"64": (1, 64), "256x256": (256, 256)}
+
+
+def _workload(name: str, title: str, make: Callable[[], Data]) -> Workload:
+    return Workload(name=f"loop-{name}", title=title, data=make, peers=PEERS)
+
 
 WORKLOADS = [
     *[
-        Workload(f"loop-fixed-point-{name}", f"tanh(y w + x) to its fixed point, state {name}", make, PEERS)
-        for name, make in (("64", partial(recurrent, SMALL, None)), ("256x256", partial(recurrent, LARGE, None)))
+        _workload(f"fixed-point-{name}", f"tanh(y w + x) to its fixed point, {name}", partial(recurrent, shape, None))
+        for name, shape in SHAPES.items()
     ],
     *[
-        Workload(f"loop-newton-{name}", f"cube roots by Newton's iteration, state {name}", partial(newton, shape), PEERS)
-        for name, shape in (("64", SMALL), ("256x256", LARGE))
+        _workload(f"newton-{name}", f"cube roots by Newton's iteration, {name}", partial(newton, shape))
+        for name, shape in SHAPES.items()
     ],
     *[
-        Workload(
-            f"loop-rnn-{name}-{steps}", f"recurrent network of {steps} steps, state {name}",
-            partial(recurrent, shape, steps), PEERS,
-        )  # fmt: skip
-        for name, shape in (("64", SMALL), ("256x256", LARGE))
-        for steps in (10, 100, 1000)
+        _workload(f"rnn-{name}-{n}", f"recurrent network of {n} steps, {name}", partial(recurrent, shape, n))
+        for name, shape in SHAPES.items()
+        for n in (10, 100, 1000)
     ],
 ]

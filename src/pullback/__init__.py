@@ -36,6 +36,7 @@ from .core.dtypes import (
 from .core.graph import Graph, Operation, Tensor, get_default_graph, reset_default_graph
 from .core.memory import Memory
 from .core.primitive import Primitive, no_gradient
+from .core.primitive import define_later as _define_later
 from .core.printing import graph_text, operation_text
 from .core.shape import TensorShape
 from .core.slices import IndexedSlices, IndexedSlicesValue
@@ -267,8 +268,8 @@ __all__ = [
     "clip_by_value",
     "colocate_with",
     "complex",
-    "complex128",
     "complex64",
+    "complex128",
     "concat",
     "cond",
     "confusion_matrix",
@@ -346,10 +347,10 @@ __all__ = [
     "image",
     "implicit",
     "initializers",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
     "invert_permutation",
     "is_finite",
     "is_inf",
@@ -470,6 +471,7 @@ __all__ = [
     "sort",
     "space_to_batch",
     "space_to_batch_nd",
+    "sparse",
     "sparse_hessian",
     "sparse_jacobian",
     "split",
@@ -501,10 +503,10 @@ __all__ = [
     "truncated_normal_initializer",
     "truncatediv",
     "truncatemod",
+    "uint8",
     "uint16",
     "uint32",
     "uint64",
-    "uint8",
     "unique",
     "unique_with_counts",
     "unstack",
@@ -526,7 +528,7 @@ __all__ = [
 ]
 
 if _TYPE_CHECKING:
-    from . import implicit, losses, nest, regularizers, scipy, test, train, transforms, xla
+    from . import implicit, losses, nest, regularizers, scipy, sparse, test, train, transforms, xla
     from .autodiff.explain import explain_gradient
     from .control_flow.concrete_function import ConcreteFunction
     from .control_flow.conditional import case, cond, switch_case
@@ -578,6 +580,7 @@ _LOADED_WHEN_USED = {
     "regularizers": "",
     "scan": ".control_flow.scan",
     "scipy": "",
+    "sparse": "",
     "sparse_hessian": ".derivatives.sparse",
     "sparse_jacobian": ".derivatives.sparse",
     "switch_case": ".control_flow.conditional",
@@ -602,6 +605,15 @@ def __getattr__(name: str) -> _Any:
     return getattr(_import_module(where, __name__), name)
 
 
+def _load_primitives() -> None:
+    modules = _import_module("pkgutil").iter_modules
+    for package in ("primitives", "control_flow"):
+        for module in modules([f"{__path__[0]}/{package}"]):
+            _import_module(f"{__name__}.{package}.{module.name}")
+    _import_module(f"{__name__}.derivatives.implicit")
+
+
+_define_later(_load_primitives)
 _install_operators()
 _install_running()
 

@@ -52,9 +52,9 @@ def function(
 
     Use it as a decorator, with arguments or without, on functions and on methods.
 
-    Called with a tensor or a variable among its arguments, or while another function, branch or loop is traced, it adds one call to
-    the graph. Called with arrays only, it runs and returns arrays: in the default session of the graph, else in one
-    that pullback keeps for the graph; there variables get their initial values when they are first needed.
+    Called with a tensor or a variable among its arguments, or while another function, branch or loop is traced, it
+    adds one call to the graph. Called with arrays only, it runs and returns arrays: in the default session of the
+    graph, else in one that pullback keeps for the graph; there variables get their initial values by themselves.
 
     Arrays and tensors are told apart by dtype and static shape; everything else, Python numbers included, by its value.
 

@@ -28,6 +28,7 @@ from .primitives.cross_entropy import (
     sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
+from .primitives.dense import relu_layer, xw_plus_b
 from .primitives.exponential import sigmoid, softplus
 from .primitives.fractional_pooling import fractional_avg_pool, fractional_max_pool
 from .primitives.gelu import gelu
@@ -117,6 +118,7 @@ __all__ = [
     "pool",
     "relu",
     "relu6",
+    "relu_layer",
     "sampled_softmax_loss",
     "selu",
     "separable_conv2d",
@@ -137,5 +139,6 @@ __all__ = [
     "uniform_candidate_sampler",
     "weighted_cross_entropy_with_logits",
     "weighted_moments",
+    "xw_plus_b",
     "zero_fraction",
 ]

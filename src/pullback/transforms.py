@@ -1,4 +1,4 @@
-"""Derivatives of Python functions: `grad`, `value_and_grad`, `vjp`, `jvp`, `hvp`.
+"""Derivatives of Python functions: `grad`, `value_and_grad`, `vjp`, `jvp`, `hvp`, `jacobian`, `hessian`.
 
 Called with arrays they run, compiled once for each signature, and return arrays. Called with tensors, as inside one
 another, they build graph.
@@ -7,7 +7,7 @@ another, they build graph.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from functools import lru_cache, update_wrapper
+from functools import lru_cache, partial, update_wrapper
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,14 @@ from .core import nest
 from .core.dtypes import COMPLEX, FLOATING
 from .core.graph import AbstractTensorLike, Tensor, get_default_graph
 from .core.slices import IndexedSlices
+from .derivatives.jacobian import jacobian as _graph_jacobian
 from .derivatives.products import hessian_vector_product
 from .derivatives.products import jvp as _products_jvp
 from .functions import Function
 from .primitives.constant import as_array, convert_to_tensor
-from .primitives.creation import zeros_like
+from .primitives.creation import zeros, zeros_like
+from .primitives.reshaping import shape
+from .primitives.stacking import concat
 
 
 class Transformed:
@@ -45,6 +48,10 @@ class Transformed:
             return self._function(*args, **kwargs)
         args, kwargs = nest.pack_sequence_as(inputs, [_as_tensor(x) for x in leaves])
         return self._build(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """The method of one object, which is its first argument."""
+        return self if instance is None else partial(self, instance)
 
 
 def _is_tensor(leaf: Any) -> bool:
@@ -149,6 +156,35 @@ def hvp(fun: Callable[..., Any], primals: Sequence[Any], vectors: Sequence[Any])
     return _cached(_hvp, fun)(list(primals), list(vectors))
 
 
+def jacobian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Any:
+    """A function of the same arguments that returns the derivatives of all elements of what `fun` returns.
+
+    Shapes: y.shape + x.shape; nested as y is, and within that as the argument (for several `argnums` a tuple of them).
+    What y does not depend on gives zeros.
+
+    >>> import pullback as pb
+    >>> import numpy as np
+    >>> pb.transforms.jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return _cached(_jacobian, fun, _as_numbers(argnums))
+
+
+def hessian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Any:
+    """A function of the same arguments that returns the second derivatives of `fun`, which returns a scalar.
+
+    Shapes: x.shape + x.shape; nested as the argument is, and within that so again: all blocks.
+
+    >>> import pullback as pb
+    >>> import numpy as np
+    >>> pb.transforms.hessian(lambda x: x[0] * x[0] * x[1])(np.array([1.0, 2.0]))
+    array([[4., 2.],
+           [2., 0.]])
+    """
+    return jacobian(grad(fun, argnums), argnums)
+
+
 # What is built from tensors
 
 
@@ -204,10 +240,42 @@ def _hvp(fun: Callable[..., Any]) -> Transformed:
     return Transformed(build, f"{_name(fun)}_hvp")
 
 
+def _jacobian(fun: Callable[..., Any], argnums: Any) -> Transformed:
+    def build(*args: Any, **kwargs: Any) -> Any:
+        chosen = _chosen("jacobian", argnums, args)
+        y, _ = _evaluated(fun, args, kwargs, False)
+        rows = [_rows_of(leaf, chosen) for leaf in nest.flatten(y)]
+        return nest.pack_sequence_as(y, rows if isinstance(argnums, tuple) else [first for (first,) in rows])
+
+    return Transformed(build, f"{_name(fun)}_jacobian", fun)
+
+
+def _rows_of(y: Tensor, xs: tuple[Any, ...]) -> Any:
+    """The Jacobians of one tensor, in the structure of `xs`; zeros where it does not depend on them."""
+    leaves = nest.flatten(xs)
+    found = _graph_jacobian(y, leaves)
+    return nest.pack_sequence_as(
+        xs, [_no_rows(y, x) if dx is None else dx for x, dx in zip(leaves, found, strict=True)]
+    )
+
+
+def _no_rows(y: Tensor, x: Tensor) -> Tensor:
+    return zeros(concat([shape(y), shape(x)], 0), x.dtype)
+
+
 def _differentiated(
     what: str, fun: Callable[..., Any], argnums: Any, has_aux: bool, args: Sequence[Any], kwargs: Any
 ) -> tuple[Any, Any, Any]:
     """y, what else `fun` returned, and the derivative of y by the chosen arguments."""
+    chosen = _chosen(what, argnums, args)
+    y, aux = _evaluated(fun, args, kwargs, has_aux)
+    _check_scalar(what, y)
+    dxs = _pulled(y, chosen, None)
+    return y, aux, dxs if isinstance(argnums, tuple) else dxs[0]
+
+
+def _chosen(what: str, argnums: Any, args: Sequence[Any]) -> tuple[Any, ...]:
+    """The arguments to differentiate by."""
     numbers = argnums if isinstance(argnums, tuple) else (argnums,)
     for n in numbers:
         if not -len(args) <= n < len(args):
@@ -216,10 +284,7 @@ def _differentiated(
     for n, arg in zip(numbers, chosen, strict=True):
         for leaf in nest.flatten(arg):
             _check_float(what, n, leaf)
-    y, aux = _evaluated(fun, args, kwargs, has_aux)
-    _check_scalar(what, y)
-    dxs = _pulled(y, chosen, None)
-    return y, aux, dxs if isinstance(argnums, tuple) else dxs[0]
+    return chosen
 
 
 def _evaluated(fun: Callable[..., Any], args: Sequence[Any], kwargs: Any, has_aux: bool) -> tuple[Any, Any]:

@@ -55,4 +55,16 @@ CASES = [
         )
         for f in (pb.nn.relu, pb.nn.elu, pb.nn.selu, pb.nn.gelu, pb.nn.softsign, pb.nn.leaky_relu, pb.math.softplus)
     ],
+    Case(
+        "xw_plus_b",
+        pb.nn.xw_plus_b,
+        [normal(2, 3), normal(3, 4, seed=1), normal(4, seed=2)],
+        expected=lambda x, w, b: x @ w + b,
+    ),
+    Case(
+        "relu_layer",
+        pb.nn.relu_layer,
+        [normal(2, 3), normal(3, 4, seed=1), normal(4, seed=2)],
+        expected=lambda x, w, b: np.maximum(x @ w + b, 0),
+    ),
 ]

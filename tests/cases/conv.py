@@ -106,6 +106,7 @@ CASES = [
     _conv2d(
         "channels_first_explicit", (2, 5, 5, 2), (3, 3, 2, 2), (1, 1), [(0, 0), (0, 0), (1, 1), (2, 0)], (1, 1), True
     ),
+    _conv2d("many_images", (34, 4, 3, 2), (3, 2, 2, 3), (2, 1)),
     _conv2d("no_images", (0, 4, 4, 2), (3, 3, 2, 3)),
     _conv2d("window_of_the_image", (2, 3, 3, 2), (3, 3, 2, 3), padding="VALID"),
     Case(
@@ -120,11 +121,12 @@ CASES = [
         [np.ones((1, 20, 20, 1)), np.ones((18, 18, 1, 1))],
         not_differentiable="differences are lost in bfloat16",
     ),
-    Case("conv2d_same_twice", lambda x: pb.nn.conv2d(x, x, 1, "SAME"), [normal(2, 2, 2, 2)]),
+    Case("conv2d_same_twice", lambda x: pb.nn.conv2d(x, x, 1, "SAME"), [normal(2, 2, 2, 2)], third_order=True),
     Case(
         "conv1d",
         lambda x, f: pb.nn.conv1d(x, f, 2, "SAME"),
         [normal(2, 7, 3), normal(3, 3, 4, seed=1)],
+        third_order=True,
     ),
     Case(
         "conv1d_channels_first",
@@ -157,6 +159,7 @@ CASES = [
         "separable",
         lambda x, d, p: pb.nn.separable_conv2d(x, d, p, [1, 1, 1, 1], "SAME"),
         [normal(2, 4, 4, 2), normal(3, 3, 2, 2, seed=1), normal(1, 1, 4, 3, seed=2)],
+        third_order=True,
     ),
     Case(
         "conv1d_transpose",
@@ -168,6 +171,7 @@ CASES = [
         lambda x, f: pb.nn.conv3d(x, f, [1, 2, 1, 2, 1], "SAME"),
         [normal(1, 3, 4, 5, 2), normal(2, 3, 3, 2, 3, seed=1)],
         expected=_conv3d,
+        third_order=True,
     ),
     Case(
         "conv3d_channels_first_dilated",

@@ -81,6 +81,7 @@ CASES = [
         [positive(2, 5, 4, 2), positive(2, 5, 4, 2, seed=1)],
         not_erased="the number of channels must be known",
         float32_tolerance=1e-4,
+        third_order=True,
     ),
     Case(
         "ssim_map_of_stacks",

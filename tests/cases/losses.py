@@ -136,11 +136,13 @@ CASES = [
         lambda w, b, x: pb.nn.sampled_softmax_loss(w, b, [[1], [2]], x, 3, 6, sampled_values=SAMPLE),
         [normal(6, 4), normal(6, seed=1), normal(2, 4, seed=2)],
         expected=lambda w, b, x: _sampled_softmax(w, b, x),
+        third_order=True,
     ),
     Case(
         "nce_loss",
         lambda w, b, x: pb.nn.nce_loss(w, b, [[1, 0], [2, 4]], x, 3, 6, num_true=2, sampled_values=TWO_EACH),
         [normal(6, 4), normal(6, seed=1), normal(2, 4, seed=2)],
+        third_order=True,
     ),
     Case(
         "candidates_uniform",

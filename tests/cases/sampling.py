@@ -39,7 +39,7 @@ def _transform(name: str, *how: Any, mode: str = "CONSTANT", **more: Any) -> Cas
 
 
 CASES = [
-    _crop("boxes", [3, 4]),
+    _crop("boxes", [3, 4], third_order=True),
     _crop("filled", [4, 3], fill=7.0),
     _crop("middle", [1, 2]),
     _crop("nearest", [3, 4], "nearest", wrt=[0]),

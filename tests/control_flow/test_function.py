@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import Any
 
 import numpy as np
@@ -312,6 +313,24 @@ def test_a_thousand_calls_are_differentiated_once() -> None:
     calls = [op for op in pb.get_default_graph().get_operations() if op.type == "PartitionedCall"]
     assert len(calls) == 2000
     assert np.isfinite(run(dx))
+
+
+def test_a_function_spares_the_time_to_differentiate_each_call() -> None:
+    def deep(x: Any) -> Any:
+        for _ in range(30):
+            x = pb.sin(x) * 0.9
+        return x
+
+    def seconds(f: Any) -> float:
+        with pb.Graph().as_default():
+            x = y = pb.constant(0.5)
+            for _ in range(100):
+                y = f(y)
+            start = time.perf_counter()
+            pb.gradients(y, x)
+            return time.perf_counter() - start
+
+    assert seconds(pb.function(deep)) < seconds(deep) / 3
 
 
 def test_calls_stay_calls_to_the_third_order() -> None:

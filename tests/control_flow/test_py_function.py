@@ -60,6 +60,21 @@ def test_what_it_raises_names_the_operation_and_keeps_variables(engine: str) -> 
     assert isinstance(error.value.__cause__, KeyError)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("fed", [False, True])
+def test_whatever_it_raises_is_the_cause(engine: str, fed: bool) -> None:
+    def fail(a: Any) -> Any:
+        raise NotImplementedError("later")
+
+    x = pb.placeholder(pb.float32, [2]) if fed else pb.constant([1.0, 2.0])
+    y = pb.py_function(fail, [x], PAIR, name="failing")
+    with pytest.raises(
+        pb.errors.InvalidArgumentError, match=r"^operation 'failing' .* failed on float32\[2\]: later"
+    ) as error:
+        pb.Session(engine=engine).run(y, {x: [1.0, 2.0]} if fed else None)
+    assert isinstance(error.value.__cause__, NotImplementedError)
+
+
 def test_planning_does_not_call_it() -> None:
     ran: list[Any] = []
     y = pb.numpy_function(noting(ran), [pb.constant(1.0)], pb.TensorSpec([]))

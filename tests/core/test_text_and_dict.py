@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -116,3 +119,25 @@ def test_what_is_no_graph_is_refused(data: Any, text: str) -> None:
     with pytest.raises(DataLossError) as caught:
         pb.Graph.from_dict(data)
     assert str(caught.value) == text
+
+
+def test_a_graph_with_control_flow_is_loaded_by_a_process_that_has_none(tmp_path: Path) -> None:
+    @pb.custom_gradient
+    def tenfold(x: Any) -> Any:
+        return x * x, lambda dy: 10.0 * dy * x
+
+    f = pb.function(lambda a: pb.recompute_grad(tenfold)(a))
+    x = pb.constant(0.5, name="x")
+    pb.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, pb.cond(y > 0.0, lambda: f(y), lambda: y)), (0, x), name="w")
+    y = pb.identity(x.graph.get_operations()[-1].outputs[2], name="y")
+    file = tmp_path / "graph.json"
+    file.write_text(json.dumps(y.graph.to_dict()))
+    code = f"""
+import json, pullback as pb
+graph = pb.Graph.from_dict(json.load(open({str(file)!r})))
+with graph.as_default():
+    y, x = [graph.get_tensor_by_name(name) for name in ("y:0", "x:0")]
+    print(float(pb.Session(engine="numpy").run(pb.gradients(y, x)[0])))
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "12.5\n"

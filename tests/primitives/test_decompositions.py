@@ -157,3 +157,10 @@ def test_a_third_derivative_of_the_exponential() -> None:
     for _ in range(3):
         (y,) = pb.gradients(y, x)
     np.testing.assert_allclose(run(y), [[8 * np.exp(0.6)]], rtol=1e-10)
+
+
+def test_independent_calls_of_lapack_on_xla_do_not_wait_for_each_other_for_ever() -> None:
+    x = placeholder(64, 32, 32)
+    ys = [pb.linalg.solve(x, x), pb.linalg.expm(x), *pb.gradients(pb.linalg.expm(x), x), pb.linalg.eigvalsh(x)]
+    values = run(ys, "xla", {x: np.tile(np.eye(32), (64, 1, 1))})
+    np.testing.assert_allclose(values[1][0], np.e * np.eye(32), rtol=1e-5)

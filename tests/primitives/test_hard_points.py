@@ -95,7 +95,8 @@ def test_what_a_rectifier_hides_stays_zero(engine: str) -> None:
 
 
 OVERFLOWING = {
-    **{name: getattr(pb.math, name) for name in ["exp", "expm1", "sinh", "cosh", "tan", "log", "log1p", "sqrt", "rsqrt"]},
+    **{name: getattr(pb.math, name) for name in ["exp", "expm1", "sinh", "cosh", "tan", "sqrt", "rsqrt"]},
+    **{name: getattr(pb.math, name) for name in ["log", "log1p"]},
     **{name: getattr(pb.math, name) for name in ["asin", "acos", "atanh", "acosh", "erfinv", "erfcinv", "ndtri"]},
     **{name: getattr(pb.math, name) for name in ["reciprocal", "reciprocal_no_nan", "lgamma", "digamma", "softplus"]},
     **{name: getattr(pb.math.special, name) for name in pb.math.special.__all__},

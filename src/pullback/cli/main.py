@@ -16,6 +16,7 @@ DEMO = (
     "Trains a convolutional classifier on scikit-learn's handwritten digits and writes a report of it: training curve, "
     "picture of the graph and its gradient, the graph as text, a checkpoint."
 )
+OPS = "Counts the differentiable capabilities of TensorFlow that pullback has, by family."
 INTERRUPTED = 130
 STEPS = {"xla": 2000, "numpy": 800}
 """Steps that are enough for each engine: NumPy's are slower."""
@@ -60,6 +61,8 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--seed", type=_seed, metavar="N", help="of weights and batches (default: %(default)s)")
     demo.add_argument("--quiet", action="store_true", help="print nothing but errors")
     demo.set_defaults(**DEFAULTS)
+    ops = commands.add_parser("ops", help="count the operations that are there", description=OPS)
+    ops.add_argument("--missing", action="store_true", help="name those that are not")
     return parser
 
 

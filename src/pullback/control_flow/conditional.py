@@ -18,8 +18,7 @@ from ..primitives.reduction import reduce_any
 from ..primitives.selection import where
 from ..primitives.stacking import stack
 from .branch import Case, If
-from .call import results_of
-from .state import values_for_handles
+from .state import values_for_handles, with_kept_of_all
 from .tracing import Part, Together, kinds, put_together, take_apart, trace_together
 
 Branch = Callable[[], Any]
@@ -65,7 +64,7 @@ def cond(
     with graph.transaction(), graph.name_scope(name or "cond"):
         predicate = _scalar("cond: pred", pred, bool_)
         parts = [_Branch("true_fn", true_fn), _Branch("false_fn", false_fn)]
-        return _chosen(lambda functions: If(*functions), predicate, parts, "cond", strict)
+        return _chosen(lambda functions, kept: If(*functions, kept), predicate, parts, "cond", strict)
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = None, name: str = "switch_case") -> Any:
@@ -97,7 +96,7 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = Non
     with graph.transaction(), graph.name_scope(name):
         index = _scalar("switch_case: branch_index", branch_index, int32)
         parts = [_Branch(f"branch_{i}", branch) for i, branch in enumerate(branches)]
-        return _chosen(lambda functions: Case(tuple(functions)), index, parts, "switch_case", True)
+        return _chosen(lambda functions, kept: Case(tuple(functions), kept), index, parts, "switch_case", True)
 
 
 def case(
@@ -133,7 +132,7 @@ def case(
         index = where(reduce_any(predicates), first, constant(len(pairs), int32))
         branches = [branch for _, branch in pairs] + ([] if default is None else [default])
         parts = [_Branch(f"branch_{i}", branch) for i, branch in enumerate(branches)]
-        return _chosen(lambda functions: Case(tuple(functions)), index, parts, "case", strict)
+        return _chosen(lambda functions, kept: Case(tuple(functions), kept), index, parts, "case", strict)
 
 
 def _numbered(branch_fns: Any) -> list[Any]:
@@ -188,13 +187,14 @@ def _chosen(make: Any, choice: Tensor, branches: Sequence[_Branch], what: str, s
     together = trace_together([Part(branch.name, branch.build) for branch in branches])
     _check_agreement(what, branches, together)
     functions, captured = values_for_handles(together.functions, together.captured)
+    count = len(functions[0].results)
+    functions, kept = with_kept_of_all(functions)
     graph = choice.op.graph.acting
     with graph.control_dependencies(together.controls):
-        outputs = make(functions)(choice, *captured)
-    template = branches[0].template
-    if isinstance(outputs, Operation):
-        return outputs
-    result = put_together(template, results_of(outputs))
+        op: Operation = graph.add(make(functions, kept), [choice, *captured])
+    if not count:
+        return op
+    result = put_together(branches[0].template, op.outputs[:count])
     unpacked = not strict and isinstance(result, list | tuple) and len(result) == 1
     return result[0] if unpacked else result
 

@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
 
 from ..core.dtypes import resource
-from ..core.function import Function, Parameter, Traced, add_parameter, body, close, copy_operation, like_parameter
+from ..core.function import (
+    Function,
+    Parameter,
+    Traced,
+    add_parameter,
+    body,
+    close,
+    copy_operation,
+    inline,
+    like_parameter,
+    trace,
+)
 from ..core.graph import Operation, Tensor
-from ..primitives.variable_ops import ReadVariableOp, VariableShape, read_variable, variable_type
+from ..core.primitive import Primitive, no_gradient
+from ..core.types import TensorType
+from ..primitives.creation import zeros
+from ..primitives.indexing import gather
+from ..primitives.reshaping import shape
+from ..primitives.variable_ops import ReadVariableOp, ResourceGather, VariableShape, read_variable, variable_type
+
+_READERS = (ReadVariableOp, ResourceGather, VariableShape)
 
 
 def with_values(traced: Traced) -> tuple[Function, tuple[bool, ...]]:
@@ -24,11 +46,11 @@ def with_values(traced: Traced) -> tuple[Function, tuple[bool, ...]]:
 
 
 def _only_read(function: Function, handles: Sequence[Tensor]) -> set[Tensor]:
-    """Those of `handles` that are read, as a whole, and not used otherwise."""
+    """Those of `handles` that are read, and not used otherwise."""
     read: set[Tensor] = set()
     other: set[Tensor] = set(function.results)
     for op in function.operations:
-        (read if isinstance(op.primitive, ReadVariableOp) else other).update(op.inputs)
+        (read if isinstance(op.primitive, _READERS) else other).update(op.inputs)
     return {x for x in handles if x in read and x not in other}
 
 
@@ -40,12 +62,20 @@ def _copy(function: Function, only_read: set[Tensor]) -> Function:
             values[x] = add_parameter(graph, parameter, x.op.name)
         copies: dict[Operation, Operation] = {}
         for op in function.operations:
-            if isinstance(op.primitive, ReadVariableOp) and op.inputs[0] in only_read:
-                values[op.outputs[0]] = values[op.inputs[0]]
+            if isinstance(op.primitive, _READERS) and op.inputs[0] in only_read:
+                values[op.outputs[0]] = _read_of(op, values)
             else:
                 copies[op] = copy_operation(op, values, copies)
     parameters, results = [values[x] for x in function.parameters], [values[y] for y in function.results]
     return close(graph, parameters, results).function
+
+
+def _read_of(op: Operation, values: dict[Tensor, Tensor]) -> Tensor:
+    """What `op`, which reads a variable, gives, from the variable's value."""
+    value = values[op.inputs[0]]
+    if isinstance(op.primitive, ReadVariableOp):
+        return value
+    return gather(value, values[op.inputs[1]]) if isinstance(op.primitive, ResourceGather) else shape(value)
 
 
 def with_kept(function: Function) -> tuple[Function, tuple[int, ...]]:
@@ -77,7 +107,7 @@ def values_for_handles(
         if x.dtype == resource:
             parameters = [f.parameters[start + i] for f, start in zip(functions, starts, strict=True)]
             uses = [_uses(f, p) for f, p in zip(functions, parameters, strict=True)]
-            if any(uses) and all(isinstance(op.primitive, ReadVariableOp) for ops in uses for op in ops):
+            if any(uses) and all(isinstance(op.primitive, _READERS) for ops in uses for op in ops):
                 chosen.append(i)
     if not chosen:
         return list(functions), list(captured)
@@ -89,7 +119,56 @@ def _uses(function: Function, x: Tensor) -> list[Operation]:
     return [op for op in function.operations if x in op.inputs]
 
 
+class Unmade(Primitive):
+    """In a branch, what stands for a value that only another branch makes, and that nobody reads."""
+
+    type = "Unmade"
+
+    of: TensorType
+
+    def infer(self) -> tuple[TensorType, ...]:
+        return (self.of,)
+
+    def kernel(self, xp: Any) -> Any:
+        del xp
+        return np.zeros([n or 0 for n in self.of.shape.dims or ()], self.of.dtype)
+
+    gradient = no_gradient
+
+
 def with_stateful_results(function: Function) -> Function:
     """The body of a loop with the outputs of stateful operations as further results: no step finds them again."""
     kept = [y for op in function.operations if op.primitive.stateful for y in op.outputs if y.dtype != resource]
     return function.with_results([*function.results, *kept]) if kept else function
+
+
+def with_kept_of_all(branches: Sequence[Function]) -> tuple[list[Function], tuple[tuple[int, ...], ...]]:
+    """Branches with the outputs of all their stateful operations as further results, and which of them are whose.
+
+    A branch has zeros for those of the others.
+    """
+    own = [with_stateful_results(function).results[len(function.results) :] for function in branches]
+    if not any(own):
+        return list(branches), tuple([() for _ in branches])
+    ends = list(accumulate([len(ys) for ys in own], initial=len(branches[0].results)))
+    places = tuple([tuple(range(a, b)) for a, b in pairwise(ends)])
+    return [_beside_zeros(function, i, own) for i, function in enumerate(branches)], places
+
+
+def _beside_zeros(function: Function, number: int, kept: Sequence[Sequence[Tensor]]) -> Function:
+    """The branch of that number with its `kept` among zeros for those of the others."""
+    whole, count = with_stateful_results(function), len(function.results)
+
+    def build(*given: Tensor) -> list[Tensor]:
+        results = inline(whole, given)
+        more = [results[count:] if i == number else [_zeros_for(y) for y in ys] for i, ys in enumerate(kept)]
+        return [*results[:count], *[y for ys in more for y in ys]]
+
+    parameters = [like_parameter(x) for x in whole.parameters]
+    return trace(build, parameters, function.name, [x.op.name for x in whole.parameters], inherit=False).function
+
+
+def _zeros_for(y: Tensor) -> Tensor:
+    """What stands for a value of another branch: zeros, where its lengths are known."""
+    made: Tensor = zeros(y.shape.known, y.dtype) if y.shape.is_fully_defined() else Unmade(y.type)()
+    return made

@@ -123,7 +123,7 @@ def _invariants(template: Any, start: Sequence[Tensor], shape_invariants: Any) -
             continue
         if not shape.is_compatible_with(x.shape) or shape.most_specific_compatible_shape(x.shape) != shape:
             raise ValueError(
-                f"while_loop: the shape invariant {shape} does not fit '{x.name}', which enters the loop as {x.type}"
+                f"while_loop: the shape invariant {shape} does not fit '{x.op.name}', which enters the loop as {x.type}"
             )
         found.append(TensorType(x.dtype, shape))
     return found

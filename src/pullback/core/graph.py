@@ -103,8 +103,13 @@ class Graph:
         return op
 
     def _no_growth(self, primitive: Primitive, inputs: Sequence[Tensor]) -> Exception:
-        if self.outer is None or not inputs:
+        if self.outer is None:
             return RuntimeError("Graph is finalized and cannot be modified.")
+        if not inputs:
+            return InaccessibleTensorError(
+                f"Cannot add '{primitive.type}' to the body '{self.name}', which is finished: one of its tensors is "
+                "used outside; return it from the body instead."
+            )
         return InaccessibleTensorError(
             f"Cannot use '{inputs[0].name}' (made at {site_of(inputs[0])}) as input to '{primitive.type}', because it "
             f"is inside the body '{self.name}'; return it from the body instead."

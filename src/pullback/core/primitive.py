@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, dataclass_transform
 
@@ -11,6 +11,7 @@ from .operation import Operation, Tensor
 from .types import TensorType
 
 _classes: dict[str, type[Primitive]] = {}
+_later: list[Callable[[], object]] = []
 
 
 @dataclass_transform(frozen_default=True)
@@ -116,7 +117,14 @@ def no_gradient(self: Primitive, op: Operation, *dys: Any, **_: Any) -> Sequence
 
 def primitive_class(type_name: str) -> type[Primitive] | None:
     """The class that defines an op type, or None."""
+    while type_name not in _classes and _later:
+        _later.pop()()
     return _classes.get(type_name)
+
+
+def define_later(load: Callable[[], object]) -> None:
+    """Call `load`, which defines more primitives, when one is asked for that is not there."""
+    _later.append(load)
 
 
 def primitive_classes() -> dict[str, type[Primitive]]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..core.dtypes import TokenType
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor
 from ..core.slices import IndexedSlices, IndexedSlicesValue
+from ..primitives.sparse_tensor import SparseTensor, SparseTensorValue
 from . import messages
 
 Element = Tensor | Operation
@@ -47,6 +48,9 @@ def flatten(fetches: Any, graph: Graph) -> Fetches:
     if isinstance(fetches, IndexedSlices):
         parts = [x for x in (fetches.values, fetches.indices, fetches.dense_shape) if x is not None]
         return Fetches([element(x, graph, "fetch") for x in parts], _slices)
+    if isinstance(fetches, SparseTensor):
+        parts = [fetches.indices, fetches.values, fetches.dense_shape]
+        return Fetches([element(x, graph, "fetch") for x in parts], SparseTensorValue._make)
     if isinstance(fetches, dict):
         return _nested(list(fetches.values()), graph, _dictionary(fetches))
     if isinstance(fetches, list | tuple):

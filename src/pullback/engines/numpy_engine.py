@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..control_flow.py_function import AbstractPythonCall
 from ..core.devices import local_device
 from ..core.errors import FailedPreconditionError, PullbackError
 from ..core.function import AbstractFunctional
@@ -164,7 +165,7 @@ def _execute_checked(program: list[Instruction], slots: list[Any], values: Value
 
 def explained(step: Step, arrays: list[Any], error: Exception) -> Exception:
     """The exception to raise in place of `error`, which a kernel raised on `arrays`."""
-    if isinstance(error, NotImplementedError):
+    if isinstance(error, NotImplementedError) and not isinstance(step.op.primitive, AbstractPythonCall):
         return messages.no_kernel(step.op, error)
     if isinstance(error, MemoryError):
         return error

@@ -70,7 +70,7 @@ def python_call(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, .
     assert isinstance(primitive, AbstractPythonCall)
     failures = _failures.get()
     if failures is None and not any(isinstance(x, jax.core.Tracer) for x in arrays):
-        return tuple(primitive.results([np.asarray(x) for x in arrays]))
+        return tuple(_noting(primitive, op, (), None)(*arrays))
     read = [y for y, slot in zip(op.outputs, step.outputs, strict=True) if slot != NOWHERE]
     if any(not y.shape.is_fully_defined() for y in read):
         raise _unknown_shape(op)

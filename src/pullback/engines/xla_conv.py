@@ -33,15 +33,21 @@ from ..primitives.windows import (
 )
 from .xla_linalg import made, on_processor
 from .xla_registry import xla_kernel
+from .xla_volumes import convolve_volumes, volume_chunks, volume_counts, volumes_by_input
 from .xla_windows import put_windows
 
 
 @xla_kernel(Conv2D, Conv3D)
 def _convolve(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
     dtype, (x, f) = x.dtype, (widened(x), widened(f))
-    if on_processor() and not has_channels_first(p.data_format) and x.shape[-1] == f.shape[-2]:
-        x, f = _with_four_channels(x, f)
     _, lengths, channels = split_axes(x.shape, p.data_format)
+    chunks = volume_chunks((x.shape[0], *lengths), volume_counts(p, lengths, f.shape[:-2]), f)
+    if on_processor() and channels == f.shape[-2] and chunks:
+        y = convolve_volumes(p, channels_last(jnp, x, p.data_format), f, chunks)
+        return as_data_format(jnp, y.astype(dtype), p.data_format)
+    if on_processor() and not has_channels_first(p.data_format) and channels == f.shape[-2]:
+        x, f = _with_four_channels(x, f)
+        channels = f.shape[-2]
     images, filters = _layouts(p)
     y = lax.conv_general_dilated(
         x,
@@ -74,10 +80,11 @@ def _convolve_by_input(p: Conv2DBackpropInput | Conv3DBackpropInputV2, f: Any, d
     *windows, depth, count = f.shape
     groups = channels // depth
     pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
-    if on_processor() and groups == 1 and len(windows) == 3 and max(p.strides) > 1:
-        x = _put_volumes(p, f, channels_last(jnp, dy, p.data_format), lengths)
-        return as_data_format(jnp, x.astype(dtype), p.data_format)
     _, counts, _ = split_axes(dy.shape, p.data_format)
+    chunks = volume_chunks((dy.shape[0], *lengths), counts, f, whole=max(p.strides) > 1)
+    if on_processor() and groups == 1 and chunks:
+        x = volumes_by_input(p, f, channels_last(jnp, dy, p.data_format), lengths, chunks)
+        return as_data_format(jnp, x.astype(dtype), p.data_format)
     around = []
     for n, k, s, d, m, (before, _) in zip(lengths, windows, p.strides, p.dilations, counts, pads, strict=True):
         reach = (k - 1) * d
@@ -97,22 +104,6 @@ def _convolve_by_input(p: Conv2DBackpropInput | Conv3DBackpropInputV2, f: Any, d
         feature_group_count=groups,
     )
     return x.astype(dtype)
-
-
-def _put_volumes(p: Any, f: Any, dy: Any, lengths: Sequence[int]) -> Any:
-    """Every window's patch by one product, put where it came from: XLA convolves the zeros that strides leave between
-    the elements of `dy` a hundred times as slowly."""
-    *windows, depth, count = f.shape
-    patches = made(dy.reshape(-1, count) @ f.reshape(-1, count).T).reshape(*dy.shape[:-1], -1)
-    return put_windows(
-        lambda i, _, arrays: arrays[0][..., i * depth : (i + 1) * depth],
-        [(patches, 0)],
-        windows,
-        p.strides,
-        p.dilations,
-        lengths,
-        pads_of(lengths, windows, p.strides, p.dilations, p.padding),
-    )
 
 
 @xla_kernel(Conv2DBackpropFilter, Conv3DBackpropFilterV2)

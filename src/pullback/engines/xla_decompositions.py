@@ -8,27 +8,42 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..primitives.eigen import SelfAdjointEig
-from ..primitives.inverses import MatrixSolve, PositiveSolve
+from ..core.primitive import Primitive
+from ..primitives.contraction import adjoint
+from ..primitives.determinants import CofactorChange, Cofactors, LogMatrixDeterminant, MatrixDeterminant
+from ..primitives.eigen import Eig, SelfAdjointEig
+from ..primitives.inverses import MatrixInverse, MatrixSolve, PositiveSolve, PseudoInverse
 from ..primitives.lu import Lu
+from ..primitives.qr import Qr
+from ..primitives.svd import Svd
 from ..primitives.triangular import Cholesky, MatrixTriangularSolve
 from ..primitives.tridiagonal import TridiagonalSolve
 from .xla_registry import xla_kernel
+from .xla_turns import after, in_turn, waiting
+
+
+@xla_kernel(CofactorChange, Eig, PseudoInverse, Qr, Svd)
+@in_turn
+def _as_written(p: Primitive, *arrays: Any) -> Any:
+    return p.kernel(jnp, *[jnp.asarray(x) for x in arrays])
 
 
 @xla_kernel(MatrixTriangularSolve)
+@in_turn
 def _triangular_solve(p: MatrixTriangularSolve, a: Any, b: Any) -> Any:
     a, b = _with_one_stack(a, b)
     return _substitute(a, b, p.lower, p.adjoint)
 
 
 @xla_kernel(Cholesky)
+@in_turn
 def _cholesky(p: Cholesky, x: Any) -> Any:
     del p
     return lax.linalg.cholesky(x, symmetrize_input=False)
 
 
 @xla_kernel(PositiveSolve)
+@in_turn
 def _positive_solve(p: PositiveSolve, a: Any, b: Any) -> Any:
     del p
     a, b = _with_one_stack(a, b)
@@ -36,19 +51,74 @@ def _positive_solve(p: PositiveSolve, a: Any, b: Any) -> Any:
     return _substitute(y, _substitute(y, b, True, False), True, True)
 
 
+_decomposed: list[Any] = [None, None]
+"""The matrices that were decomposed last, and their decomposition: derivatives use it again."""
+
+
+def _lu_of(x: Any) -> tuple[Any, Any]:
+    """The decomposition of `x` as `lax.linalg.lu` gives it, without pivots; the same again for the same array."""
+    if _decomposed[0] is not x:
+        both, _, order = lax.linalg.lu(*[jnp.asarray(y) for y in waiting(x)])
+        _decomposed[:] = x, after((both, order))
+    both, order = _decomposed[1]
+    return both, order
+
+
+def _solved(both: Any, order: Any, b: Any) -> Any:
+    moved = jnp.take_along_axis(b, order[..., None], axis=-2)
+    return _substitute(both, _substitute(both, moved, True, False, unit=True), False, False)
+
+
+def _inverted(both: Any, order: Any) -> Any:
+    return _solved(both, order, jnp.broadcast_to(jnp.eye(both.shape[-1], dtype=both.dtype), both.shape))
+
+
+def _parity(order: Any, dtype: Any) -> Any:
+    """1 or -1 for an even or an odd permutation."""
+    swaps = jnp.sum(jnp.triu(order[..., :, None] > order[..., None, :], 1), axis=(-2, -1))
+    return (1 - 2 * (swaps % 2)).astype(dtype)
+
+
 @xla_kernel(MatrixSolve)
 def _solve(p: MatrixSolve, a: Any, b: Any) -> Any:
-    """By the decomposition that the derivative uses too; XLA makes it once."""
-    a, b = _with_one_stack(a, b)
-    lu, _, order = lax.linalg.lu(a)
+    both, order = _lu_of(a)
+    (b,) = waiting(jnp.asarray(b))
+    both, b = _with_one_stack(both, b)
+    order = jnp.broadcast_to(order, both.shape[:-1])
     if not p.adjoint:
-        moved = jnp.take_along_axis(b, order[..., None], axis=-2)
-        return _substitute(lu, _substitute(lu, moved, True, False, unit=True), False, False)
-    x = _substitute(lu, _substitute(lu, b, False, True), True, True, unit=True)
-    return jnp.take_along_axis(x, jnp.argsort(order, axis=-1)[..., None], axis=-2)
+        return after(_solved(both, order, b))
+    x = _substitute(both, _substitute(both, b, False, True), True, True, unit=True)
+    return after(jnp.take_along_axis(x, jnp.argsort(order, axis=-1)[..., None], axis=-2))
+
+
+@xla_kernel(MatrixInverse)
+def _inverse(p: MatrixInverse, x: Any) -> Any:
+    if not x.size:
+        return x
+    y = after(_inverted(*_lu_of(x)))
+    return adjoint(jnp, y) if p.adjoint else y
+
+
+@xla_kernel(MatrixDeterminant)
+def _determinant(p: MatrixDeterminant, x: Any) -> Any:
+    if not x.size:
+        return p.kernel(jnp, x)
+    both, order = _lu_of(x)
+    return jnp.prod(jnp.diagonal(both, axis1=-2, axis2=-1), axis=-1) * _parity(order, x.dtype)
+
+
+@xla_kernel(LogMatrixDeterminant)
+def _log_determinant(p: LogMatrixDeterminant, x: Any) -> Any:
+    if not x.size:
+        return p.kernel(jnp, x)
+    both, order = _lu_of(x)
+    pivots = jnp.diagonal(both, axis1=-2, axis2=-1)
+    sign = jnp.prod(jnp.sign(pivots), axis=-1) * _parity(order, x.dtype)
+    return sign, jnp.sum(jnp.log(jnp.abs(pivots)), axis=-1).astype(x.dtype)
 
 
 @xla_kernel(SelfAdjointEig)
+@in_turn
 def _eigh(p: SelfAdjointEig, x: Any) -> Any:
     if not p.compute_v:
         return jnp.linalg.eigvalsh(x, symmetrize_input=False).astype(x.dtype)
@@ -59,11 +129,11 @@ def _eigh(p: SelfAdjointEig, x: Any) -> Any:
 @xla_kernel(Lu)
 def _lu(p: Lu, x: Any) -> Any:
     del p
-    both, _, order = lax.linalg.lu(x)
-    return both, order
+    return _lu_of(x)
 
 
 @xla_kernel(TridiagonalSolve)
+@in_turn
 def _tridiagonal_solve(p: TridiagonalSolve, d: Any, b: Any) -> Any:
     del p
     d, b = _with_one_stack(d, b)
@@ -75,6 +145,24 @@ def _tridiagonal_solve(p: TridiagonalSolve, d: Any, b: Any) -> Any:
     above = d[..., 0, :] * (np.arange(n) < n - 1)
     below = d[..., 2, :] * (np.arange(n) > 0)
     return lax.linalg.tridiagonal_solve(below, d[..., 1, :], above, b)
+
+
+@xla_kernel(Cofactors)
+def _cofactors(p: Cofactors, x: Any) -> Any:
+    """By LU where all matrices are regular by a wide margin: singular values take six times as long."""
+    if not x.size:
+        return x
+    both, order = _lu_of(x)
+    pivots = jnp.diagonal(both, axis1=-2, axis2=-1)
+    margin = x.shape[-1] * 100 * np.finfo(x.dtype).eps
+    regular = jnp.min(jnp.abs(pivots), axis=-1) > margin * jnp.max(jnp.abs(pivots), axis=-1)
+
+    def by_lu() -> Any:
+        values = jnp.prod(pivots, axis=-1) * _parity(order, x.dtype)
+        return values[..., None, None] * jnp.swapaxes(_inverted(both, order), -1, -2)
+
+    (first,) = waiting(jnp.asarray(x))
+    return after(lax.cond(jnp.all(regular), by_lu, lambda: p.kernel(jnp, first)))
 
 
 def _with_one_stack(a: Any, b: Any) -> tuple[Any, Any]:

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..control_flow.branch import Case, If
 from ..control_flow.call import Call, StatefulCall
-from ..core.graph import Operation
+from ..control_flow.state import Unmade
+from ..core.graph import Operation, Tensor
 from . import messages
 from .plan import NOWHERE, Body, Step
 from .xla_registry import xla_functional
@@ -105,6 +106,10 @@ def _branched(trace: Trace, step: Step, index: Any, arrays: Sequence[Any]) -> tu
     numbers = [n for n in arguments if not isinstance(arrays[n], closed_over)]
     operands = [arrays[n] for n in numbers]
     shapes: list[list[tuple[int, ...]]] = []
+    unmade = {i for body in step.bodies for i, y in enumerate(body.plan.fetches) if _is_unmade(y)}
+    found: dict[int, tuple[int, ...]] = {}
+    made: dict[int, tuple[int, ...]] = {}
+    """The shapes of results that some branches do not make, from the branch that does."""
 
     def branch(body: Body) -> Callable[[Values, Values], tuple[Values, Values, Any]]:
         def run(given: Values, states: Values) -> tuple[Values, Values, Any]:
@@ -119,17 +124,26 @@ def _branched(trace: Trace, step: Step, index: Any, arrays: Sequence[Any]) -> tu
             current.update(zip(body.states, inner.states, strict=True))
             found = zip(inner.fetched(), body.plan.fetches, strict=True)
             outputs = [exact(dense(y), tensor.dtype) for y, tensor in found]
+            if unmade:
+                numbered = enumerate(zip(outputs, body.plan.fetches, strict=True))
+                outputs = [jnp.zeros(made.get(i, y.shape), y.dtype) if _is_unmade(t) else y for i, (y, t) in numbered]
             shapes.append([y.shape for y in outputs])
-            if shapes[0] != shapes[-1]:
+            if shapes[0] != shapes[-1] and (made or not unmade):
                 raise _Disagreement
             return outputs, [of_dtype(current[n], trace.states[n]) for n in written], inner.first_code()
 
         return run
 
+    given = operands, [trace.states[n] for n in used]
+    if unmade:
+        for body in step.bodies:
+            jax.eval_shape(branch(body), *given)
+            fetches = enumerate(body.plan.fetches)
+            found.update({i: shapes[-1][i] for i, y in fetches if i in unmade and not _is_unmade(y)})
+        made.update(found)
+        shapes.clear()
     try:
-        outputs, states, code = jax.lax.switch(
-            index, [branch(body) for body in step.bodies], operands, [trace.states[n] for n in used]
-        )
+        outputs, states, code = jax.lax.switch(index, [branch(body) for body in step.bodies], *given)
     except _Disagreement:
         dtypes = [y.dtype for y in step.bodies[0].plan.fetches]
         raise messages.branches_differ(step.op, dtypes, shapes[0], shapes[-1]) from None
@@ -138,6 +152,10 @@ def _branched(trace: Trace, step: Step, index: Any, arrays: Sequence[Any]) -> tu
     if trace.reports:
         trace.codes.append(code)
     return scattered(step, outputs)
+
+
+def _is_unmade(y: Tensor) -> bool:
+    return isinstance(y.op.primitive, Unmade)
 
 
 class _Disagreement(Exception):

@@ -10,21 +10,25 @@ from jax import lax
 from ..primitives.matrix_functions import (
     MOST_ROOTS,
     MOST_STEPS,
+    NODES,
+    WEIGHTS,
     MatrixExponential,
     MatrixLogarithm,
     MatrixSquareRoot,
     far_from_one,
     first_of_root,
     halvings_of,
-    log_near_one,
+    log_term,
     next_of_root,
     pade,
     unfinished,
 )
 from .xla_registry import xla_kernel
+from .xla_turns import in_turn
 
 
 @xla_kernel(MatrixExponential)
+@in_turn
 def _exponential(p: MatrixExponential, x: Any) -> Any:
     del p
     if not x.size:
@@ -38,6 +42,7 @@ def _exponential(p: MatrixExponential, x: Any) -> Any:
 
 
 @xla_kernel(MatrixSquareRoot)
+@in_turn
 def _square_root(p: MatrixSquareRoot, x: Any) -> Any:
     del p
     return _root(x) if x.size else x
@@ -54,6 +59,7 @@ def _root(x: Any) -> Any:
 
 
 @xla_kernel(MatrixLogarithm)
+@in_turn
 def _logarithm(p: MatrixLogarithm, x: Any) -> Any:
     del p
     if not x.size:
@@ -66,4 +72,8 @@ def _logarithm(p: MatrixLogarithm, x: Any) -> Any:
         return carry[0] + 1, _root(carry[1])
 
     roots, near = lax.while_loop(goes_on, step, (jnp.int32(0), jnp.asarray(x)))
-    return log_near_one(jnp, near) * jnp.exp2(roots.astype(jnp.float32)).astype(x.dtype)
+
+    def add(i: Any, total: Any) -> Any:
+        return total + log_term(jnp, near, jnp.asarray(NODES, x.dtype)[i], jnp.asarray(WEIGHTS, x.dtype)[i])
+
+    return lax.fori_loop(0, len(NODES), add, jnp.zeros_like(near)) * jnp.exp2(roots.astype(jnp.float32)).astype(x.dtype)

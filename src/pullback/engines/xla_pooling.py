@@ -22,9 +22,9 @@ from .xla_windows import put_windows, reduce_windows
 
 @xla_kernel(MaxPool)
 def _max_pool(p: MaxPool, x: Any) -> Any:
-    if not on_processor() or is_tiled(p, x.shape):
-        return p.kernel(jnp, x)
     _, pads, counts = pool_geometry(p, x.shape)
+    if not on_processor() or is_tiled(p, x.shape) or 0 in counts:
+        return p.kernel(jnp, x)
     x = padded(jnp, channels_last(jnp, x, p.data_format), pads, lowest(x.dtype))
     y = reduce_windows(jnp.maximum, x, p.ksize, p.strides, holes_of(p), counts)
     return as_data_format(jnp, y, p.data_format)

@@ -23,7 +23,7 @@ from .engine import EngineOptions
 from .plan import Plan, has_guards
 from .xla_callbacks import Failures, calls_python, noting_in, raise_first
 from .xla_devices import Layout
-from .xla_trace import CODES, NAN, Refused, Trace
+from .xla_trace import CODES, NAN, Refused, Trace, dense
 
 if TYPE_CHECKING:
     from .xla import XlaEngine
@@ -159,7 +159,7 @@ class Program:
         olds = [self.engine.values.get(key) for key in self.written]
         states = [self.layout.kept(trace.states[i], old) for i, old in zip(sorted(plan.written), olds, strict=True)]
         given_up = {id(x) for key, x in zip(self.read, read, strict=True) if key in self.volatile}
-        fetched = trace.fetched()
+        fetched = [dense(y) for y in trace.fetched()]
         outputs = [jnp.copy(y) if id(y) in given_up else jnp.asarray(y) for y in fetched]
         codes = jnp.stack(trace.codes) if trace.codes else None
         self.assigned = {i: j for i, state in enumerate(states) for j, x in enumerate(lifted) if state is x}

@@ -132,7 +132,7 @@ class Replayer:
         return jax.lax.dynamic_index_in_dim(rows, place, 0, keepdims=False)
 
     def _again(self, r: Recording, view: View, row: Any) -> View:
-        """The view of a forward recording that has run from the last checkpoint before the block of `row` to its end."""
+        """The view when the recording has run from the last checkpoint before the block of `row` to its end."""
         block, per = quotient(row, _INT(r.sizes.block)), r.blocks_per_checkpoint()
         group = quotient(block, per)
         end = jnp.where(r.stride == 1, _INT(0), jnp.minimum((block + _INT(1)) * _INT(r.sizes.block), r.steps))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import FLOATING, float32
+from ..core.dtypes import FLOATING, float32, float64
 from ..core.operation import Tensor
 from .activation import relu
 from .arithmetic import squared_difference
@@ -151,7 +151,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
 def _as_floats(a: Any, b: Any, max_val: Any) -> list[Tensor]:
     x = convert_to_tensor(a)
     values = [x, convert_to_tensor(b, dtype_hint=x.dtype), cast(convert_to_tensor(max_val), x.dtype)]
-    return [v if v.dtype == "float64" else convert_image_dtype(v, float32) for v in values]
+    return [v if v.dtype == float64 else convert_image_dtype(v, float32) for v in values]
 
 
 def ssim(

@@ -156,14 +156,17 @@ class SpenceSlope(AbstractSpecial):
     times: int = 0
 
     def in_double(self) -> bool:
-        return True
+        return self.times > 0
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         """By `z * f^(k) + k * f^(k-1) = -log1p(z)^(k)` for z = x - 1, and near 0 by the power series."""
-        z = arrays[0] - 1
-        value = -xp.log(arrays[0]) / z
+        (x,) = arrays
+        z = x - 1
+        value = xp.where(z == 0, -xp.ones((), x.dtype), -xp.log(x) / z)
         for k in range(1, self.times + 1):
-            value = -((-1) ** (k - 1) * math.factorial(k - 1) / xp.power(arrays[0], k) + k * value) / z
+            value = -((-1) ** (k - 1) * math.factorial(k - 1) / xp.power(x, k) + k * value) / z
+        if self.times == 0:
+            return value
         return xp.where(xp.abs(z) < 0.3, self._series(xp, xp.clip(z, -0.3, 0.3)), value)
 
     def _series(self, xp: Any, z: Any) -> Any:

@@ -36,7 +36,8 @@ PADE = (
 )
 """The coefficients of the numerator of the approximant of degree 13."""
 PADE_RADIUS = 5.371920351148152
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
+NODES, WEIGHTS = [part / 2 for part in np.polynomial.legendre.leggauss(8)]
+NODES = NODES + 0.5
 LOG_RADIUS = 0.25
 MOST_ROOTS = 60
 MOST_STEPS = 40
@@ -155,20 +156,25 @@ def unfinished(xp: Any, state: tuple[Any, Any, Any]) -> Any:
 
 
 def next_of_root(xp: Any, state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
-    """A step of the product form of the iteration, scaled by the determinant while it is far from the end."""
+    """A step of the product form of the iteration, scaled while it is far from the end."""
     y, m, far = state
     n = y.shape[-1]
     one = xp.eye(n, dtype=y.dtype)
-    scale = xp.exp(xp.linalg.slogdet(m)[1] * (-0.5 / n)).astype(far.dtype)
-    scale = xp.where(far > 0.01, scale, xp.ones_like(scale))[..., None, None].astype(y.dtype)
-    square = scale * scale
     inverse = xp.linalg.inv(m)
+    # With this the norms of `m` and of its inverse are the same.
+    square = xp.sqrt(_norm(xp, inverse) / _norm(xp, m))
+    square = xp.where(far[..., None, None] > 0.01, square, xp.ones_like(square)).astype(y.dtype)
+    scale = xp.sqrt(square)
     half = xp.asarray(0.5, y.dtype)
     following = half * (one + half * (square * m + inverse / square))
     root = half * scale * xp.matmul(y, one + inverse / square)
     distance = xp.max(xp.abs(following - one), axis=(-2, -1))
     done = (far <= n * np.finfo(y.dtype).eps)[..., None, None]
     return xp.where(done, y, root), xp.where(done, m, following), xp.where(done[..., 0, 0], far, distance)
+
+
+def _norm(xp: Any, x: Any) -> Any:
+    return xp.sqrt(xp.sum(xp.real(x * xp.conj(x)), axis=(-2, -1), keepdims=True))
 
 
 def logm(input: Any, name: str | None = None) -> Tensor:
@@ -217,13 +223,16 @@ def far_from_one(xp: Any, x: Any) -> Any:
 
 def log_near_one(xp: Any, x: Any) -> Any:
     """The logarithm: the integral over t from 0 to 1 of `z @ inv(1 + t * z)`, where `z` is `x - 1`."""
-    one = xp.eye(x.shape[-1], dtype=x.dtype)
-    z = x - one
-    total = xp.zeros_like(z)
-    for node, weight in zip(NODES, WEIGHTS, strict=True):
-        t, w = xp.asarray((node + 1) / 2, x.dtype), xp.asarray(weight / 2, x.dtype)
-        total = total + w * xp.linalg.solve(one + t * z, z)
+    total = xp.zeros_like(x)
+    for node, weight in zip(NODES.astype(x.dtype), WEIGHTS.astype(x.dtype), strict=True):
+        total = total + log_term(xp, x, node, weight)
     return total
+
+
+def log_term(xp: Any, x: Any, node: Any, weight: Any) -> Any:
+    """What one node adds to the integral."""
+    one = xp.eye(x.shape[-1], dtype=x.dtype)
+    return weight * xp.linalg.solve(one + node * (x - one), x - one)
 
 
 def _infer(what: str, x: TensorType) -> tuple[TensorType, ...]:

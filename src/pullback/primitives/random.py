@@ -58,8 +58,16 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """
     graph = get_default_graph()
     if graph.seed is not None:
-        return int(graph.seed), len(graph.operations) if op_seed is None else int(op_seed)
+        return int(graph.seed), _number_of_next(graph) if op_seed is None else int(op_seed)
     return (None, None) if op_seed is None else (_DEFAULT_SEED, int(op_seed))
+
+
+def _number_of_next(graph: Graph) -> int:
+    """A number for the next operation: its place in the graph and, in a body, the place of the body around it."""
+    number, around = len(graph.operations), graph.outer
+    while around is not None:
+        number, around = (number + 65_599 * len(around.operations)) % 2**31, around.outer
+    return number
 
 
 def random_uniform(

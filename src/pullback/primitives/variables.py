@@ -19,6 +19,7 @@ from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices
 from .collections import GraphKeys
 from .constant import convert_to_tensor
+from .scatter import gather_nd
 from .variable_ops import (
     AssignAddVariableOp,
     AssignSubVariableOp,
@@ -249,6 +250,10 @@ class Variable(AbstractTensorLike):
             self.handle, convert_to_tensor(indices, graph=self.graph), name=name or "Gather"
         )
         return rows
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """The slices of the value at the index vectors `indices` [..., k]; see `pb.gather_nd`."""
+        return gather_nd(self.as_tensor(), indices, name=name)
 
     def eval(self, session: Any = None) -> Any:
         """The value in `session`, or in the default session."""

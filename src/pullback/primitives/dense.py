@@ -1,0 +1,45 @@
+"""Dense layers in one call, under TensorFlow 1's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.operation import Tensor
+from .activation import relu
+from .bias import bias_add
+from .elementwise import operands
+from .linalg import matmul
+
+
+def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+    """`x @ weights + biases`.
+
+    Shapes: `x` [n, d]; `weights` [d, m]; `biases` [m]. Dtypes: any number, the same for all.
+
+    Raises:
+        ValueError: the shapes do not fit. TypeError: the dtypes differ.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.nn.xw_plus_b([[1.0, 2.0]], [[1.0], [1.0]], [0.5]))
+    array([[3.5]], dtype=float32)
+    """
+    a, w, b = operands(x, weights, biases)
+    with a.graph.name_scope(name or "xw_plus_b") as scope:
+        return bias_add(matmul(a, w), b, name=scope)
+
+
+def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+    """`relu(x @ weights + biases)`.
+
+    Shapes: `x` [n, d]; `weights` [d, m]; `biases` [m]. Dtypes: any real number, the same for all.
+
+    Raises:
+        ValueError: the shapes do not fit. TypeError: the dtypes differ.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.nn.relu_layer([[1.0, 2.0]], [[1.0, -1.0], [1.0, 0.0]], [0.5, 0.5]))
+    array([[3.5, 0. ]], dtype=float32)
+    """
+    a, w, b = operands(x, weights, biases)
+    with a.graph.name_scope(name or "relu_layer") as scope:
+        return relu(bias_add(matmul(a, w), b), name=scope)

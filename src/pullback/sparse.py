@@ -1,0 +1,50 @@
+"""Sparse tensors, under TensorFlow's names of `tf.sparse`."""
+
+from .primitives.sparse_ops import (
+    add,
+    divide,
+    fill_empty_rows,
+    install_sparse_operators,
+    multiply,
+    reduce_max,
+    reduce_sum,
+    softmax,
+    sparse_dense_matmul,
+    transpose,
+)
+from .primitives.sparse_ops import (
+    slice_ as slice,
+)
+from .primitives.sparse_ops import (
+    sparse_segment_mean as segment_mean,
+)
+from .primitives.sparse_ops import (
+    sparse_segment_sqrt_n as segment_sqrt_n,
+)
+from .primitives.sparse_ops import (
+    sparse_segment_sum as segment_sum,
+)
+from .primitives.sparse_tensor import SparseTensor, SparseTensorValue, from_dense, reorder, to_dense
+
+__all__ = [
+    "SparseTensor",
+    "SparseTensorValue",
+    "add",
+    "divide",
+    "fill_empty_rows",
+    "from_dense",
+    "multiply",
+    "reduce_max",
+    "reduce_sum",
+    "reorder",
+    "segment_mean",
+    "segment_sqrt_n",
+    "segment_sum",
+    "slice",
+    "softmax",
+    "sparse_dense_matmul",
+    "to_dense",
+    "transpose",
+]
+
+install_sparse_operators()

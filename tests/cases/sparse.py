@@ -1,0 +1,127 @@
+"""Rows: sparse tensors, by their values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import pullback as pb
+
+from .case import Case, normal
+
+AT = np.array([[0, 1], [1, 0], [1, 2], [3, 1]])
+TURNED = AT[[2, 0, 3, 1]]
+SHAPE = [4, 3]
+KNOWN = "the dense operand must have a known shape"
+RUN_TIME = "how many values there are is decided by a run"
+
+
+def _matrix(values: Any, at: Any = AT) -> Any:
+    return pb.sparse.SparseTensor(at, values, SHAPE)
+
+
+def _dense(values: Any, at: Any = AT) -> Any:
+    result = np.zeros(SHAPE, np.asarray(values).dtype)
+    result[at[:, 0], at[:, 1]] = values
+    return result
+
+
+def _row_sums(values: Any) -> Any:
+    return [
+        pb.sparse.reduce_sum(_matrix(values), 1),
+        pb.sparse.reduce_sum(_matrix(values), 0, keepdims=True),
+        pb.sparse.reduce_sum(_matrix(values)),
+    ]
+
+
+def _products(values: Any, b: Any, c: Any) -> Any:
+    return [
+        pb.sparse.sparse_dense_matmul(_matrix(values), b),
+        pb.sparse.sparse_dense_matmul(_matrix(values), c, adjoint_a=True),
+        pb.sparse.sparse_dense_matmul(_matrix(values), c, adjoint_a=True, adjoint_b=False),
+        pb.sparse.sparse_dense_matmul(b, _matrix(values), adjoint_a=True, adjoint_b=True),
+    ]
+
+
+def _numpy_products(values: Any, b: Any, c: Any) -> Any:
+    m = _dense(values)
+    return [m @ b, m.conj().T @ c, m.conj().T @ c, b.conj().T @ m.conj().T]
+
+
+def _filled(values: Any, default: Any) -> Any:
+    full, _ = pb.sparse.fill_empty_rows(_matrix(values), default)
+    return pb.sparse.to_dense(full)
+
+
+def _filled_in_numpy(values: Any, default: Any) -> Any:
+    result = _dense(values)
+    result[2, 0] = default
+    return result
+
+
+ROWS = np.array([3, 0, 3, 1])
+SEGMENTS = np.array([0, 0, 1, 3])
+CASES = [
+    Case("to_dense", lambda v: pb.sparse.to_dense(_matrix(v)), [normal(4)], _dense),
+    Case("to_dense_default", lambda v: pb.sparse.to_dense(_matrix(v), 2.0), [normal(4)], lambda v: _dense(v - 2) + 2),
+    Case("reorder", lambda v: pb.sparse.reorder(_matrix(v, TURNED)).values, [normal(4)], lambda v: v[[1, 3, 0, 2]]),
+    Case(
+        "transpose", lambda v: pb.sparse.to_dense(pb.sparse.transpose(_matrix(v))), [normal(4)], lambda v: _dense(v).T
+    ),
+    Case(
+        "add_dense",
+        lambda v, d: pb.sparse.add(_matrix(v), d),
+        [normal(4), normal(4, 3)],
+        lambda v, d: _dense(v) + d,
+    ),
+    Case(
+        "add_sparse",
+        lambda v, w: pb.sparse.to_dense(pb.sparse.add(_matrix(v), _matrix(w[::-1], AT[::-1]))),
+        [normal(4), normal(4, seed=1)],
+        lambda v, w: _dense(v + w),
+    ),
+    Case("reduce_sum", _row_sums, [normal(4)], lambda v: [_dense(v).sum(1), _dense(v).sum(0, keepdims=True), v.sum()]),
+    Case(
+        "reduce_max",
+        lambda v: pb.sparse.reduce_max(_matrix(v), 1)[:2],
+        [normal(4)],
+        lambda v: np.array([v[0], max(v[1:3])]),
+    ),
+    Case(
+        "slice",
+        lambda v: pb.sparse.to_dense(pb.sparse.slice(_matrix(v), [1, 0], [3, 2])),
+        [normal(4)],
+        lambda v: _dense(v)[1:, :2],
+    ),
+    Case("sparse_dense_matmul", _products, [normal(4), normal(3, 2), normal(4, 2)], _numpy_products),
+    Case(
+        "sparse_dense_matmul_complex",
+        _products,
+        [normal(4) + 1j * normal(4, seed=1), normal(3, 2) + 1j, normal(4, 2) - 2j],
+        _numpy_products,
+    ),
+    Case(
+        "multiply",
+        lambda v, d: (_matrix(v) * d).values,
+        [normal(4), normal(4, 3)],
+        lambda v, d: v * d[tuple(AT.T)],
+        not_erased=KNOWN,
+    ),
+    Case(
+        "divide_row",
+        lambda v, d: (_matrix(v) / d).values,
+        [normal(4), normal(3) + 3],
+        lambda v, d: v / d[AT[:, 1]],
+        not_erased=KNOWN,
+    ),
+    Case("softmax", lambda v: pb.sparse.softmax(_matrix(v)).values, [normal(4)], third_order=True),
+    Case("fill_empty_rows", _filled, [normal(4), normal()], _filled_in_numpy),
+    Case(
+        "from_dense", lambda x: pb.sparse.from_dense(x).values, [normal(2, 3)], lambda x: x.ravel(), not_on_xla=RUN_TIME
+    ),
+    Case("segment_sum", lambda x: pb.sparse.segment_sum(x, ROWS, SEGMENTS), [normal(4, 2)]),
+    Case("segment_sum_of_five", lambda x: pb.sparse.segment_sum(x, ROWS, SEGMENTS, 5), [normal(4, 2)]),
+    Case("segment_mean", lambda x: pb.sparse.segment_mean(x, ROWS, SEGMENTS, 5), [normal(4, 2)]),
+    Case("segment_sqrt_n", lambda x: pb.sparse.segment_sqrt_n(x, ROWS, SEGMENTS), [normal(4, 2)]),
+]

@@ -1,0 +1,27 @@
+"""Windows on XLA: what only large arrays reach."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+@pytest.mark.parametrize("strides", [1, 2])
+def test_volumes_worked_on_in_parts_give_what_numpy_gives(strides: int) -> None:
+    random = np.random.default_rng(0)
+    x = pb.constant(random.normal(size=(6, 14, 14, 14, 8)).astype(np.float32))
+    f = pb.constant(random.normal(size=(3, 3, 3, 8, 4)).astype(np.float32))
+    y = pb.nn.conv3d(x, f, strides, "SAME")
+    fetches = [y, *pb.gradients(pb.reduce_sum(pb.square(y)), [x, f])]
+    for xla, numpy in zip(pb.Session(engine="xla").run(fetches), pb.Session(engine="numpy").run(fetches), strict=True):
+        np.testing.assert_allclose(xla, numpy, rtol=1e-4, atol=1e-5 * abs(numpy).max())
+
+
+def test_resizing_far_takes_the_product_with_the_whole_matrix() -> None:
+    x = pb.constant(np.random.default_rng(0).normal(size=(1, 40, 50, 2)))
+    y = pb.image.resize(x, [3, 70], "lanczos5", antialias=True)
+    fetches = [y, *pb.gradients(pb.reduce_sum(pb.square(y)), [x])]
+    for xla, numpy in zip(pb.Session(engine="xla").run(fetches), pb.Session(engine="numpy").run(fetches), strict=True):
+        np.testing.assert_allclose(xla, numpy, rtol=1e-9, atol=1e-12)
