@@ -58,8 +58,8 @@ def of_jax(data: Data, steps: int, *, checkpoint: bool) -> float:
         y, _ = jax.lax.scan(jax.checkpoint(body) if checkpoint else body, data.start, None, length=steps)
         return jnp.sum(jnp.square(y))
 
-    program = jax.jit(jax.grad(loss)).lower(data.parameters).compile()
-    return float(program.memory_analysis().temp_size_in_bytes)
+    analysis: Any = jax.jit(jax.grad(loss)).lower(data.parameters).compile().memory_analysis()
+    return float(analysis.temp_size_in_bytes)
 
 
 def _derivative(data: Data, memory: pb.Memory | None) -> tuple[list[Any], list[pb.Tensor]]:

@@ -115,8 +115,8 @@ def _functions() -> dict[str, Function]:
         "eigh": Function(
             "eigenvectors",
             _matrices,
-            lambda pb, x: list(pb.linalg.eigh(_symmetric(pb, x))),
-            lambda np, _, x: list(np.linalg.eigh(_symmetric(np, x))),
+            lambda pb, x: [y * y for y in pb.linalg.eigh(_symmetric(pb, x))],
+            lambda np, _, x: [y * y for y in np.linalg.eigh(_symmetric(np, x))],
         ),
         "svd": Function(
             "singular value decompositions",
@@ -162,8 +162,8 @@ def _tridiagonal_with_jax(np: Any, jax: Any, a: Any, b: Any) -> Any:
 
 
 def _first(parts: Any, order: tuple[int, ...]) -> list[Any]:
-    """The left vectors and the singular values."""
-    return [parts[i] for i in order[:2]]
+    """The left vectors and the singular values, squared: of the former the signs are the library's choice."""
+    return [parts[i] * parts[i] for i in order[:2]]
 
 
 def data(function: Function) -> Data:

@@ -206,7 +206,7 @@ def with_torch(data: Data) -> Step:
     return step
 
 
-PEERS = {
+PEERS: dict[str, Callable[[Data], Step]] = {
     "pullback": partial(with_pullback, engine="xla"),
     "pullback-numpy": partial(with_pullback, engine="numpy"),
     "jax": partial(with_jax, checkpoint=False),

@@ -4,7 +4,6 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import bitwise, debugging, image, initializers, linalg, math, nn, quantization, random, signal
 from .autodiff.arguments import UnconnectedGradients
 from .autodiff.choices import memory_policy
 from .autodiff.cotangent import AggregationMethod
@@ -338,6 +337,7 @@ __all__ = [
     "hessians",
     "histogram_fixed_width",
     "histogram_fixed_width_bins",
+    "history",
     "hvp",
     "identity",
     "identity_n",
@@ -528,11 +528,33 @@ __all__ = [
 ]
 
 if _TYPE_CHECKING:
-    from . import implicit, losses, nest, regularizers, scipy, sparse, test, train, transforms, xla
+    from . import (
+        bitwise,
+        debugging,
+        image,
+        implicit,
+        initializers,
+        linalg,
+        losses,
+        math,
+        nest,
+        nn,
+        quantization,
+        random,
+        regularizers,
+        scipy,
+        signal,
+        sparse,
+        test,
+        train,
+        transforms,
+        xla,
+    )
     from .autodiff.explain import explain_gradient
     from .control_flow.concrete_function import ConcreteFunction
     from .control_flow.conditional import case, cond, switch_case
     from .control_flow.custom_gradient import custom_gradient, grad_pass_through, recompute_grad
+    from .control_flow.history import history
     from .control_flow.maps import map_fn, vectorized_map
     from .control_flow.py_function import numpy_function, py_function
     from .control_flow.scan import foldl, foldr, scan
@@ -553,9 +575,11 @@ _LOADED_WHEN_USED = {
     "SparseMatrix": ".derivatives.sparse",
     "TensorArray": ".control_flow.tensor_array",
     "batch_jacobian": ".derivatives.jacobian",
+    "bitwise": "",
     "case": ".control_flow.conditional",
     "cond": ".control_flow.conditional",
     "custom_gradient": ".control_flow.custom_gradient",
+    "debugging": "",
     "draw": ".drawing",
     "explain_gradient": ".autodiff.explain",
     "foldl": ".control_flow.scan",
@@ -567,19 +591,28 @@ _LOADED_WHEN_USED = {
     "hessian_diagonal": ".derivatives.hessian",
     "hessian_vector_product": ".derivatives.products",
     "hessians": ".derivatives.hessian",
+    "history": ".control_flow.history",
     "hvp": ".transforms",
+    "image": "",
     "implicit": "",
+    "initializers": "",
     "jacobian": ".derivatives.jacobian",
     "jvp": ".derivatives.products",
+    "linalg": "",
     "losses": "",
     "map_fn": ".control_flow.maps",
+    "math": "",
     "nest": "",
+    "nn": "",
     "numpy_function": ".control_flow.py_function",
     "py_function": ".control_flow.py_function",
+    "quantization": "",
+    "random": "",
     "recompute_grad": ".control_flow.custom_gradient",
     "regularizers": "",
     "scan": ".control_flow.scan",
     "scipy": "",
+    "signal": "",
     "sparse": "",
     "sparse_hessian": ".derivatives.sparse",
     "sparse_jacobian": ".derivatives.sparse",

@@ -98,6 +98,33 @@ def _slices_in_branches(table: Any) -> Any:
     return pb.reduce_sum(pb.square(rows), 0)
 
 
+def _drawn_in_a_branch(x: Any) -> Any:
+    """A mask that only one branch draws: the derivative is given it, in whatever shape it has."""
+    kept = pb.placeholder_with_default(x, [None])
+    return pb.cond(pb.reduce_sum(x) > -100.0, lambda: pb.nn.dropout(kept, rate=0.5, seed=1), lambda: kept)
+
+
+def _gradients_inside_two_loops(x: Any, w: Any) -> Any:
+    """Derivatives by tensors of the loop around, of the graph around, and by what is computed there."""
+    m = w * x
+
+    def outer(i: Any, y: Any) -> Any:
+        def inner(j: Any, z: Any) -> Any:
+            slopes = pb.gradients(pb.sin(z * m) * y + x, [z, m, y, x, w])
+            return j + 1, z + 0.1 * pb.add_n(slopes)
+
+        return i + 1, pb.while_loop(lambda j, z: j < 2, inner, (0, y))[1]
+
+    return pb.while_loop(lambda i, y: i < 2, outer, (0, x))[1]
+
+
+def _by_the_steps(x: Any) -> Any:
+    """The derivatives by the values of all steps, as rows."""
+    start = pb.identity(x)
+    y = pb.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * y), (0, start), maximum_iterations=3)[1]
+    return [pb.history(y), pb.history(pb.gradients(y, start)[0])]
+
+
 CASES = [
     *[
         Case(f"power_{n}", lambda x, n=n: _power(x, n), [positive(3)], lambda x, n=n: x**n, third_order=n in (0, 3))
@@ -123,4 +150,13 @@ CASES = [
     Case("switch_case", _switched, [normal(2)], lambda x: [np.sin(x), x**3, np.exp(x), np.exp(x)], third_order=True),
     Case("slices_in_branches", _slices_in_branches, [positive(3, 2)], third_order=True),
     Case("complex_loop", lambda x: _power(x, 3), [normal(2) + 1j * normal(2, seed=1)], lambda x: x**3),
+    Case("drawn_in_a_branch", _drawn_in_a_branch, [positive(4)], not_exact="random numbers", wrt=[]),
+    Case("gradients_inside_two_loops", _gradients_inside_two_loops, [normal(2), normal(2, seed=1)], third_order=True),
+    Case(
+        "derivatives_by_the_steps",
+        _by_the_steps,
+        [positive(2)],
+        lambda x: [np.stack([x, x**2, x**4]), np.stack([4 * x**6, 2 * x**4, np.ones_like(x)])],
+        third_order=True,
+    ),
 ]

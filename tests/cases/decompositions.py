@@ -35,7 +35,7 @@ _LOWER = np.tril(regular(4, 4))
 
 INVERSES = [
     Case("inv", pb.linalg.inv, [regular(2, 3, 3)], expected=np.linalg.inv),
-    Case("inv_complex", pb.linalg.inv, [regular_complex(3, 3)], expected=np.linalg.inv),
+    Case("inv_complex", pb.linalg.inv, [regular_complex(3, 3)], expected=np.linalg.inv, third_order=True),
     Case("inv_adjoint", lambda x: pb.linalg.inv(x, adjoint=True), [regular_complex(3, 3)]),
     Case("inv_of_no_matrices", pb.linalg.inv, [regular(0, 3, 3)]),
     Case("inv_of_length_zero", pb.linalg.inv, [regular(0, 0)]),
@@ -119,7 +119,7 @@ TRIANGULAR = [
         [normal(2, 4) + 2.0, normal(4, 2)],
         not_erased="the number of diagonals says how many there are",
     ),
-    Case("cholesky", lambda x: pb.linalg.cholesky(positive_definite(x)), [normal(2, 3, 3)]),
+    Case("cholesky", lambda x: pb.linalg.cholesky(positive_definite(x)), [normal(2, 3, 3)], third_order=True),
     Case("cholesky_complex", lambda x: pb.linalg.cholesky(positive_definite(x)), [_complex(3, 3)]),
     Case("cholesky_of_length_zero", pb.linalg.cholesky, [normal(0, 0)]),
     Case(
@@ -132,7 +132,7 @@ TRIANGULAR = [
 
 DETERMINANTS = [
     Case("det", pb.linalg.det, [normal(2, 3, 3)], expected=np.linalg.det),
-    Case("det_complex", pb.linalg.det, [_complex(2, 4, 4)], expected=np.linalg.det),
+    Case("det_complex", pb.linalg.det, [_complex(2, 4, 4)], expected=np.linalg.det, third_order=True),
     Case("det_of_one", pb.linalg.det, [normal(1, 1)]),
     Case("det_of_length_zero", pb.linalg.det, [normal(2, 0, 0)], expected=np.ones(2)),
     Case("det_of_rank_one_less", pb.linalg.det, [singular(2)], float32_tolerance=1e-4),
@@ -193,7 +193,7 @@ QR = [
     Case("qr_wide", pb.linalg.qr, [normal(2, 2, 4)], expected=lambda x: np.linalg.qr(x)),
     Case("qr_square_complex", pb.linalg.qr, [_complex(3, 3)], expected=lambda x: np.linalg.qr(x)),
     Case("qr_tall_complex", pb.linalg.qr, [_complex(3, 2)]),
-    Case("qr_wide_complex", pb.linalg.qr, [_complex(2, 4)]),
+    Case("qr_wide_complex", pb.linalg.qr, [_complex(2, 4)], third_order=True),
     Case("qr_r_only", lambda x: pb.linalg.qr(x)[1], [normal(2, 4)]),
     Case("qr_q_only", lambda x: pb.linalg.qr(x)[0], [normal(4, 2)]),
     Case("qr_full_wide", lambda x: pb.linalg.qr(x, full_matrices=True), [normal(2, 4)]),
@@ -213,7 +213,7 @@ QR = [
 
 EIGEN = [
     Case("eigh", lambda x: pb.linalg.eigh(_symmetric(x)), [normal(2, 3, 3)], not_exact=_SIGNS),
-    Case("eigh_values_only", lambda x: pb.linalg.eigh(_symmetric(x))[0], [normal(3, 3)]),
+    Case("eigh_values_only", lambda x: pb.linalg.eigh(_symmetric(x))[0], [normal(3, 3)], third_order=True),
     Case(
         "eigh_reads_one_triangle",
         pb.linalg.eigvalsh,
@@ -255,7 +255,7 @@ SVD = [
     Case("svd_square", pb.linalg.svd, [normal(3, 3)], not_exact=_SIGNS, tolerance=1e-5),
     Case("svd_tall", pb.linalg.svd, [normal(2, 4, 3)], not_exact=_SIGNS),
     Case("svd_wide", pb.linalg.svd, [normal(2, 4)], not_exact=_SIGNS),
-    Case("svd_complex", lambda x: _of_pair(*pb.linalg.svd(x)[1:]), [_complex(2, 3)]),
+    Case("svd_complex", lambda x: _of_pair(*pb.linalg.svd(x)[1:]), [_complex(2, 3)], third_order=True),
     Case("svd_complex_tall", lambda x: _of_pair(*pb.linalg.svd(x)[1:]), [_complex(3, 2)]),
     Case(
         "svd_full_tall",
@@ -282,6 +282,14 @@ SVD = [
         expected=3.0,
         not_second_order="the vectors have no derivative there",
     ),
+    Case(
+        "norm_2_of_matrices",
+        lambda x: pb.norm(x, 2, axis=(0, 2), keepdims=True),
+        [normal(3, 2, 4)],
+        expected=lambda x: np.linalg.norm(x, 2, axis=(0, 2), keepdims=True),
+        not_erased_rank="the rank is needed to move the axes",
+    ),
+    Case("norm_2_of_stacks", lambda x: pb.norm(x, 2, axis=(-2, -1)), [normal(2, 3, 4)]),
     Case("matrix_rank", pb.linalg.matrix_rank, [singular(2)], expected=2, not_erased="the lengths decide the bound"),
     Case("matrix_rank_above", lambda x: pb.linalg.matrix_rank(x, 0.5), [np.diag([1.0, 0.4])], expected=1),
 ]
@@ -295,7 +303,7 @@ _NILPOTENT = np.triu(normal(3, 3), 1)
 
 FUNCTIONS = [
     Case("expm", pb.linalg.expm, [normal(2, 3, 3)]),
-    Case("expm_complex", pb.linalg.expm, [_complex(2, 2)]),
+    Case("expm_complex", pb.linalg.expm, [_complex(2, 2)], third_order=True),
     Case("expm_of_large", pb.linalg.expm, [20 * normal(3, 3)], float32_tolerance=1e-3, tolerance=1e-5),
     Case(
         "expm_of_nilpotent",
@@ -328,7 +336,7 @@ FUNCTIONS = [
 ]
 
 LU = [
-    Case("lu", lambda x: pb.linalg.lu(x)[0], [normal(2, 3, 3)]),
+    Case("lu", lambda x: pb.linalg.lu(x)[0], [normal(2, 3, 3)], third_order=True),
     Case("lu_complex", lambda x: pb.linalg.lu(x, pb.int64), [_complex(3, 3)]),
     Case("lu_of_length_zero", lambda x: pb.linalg.lu(x), [normal(2, 0, 0)]),
     Case(
@@ -399,7 +407,12 @@ TRIDIAGONAL = [
         [normal(3, 4), normal(4, 2)],
         expected=lambda d, b: _dense(d) @ b,
     ),
-    Case("tridiagonal_matmul_complex", pb.linalg.tridiagonal_matmul, [_complex(2, 3, 4), _complex(2, 4, 1)]),
+    Case(
+        "tridiagonal_matmul_complex",
+        pb.linalg.tridiagonal_matmul,
+        [_complex(2, 3, 4), _complex(2, 4, 1)],
+        third_order=True,
+    ),
     Case("tridiagonal_matmul_one_for_many", pb.linalg.tridiagonal_matmul, [normal(3, 4), normal(2, 4, 2)]),
 ]
 

@@ -194,3 +194,27 @@ def test_branches_of_different_shapes_are_refused(graph: pb.Graph, xla: pb.Sessi
     assert text.startswith("operation 'pick")
     assert "(If): the branches give float32[2] and float32[3], and XLA compiles for fixed shapes.\n  made at " in text
     assert text.endswith("\nGive results of one shape, or use Session(engine='numpy').")
+
+
+@pytest.mark.parametrize("most", [None, 20])
+def test_steps_that_call_python_are_not_made_twice(graph: pb.Graph, xla: pb.Session, most: int | None) -> None:
+    calls: list[Any] = []
+
+    def noted(y: Any) -> Any:
+        calls.append(y)
+        return np.asarray(y * 2.0)
+
+    x = pb.placeholder(pb.float64, [])
+
+    def body(i: pb.Tensor, y: pb.Tensor) -> list[pb.Tensor]:
+        doubled = pb.numpy_function(noted, [y], pb.TensorSpec([], pb.float64))
+        return [i + 1, pb.sin(y) * pb.stop_gradient(doubled)]
+
+    y = pb.while_loop(lambda i, y: i < 10, body, [0, x], maximum_iterations=most)[1]
+    dx = pb.gradients(y, x, memory=pb.Memory(every=4))
+    if most is None:
+        with pytest.raises(pb.errors.InvalidArgumentError, match=r"^loop: to keep one row per step, XLA needs a bound"):
+            xla.run(dx, {x: 0.5})
+    else:
+        xla.run(dx, {x: 0.5})
+        assert len(calls) == 10

@@ -56,9 +56,9 @@ def memory_policy(policy: Memory | None) -> Iterator[None]:
     >>> x = pb.constant(0.5)
     >>> y = pb.while_loop(lambda i, y: i < 100, lambda i, y: [i + 1, pb.cos(y * x)], [0, x])[1]
     >>> with pb.memory_policy(pb.Memory(every=10)):
-    ...     dx = pb.gradients(y, x)
-    >>> pb.Session().run(dx)
-    [np.float32(-0.3776642)]
+    ...     dx, = pb.gradients(y, x)
+    >>> print(f"{pb.Session().run(dx):.4f}")
+    -0.3218
     """
     token = _memory.set(policy)
     try:

@@ -64,7 +64,7 @@ def cond(
     with graph.transaction(), graph.name_scope(name or "cond"):
         predicate = _scalar("cond: pred", pred, bool_)
         parts = [_Branch("true_fn", true_fn), _Branch("false_fn", false_fn)]
-        return _chosen(lambda functions, kept: If(*functions, kept), predicate, parts, "cond", strict)
+        return _chosen(lambda fs, kept: If(fs[0], fs[1], kept), predicate, parts, "cond", strict)
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = None, name: str = "switch_case") -> Any:

@@ -473,6 +473,12 @@ def graph_of(inputs: Sequence[Tensor]) -> Graph:
     graph = first.op.graph
     for x in inputs:
         if x.op.graph is not graph:
+            inside = x if x.op.graph.outer is not None else first
+            if inside.op.graph.outer is not None:
+                raise InaccessibleTensorError(
+                    f"{inside} (made at {site_of(inside)}) is inside the body '{inside.op.graph.name}' and cannot be "
+                    f"used with {first if inside is x else x}; return it from the body instead."
+                )
             raise InaccessibleTensorError(
                 f"{x} (made at {site_of(x)}) must be from the same graph as {first} (made at {site_of(first)})."
             )

@@ -63,6 +63,11 @@ def _outputs_text(op: Operation) -> str:
 
 def other_graph(verb: str, element: Tensor | Operation) -> InaccessibleTensorError:
     """A tensor or operation of a graph that the session does not run."""
+    if element.graph.outer is not None:
+        return InaccessibleTensorError(
+            f"cannot {verb} {element_text(element)} (made at {site_of(element)}): it is inside the body "
+            f"'{element.graph.name}', whose values only that body sees. Return it from the body instead."
+        )
     return InaccessibleTensorError(
         f"cannot {verb} {element_text(element)} (made at {site_of(element)}): it belongs to another graph than the "
         "session's. Make the session for its graph: Session(graph=x.graph)."

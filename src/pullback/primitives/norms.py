@@ -10,7 +10,7 @@ from ..core.graph import get_default_graph
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
-from .axes import as_axes, static_integers
+from .axes import as_axes, checked_axis, static_integers
 from .casting import cast
 from .complex import conj, real
 from .constant import convert_to_tensor
@@ -20,7 +20,8 @@ from .logsumexp import ExpDifference
 from .masking import multiply_no_nan
 from .reduction import Axes, reduce_max, reduce_mean, reduce_sum, take_numbers
 from .reshaping import keep_reduced, reduced_shape
-from .shaping import squeeze
+from .shaping import expand_dims, squeeze, transpose
+from .svd import svd
 
 
 def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
@@ -117,8 +118,9 @@ def norm(
 ) -> Tensor:
     """The norm of vectors, or of matrices where `axis` names two: "euclidean" or "fro" or 2, 1, infinity, any p > 0.
 
-    With `axis=None` all elements are one vector. For matrices "euclidean" and "fro" are the Frobenius norm, 1 and
-    infinity the largest column and row sum. The derivative at 0 is 0.
+    With `axis=None` all elements are one vector. For matrices "euclidean" and "fro" are the Frobenius norm, 2 is the
+    largest singular value, 1 and infinity the largest column and row sum; others there are not. The derivative at 0 is
+    0.
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers.
 
@@ -152,8 +154,10 @@ def norm(
 def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keep: bool, name: str | None) -> Tensor:
     if ord in ("euclidean", "fro"):
         return euclidean_norm(x, axes, keep, name or "norm")
-    if ord not in (1, float("inf")):
-        raise ValueError(f"norm: ord must be 'euclidean', 'fro', 1 or infinity for matrices, not {ord!r}")
+    if ord not in (1, 2, float("inf")):
+        raise ValueError(f"norm: ord must be 'euclidean', 'fro', 1, 2 or infinity for matrices, not {ord!r}")
+    if ord == 2:
+        return _largest_singular_value(x, axes, keep, name)
     rows, columns = axes
     first, second = (rows, columns) if ord == 1 else (columns, rows)
     sums = reduce_sum(abs(x), first, keepdims=True)
@@ -161,6 +165,20 @@ def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keep: bool, name: s
     if keep:
         return largest
     return squeeze(largest, list(axes))
+
+
+def _largest_singular_value(x: Tensor, axes: tuple[int, ...], keep: bool, name: str | None) -> Tensor:
+    rank = x.shape.rank
+    if rank is None and axes != (-2, -1):
+        raise ValueError(f"norm: the rank of {x.type} must be known, or axis=(-2, -1)")
+    with x.graph.name_scope(name or "norm"):
+        if rank is not None:
+            last = [checked_axis(axis, rank, "norm", x.type) for axis in axes]
+            x = x if last == [rank - 2, rank - 1] else transpose(x, [*[i for i in range(rank) if i not in last], *last])
+        largest = reduce_max(svd(x, compute_uv=False), -1)
+        for axis in sorted(axes if rank is None else last) if keep else ():
+            largest = expand_dims(largest, axis)
+        return largest
 
 
 def l2_loss(t: Any, name: str | None = None) -> Tensor:

@@ -187,7 +187,7 @@ def linear_positions(x: SparseTensor, axes: Any) -> Tensor:
         weights = np.zeros(x.rank, np.int64)
         weights[chosen] = strides
         return reduce_sum(x.indices * constant(weights), axis=1)
-    total = x.indices[:, chosen[0]]
+    total: Tensor = x.indices[:, chosen[0]]
     for i in chosen[1:]:
         total = total * lengths[i] + x.indices[:, i]
     return total
