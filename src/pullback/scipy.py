@@ -48,6 +48,7 @@ class _Vector:
         self.ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])
         self.session = session or Session(graph=self.xs[0].graph, engine=engine)
         self.tensors = [x for x in self.xs if not isinstance(x, Variable)]
+        self._functions: dict[str, Callable[..., Any]] = {}
 
     def split(self, vector: Any) -> list[Array]:
         """The parts of a vector, each in the shape and dtype of its x."""
@@ -57,6 +58,14 @@ class _Vector:
     def joined(self) -> Array:
         """The values that the variables have, and the tensors without a feed, as one vector."""
         return np.concatenate([np.reshape(v, -1) for v in self.session.run(self.xs, self.feeds)])
+
+    def once(self, name: str, build: Callable[[], Any]) -> Callable[..., Any]:
+        """The function of what `build` returns, which is called, and adds to the graph, the first time only."""
+        known = self._functions.get(name)
+        if known is None:
+            with self.session.graph.as_default():
+                known = self._functions[name] = self.function(build())
+        return known
 
     def function(self, fetch: Any, extra: Sequence[Tensor] = ()) -> Callable[..., Any]:
         """From a vector, and arrays for `extra`, to the value of `fetch`."""
@@ -109,8 +118,8 @@ class Objective:
         self._loss = convert_to_tensor(loss)
         self._vector = _Vector(xs, feed_dict, session, engine)
         self._sparse = sparse
-        self._functions: dict[str, Callable[..., Any]] = {}
         self._matrix: SparseMatrix | None = None
+        self._hessp: Callable[..., Any] | None = None
 
     @property
     def x0(self) -> Array:
@@ -123,40 +132,32 @@ class Objective:
 
     def fun(self, x: Any) -> float:
         """The value."""
-        return float(self._function("fun", lambda: self._loss)(x))
+        return float(self._vector.once("fun", lambda: self._loss)(x))
 
     def jac(self, x: Any) -> Array:
         """The gradient [n]."""
-        result: Array = self._function("jac", self._gradient)(x)
+        result: Array = self._vector.once("jac", self._gradient)(x)
         return result
 
     def fun_and_jac(self, x: Any) -> tuple[float, Array]:
         """Value and gradient, of one run: for `minimize(f.fun_and_jac, x0, jac=True)`."""
-        value, slope = self._function("fun_and_jac", lambda: [self._loss, self._gradient()])(x)
+        value, slope = self._vector.once("fun_and_jac", lambda: [self._loss, self._gradient()])(x)
         return float(value), slope
 
     def hess(self, x: Any) -> Any:
         """The Hessian [n, n]."""
-        result = self._function("hess", self._sparse_values if self._sparse else self._hessian)(x)
+        result = self._vector.once("hess", self._sparse_values if self._sparse else self._hessian)(x)
         return result if self._matrix is None else self._matrix.to_csr(result)
 
     def hessp(self, x: Any, p: Any) -> Array:
         """The product of the Hessian with the vector `p`."""
-        known = self._functions.get("hessp")
-        if known is None:
+        if self._hessp is None:
             with self._loss.graph.as_default():
                 vs = _tangents(self._vector)
                 product = _flat(hessian_vector_product(self._loss, self._vector.xs, vs))
-            known = self._functions["hessp"] = _with_parts(self._vector, self._vector.function(product, vs))
-        result: Array = known(x, p)
+            self._hessp = self._vector.function(product, vs)
+        result: Array = self._hessp(x, *self._vector.split(p))
         return result
-
-    def _function(self, name: str, build: Callable[[], Any]) -> Callable[..., Any]:
-        known = self._functions.get(name)
-        if known is None:
-            with self._loss.graph.as_default():
-                known = self._functions[name] = self._vector.function(build())
-        return known
 
     def _gradient(self) -> Tensor:
         return _flat(gradients(self._loss, self._vector.xs, unconnected_gradients="zero"))
@@ -203,25 +204,17 @@ class Residuals:
         self._ys = [convert_to_tensor(y) for y in (ys if isinstance(ys, list | tuple) else [ys])]
         self._vector = _Vector(xs, feed_dict, session, engine)
         self._sparse = sparse
-        self._functions: dict[str, Callable[..., Any]] = {}
         self._matrix: SparseMatrix | None = None
 
     def fun(self, x: Any) -> Array:
         """The residuals [m]."""
-        result: Array = self._function("fun", lambda: _flat(self._ys))(x)
+        result: Array = self._vector.once("fun", lambda: _flat(self._ys))(x)
         return result
 
     def jac(self, x: Any) -> Any:
         """The Jacobian [m, n]."""
-        result = self._function("jac", self._sparse_values if self._sparse else self._jacobian)(x)
+        result = self._vector.once("jac", self._sparse_values if self._sparse else self._jacobian)(x)
         return result if self._matrix is None else self._matrix.to_csr(result)
-
-    def _function(self, name: str, build: Callable[[], Any]) -> Callable[..., Any]:
-        known = self._functions.get(name)
-        if known is None:
-            with self._ys[0].graph.as_default():
-                known = self._functions[name] = self._vector.function(build())
-        return known
 
     def _jacobian(self) -> Tensor:
         y = _flat(self._ys)
@@ -238,10 +231,6 @@ class Residuals:
             raise ValueError(f"pb.scipy: sparse Jacobians are by one tensor, not {len(self._vector.xs)}: concatenate")
         self._matrix = sparse_jacobian(_flat(self._ys), self._vector.xs[0], self._vector.feeds)
         return self._matrix.values
-
-
-def _with_parts(vector: _Vector, run: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda x, p: run(x, *vector.split(p))
 
 
 def jacobian_operator(

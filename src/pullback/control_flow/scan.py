@@ -12,7 +12,7 @@ from ..primitives.shaping import expand_dims
 from ..primitives.stacking import concat
 from .loop import Loop
 from .maps import common_length, row_parameter, steps_of
-from .state import values_for_handles, with_stateful_results
+from .state import values_for_handles, with_step_results
 from .tracing import Part, put_together, take_apart, trace_together
 from .while_loop import check_next
 
@@ -141,7 +141,7 @@ def _loop(
     (body,), captured = values_for_handles(together.functions, together.captured)
     made = count if stacked else 0
     loop = Loop(
-        with_stateful_results(body), None, count, scanned=len(rows), stacked=made, length=length, reverse=reverse
+        with_step_results(body, count), None, count, scanned=len(rows), stacked=made, length=length, reverse=reverse
     )
     with rows[0].op.graph.acting.control_dependencies(together.controls):
         outputs = loop(steps_of(rows[0], length), *start, *rows, *captured)

@@ -24,6 +24,7 @@ from ..core.function import (
 from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.types import TensorType
+from ..primitives.array_rows import ArrayRead
 from ..primitives.creation import zeros
 from ..primitives.indexing import gather
 from ..primitives.reshaping import shape
@@ -140,6 +141,23 @@ def with_stateful_results(function: Function) -> Function:
     """The body of a loop with the outputs of stateful operations as further results: no step finds them again."""
     kept = [y for op in function.operations if op.primitive.stateful for y in op.outputs if y.dtype != resource]
     return function.with_results([*function.results, *kept]) if kept else function
+
+
+def with_step_results(function: Function, carried: int) -> Function:
+    """The body of a loop that carries its first parameters, with more results: what no step finds again, or only dearly.
+
+    These are the outputs of stateful operations, and what is read of arrays that the loop carries: a step could find
+    an element again only if the whole array were kept for each step, n arrays of n elements.
+    """
+    whole = with_stateful_results(function)
+    changing = set(function.parameters[:carried])
+    reads: list[Tensor] = []
+    for op in function.operations:
+        if not changing.isdisjoint(op.inputs):
+            changing.update(op.outputs)
+            if isinstance(op.primitive, ArrayRead) and op.inputs[0] in changing:
+                reads += op.outputs
+    return whole.with_results([*whole.results, *reads]) if reads else whole
 
 
 def with_kept_of_all(branches: Sequence[Function]) -> tuple[list[Function], tuple[tuple[int, ...], ...]]:

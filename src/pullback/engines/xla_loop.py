@@ -17,9 +17,10 @@ import numpy as np
 from ..control_flow.loop import Loop
 from ..core.memory import Memory
 from . import messages
-from .loop_memory import PLACE, Reading, reading_of
+from .loop_memory import BUDGET, PLACE, Reading, reading_of
 from .plan import Step
 from .pruning import is_repeatable
+from .xla_functions import is_known
 from .xla_loop_blocks import Blocks, nbytes
 from .xla_loop_step import Final, Steps, zeros
 from .xla_map import can_run_at_once, run_at_once
@@ -68,9 +69,17 @@ class _Run:
         scanned = [n for n, reading in readings.items() if reading.scanned_only]
         total = self.capacity * sum(nbytes(self.rows[n]) for n in scanned)
         memory = readings[scanned[0]].memory if scanned else None
-        if memory is None or (memory.every is None and total <= (PLACE if memory.budget is None else memory.budget)):
+        if memory is None or (memory.every is None and total <= self._place(memory)):
             return []
         return [n for n in scanned if is_repeatable(self.steps.closed_part([n]).plan)]
+
+    def _place(self, memory: Memory) -> int:
+        """The bytes that rows may take which are all kept: fewer where the bound may be far above the steps."""
+        if memory.budget is not None:
+            return memory.budget
+        loop = self.steps.loop
+        exact = loop.length is not None or (loop.condition is None and is_known(self.steps.arrays[0]))
+        return PLACE if exact else BUDGET
 
     def run_at_once(self) -> Final:
         """Step after step, with all rows in arrays."""
