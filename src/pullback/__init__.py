@@ -267,8 +267,8 @@ __all__ = [
     "clip_by_value",
     "colocate_with",
     "complex",
-    "complex64",
     "complex128",
+    "complex64",
     "concat",
     "cond",
     "confusion_matrix",
@@ -347,10 +347,10 @@ __all__ = [
     "image",
     "implicit",
     "initializers",
-    "int8",
     "int16",
     "int32",
     "int64",
+    "int8",
     "invert_permutation",
     "is_finite",
     "is_inf",
@@ -400,6 +400,7 @@ __all__ = [
     "ones_like",
     "operation_text",
     "pad",
+    "per_example_gradients",
     "placeholder",
     "placeholder_with_default",
     "polygamma",
@@ -503,10 +504,10 @@ __all__ = [
     "truncated_normal_initializer",
     "truncatediv",
     "truncatemod",
-    "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "uint8",
     "unique",
     "unique_with_counts",
     "unstack",
@@ -560,6 +561,7 @@ if _TYPE_CHECKING:
     from .control_flow.scan import foldl, foldr, scan
     from .control_flow.tensor_array import TensorArray
     from .control_flow.while_loop import while_loop
+    from .derivatives.by_example import per_example_gradients
     from .derivatives.hessian import hessian_diagonal, hessians
     from .derivatives.jacobian import batch_jacobian, jacobian
     from .derivatives.products import gauss_newton_vector_product, hessian_vector_product, jvp
@@ -605,6 +607,7 @@ _LOADED_WHEN_USED = {
     "nest": "",
     "nn": "",
     "numpy_function": ".control_flow.py_function",
+    "per_example_gradients": ".derivatives.by_example",
     "py_function": ".control_flow.py_function",
     "quantization": "",
     "random": "",

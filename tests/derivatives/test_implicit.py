@@ -86,7 +86,7 @@ def test_how_the_solution_was_found_does_not_matter(run: Any) -> None:
 
 
 def test_a_result_of_another_dtype_is_refused() -> None:
-    with pytest.raises(TypeError, match="fixed_point: the result is .*, but x0 is .*; convert it with pb.cast"):
+    with pytest.raises(TypeError, match=r"fixed_point: the result is .*, but x0 is .*; convert it with pb.cast"):
         pb.implicit.fixed_point(lambda x: pb.cast(x, pb.float64), pb.constant(1.0))
 
 

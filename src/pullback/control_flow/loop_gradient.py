@@ -17,6 +17,7 @@ from ..primitives.indexing import merge_leading
 from ..primitives.reshaping import reshape
 from ..primitives.variable_ops import variable_type, variable_zeros
 from .branch import as_dense
+from .state import with_step_results
 
 if TYPE_CHECKING:
     from .loop import Loop
@@ -103,7 +104,7 @@ class _Backward:
         sums = [_zeros(k) for k, place in zip(self.constants, places[c + s :], strict=True) if self._is_sum(place)]
         carried = [*starts, *sums]
         loop = type(self.loop)(
-            body,
+            with_step_results(body, len(carried)),
             None,
             len(carried),
             scanned=len(rows),

@@ -20,7 +20,7 @@ from ..primitives.constant import constant, constant_value, convert_to_tensor
 from ..primitives.extremes import minimum
 from ..primitives.identity import stop_gradient
 from .loop import Loop
-from .state import values_for_handles, with_stateful_results
+from .state import values_for_handles, with_step_results
 from .tracing import Part, kinds, put_together, take_apart, trace_together
 
 UNBOUNDED = np.iinfo(np.int32).max
@@ -190,11 +190,11 @@ class _Traced:
         still = [i for i in range(count) if fixed[i]]
         order = [*moving, *still, *range(count, len(self._body.parameters))]
         results = [self._body.results[i] for i in moving]
-        body = with_stateful_results(self._body.with_results(results, [self._body.parameters[i] for i in order]))
+        body = self._body.with_results(results, [self._body.parameters[i] for i in order])
         condition = self._condition.with_results(
             self._condition.results, [self._condition.parameters[i] for i in order]
         )
-        primitive = Loop(body, condition, len(moving), bound=bound)
+        primitive = Loop(with_step_results(body, len(moving)), condition, len(moving), bound=bound)
         inputs = [*self._start, *self._captured]
         with limit.op.graph.acting.control_dependencies(self._controls):
             outputs = primitive(limit, *[inputs[i] for i in order])

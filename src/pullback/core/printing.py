@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .function import Function
+from .function import AbstractFunctional, Function
 from .graph import Operation, Tensor
 from .primitive import Primitive
 
@@ -72,11 +72,16 @@ def operation_text(op: Operation) -> str:
 
 
 def primitive_text(primitive: Primitive) -> str:
-    """The op type with its attributes, those that are False, None or empty left out: `MatMul[transpose_a]`."""
+    """The op type with its attributes, those that are False, None or empty left out: `MatMul[transpose_a]`.
+
+    Of calls, branches and loops those are left out that are what they are unless given.
+    """
+    usual = type(primitive).__dict__ if isinstance(primitive, AbstractFunctional) else {}
     shown = [
         name if value is True else f"{name}={value_text(value)}"
         for name, value in primitive.attributes.items()
         if not (value is None or value is False or (isinstance(value, str | tuple) and not value))
+        if name not in usual or usual[name] != value
     ]
     return f"{primitive.type}[{', '.join(shown)}]" if shown else primitive.type
 
