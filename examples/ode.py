@@ -1,10 +1,10 @@
 """An ordinary differential equation, solved with steps of adaptive size, and fitted by gradients through the solver.
 
-A mass on a damped spring: x'' = -k x - c x'. From a few observed positions the stiffness k and the damping c are found by
-descent on the squared error. The solver is a `while_loop` whose number of steps depends on the data; its derivative is
-the discrete adjoint, a loop backward over the accepted and rejected steps, in bounded memory.
+A mass on a damped spring: x'' = -k x - c x'. From a few observed positions the stiffness k and the damping c are
+found by descent on the squared error. The solver is a `while_loop` whose number of steps depends on the data; its
+derivative is the discrete adjoint, a loop backward over the accepted and rejected steps, in bounded memory.
 
-python examples/ode.py
+    python examples/ode.py
 """
 
 from __future__ import annotations

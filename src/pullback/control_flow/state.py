@@ -144,7 +144,7 @@ def with_stateful_results(function: Function) -> Function:
 
 
 def with_step_results(function: Function, carried: int) -> Function:
-    """The body of a loop that carries its first parameters, with more results: what no step finds again, or only dearly.
+    """The body of a loop that carries its first parameters, with what no step finds again, or only dearly, as results.
 
     These are the outputs of stateful operations, and what is read of arrays that the loop carries: a step could find
     an element again only if the whole array were kept for each step, n arrays of n elements.

@@ -33,11 +33,14 @@ class TensorArray(AbstractComposite):
         element_shape: the shape of the elements, where it is known; else the first that is written says it.
 
     `handle`, `flow` and `colocate_with_first_write_call` are taken for TensorFlow's sake. An array may be a loop
-    variable, captured, or returned by a branch. Elements that were not written are zeros. Derivatives of every order
-    go through all methods; reading an element twice adds up.
+    variable, captured, or returned by a branch. Elements that were not written are zeros. An element may be written
+    again, where TensorFlow's graphs raise: the last value counts, and it alone has a derivative. Derivatives of every
+    order go through all methods; reading an element twice adds up.
 
     Raises:
         TypeError: a value of another dtype. ValueError: a value of another shape; the size is no scalar.
+        InvalidArgumentError: in a run, an index out of range; in a compiled program what is read there is NaN, and what
+        is written there is left out.
 
     >>> import pullback as pb
     >>> x = pb.constant(2.0)
@@ -98,6 +101,11 @@ class TensorArray(AbstractComposite):
     def flow(self) -> Tensor:
         """The tensor that holds the elements."""
         return self._rows
+
+    @property
+    def handle(self) -> None:
+        """None: no resource stands behind an array."""
+        return None
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
@@ -178,6 +186,11 @@ class TensorArray(AbstractComposite):
     def identity(self) -> TensorArray:
         """The array again."""
         return self._like(identity(self._rows), self._size)
+
+    def grad(self, source: str, flow: Any = None, name: str | None = None) -> TensorArray:
+        """Raises NotImplementedError: derivatives are tensors here, from `gradients`, not arrays of a name."""
+        del source, flow, name
+        raise NotImplementedError("TensorArray.grad: there are no arrays of derivatives; use pb.gradients")
 
     def close(self, name: str | None = None) -> None:
         """Nothing: there is nothing to free."""

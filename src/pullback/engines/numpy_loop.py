@@ -92,7 +92,6 @@ class NumpyLoop:
                 outputs[n] = Replay(recording, n)
         return tuple(outputs)
 
-
     def _no_rows(self, n: int, arrays: Sequence[Any]) -> Any:
         """The output `n` of a loop of no steps, in the shape that rows would have had."""
         of = self.types[n]

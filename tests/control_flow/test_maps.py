@@ -1,0 +1,61 @@
+"""Maps and folds: the messages of what they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import pullback as pb
+
+_REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    "no function": (lambda: pb.map_fn(1, [1.0]), TypeError, "map_fn: fn must be callable, not 1"),
+    "a scalar": (
+        lambda: pb.map_fn(pb.sin, pb.constant(1.0, name="x")),
+        ValueError,
+        "map_fn: elems must have rows; float32[] 'x:0' is a scalar",
+    ),
+    "two lengths": (
+        lambda: pb.map_fn(lambda e: e[0], (pb.zeros([2], name="a"), pb.zeros([3], name="b"))),
+        ValueError,
+        "map_fn: all elems must have one number of rows: float32[2] 'a:0' and float32[3] 'b:0' differ",
+    ),
+    "another dtype": (
+        lambda: pb.map_fn(lambda e: e, pb.zeros([2]), dtype=pb.int32),
+        TypeError,
+        "map_fn: fn returns float32[] 'row:0', but dtype says int32; convert it with pb.cast",
+    ),
+    "other dtypes": (
+        lambda: pb.map_fn(lambda e: e, pb.zeros([2]), dtype=(pb.int32, pb.int32)),
+        ValueError,
+        "map_fn: fn returns 1 tensors, but dtype says 2",
+    ),
+    "nothing": (lambda: pb.map_fn(lambda e: e, []), ValueError, "map_fn: elems must have at least one tensor"),
+    "nothing to begin with": (
+        lambda: pb.scan(lambda a, e: a + e, pb.zeros([0])),
+        ValueError,
+        "scan: elems has no rows; pass an initializer",
+    ),
+    "another shape": (
+        lambda: pb.foldl(lambda a, e: pb.stack([a, e]), pb.zeros([3]), 0.0),
+        ValueError,
+        "foldl: loop variable 'a' enters the loop with shape (), but has shape (2,) after one iteration.",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", _REFUSED)
+def test_what_is_refused_says_why(what: str) -> None:
+    build, error, message = _REFUSED[what]
+    with pytest.raises(error) as raised:
+        build()
+    assert str(raised.value) == message
+
+
+def test_a_map_that_fails_leaves_the_graph_as_it_was() -> None:
+    x = pb.zeros([2])
+    before = len(x.graph.operations)
+    with pytest.raises(TypeError):
+        pb.map_fn(lambda e: e + "text", x)
+    assert len(x.graph.operations) == before

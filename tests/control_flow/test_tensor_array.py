@@ -1,0 +1,84 @@
+"""`TensorArray`: what it refuses, what it keeps, and what it does where TensorFlow does something else."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+def _run(y: Any) -> Any:
+    return pb.Session(engine="numpy").run(y)
+
+
+@pytest.mark.parametrize("index", [2, -1])
+def test_reading_outside_raises(index: int) -> None:
+    y = pb.TensorArray(pb.float32, size=2, element_shape=[]).read(index)
+    with pytest.raises(pb.errors.InvalidArgumentError, match=rf"TensorArray.read: index {index} is not in \[0, 2\)"):
+        _run(y)
+
+
+@pytest.mark.parametrize("index", [2, -1])
+def test_writing_outside_raises(index: int) -> None:
+    y = pb.TensorArray(pb.float32, size=2).write(index, 1.0).stack()
+    with pytest.raises(pb.errors.InvalidArgumentError, match=rf"TensorArray.write: index {index} is not in \[0, 2\)"):
+        _run(y)
+
+
+def test_the_last_of_two_writes_counts_and_alone_has_a_derivative() -> None:
+    a, b = pb.constant(1.0), pb.constant(2.0)
+    y = pb.TensorArray(pb.float32, size=2).write(0, a).write(0, b).stack()
+    assert [np.asarray(v).tolist() for v in _run([y, *pb.gradients(y, [a, b])])] == [[2.0, 0.0], 0.0, 1.0]
+
+
+def test_elements_of_two_shapes_are_refused() -> None:
+    array = pb.TensorArray(pb.float32, size=2).write(0, [1.0, 2.0])
+    with pytest.raises(ValueError, match="TensorArray") as raised:
+        array.write(1, 1.0)
+    assert str(raised.value) == (
+        "TensorArray.write: the value float32[] has not the shape of the other elements, (2,); "
+        "all elements of an array have one shape"
+    )
+
+
+def test_pieces_of_unequal_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="TensorArray") as raised:
+        pb.TensorArray(pb.float32).split([1.0, 2.0, 3.0], [1, 2])
+    assert str(raised.value) == ("TensorArray.split: the lengths [1, 2] differ; elements of an array have one shape")
+
+
+def test_there_is_no_handle_and_no_gradient_array() -> None:
+    array = pb.TensorArray(pb.float32, size=2)
+    assert array.handle is None
+    with pytest.raises(NotImplementedError) as raised:
+        array.grad("gradients")
+    assert str(raised.value) == "TensorArray.grad: there are no arrays of derivatives; use pb.gradients"
+
+
+def _peak(steps: int) -> int:
+    """The most memory that a derivative takes at once, through a loop that reads what it wrote."""
+    with pb.Graph().as_default():
+        x = pb.placeholder_with_default(np.full(50, 0.5), [50])
+        array = pb.TensorArray(x.dtype, size=steps, element_shape=[50])
+
+        def step(i: Any, y: Any, a: Any) -> Any:
+            a = a.write(i, y)
+            return i + 1, pb.sin(a.read(i)), a
+
+        _, _, array = pb.while_loop(lambda i, y, a: i < steps, step, (0, x, array))
+        (dx,) = pb.gradients(array.stack() ** 2, x)
+        with pb.Session(engine="numpy") as session:
+            session.run(dx)
+            tracemalloc.start()
+            session.run(dx)
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+    return peak
+
+
+def test_memory_of_a_derivative_is_linear_in_the_steps_where_a_loop_reads_its_array() -> None:
+    assert _peak(160) < 3 * _peak(80)
