@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import pullback
+from pullback.names import LOADED_WHEN_USED
 
 ROOT = Path(pullback.__file__).parent
 MAY_IMPORT = {
@@ -58,6 +59,25 @@ def test_a_border_library_is_imported_in_its_border_only(name: str) -> None:
             for alias in node.names
         ]
         assert where.startswith(allowed) or not any(n.split(".")[0] == name for n in names), where
+
+
+def test_names_loaded_when_used_are_those_that_type_checkers_see() -> None:
+    tree = ast.parse((ROOT / "__init__.py").read_text())
+    block = next(n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "_TYPE_CHECKING")
+    seen = {
+        alias.asname or alias.name: f".{node.module}"
+        + (f":{alias.name}" if alias.asname not in (None, alias.name) else "")
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert {name: "" if where == ".None" else where for name, where in seen.items()} == LOADED_WHEN_USED
+
+
+@pytest.mark.parametrize("name", LOADED_WHEN_USED)
+def test_a_name_loaded_when_used_is_there(name: str) -> None:
+    assert getattr(pullback, name) is not None
+    assert name in pullback.__all__
 
 
 def test_importing_pullback_loads_nothing_heavy() -> None:

@@ -9,7 +9,6 @@ from .autodiff.choices import memory_policy
 from .autodiff.cotangent import AggregationMethod
 from .autodiff.registry import NoGradient, NotDifferentiable, RegisterGradient
 from .autodiff.reverse import gradients
-from .control_flow.signature import TensorSpec
 from .core import errors
 from .core.contexts import colocate_with, control_dependencies, device, name_scope
 from .core.dtypes import (
@@ -42,20 +41,14 @@ from .core.slices import IndexedSlices, IndexedSlicesValue
 from .core.types import TensorType
 from .engines.session import InteractiveSession, Session, get_default_session
 from .engines.session import install_running as _install_running
-from .optimizers.clipping import clip_by_average_norm, clip_by_global_norm, clip_by_norm, global_norm
+from .names import LOADED_WHEN_USED as _LOADED_WHEN_USED
 from .primitives.addn import add_n
 from .primitives.arithmetic import add, multiply, negative, scalar_mul, squared_difference, subtract
-from .primitives.assertions import assert_ as Assert
-from .primitives.batch_blocks import batch_to_space, space_to_batch
-from .primitives.batch_blocks import batch_to_space as batch_to_space_nd
-from .primitives.batch_blocks import space_to_batch as space_to_batch_nd
-from .primitives.blocks import slice_ as slice
 from .primitives.casting import cast
 from .primitives.collections import GraphKeys, add_to_collection, get_collection
 from .primitives.comparison import equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, not_equal
 from .primitives.complex import angle, complex, conj, imag, real
 from .primitives.constant import constant, convert_to_tensor
-from .primitives.counting import bincount, confusion_matrix, histogram_fixed_width, histogram_fixed_width_bins
 from .primitives.creation import (
     eye,
     fill,
@@ -84,12 +77,8 @@ from .primitives.division import (
     divide_no_nan as div_no_nan,
 )
 from .primitives.einsum import einsum, tensordot
-from .primitives.errorfunction import erf, erfc
-from .primitives.exponential import exp, expm1, log, log1p, log_sigmoid, sigmoid
 from .primitives.extremes import clip_by_value, maximum, minimum
-from .primitives.gamma import digamma, lbeta, lgamma, polygamma, zeta
 from .primitives.guards import check_numerics, verify_tensor_all_finite
-from .primitives.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from .primitives.identity import (
     ensure_shape,
     identity,
@@ -101,53 +90,16 @@ from .primitives.identity import (
 from .primitives.identity import (
     group_operations as group,
 )
-from .primitives.incomplete import betainc, igamma, igammac
 from .primitives.indexing import boolean_mask, gather
-from .primitives.initializers import (
-    Constant as constant_initializer,
-)
-from .primitives.initializers import (
-    Ones as ones_initializer,
-)
-from .primitives.initializers import (
-    RandomNormal as random_normal_initializer,
-)
-from .primitives.initializers import (
-    RandomUniform as random_uniform_initializer,
-)
-from .primitives.initializers import (
-    TruncatedNormal as truncated_normal_initializer,
-)
-from .primitives.initializers import (
-    VarianceScaling as variance_scaling_initializer,
-)
-from .primitives.initializers import (
-    Zeros as zeros_initializer,
-)
-from .primitives.initializers import (
-    glorot_normal as glorot_normal_initializer,
-)
-from .primitives.initializers import (
-    glorot_uniform as glorot_uniform_initializer,
-)
 from .primitives.linalg import matmul, matvec
 from .primitives.logic import logical_and, logical_not, logical_or, logical_xor
-from .primitives.norms import norm, reduce_logsumexp
+from .primitives.norms import reduce_logsumexp
 from .primitives.operators import install_operators as _install_operators
 from .primitives.ordering import argmax, argmin, argsort, sort
-from .primitives.partition import dynamic_partition, dynamic_stitch, sequence_mask
-from .primitives.patches import extract_volume_patches
 from .primitives.placeholders import placeholder, placeholder_with_default
 from .primitives.powers import pow, reciprocal, rsqrt, sqrt, square
-from .primitives.printing import print_ as print
-from .primitives.printing import print_v1 as Print
-from .primitives.random import random_normal, random_shuffle, random_uniform, set_random_seed, truncated_normal
-from .primitives.random_gamma import random_gamma
 from .primitives.reduction import reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_sum
-from .primitives.repeating import pad, repeat, tile
 from .primitives.reshaping import broadcast_to, reshape, shape
-from .primitives.rounding import ceil, floor, rint, round
-from .primitives.saturation import saturate_cast
 from .primitives.scatter import (
     gather_nd,
     scatter_nd,
@@ -158,43 +110,11 @@ from .primitives.scatter import (
     tensor_scatter_nd_update,
 )
 from .primitives.selection import where
-from .primitives.sequences import reverse_sequence
-from .primitives.sets import invert_permutation, searchsorted, setdiff1d, unique, unique_with_counts
 from .primitives.shaping import expand_dims, meshgrid, rank, reverse, roll, shape_n, size, squeeze, transpose
-from .primitives.sharding import sharding
 from .primitives.sign import absolute as abs
 from .primitives.sign import sign
 from .primitives.slicing import strided_slice
 from .primitives.stacking import concat, split, stack, unstack
-from .primitives.trigonometric import acos, asin, atan, atan2, cos, sin, tan
-from .primitives.variable_functions import (
-    assign,
-    assign_add,
-    assign_sub,
-    scatter_add,
-    scatter_div,
-    scatter_max,
-    scatter_min,
-    scatter_mul,
-    scatter_nd_add,
-    scatter_nd_sub,
-    scatter_nd_update,
-    scatter_sub,
-    scatter_update,
-)
-from .primitives.variable_scope import (
-    AUTO_REUSE,
-    VariableScope,
-    get_variable,
-    get_variable_scope,
-    global_variables,
-    global_variables_initializer,
-    local_variables,
-    local_variables_initializer,
-    trainable_variables,
-    variable_scope,
-    variables_initializer,
-)
 from .primitives.variables import Variable, is_variable_initialized
 from .version import __version__
 
@@ -559,6 +479,7 @@ if _TYPE_CHECKING:
     from .control_flow.maps import map_fn, vectorized_map
     from .control_flow.py_function import numpy_function, py_function
     from .control_flow.scan import foldl, foldr, scan
+    from .control_flow.signature import TensorSpec
     from .control_flow.tensor_array import TensorArray
     from .control_flow.while_loop import while_loop
     from .derivatives.by_example import per_example_gradients
@@ -568,68 +489,88 @@ if _TYPE_CHECKING:
     from .derivatives.sparse import SparseMatrix, sparse_hessian, sparse_jacobian
     from .drawing import Picture, draw
     from .functions import Function, function
+    from .optimizers.clipping import clip_by_average_norm, clip_by_global_norm, clip_by_norm, global_norm
+    from .primitives.assertions import assert_ as Assert
+    from .primitives.batch_blocks import batch_to_space, space_to_batch
+    from .primitives.batch_blocks import batch_to_space as batch_to_space_nd
+    from .primitives.batch_blocks import space_to_batch as space_to_batch_nd
+    from .primitives.blocks import slice_ as slice
+    from .primitives.counting import bincount, confusion_matrix, histogram_fixed_width, histogram_fixed_width_bins
+    from .primitives.errorfunction import erf, erfc
+    from .primitives.exponential import exp, expm1, log, log1p, log_sigmoid, sigmoid
+    from .primitives.gamma import digamma, lbeta, lgamma, polygamma, zeta
+    from .primitives.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+    from .primitives.incomplete import betainc, igamma, igammac
+    from .primitives.initializers import (
+        Constant as constant_initializer,
+    )
+    from .primitives.initializers import (
+        Ones as ones_initializer,
+    )
+    from .primitives.initializers import (
+        RandomNormal as random_normal_initializer,
+    )
+    from .primitives.initializers import (
+        RandomUniform as random_uniform_initializer,
+    )
+    from .primitives.initializers import (
+        TruncatedNormal as truncated_normal_initializer,
+    )
+    from .primitives.initializers import (
+        VarianceScaling as variance_scaling_initializer,
+    )
+    from .primitives.initializers import (
+        Zeros as zeros_initializer,
+    )
+    from .primitives.initializers import (
+        glorot_normal as glorot_normal_initializer,
+    )
+    from .primitives.initializers import (
+        glorot_uniform as glorot_uniform_initializer,
+    )
+    from .primitives.matrix_norms import norm
+    from .primitives.partition import dynamic_partition, dynamic_stitch, sequence_mask
+    from .primitives.patches import extract_volume_patches
+    from .primitives.printing import print_ as print
+    from .primitives.printing import print_v1 as Print
+    from .primitives.random import random_normal, random_shuffle, random_uniform, set_random_seed, truncated_normal
+    from .primitives.random_gamma import random_gamma
+    from .primitives.repeating import pad, repeat, tile
+    from .primitives.rounding import ceil, floor, rint, round
+    from .primitives.saturation import saturate_cast
+    from .primitives.sequences import reverse_sequence
+    from .primitives.sets import invert_permutation, searchsorted, setdiff1d, unique, unique_with_counts
+    from .primitives.sharding import sharding
+    from .primitives.trigonometric import acos, asin, atan, atan2, cos, sin, tan
+    from .primitives.variable_functions import (
+        assign,
+        assign_add,
+        assign_sub,
+        scatter_add,
+        scatter_div,
+        scatter_max,
+        scatter_min,
+        scatter_mul,
+        scatter_nd_add,
+        scatter_nd_sub,
+        scatter_nd_update,
+        scatter_sub,
+        scatter_update,
+    )
+    from .primitives.variable_scope import (
+        AUTO_REUSE,
+        VariableScope,
+        get_variable,
+        get_variable_scope,
+        global_variables,
+        global_variables_initializer,
+        local_variables,
+        local_variables_initializer,
+        trainable_variables,
+        variable_scope,
+        variables_initializer,
+    )
     from .transforms import grad, hvp, value_and_grad, vjp
-
-_LOADED_WHEN_USED = {
-    "ConcreteFunction": ".control_flow.concrete_function",
-    "Function": ".functions",
-    "Picture": ".drawing",
-    "SparseMatrix": ".derivatives.sparse",
-    "TensorArray": ".control_flow.tensor_array",
-    "batch_jacobian": ".derivatives.jacobian",
-    "bitwise": "",
-    "case": ".control_flow.conditional",
-    "cond": ".control_flow.conditional",
-    "custom_gradient": ".control_flow.custom_gradient",
-    "debugging": "",
-    "draw": ".drawing",
-    "explain_gradient": ".autodiff.explain",
-    "foldl": ".control_flow.scan",
-    "foldr": ".control_flow.scan",
-    "function": ".functions",
-    "gauss_newton_vector_product": ".derivatives.products",
-    "grad": ".transforms",
-    "grad_pass_through": ".control_flow.custom_gradient",
-    "hessian_diagonal": ".derivatives.hessian",
-    "hessian_vector_product": ".derivatives.products",
-    "hessians": ".derivatives.hessian",
-    "history": ".control_flow.history",
-    "hvp": ".transforms",
-    "image": "",
-    "implicit": "",
-    "initializers": "",
-    "jacobian": ".derivatives.jacobian",
-    "jvp": ".derivatives.products",
-    "linalg": "",
-    "losses": "",
-    "map_fn": ".control_flow.maps",
-    "math": "",
-    "nest": "",
-    "nn": "",
-    "numpy_function": ".control_flow.py_function",
-    "per_example_gradients": ".derivatives.by_example",
-    "py_function": ".control_flow.py_function",
-    "quantization": "",
-    "random": "",
-    "recompute_grad": ".control_flow.custom_gradient",
-    "regularizers": "",
-    "scan": ".control_flow.scan",
-    "scipy": "",
-    "signal": "",
-    "sparse": "",
-    "sparse_hessian": ".derivatives.sparse",
-    "sparse_jacobian": ".derivatives.sparse",
-    "switch_case": ".control_flow.conditional",
-    "test": "",
-    "train": "",
-    "transforms": "",
-    "value_and_grad": ".transforms",
-    "vectorized_map": ".control_flow.maps",
-    "vjp": ".transforms",
-    "while_loop": ".control_flow.while_loop",
-    "xla": "",
-}
-"""Public names that `import pullback` need not load, and the module that has them; "" for a module itself."""
 
 
 def __getattr__(name: str) -> _Any:
@@ -638,7 +579,9 @@ def __getattr__(name: str) -> _Any:
         raise AttributeError(f"module 'pullback' has no attribute '{name}'")
     if where == "":
         return _import_module(f"{__name__}.{name}")
-    return getattr(_import_module(where, __name__), name)
+    module, _, attribute = where.partition(":")
+    value = globals()[name] = getattr(_import_module(module, __name__), attribute or name)
+    return value
 
 
 def _load_primitives() -> None:

@@ -20,8 +20,8 @@ from .primitives.matrices import (
     trace,
 )
 from .primitives.matrix_functions import expm, logm, sqrtm
+from .primitives.matrix_norms import norm
 from .primitives.normalisation import l2_normalize, normalize
-from .primitives.norms import norm
 from .primitives.qr import qr
 from .primitives.svd import matrix_rank, svd
 from .primitives.triangular import banded_triangular_solve, cholesky, cholesky_solve, triangular_solve

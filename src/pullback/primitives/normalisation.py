@@ -25,7 +25,7 @@ from .elementwise import in_float32
 from .extremes import maximum
 from .identity import identity
 from .linalg import matmul
-from .norms import norm
+from .matrix_norms import norm
 from .powers import pow, rsqrt, square
 from .precision import widened
 from .reduction import Mean, MeanGrad, kept_dims, reduce_sum
