@@ -221,7 +221,6 @@ WORKLOADS = [
             "pullback-numpy": partial(with_pullback, function=function, engine="numpy"),
             "jax": partial(with_jax, function=function),
         },
-        reference="jax",
     )
     for name, function in _functions().items()
 ]

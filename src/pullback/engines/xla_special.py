@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import jax
@@ -13,6 +14,12 @@ from ..primitives import bessel, gamma, incomplete, integrals, random_gamma
 from ..primitives.special import AbstractSpecial
 from . import xla_bessel
 from .xla_registry import xla_kernel
+
+_SPENCE = [
+    1.0, 1 / 36, -1 / 3600, 1 / 211680, -1 / 10886400, 1 / 526901760,
+    -4.0647616451442255e-11, 8.9216910204564526e-13, -1.9939295860721076e-14, 4.518980029619918e-16,
+]  # fmt: skip
+"""Bernoulli's numbers of even index n, divided by (n + 1)!."""
 
 
 class Functions:
@@ -27,7 +34,24 @@ class Functions:
     iv, ive, jv = map(staticmethod, (xla_bessel.iv, xla_bessel.ive, xla_bessel.jv))
     j0, j1, y0, y1 = map(staticmethod, (xla_bessel.j0, xla_bessel.j1, xla_bessel.y0, xla_bessel.y1))
     k0, k0e, k1, k1e = map(staticmethod, (xla_bessel.k0, xla_bessel.k0e, xla_bessel.k1, xla_bessel.k1e))
-    spence = staticmethod(special.spence)
+
+    @staticmethod
+    def spence(x: jax.Array) -> jax.Array:
+        """In powers of log(x) with Bernoulli's numbers; far from 1 by the reflections (Lewin, Polylogarithms, 1981)."""
+        large = x > 2
+        t = jnp.where(large, 1 / x, x)
+        far = t < 0.5
+        beside = jnp.log1p(-jnp.where(far, t, 0))
+        u = -jnp.where(far, beside, jnp.log(x))
+        square = u * u
+        series = jnp.full_like(x, _SPENCE[-1])
+        for coefficient in _SPENCE[-2::-1]:
+            series = series * square + coefficient
+        near = u * series - square / 4
+        logarithm = jnp.log(t)
+        low = math.pi**2 / 6 - jnp.where(t == 0, 0, logarithm * beside) - near
+        value = jnp.where(far, low, near)
+        return jnp.where(large, -jnp.square(logarithm) / 2 - value, value)
 
     @staticmethod
     def digamma(x: jax.Array) -> jax.Array:

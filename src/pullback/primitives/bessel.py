@@ -89,8 +89,7 @@ class BesselI1(AbstractSpecial):
         return functions.i1(arrays[0])
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
-        del y
-        return (lambda: multiply_no_nan(BesselI1Slope(False)(x), dy),)
+        return (lambda: multiply_no_nan(BesselI1Slope(False)(x, y), dy),)
 
 
 def bessel_i1e(x: Any, name: str | None = None) -> Tensor:
@@ -115,8 +114,7 @@ class BesselI1e(AbstractSpecial):
         return functions.i1e(arrays[0])
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
-        del y
-        return (lambda: multiply_no_nan(BesselI1Slope(True)(x), dy),)
+        return (lambda: multiply_no_nan(BesselI1Slope(True)(x, y), dy),)
 
 
 def bessel_k0(x: Any, name: str | None = None) -> Tensor:
@@ -324,22 +322,25 @@ class BesselY1(AbstractSpecial):
 
 
 class BesselI1Slope(AbstractSpecial):
-    """The derivative of bessel_i1, `i0 - i1 / x`, or of bessel_i1e; 1/2 at 0."""
+    """The derivative of bessel_i1, `i0 - i1 / x`, or of bessel_i1e; 1/2 at 0.
+
+    The second input is the function's value at the first, computed already; it depends on nothing else.
+    """
 
     type = "BesselI1Slope"
 
     scaled: bool
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        (x,) = arrays
-        zeroth, first = (functions.i0e, functions.i1e) if self.scaled else (functions.i0, functions.i1)
-        y = first(x)
-        slope = zeroth(x) - xp.where(x == 0, 0.5, y / x).astype(x.dtype)
-        return slope - xp.sign(x) * y if self.scaled else slope
+        x, y = arrays
+        safe = xp.where(x == 0, xp.ones_like(x), x)
+        zeroth = (functions.i0e if self.scaled else functions.i0)(safe)
+        slope = zeroth - y * (xp.sign(x) + 1 / safe) if self.scaled else zeroth - y / safe
+        return xp.where(x == 0, xp.full_like(x, 0.5), slope)
 
-    def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor, known: Tensor) -> Sequence[Entry]:
         """`(3 i1 + i3) / 4`; scaled, with the derivatives of the factor."""
-        del y
+        del y, known
 
         def back() -> Tensor:
             first = _modified(1, self.scaled, x)
@@ -348,7 +349,7 @@ class BesselI1Slope(AbstractSpecial):
                 bend = bend + first - sign(x) * (bessel_i0e(x) + BesselIn(2, True)(x))
             return multiply_no_nan(bend, dy)
 
-        return (back,)
+        return back, None
 
 
 class BesselJ1Slope(AbstractSpecial):
