@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from docs.pictures import FOLDER, PICTURES, picture
 
 import pullback as pb
 from pullback.drawing.layout import layout
@@ -262,3 +263,8 @@ def test_a_chain_is_straight() -> None:
     centres = layout([(60.0, 40.0)] * len(shown.boxes), [0] * len(shown.boxes), edges, shown.anchors).centres
     sines = [c[0] for box, c in zip(shown.boxes, centres, strict=True) if box.operations[0].type == "Sin"]
     assert max(sines) - min(sines) < 20
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_the_pictures_of_the_guide_are_those_drawn_now(name: str) -> None:
+    assert (FOLDER / name).read_text(encoding="utf-8") == picture(name), "make them anew: python docs/pictures.py"

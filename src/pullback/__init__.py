@@ -47,7 +47,7 @@ from .primitives.arithmetic import add, multiply, negative, scalar_mul, squared_
 from .primitives.casting import cast
 from .primitives.collections import GraphKeys, add_to_collection, get_collection
 from .primitives.comparison import equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, not_equal
-from .primitives.complex import angle, complex, conj, imag, real
+from .primitives.complex import complex, conj, imag, real
 from .primitives.constant import constant, convert_to_tensor
 from .primitives.creation import (
     eye,
@@ -318,6 +318,7 @@ __all__ = [
     "ones",
     "ones_initializer",
     "ones_like",
+    "onnx",
     "operation_text",
     "pad",
     "per_example_gradients",
@@ -404,6 +405,7 @@ __all__ = [
     "stop_gradient",
     "strided_slice",
     "subtract",
+    "summary",
     "switch_case",
     "tan",
     "tanh",
@@ -460,12 +462,14 @@ if _TYPE_CHECKING:
         math,
         nest,
         nn,
+        onnx,
         quantization,
         random,
         regularizers,
         scipy,
         signal,
         sparse,
+        summary,
         test,
         train,
         transforms,
@@ -541,7 +545,7 @@ if _TYPE_CHECKING:
     from .primitives.sequences import reverse_sequence
     from .primitives.sets import invert_permutation, searchsorted, setdiff1d, unique, unique_with_counts
     from .primitives.sharding import sharding
-    from .primitives.trigonometric import acos, asin, atan, atan2, cos, sin, tan
+    from .primitives.trigonometric import acos, angle, asin, atan, atan2, cos, sin, tan
     from .primitives.variable_functions import (
         assign,
         assign_add,

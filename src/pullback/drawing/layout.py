@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 GAP_X, GAP_Y, GAP_LANES, SWEEPS = 26.0, 38.0, 110.0, 8
+LEAST_LANE = 256.0
+"""The width of a lane with few boxes: that of the words above it."""
 THREAD = 6.0
 """The width kept free for an arrow that passes a row."""
 
@@ -152,10 +154,12 @@ def _widths(lanes: Sequence[_Lane], widths: Sequence[float]) -> tuple[list[float
         _place(lane, widths, xs)
         members = [box for row in lane.rows.values() for box in row]
         left = min((xs[box] - widths[box] / 2 for box in members), default=0.0)
-        shift = right + GAP_LANES - left
+        reach = max((xs[box] + widths[box] / 2 for box in members), default=0.0) - left
+        width = max(reach, LEAST_LANE)
+        shift = right + GAP_LANES - left + (width - reach) / 2
         for box in members:
             xs[box] += shift
-        ends.append((right + GAP_LANES, max((xs[box] + widths[box] / 2 for box in members), default=right)))
+        ends.append((right + GAP_LANES, right + GAP_LANES + width))
         right = ends[-1][1]
     return xs, ends
 
