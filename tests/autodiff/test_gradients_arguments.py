@@ -81,6 +81,12 @@ REFUSED: list[tuple[str, Callable[[Any, Any], Any], type[Exception], str]] = [
         "Invalid `aggregation_method` specified 7; use a member of pb.AggregationMethod",
     ),
     (
+        "a name that is no string",
+        lambda x, y: pb.gradients(y, x, None, 2.0),  # type: ignore[arg-type]
+        TypeError,
+        "name_scope: the name must be a string or None, not 2.0",
+    ),
+    (
         "a scope name that there cannot be",
         lambda x, y: pb.gradients(y, x, name="a b"),
         ValueError,

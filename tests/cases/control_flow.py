@@ -132,8 +132,8 @@ CASES = [
     ],
     Case("count_of_data", _until_large, [positive(2)], third_order=True),
     Case("unused_results", _with_unused, [normal(2), normal(2, seed=1)], third_order=True),
-    Case("loop_in_branch_in_loop", _nested, [normal(2)], third_order=True),
-    Case("recurrent_cell", _rnn, [normal(3, 2), normal(2, 2, seed=1), normal(2, seed=2)], third_order=True),
+    Case("loop_in_branch_in_loop", _nested, [normal(2)], third_order=True, slow=True),
+    Case("recurrent_cell", _rnn, [normal(3, 2), normal(2, 2, seed=1), normal(2, seed=2)], third_order=True, slow=True),
     Case("newton", _newton, [positive(2)], np.sqrt, third_order=True, tolerance=1e-5),
     Case("rows_of_a_table", _rows_added, [normal(3, 2)], third_order=True, not_erased_rank="rows need a rank"),
     Case(
@@ -151,12 +151,24 @@ CASES = [
     Case("slices_in_branches", _slices_in_branches, [positive(3, 2)], third_order=True),
     Case("complex_loop", lambda x: _power(x, 3), [normal(2) + 1j * normal(2, seed=1)], lambda x: x**3),
     Case("drawn_in_a_branch", _drawn_in_a_branch, [positive(4)], not_exact="random numbers", wrt=[]),
-    Case("gradients_inside_two_loops", _gradients_inside_two_loops, [normal(2), normal(2, seed=1)], third_order=True),
+    Case(
+        "gradients_inside_two_loops",
+        _gradients_inside_two_loops,
+        [normal(2), normal(2, seed=1)],
+        third_order=True,
+        slow=True,
+    ),
     Case(
         "derivatives_by_the_steps",
         _by_the_steps,
         [positive(2)],
         lambda x: [np.stack([x, x**2, x**4]), np.stack([4 * x**6, 2 * x**4, np.ones_like(x)])],
         third_order=True,
+    ),
+    Case(
+        "case",
+        lambda x: pb.case([(pb.reduce_sum(x) > 9.0, lambda: x * x)], default=lambda: pb.sin(x)),
+        [positive(3)],
+        np.sin,
     ),
 ]

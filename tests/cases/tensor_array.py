@@ -58,17 +58,49 @@ def _in_a_branch(x: Any) -> Any:
     return chosen.stack()
 
 
+def _read_in_a_branch(x: Any) -> Any:
+    """A recurrence whose branches read what was written, one of them twice."""
+    array = pb.TensorArray(x.dtype, size=4, element_shape=x.shape).write(0, x)
+
+    def body(i: Any, a: Any) -> Any:
+        last = i - 1
+        y = pb.cond(
+            pb.equal(i % 2, 0), lambda: pb.sin(a.read(last)) * a.read(0), lambda: pb.square(a.read(last)) + a.read(last)
+        )
+        return i + 1, a.write(i, y)
+
+    return pb.while_loop(lambda i, a: i < 4, body, (1, array))[1].stack()
+
+
 def _growing(x: Any) -> Any:
     array = pb.TensorArray(x.dtype, size=0, dynamic_size=True)
     _, array = pb.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, x * x)), (0, array))
     return array.stack()
 
 
+def _growing_recurrence(x: Any) -> Any:
+    array = pb.TensorArray(x.dtype, size=1, dynamic_size=True, clear_after_read=False).write(0, x)
+    _, array = pb.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, a.read(i - 1) * x)), (1, array))
+    return array.stack()
+
+
+def _mapped(x: Any) -> Any:
+    array = pb.TensorArray(x.dtype, size=3).unstack(x)
+    return pb.map_fn(lambda row: pb.sin(row) * row[0], array)
+
+
 CASES = [
     Case("written_in_a_loop", _written_in_a_loop, [positive(2)], third_order=True),
-    Case("recurrence", _recurrence, [positive(2)], third_order=True),
+    Case("recurrence", _recurrence, [positive(2)], third_order=True, slow=True),
     Case("read_twice", _read_twice, [normal(3, 2)], lambda x: x[[0, 2, 0]] * x[1], third_order=True),
     Case("read_in_a_loop", _over_rows, [normal(3, 2)], third_order=True, not_erased_rank=NO_RANK),
+    Case(
+        "mapped",
+        _mapped,
+        [positive(3, 2)],
+        lambda x: np.sin(x) * x[:, :1],
+        not_erased_rank=NO_RANK,
+    ),
     Case("unwritten_elements", _unwritten, [normal(2)], lambda x: np.stack([0 * x, x, 0 * x])),
     Case("scattered", _scattered, [normal(2, 2)], lambda x: np.stack([0 * x[0], x[1], 0 * x[0], x[0]])),
     Case(
@@ -84,12 +116,21 @@ CASES = [
         [normal(4, 2)],
         lambda x: x[2:],
     ),
+    Case("read_in_a_branch_in_a_loop", _read_in_a_branch, [positive(2)], third_order=True, slow=True),
     Case("in_a_branch", _in_a_branch, [positive(2)], lambda x: np.stack([x, np.sin(x)]), third_order=True),
     Case(
         "growing",
         _growing,
         [normal(2)],
         lambda x: np.stack([x * x] * 3),
+        not_on_xla="a compiled program cannot make an array longer",
+    ),
+    Case(
+        "growing_recurrence",
+        _growing_recurrence,
+        [positive(2)],
+        lambda x: np.stack([x, x**2, x**3]),
+        third_order=True,
         not_on_xla="a compiled program cannot make an array longer",
     ),
 ]

@@ -34,6 +34,31 @@ def test_the_branch_that_is_not_taken_is_not_run() -> None:
     assert ran == [1]
 
 
+def test_two_true_predicates_that_exclude_each_other_are_refused(run: Any) -> None:
+    p, q = pb.placeholder(pb.bool, []), pb.placeholder(pb.bool, [])
+    y = pb.case([(p, lambda: pb.constant(1.0)), (q, lambda: pb.constant(2.0))], exclusive=True)
+    assert run(y, {p: False, q: True}) == 2.0
+    with pytest.raises(
+        pb.errors.InvalidArgumentError, match="case: more than one predicate is true, which exclusive=T"
+    ):
+        run(y, {p: True, q: True})
+
+
+def test_branches_give_slices_of_different_numbers_of_rows(run: Any) -> None:
+    x, p = pb.placeholder(pb.float32, [4, 2]), pb.placeholder(pb.bool, [])
+    y = pb.cond(
+        p,
+        lambda: pb.reduce_sum(pb.gather(x, [0, 1, 1])),
+        lambda: pb.reduce_sum(pb.gather(x, pb.constant([2], pb.int64))),
+    )
+    (dx,) = pb.gradients(y, x)
+    assert isinstance(dx, pb.IndexedSlices)
+    dense = pb.convert_to_tensor(dx)
+    for choice, rows in ((True, [1.0, 2.0, 0.0, 0.0]), (False, [0.0, 0.0, 1.0, 0.0])):
+        found = run(dense, {x: np.ones((4, 2)), p: choice})
+        np.testing.assert_array_equal(found, np.repeat(np.array(rows)[:, None], 2, 1))
+
+
 @pytest.mark.parametrize("engine", ["numpy", "xla"])
 def test_a_branch_may_assign(engine: str) -> None:
     v, p = pb.Variable(1.0), pb.placeholder(pb.bool, [])

@@ -24,6 +24,44 @@ def test_values_and_derivatives_of_each_step(engine: str, steps: int) -> None:
     np.testing.assert_allclose(slopes, [np.prod(np.cos(expected[t + 1 : steps])) for t in range(steps)])
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_what_is_made_of_the_rows_does_not_see_the_room_behind_them(engine: str) -> None:
+    n, x = pb.placeholder(pb.int32, []), pb.placeholder(pb.float64, [2])
+    y = pb.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, 0.5 * y), (0, x), maximum_iterations=9)[1]
+    cosines = pb.cos(pb.history(y))
+    total = pb.reduce_sum(pb.where(cosines > 0.9, cosines, 2.0 * cosines + 1.0))
+    fetches = [cosines, pb.reduce_mean(cosines, 1), total, pb.gradients(total, x)[0]]
+    found, means, sum_, slope = pb.Session(engine=engine).run(fetches, {n: 3, x: [1.0, 2.0]})
+    rows = np.array([[1.0, 2.0], [0.5, 1.0], [0.25, 0.5]])
+    np.testing.assert_allclose(found, np.cos(rows))
+    np.testing.assert_allclose(means, np.cos(rows).mean(1))
+    high = np.cos(rows) > 0.9
+    np.testing.assert_allclose(sum_, np.where(high, np.cos(rows), 2 * np.cos(rows) + 1).sum())
+    np.testing.assert_allclose(slope, -(np.sin(rows) * np.where(high, 1, 2) * [[1.0], [0.5], [0.25]]).sum(0))
+
+
+def test_xla_cannot_count_rows() -> None:
+    n, x = pb.placeholder(pb.int32, []), pb.placeholder(pb.float32, [])
+    y = pb.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, 0.5 * y), (0, x), maximum_iterations=9)[1]
+    mean = pb.reduce_mean(pb.history(y), name="mean")
+    assert pb.Session(engine="numpy").run(mean, {n: 2, x: 1.0}) == 0.75
+    text = (
+        "Mean: how many rows the loop 'while/Loop' makes is known when it ends, and XLA keeps zeros behind them "
+        "(operation 'mean')"
+    )
+    with pytest.raises(pb.errors.InvalidArgumentError, match=re.escape(text)):
+        pb.Session(engine="xla").run(mean, {n: 2, x: 1.0})
+
+
+def test_xla_needs_a_bound_on_the_rows() -> None:
+    x = pb.constant(1.0)
+    rows = pb.history(pb.while_loop(lambda y: y < 10.0, lambda y: y * 2.0, x))
+    assert pb.Session(engine="numpy").run(rows).tolist() == [1.0, 2.0, 4.0, 8.0]
+    text = "loop: to keep one row per step, XLA needs a bound on the steps; pass maximum_iterations="
+    with pytest.raises(pb.errors.InvalidArgumentError, match=re.escape(text)):
+        pb.Session(engine="xla").run(rows)
+
+
 def test_only_what_a_loop_returned_has_a_history() -> None:
     x = pb.constant(1.0, name="x")
     y = pb.while_loop(lambda y: y < 10.0, lambda y: y * 2.0, x)

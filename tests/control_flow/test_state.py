@@ -47,6 +47,30 @@ def test_the_derivative_sees_the_mask_that_was_drawn(session: pb.Session, comput
         np.testing.assert_allclose(slope, value)
 
 
+def test_what_a_loop_in_a_branch_draws_is_an_array_and_needs_a_bound_on_xla() -> None:
+    x, n, choice = pb.placeholder(pb.float32, [4]), pb.placeholder(pb.int32, []), pb.placeholder(pb.bool, [])
+    y = pb.cond(
+        choice, lambda: pb.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, dropped(y)), (0, x))[1], lambda: x
+    )
+    (dx,) = pb.gradients(y, x)
+    feeds = {x: np.ones(4), n: 2, choice: True}
+    value, slope = pb.Session(engine="numpy").run([y, dx], feeds)
+    np.testing.assert_allclose(slope, value)
+    text = "loop: to keep one row per step, XLA needs a bound on the steps; pass maximum_iterations="
+    with pytest.raises(pb.errors.InvalidArgumentError, match=text):
+        pb.Session(engine="xla").run([y, dx], feeds)
+
+
+def test_what_a_loop_in_a_branch_draws_needs_no_other_bound_than_a_counter(session: pb.Session) -> None:
+    x, choice = pb.placeholder(pb.float32, [64]), pb.placeholder(pb.bool, [])
+    y = pb.cond(choice, lambda: in_loop(x, lambda i, y: dropped(y)), lambda: 2.0 * x)
+    (dx,) = pb.gradients(y, x)
+    value, slope = session.run([y, dx], {x: np.ones(64), choice: True})
+    assert 0 < np.count_nonzero(value) < 64
+    np.testing.assert_allclose(slope, value)
+    np.testing.assert_allclose(session.run(dx, {x: np.ones(64), choice: False}), np.full(64, 2.0))
+
+
 def test_two_loops_draw_different_numbers(session: pb.Session) -> None:
     pb.random.set_seed(1)
     a, b = [in_loop(pb.zeros([4]), lambda i, y: y + pb.random.uniform([4])) for _ in range(2)]

@@ -51,6 +51,36 @@ def test_pieces_of_unequal_length_are_refused() -> None:
     assert str(raised.value) == ("TensorArray.split: the lengths [1, 2] differ; elements of an array have one shape")
 
 
+@pytest.mark.parametrize(
+    ("size", "error", "message"),
+    [
+        (3.0, TypeError, "TensorArray: size must be a scalar integer, not float32[] 'Const:0'"),
+        ([1, 2], ValueError, "TensorArray: size must be a scalar integer, not int32[2] 'Const:0'"),
+        (-1, ValueError, "TensorArray: size must not be negative, not -1"),
+    ],
+)
+def test_a_size_is_one_whole_number(size: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as raised:
+        pb.TensorArray(pb.float32, size=size)
+    assert str(raised.value) == message
+
+
+def test_an_index_is_a_whole_number() -> None:
+    array, half = pb.TensorArray(pb.float32, size=2), pb.constant(0.5, name="half")
+    calls = {"read": (half,), "write": (half, 1.0), "gather": ([half],), "scatter": ([half], [1.0])}
+    for method, arguments in calls.items():
+        with pytest.raises(
+            TypeError, match=rf"^TensorArray.{method}: the ind(ex|ices) must be .*integers?, not float32"
+        ):
+            getattr(array, method)(*arguments)
+
+
+def test_an_array_prints_what_is_known_of_it() -> None:
+    assert repr(pb.TensorArray(pb.float32, size=3)) == "TensorArray(float32[...], size=3)"
+    array = pb.TensorArray(pb.float64, size=pb.placeholder(pb.int32, []), element_shape=[2, None])
+    assert repr(array) == "TensorArray(float64[2,?], size=?)"
+
+
 def test_there_is_no_handle_and_no_gradient_array() -> None:
     array = pb.TensorArray(pb.float32, size=2)
     assert array.handle is None
@@ -59,7 +89,19 @@ def test_there_is_no_handle_and_no_gradient_array() -> None:
     assert str(raised.value) == "TensorArray.grad: there are no arrays of derivatives; use pb.gradients"
 
 
-def _peak(steps: int) -> int:
+def _read(i: Any, a: Any) -> Any:
+    return pb.sin(a.read(i))
+
+
+def _read_in_a_branch(i: Any, a: Any) -> Any:
+    return pb.cond(pb.equal(i % 3, 0), lambda: pb.sin(a.read(i)) * 0.5, lambda: pb.cos(a.read(i)))
+
+
+def _read_in_a_branch_of_a_branch(i: Any, a: Any) -> Any:
+    return pb.cond(i < 100, lambda: _read_in_a_branch(i, a), lambda: a.read(0) * a.read(i))
+
+
+def _peak(steps: int, read: Any) -> int:
     """The most memory that a derivative takes at once, through a loop that reads what it wrote."""
     with pb.Graph().as_default():
         x = pb.placeholder_with_default(np.full(50, 0.5), [50])
@@ -67,7 +109,7 @@ def _peak(steps: int) -> int:
 
         def step(i: Any, y: Any, a: Any) -> Any:
             a = a.write(i, y)
-            return i + 1, pb.sin(a.read(i)), a
+            return i + 1, read(i, a), a
 
         _, _, array = pb.while_loop(lambda i, y, a: i < steps, step, (0, x, array))
         (dx,) = pb.gradients(array.stack() ** 2, x)
@@ -80,5 +122,6 @@ def _peak(steps: int) -> int:
     return peak
 
 
-def test_memory_of_a_derivative_is_linear_in_the_steps_where_a_loop_reads_its_array() -> None:
-    assert _peak(160) < 3 * _peak(80)
+@pytest.mark.parametrize("read", [_read, _read_in_a_branch, _read_in_a_branch_of_a_branch])
+def test_memory_of_a_derivative_is_linear_in_the_steps_where_a_loop_reads_its_array(read: Any) -> None:
+    assert _peak(160, read) < 3 * _peak(80, read)

@@ -97,6 +97,11 @@ def test_back_prop_off_stops_derivatives() -> None:
             "while_loop: there are no loop variables; pass at least one in loop_vars",
         ),
         (
+            (lambda i, j: i < 3, lambda i, j: [i, j], [0, 0], [pb.TensorShape([])]),
+            ValueError,
+            "while_loop: 1 shape_invariants for 2 loop variables; one for each is needed",
+        ),
+        (
             (lambda i: i < 3, lambda i: [i], [0], None, 0),
             TypeError,
             "while_loop: parallel_iterations must be a positive integer, not 0",
@@ -112,6 +117,11 @@ def test_arguments_are_refused_at_the_door(arguments: Any, error: type[Exception
     with pytest.raises(error) as found:
         pb.while_loop(*arguments)
     assert str(found.value) == message
+
+
+def test_a_string_in_ninth_place_is_the_name() -> None:
+    (i,) = pb.while_loop(lambda i: i < 3, lambda i: [i + 1], [0], None, 10, True, False, None, "three")
+    assert i.op.name == "three/Loop"
 
 
 def test_a_condition_must_be_one_truth_value() -> None:

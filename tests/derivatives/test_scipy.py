@@ -104,3 +104,18 @@ def test_a_shape_that_is_not_known_is_refused() -> None:
     x = pb.placeholder(pb.float64, [None], name="x")
     with pytest.raises(ValueError, match=r"pb.scipy: float64\[\?\] 'x:0' has no known shape; a vector of known length"):
         pb.scipy.Objective(pb.reduce_sum(x), x)
+
+
+def test_what_is_no_vector_of_the_length_is_refused() -> None:
+    x = pb.placeholder(pb.float64, [3])
+    f = pb.scipy.Objective(pb.reduce_sum(x * x), x)
+    with pytest.raises(ValueError, match=r"pb\.scipy: a vector of 3 elements is needed, not an array \(4,\)"):
+        f.fun(np.zeros(4))
+
+
+def test_an_objective_is_a_scalar_of_tensors() -> None:
+    x = pb.placeholder(pb.float64, [3], name="x")
+    with pytest.raises(ValueError, match=r"pb\.scipy: float64\[3\] 'x:0' is not a scalar; use Residuals, or add it up"):
+        pb.scipy.Objective(x, x)
+    with pytest.raises(TypeError, match=r"pb\.scipy: 1\.0 is neither a tensor nor a variable of a graph"):
+        pb.scipy.Objective(pb.reduce_sum(x), 1.0)

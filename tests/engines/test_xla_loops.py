@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,36 @@ def test_memory_of_a_loop_stays_within_the_budget(graph: pb.Graph, xla: pb.Sessi
     assert 300_000 < found["temporary"] < 500_000
 
 
+def test_what_an_earlier_run_left_in_the_rooms_is_not_seen(graph: pb.Graph, xla: pb.Session) -> None:
+    x, n = pb.placeholder(pb.float64, [100]), pb.placeholder(pb.int32, [])
+    y = pb.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, pb.sin(y) + 0.01 * x], [0, x])[1]
+    (dx,) = pb.gradients(y, x)
+    (ddx,) = pb.gradients(dx, x)
+    start = np.linspace(0.5, 1.5, 100)
+    for steps in (5, 3000, 5, 0, 1100):
+        for a, b in zip(
+            xla.run([dx, ddx], {x: start, n: steps}), _with_numpy([dx, ddx], {x: start, n: steps}), strict=True
+        ):
+            np.testing.assert_allclose(a, b, rtol=1e-9)
+    assert xla._engine.rooms.size > 0
+
+
+def test_rooms_of_a_run_belong_to_no_other_thread(graph: pb.Graph, xla: pb.Session) -> None:
+    x, n = pb.placeholder(pb.float64, [100]), pb.placeholder(pb.int32, [])
+    y = pb.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, pb.sin(y)], [0, x])[1]
+    (dx,) = pb.gradients(y, x)
+    feeds = [{x: np.linspace(0.5, 1.5, 100), n: steps} for steps in (3, 50, 700, 1500)]
+    expected = [_with_numpy(dx, feed) for feed in feeds]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda feed: xla.run(dx, feed), feeds * 5))
+    for a, b in zip(found, expected * 5, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+
+
+def _with_numpy(fetches: Any, feeds: Any) -> Any:
+    return pb.Session(engine="numpy").run(fetches, feeds)
+
+
 def test_bound_far_above_the_steps_costs_no_more_than_none(graph: pb.Graph, xla: pb.Session) -> None:
     x = pb.placeholder(pb.float32, [1000])
     found = []
@@ -162,11 +193,11 @@ def test_numbers_are_checked_inside_of_loops_and_branches(graph: pb.Graph) -> No
         session.run(y, {x: 3.0})
 
 
-def test_rows_of_a_bounded_loop_are_an_array_of_as_many_rows(graph: pb.Graph, xla: pb.Session) -> None:
+def test_rows_of_a_bounded_loop_are_those_of_the_steps_that_were_made(graph: pb.Graph, xla: pb.Session) -> None:
     x = pb.placeholder(pb.float32, [])
     y = pb.while_loop(lambda i, y: y < 10.0, lambda i, y: [i + 1, y * 2.0], [0, x], maximum_iterations=6)[1]
     history = y.op.outputs[4]
-    np.testing.assert_array_equal(xla.run(history, {x: 2.0}), [2, 4, 8, 0, 0, 0])
+    np.testing.assert_array_equal(xla.run(history, {x: 2.0}), [2, 4, 8])
 
 
 def test_rows_of_a_loop_without_a_bound_are_no_array(graph: pb.Graph, xla: pb.Session) -> None:
@@ -213,17 +244,17 @@ def test_steps_that_call_python_are_not_made_twice(graph: pb.Graph, xla: pb.Sess
         calls.append(y)
         return np.asarray(y * 2.0)
 
-    x = pb.placeholder(pb.float64, [])
+    x, n = pb.placeholder(pb.float64, []), pb.placeholder(pb.int32, [])
 
     def body(i: pb.Tensor, y: pb.Tensor) -> list[pb.Tensor]:
         doubled = pb.numpy_function(noted, [y], pb.TensorSpec([], pb.float64))
         return [i + 1, pb.sin(y) * pb.stop_gradient(doubled)]
 
-    y = pb.while_loop(lambda i, y: i < 10, body, [0, x], maximum_iterations=most)[1]
+    y = pb.while_loop(lambda i, y: i < n, body, [0, x], maximum_iterations=most)[1]
     dx = pb.gradients(y, x, memory=pb.Memory(every=4))
     if most is None:
         with pytest.raises(pb.errors.InvalidArgumentError, match=r"^loop: to keep one row per step, XLA needs a bound"):
-            xla.run(dx, {x: 0.5})
+            xla.run(dx, {x: 0.5, n: 10})
     else:
-        xla.run(dx, {x: 0.5})
+        xla.run(dx, {x: 0.5, n: 10})
         assert len(calls) == 10

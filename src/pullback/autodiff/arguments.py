@@ -6,6 +6,8 @@ import enum
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.dtypes import COMPLEX, FLOATING, INTEGER, resource, variant
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph, site_of
 from ..core.slices import IndexedSlices
@@ -68,16 +70,39 @@ def common_graph(values: Sequence[Any]) -> Graph:
         if t.graph is not tensors[0].graph:
             raise ValueError(
                 f"gradients: {t} (made at {site_of(t)}) must be from the same graph as "
-                f"{tensors[0]} (made at {site_of(tensors[0])})."
+                f"{tensors[0]} (made at {site_of(tensors[0])})." + _remedy(t, tensors[0])
             )
     return tensors[0].graph if tensors else get_default_graph()
 
 
+def _remedy(*tensors: Tensor) -> str:
+    """What to do where one of `tensors` belongs to a body."""
+    inside = next((t for t in tensors if t.graph.outer is not None), None)
+    if inside is None:
+        return ""
+    return (
+        f" {inside} is inside the body '{inside.graph.name}'; call gradients there, or return it from the body. "
+        "pb.history gives what a loop variable is in each step."
+    )
+
+
 def as_target(value: Any, name: str, graph: Graph) -> Tensor | IndexedSlices:
-    """A y: a variable is read, numbers become constants, slices stay slices."""
+    """A y: a variable is read, numbers become constants, slices stay slices.
+
+    Raises:
+        ValueError: it is made of tensors, but none itself. TypeError: it holds something else than numbers.
+    """
     if isinstance(value, IndexedSlices):
         return value
-    return convert_to_tensor(value, name=name, graph=graph)
+    try:
+        return convert_to_tensor(value, name=name, graph=graph)
+    except TypeError:
+        if isinstance(value, list | tuple | np.ndarray):
+            raise
+        raise ValueError(
+            f"Type {type(value).__name__} is not supported as a gradient source or gradient target; "
+            "pass the tensors that it is made of."
+        ) from None
 
 
 def as_source(value: Any, name: str, graph: Graph) -> Tensor | IndexedSlices:

@@ -10,15 +10,18 @@ from typing import Any
 
 from ..autodiff.cotangent import Term
 from ..autodiff.pullbacks import Pullback, components, pullback_of, slices_of
-from ..core.dtypes import TokenType, int32
+from ..core.dtypes import TokenType, int32, int64
 from ..core.dtypes import bool as bool_
 from ..core.function import AbstractFunctional, Function, Parameter, inline, like_parameter, trace
 from ..core.graph import Operation, Tensor
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
+from ..primitives.casting import cast
 from ..primitives.creation import zeros, zeros_like
 from ..primitives.densify import densify
+from ..primitives.identity import ensure_shape
+from ..primitives.stacking import concat
 from ..primitives.variable_ops import variable_type, variable_zeros
 from .call import check_arguments, results_of
 
@@ -87,10 +90,12 @@ def _common_types(what: str, branches: Sequence[Function], args: Sequence[Tensor
 def _gradient(
     op: Operation, dys: Sequence[Any], wanted: Sequence[bool], kept: Sequence[tuple[int, ...]], make: Any
 ) -> Sequence[Term | None]:
-    functions: tuple[Function, ...] = op.primitive.functions
     choice, *args = op.inputs
     seeded = tuple([dy is not None for dy in dys])
-    pullbacks = [pullback_of(f, tuple(wanted[1:]), seeded, own) for f, own in zip(functions, kept, strict=True)]
+    pairs = zip(op.primitive.functions, kept, strict=True)
+    pullbacks = [pullback_of(f, tuple(wanted[1:]), seeded, own) for f, own in pairs]
+    cotangents = [(y, dy) for y, dy in zip(op.outputs, dys, strict=True) if dy is not None]
+    pullbacks = [_accepting(p, len(args), cotangents) for p in pullbacks]
     given = sorted({n for own in kept for n in own})
     if given:
         pullbacks = [_taking(p, own, given, op) for p, own in zip(pullbacks, kept, strict=True)]
@@ -98,8 +103,42 @@ def _gradient(
     if not reconciled[0].function.results:
         return [None] * len(op.inputs)
     inputs = [*args, *[dy for dy in dys if dy is not None], *[op.outputs[n] for n in given]]
-    results = results_of(make([p.function for p in reconciled])(choice, *inputs))
+    functions, numbers = _without_unused_parameters([p.function for p in reconciled])
+    results = results_of(make(functions)(choice, *[inputs[i] for i in numbers]))
     return [None, *[reconciled[0].term(i, results, x) for i, x in enumerate(args)]]
+
+
+def _without_unused_parameters(branches: Sequence[Function]) -> tuple[list[Function], list[int]]:
+    """`branches` without the parameters that none of them reads, and the numbers of those that stay."""
+    used = [{x for op in f.operations for x in op.inputs} | set(f.results) for f in branches]
+    numbers = [
+        i
+        for i, xs in enumerate(zip(*[f.parameters for f in branches], strict=True))
+        if any(x in own for x, own in zip(xs, used, strict=True))
+    ]
+    return [f.with_results(f.results, [f.parameters[i] for i in numbers]) for f in branches], numbers
+
+
+def _accepting(pullback: Pullback, first: int, cotangents: Sequence[tuple[Tensor, Any]]) -> Pullback:
+    """`pullback` as a function that takes the cotangents, from parameter `first` on, in shapes that its branch has not.
+
+    Where the results of branches have different ranks, what reads them may say which one it needs.
+    """
+    function = pullback.function
+    seeds = function.parameters[first : first + len(cotangents)]
+    if all(x.shape.is_compatible_with(dy.shape) for x, (_, dy) in zip(seeds, cotangents, strict=True)):
+        return pullback
+    parameters = [like_parameter(x) for x in function.parameters]
+    parameters[first : first + len(seeds)] = [Parameter(y.type) for y, _ in cotangents]
+
+    def build(*values: Tensor) -> list[Tensor]:
+        given = list(values)
+        for i, x in enumerate(seeds, first):
+            given[i] = ensure_shape(values[i], x.shape)
+        return inline(function, given)
+
+    names = [x.op.name for x in function.parameters]
+    return Pullback(trace(build, parameters, function.name, names, inherit=False).function, pullback.places)
 
 
 def _taking(pullback: Pullback, own: Sequence[int], given: Sequence[int], op: Operation) -> Pullback:
@@ -119,21 +158,29 @@ def _taking(pullback: Pullback, own: Sequence[int], given: Sequence[int], op: Op
 def _reconciled(pullbacks: Sequence[Pullback], args: Sequence[Tensor]) -> list[Pullback]:
     """`pullbacks` with cotangents of one form for each parameter: zeros where only another branch has one.
 
-    Slices stay slices where all branches have slices of as many rows, or nothing; else they are made dense.
+    Slices stay slices where all branches have slices of known numbers of rows, or nothing; else they are made dense.
+    Those of fewer rows than others get rows of zeros, and indices of two dtypes become int64.
     """
     rows = [_rows([p.results(i) for p in pullbacks], x) for i, x in enumerate(args)]
     forms = [max(len(p.places[i]) for p in pullbacks) for i in range(len(args))]
     stay = all(form < 2 or indices is not None for form, indices in zip(forms, rows, strict=True))
-    agree = all([len(place) for place in p.places] == forms for p in pullbacks)
+    agree = all([len(place) for place in p.places] == forms for p in pullbacks) and not any(
+        parts[1].type != indices
+        for i, indices in enumerate(rows)
+        if indices is not None
+        for parts in [p.results(i) for p in pullbacks]
+    )
     return list(pullbacks) if stay and agree else [_in_form(p, forms, rows) for p in pullbacks]
 
 
 def _rows(found: Sequence[Sequence[Tensor]], x: Tensor) -> TensorType | None:
     """The type of the indices in all branches that have slices; None where they cannot stay slices."""
-    types = {parts[1].type if len(parts) == 2 else None for parts in found if parts}
-    (indices, *others) = types or {None}
-    static = indices is not None and indices.shape.is_fully_defined() and row_shape(x).is_fully_defined()
-    return indices if static and not others else None
+    types = list(dict.fromkeys(parts[1].type if len(parts) == 2 else None for parts in found if parts))
+    known = [t for t in types if t is not None and t.shape.rank == 1 and t.shape.is_fully_defined()]
+    if not known or len(known) != len(types) or not row_shape(x).is_fully_defined():
+        return None
+    dtype = known[0].dtype if len({t.dtype for t in known}) == 1 else int64
+    return TensorType(dtype, TensorShape([max(t.shape.known[0] for t in known)]))
 
 
 def row_shape(x: Tensor) -> TensorShape:
@@ -153,8 +200,8 @@ def _in_form(pullback: Pullback, forms: Sequence[int], rows: Sequence[TensorType
             term = pullback.term(i, found, given[i])
             if form and (form == 1 or indices is None):
                 term = as_dense(term, given[i])
-            elif indices is not None and term is None:
-                term = _no_slices(given[i], indices)
+            elif indices is not None:
+                term = _no_slices(given[i], indices) if term is None else _of_rows(given[i], term, indices)
             parts = components(term)
             places.append(tuple(range(len(results), len(results) + len(parts))))
             results.extend(parts)
@@ -170,6 +217,16 @@ def as_dense(term: Term | None, x: Tensor) -> Tensor:
     if term is None:
         return variable_zeros(x) if isinstance(x.dtype, TokenType) else zeros_like(x)
     return densify(term) if isinstance(term, IndexedSlices) else term
+
+
+def _of_rows(x: Tensor, term: Any, indices: TensorType) -> IndexedSlices:
+    """The slices `term` with indices of that type: rows of zeros are put behind them."""
+    values, numbers = term.values, cast(term.indices, indices.dtype)
+    missing = indices.shape.known[0] - numbers.shape.known[0]
+    if missing:
+        values = concat([values, zeros([missing, *row_shape(x).known], values.dtype)], 0)
+        numbers = concat([numbers, zeros([missing], numbers.dtype)], 0)
+    return slices_of(x, values, numbers)
 
 
 def _no_slices(x: Tensor, indices: TensorType) -> IndexedSlices:

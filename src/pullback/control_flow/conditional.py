@@ -11,10 +11,12 @@ from ..core.dtypes import int32
 from ..core.function import Function
 from ..core.graph import Operation, Tensor, get_default_graph, site_of
 from ..core.shape import TensorShape
+from ..primitives.assertions import assert_
 from ..primitives.casting import cast
 from ..primitives.constant import constant, convert_to_tensor
+from ..primitives.identity import identity
 from ..primitives.ordering import argmax
-from ..primitives.reduction import reduce_any
+from ..primitives.reduction import reduce_any, reduce_sum
 from ..primitives.selection import where
 from ..primitives.stacking import stack
 from .branch import Case, If
@@ -42,6 +44,8 @@ def cond(
     `strict=False` a list of one is unpacked. `fn1` and `fn2` are old names of the branches.
 
     Shapes, dtypes: `pred`, a scalar of truth values.
+
+    Derivative: that of the function that was run; 0 for what only the others read.
 
     Raises:
         TypeError: `pred` is a Python bool or not a scalar of truth values; a branch is not callable; dtypes differ.
@@ -76,6 +80,8 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = Non
 
     Shapes, dtypes: `branch_index`, a scalar of int32.
 
+    Derivative: that of the function that was run; 0 for what only the others read.
+
     Raises:
         TypeError: `branch_index` is not a scalar of int32; a branch is not callable; dtypes differ.
         ValueError: the numbers are not 0, 1, ...; there is no function; the functions return different structures.
@@ -109,13 +115,16 @@ def case(
     """What the function beside the first true predicate returns; nothing of the others is run.
 
     `pred_fn_pairs` is a list of pairs, or a dictionary, of predicates and functions. Where no predicate is true,
-    `default` is run, or, without it, the last function. `exclusive` promises that no two predicates are true at
-    once. What the functions may return is as for `cond`; with `strict=False` a list of one is unpacked.
+    `default` is run, or, without it, the last function. With `exclusive` a run in which two predicates are true
+    fails. What the functions may return is as for `cond`; with `strict=False` a list of one is unpacked.
 
     Shapes, dtypes: the predicates, scalars of truth values.
 
+    Derivative: that of the function that was run; 0 for what only the others read.
+
     Raises:
         TypeError: not pairs of a predicate and a function. ValueError: there is no pair; different structures.
+        InvalidArgumentError: in a run, two predicates are true that are said to be exclusive.
 
     >>> import pullback as pb
     >>> x = pb.placeholder(pb.float32, [])
@@ -123,13 +132,16 @@ def case(
     >>> [float(pb.Session().run(y, {x: v})) for v in (-2.0, 0.5, 4.0)]
     [2.0, 0.25, 2.0]
     """
-    del exclusive
     pairs = _pairs(pred_fn_pairs)
     graph = get_default_graph().acting
     with graph.transaction(), graph.name_scope(name):
         predicates = stack([_scalar("case: a predicate", p, bool_) for p, _ in pairs])
         first = cast(argmax(cast(predicates, int32), 0), int32)
         index = where(reduce_any(predicates), first, constant(len(pairs), int32))
+        if exclusive:
+            data = ["case: more than one predicate is true, which exclusive=True rules out:", predicates]
+            with graph.control_dependencies([assert_(reduce_sum(cast(predicates, int32)) <= 1, data, len(pairs))]):
+                index = identity(index)
         branches = [branch for _, branch in pairs] + ([] if default is None else [default])
         parts = [_Branch(f"branch_{i}", branch) for i, branch in enumerate(branches)]
         return _chosen(lambda functions, kept: Case(tuple(functions), kept), index, parts, "case", strict)
@@ -188,8 +200,8 @@ def _chosen(make: Any, choice: Tensor, branches: Sequence[_Branch], what: str, s
     _check_agreement(what, branches, together)
     functions, captured = values_for_handles(together.functions, together.captured)
     count = len(functions[0].results)
-    functions, kept = with_kept_of_all(functions)
     graph = choice.op.graph.acting
+    functions, kept = with_kept_of_all(functions, reads=graph.outer is not None)
     with graph.control_dependencies(together.controls):
         op: Operation = graph.add(make(functions, kept), [choice, *captured])
     if not count:

@@ -14,12 +14,16 @@ def history(result: Tensor, name: str | None = None) -> Tensor:
     `result` is what the variable is in the end, as a loop returned it: `while_loop`, or `gradients` by the initial
     value of a loop variable, which is the result of a loop too. That one's rows are the derivatives by what the
     variable was at the *end* of each step. Nothing is computed twice, and nothing is kept that nobody reads.
-    XLA needs to know a bound on the steps (`maximum_iterations`).
+
+    XLA needs to know a bound on the steps (`maximum_iterations`), and has zeros behind the rows of the steps that were
+    made. What is fetched is cut, and so is what elementwise operations make of the rows; sums do not see the zeros.
 
     Shapes: `result` [...]. Dtypes: any.
 
     Raises:
         ValueError: `result` is not what a loop returned for a variable that changes.
+        InvalidArgumentError: when XLA runs it: there is no bound; a mean or an extreme over the steps, or their number,
+            is asked for.
 
     >>> import pullback as pb
     >>> x = pb.constant(1.0)

@@ -14,7 +14,8 @@ from ..primitives.constant import constant
 from ..primitives.identity import stop_gradient
 from ..primitives.reshaping import shape
 from .loop import Loop
-from .state import values_for_handles, with_stateful_results
+from .state import values_for_handles, with_step_results
+from .tensor_array import TensorArray
 from .tracing import Part, put_together, take_apart, trace_together
 
 
@@ -31,10 +32,13 @@ def map_fn(
 ) -> Any:
     """What `fn` returns for each row of `elems`, stacked; one row after the other.
 
-    `elems` is a tensor or a nested structure of tensors of one first length, which need not be known; `fn` is called
+    `elems` is a tensor or a nested structure of tensors of one first length, which need not be known, or of
+    TensorArrays, whose elements are the rows; `fn` is called
     once, with one row of each, to build the loop, and returns a nested structure of tensors. `dtype`, or its later name
     `fn_output_signature`, says which dtypes it returns, and is checked. `vectorized_map` computes many rows at once.
     `parallel_iterations`, `swap_memory` and `infer_shape` are taken for TensorFlow's sake; they change nothing.
+
+    Derivative: dx_i = that of fn at row i; what fn reads from outside gets the sum over the rows.
 
     Raises:
         TypeError: `fn` is not callable, or returns other dtypes than said. ValueError: the first lengths differ.
@@ -66,6 +70,8 @@ def vectorized_map(
     engine vectorizes all that it can compile; NumPy goes row by row. Where `fn` draws random numbers or assigns to
     variables, rows follow each other. `fallback_to_while_loop` and `warn` change nothing: there is always a way.
 
+    Derivative: dx_i = that of fn at row i; what fn reads from outside gets the sum over the rows.
+
     >>> import pullback as pb
     >>> w = pb.constant([1.0, 2.0])
     >>> x = pb.constant([[1.0, 2.0], [3.0, 4.0]])
@@ -82,7 +88,7 @@ def _mapped(what: str, fn: Any, elems: Any, at_once: int | None, name: str, dtyp
         raise TypeError(f"{what}: fn must be callable, not {fn!r}")
     graph = get_default_graph().acting
     with graph.transaction(), graph.name_scope(name):
-        template, rows = take_apart(elems)
+        template, rows = take_apart(nest.map_structure(_rows_of, elems))
         length = common_length(what, rows)
         returned: list[Any] = []
 
@@ -96,11 +102,15 @@ def _mapped(what: str, fn: Any, elems: Any, at_once: int | None, name: str, dtyp
         _check_dtypes(what, body.results, dtypes)
         count = len(body.results)
         loop = Loop(
-            with_stateful_results(body), None, 0, scanned=len(rows), stacked=count, length=length, at_once=at_once
+            with_step_results(body, 0), None, 0, scanned=len(rows), stacked=count, length=length, at_once=at_once
         )
         with graph.control_dependencies(together.controls):
             outputs = loop(steps_of(rows[0], length), *rows, *captured)
         return put_together(returned[0], outputs[1 : 1 + count])
+
+
+def _rows_of(x: Any) -> Any:
+    return x.stack() if isinstance(x, TensorArray) else x
 
 
 def common_length(what: str, rows: Sequence[Tensor]) -> int | None:

@@ -37,6 +37,8 @@ def py_function(
     The function is not part of a saved graph. What it raises comes out of the run as an InvalidArgumentError that names
     the operation, with the original as its `__cause__`.
 
+    Derivative: what gradient returns; none without it.
+
     Raises:
         TypeError: `func` is not callable.
         LookupError: from `gradients`, where there is no `gradient`.
@@ -60,6 +62,8 @@ def numpy_function(
 
     Shapes, dtypes: as for `py_function`. With `stateful=False` a function that always returns the same for the same
     arrays may be called less often than its operations are run.
+
+    Derivative: none: Python code is not looked into.
 
     Raises:
         TypeError: `func` is not callable.

@@ -34,6 +34,8 @@ def scan(
     nested structures alike; `fn` is called once. Without `initializer` the first row is a[0]. With `reverse` it goes
     from the last row to the first. `parallel_iterations`, `swap_memory` and `infer_shape` change nothing.
 
+    Derivative: a loop in the other direction: da[i-1] and delems[i] = that of fn at step i for da[i].
+
     Raises:
         TypeError: `fn` is not callable, or returns other dtypes. ValueError: other shapes, structures or lengths.
 
@@ -58,6 +60,8 @@ def foldl(
 ) -> Any:
     """The last value of a = fn(a, elems[i]), from the first row to the last; the arguments are those of `scan`.
 
+    Derivative: a loop in the other direction: da[i-1] and delems[i] = that of fn at step i for da[i].
+
     >>> import pullback as pb
     >>> float(pb.Session().run(pb.foldl(lambda a, x: a / 2.0 + x, pb.constant([1.0, 2.0, 3.0]))))
     4.25
@@ -76,6 +80,8 @@ def foldr(
     name: str | None = None,
 ) -> Any:
     """The last value of a = fn(a, elems[i]), from the last row to the first; the arguments are those of `scan`.
+
+    Derivative: a loop in the other direction: da[i-1] and delems[i] = that of fn at step i for da[i].
 
     >>> import pullback as pb
     >>> float(pb.Session().run(pb.foldr(lambda a, x: a / 2.0 + x, pb.constant([1.0, 2.0, 3.0]))))

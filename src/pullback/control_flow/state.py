@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -29,6 +29,7 @@ from ..primitives.creation import zeros
 from ..primitives.indexing import gather
 from ..primitives.reshaping import shape
 from ..primitives.variable_ops import ReadVariableOp, ResourceGather, VariableShape, read_variable, variable_type
+from .branch import Case, If
 
 _READERS = (ReadVariableOp, ResourceGather, VariableShape)
 
@@ -137,35 +138,57 @@ class Unmade(Primitive):
     gradient = no_gradient
 
 
-def with_stateful_results(function: Function) -> Function:
-    """The body of a loop with the outputs of stateful operations as further results: no step finds them again."""
-    kept = [y for op in function.operations if op.primitive.stateful for y in op.outputs if y.dtype != resource]
-    return function.with_results([*function.results, *kept]) if kept else function
-
-
 def with_step_results(function: Function, carried: int) -> Function:
     """The body of a loop that carries its first parameters, with what no step finds again, or only dearly, as results.
 
     These are the outputs of stateful operations, and what is read of arrays that the loop carries: a step could find
     an element again only if the whole array were kept for each step, n arrays of n elements.
     """
-    whole = with_stateful_results(function)
     changing = set(function.parameters[:carried])
     reads: list[Tensor] = []
     for op in function.operations:
         if not changing.isdisjoint(op.inputs):
             changing.update(op.outputs)
-            if isinstance(op.primitive, ArrayRead) and op.inputs[0] in changing:
-                reads += op.outputs
-    return whole.with_results([*whole.results, *reads]) if reads else whole
+            reads += _read_by(op, changing)
+    kept = dict.fromkeys([*_drawn(function), *reads])
+    return function.with_results([*function.results, *kept]) if kept else function
 
 
-def with_kept_of_all(branches: Sequence[Function]) -> tuple[list[Function], tuple[tuple[int, ...], ...]]:
-    """Branches with the outputs of all their stateful operations as further results, and which of them are whose.
+def _drawn(function: Function) -> list[Tensor]:
+    """The outputs of stateful operations: a second time would not find them."""
+    return [y for op in function.operations if op.primitive.stateful for y in op.outputs if y.dtype != resource]
 
-    A branch has zeros for those of the others.
+
+def _read_by(op: Operation, changing: Container[Tensor]) -> list[Tensor]:
+    """What `op` reads of arrays among `changing`; of a branch all that it gives, but for such arrays themselves."""
+    if isinstance(op.primitive, ArrayRead):
+        return list(op.outputs) if op.inputs[0] in changing else []
+    if not isinstance(op.primitive, If | Case):
+        return []
+    arrays = [x for x in _arrays_read(op) if x in changing]
+    types = [x.type for x in arrays]
+    return [y for y in op.outputs if y.type not in types and y.dtype != resource] if arrays else []
+
+
+def _arrays_read(op: Operation) -> list[Tensor]:
+    """The inputs of a branch that stand for arrays from which one of its functions reads, or a branch inside it."""
+    functional = op.primitive
+    assert isinstance(functional, If | Case)
+    found: list[Tensor] = []
+    for function, args in zip(functional.functions, functional.arguments(op.inputs), strict=True):
+        read = {inner.inputs[0] for inner in function.operations if isinstance(inner.primitive, ArrayRead)}
+        read.update(*[_arrays_read(inner) for inner in function.operations if isinstance(inner.primitive, If | Case)])
+        found += [arg for x, arg in zip(function.parameters, args, strict=True) if x in read]
+    return found
+
+
+def with_kept_of_all(branches: Sequence[Function], reads: bool) -> tuple[list[Function], tuple[tuple[int, ...], ...]]:
+    """Branches with what is kept of all of them as further results, and which of these are whose.
+
+    Kept are the outputs of stateful operations, and, with `reads`, what is read of arrays: a loop around may carry
+    them. A branch has zeros for those of the others.
     """
-    own = [with_stateful_results(function).results[len(function.results) :] for function in branches]
+    own = [_kept_of(function, reads) for function in branches]
     if not any(own):
         return list(branches), tuple([() for _ in branches])
     ends = list(accumulate([len(ys) for ys in own], initial=len(branches[0].results)))
@@ -173,9 +196,15 @@ def with_kept_of_all(branches: Sequence[Function]) -> tuple[list[Function], tupl
     return [_beside_zeros(function, i, own) for i, function in enumerate(branches)], places
 
 
+def _kept_of(function: Function, reads: bool) -> list[Tensor]:
+    given = set(function.parameters)
+    read = [y for op in function.operations for y in _read_by(op, given)] if reads else []
+    return list(dict.fromkeys([*_drawn(function), *read]))
+
+
 def _beside_zeros(function: Function, number: int, kept: Sequence[Sequence[Tensor]]) -> Function:
     """The branch of that number with its `kept` among zeros for those of the others."""
-    whole, count = with_stateful_results(function), len(function.results)
+    whole, count = function.with_results([*function.results, *kept[number]]), len(function.results)
 
     def build(*given: Tensor) -> list[Tensor]:
         results = inline(whole, given)

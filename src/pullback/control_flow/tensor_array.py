@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.dtypes import as_dtype, int32
+from ..core.dtypes import INTEGER, as_dtype, int32
 from ..core.graph import Tensor
 from ..core.shape import TensorShape, as_shape
+from ..core.types import TensorType
 from ..primitives.array_rows import ArrayBlank, ArrayRead, ArrayWrite
 from ..primitives.casting import cast
 from ..primitives.constant import constant_value, convert_to_tensor
@@ -38,7 +39,8 @@ class TensorArray(AbstractComposite):
     order go through all methods; reading an element twice adds up.
 
     Raises:
-        TypeError: a value of another dtype. ValueError: a value of another shape; the size is no scalar.
+        TypeError: a value of another dtype; a size or an index that is no integer. ValueError: a value of another
+            shape; the size is no scalar, or negative.
         InvalidArgumentError: in a run, an index out of range; in a compiled program what is read there is NaN, and what
         is written there is left out.
 
@@ -70,13 +72,15 @@ class TensorArray(AbstractComposite):
         self._dtype = as_dtype(dtype)
         self._dynamic_size = bool(dynamic_size)
         self._element_shape = as_shape(element_shape)
-        count = convert_to_tensor(0 if size is None else size, dtype_hint=int32)
+        count = _integers("TensorArray: size must be a scalar integer", 0 if size is None else size)
         if count.shape.rank not in (0, None):
             raise ValueError(f"TensorArray: size must be a scalar integer, not {count}")
+        known = constant_value(count)
+        if known is not None and known < 0:
+            raise ValueError(f"TensorArray: size must not be negative, not {known}")
         self._size = cast(count, int32)
         name = name or tensor_array_name or "TensorArray"
         if self._element_shape.is_fully_defined():
-            known = constant_value(self._size)
             rows = self._size if known is None else int(known)
             self._rows: Tensor = zeros([rows, *self._element_shape.known], self._dtype, name=name)
         else:
@@ -128,7 +132,7 @@ class TensorArray(AbstractComposite):
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements of the numbers `indices` [...], stacked: [..., element...]."""
-        numbers = convert_to_tensor(indices, dtype_hint=int32)
+        numbers = _integers("TensorArray.gather: the indices must be integers", indices)
         found: Tensor = ArrayRead(self._element_shape)(
             self._rows, numbers, self._size, name=name or "TensorArrayGather"
         )
@@ -140,7 +144,8 @@ class TensorArray(AbstractComposite):
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array with the rows of `value` [n, element...] as its elements of the numbers `indices` [n]."""
-        return self._written(convert_to_tensor(indices, dtype_hint=int32), convert_to_tensor(value, self._dtype), name)
+        numbers = _integers("TensorArray.scatter: the indices must be integers", indices)
+        return self._written(numbers, convert_to_tensor(value, self._dtype), name)
 
     def stack(self, name: str | None = None) -> Tensor:
         """All elements as one tensor [n, element...]."""
@@ -171,7 +176,8 @@ class TensorArray(AbstractComposite):
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """The array whose elements are pieces of `value` of the given lengths, which must all be the same."""
-        rows, pieces = convert_to_tensor(value, self._dtype), convert_to_tensor(lengths, dtype_hint=int32)
+        rows = convert_to_tensor(value, self._dtype)
+        pieces = _integers("TensorArray.split: the lengths must be integers", lengths)
         known = constant_value(pieces)
         if known is not None and len({int(n) for n in known}) > 1:
             raise ValueError(
@@ -211,12 +217,23 @@ class TensorArray(AbstractComposite):
         made._rows, made._size = rows, size
         return made
 
+    def __repr__(self) -> str:
+        known = constant_value(self._size)
+        return f"TensorArray({TensorType(self._dtype, self._element_shape)}, size={'?' if known is None else known})"
+
     def __len__(self) -> int:
         raise TypeError("len of a TensorArray is not known while the graph is built; use .size()")
 
 
 def _position(what: str, index: Any) -> Tensor:
-    number = convert_to_tensor(index, dtype_hint=int32)
+    number = _integers(f"TensorArray.{what}: the index must be a scalar integer", index)
     if number.shape.rank not in (0, None):
         raise ValueError(f"TensorArray.{what}: the index must be a scalar integer, not {number}")
     return number
+
+
+def _integers(rule: str, value: Any) -> Tensor:
+    numbers = convert_to_tensor(value, dtype_hint=int32)
+    if numbers.dtype not in INTEGER:
+        raise TypeError(f"{rule}, not {numbers}")
+    return numbers

@@ -35,7 +35,7 @@ def while_loop(
     back_prop: bool = True,
     swap_memory: bool = False,
     maximum_iterations: Any = None,
-    return_same_structure: bool = True,
+    return_same_structure: bool | str = True,
     name: str | None = None,
 ) -> Any:
     """What `loop_vars` are when `cond` of them is false: `body` maps them to the next ones, step by step.
@@ -46,10 +46,14 @@ def while_loop(
     shapes may change from step to step. What else they read is the same in each step.
 
     The number of steps need not be known, on either engine. `maximum_iterations`, a scalar integer, ends the loop in
-    any case; known when the graph is built, it lets XLA keep one row a step in memory of known size. Derivatives
-    take the memory that the policy says (`pb.Memory`). With `back_prop=False` they do not cross the loop. With
-    `return_same_structure=False` a list of one is unpacked. `parallel_iterations` and `swap_memory` are taken for
-    TensorFlow's sake; they change nothing.
+    any case; known when the graph is built, it lets XLA keep one row a step in memory of known size, as a counter does
+    that `cond` compares with a number. Derivatives take the memory that the policy says (`pb.Memory`). With
+    `back_prop=False` they do not cross the loop. With `return_same_structure=False` a list of one is unpacked; a string
+    in its place is the name, which TensorFlow's second version has there. `parallel_iterations` and `swap_memory` are
+    taken for TensorFlow's sake; they change nothing.
+
+    Derivative: a loop in the other direction over the steps that were made: the cotangent of the state before a step =
+    that of body there.
 
     Raises:
         TypeError: `cond` or `body` is not callable, `cond` gives no truth value, a dtype changes.
@@ -63,6 +67,8 @@ def while_loop(
     [np.int32(5), np.float32(243.0), np.float32(405.0)]
     """
     del swap_memory
+    if isinstance(return_same_structure, str):
+        name, return_same_structure = return_same_structure, True
     _check_arguments(cond, body, loop_vars, parallel_iterations)
     graph = get_default_graph().acting
     with graph.transaction(), graph.name_scope(name or "while"):
@@ -111,13 +117,8 @@ def _invariants(template: Any, start: Sequence[Tensor], shape_invariants: Any) -
     if shape_invariants is None:
         return types
     given = list(shape_invariants) if isinstance(shape_invariants, list | tuple) else [shape_invariants]
-    flat = _flat_shapes(template, given)
-    if len(flat) != len(start):
-        raise ValueError(
-            f"while_loop: {len(flat)} shape_invariants for {len(start)} loop variables; one for each is needed"
-        )
     found = []
-    for x, shape in zip(start, flat, strict=True):
+    for x, shape in zip(start, _flat_shapes(template, given), strict=True):
         if shape is None:
             found.append(x.type)
             continue
@@ -135,7 +136,13 @@ def _flat_shapes(template: Any, given: Any) -> list[TensorShape | None]:
 
     def visit(part: Any, shapes: Any) -> None:
         if nest.is_nested(part):
-            for child, inner in zip(nest.children(part), nest.children(shapes), strict=True):
+            variables, invariants = nest.children(part), nest.children(shapes) if nest.is_nested(shapes) else [shapes]
+            if len(variables) != len(invariants):
+                raise ValueError(
+                    f"while_loop: {len(invariants)} shape_invariants for {len(variables)} loop variables; "
+                    "one for each is needed"
+                )
+            for child, inner in zip(variables, invariants, strict=True):
                 visit(child, inner)
             return
         shape = as_shape(shapes)

@@ -49,34 +49,39 @@ COMPLEX: frozenset[DType] = frozenset([complex64, complex128])
 INTEGER: frozenset[DType] = frozenset([int8, int16, int32, int64, uint8, uint16, uint32, uint64])
 INEXACT: frozenset[DType] = FLOATING | COMPLEX
 TRAINABLE: frozenset[DType] = frozenset([*INEXACT, resource, variant])
+_NARROW_NAMES = (
+    "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn int4 uint4 int2 uint2"
+)
+NARROW: frozenset[DType] = frozenset([np.dtype(getattr(ml_dtypes, name)) for name in _NARROW_NAMES.split()])
+"""What numbers are only stored in: they are moved and cast, and there is no arithmetic on them."""
 _ARRAYS: frozenset[DType] = INEXACT | INTEGER | {bool}
 _BY_NAME: dict[str, DType] = {d.name: d for d in _ARRAYS} | {"resource": resource, "variant": variant}
 _PYTHON: dict[Any, DType] = {builtins.float: float32, builtins.int: int32, builtins.bool: bool, complex: complex128}
 
 
-def as_dtype(value: Any) -> DType:
-    """The dtype that `value` names: a dtype, a NumPy scalar class, a name such as "float32", or a Python type.
+def as_dtype(type_value: Any) -> DType:
+    """The dtype that `type_value` names: a dtype, a NumPy scalar class, a name such as "float32", or a Python type.
 
     Python's `float` and `int` mean float32 and int32, as in TensorFlow.
 
     Raises:
-        TypeError: `value` names no dtype of pullback.
+        TypeError: `type_value` names no dtype of pullback.
 
     >>> as_dtype("bfloat16"), as_dtype(float)
     (dtype(bfloat16), dtype('float32'))
     """
-    if isinstance(value, TokenType):
-        return value
-    if isinstance(value, str) and value in _BY_NAME:
-        return _BY_NAME[value]
-    if isinstance(value, type) and value in _PYTHON:
-        return _PYTHON[value]
+    if isinstance(type_value, TokenType):
+        return type_value
+    if isinstance(type_value, str) and type_value in _BY_NAME:
+        return _BY_NAME[type_value]
+    if isinstance(type_value, type) and type_value in _PYTHON:
+        return _PYTHON[type_value]
     try:
-        dtype: np.dtype[Any] | None = np.dtype(value)
+        dtype: np.dtype[Any] | None = np.dtype(type_value)
     except TypeError:
         dtype = None
-    if dtype is None or dtype not in _ARRAYS or value is None:
-        raise TypeError(f"{value!r} is not a dtype of pullback; use one of {', '.join(sorted(_BY_NAME))}")
+    if dtype is None or dtype not in _ARRAYS | NARROW or type_value is None:
+        raise TypeError(f"{type_value!r} is not a dtype of pullback; use one of {', '.join(sorted(_BY_NAME))}")
     return dtype
 
 

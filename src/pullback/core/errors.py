@@ -25,3 +25,7 @@ class DataLossError(PullbackError, ValueError):
 
 class NotFoundError(PullbackError, LookupError):
     """A name asked for is not there: a variable in a checkpoint, an operation in a graph."""
+
+
+class UnimplementedError(PullbackError, NotImplementedError):
+    """A model asks for what pullback does not have."""

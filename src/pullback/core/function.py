@@ -333,13 +333,15 @@ def inline(
 ) -> list[Tensor]:
     """The results of `function` for `args`, as copies of its operations in the graph that acts.
 
-    Without `effects`, operations that are run only for what they do are left out. What reads a tensor among `known`
-    reads its value there instead, but is differentiated through the tensor; `substituted` finishes that, from the
-    `substitutes` that are noted.
+    Without `effects`, operations that are run only for what they do are left out, and nothing waits for them. What
+    reads a tensor among `known` reads its value there instead, but is differentiated through the tensor; `substituted`
+    finishes that, from the `substitutes` that are noted.
     """
     values: dict[Tensor, Tensor] = dict(zip(function.parameters, args, strict=True))
     copies: dict[Operation, Operation] = {}
     for op in function.operations if effects else function.pure_operations:
+        if not (effects or op.outputs):
+            continue
         copies[op] = copy_operation(op, values, copies)
         for y in op.outputs:
             if y in known and substitutes is not None:

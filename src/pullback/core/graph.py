@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from . import naming
+from .dtypes import TokenType
 from .errors import InaccessibleTensorError
 from .operation import AbstractTensorLike as AbstractTensorLike
 from .operation import Operation as Operation
@@ -246,8 +248,10 @@ class Graph:
         """Names made inside begin with `name/`, made unique; with a `/` at its end it is taken as it is, None clears.
 
         Raises:
-            ValueError: not a valid scope name.
+            ValueError: not a valid scope name. TypeError: no string.
         """
+        if not isinstance(name, str | None):
+            raise TypeError(f"name_scope: the name must be a string or None, not {name!r}")
         outer = self.scope
         prefix = name or ""
         if prefix and prefix[-1] != "/":
@@ -261,9 +265,9 @@ class Graph:
         return self.scope.prefix[:-1]
 
     @contextmanager
-    def device(self, device: str | DeviceFunction | None) -> Iterator[None]:
-        """Operations made inside are put on `device`: a string, a function of the operation, or None to clear."""
-        outer = self.scope
+    def device(self, device_name_or_function: str | DeviceFunction | None) -> Iterator[None]:
+        """Operations made inside are put where a string says, or a function of the operation; None clears."""
+        outer, device = self.scope, device_name_or_function
         devices = () if device is None else (*outer.devices, device)
         with self.entered(outer._replace(devices=devices)):
             yield
@@ -382,9 +386,50 @@ class Graph:
         with self._lock:
             self.collections.setdefault(name, []).append(value)
 
-    def get_collection(self, name: str) -> list[Any]:
-        """The values of the collection `name`, in the order they were added."""
-        return list(self.collections.get(name, ()))
+    def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
+        """The values of the collection `name`, in order; with `scope`, those whose names it matches at the start."""
+        values = list(self.collections.get(name, ()))
+        if scope is None:
+            return values
+        pattern = re.compile(scope)
+        return [value for value in values if pattern.match(getattr(value, "name", ""))]
+
+    def add_to_collections(self, names: str | Iterable[str], value: Any) -> None:
+        """Append `value` to each of the collections `names`, once where a name comes twice."""
+        for name in [names] if isinstance(names, str) else dict.fromkeys(names):
+            self.add_to_collection(name, value)
+
+    def get_collection_ref(self, name: str) -> list[Any]:
+        """The collection `name` itself: what is appended to the list is in the collection."""
+        with self._lock:
+            return self.collections.setdefault(name, [])
+
+    def get_all_collection_keys(self) -> list[str]:
+        """The names of the collections."""
+        return [name for name in self.collections if isinstance(name, str)]
+
+    def clear_collection(self, name: str) -> None:
+        """Empty the collection `name`."""
+        with self._lock:
+            self.collections.pop(name, None)
+
+    @property
+    def building_function(self) -> bool:
+        """Whether this is the body of a function, a branch or a loop."""
+        return self.outer is not None
+
+    @property
+    def version(self) -> int:
+        """A number that grows with each operation."""
+        return len(self.operations)
+
+    def is_feedable(self, tensor: Tensor | Operation) -> bool:
+        """Whether a run may be given a value for it: every tensor with an array, no operation."""
+        return isinstance(tensor, Tensor) and not isinstance(tensor.dtype, TokenType)
+
+    def is_fetchable(self, tensor_or_op: Tensor | Operation) -> bool:
+        """Whether a run may return it: every tensor with an array, every operation."""
+        return isinstance(tensor_or_op, Operation) or self.is_feedable(tensor_or_op)
 
     def to_dict(self) -> dict[str, Any]:
         """The graph as a dict that JSON can hold; `from_dict` makes it again."""

@@ -9,24 +9,30 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 
-def is_nested(structure: Any) -> bool:
-    """Whether `structure` is a list, tuple or dictionary.
+def is_nested(seq: Any) -> bool:
+    """Whether `seq` is a list, tuple or dictionary.
 
     >>> import pullback as pb
     >>> pb.nest.is_nested([1]), pb.nest.is_nested(1)
     (True, False)
     """
-    return isinstance(structure, list | tuple | Mapping)
+    return isinstance(seq, list | tuple | Mapping)
 
 
-def flatten(structure: Any) -> list[Any]:
-    """The leaves of `structure`, in order; a leaf alone is a structure.
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """The leaves of `structure`, in order; a leaf alone is a structure. `expand_composites` must be False.
 
     >>> import pullback as pb
     >>> pb.nest.flatten({"b": [1, (2, 3)], "a": 4})
     [4, 1, 2, 3]
     """
+    if expand_composites:
+        raise _composites("flatten")
     return list(_leaves(structure))
+
+
+def _composites(function: str) -> NotImplementedError:
+    return NotImplementedError(f"nest.{function}: expand_composites=True is not supported; IndexedSlices are leaves")
 
 
 def _leaves(structure: Any) -> Iterator[Any]:
@@ -51,8 +57,8 @@ def _keys(structure: Mapping[Any, Any]) -> list[Any]:
         raise TypeError(f"nest: the keys of a dictionary must be sortable, not {list(structure)!r}") from None
 
 
-def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
-    """`flat_sequence` in the shape of `structure`.
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
+    """`flat_sequence` in the shape of `structure`. `expand_composites` must be False.
 
     Raises:
         ValueError: as many leaves are needed as `structure` has.
@@ -61,6 +67,8 @@ def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
     >>> pb.nest.pack_sequence_as({"b": [1, 2], "a": 4}, ["x", "y", "z"])
     {'b': ['y', 'z'], 'a': 'x'}
     """
+    if expand_composites:
+        raise _composites("pack_sequence_as")
     leaves = list(flat_sequence)
     needed = len(flatten(structure))
     if len(leaves) != needed:
@@ -80,25 +88,31 @@ def _packed(structure: Any, leaves: Iterator[Any]) -> Any:
     return named(children) if named is not None else type(structure)(children)
 
 
-def map_structure(func: Callable[..., Any], *structures: Any) -> Any:
-    """`func` of the leaves at the same places of all `structures`, in the shape of the first.
+def map_structure(
+    func: Callable[..., Any], *structure: Any, check_types: bool = True, expand_composites: bool = False
+) -> Any:
+    """`func` of the leaves at the same places of all structures, in the shape of the first.
+
+    `expand_composites` must be False.
 
     Raises:
-        ValueError, TypeError: the structures differ.
+        ValueError, TypeError: the structures differ; with `check_types=False` lists and tuples are the same.
 
     >>> import pullback as pb
     >>> pb.nest.map_structure(lambda a, b: a + b, [1, (2,)], [10, (20,)])
     [11, (22,)]
     """
-    first, *others = structures
+    if expand_composites:
+        raise _composites("map_structure")
+    first, *others = structure
     for other in others:
-        assert_same_structure(first, other)
-    leaves = [flatten(structure) for structure in structures]
+        assert_same_structure(first, other, check_types)
+    leaves = [flatten(one) for one in structure]
     return pack_sequence_as(first, [func(*values) for values in zip(*leaves, strict=True)])
 
 
-def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
-    """Nothing, where both have the same shape.
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
+    """Nothing, where both have the same shape. `expand_composites` must be False.
 
     Raises:
         ValueError: a leaf stands where the other has a structure, or lengths or keys differ.
@@ -109,6 +123,8 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
     Traceback (most recent call last):
     ValueError: The two structures don't have the same nested structure: [1, 2] has 2 elements, [3] has 1.
     """
+    if expand_composites:
+        raise _composites("assert_same_structure")
     where = "The two structures don't have the same nested structure:"
     if is_nested(nest1) != is_nested(nest2):
         raise ValueError(f"{where} {nest1!r} and {nest2!r}.")

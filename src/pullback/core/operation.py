@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .dtypes import DType
-from .shape import TensorShape
+from .shape import TensorShape, as_shape
 from .sites import Site
 from .types import TensorType
 
@@ -96,6 +96,27 @@ class Tensor:
         """The static shape."""
         return self.type.shape
 
+    @property
+    def ndim(self) -> int | None:
+        """The number of dimensions, or None."""
+        return self.type.shape.rank
+
+    def set_shape(self, shape: Any) -> None:
+        """Nothing, where the static shape says all that `shape` says: tensors never change.
+
+        Raises:
+            ValueError: the shapes contradict each other, or `shape` says more.
+        """
+        if self.type.shape.merge_with(shape) != self.type.shape:
+            raise ValueError(
+                f"set_shape: {self} cannot be given the shape {as_shape(shape)}, for tensors never change; use "
+                "x = pb.ensure_shape(x, shape) instead, which a run checks"
+            )
+
+    def ref(self) -> Reference:
+        """A key for sets and dictionaries, whose `deref` gives the tensor; the tensor itself does as well."""
+        return Reference(self)
+
     def consumers(self) -> list[Operation]:
         """The operations that read this tensor, in the order they were made."""
         later = self.op.graph.operations[self.op.index + 1 :]
@@ -163,6 +184,10 @@ class Operation:
     def _original_op(self) -> Operation | None:
         return self.original_op
 
+    def values(self) -> tuple[Tensor, ...]:
+        """The tensors that it computes."""
+        return self.outputs
+
     def colocation_groups(self) -> list[bytes]:
         """The `loc:@` groups of the operation: those it was made in, or its own."""
         groups = [g for g in self.attrs.get("_class", ()) if g.startswith(b"loc:@")]
@@ -179,6 +204,17 @@ class Operation:
 
     def __repr__(self) -> str:
         return f"<Operation '{self.name}' type={self.type}>"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A key for sets and dictionaries that stands for a tensor or a variable."""
+
+    referent: Any
+
+    def deref(self) -> Any:
+        """What it stands for."""
+        return self.referent
 
 
 class AbstractTensorLike(ABC):

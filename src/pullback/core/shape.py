@@ -92,6 +92,38 @@ class TensorShape:
         """This shape, known to have `rank` dimensions; ValueError if it has not."""
         return self.merge_with(TensorShape([None] * rank))
 
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        """This shape; ValueError if it is known to have fewer than `rank` dimensions."""
+        if self._dims is not None and len(self._dims) < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def with_rank_at_most(self, rank: int) -> TensorShape:
+        """This shape; ValueError if it is known to have more than `rank` dimensions."""
+        if self._dims is not None and len(self._dims) > rank:
+            raise ValueError(f"Shape {self} must have rank at most {rank}")
+        return self
+
+    def assert_has_rank(self, rank: int) -> None:
+        """ValueError if it is known to have another rank."""
+        if self.rank not in (None, rank):
+            raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def assert_same_rank(self, other: Any) -> None:
+        """ValueError if the ranks are known and differ."""
+        other = as_shape(other)
+        if None not in (self.rank, other.rank) and self.rank != other.rank:
+            raise ValueError(f"Shapes {self} and {other} must have the same rank")
+
+    def assert_is_fully_defined(self) -> None:
+        """ValueError unless every length is known."""
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every array of this static shape has the static shape `other`."""
+        return self.most_specific_compatible_shape(other)._dims == as_shape(other)._dims
+
     def assert_is_compatible_with(self, other: Any) -> None:
         """ValueError unless the shapes are compatible."""
         if not self.is_compatible_with(other):

@@ -15,7 +15,7 @@ from ..primitives.reshaping import reshape, reshape_like, shape
 from ..primitives.stacking import concat
 from ..primitives.variable_ops import variable_type
 from ..primitives.variables import Variable
-from .products import dense, graph_of_all, zeros_of
+from .products import as_sources, dense, graph_of_all, zeros_of
 from .rows import rows_of
 
 
@@ -54,7 +54,7 @@ def hessians(
         colocate_gradients_with_ops = True
     if blocks not in ("diagonal", "all"):
         raise ValueError(f"hessians: blocks must be 'diagonal' or 'all', not {blocks!r}")
-    sources = as_list(xs, "xs")
+    sources = as_sources(xs)
     options = {
         "colocate_gradients_with_ops": colocate_gradients_with_ops,
         "gate_gradients": gate_gradients,
@@ -120,7 +120,7 @@ def hessian_diagonal(
     >>> pb.Session().run(pb.hessian_diagonal(pb.reduce_sum(x * x * x), x))
     [array([ 6., 12.], dtype=float32)]
     """
-    sources = as_list(xs, "xs")
+    sources = as_sources(xs)
     graph = graph_of_all([*as_list(ys, "ys"), *sources])
     with graph.transaction(), graph.name_scope(name):
         return [_diagonal(dx, x, batch_size) for dx, x in zip(gradients(ys, sources), sources, strict=True)]

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..autodiff.reverse import gradients
 from ..core import nest
-from ..core.graph import Tensor
+from ..core.graph import Operation, Tensor
+from ..primitives.assertions import assert_equal
 from ..primitives.constant import convert_to_tensor
 from ..primitives.reduction import reduce_sum
 from ..primitives.reshaping import reshape, shape
@@ -76,7 +77,7 @@ def batch_jacobian(
     `parallel_iterations` is not used.
 
     Raises:
-        ValueError: the first lengths differ.
+        ValueError: the first lengths differ. InvalidArgumentError, in a run: they differ there.
 
     >>> import pullback as pb
     >>> x = pb.constant([[1.0, 2.0], [3.0, 4.0]])
@@ -102,9 +103,18 @@ def batch_jacobian(
         if rows is None:
             return None
         moved = _examples_first(rows)
-        lengths = [shape(x)[:1], shape(total), shape(x)[1:]]
+        with graph.control_dependencies(_as_many_examples(y, x)):
+            lengths = [shape(x)[:1], shape(total), shape(x)[1:]]
         result: Tensor = reshape(moved, concat(lengths, 0))
         return result
+
+
+def _as_many_examples(y: Tensor, x: Tensor) -> list[Operation]:
+    """A check that both have as many examples, where that is not known."""
+    if y.shape[:1].is_fully_defined() and x.shape[:1].is_fully_defined():
+        return []
+    message = "batch_jacobian: `output` and `inp` need as many examples"
+    return [assert_equal(shape(y)[:1], shape(x)[:1], message)]
 
 
 def _examples_first(rows: Tensor) -> Tensor:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..autodiff.arguments import as_list
+from ..autodiff.arguments import as_list, check_element
 from ..autodiff.reverse import gradients
 from ..core.dtypes import TokenType
-from ..core.graph import Tensor
+from ..core.graph import Tensor, get_default_graph
 from ..core.slices import IndexedSlices
 from ..primitives.constant import convert_to_tensor
 from ..primitives.creation import ones_like, zeros_like
@@ -35,7 +35,7 @@ def jvp(ys: Any, xs: Any, vs: Any, name: str = "jvp") -> list[Tensor]:
     [array([0.5403023, 0.       ], dtype=float32)]
     """
     targets = [convert_to_tensor(y) for y in as_list(ys, "ys")]
-    sources, tangents = as_list(xs, "xs"), as_list(vs, "vs")
+    sources, tangents = as_sources(xs), as_list(vs, "vs")
     check_lengths(sources, tangents, "vs")
     graph = targets[0].graph.acting
     with graph.transaction(), graph.name_scope(name):
@@ -62,7 +62,7 @@ def hessian_vector_product(ys: Any, xs: Any, v: Any, name: str = "hessian_vector
     >>> pb.Session().run(pb.hessian_vector_product(pb.reduce_sum(x * x * x), x, [[1.0, 1.0]]))
     [array([ 6., 12.], dtype=float32)]
     """
-    sources, vectors = as_list(xs, "xs"), as_list(v, "v")
+    sources, vectors = as_sources(xs), as_list(v, "v")
     if len(sources) != len(vectors):
         raise ValueError(f"xs and v must have the same length. Passed {len(sources)} xs and {len(vectors)} v.")
     graph = graph_of_all([*as_list(ys, "ys"), *sources])
@@ -90,11 +90,23 @@ def gauss_newton_vector_product(
     >>> pb.Session().run(pb.gauss_newton_vector_product(loss, z, w, [[1.0, 0.0]]))
     [array([0.29192656, 0.        ], dtype=float32)]
     """
-    zs, sources = as_list(outputs, "outputs"), as_list(xs, "xs")
+    zs, sources = as_list(outputs, "outputs"), as_sources(xs)
     graph = graph_of_all([*zs, *sources])
     with graph.transaction(), graph.name_scope(name):
         curved = hessian_vector_product(loss, zs, jvp(zs, sources, v))
         return [dense(d) for d in gradients(zs, sources, grad_ys=curved, unconnected_gradients="zero")]
+
+
+def as_sources(xs: Any) -> list[Any]:
+    """`xs` as a list of what can be differentiated by; numbers become constants.
+
+    Raises:
+        TypeError: one of them is None, a name or an operation.
+    """
+    values = as_list(xs, "xs")
+    for i, x in enumerate(values):
+        check_element(x, f"xs[{i}]")
+    return [x if isinstance(x, Tensor | Variable | IndexedSlices) else convert_to_tensor(x) for x in values]
 
 
 def check_lengths(xs: Sequence[Any], vs: Sequence[Any], what: str) -> None:
@@ -104,9 +116,9 @@ def check_lengths(xs: Sequence[Any], vs: Sequence[Any], what: str) -> None:
 
 
 def graph_of_all(values: Sequence[Any]) -> Any:
-    """The graph in which operations on `values` are made."""
-    first = next(v for v in values if isinstance(v, Tensor | Variable | IndexedSlices))
-    return first.graph.acting
+    """The graph in which operations on `values` are made: the default one where there are only numbers."""
+    first = next((v for v in values if isinstance(v, Tensor | Variable | IndexedSlices)), None)
+    return get_default_graph().acting if first is None else first.graph.acting
 
 
 def dense(term: Any) -> Tensor:

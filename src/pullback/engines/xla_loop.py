@@ -24,6 +24,7 @@ from .xla_functions import is_known
 from .xla_loop_blocks import Blocks, nbytes
 from .xla_loop_step import Final, Steps, zeros
 from .xla_map import can_run_at_once, run_at_once
+from .xla_padded import Padded
 from .xla_registry import xla_functional
 from .xla_replay import Mapped, Replay, Replayer, with_row
 from .xla_trace import Trace
@@ -52,12 +53,20 @@ class _Run:
         self.capacity = steps.capacity()
         readings = reading_of(steps.trace.plan, steps.step, self.whole.outputs)
         self.rows = dict(zip(self.whole.outputs, self.whole.row_types(self._read_shape), strict=True))
+        self._distrust_large_bounds()
         self.recorded = self._recorded(readings)
         self.stacked = [n for n in self.whole.outputs if n not in self.recorded]
         self.memory = next((readings[n].memory for n in self.recorded), None)
 
     def _read_shape(self, n: int, t: Any) -> Any:
         return self.replayer.reader(self.whole, self.replayer.start())(n, t)
+
+    def _distrust_large_bounds(self) -> None:
+        """Forget a number that a counter is compared with, far above the steps, where rows would fill the memory."""
+        steps, bytes_ = self.steps, sum(nbytes(row) for row in self.rows.values())
+        if steps.condition is not None and steps.bound != steps.loop.bound and (self.capacity or 0) * bytes_ > PLACE:
+            steps.bound = steps.loop.bound
+            self.capacity = steps.capacity()
 
     def _recorded(self, readings: dict[int, Reading]) -> list[int]:
         """The outputs whose rows are to be computed again."""
@@ -77,9 +86,12 @@ class _Run:
         """The bytes that rows may take which are all kept: fewer where the bound may be far above the steps."""
         if memory.budget is not None:
             return memory.budget
+        return PLACE if self.steps.loop.condition is None and self._is_exact() else BUDGET
+
+    def _is_exact(self) -> bool:
+        """Whether there are as many steps as there is room for."""
         loop = self.steps.loop
-        exact = loop.length is not None or (loop.condition is None and is_known(self.steps.arrays[0]))
-        return PLACE if exact else BUDGET
+        return loop.length is not None or (self.steps.condition is None and is_known(self.steps.arrays[0]))
 
     def run_at_once(self) -> Final:
         """Step after step, with all rows in arrays."""
@@ -116,12 +128,13 @@ class _Run:
         if steps.trace.reports:
             steps.trace.codes.append(final.code)
         outputs: list[Any] = [None] * len(steps.step.outputs)
-        outputs[0] = final.steps
+        outputs[0] = steps.arrays[0] if steps.condition is None and is_known(steps.arrays[0]) else final.steps
         outputs[1 : 1 + loop.carried] = steps.arrays[1 : 1 + loop.carried]
         for n, y in members.items():
             outputs[n] = y
+        exact = self._is_exact()
         for n, rows in zip(self.stacked, final.arrays, strict=True):
-            outputs[n] = rows
+            outputs[n] = rows if exact else Padded(rows, final.steps, steps.step.op)
         for n in self.recorded:
             assert final.recording is not None
             outputs[n] = Replay(final.recording, n)

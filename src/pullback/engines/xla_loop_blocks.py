@@ -66,6 +66,7 @@ class Blocks:
         if self.part is not None:
             columns, rows = room
             recording = Recording(self.part, self.sizes, self.replayer.direct, columns, rows, done, stride)
+            steps.trace.level.users.append(recording)
         return Final(done, variables, arrays, code, recording)
 
     def _block(self, b: Any, rest: Any, stride: Any, views: Any) -> Any:
@@ -114,12 +115,12 @@ class _Room:
 
     def empty(self) -> Kept:
         """Room for checkpoints, one more for what is not kept; and for rows, and the rows of a block."""
-        part, size = self.part, self.size
+        part, size, room = self.part, self.size, self.steps.trace.level.room
         if part is None:
             return [], []
         variables = part.start()
-        columns = [zeros(variables[i], size.checkpoints + 1) for i in part.apart()]
-        return columns, [zeros(self.types[n], size.checkpoints + size.block) for n in part.outputs]
+        columns = [room(variables[i], size.checkpoints + 1) for i in part.apart()]
+        return columns, [room(self.types[n], size.checkpoints + size.block) for n in part.outputs]
 
     def stride(self) -> Any:
         """The steps between checkpoints to begin with; those that it will be, where the number of steps is known."""

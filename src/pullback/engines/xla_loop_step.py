@@ -14,6 +14,8 @@ from . import messages
 from .plan import NOWHERE, Body, Plan, Step
 from .pruning import Closure, closure_of
 from .xla_functions import exact, give, is_known, used_states
+from .xla_loop_bound import count_of
+from .xla_padded import Padded
 from .xla_trace import AbstractRows, Trace, dense, of_dtype
 
 Values = list[Any]
@@ -41,6 +43,8 @@ class Steps:
         self.trace, self.step, self.loop, self.arrays = trace, step, loop, list(arrays)
         self.body, *conditions = step.bodies
         self.condition: Body | None = conditions[0] if conditions else None
+        self.bound = loop.bound
+        self._count()
         _, self.written = used_states(trace, step.bodies)
         self.states = list(trace.states)
         feeds = dict(zip(self.body.plan.feeds, self.body.arguments, strict=True))
@@ -56,7 +60,20 @@ class Steps:
         self.history = [n for n in places.history if read[n]]
         self.rows = [n for n in (*places.stacked, *places.kept) if read[n]]
         self.scanned = range(1 + loop.carried, 1 + loop.carried + loop.scanned)
+        for n in self.scanned:
+            if isinstance(self.arrays[n], Padded):
+                self.arrays[n] = dense(self.arrays[n])
         self._shape_blanks()
+
+    def _count(self) -> None:
+        """Find out how many steps there are at most where a counter says so; no condition is needed if it says all."""
+        count = count_of(self.step, self.arrays)
+        if count is None:
+            return
+        self.bound = count.steps if self.bound is None else min(count.steps, self.bound)
+        if count.exact and is_known(self.arrays[0]):
+            self.condition = None
+            self.arrays[0] = np.int32(min(max(int(self.arrays[0]), 0), count.steps))
 
     def _shape_blanks(self) -> None:
         """Give the arrays of a TensorArray that nothing was written to yet the shape that a step gives them."""
@@ -119,7 +136,7 @@ class Steps:
         loop = self.loop
         scanned = [self.arrays[n] for n in self.scanned]
         lengths = [x.capacity if isinstance(x, AbstractRows) else len(x) for x in scanned]
-        known = [n for n in (*lengths, loop.length, loop.bound) if n is not None]
+        known = [n for n in (*lengths, loop.length, self.bound) if n is not None]
         if is_known(self.arrays[0]) and self.arrays[0] != np.iinfo(np.int32).max:
             known.append(max(int(self.arrays[0]), 0))
         return min(known, default=None)
@@ -187,7 +204,7 @@ class Part:
         inner.check = steps.trace.check and self.closure is None
         inner.reports = inner.reports and self.closure is None
         inner.run()
-        results = inner.fetched()
+        results = [dense(y) for y in inner.fetched()]
         history = [steps.member_of(n) for n in self.outputs if n in steps.history]
         before = [members.get(1 + i, steps.arrays[1 + i]) for i in history]
         if self.closure is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from logging import getLogger
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..control_flow.loop import Loop
 from ..core.graph import Operation, Tensor
 from . import messages
 from .concrete import concrete_values, lifted_constants
@@ -23,6 +25,8 @@ from .engine import EngineOptions
 from .plan import Plan, has_guards
 from .xla_callbacks import Failures, calls_python, noting_in, raise_first
 from .xla_devices import Layout
+from .xla_padded import Padded
+from .xla_rooms import Rooms, WithRooms
 from .xla_trace import CODES, NAN, Refused, Trace, dense
 
 if TYPE_CHECKING:
@@ -32,6 +36,8 @@ _log = getLogger("pullback")
 _MOST_PROGRAMS = 128
 """The programs kept for one plan whose feeds decide shapes."""
 _MANY_PROGRAMS = 16
+_SLOW_PASSES = "while-loop-invariant-code-motion,simplify-while-loops"
+"""What takes XLA longest for derivatives of high order of loops in loops: it goes through all of them nine times."""
 
 
 class Program:
@@ -69,9 +75,13 @@ class Program:
         engine = self.engine
         with self.layout.entered():
             try:
-                outputs, states = self.launch(engine.values, feeds)
+                outputs, states, counts = self.launch(engine.values, feeds)
+                if outputs:
+                    outputs[0].block_until_ready()  # A copy to the host would wait 5 us longer for its turn.
                 results = [to_host(y) for y in outputs]
-                if not results and states:
+                for i, count in counts.items():
+                    results[i] = results[i][: int(count)]
+                if not outputs and states:
                     states[0].block_until_ready()
             except BaseException:
                 engine.lose(self.written)
@@ -79,8 +89,13 @@ class Program:
         engine.keep(self.written, states)
         return results
 
-    def launch(self, values: Mapping[Operation, Any], feeds: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """One array on the device for each fetch, and the new values of `written`; to be called inside its layout."""
+    def launch(
+        self, values: Mapping[Operation, Any], feeds: Sequence[Any]
+    ) -> tuple[list[Any], list[Any], dict[int, Any]]:
+        """One array on the device for each fetch, and the new values of `written`; to be called inside its layout.
+
+        Also, by their number, how many rows there are of fetches that have rows of zeros behind them.
+        """
         fn, feeds = (self.only, feeds) if self.only is not None else self._specialised(feeds)
         self.calls += 1
         if self.calls == 2:
@@ -88,14 +103,14 @@ class Program:
             self.lifted = [x if j in assigned else self.layout.copied(x) for j, x in enumerate(self.lifted)]
         written = [values.get(key) for key in self.written]
         read = [values.get(key) for key in self.read]
-        outputs, states, codes = fn(written, read, self.lifted, feeds)
+        outputs, states, codes, counts = fn(written, read, self.lifted, feeds)
         if self.calls_python:
             raise_first(self.failures, (outputs, states))
         if codes is not None:
             self._raise_not_finite(codes)
         for i, j in self.assigned.items():
             states[i] = self.layout.copied(self.lifted[j])
-        return outputs, states
+        return outputs, states, counts
 
     def memory(self, feeds: Sequence[Any]) -> dict[str, int]:
         """The bytes that the compiled program needs."""
@@ -106,11 +121,12 @@ class Program:
             read = [values.get(key) for key in self.read]
             lowered: Any = fn
             analysis = lowered.lower(written, read, self.lifted, feeds).compile().memory_analysis()
+        rooms = fn.nbytes if isinstance(fn, WithRooms) else 0
         return {
-            "arguments": int(analysis.argument_size_in_bytes),
-            "outputs": int(analysis.output_size_in_bytes),
-            "aliased": int(analysis.alias_size_in_bytes),
-            "temporary": int(analysis.temp_size_in_bytes),
+            "arguments": int(analysis.argument_size_in_bytes) - rooms,
+            "outputs": int(analysis.output_size_in_bytes) - rooms,
+            "aliased": int(analysis.alias_size_in_bytes) - rooms,
+            "temporary": int(analysis.temp_size_in_bytes) + rooms,
         }
 
     def _specialised(self, feeds: Sequence[Any]) -> tuple[Callable[..., Any], list[Any]]:
@@ -131,23 +147,35 @@ class Program:
         return fn, rest
 
     def _jitted(self, static: list[Any]) -> Callable[..., Any]:
-        def program(written: list[Any], read: list[Any], lifted: list[Any], feeds: list[Any]) -> Any:
-            return self._traced(written, read, lifted, feeds, static)
+        def program(*args: Any) -> Any:
+            return self._traced(static, Rooms(), *args)
 
+        def with_rooms(*args: Any) -> Any:
+            rooms = Rooms(args[-1])
+            return (*self._traced(static, rooms, *args[:-1]), rooms.final())
+
+        def rooms_for(*args: Any) -> Rooms:
+            rooms = Rooms()
+            jax.eval_shape(partial(self._traced, static, rooms), *args)
+            return rooms
+
+        donates = not (self.check or self.calls_python or has_guards(self.plan))
+        keeps_rooms = donates and self.layout.mesh is None and _has_loops(self.plan)
         jitted: Callable[..., Any] = jax.jit(
-            program,
-            donate_argnums=() if self.check or self.calls_python or has_guards(self.plan) else (0,),
+            with_rooms if keeps_rooms else program,
+            donate_argnums=((0, 4) if keeps_rooms else (0,)) if donates else (),
             compiler_options=_compiler_options(self.engine.options, self.plan),
             **self.layout.jit_options(),
         )
-        return jitted
+        return WithRooms(jitted, rooms_for, self.engine.rooms, self.layout.device) if keeps_rooms else jitted
 
     def _traced(
-        self, written: list[Any], read: list[Any], lifted: list[Any], feeds: list[Any], static: list[Any]
-    ) -> tuple[list[Any], list[Any], Any]:
+        self, static: list[Any], rooms: Rooms, written: list[Any], read: list[Any], lifted: list[Any], feeds: list[Any]
+    ) -> tuple[list[Any], list[Any], Any, dict[int, Any]]:
         plan = self.plan
         constants = dict(zip(self.lifted_ids, lifted, strict=True))
         trace = Trace(plan, self.concrete, self.engine.lost, check=self.check, lifted=constants, checked=self.checked)
+        trace.level = rooms
         rest, known = iter(feeds), iter(static)
         for i, slot in enumerate(plan.feed_slots):
             trace.slots[slot] = next(known if i in self.concrete.feeds else rest)
@@ -165,7 +193,8 @@ class Program:
         self.assigned = {i: j for i, state in enumerate(states) for j, x in enumerate(lifted) if state is x}
         for i in self.assigned:
             states[i] = None
-        return outputs, _separate(states, written, [*read, *lifted, *feeds]), codes
+        counts = {i: y.count for i, y in enumerate(trace.fetched()) if isinstance(y, Padded)}
+        return outputs, _separate(states, written, [*read, *lifted, *feeds]), codes, counts
 
     def _raise_not_finite(self, codes: Any) -> None:
         """The error for the first output that is not finite, if one is; nothing has been assigned then."""
@@ -177,6 +206,12 @@ class Program:
         if isinstance(y, Refused):
             raise y.error(kind)
         raise messages.not_finite(y.op, "NaN" if kind == NAN else "infinity", y)
+
+
+def _has_loops(plan: Plan) -> bool:
+    return any(
+        isinstance(step.op.primitive, Loop) or any(_has_loops(body.plan) for body in step.bodies) for step in plan.steps
+    )
 
 
 def _separate(states: list[Any], written: list[Any], others: list[Any]) -> list[Any]:
@@ -199,6 +234,7 @@ def _compiler_options(options: EngineOptions, plan: Plan) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     if options.compile_effort == "fast":
         chosen["xla_backend_optimization_level"] = 0
+        chosen["xla_disable_hlo_passes"] = _SLOW_PASSES
     # Inside nested loops, XLA 0.10.2 leaves out copies that are needed: what one iteration wrote, the next read as old.
     has_loops = any(step.bodies for step in plan.steps)
     if plan.written and not has_loops and jax.default_backend() == "cpu":

@@ -26,7 +26,7 @@ from . import messages
 from .loop_memory import Sizes
 from .xla_loop_step import Part
 from .xla_registry import xla_kernel_of
-from .xla_trace import AbstractRows, Trace
+from .xla_trace import AbstractRows, Trace, dense
 
 NONE = np.int32(-1)
 _INT = np.int32
@@ -315,7 +315,7 @@ def _mapped(op: Operation, arrays: Sequence[Any]) -> AbstractRows | None:
     whole = all(x.shape.rank == rank for x, a in zip(op.inputs, arrays, strict=True) if isinstance(a, AbstractRows))
     if rank is None or not whole or not isinstance(op.primitive, AbstractElementwise | AddN | Identity):
         return None
-    return Mapped(op, arrays)
+    return Mapped(op, [x if isinstance(x, Replay | Mapped) else dense(x) for x in arrays])
 
 
 def _array(rows: Replay | Mapped, op: Operation) -> Any:

@@ -74,8 +74,11 @@ class SegmentedProgram:
         moved = jax.device_put([arrays[slot, self.homes[slot]] for slot in away], place)
         arrays.update(zip([(slot, place) for slot in away], moved, strict=True))
         values = ChainMap(states, self.engine.values)
-        outputs, new = program.launch(values, [arrays[slot, place] for slot in feeds])
+        outputs, new, counts = program.launch(values, [arrays[slot, place] for slot in feeds])
         arrays.update(zip([(slot, place) for slot in segment.plan.fetch_slots], outputs, strict=True))
+        for i, count in counts.items():
+            if segment.plan.fetch_slots[i] in self.plan.fetch_slots:
+                arrays[segment.plan.fetch_slots[i], place] = outputs[i][: int(count)]
         states.update(zip(program.written, new, strict=True))
         for key in [key for key in arrays if key[0] in segment.frees]:
             del arrays[key]

@@ -19,6 +19,7 @@ from . import messages
 from .concrete import Concrete, concrete_values, is_small
 from .plan import Plan, Step, checked_outputs, has_guards
 from .xla_registry import xla_functional_of, xla_kernel_of
+from .xla_rooms import Rooms
 from .xla_updates import UPDATES
 
 NAN, INFINITY, CODES = 2, 1, 4
@@ -93,8 +94,8 @@ class Trace:
         self.states: list[Any] = [None] * len(plan.states)
         self.codes: list[Any] = []
         """For each check 0, or CODES times the number of the tensor that is not finite, plus what it has."""
-        self.level = object()
-        """The same for traces whose values can be used in each other."""
+        self.level = Rooms()
+        """The same for traces whose values can be used in each other, with the memory that their loops ask for."""
 
     def inner(self, plan: Plan, decisive: Iterable[int] = ()) -> Trace:
         """The trace of the plan of a function inside; `decisive` are its slots that decide shapes around it."""
@@ -182,6 +183,8 @@ class Trace:
     def _check(self, step: Step, results: Sequence[Any]) -> None:
         for i in checked_outputs(step):
             array, code = results[i], CODES * len(self.checked)
+            if isinstance(array, AbstractRows):
+                continue
             self.checked.append(step.op.outputs[i])
             finite, nan = jnp.all(jnp.isfinite(array)), jnp.any(jnp.isnan(array))
             found = jnp.where(nan, np.int32(code + NAN), np.int32(code + INFINITY))

@@ -1,0 +1,200 @@
+"""Recurrent networks: a cell step after step, over sequences of one or several lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core import nest
+from ..core.dtypes import INTEGER, int32
+from ..core.function import like_parameter
+from ..core.operation import Tensor
+from ..primitives.casting import cast
+from ..primitives.constant import convert_to_tensor
+from ..primitives.creation import range_
+from ..primitives.masking import mask
+from ..primitives.reshaping import shape
+from ..primitives.rnn_cells import RNNCell
+from ..primitives.selection import where
+from ..primitives.sequences import reverse_sequence
+from ..primitives.shaping import expand_dims, reverse, transpose
+from ..primitives.variable_scope import variable_scope
+from .loop import Loop
+from .maps import row_parameter, steps_of
+from .state import values_for_handles, with_step_results
+from .tracing import Part, put_together, take_apart, trace_together
+from .while_loop import check_next
+
+
+def dynamic_rnn(
+    cell: RNNCell,
+    inputs: Any,
+    sequence_length: Any = None,
+    initial_state: Any = None,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    swap_memory: bool = False,
+    time_major: bool = False,
+    scope: Any = None,
+) -> tuple[Tensor, Any]:
+    """All outputs of a cell that goes through `inputs`, and its last state. One loop, of any number of steps.
+
+    Beyond `sequence_length` the inputs are not read, the state stays as it is, and the outputs are 0, as are their
+    derivatives. Without `initial_state` it begins with zeros of `dtype`, that of the inputs unless given. Variables are
+    made in the variable scope `scope` or "rnn". `parallel_iterations` and `swap_memory` change nothing.
+
+    Shapes: `inputs` [batch, steps, n], or [steps, batch, n] with `time_major`; so are the outputs, [..., units].
+
+    Derivative: a loop in the other direction.
+
+    Raises:
+        TypeError: `cell` is no RNNCell. ValueError: the inputs are not of rank 3; the state changes its shape.
+
+    >>> import pullback as pb
+    >>> cell = pb.nn.rnn_cell.GRUCell(4)
+    >>> outputs, state = pb.nn.dynamic_rnn(cell, pb.ones([2, 3, 5]), [3, 1])
+    >>> outputs.shape, state.shape
+    (TensorShape([2, 3, 4]), TensorShape([2, 4]))
+    """
+    del parallel_iterations, swap_memory
+    x = convert_to_tensor(inputs)
+    if not isinstance(cell, RNNCell):
+        raise TypeError(f"dynamic_rnn: cell must be an RNNCell, not {cell!r}")
+    if x.shape.rank != 3:
+        raise ValueError(f"dynamic_rnn: inputs must be of rank 3, not {x.type}")
+    with variable_scope(scope or "rnn"):
+        rows = x if time_major else transpose(x, [1, 0, 2])
+        cell.build(rows.shape[2], dtype or x.dtype)
+        kind, start = take_apart(_first_state(cell, initial_state, rows, 1, dtype))
+        lengths = _lengths("dynamic_rnn", sequence_length)
+        outputs, ends = _unrolled(cell, rows, kind, start, lengths)
+        return outputs if time_major else transpose(outputs, [1, 0, 2]), put_together(kind, ends)
+
+
+def _unrolled(
+    cell: RNNCell, rows: Tensor, kind: Any, start: Sequence[Tensor], lengths: Tensor | None
+) -> tuple[Tensor, list[Tensor]]:
+    count, length = len(start), rows.shape[0]
+    scanned = [rows] if lengths is None else [rows, range_(shape(rows)[0])]
+
+    def step(*given: Tensor) -> Sequence[Tensor]:
+        before, x = given[:count], given[count]
+        alive = None if lengths is None else given[count + 1] < lengths
+        output, state = _step(cell, x, put_together(kind, before), alive)
+        made, after = take_apart(state)
+        check_next("dynamic_rnn", kind, made, before, after, [s.type for s in start])
+        return [*after, output]
+
+    parameters = [*[like_parameter(s) for s in start], *[row_parameter(r) for r in scanned]]
+    together = trace_together([Part("step", step, parameters, [*["state"] * count, *["row"] * len(scanned)])])
+    (body,), captured = values_for_handles(together.functions, together.captured)
+    loop = Loop(with_step_results(body, count), None, count, scanned=len(scanned), stacked=1, length=length)
+    with rows.op.graph.acting.control_dependencies(together.controls):
+        results = loop(steps_of(rows, length), *start, *scanned, *captured)
+    return results[1 + count], list(results[1 : 1 + count])
+
+
+def _step(cell: RNNCell, x: Tensor, state: Any, alive: Tensor | None) -> tuple[Tensor, Any]:
+    """What the cell makes of `x`; where a sequence is not `alive`, the state before and no output."""
+    if alive is None:
+        return cell(x, state)
+    going = expand_dims(alive, 1)
+    output, after = cell(mask(going, x), state)
+    return mask(going, output), nest.map_structure(lambda new, old: where(going, new, old), after, state)
+
+
+def _first_state(cell: RNNCell, given: Any, x: Tensor, axis: int, dtype: Any) -> Any:
+    if given is not None:
+        return given
+    batch = x.shape[axis]
+    return cell.zero_state(shape(x)[axis] if batch is None else batch, dtype or x.dtype)
+
+
+def _lengths(what: str, sequence_length: Any) -> Tensor | None:
+    if sequence_length is None:
+        return None
+    lengths = convert_to_tensor(sequence_length)
+    if lengths.dtype not in INTEGER or lengths.shape.rank not in (1, None):
+        raise ValueError(f"{what}: sequence_length must be a vector of integers, not {lengths.type}")
+    return lengths if lengths.dtype == int32 else cast(lengths, int32)
+
+
+def bidirectional_dynamic_rnn(
+    cell_fw: RNNCell,
+    cell_bw: RNNCell,
+    inputs: Any,
+    sequence_length: Any = None,
+    initial_state_fw: Any = None,
+    initial_state_bw: Any = None,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    swap_memory: bool = False,
+    time_major: bool = False,
+    scope: Any = None,
+) -> tuple[tuple[Tensor, Tensor], tuple[Any, Any]]:
+    """The outputs of two cells, the first going from front to end, the second from end to front; and their last states.
+
+    The second begins at the end of each sequence. The arguments are those of `dynamic_rnn`; variables are made in
+    "bidirectional_rnn/fw" and "bidirectional_rnn/bw".
+
+    Derivative: loops in the other directions.
+
+    >>> import pullback as pb
+    >>> cells = [pb.nn.rnn_cell.GRUCell(4), pb.nn.rnn_cell.GRUCell(4)]
+    >>> (forward, backward), states = pb.nn.bidirectional_dynamic_rnn(*cells, pb.ones([2, 3, 5]), [3, 1])
+    >>> forward.shape, backward.shape
+    (TensorShape([2, 3, 4]), TensorShape([2, 3, 4]))
+    """
+    del parallel_iterations, swap_memory
+    x = convert_to_tensor(inputs)
+    lengths = _lengths("bidirectional_dynamic_rnn", sequence_length)
+    axis = 0 if time_major else 1
+
+    def turned(y: Tensor) -> Tensor:
+        return reverse(y, [axis]) if lengths is None else reverse_sequence(y, lengths, axis, 1 - axis)
+
+    with variable_scope(scope or "bidirectional_rnn"):
+        forward, end_fw = dynamic_rnn(cell_fw, x, lengths, initial_state_fw, dtype, time_major=time_major, scope="fw")
+        backward, end_bw = dynamic_rnn(
+            cell_bw, turned(x), lengths, initial_state_bw, dtype, time_major=time_major, scope="bw"
+        )
+        return (forward, turned(backward)), (end_fw, end_bw)
+
+
+def static_rnn(
+    cell: RNNCell,
+    inputs: Sequence[Any],
+    initial_state: Any = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> tuple[list[Tensor], Any]:
+    """The outputs of a cell for each of a list of `inputs`, and its last state, without a loop.
+
+    Beyond `sequence_length` the state stays as it is, and the outputs are 0.
+
+    Shapes: each of `inputs` [batch, n], each output [batch, units].
+
+    Derivative: that of each step, from the last to the first.
+
+    Raises:
+        ValueError: there are no inputs. TypeError: they are no list.
+
+    >>> import pullback as pb
+    >>> outputs, state = pb.nn.static_rnn(pb.nn.rnn_cell.BasicRNNCell(4), [pb.ones([2, 5])] * 3)
+    >>> [y.shape for y in outputs] == [[2, 4]] * 3
+    True
+    """
+    if not isinstance(inputs, list | tuple):
+        raise TypeError(f"static_rnn: inputs must be a list of tensors, not {inputs!r}")
+    if not inputs:
+        raise ValueError("static_rnn: there are no inputs")
+    xs = [convert_to_tensor(x) for x in inputs]
+    lengths = _lengths("static_rnn", sequence_length)
+    outputs = []
+    with variable_scope(scope or "rnn"):
+        state = _first_state(cell, initial_state, xs[0], 0, dtype)
+        for t, x in enumerate(xs):
+            output, state = _step(cell, x, state, None if lengths is None else lengths > t)
+            outputs.append(output)
+    return outputs, state

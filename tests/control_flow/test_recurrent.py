@@ -1,0 +1,139 @@
+"""Recurrent networks: cells beside their formulas, and sequences of several lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+CELLS = {
+    "rnn": lambda: pb.nn.rnn_cell.BasicRNNCell(4),
+    "gru": lambda: pb.nn.rnn_cell.GRUCell(4),
+    "lstm": lambda: pb.nn.rnn_cell.LSTMCell(4, use_peepholes=True, num_proj=2, cell_clip=5.0, proj_clip=3.0),
+    "lstm_one_tensor": lambda: pb.nn.rnn_cell.BasicLSTMCell(3, state_is_tuple=False),
+    "multi": lambda: pb.nn.rnn_cell.MultiRNNCell([pb.nn.rnn_cell.GRUCell(4), pb.nn.rnn_cell.BasicLSTMCell(2)]),
+}
+LENGTHS = [3, 1, 0]
+X = np.random.default_rng(0).normal(size=(3, 3, 2)).astype(np.float32)
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def started() -> pb.Session:
+    session = pb.Session(engine="numpy")
+    session.run(pb.global_variables_initializer())
+    return session
+
+
+def test_basic_lstm_has_the_gates_i_j_f_o_and_a_forget_bias() -> None:
+    cell = pb.nn.rnn_cell.BasicLSTMCell(4)
+    c0, h0 = np.full((3, 4), 0.5, np.float32), np.full((3, 4), -0.5, np.float32)
+    output, state = cell(X[0], pb.nn.rnn_cell.LSTMStateTuple(pb.constant(c0), pb.constant(h0)))
+    kernel, y, (c, h) = started().run([cell.variables[0], output, state])
+    i, j, f, o = np.split(np.concatenate([X[0], h0], 1) @ kernel, 4, 1)
+    expected = c0 * sigmoid(f + 1) + sigmoid(i) * np.tanh(j)
+    np.testing.assert_allclose(c, expected, rtol=1e-5)
+    np.testing.assert_allclose(h, np.tanh(expected) * sigmoid(o), rtol=1e-5)
+    np.testing.assert_array_equal(y, h)
+
+
+def test_gru_resets_the_state_before_the_product() -> None:
+    cell = pb.nn.rnn_cell.GRUCell(4)
+    h0 = np.full((3, 4), 0.5, np.float32)
+    output, _ = cell(X[0], pb.constant(h0))
+    kernel, bias, kernel2, bias2, y = started().run([*cell.variables, output])
+    r, u = np.split(sigmoid(np.concatenate([X[0], h0], 1) @ kernel + bias), 2, 1)
+    candidate = np.tanh(np.concatenate([X[0], r * h0], 1) @ kernel2 + bias2)
+    np.testing.assert_allclose(y, u * h0 + (1 - u) * candidate, rtol=1e-5)
+    assert bias.tolist() == [1.0] * 8
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_a_loop_and_its_derivatives_are_those_of_the_steps_written_out(kind: str) -> None:
+    """To second order, with sequences that end early."""
+    cell, x = CELLS[kind](), pb.constant(X)
+    outputs, state = pb.nn.dynamic_rnn(cell, x, LENGTHS)
+    listed, end = pb.nn.static_rnn(cell, [x[:, t] for t in range(3)], sequence_length=LENGTHS)
+    found = []
+    for ys in ([outputs, state], [pb.stack(listed, 1), end]):
+        loss = pb.add_n([pb.reduce_sum(y * y * y) for y in pb.nest.flatten(ys)])
+        first = pb.gradients(loss, [x, *cell.variables])
+        found.append(
+            [*pb.nest.flatten(ys), *first, *pb.gradients(pb.reduce_sum(first[0] ** 2), [x, cell.variables[0]])]
+        )
+    for a, b in zip(*started().run(found), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
+def test_beyond_the_end_of_a_sequence_the_state_stays_and_nothing_comes_out() -> None:
+    x = pb.constant(np.where(np.arange(3)[None, :, None] < np.array(LENGTHS)[:, None, None], X, np.nan))
+    first = pb.constant(np.full((3, 4), 0.25, np.float32))
+    outputs, state = pb.nn.dynamic_rnn(pb.nn.rnn_cell.GRUCell(4), x, LENGTHS, first)
+    y, end, dx = started().run([outputs, state, *pb.gradients([outputs, state], x)])
+    assert not y[1, 1:].any()
+    assert not y[2].any()
+    np.testing.assert_array_equal(end[:2], [y[0, 2], y[1, 0]])
+    assert end[2].tolist() == [0.25] * 4
+    assert dx[0].all()
+    assert not dx[1, 1:].any()
+    assert not dx[2].any()
+
+
+def test_the_backward_cell_begins_at_the_end_of_each_sequence() -> None:
+    cells = [pb.nn.rnn_cell.GRUCell(4), pb.nn.rnn_cell.GRUCell(4)]
+    (_, backward), (_, state) = pb.nn.bidirectional_dynamic_rnn(*cells, pb.constant(X), LENGTHS)
+    alone, end = pb.nn.static_rnn(cells[1], [pb.constant(X[:1, t]) for t in (2, 1, 0)])
+    ys, state_value, expected, expected_end = started().run([backward, state, alone, end])
+    np.testing.assert_allclose(ys[0], np.concatenate(expected)[::-1], rtol=1e-5)
+    np.testing.assert_allclose(state_value[:1], expected_end, rtol=1e-5)
+    assert [v.name.rsplit("/", 1)[0] for v in pb.global_variables()[2:6:2]] == [
+        "bidirectional_rnn/fw/gru_cell/candidate",
+        "bidirectional_rnn/bw/gru_cell/gates",
+    ]
+
+
+def test_both_engines_agree_with_unknown_batch_and_steps() -> None:
+    x = pb.placeholder(pb.float32, [None, None, 2])
+    outputs, state = pb.nn.dynamic_rnn(pb.nn.rnn_cell.BasicLSTMCell(4), x, LENGTHS)
+    values = []
+    weights = [0.1 * np.arange(np.prod(v.shape.known)).reshape(v.shape.known) % 0.7 for v in pb.global_variables()]
+    for engine in ("numpy", "xla"):
+        session = pb.Session(engine=engine)
+        for v, w in zip(pb.global_variables(), weights, strict=True):
+            session.run(v.assign(w.astype(np.float32)))
+        values.append(session.run([outputs, state.h, *pb.gradients(outputs, x)], {x: X}))
+    for a, b in zip(*values, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_one_cell_shares_its_variables_and_two_have_their_own() -> None:
+    x, cell = pb.constant(X), pb.nn.rnn_cell.BasicRNNCell(4)
+    pb.nn.dynamic_rnn(cell, x)
+    pb.nn.dynamic_rnn(cell, x)
+    pb.nn.dynamic_rnn(pb.nn.rnn_cell.BasicRNNCell(4), x)
+    with pb.variable_scope("", reuse=True):
+        shared = pb.nn.rnn_cell.BasicRNNCell(4)
+        pb.nn.dynamic_rnn(shared, x)
+    assert [v.name for v in pb.global_variables()] == [
+        "rnn/basic_rnn_cell/kernel:0",
+        "rnn/basic_rnn_cell/bias:0",
+        "rnn/basic_rnn_cell_1/kernel:0",
+        "rnn/basic_rnn_cell_1/bias:0",
+    ]
+    assert shared.variables == cell.variables
+
+
+def test_messages() -> None:
+    with pytest.raises(ValueError, match=r"^dynamic_rnn: inputs must be of rank 3, not float32\[2,3\]$"):
+        pb.nn.dynamic_rnn(pb.nn.rnn_cell.GRUCell(4), pb.zeros([2, 3]))
+    with pytest.raises(TypeError, match=r"^dynamic_rnn: cell must be an RNNCell, not 4$"):
+        pb.nn.dynamic_rnn(4, pb.zeros([2, 3, 4]))
+    with pytest.raises(ValueError, match=r"^gru_cell: the last length of the inputs must be known$"):
+        pb.nn.dynamic_rnn(pb.nn.rnn_cell.GRUCell(4), pb.placeholder(pb.float32, [2, 3, None]))
+    with pytest.raises(ValueError, match=r"^static_rnn: there are no inputs$"):
+        pb.nn.static_rnn(pb.nn.rnn_cell.GRUCell(4), [])
