@@ -41,3 +41,23 @@ def test_second_derivatives_find_the_minimum(tmp_path: Path, capsys: pytest.Capt
 def test_a_differential_equation_is_fitted(capsys: pytest.CaptureFixture[str]) -> None:
     assert example("ode").main(steps=100) == pytest.approx((4.0, 0.3), abs=0.05)
     assert "stiffness 4.0" in capsys.readouterr().out
+
+
+def test_forces_of_an_energy_model_keep_the_energy(capsys: pytest.CaptureFixture[str]) -> None:
+    assert example("onnx_forces").main(steps=100) < 0.05
+    assert "the total energy of 8 atoms changed by" in capsys.readouterr().out
+
+
+def test_a_classifier_looks_at_the_ink(capsys: pytest.CaptureFixture[str]) -> None:
+    assert example("onnx_saliency").main(steps=200) > 0.8
+    assert "the hottest place is near ink" in capsys.readouterr().out
+
+
+def test_onnxruntime_learns_the_digits(capsys: pytest.CaptureFixture[str]) -> None:
+    assert example("onnx_training").main(steps=300) > 0.93
+    assert "trained by onnxruntime" in capsys.readouterr().out
+
+
+def test_second_derivatives_of_a_model_minimize_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert example("onnx_second_order").main() < 1e-8
+    assert "steps of Newton's method" in capsys.readouterr().out

@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "engines": {"core", "primitives", "autodiff", "control_flow", "engines"},
     "derivatives": {"core", "primitives", "autodiff", "control_flow", "engines", "derivatives"},
     "drawing": {"core", "drawing"},
-    "onnx": {"core", "primitives", "autodiff", "control_flow", "derivatives", "passes", "optimizers", "onnx"},
+    "onnx": {"core", "primitives", "autodiff", "control_flow", "derivatives", "engines", "optimizers", "onnx"},
     "optimizers": {"core", "primitives", "autodiff", "control_flow", "optimizers"},
 }
 HEAVY = ("jax", "onnx", "scipy", "matplotlib", "sklearn", "rich", "torch", "tensorflow")

@@ -123,7 +123,9 @@ __all__ = [
     "AggregationMethod",
     "Assert",
     "ConcreteFunction",
+    "ConfigProto",
     "Function",
+    "GPUOptions",
     "Graph",
     "GraphKeys",
     "IndexedSlices",
@@ -137,8 +139,12 @@ __all__ = [
     "Primitive",
     "Print",
     "RegisterGradient",
+    "RunMetadata",
+    "RunOptions",
     "Session",
     "SparseMatrix",
+    "SparseTensor",
+    "SparseTensorValue",
     "Tensor",
     "TensorArray",
     "TensorShape",
@@ -149,43 +155,73 @@ __all__ = [
     "VariableScope",
     "__version__",
     "abs",
+    "accumulate_n",
     "acos",
     "acosh",
     "add",
     "add_n",
     "add_to_collection",
+    "add_to_collections",
+    "all_variables",
     "angle",
+    "arg_max",
+    "arg_min",
     "argmax",
     "argmin",
     "argsort",
     "as_dtype",
     "asin",
     "asinh",
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
+    "assert_integer",
+    "assert_less",
+    "assert_less_equal",
+    "assert_near",
+    "assert_negative",
+    "assert_non_negative",
+    "assert_non_positive",
+    "assert_none_equal",
+    "assert_positive",
+    "assert_rank",
+    "assert_rank_at_least",
+    "assert_same_float_dtype",
+    "assert_scalar",
+    "assert_type",
     "assign",
     "assign_add",
     "assign_sub",
     "atan",
     "atan2",
     "atanh",
+    "batch_gather",
     "batch_jacobian",
     "batch_to_space",
     "batch_to_space_nd",
     "betainc",
     "bfloat16",
     "bincount",
+    "bitcast",
     "bitwise",
     "bool",
     "boolean_mask",
+    "broadcast_dynamic_shape",
+    "broadcast_static_shape",
     "broadcast_to",
     "case",
     "cast",
     "ceil",
     "check_numerics",
+    "cholesky",
+    "cholesky_solve",
     "clip_by_average_norm",
     "clip_by_global_norm",
     "clip_by_norm",
     "clip_by_value",
     "colocate_with",
+    "compare_engines",
+    "compat",
     "complex",
     "complex64",
     "complex128",
@@ -196,37 +232,68 @@ __all__ = [
     "constant",
     "constant_initializer",
     "control_dependencies",
+    "control_flow_v2_enabled",
     "convert_to_tensor",
     "cos",
     "cosh",
+    "count_nonzero",
+    "cross",
+    "cumprod",
     "cumsum",
     "custom_gradient",
     "debugging",
     "densify_policy",
+    "depth_to_space",
     "device",
+    "diag",
+    "diag_part",
     "digamma",
+    "disable_control_flow_v2",
+    "disable_eager_execution",
+    "disable_tensor_equality",
+    "disable_v2_behavior",
+    "div",
     "div_no_nan",
     "divide",
+    "double",
     "draw",
+    "dtypes",
     "dynamic_partition",
     "dynamic_stitch",
+    "eig",
+    "eigvals",
     "einsum",
+    "enable_control_flow_v2",
+    "enable_eager_execution",
+    "enable_resource_variables",
+    "enable_v2_behavior",
+    "enable_v2_tensorshape",
     "ensure_shape",
     "equal",
     "erf",
     "erfc",
     "errors",
+    "executing_eagerly",
+    "executing_eagerly_outside_functions",
     "exp",
     "expand_dims",
     "explain_gradient",
     "expm1",
+    "extract_image_patches",
     "extract_volume_patches",
     "eye",
+    "fake_quant_with_min_max_args",
+    "fake_quant_with_min_max_vars",
+    "fake_quant_with_min_max_vars_per_channel",
+    "fft",
+    "fft2d",
+    "fft3d",
     "fill",
     "float16",
     "float32",
     "float64",
     "floor",
+    "floor_div",
     "floordiv",
     "floormod",
     "foldl",
@@ -236,8 +303,13 @@ __all__ = [
     "gather_nd",
     "gauss_newton_vector_product",
     "get_collection",
+    "get_collection_ref",
+    "get_current_name_scope",
     "get_default_graph",
     "get_default_session",
+    "get_local_variable",
+    "get_seed",
+    "get_static_value",
     "get_variable",
     "get_variable_scope",
     "global_norm",
@@ -252,6 +324,7 @@ __all__ = [
     "greater",
     "greater_equal",
     "group",
+    "half",
     "hessian_diagonal",
     "hessian_vector_product",
     "hessians",
@@ -261,11 +334,17 @@ __all__ = [
     "hvp",
     "identity",
     "identity_n",
+    "ifft",
+    "ifft2d",
+    "ifft3d",
     "igamma",
     "igammac",
     "imag",
     "image",
     "implicit",
+    "initialize_all_variables",
+    "initialize_local_variables",
+    "initialize_variables",
     "initializers",
     "int8",
     "int16",
@@ -275,6 +354,11 @@ __all__ = [
     "is_finite",
     "is_inf",
     "is_nan",
+    "is_non_decreasing",
+    "is_numeric_tensor",
+    "is_strictly_increasing",
+    "is_symbolic_tensor",
+    "is_tensor",
     "is_variable_initialized",
     "jacobian",
     "jvp",
@@ -282,6 +366,7 @@ __all__ = [
     "less",
     "less_equal",
     "lgamma",
+    "lin_space",
     "linalg",
     "linspace",
     "local_variables",
@@ -294,15 +379,30 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "losses",
+    "make_template",
     "map_fn",
     "math",
     "matmul",
+    "matrix_band_part",
+    "matrix_determinant",
+    "matrix_diag",
+    "matrix_diag_part",
+    "matrix_inverse",
+    "matrix_set_diag",
+    "matrix_solve",
+    "matrix_solve_ls",
+    "matrix_square_root",
+    "matrix_transpose",
+    "matrix_triangular_solve",
     "matvec",
     "maximum",
     "memory_policy",
     "meshgrid",
     "minimum",
     "mod",
+    "model_variables",
+    "moving_average_variables",
+    "multinomial",
     "multiply",
     "name_scope",
     "negative",
@@ -311,6 +411,7 @@ __all__ = [
     "nn",
     "no_gradient",
     "no_op",
+    "no_regularizer",
     "norm",
     "not_equal",
     "numpy_function",
@@ -320,6 +421,7 @@ __all__ = [
     "ones_like",
     "onnx",
     "operation_text",
+    "orthogonal_initializer",
     "pad",
     "per_example_gradients",
     "placeholder",
@@ -328,18 +430,23 @@ __all__ = [
     "pow",
     "prevent_gradient",
     "print",
+    "py_func",
     "py_function",
+    "qr",
     "quantization",
     "random",
+    "random_crop",
     "random_gamma",
     "random_normal",
     "random_normal_initializer",
+    "random_poisson",
     "random_shuffle",
     "random_uniform",
     "random_uniform_initializer",
     "range",
     "rank",
     "real",
+    "realdiv",
     "reciprocal",
     "recompute_grad",
     "reduce_all",
@@ -355,8 +462,10 @@ __all__ = [
     "reset_default_graph",
     "reshape",
     "resource",
+    "resource_variables_enabled",
     "reverse",
     "reverse_sequence",
+    "reverse_v2",
     "rint",
     "roll",
     "round",
@@ -377,6 +486,13 @@ __all__ = [
     "scatter_update",
     "scipy",
     "searchsorted",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
+    "self_adjoint_eig",
+    "self_adjoint_eigvals",
     "sequence_mask",
     "set_random_seed",
     "setdiff1d",
@@ -393,9 +509,25 @@ __all__ = [
     "sort",
     "space_to_batch",
     "space_to_batch_nd",
+    "space_to_depth",
     "sparse",
+    "sparse_add",
+    "sparse_fill_empty_rows",
     "sparse_hessian",
     "sparse_jacobian",
+    "sparse_placeholder",
+    "sparse_reduce_max",
+    "sparse_reduce_sum",
+    "sparse_reorder",
+    "sparse_retain",
+    "sparse_segment_mean",
+    "sparse_segment_sqrt_n",
+    "sparse_segment_sum",
+    "sparse_slice",
+    "sparse_softmax",
+    "sparse_tensor_dense_matmul",
+    "sparse_tensor_to_dense",
+    "sparse_transpose",
     "split",
     "sqrt",
     "square",
@@ -406,17 +538,29 @@ __all__ = [
     "strided_slice",
     "subtract",
     "summary",
+    "svd",
     "switch_case",
     "tan",
     "tanh",
+    "tensor_scatter_add",
     "tensor_scatter_nd_add",
     "tensor_scatter_nd_max",
     "tensor_scatter_nd_min",
     "tensor_scatter_nd_sub",
     "tensor_scatter_nd_update",
+    "tensor_scatter_sub",
+    "tensor_scatter_update",
     "tensordot",
     "test",
     "tile",
+    "to_bfloat16",
+    "to_complex64",
+    "to_complex128",
+    "to_double",
+    "to_float",
+    "to_int32",
+    "to_int64",
+    "trace",
     "train",
     "trainable_variables",
     "transforms",
@@ -426,12 +570,21 @@ __all__ = [
     "truncated_normal_initializer",
     "truncatediv",
     "truncatemod",
+    "tuple",
     "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "uniform_unit_scaling_initializer",
     "unique",
     "unique_with_counts",
+    "unravel_index",
+    "unsorted_segment_max",
+    "unsorted_segment_mean",
+    "unsorted_segment_min",
+    "unsorted_segment_prod",
+    "unsorted_segment_sqrt_n",
+    "unsorted_segment_sum",
     "unstack",
     "value_and_grad",
     "variable_scope",
@@ -442,6 +595,7 @@ __all__ = [
     "verify_tensor_all_finite",
     "vjp",
     "where",
+    "where_v2",
     "while_loop",
     "xla",
     "zeros",
@@ -453,7 +607,9 @@ __all__ = [
 if _TYPE_CHECKING:
     from . import (
         bitwise,
+        compat,
         debugging,
+        dtypes,
         image,
         implicit,
         initializers,
@@ -482,28 +638,81 @@ if _TYPE_CHECKING:
     from .control_flow.history import history
     from .control_flow.maps import map_fn, vectorized_map
     from .control_flow.py_function import numpy_function, py_function
+    from .control_flow.py_function import numpy_function as py_func
     from .control_flow.scan import foldl, foldr, scan
     from .control_flow.signature import TensorSpec
     from .control_flow.tensor_array import TensorArray
     from .control_flow.while_loop import while_loop
+    from .core.dtypes import float16 as half
+    from .core.dtypes import float64 as double
     from .derivatives.by_example import per_example_gradients
     from .derivatives.hessian import hessian_diagonal, hessians
     from .derivatives.jacobian import batch_jacobian, jacobian
     from .derivatives.products import gauss_newton_vector_product, hessian_vector_product, jvp
     from .derivatives.sparse import SparseMatrix, sparse_hessian, sparse_jacobian
     from .drawing import Picture, draw
+    from .engines.compare import compare_engines
+    from .engines.configuration import ConfigProto, GPUOptions, RunMetadata, RunOptions
     from .functions import Function, function
+    from .modes import (
+        control_flow_v2_enabled,
+        disable_control_flow_v2,
+        disable_eager_execution,
+        disable_tensor_equality,
+        disable_v2_behavior,
+        enable_control_flow_v2,
+        enable_eager_execution,
+        enable_resource_variables,
+        enable_v2_behavior,
+        enable_v2_tensorshape,
+        executing_eagerly,
+        executing_eagerly_outside_functions,
+        resource_variables_enabled,
+    )
     from .optimizers.clipping import clip_by_average_norm, clip_by_global_norm, clip_by_norm, global_norm
     from .primitives.assertions import assert_ as Assert
+    from .primitives.assertions import (
+        assert_equal,
+        assert_greater,
+        assert_integer,
+        assert_less,
+        assert_rank,
+        assert_same_float_dtype,
+        assert_type,
+    )
+    from .primitives.assertions_v1 import (
+        assert_greater_equal,
+        assert_less_equal,
+        assert_near,
+        assert_negative,
+        assert_non_negative,
+        assert_non_positive,
+        assert_none_equal,
+        assert_positive,
+        assert_rank_at_least,
+        assert_scalar,
+    )
     from .primitives.batch_blocks import batch_to_space, space_to_batch
     from .primitives.batch_blocks import batch_to_space as batch_to_space_nd
     from .primitives.batch_blocks import space_to_batch as space_to_batch_nd
+    from .primitives.bitcasting import bitcast
     from .primitives.blocks import slice_ as slice
-    from .primitives.counting import bincount, confusion_matrix, histogram_fixed_width, histogram_fixed_width_bins
+    from .primitives.collections import add_to_collections, get_collection_ref
+    from .primitives.counting import bincount, histogram_fixed_width, histogram_fixed_width_bins
+    from .primitives.creation import linspace as lin_space
+    from .primitives.cumulative import cumprod
+    from .primitives.determinants import det as matrix_determinant
+    from .primitives.division import divide as realdiv
+    from .primitives.division import floordiv as floor_div
+    from .primitives.eigen import eig, eigvals
+    from .primitives.eigen import eigh as self_adjoint_eig
+    from .primitives.eigen import eigvalsh as self_adjoint_eigvals
     from .primitives.errorfunction import erf, erfc
     from .primitives.exponential import exp, expm1, log, log1p, log_sigmoid, sigmoid
     from .primitives.gamma import digamma, lbeta, lgamma, polygamma, zeta
+    from .primitives.grouping import tuple_ as tuple
     from .primitives.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+    from .primitives.image_random import random_crop
     from .primitives.incomplete import betainc, igamma, igammac
     from .primitives.initializers import (
         Constant as constant_initializer,
@@ -520,6 +729,7 @@ if _TYPE_CHECKING:
     from .primitives.initializers import (
         TruncatedNormal as truncated_normal_initializer,
     )
+    from .primitives.initializers import UniformUnitScaling as uniform_unit_scaling_initializer
     from .primitives.initializers import (
         VarianceScaling as variance_scaling_initializer,
     )
@@ -532,19 +742,101 @@ if _TYPE_CHECKING:
     from .primitives.initializers import (
         glorot_uniform as glorot_uniform_initializer,
     )
+    from .primitives.inspection import (
+        get_current_name_scope,
+        get_static_value,
+        is_numeric_tensor,
+        is_symbolic_tensor,
+        is_tensor,
+    )
+    from .primitives.inverses import cross
+    from .primitives.inverses import inv as matrix_inverse
+    from .primitives.inverses import lstsq as matrix_solve_ls
+    from .primitives.inverses import solve as matrix_solve
+    from .primitives.matrices import band_part as matrix_band_part
+    from .primitives.matrices import diag as matrix_diag
+    from .primitives.matrices import diag_part as matrix_diag_part
+    from .primitives.matrices import matrix_transpose, trace
+    from .primitives.matrices import set_diag as matrix_set_diag
+    from .primitives.matrices import tensor_diag as diag
+    from .primitives.matrices import tensor_diag_part as diag_part
+    from .primitives.matrix_functions import sqrtm as matrix_square_root
     from .primitives.matrix_norms import norm
+    from .primitives.monotone import is_non_decreasing, is_strictly_increasing
+    from .primitives.older_names import (
+        accumulate_n,
+        arg_max,
+        arg_min,
+        batch_gather,
+        confusion_matrix,
+        depth_to_space,
+        div,
+        extract_image_patches,
+        multinomial,
+        random_poisson,
+        space_to_depth,
+        sparse_segment_mean,
+        sparse_segment_sqrt_n,
+        sparse_segment_sum,
+        to_bfloat16,
+        to_complex64,
+        to_complex128,
+        to_double,
+        to_float,
+        to_int32,
+        to_int64,
+    )
+    from .primitives.orthogonal import Orthogonal as orthogonal_initializer
     from .primitives.partition import dynamic_partition, dynamic_stitch, sequence_mask
     from .primitives.patches import extract_volume_patches
     from .primitives.printing import print_ as print
     from .primitives.printing import print_v1 as Print
-    from .primitives.random import random_normal, random_shuffle, random_uniform, set_random_seed, truncated_normal
+    from .primitives.qr import qr
+    from .primitives.quantize import (
+        fake_quant_with_min_max_args,
+        fake_quant_with_min_max_vars,
+        fake_quant_with_min_max_vars_per_channel,
+    )
+    from .primitives.random import (
+        get_seed,
+        random_normal,
+        random_shuffle,
+        random_uniform,
+        set_random_seed,
+        truncated_normal,
+    )
     from .primitives.random_gamma import random_gamma
+    from .primitives.reduction import count_nonzero
     from .primitives.repeating import pad, repeat, tile
     from .primitives.rounding import ceil, floor, rint, round
     from .primitives.saturation import saturate_cast
+    from .primitives.scatter import tensor_scatter_nd_add as tensor_scatter_add
+    from .primitives.scatter import tensor_scatter_nd_sub as tensor_scatter_sub
+    from .primitives.scatter import tensor_scatter_nd_update as tensor_scatter_update
+    from .primitives.segment import unsorted_segment_sum
+    from .primitives.segment_reduction import (
+        segment_max,
+        segment_mean,
+        segment_min,
+        segment_prod,
+        segment_sum,
+        unsorted_segment_max,
+        unsorted_segment_mean,
+        unsorted_segment_min,
+        unsorted_segment_prod,
+        unsorted_segment_sqrt_n,
+    )
+    from .primitives.selection import where as where_v2
     from .primitives.sequences import reverse_sequence
     from .primitives.sets import invert_permutation, searchsorted, setdiff1d, unique, unique_with_counts
+    from .primitives.shaping import reverse as reverse_v2
     from .primitives.sharding import sharding
+    from .primitives.static_shapes import broadcast_dynamic_shape, broadcast_static_shape, unravel_index
+    from .primitives.svd import svd
+    from .primitives.templates import make_template
+    from .primitives.transforms import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
+    from .primitives.triangular import cholesky, cholesky_solve
+    from .primitives.triangular import triangular_solve as matrix_triangular_solve
     from .primitives.trigonometric import acos, angle, asin, atan, atan2, cos, sin, tan
     from .primitives.variable_functions import (
         assign,
@@ -564,16 +856,37 @@ if _TYPE_CHECKING:
     from .primitives.variable_scope import (
         AUTO_REUSE,
         VariableScope,
+        get_local_variable,
         get_variable,
         get_variable_scope,
         global_variables,
         global_variables_initializer,
         local_variables,
         local_variables_initializer,
+        model_variables,
+        moving_average_variables,
+        no_regularizer,
         trainable_variables,
         variable_scope,
         variables_initializer,
     )
+    from .primitives.variable_scope import global_variables as all_variables
+    from .primitives.variable_scope import global_variables_initializer as initialize_all_variables
+    from .primitives.variable_scope import local_variables_initializer as initialize_local_variables
+    from .primitives.variable_scope import variables_initializer as initialize_variables
+    from .sparse import SparseTensor, SparseTensorValue
+    from .sparse import add as sparse_add
+    from .sparse import fill_empty_rows as sparse_fill_empty_rows
+    from .sparse import placeholder as sparse_placeholder
+    from .sparse import reduce_max as sparse_reduce_max
+    from .sparse import reduce_sum as sparse_reduce_sum
+    from .sparse import reorder as sparse_reorder
+    from .sparse import retain as sparse_retain
+    from .sparse import slice as sparse_slice
+    from .sparse import softmax as sparse_softmax
+    from .sparse import sparse_dense_matmul as sparse_tensor_dense_matmul
+    from .sparse import to_dense as sparse_tensor_to_dense
+    from .sparse import transpose as sparse_transpose
     from .transforms import grad, hvp, value_and_grad, vjp
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,10 +31,13 @@ class Saver:
     Without `var_list` these are all variables that the default graph has now, and with them goes the state of its
     random operations, so that training goes on as if it had not stopped. `var_list` may be a list, or a dictionary by
     the names that the variables have in the file. The newest `max_to_keep` files are kept, all of them for None or 0.
-    With `reshape`, a saved array may have another shape of as many elements.
+    With `reshape`, a saved array may have another shape of as many elements; with `pad_step_number`, the step in a
+    file's name has 8 digits. Of the files no longer kept one stays for each `keep_checkpoint_every_n_hours`. `name`,
+    `restore_sequentially`, `write_version`, `save_relative_paths` and `filename` are taken for TensorFlow's sake.
 
     Raises:
-        ValueError: there are no variables, unless `allow_empty`, or two have the same name; `sharded` is asked for.
+        ValueError: there are no variables, unless `allow_empty`, or two have the same name; `sharded`, `saver_def`,
+            `builder` or `defer_build` is asked for.
 
     >>> import pullback as pb, tempfile
     >>> v = pb.Variable(1.0, name="v")
@@ -53,17 +57,32 @@ class Saver:
         reshape: bool = False,
         sharded: bool = False,
         max_to_keep: int | None = 5,
-        *,
+        keep_checkpoint_every_n_hours: float = 10000.0,
+        name: str | None = None,
+        restore_sequentially: bool = False,
+        saver_def: Any = None,
+        builder: Any = None,
+        defer_build: bool = False,
         allow_empty: bool = False,
+        write_version: Any = None,
+        pad_step_number: bool = False,
+        save_relative_paths: bool = False,
+        filename: str | None = None,
     ) -> None:
+        del name, restore_sequentially, write_version, save_relative_paths, filename
         if sharded:
             raise ValueError("Saver: sharded=True is not supported; a checkpoint is one file")
+        if saver_def is not None or builder is not None or defer_build:
+            raise ValueError("Saver: saver_def, builder and defer_build are not supported; make the saver anew")
         self._variables = _by_name(global_variables() if var_list is None else var_list)
         if not self._variables and not allow_empty:
             raise ValueError("No variables to save")
         self._with_states = var_list is None
         self._reshape = reshape
         self._max_to_keep = max_to_keep or None
+        self._pad_step_number = pad_step_number
+        self._hours = keep_checkpoint_every_n_hours
+        self._next_to_stay = time.time() + self._hours * 3600.0
         self._kept: list[Path] = []
 
     @property
@@ -88,7 +107,8 @@ class Saver:
             FailedPreconditionError: a variable has no value in the session.
             ValueError: the folder does not exist.
         """
-        path = _file_of(save_path, _step_of(sess, global_step))
+        step = _step_of(sess, global_step)
+        path = _file_of(save_path, f"{step:08d}" if self._pad_step_number and step is not None else step)
         if not path.parent.is_dir():
             raise ValueError(f"Parent directory of {path} doesn't exist, can't save.")
         arrays = {name: SavedArray("variable", sess.read_variable(v.op)) for name, v in self._variables.items()}
@@ -150,7 +170,14 @@ class Saver:
         self._kept = [p for p in self._kept if p != path] + [path]
         count = len(self._kept) if self._max_to_keep is None else self._max_to_keep
         dropped, self._kept = self._kept[:-count], self._kept[-count:]
-        return dropped
+        return [path for path in dropped if not self._stays(path)]
+
+    def _stays(self, path: Path) -> bool:
+        """Whether a file that is not kept any more is the one of its hours that stays for good."""
+        if not path.is_file() or path.stat().st_mtime < self._next_to_stay:
+            return False
+        self._next_to_stay += self._hours * 3600.0
+        return True
 
 
 @dataclass(frozen=True)
@@ -205,6 +232,16 @@ def get_checkpoint_state(
     return CheckpointState(present[-1], present) if present else None
 
 
+def checkpoint_exists(checkpoint_prefix: str | os.PathLike[str]) -> bool:
+    """Whether there is a checkpoint of the path `checkpoint_prefix`, with or without `.npz`.
+
+    >>> import pullback as pb
+    >>> pb.train.checkpoint_exists("/nowhere/model-7")
+    False
+    """
+    return _file_of(checkpoint_prefix, None).is_file()
+
+
 def list_variables(ckpt_dir_or_file: str | os.PathLike[str]) -> list[tuple[str, list[int]]]:
     """The names and shapes of the variables in a checkpoint, or in the latest one of a folder, by name.
 
@@ -257,7 +294,7 @@ def _checkpoint_of(place: str | os.PathLike[str]) -> Path:
     return Path(latest)
 
 
-def _file_of(save_path: str | os.PathLike[str], step: int | None) -> Path:
+def _file_of(save_path: str | os.PathLike[str], step: int | str | None) -> Path:
     base = os.fspath(save_path)
     if not os.path.basename(base):
         raise ValueError(f"a checkpoint needs a file name, but the path is {base!r}")

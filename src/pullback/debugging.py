@@ -18,10 +18,15 @@ from .primitives.assertions import (
     assert_positive,
     assert_rank,
     assert_rank_at_least,
+    assert_rank_in,
+    assert_same_float_dtype,
     assert_scalar,
     assert_type,
 )
+from .primitives.comparison import is_finite, is_inf, is_nan
 from .primitives.guards import assert_all_finite, check_numerics
+from .primitives.inspection import is_numeric_tensor
+from .primitives.monotone import is_non_decreasing, is_strictly_increasing
 
 __all__ = [
     "Assert",
@@ -40,7 +45,15 @@ __all__ = [
     "assert_positive",
     "assert_rank",
     "assert_rank_at_least",
+    "assert_rank_in",
+    "assert_same_float_dtype",
     "assert_scalar",
     "assert_type",
     "check_numerics",
+    "is_finite",
+    "is_inf",
+    "is_nan",
+    "is_non_decreasing",
+    "is_numeric_tensor",
+    "is_strictly_increasing",
 ]

@@ -53,7 +53,9 @@ from .primitives.image_random import (
     stateless_random_hue,
     stateless_random_saturation,
 )
+from .primitives.older_names import extract_image_patches
 from .primitives.patches import extract_patches
+from .primitives.resize_images import resize_images
 from .primitives.resizing import (
     ResizeMethod,
     resize,
@@ -76,6 +78,7 @@ __all__ = [
     "convert_image_dtype",
     "crop_and_resize",
     "crop_to_bounding_box",
+    "extract_image_patches",
     "extract_patches",
     "flip_left_right",
     "flip_up_down",
@@ -100,6 +103,7 @@ __all__ = [
     "resize_area",
     "resize_bicubic",
     "resize_bilinear",
+    "resize_images",
     "resize_nearest_neighbor",
     "resize_with_crop_or_pad",
     "resize_with_pad",

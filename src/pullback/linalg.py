@@ -3,7 +3,7 @@
 from .optimizers.clipping import global_norm
 from .primitives.creation import eye
 from .primitives.determinants import det, logdet, slogdet
-from .primitives.eigen import eig, eigh, eigvals, eigvalsh
+from .primitives.eigen import eig, eigh, eigh_tridiagonal, eigvals, eigvalsh
 from .primitives.einsum import einsum, tensordot
 from .primitives.inverses import cross, inv, lstsq, pinv, solve
 from .primitives.linalg import matmul, matvec
@@ -19,6 +19,7 @@ from .primitives.matrices import (
     tensor_diag_part,
     trace,
 )
+from .primitives.matrices import matrix_transpose as transpose
 from .primitives.matrix_functions import expm, logm, sqrtm
 from .primitives.matrix_norms import norm
 from .primitives.normalisation import l2_normalize, normalize
@@ -39,6 +40,7 @@ __all__ = [
     "diag_part",
     "eig",
     "eigh",
+    "eigh_tridiagonal",
     "eigvals",
     "eigvalsh",
     "einsum",
@@ -71,6 +73,7 @@ __all__ = [
     "tensor_diag_part",
     "tensordot",
     "trace",
+    "transpose",
     "triangular_solve",
     "tridiagonal_matmul",
     "tridiagonal_solve",

@@ -71,6 +71,9 @@ def compute_weighted_loss(
 
     Shapes: `weights` a scalar, or of the rank of `losses` with lengths equal or one. Dtypes: any float.
 
+    Derivative: dlosses = dy * weights / count, dweights = dy * losses / count, summed where they were repeated, and
+    that of the count.
+
     Raises:
         ValueError: `weights` do not broadcast; `reduction` is not one of `Reduction`.
 
@@ -205,6 +208,8 @@ def absolute_difference(
 
     Shapes: the same for both. Dtypes: any float; `labels` are converted to that of `predictions`.
 
+    Derivative: dpredictions = dy * weights / count * sign(predictions - labels), dlabels = -dpredictions.
+
     Raises:
         ValueError: the shapes differ, or as `compute_weighted_loss`.
 
@@ -228,6 +233,8 @@ def mean_squared_error(
     """`(predictions - labels) ** 2`, weighted and reduced; see `compute_weighted_loss`.
 
     Shapes: the same for both. Dtypes: any float; `labels` are converted to that of `predictions`.
+
+    Derivative: dpredictions = dy * weights / count * 2 * (predictions - labels), dlabels = -dpredictions.
 
     Raises:
         ValueError: the shapes differ, or as `compute_weighted_loss`.
@@ -253,6 +260,9 @@ def huber_loss(
     """`e**2 / 2` for errors e up to `delta`, `delta * (|e| - delta / 2)` beyond, weighted and reduced.
 
     Shapes: the same for both. Dtypes: any float; `labels` are converted to that of `predictions`.
+
+    Derivative: dpredictions = dy * weights / count * clip(predictions - labels, -delta, delta), dlabels =
+    -dpredictions.
 
     Raises:
         ValueError: the shapes differ, or as `compute_weighted_loss`.
@@ -281,6 +291,8 @@ def log_loss(
 
     Shapes: the same for both. Dtypes: any float; `labels` are converted to that of `predictions`.
 
+    Derivative: dpredictions = dy * weights / count * ((1 - z) / (1 - y + epsilon) - z / (y + epsilon)).
+
     Raises:
         ValueError: the shapes differ, or as `compute_weighted_loss`.
 
@@ -306,6 +318,8 @@ def hinge_loss(
 
     Shapes: the same for both. Dtypes: any float; `labels` are converted to that of `logits`.
 
+    Derivative: dlogits = -dy * weights / count * (2 * labels - 1) where the loss is above 0, else 0.
+
     Raises:
         ValueError: the shapes differ, or as `compute_weighted_loss`.
 
@@ -330,6 +344,8 @@ def cosine_distance(
     """`1 - sum(labels * predictions)` along `axis` for vectors of length one, weighted and reduced.
 
     Shapes: the same for both. Dtypes: any float; `labels` are converted to that of `predictions`.
+
+    Derivative: dpredictions = -dy * weights / count * labels, dlabels likewise.
 
     Raises:
         ValueError: the shapes differ, `axis` is missing, or as `compute_weighted_loss`.
@@ -359,6 +375,8 @@ def sigmoid_cross_entropy(
 
     Shapes: the same for both. Dtypes: any float; the labels are converted to that of `logits`.
 
+    Derivative: that of nn.sigmoid_cross_entropy_with_logits, times weights / count.
+
     Raises:
         ValueError: the shapes differ, or as `compute_weighted_loss`.
 
@@ -386,6 +404,8 @@ def softmax_cross_entropy(
     """`pb.nn.softmax_cross_entropy_with_logits`, weighted and reduced; labels z become `z * (1 - s) + s / classes`.
 
     Shapes: both [n, classes]. Dtypes: any float; the labels are converted to that of `logits`.
+
+    Derivative: that of nn.softmax_cross_entropy_with_logits, times weights / count.
 
     Raises:
         ValueError: the shapes differ, or as `compute_weighted_loss`; smoothing needs a known number of classes.
@@ -416,6 +436,8 @@ def sparse_softmax_cross_entropy(
     """`pb.nn.sparse_softmax_cross_entropy_with_logits`, weighted and reduced; see `compute_weighted_loss`.
 
     Shapes: `logits` [..., classes], `labels` [...] or [..., 1]. Dtypes: any float, `labels` any integer.
+
+    Derivative: that of nn.sparse_softmax_cross_entropy_with_logits, times weights / count.
 
     Raises:
         ValueError: the shapes do not fit, or as `compute_weighted_loss`.

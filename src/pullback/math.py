@@ -6,7 +6,7 @@ from .primitives.addn import add_n
 from .primitives.arithmetic import add, multiply, negative, scalar_mul, squared_difference, subtract
 from .primitives.bessel import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
 from .primitives.comparison import equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, not_equal
-from .primitives.complex import angle, complex, conj, imag, real
+from .primitives.complex import complex, conj, imag, real
 from .primitives.counting import bincount, confusion_matrix
 from .primitives.cumulative import cumprod, cumsum, reduce_prod
 from .primitives.division import (
@@ -40,9 +40,12 @@ from .primitives.incomplete import betainc, igamma, igammac
 from .primitives.logic import logical_and, logical_not, logical_or, logical_xor
 from .primitives.logsumexp import cumulative_logsumexp
 from .primitives.masking import multiply_no_nan
+from .primitives.monotone import is_non_decreasing, is_strictly_increasing, polyval
 from .primitives.neighbours import nextafter
+from .primitives.normalisation import l2_normalize
 from .primitives.norms import euclidean_norm as reduce_euclidean_norm
 from .primitives.norms import reduce_logsumexp, reduce_std, reduce_variance
+from .primitives.older_names import accumulate_n
 from .primitives.order_statistics import approx_max_k, approx_min_k, nth_element
 from .primitives.ordering import argmax, argmin, in_top_k, top_k
 from .primitives.powers import pow, reciprocal, rsqrt, sqrt, square
@@ -73,10 +76,12 @@ from .primitives.segment_reduction import (
 from .primitives.sets import invert_permutation
 from .primitives.sign import absolute as abs
 from .primitives.sign import sign
-from .primitives.trigonometric import acos, asin, atan, atan2, cos, sin, tan
+from .primitives.softmax import log_softmax, softmax
+from .primitives.trigonometric import acos, angle, asin, atan, atan2, cos, sin, tan
 
 __all__ = [
     "abs",
+    "accumulate_n",
     "acos",
     "acosh",
     "add",
@@ -130,6 +135,9 @@ __all__ = [
     "is_finite",
     "is_inf",
     "is_nan",
+    "is_non_decreasing",
+    "is_strictly_increasing",
+    "l2_normalize",
     "lbeta",
     "less",
     "less_equal",
@@ -137,6 +145,7 @@ __all__ = [
     "log",
     "log1p",
     "log_sigmoid",
+    "log_softmax",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -152,6 +161,7 @@ __all__ = [
     "not_equal",
     "nth_element",
     "polygamma",
+    "polyval",
     "pow",
     "real",
     "reciprocal",
@@ -180,6 +190,7 @@ __all__ = [
     "sign",
     "sin",
     "sinh",
+    "softmax",
     "softplus",
     "softsign",
     "special",

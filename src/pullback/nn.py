@@ -1,8 +1,11 @@
 """Neural networks, under TensorFlow's names of `tf.nn`."""
 
+from . import rnn_cell
+from .control_flow.recurrent import bidirectional_dynamic_rnn, dynamic_rnn, static_rnn
 from .primitives.activation import crelu, elu, leaky_relu, relu, relu6, selu, silu, softsign
 from .primitives.activation import silu as swish
 from .primitives.avg_pooling import avg_pool, avg_pool1d, avg_pool2d, avg_pool3d
+from .primitives.avg_pooling import avg_pool as avg_pool_v2
 from .primitives.batch_blocks import space_to_batch
 from .primitives.bias import bias_add
 from .primitives.candidate_sampling import (
@@ -12,6 +15,7 @@ from .primitives.candidate_sampling import (
     uniform_candidate_sampler,
 )
 from .primitives.conv import conv1d, conv1d_transpose, conv2d, conv2d_transpose, depthwise_conv2d, separable_conv2d
+from .primitives.conv import depthwise_conv2d as depthwise_conv2d_native
 from .primitives.conv3d import conv3d, conv3d_transpose
 from .primitives.conv_general import (
     atrous_conv2d,
@@ -21,6 +25,8 @@ from .primitives.conv_general import (
     depthwise_conv2d_backprop_filter,
     depthwise_conv2d_backprop_input,
 )
+from .primitives.conv_general import depthwise_conv2d_backprop_filter as depthwise_conv2d_native_backprop_filter
+from .primitives.conv_general import depthwise_conv2d_backprop_input as depthwise_conv2d_native_backprop_input
 from .primitives.cross_entropy import (
     log_poisson_loss,
     sigmoid_cross_entropy_with_logits,
@@ -28,6 +34,8 @@ from .primitives.cross_entropy import (
     sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
+from .primitives.cross_entropy import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits_v2
+from .primitives.ctc import ctc_greedy_decoder, ctc_loss, ctc_unique_labels
 from .primitives.dense import relu_layer, xw_plus_b
 from .primitives.exponential import sigmoid, softplus
 from .primitives.fractional_pooling import fractional_avg_pool, fractional_max_pool
@@ -50,6 +58,7 @@ from .primitives.norms import l2_loss
 from .primitives.order_statistics import approx_max_k, approx_min_k, isotonic_regression
 from .primitives.ordering import in_top_k, top_k
 from .primitives.pooling import max_pool, max_pool1d, max_pool2d, max_pool3d
+from .primitives.pooling import max_pool as max_pool_v2
 from .primitives.pooling_argmax import max_pool_with_argmax, pool
 from .primitives.random import dropout
 from .primitives.reduction import zero_fraction
@@ -71,9 +80,11 @@ __all__ = [
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
+    "avg_pool_v2",
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
+    "bidirectional_dynamic_rnn",
     "conv1d",
     "conv1d_transpose",
     "conv2d",
@@ -83,12 +94,19 @@ __all__ = [
     "conv_transpose",
     "convolution",
     "crelu",
+    "ctc_greedy_decoder",
+    "ctc_loss",
+    "ctc_unique_labels",
     "depth_to_space",
     "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter",
     "depthwise_conv2d_backprop_input",
+    "depthwise_conv2d_native",
+    "depthwise_conv2d_native_backprop_filter",
+    "depthwise_conv2d_native_backprop_input",
     "dilation2d",
     "dropout",
+    "dynamic_rnn",
     "elu",
     "embedding_lookup",
     "erosion2d",
@@ -111,6 +129,7 @@ __all__ = [
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
+    "max_pool_v2",
     "max_pool_with_argmax",
     "moments",
     "nce_loss",
@@ -119,6 +138,7 @@ __all__ = [
     "relu",
     "relu6",
     "relu_layer",
+    "rnn_cell",
     "sampled_softmax_loss",
     "selu",
     "separable_conv2d",
@@ -127,11 +147,13 @@ __all__ = [
     "silu",
     "softmax",
     "softmax_cross_entropy_with_logits",
+    "softmax_cross_entropy_with_logits_v2",
     "softplus",
     "softsign",
     "space_to_batch",
     "space_to_depth",
     "sparse_softmax_cross_entropy_with_logits",
+    "static_rnn",
     "sufficient_statistics",
     "swish",
     "tanh",

@@ -1,6 +1,7 @@
 """Random numbers: `pb.random`, TensorFlow's names of them, old and new."""
 
 from .primitives.candidate_sampling import log_uniform_candidate_sampler, uniform_candidate_sampler
+from .primitives.older_names import multinomial
 from .primitives.random import (
     categorical,
     get_seed,
@@ -48,6 +49,7 @@ __all__ = [
     "gamma",
     "get_seed",
     "log_uniform_candidate_sampler",
+    "multinomial",
     "normal",
     "poisson",
     "random_gamma",

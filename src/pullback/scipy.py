@@ -42,6 +42,8 @@ class _Vector:
         self.xs: list[Any] = list(xs) if isinstance(xs, list | tuple) else [xs]
         self.feeds = dict(feed_dict or {})
         for x in self.xs:
+            if not isinstance(x, Tensor | Variable):
+                raise TypeError(f"pb.scipy: {x!r} is neither a tensor nor a variable of a graph")
             if not x.shape.is_fully_defined():
                 raise ValueError(f"pb.scipy: {x} has no known shape; a vector of known length is needed")
         self.shapes = [x.shape.known for x in self.xs]
@@ -52,7 +54,10 @@ class _Vector:
 
     def split(self, vector: Any) -> list[Array]:
         """The parts of a vector, each in the shape and dtype of its x."""
-        parts = np.split(np.asarray(vector), self.ends[:-1])
+        array = np.asarray(vector)
+        if array.shape != (self.ends[-1],):
+            raise ValueError(f"pb.scipy: a vector of {self.ends[-1]} elements is needed, not an array {array.shape}")
+        parts = np.split(array, self.ends[:-1])
         return [part.reshape(shape).astype(x.dtype) for part, shape, x in zip(parts, self.shapes, self.xs, strict=True)]
 
     def joined(self) -> Array:
@@ -102,7 +107,7 @@ class Objective:
     needs when it is first called. With `sparse`, `hess` returns a scipy.sparse.csr_array.
 
     Raises:
-        ValueError: a shape is not known.
+        ValueError: a shape is not known; `loss` is not a scalar. TypeError: an x is no tensor.
     """
 
     def __init__(
@@ -116,6 +121,8 @@ class Objective:
         engine: str | None = None,
     ) -> None:
         self._loss = convert_to_tensor(loss)
+        if self._loss.shape.rank not in (0, None):
+            raise ValueError(f"pb.scipy: {self._loss} is not a scalar; use Residuals, or add it up")
         self._vector = _Vector(xs, feed_dict, session, engine)
         self._sparse = sparse
         self._matrix: SparseMatrix | None = None

@@ -24,7 +24,15 @@ from .primitives.sparse_ops import (
 from .primitives.sparse_ops import (
     sparse_segment_sum as segment_sum,
 )
-from .primitives.sparse_tensor import SparseTensor, SparseTensorValue, from_dense, reorder, to_dense
+from .primitives.sparse_tensor import (
+    SparseTensor,
+    SparseTensorValue,
+    from_dense,
+    placeholder,
+    reorder,
+    retain,
+    to_dense,
+)
 
 __all__ = [
     "SparseTensor",
@@ -34,9 +42,11 @@ __all__ = [
     "fill_empty_rows",
     "from_dense",
     "multiply",
+    "placeholder",
     "reduce_max",
     "reduce_sum",
     "reorder",
+    "retain",
     "segment_mean",
     "segment_sqrt_n",
     "segment_sum",

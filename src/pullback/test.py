@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .autodiff.arguments import UnconnectedGradients
 from .autodiff.reverse import gradients
 from .core.dtypes import INEXACT
 from .core.graph import Graph, Tensor
@@ -20,28 +21,29 @@ __all__ = ["compute_gradient", "compute_gradient_error", "compute_gradient_v1", 
 Array = np.ndarray[Any, Any]
 
 
-def compute_gradient(f: Callable[..., Any], xs: Any, delta: float | None = None) -> tuple[list[Array], list[Array]]:
-    """The Jacobians of `f` at `xs`, by `gradients` and by central differences: two lists with one array for each x.
+def compute_gradient(f: Callable[..., Any], x: Any, delta: float | None = None) -> tuple[list[Array], list[Array]]:
+    """The Jacobians of `f` at the list `x`, by `gradients` and by differences: two lists, one array for each argument.
 
     Shapes: each array is [size of y, size of x]; a complex element counts as two, its real and imaginary part.
     Dtypes: floats and complex numbers. `delta` is the step of the differences, 1/1024 where None.
 
     Raises:
-        ValueError: `xs` is not a list or tuple. TypeError: an x is not of a float or complex dtype.
+        ValueError: `x` is not a list or tuple. TypeError: an element is not of a float or complex dtype.
 
     >>> import pullback as pb
     >>> exact, numeric = pb.test.compute_gradient(pb.tanh, [[0.5]])
     >>> pb.test.max_error(exact, numeric) < 1e-3
     True
     """
-    if not isinstance(xs, list | tuple):
-        raise ValueError(f"xs must be a list or tuple, one element for each argument of f, not {type(xs).__name__}")
-    arrays = [_checked(as_array(x), f"xs[{i}]") for i, x in enumerate(xs)]
+    if not isinstance(x, list | tuple):
+        raise ValueError(f"x must be a list or tuple, one element for each argument of f, not {type(x).__name__}")
+    arrays = [_checked(as_array(value), f"x[{i}]") for i, value in enumerate(x)]
     with Graph().as_default() as graph:
         inputs = [placeholder(a.dtype, a.shape) for a in arrays]
         y = convert_to_tensor(f(*inputs))
         with Session(graph=graph, engine="numpy") as session:
-            return _jacobians(session, y, inputs, arrays, 1 / 1024 if delta is None else delta, {})
+            step = 1 / 1024 if delta is None else delta
+            return _jacobians(session, y, inputs, arrays, step, {}, UnconnectedGradients.ZERO)
 
 
 def max_error(grads1: Sequence[Array], grads2: Sequence[Array]) -> float:
@@ -70,7 +72,7 @@ def compute_gradient_v1(
     Runs in the default session, after the operations `init_targets`.
 
     Raises:
-        ValueError: no default session; y does not depend on x.
+        ValueError: no default session; y does not depend on x. TypeError: x is not of a float or complex dtype.
 
     >>> import pullback as pb
     >>> x = pb.placeholder(pb.float64, [2])
@@ -94,7 +96,9 @@ def compute_gradient_v1(
         np.asarray(random.random(shape) if value is None else value).astype(t.dtype)
         for t, shape, value in zip(xs, shapes, given, strict=True)
     ]
-    exact, numeric = _jacobians(session, y, xs, arrays, delta, extra_feed_dict or {})
+    arrays = [_checked(a, f"x[{i}]") for i, a in enumerate(arrays)]
+    none = UnconnectedGradients.NONE
+    exact, numeric = _jacobians(session, y, xs, arrays, delta, extra_feed_dict or {}, none)
     pairs = [(a.T, b.T) for a, b in zip(exact, numeric, strict=True)]
     return pairs if many else pairs[0]
 
@@ -132,13 +136,22 @@ def _checked(array: Array, what: str) -> Array:
 
 
 def _jacobians(
-    session: Session, y: Tensor, xs: Sequence[Tensor], arrays: Sequence[Array], delta: float, extra: Mapping[Any, Any]
+    session: Session,
+    y: Tensor,
+    xs: Sequence[Tensor],
+    arrays: Sequence[Array],
+    delta: float,
+    extra: Mapping[Any, Any],
+    unconnected: UnconnectedGradients,
 ) -> tuple[list[Array], list[Array]]:
     feeds = {**extra, **dict(zip(xs, arrays, strict=True))}
     value = np.asarray(session.run(y, feeds))
     with y.graph.as_default():
         seed = placeholder(y.dtype, value.shape)
-        dxs = gradients(y, list(xs), grad_ys=identity(seed), unconnected_gradients="zero")
+        dxs = gradients(y, list(xs), grad_ys=identity(seed), unconnected_gradients=unconnected)
+        for x, dx in zip(xs, dxs, strict=True):
+            if dx is None:
+                raise ValueError(f"compute_gradient: {y} does not depend on {x}; pass an x that it is computed from")
         dxs = [convert_to_tensor(dx) for dx in dxs]
     exact = [np.zeros((_parts(value).size, _parts(a).size), _parts(a).dtype) for a in arrays]
     for row in range(_parts(value).size):

@@ -7,7 +7,7 @@ import scipy.special as special
 
 import pullback as pb
 
-from .case import Case, distinct, normal
+from .case import Case, cubed, distinct, normal
 
 HALF = "differences of 16-bit numbers say little"
 SHORT = np.array([-1.5, 0.25, 3.0], np.float16)
@@ -67,4 +67,6 @@ CASES = [
         [normal(2, 3), normal(3, 4, seed=1), normal(4, seed=2)],
         expected=lambda x, w, b: np.maximum(x @ w + b, 0),
     ),
+    Case("silu_third_order", pb.nn.silu, [normal(3)], third_order=True),
+    Case("cube_of_elu", cubed(pb.nn.elu), [distinct(4)], third_order=True),
 ]

@@ -9,8 +9,9 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case, distinct, normal, positive
+from .case import Case, cubed, distinct, normal, positive
 
+NO_BITS = "operators of opset 18 cannot look at the bits of a float"
 HALF = "differences of 16-bit numbers say little"
 INTS = np.array([7, -7, 7, -7, 5, 0, -5, 1], np.int32)
 DIVISORS = np.array([2, 2, -2, -2, 0, 3, 0, -1], np.int32)
@@ -122,6 +123,9 @@ CASES = [
         not_differentiable=HALF,
         float32_tolerance=2e-3,
     ),
-    Case("nextafter", pb.math.nextafter, [normal(2, 3), normal(3, seed=1)], np.nextafter),
-    Case("nextafter_equal", pb.math.nextafter, [normal(2), normal(2)], lambda x, y: x),
+    Case("nextafter", pb.math.nextafter, [normal(2, 3), normal(3, seed=1)], np.nextafter, not_onnx=NO_BITS),
+    Case("nextafter_equal", pb.math.nextafter, [normal(2), normal(2)], lambda x, y: x, not_onnx=NO_BITS),
+    Case("divide_third_order", pb.divide, [normal(2, 1), positive(3)], third_order=True),
+    Case("pow_third_order", pb.pow, [positive(2, 1), normal(3)], third_order=True),
+    Case("cube_of_maximum", cubed(pb.maximum), [distinct(4), distinct(4, seed=1)], third_order=True),
 ]

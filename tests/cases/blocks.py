@@ -6,7 +6,7 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case, normal
+from .case import Case, cubed, normal
 
 
 def _patches(name: str, shape: tuple[int, ...], size: int, stride: int, rate: int, padding: str) -> Case:
@@ -64,5 +64,11 @@ CASES = [
         lambda x: pb.extract_volume_patches(x, [1, 1, 2, 2, 1], [1, 1, 2, 2, 1], "VALID"),
         [normal(1, 2, 4, 6, 3)],
         expected=lambda x: x.reshape(1, 2, 2, 2, 3, 2, 3).transpose(0, 1, 2, 4, 3, 5, 6).reshape(1, 2, 2, 3, 12),
+    ),
+    Case(
+        "cube_of_space_to_batch",
+        cubed(lambda x: pb.space_to_batch(x, [2], [[1, 0]])),
+        [normal(1, 3, 2)],
+        third_order=True,
     ),
 ]

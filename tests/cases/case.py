@@ -28,12 +28,16 @@ class Case:
     not_second_order: str = ""
     third_order: bool = False
     """Whether third derivatives are checked too."""
+    slow: bool = False
+    """Whether XLA takes long to compile the third derivatives, so that only the slow tests do."""
     not_erased: str = ""
     """Why it cannot be built with unknown static lengths and ranks."""
     not_erased_rank: str = ""
     """Why it cannot be built with unknown ranks (unknown lengths work)."""
     not_on_xla: str = ""
     not_on_numpy: str = ""
+    not_onnx: str = ""
+    """Why onnxruntime cannot run it as an exported model."""
     not_float32: str = ""
     """Why it is only run as written."""
     not_exact: str = ""
@@ -77,3 +81,13 @@ def distinct(*shape: int, seed: int = 0) -> np.ndarray[Any, Any]:
     size = int(np.prod(shape))
     values = (np.arange(size) - size // 2) * 0.1 + 0.05
     return np.random.default_rng([seed, *shape]).permutation(values).reshape(shape)
+
+
+def cubed(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f` and the third power of its result, which has third derivatives where `f` is linear."""
+
+    def build(*xs: Any) -> Any:
+        y = f(*xs)
+        return y * y * y
+
+    return build

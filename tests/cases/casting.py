@@ -6,7 +6,7 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case, normal
+from .case import Case, cubed, normal
 
 HALF = "differences of 16-bit numbers say little"
 WIDE = "the numbers are float64"
@@ -90,4 +90,10 @@ CASES = [
     Case("float_to_complex", lambda x: pb.cast(x, pb.complex128), [normal(3)], lambda x: x + 0j),
     Case("wider_and_back", lambda x: pb.cast(pb.cast(x, pb.complex128) * 2, x.dtype), [normal(2, 3)], lambda x: 2 * x),
     Case("same", lambda x: pb.cast(x, x.dtype), [normal(3)], lambda x: x),
+    Case(
+        "cube_of_a_cast",
+        cubed(lambda x: pb.cast(pb.cast(x, pb.complex128), x.dtype)),
+        [normal(3)],
+        third_order=True,
+    ),
 ]

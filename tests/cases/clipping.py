@@ -74,4 +74,5 @@ CASES = [
         [X],
         lambda x: x / 2,
     ),
+    Case("norm_third_order", lambda x: pb.clip_by_norm(x, 1.0), [X], third_order=True),
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case
+from .case import Case, positive
 
 # Of all orders of the three colours, no two equal, and some above 1 or below 0 after the adjustments.
 PIXELS = np.array(
@@ -41,7 +41,7 @@ CASES = [
         expected=lambda x, g, a: a * x**g,
         third_order=True,
     ),
-    Case("hue", pb.image.adjust_hue, [PIXELS, np.array(0.31)], third_order=True),
+    Case("hue", pb.image.adjust_hue, [PIXELS, np.array(0.31)], third_order=True, slow=True),
     Case("saturation", pb.image.adjust_saturation, [PIXELS, np.array(1.13)]),
     Case(
         "brightness_of_bytes",
@@ -67,5 +67,11 @@ CASES = [
         lambda x: pb.image.convert_image_dtype(x, pb.uint8),
         [np.array([0, 128, 32767], np.int16)],
         expected=np.array([0, 1, 255]),
+    ),
+    Case(
+        "convert_float_to_float",
+        lambda x: pb.cast(pb.image.convert_image_dtype(x, pb.float64), x.dtype),
+        [positive(3)],
+        lambda x: x,
     ),
 ]

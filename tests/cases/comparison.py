@@ -6,7 +6,7 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case, normal
+from .case import Case, cubed, normal
 
 X = np.array([-2.5, 0.0, 1.0, np.nan, np.inf])
 Y = np.array([0.0, 0.0, 2.0, np.nan, np.inf])
@@ -63,4 +63,5 @@ CASES = [
     Case("left_shift_negative", pb.bitwise.left_shift, [np.array([1, -1]), np.array([-1, -40])], np.array([0, 0])),
     Case("right_shift_negative", pb.bitwise.right_shift, [np.array([1, -1]), np.array([-1, -40])], np.array([0, -1])),
     Case("bit_operators", lambda a, b: [a & b, a | b, a ^ b, ~a, 6 & a], [np.array([12, 10]), np.array([6, 3])]),
+    Case("cube_of_what_is_greater", cubed(lambda x: x * pb.cast(x > 0.0, x.dtype)), [normal(4)], third_order=True),
 ]

@@ -6,7 +6,7 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case, distinct, normal
+from .case import Case, cubed, distinct, normal
 
 Z = normal(2, 3) + 1j * normal(2, 3, seed=1)
 
@@ -33,4 +33,6 @@ CASES = [
     Case("sign", pb.sign, [Z], lambda z: z / np.abs(z)),
     Case("empty", lambda z: [pb.abs(z), pb.math.angle(z), pb.math.real(z)], [np.zeros((0, 2), np.complex128)]),
     Case("parts_put_together", lambda z: pb.complex(pb.math.real(z), pb.math.imag(z)), [Z], lambda z: z),
+    Case("abs_third_order", pb.abs, [Z], third_order=True),
+    Case("cube_of_conj", cubed(pb.math.conj), [Z], third_order=True),
 ]

@@ -6,7 +6,7 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case, normal
+from .case import Case, cubed, normal
 
 N = np.array([1, 1, 3, 0, 7], np.int32)
 M = np.array([[0, 2, 2], [1, -1, 5]])
@@ -85,4 +85,7 @@ CASES = [
         wrt=[],
     ),
     Case("invert_permutation", pb.math.invert_permutation, [np.array([3, 0, 2, 1])], np.array([1, 3, 2, 0])),
+    Case(
+        "cube_of_bincount_weights", cubed(lambda n, w: pb.math.bincount(n, w, 8, 8)), [N, normal(5)], third_order=True
+    ),
 ]

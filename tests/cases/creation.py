@@ -39,6 +39,13 @@ CASES = [
     Case("range", lambda: pb.range(3, 18, 3), expected=np.arange(3, 18, 3, np.int32)),
     Case("range_floats", lambda: pb.range(1.0, 0.0, -0.25), expected=np.array([1, 0.75, 0.5, 0.25], np.float32)),
     Case("range_nothing", lambda: pb.range(0), expected=np.zeros(0, np.int32)),
+    Case(
+        "range_fed_floats",
+        lambda a, b, c: pb.range(a, b, c) * pb.square(c),
+        [np.array(0.5), np.array(3.0), np.array(0.7)],
+        lambda a, b, c: np.arange(a, b, c) * c**2,
+        third_order=True,
+    ),
     Case("range_fed", lambda n: pb.range(n, 10, 2), [np.array(3)], expected=np.array([3, 5, 7, 9])),
     Case(
         "linspace",

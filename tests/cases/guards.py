@@ -6,7 +6,7 @@ from typing import Any
 
 import pullback as pb
 
-from .case import Case, normal, positive
+from .case import Case, cubed, normal, positive
 
 
 def _after(guard: Any, x: Any) -> Any:
@@ -22,4 +22,6 @@ CASES = [
     Case("assert_rank", lambda x: _after(pb.debugging.assert_rank(x, 1), x), [positive(3)], lambda x: x * 2),
     Case("print", lambda x: _after(pb.print("x", x), x), [normal(2, 3)], lambda x: x * 2),
     Case("print_v1", lambda x: pb.Print(x, [x], "x", first_n=0) * 2.0, [normal(2, 3)], lambda x: x * 2),
+    Case("cube_of_check_numerics", cubed(lambda x: pb.debugging.check_numerics(x, "x")), [normal(3)], third_order=True),
+    Case("assert_all_finite", lambda x: pb.debugging.assert_all_finite(x, "x") * 2.0, [normal(2, 3)], lambda x: x * 2),
 ]

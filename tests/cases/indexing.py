@@ -6,7 +6,7 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case, distinct, normal
+from .case import Case, cubed, distinct, normal
 
 X = normal(4, 3)
 Y = normal(2, 3, 4)
@@ -123,4 +123,6 @@ CASES = [
         [X, IDS],
         not_erased_rank="the norms need known ranks",
     ),
+    Case("cube_of_gather", cubed(pb.gather), [X, IDS], third_order=True),
+    Case("cube_of_scatter_nd", cubed(lambda i, x: pb.scatter_nd(i, x, [4, 3])), [PAIRS, normal(3)], third_order=True),
 ]

@@ -162,4 +162,13 @@ CASES = [
         expected=lambda a, b: np.tensordot(a, b, [[1, 2], [1, 0]]),
         not_erased_rank="the ranks say which axes are summed over",
     ),
+    Case(
+        "matmul_third_order", lambda a, b: pb.matmul(pb.matmul(a, b), a), [normal(2, 3), normal(3, 2)], third_order=True
+    ),
+    Case(
+        "einsum_third_order",
+        lambda *xs: pb.einsum("bi,bj,bk->ijk", *xs),
+        [normal(2, 3), normal(2, 2), normal(2, 1)],
+        third_order=True,
+    ),
 ]

@@ -154,4 +154,10 @@ CASES = [
         lambda: pb.random.log_uniform_candidate_sampler([[0], [3]], 1, 4, False, 9, seed=1),
         not_exact="drawn at random",
     ),
+    Case(
+        "compute_weighted_loss",
+        pb.losses.compute_weighted_loss,
+        [normal(3, 2), positive(3, 1)],
+        lambda x, w: (x * w).sum() / 6,
+    ),
 ]

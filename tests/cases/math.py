@@ -137,4 +137,7 @@ CASES = [
     Case("sign_int", pb.sign, [np.array([-3, 0, 4])], np.array([-1, 0, 1])),
     Case("sign_uint8", pb.sign, [np.array([0, 4], np.uint8)], np.array([0, 1])),
     Case("sqrt_same_twice", lambda x: pb.sqrt(x) * pb.sqrt(x), [positive(3)], lambda x: x),
+    Case("tan_third_order", pb.tan, [_inside(3)], third_order=True),
+    Case("log_sigmoid_third_order", pb.math.log_sigmoid, [normal(3)], third_order=True),
+    Case("xlogy_third_order", pb.math.xlogy, [normal(3), positive(3)], third_order=True),
 ]

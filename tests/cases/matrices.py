@@ -6,7 +6,7 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case, normal
+from .case import Case, cubed, normal
 
 RANK_IS_NEEDED = "the rank says how many labels there are"
 BANDS = [("main", 0), ("above", 1), ("below", -2), ("band", (-1, 2)), ("band_below", (-2, -1)), ("whole", (-2, 3))]
@@ -64,4 +64,5 @@ CASES = [
     Case("band_part_no_rows", lambda x: pb.linalg.band_part(x, 1, 2), [normal(0, 5)]),
     Case("tensor_diag", pb.linalg.tensor_diag, [normal(2, 3)], not_erased_rank=RANK_IS_NEEDED),
     Case("tensor_diag_part", pb.linalg.tensor_diag_part, [normal(2, 3, 2, 3)], not_erased_rank=RANK_IS_NEEDED),
+    Case("cube_of_set_diag", cubed(pb.linalg.set_diag), [normal(2, 2, 3), normal(2, 2)], third_order=True),
 ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import pullback as pb
 from pullback.primitives.random_gamma import IgammaRatio
 
-from .case import Case, normal
+from .case import Case, cubed, normal
 
 SEED = np.array([3, 4])
 NEW = "each session draws other numbers"
@@ -96,4 +98,55 @@ CASES = [
         lambda m, s, a, b: pb.random.stateless_parameterized_truncated_normal([3, 2], [1, 2], m, s, a, b),
         [np.array([0.0, 0.5]), np.array(1.5), np.array([-1.0, 3.0]), np.array([[4.0], [5.0], [9.0]])],
     ),
+    Case("cube_of_dropout", cubed(lambda x: pb.nn.dropout(x, 0.5, seed=1)), [normal(4)], third_order=True),
+    Case(
+        "truncated_moments",
+        lambda m, s: pb.random.truncated_normal([2, 3], m, s, m.dtype, seed=1),
+        [normal(3), normal()],
+        not_float32=DTYPES,
+    ),
+    Case(
+        "stateless_normal_moments",
+        lambda m, s: pb.random.stateless_normal([2, 3], SEED, m, s, m.dtype),
+        [normal(3), normal()],
+        not_float32=DTYPES,
+    ),
+    Case(
+        "stateless_truncated_moments",
+        lambda m, s: pb.random.stateless_truncated_normal([2, 3], SEED, m, s, m.dtype),
+        [normal(3), normal()],
+        not_float32=DTYPES,
+    ),
 ]
+
+_DRAWN = "its numbers are drawn by the generator of the runtime"
+_NAMES_DRAWN = {
+    "cube_of_dropout",
+    "dropout",
+    "dropout_rate_tensor",
+    "dropout_rows",
+    "dropout_same",
+    "gamma",
+    "gamma_rate",
+    "normal",
+    "normal_float64",
+    "normal_moments",
+    "poisson",
+    "poisson_int",
+    "shuffle",
+    "shuffle_int",
+    "truncated_moments",
+    "truncated_normal",
+    "truncated_normal_float64",
+    "uniform",
+    "uniform_bfloat16",
+    "uniform_bounds",
+    "uniform_float16",
+    "uniform_float64",
+    "uniform_int32",
+    "uniform_int64",
+    "uniform_int_like",
+    "uniform_like",
+    "uniform_scalar",
+}
+CASES = [replace(case, not_onnx=_DRAWN) if case.name in _NAMES_DRAWN else case for case in CASES]

@@ -8,7 +8,7 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case, normal
+from .case import Case, cubed, normal
 
 METHODS = ["bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic"]
 IMAGES = normal(2, 4, 5, 2)
@@ -69,5 +69,8 @@ CASES = [
         lambda x, s: pb.image.scale_and_translate(x, [3, 4], s, [0.0, 0.5], "triangle", antialias=False),
         [IMAGES, np.array([0.8, 1.2])],
         wrt=[0],
+    ),
+    Case(
+        "cube_of_resize", cubed(lambda x: pb.image.resize(x, [3, 2], "bicubic")), [normal(1, 2, 3, 1)], third_order=True
     ),
 ]

@@ -30,4 +30,5 @@ CASES = [
     ),
     Case("places", pb.where, [C], lambda c: np.argwhere(c), not_on_xla=DATA),
     Case("places_scalar", pb.where, [np.array(True)], np.zeros((1, 0)), not_on_xla=DATA),
+    Case("where_third_order", lambda c, x: pb.where(c, x * x * x, pb.sin(x)), [C, normal(2, 3)], third_order=True),
 ]

@@ -6,7 +6,7 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case, normal
+from .case import Case, cubed, normal
 
 X = normal(2, 3)
 
@@ -22,4 +22,5 @@ CASES = [
         [X],
         expected=lambda x: x[[1, 1]],
     ),
+    Case("cube_of_sharding", cubed(lambda x: pb.sharding(x, ["data"])), [X], third_order=True),
 ]

@@ -6,7 +6,7 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case, normal
+from .case import Case, cubed, normal
 
 X = normal(4, 3, 5)
 
@@ -117,4 +117,5 @@ CASES = [
         wrt=[0],
         expected=lambda x, n: x[1:2, 0:1, 0:4],
     ),
+    Case("cube_of_slice", cubed(lambda x: x[::2, 1:]), [X], third_order=True),
 ]

@@ -133,4 +133,11 @@ CASES = [
         [normal(4), np.array([0.0, 0.5, 1.5, 3.0])],
         wrt=[0],
     ),
+    Case("softmax_third_order", pb.nn.softmax, [normal(2, 3)], third_order=True),
+    Case(
+        "softmax_cross_entropy_third_order",
+        lambda x, y: pb.nn.softmax_cross_entropy_with_logits(labels=y, logits=x),
+        [normal(2, 3), _labels(2, 3)],
+        third_order=True,
+    ),
 ]

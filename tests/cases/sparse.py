@@ -65,6 +65,12 @@ SEGMENTS = np.array([0, 0, 1, 3])
 CASES = [
     Case("to_dense", lambda v: pb.sparse.to_dense(_matrix(v)), [normal(4)], _dense),
     Case("to_dense_default", lambda v: pb.sparse.to_dense(_matrix(v), 2.0), [normal(4)], lambda v: _dense(v - 2) + 2),
+    Case(
+        "retain",
+        lambda v: pb.sparse.retain(_matrix(v), [True, False, True, False]).values,
+        [normal(4)],
+        lambda v: v[::2],
+    ),
     Case("reorder", lambda v: pb.sparse.reorder(_matrix(v, TURNED)).values, [normal(4)], lambda v: v[[1, 3, 0, 2]]),
     Case(
         "transpose", lambda v: pb.sparse.to_dense(pb.sparse.transpose(_matrix(v))), [normal(4)], lambda v: _dense(v).T

@@ -70,20 +70,17 @@ CASES = [
     Case("betainc_scalar", pb.math.betainc, [positive(), positive(2, 1), np.array([0.3, 0.6])], special.betainc),
     Case("lbeta", pb.math.lbeta, [positive(2, 3)], _lbeta),
     Case("lbeta_none", pb.math.lbeta, [positive(2, 0)], lambda x: np.full(2, -np.inf), not_differentiable="-inf"),
-    Case("third_order_igamma", lambda a, x: _third(pb.math.igamma, a, x), [positive(3), positive(3, seed=1)]),
-    Case("third_order_zeta", lambda a, x: _third(pb.math.zeta, a + 1, x), [positive(3), positive(3, seed=1)]),
-    Case("third_order_polygamma", lambda a, x: _third(pb.math.polygamma, a, x), [np.array([1.0, 2.0]), positive(2)]),
-    Case("third_order_bessel_j1", lambda x: _third(lambda x: _s.bessel_j1(x), x), [SIGNED]),
-    Case("third_order_bessel_i1e", lambda x: _third(lambda x: _s.bessel_i1e(x), x), [SIGNED]),
-    Case("third_order_spence", lambda x: _third(lambda x: _s.spence(x), x), [POSITIVE]),
+    Case("igamma_third_order", pb.math.igamma, [positive(3), positive(3, seed=1)], third_order=True),
+    Case("zeta_third_order", pb.math.zeta, [np.array([1.6]), positive(1)], third_order=True, slow=True),
+    Case("polygamma_third_order", pb.math.polygamma, [np.array([1.0, 2.0]), positive(2)], third_order=True, slow=True),
+    Case("bessel_j1_third_order", _s.bessel_j1, [SIGNED], third_order=True),
+    Case("bessel_i1e_third_order", _s.bessel_i1e, [SIGNED], third_order=True),
+    Case("spence_third_order", _s.spence, [POSITIVE], third_order=True),
     Case(
-        "third_order_betainc",
-        lambda a, b, x: _third(pb.math.betainc, a, b, x),
+        "betainc_third_order",
+        pb.math.betainc,
         [positive(2), positive(2, seed=1), np.array([0.3, 0.6])],
+        third_order=True,
+        slow=True,
     ),
 ]
-
-
-def _third(f: Callable[..., Any], *xs: Any) -> list[Any]:
-    """The first derivative by each argument, so that the generic checks reach the third order."""
-    return [dx for dx in pb.gradients(f(*xs), list(xs)) if dx is not None]

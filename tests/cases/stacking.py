@@ -6,7 +6,7 @@ import numpy as np
 
 import pullback as pb
 
-from .case import Case, normal
+from .case import Case, cubed, normal
 
 A, B = normal(2, 3), normal(2, 3, seed=1)
 
@@ -113,4 +113,5 @@ CASES = [
         [np.array([1, 3])],
         expected=lambda n: np.arange(3) < n[..., None],
     ),
+    Case("cube_of_concat", cubed(lambda a, b: pb.concat([a, pb.stack([b[0], b[1]]), a], 0)), [A, B], third_order=True),
 ]

@@ -26,12 +26,12 @@ def families() -> dict[str, list[Case]]:
     return {name: importlib.import_module(f"tests.cases.{name}").CASES for name in sorted(names)}
 
 
-def rows(*without: str, **equal: Any) -> list[Any]:
+def rows(*without: str, mark_slow: bool = False) -> list[Any]:
     """pytest parameters for the rows that give no reason under any of the fields `without`."""
     import pytest
 
     return [
-        pytest.param(case, id=f"{family}-{case.name}")
+        pytest.param(case, id=f"{family}-{case.name}", marks=[pytest.mark.slow] if mark_slow and case.slow else [])
         for family, cases in families().items()
         for case in cases
         if not any(getattr(case, field) for field in without)
@@ -63,10 +63,12 @@ class Built:
     ys: list[Any]
     arrays: list[np.ndarray[Any, Any]]
 
-    def run(self, fetches: Any, engine: str = "numpy", arrays: Sequence[Any] | None = None) -> Any:
+    def run(
+        self, fetches: Any, engine: str = "numpy", arrays: Sequence[Any] | None = None, compile_effort: str = "full"
+    ) -> Any:
         """The values of `fetches` for `arrays`, the row's own where none are given."""
         feeds = dict(zip(self.xs, self.arrays if arrays is None else arrays, strict=True))
-        with pb.Session(graph=self.graph, engine=engine) as session:
+        with pb.Session(graph=self.graph, engine=engine, compile_effort=compile_effort) as session:
             if self.graph.get_collection("variables"):
                 session.run(pb.variables_initializer(self.graph.get_collection("variables")))
             return session.run(fetches, feeds)

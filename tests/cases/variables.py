@@ -10,7 +10,7 @@ import numpy as np
 import pullback as pb
 from pullback.primitives.unique_rows import SumEqualRows
 
-from .case import Case, normal
+from .case import Case, cubed, normal
 
 STATE = "assignments are not differentiated"
 TABLE = normal(4, 3, seed=5)
@@ -156,5 +156,8 @@ CASES = [
         lambda x: pb.reduce_sum(SumEqualRows()(pb.constant(np.zeros(0, int)), x)[1]),
         [normal(0, 2)],
         np.zeros(()),
+    ),
+    Case(
+        "cube_of_read", cubed(lambda x: variable(x) * x), [normal(4, 3)], lambda x: (TABLE * x) ** 3, third_order=True
     ),
 ]

@@ -261,3 +261,10 @@ def test_collections_keep_what_is_put_in() -> None:
     graph.add_to_collection("losses", 2)
     assert graph.get_collection("losses") == [1, 2]
     assert graph.get_collection("none") == []
+
+
+def test_a_collection_is_filtered_by_the_beginning_of_names() -> None:
+    graph = pb.get_default_graph()
+    first, second = pb.Variable(1.0, name="a/v"), pb.Variable(2.0, name="b/v")
+    assert graph.get_collection("variables") == [first, second]
+    assert graph.get_collection("variables", "b/") == [second]

@@ -166,7 +166,7 @@ def test_a_callable_counts_its_values(session: pb.Session) -> None:
 
 
 def test_an_unknown_engine() -> None:
-    with pytest.raises(ValueError, match=r"^Session: engine must be 'xla' or 'numpy', not 'tpu'$"):
+    with pytest.raises(ValueError, match=r"^Session: engine must be 'xla', 'numpy' or 'onnxruntime', not 'tpu'$"):
         pb.Session(engine="tpu")
 
 

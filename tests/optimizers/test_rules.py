@@ -74,6 +74,24 @@ def adam(x: Array, s: dict[str, Array], dy: Array, t: int) -> Array:
     return x - rate * s["m"] / (np.sqrt(s["v"]) + 1e-8)
 
 
+def adadelta(x: Array, s: dict[str, Array], dy: Array, t: int) -> Array:
+    del t
+    s["accum"] = 0.9 * s["accum"] + 0.1 * dy**2
+    u = np.sqrt(s["accum_update"] + 1e-4) / np.sqrt(s["accum"] + 1e-4) * dy
+    s["accum_update"] = 0.9 * s["accum_update"] + 0.1 * u**2
+    return x - 0.5 * u
+
+
+def ftrl(x: Array, s: dict[str, Array], dy: Array, t: int) -> Array:
+    del t
+    n = s["accum"] + dy**2
+    rise = (n**0.6 - s["accum"] ** 0.6) / 0.3
+    s["accum"], s["linear"] = n, s["linear"] + dy + 2 * 0.02 * x - rise * x
+    z = s["linear"]
+    moved = (np.sign(z) * 0.1 - z) / ((n**0.6 + 0.7) / 0.3 + 2 * 0.05)
+    return np.where(np.abs(z) > 0.1, moved, 0.0)
+
+
 train = pb.train
 RULES = [
     Rule("descent", lambda: train.GradientDescentOptimizer(0.1), {}, descent),
@@ -86,6 +104,13 @@ RULES = [
         lambda: train.RMSPropOptimizer(0.1, 0.8, 0.5, 1e-3, centered=True),
         {"rms": 1.0, "mg": 0.0, "momentum": 0.0},
         centered,
+    ),
+    Rule("adadelta", lambda: train.AdadeltaOptimizer(0.5, 0.9, 1e-4), {"accum": 0.0, "accum_update": 0.0}, adadelta),
+    Rule(
+        "ftrl",
+        lambda: train.FtrlOptimizer(0.3, -0.6, 0.2, 0.1, 0.05, l2_shrinkage_regularization_strength=0.02, beta=0.7),
+        {"accum": 0.2, "linear": 0.0},
+        ftrl,
     ),
     Rule("adam", lambda: train.AdamOptimizer(0.1, 0.9, 0.99), {"m": 0.0, "v": 0.0}, adam),
 ]

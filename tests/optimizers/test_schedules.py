@@ -15,6 +15,12 @@ train = pb.train
 STEPS = [0, 1, 5, 10, 11, 25]
 
 
+def restarted(t: int) -> float:
+    """Three waves from 0.5, 0.4 and 0.32 over 6, 12 and 24 steps."""
+    top, start, period = (0.5, 0, 6) if t < 6 else (0.4, 6, 12) if t < 18 else (0.32, 18, 24)
+    return top * (1 + math.cos(math.pi * (t - start) / period)) / 2
+
+
 @pytest.mark.parametrize(
     ("schedule", "formula"),
     [
@@ -34,6 +40,18 @@ STEPS = [0, 1, 5, 10, 11, 25]
         (
             lambda t: train.cosine_decay(0.5, t, 10, alpha=0.2),
             lambda t: 0.5 * (0.8 * (1 + math.cos(math.pi * min(t, 10) / 10)) / 2 + 0.2),
+        ),
+        (
+            lambda t: train.cosine_decay_restarts(0.5, t, 4, 1.0, 0.5, 0.1),
+            lambda t: 0.5 * (0.9 * 0.5 ** (t // 4) * (1 + math.cos(math.pi * (t % 4) / 4)) / 2 + 0.1),
+        ),
+        (
+            lambda t: train.cosine_decay_restarts(0.5, t, 6, 2.0, 0.8),
+            restarted,
+        ),
+        (
+            lambda t: train.linear_cosine_decay(0.5, t, 10, 2.0, 0.1, 0.01),
+            lambda t: 0.5 * ((1.1 - min(t, 10) / 10) * (1 + math.cos(4 * math.pi * min(t, 10) / 10)) / 2 + 0.01),
         ),
         (
             lambda t: train.piecewise_constant(t, [1, 10], [0.5, 0.2, 0.1]),

@@ -164,3 +164,26 @@ def test_independent_calls_of_lapack_on_xla_do_not_wait_for_each_other_for_ever(
     ys = [pb.linalg.solve(x, x), pb.linalg.expm(x), *pb.gradients(pb.linalg.expm(x), x), pb.linalg.eigvalsh(x)]
     values = run(ys, "xla", {x: np.tile(np.eye(32), (64, 1, 1))})
     np.testing.assert_allclose(values[1][0], np.e * np.eye(32), rtol=1e-5)
+
+
+def test_eigenvalues_of_tridiagonal_matrices_are_selected_by_number_or_by_value() -> None:
+    main, below = [2.0, 2.0, 2.0], [1.0, 1.0]
+    by_number = pb.linalg.eigh_tridiagonal(main, below, select="i", select_range=(0, 1))
+    by_value = pb.linalg.eigh_tridiagonal(main, below, select="v", select_range=(2.5, 4.0))
+    lowest, highest = pb.Session(engine="numpy").run([by_number, by_value])
+    np.testing.assert_allclose(lowest, [2 - np.sqrt(2), 2], rtol=1e-6)
+    np.testing.assert_allclose(highest, [2 + np.sqrt(2)], rtol=1e-6)
+
+
+def test_eigh_tridiagonal_says_what_does_not_fit() -> None:
+    with pytest.raises(ValueError, match="select 'a' takes no select_range, 'i' and 'v' take two numbers") as info:
+        pb.linalg.eigh_tridiagonal([1.0, 2.0], [1.0], select="x")
+    assert str(info.value) == (
+        "eigh_tridiagonal: select 'a' takes no select_range, 'i' and 'v' take two numbers, not 'x' with None"
+    )
+    with pytest.raises(ValueError, match="vectors of n and of n - 1 elements") as info:
+        pb.linalg.eigh_tridiagonal([[1.0, 2.0]], [1.0])
+    assert str(info.value) == (
+        "eigh_tridiagonal: vectors of n and of n - 1 elements are needed, not float32[1,2] 'Const:0' and "
+        "float32[1] 'Const_1:0'"
+    )

@@ -21,6 +21,10 @@ def _of_spectrum(x: Any) -> Any:
     return pb.reduce_sum(pb.matmul(vectors * pb.square(values), vectors, transpose_b=True))
 
 
+def _masked_product(x: Any) -> Any:
+    return pb.where(x < 100, pb.math.multiply_no_nan(x, pb.exp(x)), 0.0)
+
+
 ENTRIES: dict[str, tuple[Callable[[Any], Any], np.ndarray, int]] = {
     "where(x > 0, sqrt(x), 0) at 0 and -1": (lambda x: pb.where(x > 0, pb.sqrt(x), 0.0), np.array([0.0, -1.0]), 1),
     "where(x > 0, sqrt(x), 0) at 0 and -1, second derivative": (
@@ -38,6 +42,12 @@ ENTRIES: dict[str, tuple[Callable[[Any], Any], np.ndarray, int]] = {
     "where(x < 1, acos(x), 0) at 1": (lambda x: pb.where(x < 1, pb.acos(x), 0.0), np.array([1.0]), 1),
     "where(x > 0, lgamma(x), 0) at 0": (lambda x: pb.where(x > 0, pb.math.lgamma(x), 0.0), np.array([0.0]), 1),
     "where(x < 100, x * exp(x), 0) at 1000": (lambda x: pb.where(x < 100, x * pb.exp(x), 0.0), np.array([1000.0]), 1),
+    "where(x < 100, multiply_no_nan(x, exp(x)), 0) at 1000": (_masked_product, np.array([1000.0]), 1),
+    "where(x < 100, multiply_no_nan(x, exp(x)), 0) at 1000, second derivative": (
+        _masked_product,
+        np.array([1000.0]),
+        2,
+    ),
     "sqrt(x) at 0": (lambda x: pb.sqrt(x), np.array([0.0]), 1),
     "prod of [2, 0, 4]": (lambda x: pb.reduce_prod(x), np.array([2.0, 0.0, 4.0]), 1),
     "prod of [0, 0, 4]: first row of the second derivative": (
@@ -53,14 +63,32 @@ ENTRIES: dict[str, tuple[Callable[[Any], Any], np.ndarray, int]] = {
     ),
     "norm of [0, 0]": (lambda x: pb.norm(x), np.array([0.0, 0.0]), 1),
     "3-norm of [0, 0]": (lambda x: pb.norm(x, 3), np.array([0.0, 0.0]), 1),
+    "Frobenius norm of [[0, 0], [0, 0]]": (lambda x: pb.norm(x), np.zeros((2, 2)), 1),
     "standard deviation of [2, 2, 2]": (lambda x: pb.math.reduce_std(x), np.array([2.0, 2.0, 2.0]), 1),
     "det of [[1, 2], [2, 4]]": (lambda x: pb.linalg.det(x), np.array([[1.0, 2.0], [2.0, 4.0]]), 1),
+    "det of [[0, 0], [0, 0]]: first row of the second derivative": (lambda x: pb.linalg.det(x), np.zeros((2, 2)), ROW),
+    "det(diag(x)) at [0, 0, 0], third derivative": (lambda x: pb.linalg.det(pb.linalg.diag(x)), np.zeros(3), 3),
+    "sum of the pseudo-inverse of [[1, 2], [2, 4]]": (
+        lambda x: pb.reduce_sum(pb.linalg.pinv(x)),
+        np.array([[1.0, 2.0], [2.0, 4.0]]),
+        1,
+    ),
     "sum of squares of the eigenvalues of the unit matrix": (
         lambda x: pb.reduce_sum(pb.square(pb.linalg.eigh(x)[0])),
         np.array([[1.0, 0.0], [0.0, 1.0]]),
         1,
     ),
     "sum of `V diag(w^2) V^T` for its eigenvectors `V`": (_of_spectrum, np.array([[1.0, 0.0], [0.0, 1.0]]), 1),
+    "sum of the fourth powers of the eigenvectors of the unit matrix": (
+        lambda x: pb.reduce_sum(pb.linalg.eigh(x)[1] ** 4.0),
+        np.eye(2),
+        1,
+    ),
+    "sum of the singular values of the unit matrix: first row of the second derivative": (
+        lambda x: pb.reduce_sum(pb.linalg.svd(x, compute_uv=False)),
+        np.eye(2),
+        ROW,
+    ),
     "x ** 0 at 0": (lambda x: x**0.0, np.array([0.0]), 1),
     "pow(x, y) by x at x = y = 0": (lambda x: pb.pow(x, 0.0 * pb.stop_gradient(x)), np.array([0.0]), 1),
     "pow(0, y) by y at 2 and 0": (lambda x: pb.pow(0.0, x), np.array([2.0, 0.0]), 1),
@@ -68,10 +96,13 @@ ENTRIES: dict[str, tuple[Callable[[Any], Any], np.ndarray, int]] = {
     "atan2(x, 0) at 0": (lambda x: pb.atan2(x, 0.0), np.array([0.0]), 1),
     "abs(x) at 0": (lambda x: pb.abs(x), np.array([0.0]), 1),
     "abs(z) at 0, complex": (lambda x: pb.abs(x), np.array([0j]), 1),
+    "real part of sign(z) at 0, complex": (lambda x: pb.math.real(pb.sign(x)), np.array([0j]), 1),
+    "angle(z) at 0, complex": (lambda x: pb.math.angle(x), np.array([0j]), 1),
     "relu(x) at 0": (lambda x: pb.nn.relu(x), np.array([0.0]), 1),
     "maximum(x, 0) at 0": (lambda x: pb.maximum(x, 0.0), np.array([0.0]), 1),
     "clip(x, -1, 1) at -1 and 1": (lambda x: pb.clip_by_value(x, -1.0, 1.0), np.array([-1.0, 1.0]), 1),
     "max of [1, 3, 3]": (lambda x: pb.reduce_max(x), np.array([1.0, 3.0, 3.0]), 1),
+    "min of [1, 1, 2]": (lambda x: pb.reduce_min(x), np.array([1.0, 1.0, 2.0]), 1),
     "the largest of [1, 3, 3] by top_k": (lambda x: pb.math.top_k(x, 1)[0], np.array([1.0, 3.0, 3.0]), 1),
     "the last of [3, 1, 3] sorted": (lambda x: pb.sort(x)[2], np.array([3.0, 1.0, 3.0]), 1),
     "logsumexp of [-inf, -inf]": (lambda x: pb.reduce_logsumexp(x), np.array([-np.inf, -np.inf]), 1),
@@ -92,6 +123,12 @@ ENTRIES: dict[str, tuple[Callable[[Any], Any], np.ndarray, int]] = {
     "prod of an empty vector, its derivative": (lambda x: pb.reduce_prod(x), np.zeros(0), 1),
     "max of an empty vector, its value": (lambda x: pb.reduce_max(x), np.zeros(0), 0),
     "sum of 3000 ones in float16, its value": (lambda x: pb.reduce_sum(x), np.ones(3000, np.float16), 0),
+    "last of cumsum of 3000 ones in float16, its value": (lambda x: pb.cumsum(x)[-1], np.ones(3000, np.float16), 0),
+    "scalar product of 3000 ones in float16 with themselves, its value": (
+        lambda x: pb.tensordot(x, x, 1),
+        np.ones(3000, np.float16),
+        0,
+    ),
     "mean of 3000 times 60 in float16, its value": (lambda x: pb.reduce_mean(x), np.full(3000, 60, np.float16), 0),
     "sum of 1000 ones in bfloat16, its value": (
         lambda x: pb.reduce_sum(pb.cast(x, pb.bfloat16)),

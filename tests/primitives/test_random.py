@@ -231,3 +231,12 @@ def test_bounded_normal_numbers_far_from_the_mean_stay_between_the_bounds() -> N
     value = pb.Session().run(x)
     assert ((value >= 8) & (value <= 9)).all()
     assert value.std() > 0.05
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_the_rate_of_a_dropout_has_the_derivative_of_its_scale(engine: str) -> None:
+    x, rate = pb.ones([1000], pb.float64), pb.placeholder(pb.float32, [])
+    y = pb.nn.dropout(x, rate, seed=1)
+    (slope,) = pb.gradients(y, rate)
+    kept, by_rate = pb.Session(engine=engine).run([pb.reduce_sum(y), slope], {rate: 0.25})
+    assert by_rate == pytest.approx(kept / 0.75)

@@ -10,6 +10,8 @@ from ..core.dtypes import TokenType
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor
 from ..core.slices import IndexedSlices, IndexedSlicesValue
 from ..primitives.sparse_tensor import SparseTensor, SparseTensorValue
+from ..primitives.variable_ops import VarHandleOp
+from ..primitives.variables import Variable
 from . import messages
 
 Element = Tensor | Operation
@@ -97,6 +99,8 @@ def feed_pairs(feed_dict: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
     for key, value in feed_dict.items():
         if isinstance(key, IndexedSlices):
             pairs.extend(_slices_pairs(key, value, graph))
+        elif isinstance(key, SparseTensor):
+            pairs.extend(_sparse_pairs(key, value, graph))
         else:
             pairs.append((fed_tensor(key, graph), value))
     return pairs
@@ -108,6 +112,13 @@ def _slices_pairs(key: IndexedSlices, value: Any, graph: Graph) -> list[tuple[Te
     parts = (key.values, key.indices, key.dense_shape)
     given = zip(parts, (*value, None)[:3], strict=True)
     return [(fed_tensor(x, graph), array) for x, array in given if x is not None and array is not None]
+
+
+def _sparse_pairs(key: SparseTensor, value: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
+    if not isinstance(value, tuple) or len(value) != 3:
+        raise messages.feed_sparse(key, value)
+    parts = (key.indices, key.values, key.dense_shape)
+    return [(fed_tensor(x, graph), array) for x, array in zip(parts, value, strict=True)]
 
 
 def fed_tensor(key: Any, graph: Graph) -> Tensor:
@@ -136,6 +147,9 @@ def element(obj: Any, graph: Graph, verb: str) -> Element:
 
 def _named(name: str, graph: Graph, verb: str) -> Element:
     try:
-        return graph.get_tensor_by_name(name) if ":" in name else graph.get_operation_by_name(name)
+        found = graph.get_tensor_by_name(name) if ":" in name else graph.get_operation_by_name(name)
+        if verb == "fetch" and isinstance(found, Tensor) and isinstance(found.op.primitive, VarHandleOp):
+            return Variable.from_handle(found).graph_element()
+        return found
     except (KeyError, ValueError):
         raise messages.no_such_name(verb, name, graph) from None

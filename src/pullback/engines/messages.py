@@ -118,6 +118,14 @@ def feed_slices(key: Any, value: Any) -> InvalidArgumentError:
     )
 
 
+def feed_sparse(key: Any, value: Any) -> InvalidArgumentError:
+    """Something else than three arrays for a SparseTensor."""
+    return InvalidArgumentError(
+        f"cannot feed {type(value).__name__} to {key!r}. "
+        "Give SparseTensorValue(indices, values, dense_shape), or a tuple of the three."
+    )
+
+
 def wrong_count(names: Iterable[str], found: int) -> InvalidArgumentError:
     """A callable got another number of values than it has feeds."""
     wanted = list(names)
@@ -206,6 +214,15 @@ def needs_bound(op: Operation) -> InvalidArgumentError:
     return InvalidArgumentError(
         f"loop: to keep one row per step, XLA needs a bound on the steps; pass maximum_iterations= "
         f"(operation '{op.name}')\n  made at {site_of(op)}"
+    )
+
+
+def needs_count(op: Operation, loop: Operation) -> InvalidArgumentError:
+    """The rows of a loop's steps are counted, and only a run knows how many there are."""
+    return InvalidArgumentError(
+        f"{op.type}: how many rows the loop '{loop.name}' makes is known when it ends, and XLA keeps zeros behind them "
+        f"(operation '{op.name}')\n  made at {site_of(op)}\n"
+        "Use sums, which do not see the zeros, and the loop's own counter, or Session(engine='numpy')."
     )
 
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..core.dtypes import resource
 from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from . import messages
+from .configuration import ConfigProto
 from .engine import AbstractEngine, EngineOptions, Run
 from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten
 from .plan import Plan, function_plan, handle_of, make_plan
@@ -30,9 +32,9 @@ class Session:
     Args:
         target: taken for TensorFlow's sake; "" only.
         graph: what to run; the default graph unless given.
-        config: taken for TensorFlow's sake; not used.
-        engine: "xla" compiles each set of fetches (needs jax), "numpy" computes operation by operation; "xla" where jax
-            is installed unless given.
+        config: a `pb.ConfigProto`, of which only `allow_soft_placement` counts; then `soft_placement` does not.
+        engine: "xla" compiles each set of fetches (needs jax), "numpy" computes operation by operation, "onnxruntime"
+            exports each set of fetches as a model and runs that; "xla" where jax is installed unless given.
         check_numerics: raise where an operation gives NaN or infinity, naming the first. Slower; for finding errors.
         cache_dir: a folder for XLA's compiled programs, which later processes reuse. It is set for the whole process.
         compile_effort: "full", or "fast" for programs that compile faster and run slower.
@@ -66,13 +68,14 @@ class Session:
         soft_placement: bool = True,
         mesh: Any = None,
     ) -> None:
-        del config
         if target != "":
             raise TypeError(f"Session: target must be '', not {target!r}; pass the graph by name: Session(graph=...)")
         if compile_effort not in ("full", "fast"):
             raise ValueError(f"Session: compile_effort must be 'full' or 'fast', not {compile_effort!r}")
         self.graph = get_default_graph() if graph is None else graph
         self.engine = default_engine() if engine is None else engine
+        if isinstance(config, ConfigProto) and config.allow_soft_placement is not None:
+            soft_placement = config.allow_soft_placement
         options = EngineOptions(check_numerics, cache_dir, compile_effort, soft_placement, mesh)
         self._engine: AbstractEngine = _engine_class(self.engine)(options)
         self._runs: dict[Any, Run] = {}
@@ -279,13 +282,26 @@ def _engine_class(name: str) -> Callable[[EngineOptions], AbstractEngine]:
         from .numpy_engine import NumpyEngine
 
         return NumpyEngine
+    if name == "onnxruntime":
+        return _onnxruntime_engine()
     if name != "xla":
-        raise ValueError(f"Session: engine must be 'xla' or 'numpy', not {name!r}")
+        raise ValueError(f"Session: engine must be 'xla', 'numpy' or 'onnxruntime', not {name!r}")
     try:
         from .xla import XlaEngine
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"Session: engine='xla' needs jax ({error}): pip install 'pullback[xla]'") from error
     return XlaEngine
+
+
+def _onnxruntime_engine() -> Callable[[EngineOptions], AbstractEngine]:
+    """The engine of the ONNX border, which stands above this folder: it is loaded by name."""
+    try:
+        found: Callable[[EngineOptions], AbstractEngine] = import_module("pullback.onnx.engine").OnnxruntimeEngine
+    except ImportError as error:
+        raise ModuleNotFoundError(
+            f"Session: engine='onnxruntime' needs onnx and onnxruntime ({error}): pip install 'pullback[onnxruntime]'"
+        ) from error
+    return found
 
 
 class _Sessions(threading.local):

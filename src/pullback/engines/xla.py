@@ -26,6 +26,7 @@ from .placement import Segment, asks_for_devices, segments_of
 from .plan import Plan
 from .xla_devices import Layout, as_mesh, default_device, device_for
 from .xla_program import Program, to_host
+from .xla_rooms import RoomKeeper
 from .xla_segments import SegmentedProgram
 from .xla_trace import Trace
 
@@ -41,6 +42,7 @@ class XlaEngine(AbstractEngine):
         self.options = options
         self.values: dict[Operation, Any] = {}
         self.lost: set[Operation] = set()
+        self.rooms = RoomKeeper()
         keep_memory()
         self.mesh = as_mesh(options.mesh)
         if options.cache_dir is not None:
@@ -137,6 +139,7 @@ class XlaEngine(AbstractEngine):
         """Let go of all values."""
         self.values.clear()
         self.lost.clear()
+        self.rooms.clear()
 
 
 def _is_known(plan: Plan) -> bool:

@@ -15,6 +15,7 @@ from ..control_flow.state import Unmade
 from ..core.graph import Operation, Tensor
 from . import messages
 from .plan import NOWHERE, Body, Step
+from .xla_padded import Padded
 from .xla_registry import xla_functional
 from .xla_trace import AbstractRows, Trace, dense, of_dtype
 
@@ -111,8 +112,11 @@ def _branched(trace: Trace, step: Step, index: Any, arrays: Sequence[Any]) -> tu
     made: dict[int, tuple[int, ...]] = {}
     """The shapes of results that some branches do not make, from the branch that does."""
 
-    def branch(body: Body) -> Callable[[Values, Values], tuple[Values, Values, Any]]:
-        def run(given: Values, states: Values) -> tuple[Values, Values, Any]:
+    padded: dict[int, Operation] = {}
+    """The loops of results that are, in some branch, rows with zeros behind them."""
+
+    def branch(body: Body) -> Callable[[Values, Values], tuple[Values, Values, Values, Any]]:
+        def run(given: Values, states: Values) -> tuple[Values, Values, Values, Any]:
             values = list(arrays)
             for n, x in zip(numbers, given, strict=True):
                 values[n] = x
@@ -122,15 +126,17 @@ def _branched(trace: Trace, step: Step, index: Any, arrays: Sequence[Any]) -> tu
             inner.states = [current[n] for n in body.states]
             inner.run()
             current.update(zip(body.states, inner.states, strict=True))
-            found = zip(inner.fetched(), body.plan.fetches, strict=True)
-            outputs = [exact(dense(y), tensor.dtype) for y, tensor in found]
+            results = inner.fetched()
+            padded.update({i: y.loop for i, y in enumerate(results) if isinstance(y, Padded)})
+            counts = [_rows_of(y) for y in results]
+            outputs = [exact(dense(y), tensor.dtype) for y, tensor in zip(results, body.plan.fetches, strict=True)]
             if unmade:
                 numbered = enumerate(zip(outputs, body.plan.fetches, strict=True))
                 outputs = [jnp.zeros(made.get(i, y.shape), y.dtype) if _is_unmade(t) else y for i, (y, t) in numbered]
             shapes.append([y.shape for y in outputs])
             if shapes[0] != shapes[-1] and (made or not unmade):
                 raise _Disagreement
-            return outputs, [of_dtype(current[n], trace.states[n]) for n in written], inner.first_code()
+            return outputs, counts, [of_dtype(current[n], trace.states[n]) for n in written], inner.first_code()
 
         return run
 
@@ -143,7 +149,7 @@ def _branched(trace: Trace, step: Step, index: Any, arrays: Sequence[Any]) -> tu
         made.update(found)
         shapes.clear()
     try:
-        outputs, states, code = jax.lax.switch(index, [branch(body) for body in step.bodies], *given)
+        outputs, counts, states, code = jax.lax.switch(index, [branch(body) for body in step.bodies], *given)
     except _Disagreement:
         dtypes = [y.dtype for y in step.bodies[0].plan.fetches]
         raise messages.branches_differ(step.op, dtypes, shapes[0], shapes[-1]) from None
@@ -151,7 +157,16 @@ def _branched(trace: Trace, step: Step, index: Any, arrays: Sequence[Any]) -> tu
         trace.states[n] = state
     if trace.reports:
         trace.codes.append(code)
+    outputs = [Padded(y, counts[i], padded[i]) if i in padded else y for i, y in enumerate(outputs)]
     return scattered(step, outputs)
+
+
+def _rows_of(y: Any) -> Any:
+    """How many rows a result has, without zeros behind them."""
+    if isinstance(y, Padded):
+        return jnp.asarray(y.count, np.int32)
+    known = not isinstance(y, AbstractRows) and np.ndim(y)
+    return jnp.asarray(len(y) if known else 0, np.int32)
 
 
 def _is_unmade(y: Tensor) -> bool:

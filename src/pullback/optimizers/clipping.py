@@ -29,6 +29,9 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
     Shapes: any; `clip_norm` a scalar. Dtypes: any float.
 
+    Derivative: dt = dy * r where the norm is within clip_norm (r = 1), else r * (dy - t * sum(dy * t) / norm^2) with r
+    = clip_norm / norm.
+
     Raises:
         TypeError: `t` holds no floats. ValueError: `axes` for IndexedSlices.
 
@@ -48,6 +51,8 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
     """`t`, made shorter where its Euclidean norm divided by its number of elements is above `clip_norm`.
 
     Shapes: any; `clip_norm` a scalar. Dtypes: any float.
+
+    Derivative: as clip_by_norm, with r = clip_norm * n / norm.
 
     Raises:
         TypeError: `t` holds no floats.
@@ -71,6 +76,8 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
 
     Shapes: any; the result is a scalar. Dtypes: any float, all the same.
 
+    Derivative: dt = dy * t / y.
+
     Raises:
         TypeError: `t_list` is no list, or holds no floats. ValueError: there is nothing but None.
 
@@ -91,6 +98,8 @@ def clip_by_global_norm(
     Tensors give tensors, IndexedSlices slices, None gives None. Where the norm is not finite, all are NaN.
 
     Shapes: any; `clip_norm` a scalar. Dtypes: any float, all the same.
+
+    Derivative: as clip_by_norm, with the norm and the sum over all of t_list.
 
     Raises:
         TypeError: `t_list` is no list, or holds no floats. ValueError: there is nothing but None.

@@ -35,9 +35,23 @@ def get_global_step(graph: Graph | None = None) -> Variable | None:
     steps = variables_of(graph, GraphKeys.GLOBAL_STEP)
     if not steps:
         return None
-    if steps[0].dtype not in INTEGER or not steps[0].shape.is_compatible_with([]):
-        raise TypeError(f"the global step must be an integer scalar, not {steps[0]!r}")
+    assert_global_step(steps[0])
     return steps[0]
+
+
+def assert_global_step(global_step_tensor: Any) -> None:
+    """Nothing, where `global_step_tensor`, a tensor or a variable, can count steps.
+
+    Raises:
+        TypeError: it is no integer scalar.
+
+    >>> import pullback as pb
+    >>> pb.train.assert_global_step(pb.constant(1.5))
+    Traceback (most recent call last):
+    TypeError: the global step must be an integer scalar, not <Tensor 'Const:0' float32[]>
+    """
+    if global_step_tensor.dtype not in INTEGER or not global_step_tensor.shape.is_compatible_with([]):
+        raise TypeError(f"the global step must be an integer scalar, not {global_step_tensor!r}")
 
 
 def create_global_step(graph: Graph | None = None) -> Variable:

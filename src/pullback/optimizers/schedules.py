@@ -11,7 +11,7 @@ from ..core.graph import Tensor, get_default_graph
 from ..primitives.casting import cast
 from ..primitives.comparison import greater
 from ..primitives.constant import convert_to_tensor
-from ..primitives.exponential import exp
+from ..primitives.exponential import exp, log
 from ..primitives.extremes import maximum, minimum
 from ..primitives.indexing import gather
 from ..primitives.powers import pow as raised
@@ -149,6 +149,73 @@ def cosine_decay(
         low = _like(alpha, rate)
         wave = 0.5 * (1.0 + cos(minimum(step, total) / total * math.pi))
         return rate * ((1.0 - low) * wave + low)
+
+
+def cosine_decay_restarts(
+    learning_rate: Any,
+    global_step: Any,
+    first_decay_steps: Any,
+    t_mul: float = 2.0,
+    m_mul: float = 1.0,
+    alpha: float = 0.0,
+    name: str | None = None,
+) -> Tensor:
+    """`cosine_decay` again and again: each time over `t_mul` as many steps, from `m_mul` as high.
+
+    Shapes: scalars. Dtypes: the rate any float, the step any number.
+
+    Raises:
+        ValueError: `global_step` is None.
+
+    Source: I. Loshchilov, F. Hutter, "SGDR: stochastic gradient descent with warm restarts", ICLR 2017.
+
+    >>> import pullback as pb
+    >>> rates = [pb.train.cosine_decay_restarts(1.0, step, 10, m_mul=0.5) for step in (0, 5, 10, 20)]
+    >>> [round(float(rate), 3) for rate in pb.Session().run(rates)]
+    [1.0, 0.5, 0.5, 0.25]
+    """
+    with _scope(name or "SGDRDecay", learning_rate, global_step):
+        rate, step, first = _numbers("cosine_decay_restarts", learning_rate, global_step, first_decay_steps)
+        done = step / first
+        growth, low = _like(t_mul, rate), _like(alpha, rate)
+        if t_mul == 1.0:
+            restarts = floor(done)
+            fraction = done - restarts
+        else:
+            restarts = floor(log(1.0 - done * (1.0 - growth)) / log(growth))
+            power = raised(growth, restarts)
+            fraction = (done - (1.0 - power) / (1.0 - growth)) / power
+        wave = 0.5 * raised(_like(m_mul, rate), restarts) * (1.0 + cos(fraction * math.pi))
+        return rate * ((1.0 - low) * wave + low)
+
+
+def linear_cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    num_periods: Any = 0.5,
+    alpha: Any = 0.0,
+    beta: Any = 0.001,
+    name: str | None = None,
+) -> Tensor:
+    """learning_rate * ((alpha + 1 - t) * (1 + cos(2 pi num_periods t)) / 2 + beta), t = min(step / decay_steps, 1).
+
+    Shapes: scalars. Dtypes: the rate any float, the step any number.
+
+    Raises:
+        ValueError: `global_step` is None.
+
+    Source: I. Bello, B. Zoph, V. Vasudevan, Q. Le, "Neural optimizer search with reinforcement learning", 2017.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.train.linear_cosine_decay(1.0, 5, 10, beta=0.25))
+    np.float32(0.5)
+    """
+    with _scope(name or "LinearCosineDecay", learning_rate, global_step):
+        rate, step, total = _numbers("linear_cosine_decay", learning_rate, global_step, decay_steps)
+        done = minimum(step, total) / total
+        wave = 0.5 * (1.0 + cos(done * _like(num_periods, rate) * (2.0 * math.pi)))
+        return rate * ((_like(alpha, rate) + 1.0 - done) * wave + _like(beta, rate))
 
 
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:

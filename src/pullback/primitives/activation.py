@@ -24,6 +24,8 @@ def relu(features: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any integer or float. The derivative at 0 is 0.
 
+    Derivative: dx = dy where x > 0, else 0.
+
     Raises:
         TypeError: another dtype.
 
@@ -67,6 +69,8 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
 
     Source: A. Krizhevsky, Convolutional deep belief networks on CIFAR-10, 2010.
 
+    Derivative: dx = dy where 0 < x < 6, else 0.
+
     Raises:
         TypeError: another dtype.
 
@@ -109,6 +113,8 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     Shapes: any. Dtypes: any float. The derivative at 0 is `alpha`.
 
     Source: A. Maas, A. Hannun, A. Ng, Rectifier nonlinearities improve neural network acoustic models, 2013.
+
+    Derivative: dx = dy where x > 0, else alpha * dy.
 
     Raises:
         TypeError: another dtype.
@@ -159,6 +165,8 @@ def elu(features: Any, name: str | None = None) -> Tensor:
     Shapes: any. Dtypes: any float.
 
     Source: D. Clevert, T. Unterthiner, S. Hochreiter, arXiv:1511.07289.
+
+    Derivative: dx = dy where x > 0, else dy * (y + 1).
 
     Raises:
         TypeError: another dtype.
@@ -219,6 +227,8 @@ def selu(features: Any, name: str | None = None) -> Tensor:
 
     Source: G. Klambauer et al., Self-normalizing neural networks, arXiv:1706.02515.
 
+    Derivative: dx = scale * dy where x > 0, else dy * (y + scale * alpha).
+
     Raises:
         TypeError: another dtype.
 
@@ -262,6 +272,8 @@ def softsign(features: Any, name: str | None = None) -> Tensor:
     """`x / (1 + abs(x))`, element by element.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: dx = dy / (1 + |x|)^2.
 
     Raises:
         TypeError: another dtype.
@@ -307,6 +319,8 @@ def silu(features: Any, beta: Any = 1.0) -> Tensor:
     Shapes: any; `beta` broadcasts to that of `features`. Dtypes: any float.
 
     Source: P. Ramachandran, B. Zoph, Q. Le, arXiv:1710.05941.
+
+    Derivative: dx = dy * (s + beta * y * (1 - s)), dbeta = sum(dy * x^2 * s * (1 - s)), with s = sigmoid(beta * x).
 
     Raises:
         TypeError: another dtype.
@@ -366,6 +380,8 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     Shapes: any but []. Dtypes: any signed number but a complex one.
 
     Source: W. Shang et al., arXiv:1603.05201.
+
+    Derivative: dx = dy_1 where x > 0, -dy_2 where x < 0, for the two halves of dy.
 
     Raises:
         TypeError: another dtype. ValueError: there is no such axis.

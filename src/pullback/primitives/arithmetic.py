@@ -23,6 +23,8 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Shapes: any that broadcast together. Dtypes: any number, the same for both.
 
+    Derivative: dx = dz, dy = dz, each summed over the axes along which it was repeated.
+
     Raises:
         TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
 
@@ -50,6 +52,8 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x - y`, element by element.
 
     Shapes: any that broadcast together. Dtypes: any number, the same for both.
+
+    Derivative: dx = dz, dy = -dz, each summed over the axes along which it was repeated.
 
     Raises:
         TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
@@ -79,6 +83,8 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Shapes: any that broadcast together. Dtypes: any number, the same for both.
 
+    Derivative: dx = y * dz, dy = x * dz, each summed over the axes along which it was repeated.
+
     Raises:
         TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
 
@@ -107,6 +113,8 @@ def negative(x: Any, name: str | None = None) -> Any:
 
     Shapes: any. Dtypes: any signed number.
 
+    Derivative: dx = -dy.
+
     Raises:
         TypeError: `x` is not a signed number.
 
@@ -123,6 +131,7 @@ class Neg(AbstractElementwise):
     type = "Neg"
     function = "negative"
     dtypes = SIGNED
+    takes_slices = True
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.negative(x)
@@ -136,6 +145,8 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The square of `x - y`, element by element; of complex numbers `conj(x - y) * (x - y)`.
 
     Shapes: any that broadcast together. Dtypes: any number, the same for both.
+
+    Derivative: dx = 2 * (x - y) * dz, dy = -dx, each summed over the axes along which it was repeated.
 
     Raises:
         TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
@@ -166,6 +177,8 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """`x` times the scalar `scalar`; of IndexedSlices, slices.
 
     Shapes: `scalar` []; `x` any. Dtypes: any number, the same for both.
+
+    Derivative: dx = scalar * dy, dscalar = sum(x * dy).
 
     Raises:
         ValueError: `scalar` is not one number. TypeError: the dtypes differ.

@@ -18,6 +18,7 @@ from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
 from .creation import zeros_like
+from .reshaping import shape
 from .scattering import check_range
 
 
@@ -91,8 +92,12 @@ class ArrayWrite(Primitive):
 
     def _unwritten(self, op: Operation, dy: Tensor) -> Tensor:
         _, indices, rows, size = op.inputs
-        others: Tensor = ArrayWrite()(dy, indices, zeros_like(rows), size)
+        others: Tensor = ArrayWrite()(dy, indices, zeros_like(rows), self._grown(op, dy))
         return ArrayHead()(others, size) if self.grows else others
+
+    def _grown(self, op: Operation, dy: Tensor) -> Tensor:
+        """How many rows the result has."""
+        return shape(dy)[0] if self.grows else op.inputs[3]
 
     def kernel(self, xp: Any, array: Any, indices: Any, rows: Any, size: Any) -> Any:
         del size
@@ -111,11 +116,11 @@ class ArrayWrite(Primitive):
         return result
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        _, indices, _, size = op.inputs
+        indices = op.inputs[1]
         return (
             partial(self._unwritten, op, dy),
             None,
-            lambda: ArrayRead()(dy, indices, size),
+            lambda: ArrayRead()(dy, indices, self._grown(op, dy)),
             None,
         )
 
@@ -175,6 +180,4 @@ class ArrayTail(Primitive):
         return xp.concatenate([array, xp.zeros((more, *array.shape[1:]), array.dtype)])
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        from .reshaping import shape
-
         return (lambda: ArrayHead()(dy, shape(op.inputs[0])[0])), None

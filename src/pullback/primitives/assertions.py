@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..core.dtypes import INTEGER, as_dtype
+from ..core.dtypes import FLOATING, INTEGER, DType, as_dtype, float32
 from ..core.errors import InvalidArgumentError
 from ..core.operation import Operation, Tensor
 from . import comparison
@@ -16,6 +16,7 @@ from .constant import constant_value, convert_to_tensor
 from .elementwise import operands
 from .guards import Assert, summary
 from .identity import no_op
+from .reduction import reduce_any
 from .shaping import rank as rank_of
 from .sign import absolute
 
@@ -37,7 +38,8 @@ def assert_(condition: Any, data: Sequence[Any], summarize: int | None = None, n
 
 
 def _asserted(condition: Tensor, data: Sequence[Any], said: str, summarize: int | None, name: str) -> Operation:
-    tensors = [convert_to_tensor(x) for x in data]
+    said = " ".join([said, *[x for x in data if isinstance(x, str)]])
+    tensors = [convert_to_tensor(x) for x in data if not isinstance(x, str)]
     guard = Assert(said, 3 if summarize is None else int(summarize))
     known = [constant_value(x) for x in (condition, *tensors)]
     if known[0] is not None and not np.all(known[0]):
@@ -47,15 +49,23 @@ def _asserted(condition: Tensor, data: Sequence[Any], said: str, summarize: int 
     return result
 
 
-def _compared(
-    what: str, sign: str, x: Any, y: Any, message: str | None, summarize: int | None, name: str | None
+def compared(
+    what: str,
+    sign: str,
+    x: Any,
+    y: Any,
+    message: str | None,
+    summarize: int | None,
+    name: str | None,
+    data: Sequence[Any] | None = None,
 ) -> Operation:
+    """An operation that raises unless `x` and `y` compare as `what` says, and shows `data`, or both."""
     function = f"assert_{what}"
     a, b = operands(x, y)
     with a.graph.name_scope(name or function):
         holds = _COMPARISONS[what](a, b)
         said = f"{message + '. ' if message else ''}Condition x {sign} y did not hold. x and y:"
-        return _asserted(holds, [a, b], said, summarize, "Assert")
+        return _asserted(holds, [a, b] if data is None else data, said, summarize, "Assert")
 
 
 _COMPARISONS = {
@@ -84,11 +94,11 @@ def assert_equal(
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.assert_equal([1, 2], [1, 2]))
     """
-    return _compared("equal", "==", x, y, message, summarize, name)
+    return compared("equal", "==", x, y, message, summarize, name)
 
 
 def assert_none_equal(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises InvalidArgumentError in a run unless `x` differs from `y` everywhere.
 
@@ -103,7 +113,7 @@ def assert_none_equal(
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.assert_none_equal([1, 2], [2, 1]))
     """
-    return _compared("none_equal", "!=", x, y, message, summarize, name)
+    return compared("none_equal", "!=", x, y, message, summarize, name)
 
 
 def assert_less(
@@ -122,7 +132,7 @@ def assert_less(
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.assert_less([1, 2], 3))
     """
-    return _compared("less", "<", x, y, message, summarize, name)
+    return compared("less", "<", x, y, message, summarize, name)
 
 
 def assert_less_equal(
@@ -141,7 +151,7 @@ def assert_less_equal(
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.assert_less_equal([1, 2], 2))
     """
-    return _compared("less_equal", "<=", x, y, message, summarize, name)
+    return compared("less_equal", "<=", x, y, message, summarize, name)
 
 
 def assert_greater(
@@ -160,7 +170,7 @@ def assert_greater(
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.assert_greater([1, 2], 0))
     """
-    return _compared("greater", ">", x, y, message, summarize, name)
+    return compared("greater", ">", x, y, message, summarize, name)
 
 
 def assert_greater_equal(
@@ -179,7 +189,7 @@ def assert_greater_equal(
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.assert_greater_equal([1, 2], 1))
     """
-    return _compared("greater_equal", ">=", x, y, message, summarize, name)
+    return compared("greater_equal", ">=", x, y, message, summarize, name)
 
 
 def assert_positive(
@@ -198,7 +208,7 @@ def assert_positive(
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.assert_positive([1, 2]))
     """
-    return _of_sign("positive", "greater", "x > 0", x, message, summarize, name)
+    return of_sign("positive", "greater", "x > 0", x, message, summarize, name)
 
 
 def assert_negative(
@@ -217,7 +227,7 @@ def assert_negative(
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.assert_negative([-1, -2]))
     """
-    return _of_sign("negative", "less", "x < 0", x, message, summarize, name)
+    return of_sign("negative", "less", "x < 0", x, message, summarize, name)
 
 
 def assert_non_negative(
@@ -236,7 +246,7 @@ def assert_non_negative(
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.assert_non_negative([0, 2]))
     """
-    return _of_sign("non_negative", "greater_equal", "x >= 0", x, message, summarize, name)
+    return of_sign("non_negative", "greater_equal", "x >= 0", x, message, summarize, name)
 
 
 def assert_non_positive(
@@ -255,16 +265,25 @@ def assert_non_positive(
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.assert_non_positive([0, -2]))
     """
-    return _of_sign("non_positive", "less_equal", "x <= 0", x, message, summarize, name)
+    return of_sign("non_positive", "less_equal", "x <= 0", x, message, summarize, name)
 
 
-def _of_sign(
-    what: str, compare: str, condition: str, x: Any, message: str | None, summarize: int | None, name: str | None
+def of_sign(
+    what: str,
+    compare: str,
+    condition: str,
+    x: Any,
+    message: str | None,
+    summarize: int | None,
+    name: str | None,
+    data: Sequence[Any] | None = None,
 ) -> Operation:
+    """An operation that raises unless `x` compares with 0 as `compare` says, and shows `data`, or `x`."""
     a, zero = operands(convert_to_tensor(x), 0)
     with a.graph.name_scope(name or f"assert_{what}"):
         said = f"{message + '. ' if message else ''}Condition {condition} did not hold. x:"
-        return _asserted(_COMPARISONS[compare](a, zero), [a], said, summarize, "Assert")
+        shown = [a] if data is None else data
+        return _asserted(_COMPARISONS[compare](a, zero), shown, said, summarize, "Assert")
 
 
 def assert_near(
@@ -288,13 +307,27 @@ def assert_near(
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.assert_near([1.0], [1.0000001]))
     """
+    return near(x, y, rtol, atol, message, summarize, name)
+
+
+def near(
+    x: Any,
+    y: Any,
+    rtol: Any,
+    atol: Any,
+    message: str | None,
+    summarize: int | None,
+    name: str | None,
+    data: Sequence[Any] | None = None,
+) -> Operation:
+    """An operation that raises unless `x` and `y` are equal to tolerances, and shows `data`, or both."""
     a, b = operands(x, y)
     with a.graph.name_scope(name or "assert_near"):
         spacing = 10 * float(ml_dtypes.finfo(a.dtype).eps)  # type: ignore[no-untyped-call]
         relative, absolute_ = (spacing if t is None else t for t in (rtol, atol))
         holds = comparison.less_equal(absolute(a - b), absolute(b) * relative + absolute_)
         said = f"{message + '. ' if message else ''}x and y not equal to tolerance. x and y:"
-        return _asserted(holds, [a, b], said, summarize, "Assert")
+        return _asserted(holds, [a, b] if data is None else data, said, summarize, "Assert")
 
 
 def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None = None) -> Operation:
@@ -308,7 +341,7 @@ def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None 
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.assert_rank([1, 2], 1))
     """
-    return _ranked(convert_to_tensor(x), rank, "assert_rank", "equal", message, name)
+    return ranked(convert_to_tensor(x), rank, "assert_rank", "equal", message, name)
 
 
 def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: str | None = None) -> Operation:
@@ -322,14 +355,45 @@ def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: st
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.assert_rank_at_least([1, 2], 0))
     """
-    return _ranked(convert_to_tensor(x), rank, "assert_rank_at_least", "greater_equal", message, name)
+    return ranked(convert_to_tensor(x), rank, "assert_rank_at_least", "greater_equal", message, name)
 
 
-def _ranked(x: Tensor, rank: int, what: str, compare: str, message: str | None, name: str | None) -> Operation:
+def assert_rank_in(x: Any, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> Operation:
+    """An operation that raises in a run unless `x` has one of `ranks`; what is known already is checked at once.
+
+    Shapes, dtypes: any.
+
+    Raises:
+        ValueError: it has another rank.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_rank_in([1, 2], (1, 2)))
+    """
+    tensor, known = convert_to_tensor(x), sorted({int(rank) for rank in ranks})
+    said = f"{message + '. ' if message else ''}assert_rank_in: {tensor} must have a rank of {known}"
+    if tensor.shape.rank is None:
+        with tensor.graph.name_scope(name or "assert_rank_in"):
+            return _asserted(reduce_any(comparison.equal(rank_of(tensor), known)), [], said, None, "Assert")
+    if tensor.shape.rank not in known:
+        raise ValueError(said)
+    return no_op(name or "assert_rank_in")
+
+
+def ranked(
+    x: Tensor,
+    rank: int,
+    what: str,
+    compare: str,
+    message: str | None,
+    name: str | None,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+) -> Operation:
+    """An operation that raises unless the rank of `x` compares with `rank` as `compare` says, and shows `data`."""
     said = f"{message + '. ' if message else ''}{what}: {x} must have rank {'' if compare == 'equal' else '>= '}{rank}"
     if x.shape.rank is None:
         with x.graph.name_scope(name or what):
-            return _asserted(_COMPARISONS[compare](rank_of(x), rank), [], said, None, "Assert")
+            return _asserted(_COMPARISONS[compare](rank_of(x), rank), data or [], said, summarize, "Assert")
     if x.shape.rank != rank if compare == "equal" else x.shape.rank < rank:
         raise ValueError(said)
     return no_op(name or what)
@@ -386,3 +450,23 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     if tensor.dtype not in INTEGER:
         raise TypeError(f"{message + '. ' if message else ''}assert_integer: {tensor} must hold integers")
     return no_op(name or "assert_integer")
+
+
+def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = None) -> DType:
+    """The dtype that all of `tensors` have, `dtype` where that is given, float32 where nothing is.
+
+    Raises:
+        ValueError: they have different dtypes, or one that holds no floats.
+
+    >>> import pullback as pb
+    >>> pb.debugging.assert_same_float_dtype([pb.constant(1.0), pb.constant(2.0)])
+    dtype('float32')
+    """
+    given = [convert_to_tensor(x) for x in tensors or ()]
+    wanted = as_dtype(dtype) if dtype is not None else given[0].dtype if given else float32
+    for x in given:
+        if x.dtype != wanted:
+            raise ValueError(f"assert_same_float_dtype: {x} must be of type {wanted.name}")
+    if wanted not in FLOATING:
+        raise ValueError(f"assert_same_float_dtype: expected floats, got {wanted.name}")
+    return wanted

@@ -50,6 +50,8 @@ def avg_pool(
     Shapes: `input` [n, spatial..., c] with one to three spatial axes, or [n, c, spatial...] with a data_format that
     begins with "NC". Dtypes: any float.
 
+    Derivative: dx = sum over the windows that hold an element of dy / (number of elements of the window).
+
     Raises:
         ValueError: the arguments do not fit the input; `padding` is not SAME or VALID. TypeError: no floats.
 
@@ -66,6 +68,8 @@ def avg_pool1d(
     """`avg_pool` over the one spatial axis of `input`.
 
     Shapes: `input` [n, w, c], or [n, c, w] with data_format="NCW". Dtypes: any float.
+
+    Derivative: dx = sum over the windows that hold an element of dy / (number of elements of the window).
 
     Raises:
         ValueError: the arguments do not fit the input; `padding` is not SAME or VALID. TypeError: no floats.
@@ -84,6 +88,8 @@ def avg_pool2d(
 
     Shapes: `input` [n, h, w, c], or [n, c, h, w] with data_format="NCHW". Dtypes: any float.
 
+    Derivative: dx = sum over the windows that hold an element of dy / (number of elements of the window).
+
     Raises:
         ValueError: the arguments do not fit the input; `padding` is not SAME or VALID. TypeError: no floats.
 
@@ -100,6 +106,8 @@ def avg_pool3d(
     """`avg_pool` over the three spatial axes of `input`.
 
     Shapes: `input` [n, d, h, w, c], or [n, c, d, h, w] with data_format="NCDHW". Dtypes: any float.
+
+    Derivative: dx = sum over the windows that hold an element of dy / (number of elements of the window).
 
     Raises:
         ValueError: the arguments do not fit the input; `padding` is not SAME or VALID. TypeError: no floats.

@@ -26,6 +26,8 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     spatial axes; `paddings` integers [m, 2]; the result has n times as many images as a block has places, and spatial
     lengths (before + length + after) / block. Dtypes: any.
 
+    Derivative: dx = batch_to_space(dy).
+
     Raises:
         ValueError: the padded lengths are no multiples of the blocks, or the arguments do not fit the rank.
 
@@ -45,6 +47,8 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
 
     Shapes: `input` [n, spatial..., rest...], n a multiple of the number of places of a block; `block_shape` [m],
     integers known while the graph is built; `crops` integers [m, 2]. Dtypes: any.
+
+    Derivative: dx = space_to_batch(dy).
 
     Raises:
         ValueError: the batch is no such multiple, there is less than what is to be cut, or the arguments do not fit.

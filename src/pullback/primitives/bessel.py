@@ -21,6 +21,8 @@ def bessel_i0(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * I1(x).
+
     Raises:
         TypeError: another dtype.
 
@@ -47,6 +49,8 @@ def bessel_i0e(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * (i1e(x) - sign(x) * y).
+
     Raises:
         TypeError: another dtype.
 
@@ -71,6 +75,8 @@ def bessel_i1(x: Any, name: str | None = None) -> Tensor:
     """The modified Bessel function of the first kind of order 1 of each element.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: dx = dy * (I0(x) - y / x).
 
     Raises:
         TypeError: another dtype.
@@ -97,6 +103,8 @@ def bessel_i1e(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * (i0e(x) - y * (sign(x) + 1 / x)).
+
     Raises:
         TypeError: another dtype.
 
@@ -121,6 +129,8 @@ def bessel_k0(x: Any, name: str | None = None) -> Tensor:
     """The modified Bessel function of the second kind of order 0 of each element; inf at 0, NaN for a negative one.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: dx = -dy * K1(x).
 
     Raises:
         TypeError: another dtype.
@@ -148,6 +158,8 @@ def bessel_k0e(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * (y - k1e(x)).
+
     Raises:
         TypeError: another dtype.
 
@@ -172,6 +184,8 @@ def bessel_k1(x: Any, name: str | None = None) -> Tensor:
     """The modified Bessel function of the second kind of order 1 of each element; inf at 0, NaN for a negative one.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: dx = -dy * (K0(x) + y / x).
 
     Raises:
         TypeError: another dtype.
@@ -198,6 +212,8 @@ def bessel_k1e(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * (y * (1 - 1 / x) - k0e(x)).
+
     Raises:
         TypeError: another dtype.
 
@@ -222,6 +238,8 @@ def bessel_j0(x: Any, name: str | None = None) -> Tensor:
     """The Bessel function of the first kind of order 0 of each element.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: dx = -dy * J1(x).
 
     Raises:
         TypeError: another dtype.
@@ -249,6 +267,8 @@ def bessel_j1(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * (J0(x) - y / x).
+
     Raises:
         TypeError: another dtype.
 
@@ -275,6 +295,8 @@ def bessel_y0(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = -dy * Y1(x).
+
     Raises:
         TypeError: another dtype.
 
@@ -300,6 +322,8 @@ def bessel_y1(x: Any, name: str | None = None) -> Tensor:
     """The Bessel function of the second kind of order 1 of each element; -inf at 0, NaN for a negative one.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: dx = dy * (Y0(x) - y / x).
 
     Raises:
         TypeError: another dtype.

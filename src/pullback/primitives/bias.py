@@ -20,6 +20,8 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
 
     Shapes: `value` [n, ..., c] or [n, c, ...], `bias` [c]. Dtypes: any number, the same for both.
 
+    Derivative: dvalue = dy, dbias = sum of dy over all axes but the channels.
+
     Raises:
         ValueError: the shapes or `data_format` do not fit. TypeError: the dtypes differ, or are no numbers.
 

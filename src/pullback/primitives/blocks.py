@@ -21,6 +21,8 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
     Shapes: `begin` and `size`: integer vectors with one element for each axis. Dtypes: any. A block that begins at a
     position computed in a run is fine on every engine as long as `size` is known; XLA moves one that ends outside.
 
+    Derivative: dx = zeros with dy in the place of the block.
+
     Raises:
         ValueError: the block is not inside `input_`, or the vectors' length is not its rank.
 

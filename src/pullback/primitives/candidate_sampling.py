@@ -151,6 +151,9 @@ def sampled_softmax_loss(
     Dtypes: any float, the same for weights, biases and inputs; labels are integers. The derivative by `weights` is
     IndexedSlices.
 
+    Derivative: that of the softmax cross entropy of the logits inputs @ weights + biases of the true and the drawn
+    classes.
+
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes differ.
 
@@ -183,6 +186,9 @@ def nce_loss(
     """The noise-contrastive loss of a linear layer over many classes: true classes told from a sample of others.
 
     Shapes: as for `sampled_softmax_loss`. Dtypes: as there.
+
+    Derivative: that of the sigmoid cross entropy of the logits inputs @ weights + biases of the true and the drawn
+    classes.
 
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes differ.

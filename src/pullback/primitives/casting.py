@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import COMPLEX, INEXACT, INTEGER, as_dtype
+from ..core.dtypes import COMPLEX, INEXACT, INTEGER, NARROW, as_dtype
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.slices import IndexedSlices
@@ -22,6 +22,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     Complex numbers become real by dropping the imaginary part.
 
     Shapes: any. Dtypes: any to any.
+
+    Derivative: dx = cast(dy, dtype of x), its real part where x is real; none from or to integers.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.cast([1.7, -1.7], pb.int32))
@@ -49,6 +51,9 @@ class Cast(Primitive):
             x = xp.real(x)
         if self.dtype in INTEGER and x.dtype in INEXACT:
             return _saturate(xp, x, self.dtype)
+        if self.dtype in NARROW and "int" in self.dtype.name and x.dtype in INEXACT:
+            # The last bits are kept, as of integers; by themselves engines differ.
+            x = _saturate(xp, x, np.dtype(np.int32))
         return x.astype(self.dtype)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:

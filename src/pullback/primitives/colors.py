@@ -39,6 +39,8 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
 
     Shapes: any. Dtypes: any real number to any.
 
+    Derivative: dx = scale * cast(dy, dtype of x) between floats; none from or to integers.
+
     Raises:
         TypeError: another dtype.
 
@@ -88,6 +90,8 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
     Shapes: `images` [..., 3]; the result [..., 1]. Dtypes: any real number; integers stand for [0, 1].
 
+    Derivative: dx = dy * [0.2989, 0.587, 0.114].
+
     Raises:
         ValueError: the last axis has another length.
 
@@ -107,6 +111,8 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Images of one channel with that channel three times.
 
     Shapes: `images` [..., 1]; the result [..., 3]. Dtypes: any.
+
+    Derivative: dx = sum of dy over the channels.
 
     Raises:
         ValueError: the rank is unknown, or the last axis has another length.
@@ -128,6 +134,8 @@ def rgb_to_yiq(images: Any) -> Tensor:
 
     Shapes: [..., 3]. Dtypes: any float.
 
+    Derivative: dx = dy @ M^T for the constant matrix M.
+
     Raises:
         ValueError: the last axis has another length.
 
@@ -142,6 +150,8 @@ def yiq_to_rgb(images: Any) -> Tensor:
     """The inverse of `rgb_to_yiq`.
 
     Shapes: [..., 3]. Dtypes: any float.
+
+    Derivative: dx = dy @ M^T for the constant matrix M.
 
     Raises:
         ValueError: the last axis has another length.
@@ -158,6 +168,8 @@ def rgb_to_yuv(images: Any) -> Tensor:
 
     Shapes: [..., 3]. Dtypes: any float.
 
+    Derivative: dx = dy @ M^T for the constant matrix M.
+
     Raises:
         ValueError: the last axis has another length.
 
@@ -172,6 +184,8 @@ def yuv_to_rgb(images: Any) -> Tensor:
     """The inverse of `rgb_to_yuv`.
 
     Shapes: [..., 3]. Dtypes: any float.
+
+    Derivative: dx = dy @ M^T for the constant matrix M.
 
     Raises:
         ValueError: the last axis has another length.
@@ -189,6 +203,8 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     The derivatives of hue at a grey, and of saturation at black, are 0.
 
     Shapes: [..., 3]. Dtypes: any float.
+
+    Derivative: that of the piece that the largest and the smallest channel decide; of hue and saturation 0 at a grey.
 
     Raises:
         ValueError: the last axis has another length. TypeError: no floats.
@@ -220,6 +236,8 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
     Shapes: [..., 3]. Dtypes: any float.
 
+    Derivative: that of the piece h is in: r, g, b are v, v * (1 - s) and two linear functions of h between them.
+
     Raises:
         ValueError: the last axis has another length. TypeError: no floats.
 
@@ -245,6 +263,8 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
 
     Shapes: any; `delta` a scalar. Dtypes: any real number.
 
+    Derivative: dx = dy, ddelta = sum(dy).
+
     >>> import pullback as pb
     >>> pb.Session().run(pb.image.adjust_brightness([[0.25]], 0.5))
     array([[0.75]], dtype=float32)
@@ -256,6 +276,9 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     """`(x - mean) * contrast_factor + mean`, with the mean of each channel of each image.
 
     Shapes: `images` [..., h, w, c]; the factor a scalar. Dtypes: any real number; integers stand for [0, 1].
+
+    Derivative: dx = mean(dy) + factor * (dy - mean(dy)), with the mean over each image's channel; dfactor = sum(dy * (x
+    - mean(x))).
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.image.adjust_contrast([[[1.0], [3.0]]], 2.0))[0, :, 0]
@@ -275,6 +298,8 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 
     Shapes: any; `gamma` and `gain` scalars. Dtypes: any real number; integers stand for [0, 1].
 
+    Derivative: dx = gain * gamma * x^(gamma - 1) * dy, dgamma = sum(y * log(x) * dy), dgain = sum(x^gamma * dy).
+
     Raises:
         ValueError: `gamma`, where it is a number, is negative.
 
@@ -291,6 +316,8 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     """`image` with `delta` added to its hue, of which 1 is once around.
 
     Shapes: `image` [..., 3]; `delta` a scalar. Dtypes: any real number; integers stand for [0, 1].
+
+    Derivative: the chain of rgb_to_hsv, h + delta and hsv_to_rgb; ddelta = sum of the cotangent of h.
 
     Raises:
         ValueError: the last axis has another length.
@@ -311,6 +338,8 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     """`image` with its saturation multiplied by `saturation_factor`, and at most 1.
 
     Shapes: `image` [..., 3]; the factor a scalar. Dtypes: any real number; integers stand for [0, 1].
+
+    Derivative: the chain of rgb_to_hsv, min(s * factor, 1) and hsv_to_rgb.
 
     Raises:
         ValueError: the last axis has another length.

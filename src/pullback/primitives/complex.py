@@ -6,11 +6,10 @@ holomorphic derivative (TensorFlow's); rules conjugate forward values.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.dtypes import COMPLEX, FLOATING, DType, complex64, complex128, float32, float64, real_dtype
+from ..core.dtypes import COMPLEX, DType, complex64, complex128, float32, float64, real_dtype
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
@@ -26,6 +25,8 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     """The complex conjugate of each element; `x` itself where it is real.
 
     Shapes: any. Dtypes: any number.
+
+    Derivative: dx = conj(dy).
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.math.conj(1 + 2j))
@@ -54,6 +55,8 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """The complex numbers `real + 1j * imag`.
 
     Shapes: any that broadcast together. Dtypes: float32 gives complex64, float64 complex128; the same for both.
+
+    Derivative: dreal = real(dy), dimag = imag(dy).
 
     Raises:
         TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.
@@ -93,6 +96,8 @@ def real(input: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any number; complex64 gives float32, complex128 float64.
 
+    Derivative: dx = dy + 0j.
+
     >>> import pullback as pb
     >>> pb.Session().run(pb.math.real(1 + 2j))
     np.float64(1.0)
@@ -119,6 +124,8 @@ def imag(input: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any number; complex64 gives float32, complex128 float64.
 
+    Derivative: dx = 1j * dy.
+
     >>> import pullback as pb
     >>> pb.Session().run(pb.math.imag(1 + 2j))
     np.float64(2.0)
@@ -139,40 +146,3 @@ class Imag(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
         del op
         return (lambda: complex(zeros_like(dy), dy),)
-
-
-def angle(input: Any, name: str | None = None) -> Tensor:
-    """The argument of each element, in (-pi, pi]; of a real number 0 or pi.
-
-    Shapes: any. Dtypes: any float or complex; complex64 gives float32, complex128 float64.
-
-    Raises:
-        TypeError: another dtype.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.math.angle(1j))
-    np.float64(1.5707...)
-    """
-    return unary(Angle(), input, name)
-
-
-class Angle(Primitive):
-    type = "Angle"
-    function = "angle"
-    dtypes = FLOATING | COMPLEX
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        infer_elementwise(self, (x,))
-        return (TensorType(real_dtype(x.dtype), x.shape),)
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        if x.dtype.kind == "c":
-            return xp.arctan2(xp.imag(x), xp.real(x))
-        return xp.multiply(x < 0, xp.asarray(math.pi, x.dtype))
-
-    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
-        """`i * dy * x / |x|^2`, which is `i * dy / conj(x)`."""
-        (x,) = op.inputs
-        if x.dtype not in COMPLEX:
-            return (lambda: zeros_like(dy),)
-        return (lambda: complex(zeros_like(dy), dy) / conj(x),)

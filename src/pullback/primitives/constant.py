@@ -115,6 +115,8 @@ def convert_to_tensor(
     elif isinstance(value, IndexedSlices):
         from .densify import densify
 
+        if wanted is not None and value.dtype != wanted:
+            raise TypeError(f"{value} was given where {wanted.name} is needed; convert its values with pb.cast")
         tensor = densify(value, name=name)
     else:
         return _constant_or_stack(value, wanted, dtype_hint, name, graph)
@@ -184,6 +186,11 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     Raises:
         TypeError: it holds what no dtype can, or a tensor, or does not fit `dtype`.
     """
+    if type(value) is int and isinstance(dtype, np.dtype) and dtype.kind in "iu":
+        try:
+            return np.array(value, dtype)
+        except OverflowError:
+            raise TypeError(f"{value!r} does not fit {dtype.name}") from None
     if isinstance(value, Tensor | Operation):
         raise TypeError(f"{value!r} has no value while the graph is built; get one with Session.run")
     if isinstance(dtype, TokenType):
@@ -218,7 +225,7 @@ def _cast_exactly(value: Any, array: np.ndarray[Any, Any], dtype: Any) -> np.nda
         raise TypeError(f"{value!r} was given where {dtype.name} is needed; convert it with pb.cast or NumPy's astype")
     with np.errstate(over="ignore"):
         cast = array.astype(dtype)
-    if dtype in INTEGER and not np.array_equal(cast, array):
+    if dtype in INTEGER and not (cast == array).all():
         raise TypeError(f"{value!r} does not fit {dtype.name}")
     return cast
 

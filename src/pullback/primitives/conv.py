@@ -40,6 +40,8 @@ def conv2d(
     Shapes: `input` [n, h, w, c], or [n, c, h, w] with data_format="NCHW"; `filters` [kh, kw, c / groups, count] give
     `count` channels, each from the channels of its group. Dtypes: any real number, the same for both.
 
+    Derivative: dx = conv2d_transpose(dy, filters), dfilters = x correlated with dy.
+
     Raises:
         ValueError: the shapes do not fit, or an argument is not as above. TypeError: the dtypes differ.
 
@@ -100,6 +102,8 @@ def conv2d_transpose(
     Shapes: `input` [n, h, w, c]; `filters` [kh, kw, count, c] give `count` channels; `output_shape`, four integers or
     an integer vector, is in the order of `data_format`. Dtypes: any real number, the same for both.
 
+    Derivative: dx = conv2d(dy, filters), dfilters = dy correlated with x.
+
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes differ.
 
@@ -128,6 +132,8 @@ def conv1d(
     Shapes: `input` [n, w, c], or [n, c, w] with data_format="NCW"; `filters` [k, c / groups, count]. Dtypes: any real
     number, the same for both.
 
+    Derivative: dx = conv1d_transpose(dy, filters), dfilters = x correlated with dy.
+
     Raises:
         ValueError: the shapes do not fit, or an argument is not as for `conv2d`. TypeError: the dtypes differ.
 
@@ -155,6 +161,8 @@ def conv1d_transpose(
     Shapes: `input` [n, w, c]; `filters` [k, count, c] give `count` channels; `output_shape`, three integers or an
     integer vector, is in the order of `data_format`. Dtypes: any real number, the same for both.
 
+    Derivative: dx = conv1d(dy, filters), dfilters = dy correlated with x.
+
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes differ.
 
@@ -180,6 +188,9 @@ def depthwise_conv2d(
 
     Shapes: `input` [n, h, w, c]; `filter` [kh, kw, c, m] gives c * m channels, those of one input channel side by side.
     Dtypes: any real number, the same for both.
+
+    Derivative: dx = the transpose of the convolution, of dy; dfilter = each channel of x correlated with its channels
+    of dy.
 
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes differ.
@@ -208,6 +219,8 @@ def separable_conv2d(
 
     Shapes: `input` [n, h, w, c]; `depthwise_filter` [kh, kw, c, m]; `pointwise_filter` [1, 1, c * m, count]. Dtypes:
     any real number, the same for all.
+
+    Derivative: the chain of depthwise_conv2d and conv2d.
 
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes differ.

@@ -35,6 +35,8 @@ def conv3d(
     Shapes: `input` [n, d, h, w, c], or [n, c, d, h, w] with data_format="NCDHW"; `filters` [kd, kh, kw, c / groups,
     count] give `count` channels. Dtypes: any real number, the same for both.
 
+    Derivative: dx = conv3d_transpose(dy, filters), dfilters = x correlated with dy.
+
     Raises:
         ValueError: the shapes do not fit, or an argument is not as for `conv2d`. TypeError: the dtypes differ.
 
@@ -61,6 +63,8 @@ def conv3d_transpose(
 
     Shapes: `input` [n, d, h, w, c]; `filters` [kd, kh, kw, count, c] give `count` channels; `output_shape`, five
     integers or an integer vector, is in the order of `data_format`. Dtypes: any real number, the same for both.
+
+    Derivative: dx = conv3d(dy, filters), dfilters = dy correlated with x.
 
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes differ.

@@ -40,6 +40,8 @@ def convolution(
     Shapes: `input` [n, spatial..., c] with one to three spatial axes, or [n, c, spatial...] with a data_format that
     begins with "NC"; `filters` [window..., c / groups, count]. Dtypes: any real number, the same for both.
 
+    Derivative: dx = conv_transpose(dy, filters), dfilters = x correlated with dy.
+
     Raises:
         ValueError: the shapes do not fit, or the number of spatial axes is not known. TypeError: the dtypes differ.
 
@@ -69,6 +71,8 @@ def conv_transpose(
     Shapes: `input` [n, spatial..., c] with one to three spatial axes; `filters` [window..., count, c] give `count`
     channels; `output_shape` has one length for each axis. Dtypes: any real number, the same for both.
 
+    Derivative: dx = convolution(dy, filters), dfilters = dy correlated with x.
+
     Raises:
         ValueError: the shapes do not fit, or the number of spatial axes is not known. TypeError: the dtypes differ.
 
@@ -94,6 +98,8 @@ def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str |
 
     Shapes: `value` [n, h, w, c]; `filters` [kh, kw, c, count]. Dtypes: any real number, the same for both.
 
+    Derivative: dx = atrous_conv2d_transpose(dy, filters), dfilters = x correlated with dy.
+
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes differ.
 
@@ -114,6 +120,8 @@ def atrous_conv2d_transpose(
 
     Shapes: `value` [n, h, w, c]; `filters` [kh, kw, count, c] give `count` channels. Dtypes: any real number, the same
     for both.
+
+    Derivative: dx = atrous_conv2d(dy, filters), dfilters = dy correlated with x.
 
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes differ.
@@ -141,6 +149,9 @@ def depthwise_conv2d_backprop_input(
 
     Shapes: those of `depthwise_conv2d`. Dtypes: any real number, the same for both.
 
+    Derivative: it is linear in both: dfilter = depthwise_conv2d_backprop_filter(dy, out_backprop), dout_backprop =
+    depthwise_conv2d(dy, filter).
+
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes differ.
 
@@ -167,6 +178,9 @@ def depthwise_conv2d_backprop_filter(
     """The derivative of `depthwise_conv2d` by its filters, of shape `filter_sizes`, for a cotangent of its result.
 
     Shapes: those of `depthwise_conv2d`. Dtypes: any real number, the same for both.
+
+    Derivative: it is linear in both: dinput = depthwise_conv2d_backprop_input(dy, out_backprop), dout_backprop =
+    depthwise_conv2d(input, dy).
 
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes differ.

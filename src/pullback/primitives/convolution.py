@@ -83,7 +83,7 @@ class AbstractConvolution(Primitive):
 
 
 class AbstractConvolutionByInput(Primitive):
-    """I(f, dy), for an input of shape `input_sizes`, whose batch may be None, or the shape that a third input holds."""
+    """I(f, dy), for an input of shape `input_sizes`, whose batch may be None; a third input holds it where more is."""
 
     shape_inputs = (2,)
 
@@ -194,7 +194,7 @@ def convolution_by_input(like: Any, x: Tensor, f: Tensor, dy: Tensor) -> Tensor:
     cls = like.family().by_input
     dims = x.shape.dims
     if dims is None or None in dims[1:]:
-        unknown: Tensor = cls(*_geometry(like), None)(f, dy, shape(x))
+        unknown: Tensor = cls(*_geometry(like), dims)(f, dy, shape(x))
         return unknown
     known: Tensor = cls(*_geometry(like), dims)(f, dy)
     return known

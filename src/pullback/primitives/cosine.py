@@ -32,6 +32,8 @@ def dct(
 
     Shapes: any of at least one axis; type I needs two elements. Dtypes: float32, float64.
 
+    Derivative: dx = D^T dy along the axis, for the matrix D of the transform.
+
     Raises:
         ValueError: another type or norm, no axis, or `n` below 1. TypeError: another dtype. NotImplementedError: not
         the last axis.
@@ -49,6 +51,8 @@ def idct(
     input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
 ) -> Tensor:
     """The inverse of `dct` of that type, with which it shares arguments, shapes, dtypes and errors.
+
+    Derivative: dx = D^T dy along the axis, for the matrix D of the transform.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.signal.idct([4.0, 0.0]))
@@ -184,6 +188,8 @@ def mdct(
 
     Shapes: [..., n] gives [..., frames, frame_length // 2]. Dtypes: float32, float64.
 
+    Derivative: dx = D^T dy for the matrix D of the transform: transformed, windowed, overlapped and added.
+
     Raises:
         ValueError: `frame_length` is not divisible by 4. TypeError: another dtype.
 
@@ -212,6 +218,8 @@ def inverse_mdct(
     """The signals whose `mdct` is `mdcts`, but for the first and the last half frame.
 
     Shapes: [..., frames, k] gives [..., (frames + 1) * k]; k must be known. Dtypes: float32, float64.
+
+    Derivative: dx = D^T dy for the matrix D of the transform: frames of dy, windowed, transformed.
 
     Raises:
         ValueError: the last length is unknown. TypeError: another dtype.

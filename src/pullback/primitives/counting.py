@@ -40,6 +40,8 @@ def bincount(
     be known when it compiles: give `minlength` and `maxlength` the same. Dtypes: `arr` any integer, `weights` any
     number; the result has that of the weights, or `dtype`.
 
+    Derivative: dweights[i] = dy[arr[i]]; none by arr.
+
     Raises:
         ValueError: another axis, or `binary_output` with weights. TypeError: `arr` holds no integers.
 
@@ -136,6 +138,8 @@ def confusion_matrix(
     Shapes: `labels`, `predictions` and `weights` [n]; the result [num_classes, num_classes], where None stands for the
     largest number plus one; on XLA it must be known when it compiles. Dtypes: integers; the result has `dtype`. The
     weights have derivatives where `dtype` is a float.
+
+    Derivative: dweights[i] = dy[labels[i], predictions[i]]; none by the others.
 
     Raises:
         TypeError: not integers.

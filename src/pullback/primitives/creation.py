@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from .axes import as_axis
 from .casting import cast
 from .constant import constant_in, constant_value, convert_to_tensor, is_python_number
 from .elementwise import operands
-from .reshaping import Sum, broadcast_to, shape_to_use, split_shape
+from .reshaping import Sum, broadcast_to, reshape, shape_to_use, split_shape, sum_like
 from .reshaping import shape as shape_of
 from .stacking import concat
 
@@ -170,6 +171,8 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
 
     Shapes: `dims`, a sequence of integers or an integer vector. Dtypes: any.
 
+    Derivative: dvalue = sum(dy).
+
     Raises:
         ValueError: `value` is no scalar.
 
@@ -208,6 +211,8 @@ def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, nam
 
     Shapes: scalars; the result is a vector. Dtypes: integers and floats; `dtype`, else the widest of int32, int64,
     float32, float64 among the arguments. The derivative is None.
+
+    Derivative: dstart = sum(dy), ddelta = sum(dy[i] * i); none by limit.
 
     Raises:
         ValueError: `delta` is 0.
@@ -262,7 +267,16 @@ class Range(Primitive):
         steps = xp.arange(_range_length(start, limit, delta)).astype(self.dtype)
         return steps * _as(self.dtype, delta) + _as(self.dtype, start)
 
-    gradient = no_gradient
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        if not op.inputs:
+            return ()
+        start, _, delta = op.inputs
+
+        def by_step() -> Tensor:
+            steps = range_(reshape(shape_of(dy), []))
+            return sum_like(dy * cast(steps, dy.dtype), delta)
+
+        return partial(sum_like, dy, start), None, by_step
 
 
 def _as(dtype: Any, number: Any) -> Any:
@@ -279,6 +293,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     """`num` numbers from `start` to `stop`, both included, evenly spaced, along a new axis `axis`.
 
     Shapes: `start` and `stop` of one shape [...]; the result has `num` at `axis`. Dtypes: floats.
+
+    Derivative: dstart = sum(dy * (1 - t)), dstop = sum(dy * t), with t from 0 to 1.
 
     Raises:
         ValueError: `num` is not positive, or not known while the graph is built. TypeError: not floats.
@@ -368,6 +384,8 @@ def one_hot(
     A number outside 0..depth-1 gives `off_value` everywhere. The new axis stands at `axis`, by default the last.
 
     Shapes: `indices` any; the result has `depth` at `axis`. Dtypes: `dtype`, else that of the values, else float32.
+
+    Derivative: don_value = sum of dy where it stands, doff_value = sum of the rest; none by indices.
 
     Raises:
         TypeError: `indices` are no integers; the values are not of one dtype, or not of `dtype`.

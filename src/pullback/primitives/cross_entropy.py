@@ -30,6 +30,8 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
 
     Shapes: `logits` [..., classes], `labels` [...]; the result [...]. Dtypes: any float, `labels` any integer.
 
+    Derivative: dlogits = dy * (softmax(logits) - one_hot(labels)).
+
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes are others.
 
@@ -92,6 +94,8 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
     Exact for labels of any sum, by both arguments and to any order; put stop_gradient on labels that are constants.
 
     Shapes: both [..., classes], the classes at `axis`; the result lacks it. Dtypes: any float, the same for both.
+
+    Derivative: dlogits = dy * (softmax(logits) * sum(labels) - labels), dlabels = -dy * log_softmax(logits).
 
     Raises:
         ValueError: the shapes differ. TypeError: the dtypes differ, or are no floats.
@@ -169,6 +173,8 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
 
     Shapes: the same for both. Dtypes: any float, the same for both.
 
+    Derivative: dlogits = dy * (sigmoid(logits) - labels), dlabels = -dy * logits.
+
     Raises:
         ValueError: the shapes differ, or an argument is missing. TypeError: the dtypes differ, or are no floats.
 
@@ -209,6 +215,9 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
 
     Shapes: `labels` and `logits` the same, `pos_weight` broadcasts to it. Dtypes: any float, the same for all.
 
+    Derivative: dlogits = dy * (sigmoid(x) * (1 - z + q * z) - q * z) for logits x, labels z and weight q; dz and dq
+    likewise, of its terms.
+
     Raises:
         ValueError: the shapes differ. TypeError: the dtypes differ, or are no floats.
 
@@ -230,6 +239,9 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
     `compute_full_loss` adds Stirling's approximation of log(z!) for counts above 1.
 
     Shapes: the same for both. Dtypes: any float, the same for both.
+
+    Derivative: dlog_input = dy * (exp(log_input) - targets), dtargets = -dy * log_input, and dy * log(targets) + dy /
+    (2 * targets) more for targets > 1 with compute_full_loss.
 
     Raises:
         ValueError: the shapes differ. TypeError: the dtypes differ, or are no floats.

@@ -26,6 +26,8 @@ def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False
 
     Shapes: any of rank at least 1; the result has the same. Dtypes: any number.
 
+    Derivative: dx = cumsum of dy in the other direction.
+
     Raises:
         ValueError: the axis is out of range, or not known while the graph is built.
 
@@ -80,6 +82,8 @@ def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = Fals
     With `reverse` the products run from the end. The derivatives are exact where elements are 0.
 
     Shapes: any of rank at least 1; the result has the same. Dtypes: any number.
+
+    Derivative: dx_i = sum over the later j of dy_j * (product of the x up to j but x_i), exact where some are 0.
 
     Raises:
         ValueError: the axis is out of range, or not known while the graph is built.
@@ -179,6 +183,8 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     The derivatives are exact where elements are 0.
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: any number.
+
+    Derivative: dx_i = dy * (product of the other x), exact where some are 0.
 
     Raises:
         ValueError: an axis is out of range or stands twice. TypeError: not numbers.

@@ -16,6 +16,8 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Ten
 
     Shapes: `x` [n, d]; `weights` [d, m]; `biases` [m]. Dtypes: any number, the same for all.
 
+    Derivative: dx = dy @ weights^T, dweights = x^T @ dy, dbiases = sum of dy over the rows.
+
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes differ.
 
@@ -32,6 +34,8 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Te
     """`relu(x @ weights + biases)`.
 
     Shapes: `x` [n, d]; `weights` [d, m]; `biases` [m]. Dtypes: any real number, the same for all.
+
+    Derivative: those of matmul and bias_add, of dy where y > 0, else 0.
 
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes differ.

@@ -11,30 +11,40 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import COMPLEX
+from ..core.dtypes import COMPLEX, DType, complex64, complex128, float32, float64
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from .casting import cast
+from .comparison import equal
 from .complex import complex as complex_number
 from .complex import conj, imag, real
 from .contraction import adjoint as adjoint_kernel
+from .creation import ones_like, range_
+from .division import divide_no_nan
 from .exponential import log
+from .identity import stop_gradient
 from .inverses import MatrixInverse
-from .matrices import diag_part, trace
-from .reduction import reduce_sum
-from .reshaping import ExpandDims
-from .stacks import adjoint_of, check_matrices, matrices, times
+from .matrices import diag_part
+from .reduction import reduce_max, reduce_mean, reduce_sum
+from .reshaping import ExpandDims, shape
+from .selection import where
+from .sign import absolute
+from .stacks import check_matrices, matrices
 from .triangular import cholesky
+from .trigonometric import cos, sin
 
 
 def det(input: Any, name: str | None = None) -> Tensor:
     """The determinant of each matrix.
 
-    The first and the second derivative are right for every matrix, the singular ones too. From the third on the
-    inverse is used, which singular matrices have not.
+    The derivatives of every order are right for every matrix, the singular ones too. From the third on they cost n
+    decompositions into singular values.
 
     Shapes: [..., n, n]; the result [...]. Dtypes: float32, float64, complex64, complex128.
+
+    Derivative: dx = dy * cofactors(x), which is dy * y * inv(x)^T where x is regular.
 
     Raises:
         ValueError: not square. TypeError: another dtype.
@@ -129,17 +139,35 @@ def _phase(xp: Any, u: Any, vh: Any) -> Any:
 
 
 def _third(x: Tensor, f: Tensor, g: Tensor) -> Tensor:
-    """The third derivative of det at a regular `x`, in the directions `f` and `g` and by each element."""
-    y = MatrixInverse()(x)
-    yf, yg = times(y, f), times(y, g)
-    tf, tg = _on_matrix(trace(yf)), _on_matrix(trace(yg))
-    fg, gf = times(yf, yg), times(yg, yf)
-    inner = times((fg + gf) - (yf * tg + yg * tf), y) + y * (tf * tg - _on_matrix(trace(fg)))
-    return _on_matrix(det(x)) * _transposed(inner)
+    """The third derivative of det in the directions `f` and `g` and by each element, for singular `x` too.
+
+    It is the part of first order in `t` of the cofactors' change at `x + t f` in the direction `g`, a polynomial of a
+    degree below n: a mean over n points of a circle, as wide as `x` is long. Its derivatives are of the same kind.
+    """
+    wide = complex64 if x.dtype in (float32, complex64) else complex128
+    radius = stop_gradient(_ratio_of_lengths(x, f))
+    turns = _turns(x, wide)
+    points = ExpandDims((-3,))(cast(x, wide)) + turns * ExpandDims((-3,))(cast(f * radius, wide))
+    shares = conj(turns) * ExpandDims((-3,))(cast(g / radius, wide))
+    result = reduce_mean(CofactorChange()(points, shares), -3)
+    return result if x.dtype in COMPLEX else real(result)
 
 
-def _transposed(x: Tensor) -> Tensor:
-    return conj(adjoint_of(x))
+def _ratio_of_lengths(x: Tensor, f: Tensor) -> Tensor:
+    """The length of `x` divided by that of `f`, or 1 where either is 0."""
+    length, other = [reduce_max(absolute(z), (-2, -1), keepdims=True) for z in (x, f)]
+    ratio = cast(divide_no_nan(length, other), x.dtype)
+    return where(equal(ratio, 0), ones_like(ratio), ratio)
+
+
+def _turns(x: Tensor, dtype: DType) -> Tensor:
+    """The n-th roots of one, for n the length of the last axis of `x`: [n, 1, 1]."""
+    n = None if x.shape.dims is None else x.shape.dims[-1]
+    numbers = range_(shape(x)[-1] if n is None else n)
+    parts = float64 if dtype == complex128 else float32
+    step = 2 * np.pi / cast(shape(x)[-1] if n is None else n, parts)
+    angles = ExpandDims((-2, -1))(cast(numbers, parts) * step)
+    return complex_number(cos(angles), sin(angles))
 
 
 def slogdet(input: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
@@ -149,6 +177,8 @@ def slogdet(input: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     in TensorFlow, with imaginary part 0.
 
     Shapes: [..., n, n]; the results [...]. Dtypes: float32, float64, complex64, complex128.
+
+    Derivative: dx = dlog * inv(x)^T; of complex matrices the phase has one too.
 
     Raises:
         ValueError: not square. TypeError: another dtype. InvalidArgumentError in a run on NumPy of the derivative at a
@@ -196,6 +226,8 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of each symmetric (Hermitian) positive definite matrix.
 
     Shapes: [..., n, n]; the result [...]. Dtypes: float32, float64, complex64, complex128; of complex ones real.
+
+    Derivative: dx = dy * inv(x).
 
     Raises:
         ValueError: not square. TypeError: another dtype. InvalidArgumentError in a run on NumPy: not positive definite;

@@ -27,6 +27,8 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     Shapes: any that broadcast together. Dtypes: any number, the same for both; integers of 8 and 16 bits give float32,
     the other integers float64.
 
+    Derivative: dx = dz / y, dy = -dz * z / y.
+
     Raises:
         TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
 
@@ -67,6 +69,8 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Shapes: any that broadcast together. Dtypes: any float or complex, the same for both.
 
+    Derivative: dx = dz / y, dy = -dz * z / y, both 0 where y is 0.
+
     Raises:
         TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
 
@@ -95,6 +99,8 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float or complex.
 
+    Derivative: dx = -dy * y^2.
+
     Raises:
         TypeError: another dtype.
 
@@ -109,6 +115,8 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`floor(x / y)`, element by element, Python's `//`; it counts as constant in every derivative.
 
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both; integers divided by 0 give 0.
+
+    Derivative: none: constant between jumps.
 
     Raises:
         TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
@@ -137,6 +145,8 @@ def floormod(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The remainder `x - floor(x / y) * y`, element by element, Python's `%`: it has the sign of `y`.
 
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both; integers divided by 0 leave 0.
+
+    Derivative: dx = dz, dy = -dz * floor(x / y).
 
     Raises:
         TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
@@ -170,6 +180,8 @@ def truncatediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both; integers divided by 0 give 0.
 
+    Derivative: none: constant between jumps.
+
     Raises:
         TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
 
@@ -202,6 +214,8 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The remainder of `truncatediv`, element by element, C's `%`: it has the sign of `x`.
 
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both; integers divided by 0 leave 0.
+
+    Derivative: dx = dz, dy = -dz * trunc(x / y).
 
     Raises:
         TypeError: the dtypes differ. ValueError: the shapes do not broadcast.

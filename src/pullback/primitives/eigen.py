@@ -17,10 +17,15 @@ from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
 from .casting import cast
+from .comparison import greater, less_equal
 from .complex import conj, real
+from .elementwise import operands
+from .indexing import boolean_mask
 from .inverses import MatrixSolve
+from .logic import logical_and
 from .matrices import diag, diag_part
 from .reduction import reduce_sum
+from .repeating import pad
 from .reshaping import ExpandDims
 from .stacks import HermitianPart, LowerPart, check_matrices, matrices, times
 
@@ -39,6 +44,9 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
     Shapes: [..., n, n] gives [..., n] and [..., n, n]. Dtypes: float32, float64, complex64, complex128.
 
+    Derivative: dx = V (diag(de) + F * (V^H dV)) V^H with F_ij = 1 / (e_j - e_i), 0 for equal ones; brought to the
+    triangle that is read.
+
     Raises:
         ValueError: not square. TypeError: another dtype.
 
@@ -55,6 +63,8 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
 
     Shapes: [..., n, n] gives [..., n]. Dtypes: float32, float64, complex64, complex128.
 
+    Derivative: dx = V diag(de) V^H, brought to the triangle that is read.
+
     Raises:
         ValueError: not square. TypeError: another dtype.
 
@@ -64,6 +74,63 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     """
     e: Tensor = SelfAdjointEig(False)(matrices("eigvalsh", tensor, square=True), name=name)
     return e
+
+
+def eigh_tridiagonal(
+    alpha: Any,
+    beta: Any,
+    eigvals_only: bool = True,
+    select: str = "a",
+    select_range: Any = None,
+    tol: float | None = None,
+    name: str | None = None,
+) -> Any:
+    """The ascending eigenvalues of the Hermitian matrix with diagonal `alpha` and `beta` below it, by `eigvalsh`.
+
+    Without `eigvals_only` it is the pair of them and their eigenvectors, as columns. `select` "a" gives all, "i" those
+    with the numbers from `select_range[0]` to `select_range[1]`, both counted, "v" those above the first number of
+    `select_range` and up to the second; how many that are a run decides, so that XLA cannot. `tol` changes nothing: all
+    are as exact as the dtype allows.
+
+    Shapes: `alpha` [n], `beta` [n - 1]; the results [k] and [n, k]. Dtypes: float32, float64, complex64, complex128,
+    the same for both; eigenvalues are real.
+
+    Derivative: dalpha_i = sum over k of de_k * |v_ik|^2, dbeta_i = sum over k of 2 * de_k * v_(i+1)k * conj(v_ik); of
+    eigenvectors that of eigh.
+
+    Raises:
+        ValueError: another `select`, a range that does not fit it, or the shapes do not fit. TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.linalg.eigh_tridiagonal([2.0, 2.0], [1.0]))
+    array([1., 3.], dtype=float32)
+    """
+    del tol
+    if select not in ("a", "i", "v") or (select != "a") != (select_range is not None):
+        raise ValueError(
+            f"eigh_tridiagonal: select 'a' takes no select_range, 'i' and 'v' take two numbers, not {select!r} with "
+            f"{select_range!r}"
+        )
+    main, below = operands(alpha, beta)
+    if main.shape.rank not in (1, None) or below.shape.rank not in (1, None):
+        raise ValueError(f"eigh_tridiagonal: vectors of n and of n - 1 elements are needed, not {main} and {below}")
+    with main.graph.name_scope(name or "eigh_tridiagonal"):
+        x = diag(main) + pad(diag(below), [[1, 0], [0, 1]])
+        if eigvals_only:
+            return _selected(real(eigvalsh(x)), select, select_range)[0]
+        e, v = eigh(x)
+        return tuple(_selected(real(e), select, select_range, v))
+
+
+def _selected(e: Tensor, select: str, bounds: Any, *vectors: Tensor) -> list[Tensor]:
+    """The eigenvalues within `bounds`, and their columns of `vectors`."""
+    if select == "a":
+        return [e, *vectors]
+    low, high = bounds
+    if select == "i":
+        return [e[low : high + 1], *[v[:, low : high + 1] for v in vectors]]
+    within = logical_and(greater(e, low), less_equal(e, high))
+    return [boolean_mask(e, within), *[boolean_mask(v, within, axis=1) for v in vectors]]
 
 
 class SelfAdjointEig(Primitive):
@@ -140,6 +207,9 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     Shapes: [..., n, n] gives [..., n] and [..., n, n]. Dtypes: float32, complex64 give complex64; float64, complex128
     give complex128.
 
+    Derivative: dx = V^-H (diag(de) + F * (V^H dV - V^H V diag(real(V^H dV)))) V^H with F_ij = 1 / conj(e_j - e_i), 0
+    for equal ones.
+
     Raises:
         ValueError: not square. TypeError: another dtype.
 
@@ -155,6 +225,8 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues of each matrix, in no order; complex always, as of `eig`.
 
     Shapes: [..., n, n] gives [..., n]. Dtypes: float32, complex64 give complex64; float64, complex128 give complex128.
+
+    Derivative: dx = V^-H diag(de) V^H.
 
     Raises:
         ValueError: not square. TypeError: another dtype.

@@ -32,6 +32,8 @@ def einsum(equation: str, *inputs: Any, name: str | None = None, optimize: Any =
 
     Shapes: one axis for each label, equal labels of equal length. Dtypes: any number, all the same.
 
+    Derivative: dx_i = the einsum of dy and the other inputs with the equation turned round.
+
     Raises:
         ValueError: the equation does not parse or does not fit the shapes. TypeError: the dtypes differ.
 
@@ -305,6 +307,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     that the two lists in `axes` say.
 
     Shapes: the other axes of `a`, then those of `b`; both ranks must be known. Dtypes: any number, the same for both.
+
+    Derivative: da = the tensordot of dz and b over the axes of b that were kept, db likewise.
 
     Raises:
         ValueError: the axes do not pair up; a rank is unknown. TypeError: the dtypes differ.

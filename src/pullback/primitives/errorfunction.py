@@ -19,6 +19,8 @@ def erf(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * 2 / sqrt(pi) * exp(-x^2).
+
     Raises:
         TypeError: another dtype.
 
@@ -47,6 +49,8 @@ def erfc(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = -dy * 2 / sqrt(pi) * exp(-x^2).
+
     Raises:
         TypeError: another dtype.
 
@@ -74,6 +78,8 @@ def erfinv(x: Any, name: str | None = None) -> Tensor:
     """The number whose `erf` is each element; -inf and inf for -1 and 1, NaN beyond.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: dx = dy * sqrt(pi) / 2 * exp(y^2).
 
     Raises:
         TypeError: another dtype.
@@ -104,6 +110,8 @@ def ndtri(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * sqrt(2 * pi) * exp(y^2 / 2).
+
     Raises:
         TypeError: another dtype.
 
@@ -131,6 +139,8 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
     """The number whose `erfc` is each element; inf and -inf for 0 and 2, NaN beyond.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: dx = -dy * sqrt(pi) / 2 * exp(y^2).
 
     Raises:
         TypeError: another dtype.

@@ -19,6 +19,8 @@ def exp(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float or complex. The derivative is 0 for a cotangent that is 0, even where it overflows.
 
+    Derivative: dx = dy * y.
+
     Raises:
         TypeError: another dtype.
 
@@ -45,6 +47,8 @@ def expm1(x: Any, name: str | None = None) -> Tensor:
     """`exp(x) - 1`, element by element, exact for small `x`.
 
     Shapes: any. Dtypes: any float or complex.
+
+    Derivative: dx = dy * exp(x).
 
     Raises:
         TypeError: another dtype.
@@ -73,6 +77,8 @@ def log(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float or complex. The derivative at 0 is infinite, and 0 for a cotangent that is 0.
 
+    Derivative: dx = dy / x.
+
     Raises:
         TypeError: another dtype.
 
@@ -100,6 +106,8 @@ def log1p(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float or complex. The derivative at -1 is infinite, and 0 for a cotangent that is 0.
 
+    Derivative: dx = dy / (1 + x).
+
     Raises:
         TypeError: another dtype.
 
@@ -126,6 +134,8 @@ def sigmoid(x: Any, name: str | None = None) -> Tensor:
     """`1 / (1 + exp(-x))`, element by element.
 
     Shapes: any. Dtypes: any float or complex.
+
+    Derivative: dx = dy * y * (1 - y).
 
     Raises:
         TypeError: another dtype.
@@ -170,6 +180,8 @@ def softplus(features: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * sigmoid(x).
+
     Raises:
         TypeError: another dtype.
 
@@ -213,6 +225,8 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * sigmoid(-x).
+
     Raises:
         TypeError: another dtype.
 
@@ -228,6 +242,8 @@ def xlogy(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Shapes: any that broadcast together. Dtypes: any float or complex, the same for both. The derivative by `x` is 0
     where `x` is 0.
+
+    Derivative: dx = dz * log(y), 0 where x is 0, dy = dz * x / y.
 
     Raises:
         TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.
@@ -258,6 +274,8 @@ def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
     Shapes: any that broadcast together. Dtypes: any float or complex, the same for both. The derivative by `x` is 0
     where `x` is 0.
 
+    Derivative: dx = dz * log1p(y), 0 where x is 0, dy = dz * x / (1 + y).
+
     Raises:
         TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.
 
@@ -286,6 +304,8 @@ def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Shapes: any that broadcast together. Dtypes: any float or complex, the same for both. The derivative by `x` is 0
     where `x` is 0.
+
+    Derivative: dx = dz / y, dy = -dz * z / y, both 0 where x is 0.
 
     Raises:
         TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.

@@ -20,6 +20,8 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both. Where they are equal the
     derivative is all by `x`.
 
+    Derivative: dx = dz where x >= y, dy = dz where x < y.
+
     Raises:
         TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.
 
@@ -49,6 +51,8 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both. Where they are equal the
     derivative is all by `x`.
 
+    Derivative: dx = dz where x <= y, dy = dz where x > y.
+
     Raises:
         TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.
 
@@ -77,6 +81,8 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 
     Shapes: bounds that broadcast to the shape of `t`. Dtypes: any integer or float, the same for all. On the bounds the
     derivative is by `t`, beyond them by the bound.
+
+    Derivative: dt = dy where clip_value_min <= t <= clip_value_max, else 0; each bound gets the sum of dy beyond it.
 
     Raises:
         TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast to that of `t`.

@@ -42,6 +42,8 @@ def fractional_max_pool(
     results have `floor(h / ratio)` rows, and likewise columns; the beginnings, with the end of the last window, one
     more. Dtypes: any real number; the beginnings are int64.
 
+    Derivative: dx = sum of dy over the windows in which the element is the largest, of equals the first.
+
     Raises:
         ValueError: the shape or the ratio is another. TypeError: no real numbers.
 
@@ -68,6 +70,8 @@ def fractional_avg_pool(
     """The mean of each window of images, and where the windows begin; see `fractional_max_pool`.
 
     Shapes: as there. Dtypes: any float; the beginnings are int64.
+
+    Derivative: dx = sum over the windows that hold an element of dy / (number of elements of the window).
 
     Raises:
         ValueError: the shape or the ratio is another. TypeError: no floats.

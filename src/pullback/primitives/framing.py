@@ -33,6 +33,8 @@ def frame(
 
     Shapes: [..., n, ...] gives [..., frames, frame_length, ...]. Dtypes: any.
 
+    Derivative: dx = overlap_and_add(dy).
+
     Raises:
         ValueError: lengths below 1, or not known while the graph is built; an axis out of range.
 
@@ -100,6 +102,8 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     """The sum of frames, each put `frame_step` elements after the one before.
 
     Shapes: [..., frames, frame_length] gives [..., (frames - 1) * frame_step + frame_length]. Dtypes: any number.
+
+    Derivative: dx = frame(dy).
 
     Raises:
         ValueError: less than two axes; a step below 1, or not known while the graph is built.

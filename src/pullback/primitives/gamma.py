@@ -20,6 +20,8 @@ def lgamma(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * digamma(x).
+
     Raises:
         TypeError: another dtype.
 
@@ -47,6 +49,8 @@ def digamma(x: Any, name: str | None = None) -> Tensor:
     At 0 it is -inf, at -1, -2, ... NaN.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: dx = dy * polygamma(1, x).
 
     Raises:
         TypeError: another dtype.
@@ -76,6 +80,8 @@ def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     NaN for negative `a`; the derivative by `a` is NaN at `a` = 0, where zeta has a pole, and for `x` <= 0.
 
     Shapes: any that broadcast together. Dtypes: any float, the same for both.
+
+    Derivative: dx = dy * polygamma(a + 1, x); da by the series of its values between integers.
 
     Raises:
         TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.
@@ -130,6 +136,8 @@ def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
 
     Shapes: any that broadcast together. Dtypes: any float, the same for both.
 
+    Derivative: dq = -dy * x * zeta(x + 1, q), dx = -dy * sum(log(q + k) / (q + k)^x) over k >= 0.
+
     Raises:
         TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.
 
@@ -171,6 +179,8 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
     Of no numbers it is -inf.
 
     Shapes: `x` [..., n]; the result [...]. Dtypes: any float.
+
+    Derivative: dx = dy * (digamma(x) - digamma(sum(x))).
 
     Raises:
         TypeError: another dtype.

@@ -28,6 +28,9 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
 
     Source: D. Hendrycks, K. Gimpel, arXiv:1606.08415.
 
+    Derivative: dx = dy * (Phi(x) + x * phi(x)), with the normal distribution and its density; of the approximation, its
+    own.
+
     Raises:
         TypeError: another dtype.
 

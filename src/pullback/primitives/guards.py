@@ -52,6 +52,8 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy, checked too.
+
     Raises:
         TypeError: another dtype.
 
@@ -97,6 +99,8 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy, checked too.
+
     Raises:
         TypeError: another dtype.
 
@@ -113,6 +117,8 @@ def verify_tensor_all_finite(
     """`t` (or `x`), as `assert_all_finite` does it: the older name, with `msg` or `message`.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: dx = dy, checked too.
 
     Raises:
         TypeError: another dtype. ValueError: no tensor or no message is given.

@@ -18,6 +18,8 @@ def sinh(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float or complex.
 
+    Derivative: dx = dy * cosh(x).
+
     Raises:
         TypeError: another dtype.
 
@@ -45,6 +47,8 @@ def cosh(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float or complex.
 
+    Derivative: dx = dy * sinh(x).
+
     Raises:
         TypeError: another dtype.
 
@@ -71,6 +75,8 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
     """The hyperbolic tangent of each element.
 
     Shapes: any. Dtypes: any float or complex.
+
+    Derivative: dx = dy * (1 - y^2).
 
     Raises:
         TypeError: another dtype.
@@ -114,6 +120,8 @@ def asinh(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float or complex.
 
+    Derivative: dx = dy / cosh(y).
+
     Raises:
         TypeError: another dtype.
 
@@ -140,6 +148,8 @@ def acosh(x: Any, name: str | None = None) -> Tensor:
     """The inverse hyperbolic cosine of each element; NaN for a real one below 1.
 
     Shapes: any. Dtypes: any float or complex. The derivative at 1 is infinite, and 0 for a cotangent that is 0.
+
+    Derivative: dx = dy / sinh(y).
 
     Raises:
         TypeError: another dtype.
@@ -169,6 +179,8 @@ def atanh(x: Any, name: str | None = None) -> Tensor:
     """The inverse hyperbolic tangent of each element; NaN for a real one outside [-1, 1].
 
     Shapes: any. Dtypes: any float or complex. The derivative at -1 and 1 is infinite, and 0 for a cotangent that is 0.
+
+    Derivative: dx = dy / (1 - x^2).
 
     Raises:
         TypeError: another dtype.

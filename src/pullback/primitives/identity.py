@@ -19,6 +19,8 @@ def identity(input: Any, name: str | None = None) -> Any:
 
     Shapes, dtypes: any.
 
+    Derivative: dx = dy.
+
     >>> import pullback as pb
     >>> pb.Session().run(pb.identity(3.0))
     np.float32(3.0)
@@ -48,6 +50,8 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
     """Tensors equal to those of the list `input`, of one operation.
 
     Shapes, dtypes: any.
+
+    Derivative: dx_i = dy_i.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.identity_n([1.0, 2]))
@@ -80,6 +84,8 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
 
     Shapes, dtypes: any.
 
+    Derivative: none, on purpose.
+
     >>> import pullback as pb
     >>> x = pb.constant(3.0)
     >>> dx, = pb.gradients(x * pb.stop_gradient(x), x)
@@ -107,6 +113,8 @@ def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> 
     """A tensor equal to `input` through which differentiating is an error.
 
     Shapes, dtypes: any. `gradients` raises LookupError with `message` where it meets this operation.
+
+    Derivative: an error: it is asked for by mistake.
 
     >>> import pullback as pb
     >>> x = pb.constant(3.0)
@@ -140,6 +148,8 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """A tensor equal to `x`, known to have `shape`; a run fails where it has another.
 
     Shapes: any that agrees with `shape`, whose unknown lengths are None. Dtypes: any.
+
+    Derivative: dx = dy.
 
     Raises:
         ValueError: the static shape of `x` contradicts `shape`.

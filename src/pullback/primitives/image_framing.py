@@ -22,6 +22,8 @@ def flip_left_right(image: Any) -> Tensor:
 
     Shapes: [..., h, w, c]. Dtypes: any.
 
+    Derivative: dx = flip_left_right(dy).
+
     Raises:
         ValueError: fewer than three axes.
 
@@ -37,6 +39,8 @@ def flip_up_down(image: Any) -> Tensor:
     """`image` with its rows in reverse order.
 
     Shapes: [..., h, w, c]. Dtypes: any.
+
+    Derivative: dx = flip_up_down(dy).
 
     Raises:
         ValueError: fewer than three axes.
@@ -54,6 +58,8 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
     """`image` with rows and columns exchanged.
 
     Shapes: [h, w, c] or [n, h, w, c]. Dtypes: any.
+
+    Derivative: dx = transpose(dy).
 
     Raises:
         ValueError: another rank, or an unknown one.
@@ -73,6 +79,8 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     """`image` turned `k` times by 90 degrees, against the clock.
 
     Shapes: [h, w, c] or [n, h, w, c]; `k` an integer known while the graph is built. Dtypes: any.
+
+    Derivative: dx = dy turned back.
 
     Raises:
         ValueError: another rank, or an unknown one; `k` is computed in a run.
@@ -97,6 +105,8 @@ def central_crop(image: Any, central_fraction: float) -> Tensor:
     """The middle of `image`: `central_fraction` of its rows and of its columns.
 
     Shapes: [..., h, w, c]. Dtypes: any.
+
+    Derivative: dx = zeros with dy in the place of the part.
 
     Raises:
         ValueError: the fraction is not in (0, 1]; fewer than three axes; the rank is unknown.
@@ -127,6 +137,8 @@ def crop_to_bounding_box(
 
     Shapes: [..., h, w, c]; the numbers are integers or integer scalars. Dtypes: any.
 
+    Derivative: dx = zeros with dy in the place of the part.
+
     Raises:
         ValueError: the part is not inside the image; the rank is unknown, or below three.
 
@@ -150,6 +162,8 @@ def pad_to_bounding_box(
     """`image` in a frame of zeros of the given size, so that it begins at the given row and column.
 
     Shapes: [..., h, w, c]; the numbers are integers or integer scalars. Dtypes: any.
+
+    Derivative: dx = the part of dy where x stands.
 
     Raises:
         ValueError: the image does not fit into the frame; the rank is unknown, or below three.
@@ -178,6 +192,8 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     """`image` cut, or framed with zeros, to the given size, its middle in the middle.
 
     Shapes: [..., h, w, c]; the numbers are integers or integer scalars. Dtypes: any.
+
+    Derivative: dx = resize_with_crop_or_pad(dy).
 
     Raises:
         ValueError: a size is not positive; the rank is unknown, or below three.
@@ -209,6 +225,8 @@ def resize_with_pad(
     """`image` in the largest size that fits and keeps the ratio of its sides, in the middle of a frame of zeros.
 
     Shapes: [..., h, w, c]; the numbers are integers or integer scalars. Dtypes: as for `resize`.
+
+    Derivative: the chain of resize and pad.
 
     Raises:
         ValueError: a size is not positive; the rank is unknown, or below three.

@@ -33,6 +33,8 @@ def per_image_standardization(image: Any) -> Tensor:
 
     Shapes: [..., h, w, c]. Dtypes: any real number; the result is float32 for integers.
 
+    Derivative: dx = (dy - mean(dy) - y * mean(dy * y)) / deviation, for each image.
+
     Raises:
         ValueError: fewer than three axes.
 
@@ -59,6 +61,8 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
 
     Shapes: [n, h, w, c]. Dtypes: any real number.
 
+    Derivative: dx = the differences of neighbours of the cotangents, in the other direction.
+
     Raises:
         ValueError: another rank.
 
@@ -81,6 +85,8 @@ def sobel_edges(image: Any) -> Tensor:
     """The slopes of each channel downwards and to the right, by the operator of Sobel and Feldman; edges are mirrored.
 
     Shapes: [n, h, w, c], c known; the result [n, h, w, c, 2]. Dtypes: any float.
+
+    Derivative: dx = the transpose of both filters, of dy.
 
     Raises:
         ValueError: another rank, or an unknown number of channels.
@@ -111,6 +117,8 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 
     Shapes: [n, h, w, c], the result [n]; or [h, w, c], the result a scalar. Dtypes: any real number.
 
+    Derivative: dx = the differences of the signs of the differences of neighbours, times dy.
+
     Raises:
         ValueError: another rank, or an unknown one.
 
@@ -133,6 +141,8 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
 
     Shapes: [..., h, w, c], the same for both; the result [...]. Dtypes: any real number, the same for all; integers
     stand for [0, 1]; the result is float32, or float64 for float64.
+
+    Derivative: da = -dy * 20 / log(10) * (a - b) / sum((a - b)^2), db = -da.
 
     Raises:
         ValueError: the shapes do not fit.
@@ -170,6 +180,8 @@ def ssim(
 
     Shapes: [..., h, w, c], the same for both, c known, sides not below `filter_size`; the result [...], or the map
     [..., h - filter_size + 1, w - filter_size + 1]. Dtypes: as for `psnr`.
+
+    Derivative: the chain of its filters, products and quotients.
 
     Raises:
         ValueError: the shapes do not fit.
@@ -235,6 +247,8 @@ def ssim_multiscale(
 
     Shapes: [..., h, w, c], the same for both and known but for the first; the smallest size has sides not below
     `filter_size`; the result [...]. Dtypes: as for `psnr`.
+
+    Derivative: the chain of ssim, average pooling and powers.
 
     Raises:
         ValueError: the shapes do not fit.

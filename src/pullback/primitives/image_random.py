@@ -37,6 +37,8 @@ def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> 
 
     Shapes: any. Dtypes: any real number.
 
+    Derivative: dx = dy.
+
     Raises:
         ValueError: `max_delta` is negative.
 
@@ -52,6 +54,8 @@ def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Tens
     """`random_brightness`, the same for the same `seed`, two integers.
 
     Shapes: any; `seed` [2]. Dtypes: any real number.
+
+    Derivative: dx = dy.
 
     Raises:
         ValueError: `max_delta` is negative.
@@ -74,6 +78,8 @@ def random_contrast(image: Any, lower: float, upper: float, seed: int | None = N
 
     Shapes: [..., h, w, c]. Dtypes: any real number.
 
+    Derivative: that of adjust_contrast.
+
     Raises:
         ValueError: not `0 <= lower < upper`.
 
@@ -88,6 +94,8 @@ def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any)
     """`random_contrast`, the same for the same `seed`, two integers.
 
     Shapes: [..., h, w, c]; `seed` [2]. Dtypes: any real number.
+
+    Derivative: that of adjust_contrast.
 
     Raises:
         ValueError: not `0 <= lower < upper`.
@@ -104,6 +112,8 @@ def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
 
     Shapes: [..., 3]. Dtypes: any real number.
 
+    Derivative: that of adjust_hue.
+
     Raises:
         ValueError: `max_delta` is not in [0, 0.5].
 
@@ -118,6 +128,8 @@ def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Tensor:
     """`random_hue`, the same for the same `seed`, two integers.
 
     Shapes: [..., 3]; `seed` [2]. Dtypes: any real number.
+
+    Derivative: that of adjust_hue.
 
     Raises:
         ValueError: `max_delta` is not in [0, 0.5].
@@ -140,6 +152,8 @@ def random_saturation(image: Any, lower: float, upper: float, seed: int | None =
 
     Shapes: [..., 3]. Dtypes: any real number.
 
+    Derivative: that of adjust_saturation.
+
     Raises:
         ValueError: not `0 <= lower < upper`.
 
@@ -155,6 +169,8 @@ def stateless_random_saturation(image: Any, lower: float, upper: float, seed: An
 
     Shapes: [..., 3]; `seed` [2]. Dtypes: any real number.
 
+    Derivative: that of adjust_saturation.
+
     Raises:
         ValueError: not `0 <= lower < upper`.
 
@@ -169,6 +185,8 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
     """Each image as it is or with its columns in reverse order, with even chances.
 
     Shapes: [h, w, c] or [n, h, w, c]. Dtypes: any.
+
+    Derivative: dx = dy, turned where x was.
 
     Raises:
         ValueError: another rank, or an unknown one.
@@ -186,6 +204,8 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
 
     Shapes: [h, w, c] or [n, h, w, c]; `seed` [2]. Dtypes: any.
 
+    Derivative: dx = dy, turned where x was.
+
     Raises:
         ValueError: another rank, or an unknown one.
 
@@ -201,6 +221,8 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
 
     Shapes: [h, w, c] or [n, h, w, c]. Dtypes: any.
 
+    Derivative: dx = dy, turned where x was.
+
     Raises:
         ValueError: another rank, or an unknown one.
 
@@ -215,6 +237,8 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
     """`random_flip_up_down`, the same for the same `seed`, two integers.
 
     Shapes: [h, w, c] or [n, h, w, c]; `seed` [2]. Dtypes: any.
+
+    Derivative: dx = dy, turned where x was.
 
     Raises:
         ValueError: another rank, or an unknown one.
@@ -242,6 +266,8 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
 
     Shapes: `size` one length for each axis, or a vector of them. Dtypes: any.
 
+    Derivative: dx = zeros with dy in the place of the part.
+
     Raises:
         ValueError: the block is larger than `value`.
 
@@ -256,6 +282,8 @@ def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = N
     """`random_crop`, the same for the same `seed`, two integers.
 
     Shapes: `size` one length for each axis, or a vector of them; `seed` [2]. Dtypes: any.
+
+    Derivative: dx = zeros with dy in the place of the part.
 
     Raises:
         ValueError: the block is larger than `value`.

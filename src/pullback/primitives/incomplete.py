@@ -19,6 +19,9 @@ def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any that broadcast together. Dtypes: any float, the same for both.
 
+    Derivative: dx = dy * density(x) with density(t) = t^(a - 1) * exp(-t) / Gamma(a); da = dy * the integral of (log(t)
+    - digamma(a)) * density(t) up to x.
+
     Raises:
         TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.
 
@@ -47,6 +50,8 @@ def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The upper regularised incomplete gamma function, `1 - igamma(a, x)`, element by element, exact for large `x`.
 
     Shapes: any that broadcast together. Dtypes: any float, the same for both.
+
+    Derivative: that of igamma with the other sign.
 
     Raises:
         TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.
@@ -124,6 +129,9 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     All three arguments have derivatives, of any order.
 
     Shapes: any that broadcast together. Dtypes: any float, the same for all.
+
+    Derivative: dx = dy * x^(a - 1) * (1 - x)^(b - 1) / B(a, b); da and db are integrals of that density times
+    logarithms.
 
     Raises:
         TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.

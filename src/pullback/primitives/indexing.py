@@ -43,6 +43,8 @@ def gather(
     Shapes: `params` [batch..., before..., n, after...], `indices` [batch..., picked...]; the result
     [batch..., before..., picked..., after...]. Dtypes: any; `indices` any integer.
 
+    Derivative: dparams = IndexedSlices(dy, indices): the rows of dy added where they came from.
+
     Raises:
         TypeError: `indices` are no integers. ValueError: `axis` or `batch_dims` do not fit the shapes.
 
@@ -97,7 +99,7 @@ class GatherV2(Primitive):
         if batch == 0:
             return xp.take(x, indices, axis=axis)
         rows = _batch_rows(xp, indices, x.shape, axis, batch)
-        picked = xp.take(x.reshape((-1, *x.shape[axis + 1 :])), rows.reshape(-1), axis=0)
+        picked = xp.take(x.reshape((math.prod(x.shape[: axis + 1]), *x.shape[axis + 1 :])), rows.reshape(-1), axis=0)
         return picked.reshape(x.shape[:axis] + indices.shape[batch:] + x.shape[axis + 1 :])
 
     def gradient(self, op: Operation, dy: Any) -> Sequence[Any]:
@@ -202,6 +204,8 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "b
     Shapes: `mask` [m...] of known rank; `tensor` [before..., m..., after...]; the result [before..., ?, after...]. A
     run decides the length: on XLA the mask must be known when it compiles. Dtypes: any; `mask` bool.
 
+    Derivative: dx = zeros with the rows of dy where the mask is true.
+
     Raises:
         TypeError: `mask` is not bool. ValueError: it is a scalar, or does not fit the shape of `tensor`.
 
@@ -258,6 +262,8 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
     IndexedSlices.
 
     Shapes: `params` [n, row...], `ids` any; the result [ids..., row...]. Dtypes: any; `ids` any integer.
+
+    Derivative: dparams = IndexedSlices(dy, ids); with max_norm the derivative of clip_by_norm first.
 
     Raises:
         ValueError: the list is empty. TypeError: `ids` are no integers.

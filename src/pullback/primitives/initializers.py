@@ -12,7 +12,7 @@ from ..core.dtypes import FLOATING, DType, float32
 from ..core.graph import Tensor
 from ..core.shape import as_shape
 from .constant import constant, convert_to_tensor
-from .creation import fill, ones, zeros
+from .creation import eye, fill, ones, zeros
 from .random import random_normal, random_uniform, truncated_normal
 
 _STDDEV_OF_TRUNCATED = 0.87962566103423978
@@ -227,6 +227,71 @@ def he_normal(seed: int | None = None, dtype: Any = float32) -> VarianceScaling:
     (2, 3)
     """
     return VarianceScaling(2.0, "fan_in", "truncated_normal", seed, dtype)
+
+
+def lecun_uniform(seed: int | None = None, dtype: Any = float32) -> VarianceScaling:
+    """Uniform numbers of variance 1 / inputs.
+
+    Source: Y. LeCun, L. Bottou, G. Orr, K.-R. Mueller, "Efficient backprop", 1998.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.initializers.lecun_uniform()([2, 3])).shape
+    (2, 3)
+    """
+    return VarianceScaling(1.0, "fan_in", "uniform", seed, dtype)
+
+
+def lecun_normal(seed: int | None = None, dtype: Any = float32) -> VarianceScaling:
+    """Truncated normal numbers of variance 1 / inputs: see `lecun_uniform`.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.initializers.lecun_normal()([2, 3])).shape
+    (2, 3)
+    """
+    return VarianceScaling(1.0, "fan_in", "truncated_normal", seed, dtype)
+
+
+@dataclass(frozen=True)
+class UniformUnitScaling:
+    """Uniform numbers within factor * sqrt(3 / inputs) of zero; the inputs are all axes but the last.
+
+    >>> import pullback as pb
+    >>> w = pb.Session().run(pb.uniform_unit_scaling_initializer()([12, 3]))
+    >>> bool(abs(w).max() <= 0.5)
+    True
+    """
+
+    factor: float = 1.0
+    seed: int | None = None
+    dtype: Any = float32
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        del partition_info
+        limit = math.sqrt(3.0 / max(1.0, math.prod(as_shape(shape).known[:-1]))) * self.factor
+        return random_uniform(shape, -limit, limit, self.dtype if dtype is None else dtype, self.seed)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The identity matrix times `gain`, not square where the shape is not.
+
+    Raises:
+        ValueError: the shape is no matrix's.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.initializers.identity(2.0)([2, 3])).tolist()
+    [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0]]
+    """
+
+    gain: float = 1.0
+    dtype: Any = float32
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        del partition_info
+        dims = as_shape(shape).known
+        if len(dims) != 2:
+            raise ValueError(f"initializers.identity: the shape must be that of a matrix, not {as_shape(shape)}")
+        return eye(dims[0], dims[1], dtype=self.dtype if dtype is None else dtype) * self.gain
 
 
 def fans(shape: tuple[int, ...]) -> tuple[float, float]:

@@ -22,6 +22,8 @@ def dawsn(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * (1 - 2 * x * y).
+
     Raises:
         TypeError: another dtype.
 
@@ -49,6 +51,8 @@ def expint(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * exp(x) / x.
+
     Raises:
         TypeError: another dtype.
 
@@ -74,6 +78,8 @@ def fresnel_cos(x: Any, name: str | None = None) -> Tensor:
     """Fresnel's integral of `cos(pi * t^2 / 2)` from 0 to each element.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: dx = dy * cos(pi / 2 * x^2).
 
     Raises:
         TypeError: another dtype.
@@ -101,6 +107,8 @@ def fresnel_sin(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * sin(pi / 2 * x^2).
+
     Raises:
         TypeError: another dtype.
 
@@ -126,6 +134,8 @@ def spence(x: Any, name: str | None = None) -> Tensor:
     """Spence's function, the integral of `log(t) / (1 - t)` from 1 to each element; NaN for a negative one.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: dx = dy * log(x) / (1 - x), and -dy at 1.
 
     Raises:
         TypeError: another dtype.
@@ -186,6 +196,8 @@ def erfcx(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy * (2 * x * y - 2 / sqrt(pi)).
+
     Raises:
         TypeError: another dtype.
 
@@ -210,6 +222,8 @@ def ndtr(x: Any, name: str | None = None) -> Tensor:
     """The distribution function of the standard normal distribution at each element.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: dx = dy * exp(-x^2 / 2) / sqrt(2 * pi).
 
     Raises:
         TypeError: another dtype.

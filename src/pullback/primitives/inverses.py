@@ -27,6 +27,8 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
 
     Shapes: [..., n, n]. Dtypes: float32, float64, complex64, complex128.
 
+    Derivative: dx = -y^T dy y^T.
+
     Raises:
         ValueError: not square. TypeError: another dtype. InvalidArgumentError in a run on NumPy: a matrix is singular;
         XLA gives infinities or NaN.
@@ -64,6 +66,8 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
 
     Shapes: `matrix` [..., n, n], `rhs` [..., n, k]; the stacks broadcast together. Dtypes: float32, float64, complex64,
     complex128, the same for both.
+
+    Derivative: drhs = solve(matrix^T, dy), dmatrix = -drhs y^T.
 
     Raises:
         ValueError: the shapes do not fit. TypeError: another dtype. InvalidArgumentError in a run on NumPy: a matrix is
@@ -139,6 +143,9 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
     Shapes: `matrix` [..., m, n], `rhs` [..., m, k]; the result [..., n, k]. Dtypes: float32, float64, complex64,
     complex128, the same for both.
 
+    Derivative: drhs = pinv^T dy, dmatrix = residual (pinv pinv^T dy)^T - drhs y^T, for tall matrices of full rank; for
+    wide ones its kin.
+
     Raises:
         ValueError: the shapes do not fit. TypeError: another dtype.
 
@@ -171,6 +178,8 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     equal. `rcond` is `10 * max(m, n) * eps` unless given. `validate_args` changes nothing.
 
     Shapes: [..., m, n] gives [..., n, m]; `rcond` broadcasts to [...]. Dtypes: float32, float64, complex64, complex128.
+
+    Derivative: dx = -y^T dy y^T + (1 - x y) dy^T y y^T + y^T y dy^T (1 - y x), for matrices of constant rank.
 
     Raises:
         ValueError: `a` has less than two axes. TypeError: another dtype.
@@ -224,6 +233,8 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The cross product of vectors of length 3.
 
     Shapes: [..., 3], the same for both. Dtypes: any number, the same for both.
+
+    Derivative: da = cross(b, dy), db = cross(dy, a).
 
     Raises:
         ValueError: the shapes differ, or the last length is not 3. TypeError: the dtypes differ.

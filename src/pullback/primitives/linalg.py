@@ -43,6 +43,8 @@ def matmul(
     Shapes: `a` [..., m, k] and `b` [..., k, n] give [..., m, n]; the stacks broadcast together. Dtypes: any number,
     the same for both. `output_type` converts both before they are multiplied.
 
+    Derivative: da = dy @ b^T, db = a^T @ dy, each summed over the axes along which it was repeated.
+
     Raises:
         ValueError: the shapes do not fit; a matrix is to be both transposed and conjugated-transposed.
         TypeError: the dtypes differ, or are no numbers.
@@ -208,6 +210,8 @@ def matvec(
 
     Shapes: `a` [..., m, k] and `b` [..., k] give [..., m]; the stacks broadcast together. Dtypes: any number, the
     same for both.
+
+    Derivative: da = dy b^T (outer), db = a^T @ dy.
 
     Raises:
         ValueError: the shapes do not fit; both flags are true. TypeError: the dtypes differ, or are no numbers.

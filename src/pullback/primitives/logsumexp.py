@@ -27,6 +27,8 @@ def cumulative_logsumexp(
 
     Shapes: any of rank at least 1; the result has the same. Dtypes: floats.
 
+    Derivative: dx_i = sum over the later j of dy_j * exp(x_i - y_j).
+
     Raises:
         ValueError: the axis is out of range, or not known while the graph is built. TypeError: not floats.
 

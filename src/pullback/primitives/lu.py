@@ -28,6 +28,9 @@ def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> tup
     Shapes: [..., n, n] gives [..., n, n] and [..., n]. Dtypes: float32, float64, complex64, complex128; `p` is int32 or
     int64.
 
+    Derivative: dx = P^T L^-T (tril(L^T dL, -1) + triu(dU U^T)) U^-T for square matrices, with dL and dU the two
+    triangles of the cotangent.
+
     Raises:
         ValueError: not square. TypeError: another dtype.
 
@@ -130,6 +133,8 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
     Shapes: `lower_upper` [..., n, n], `perm` [..., n], `rhs` [..., n, k]. Dtypes: float32, float64, complex64,
     complex128, the same for both; `perm` integers.
 
+    Derivative: drhs = the solution with the transpose, of dy; dlower_upper = -(drhs y^T), brought to the factors.
+
     Raises:
         ValueError: the shapes do not fit. TypeError: another dtype.
 
@@ -152,6 +157,8 @@ def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, 
 
     Shapes: [..., n, n] and [..., n] give [..., n, n]. Dtypes: float32, float64, complex64, complex128.
 
+    Derivative: that of inv, brought to the factors.
+
     Raises:
         ValueError: not square. TypeError: another dtype.
 
@@ -169,6 +176,8 @@ def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, nam
     """The matrices of which `lu` makes `lower_upper` and `perm`.
 
     Shapes: [..., n, n] and [..., n] give [..., n, n]. Dtypes: float32, float64, complex64, complex128.
+
+    Derivative: dlower_upper = tril(dy_P U^T, -1) + triu(L^T dy_P), with dy_P the rows of dy as they were permuted.
 
     Raises:
         ValueError: not square. TypeError: another dtype.

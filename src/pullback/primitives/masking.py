@@ -71,7 +71,11 @@ def chosen(xp: Any, condition: Any, x: Any, y: Any) -> Any:
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x * y`, element by element, and 0 where `y` is 0, even if `x` is infinite or NaN there.
 
+    In its derivatives, of every order, a zero wins wherever it stands: what a mask hides stays zero.
+
     Shapes: any that broadcast together. Dtypes: any float or complex, the same for both.
+
+    Derivative: dx = dz * y, dy = x * dz; 0 where a factor is 0.
 
     Raises:
         TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
@@ -93,7 +97,21 @@ class MulNoNan(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         del y
-        return lambda: MulNoNan()(dy, conj(b)), lambda: MulNoNan()(conj(a), dy)
+        return lambda: MaskedMul()(dy, conj(b)), lambda: MaskedMul()(conj(a), dy)
+
+
+class MaskedMul(AbstractElementwise):
+    """`a * b`, and 0 where either is 0: the derivative of a masked product, to any order."""
+
+    type = "MaskedMul"
+    dtypes = INEXACT
+
+    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
+        return kept(xp, xp.logical_and(a, b), xp.multiply(a, b))
+
+    def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
+        del y
+        return lambda: MaskedMul()(dy, conj(b)), lambda: MaskedMul()(conj(a), dy)
 
 
 def masked_divide(dy: Tensor, x: Tensor) -> Tensor:

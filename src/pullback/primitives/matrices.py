@@ -34,6 +34,8 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
     Shapes: [..., m, n]. Dtypes: any number.
 
+    Derivative: dx = matrix_transpose(dy).
+
     Raises:
         ValueError: `a` has less than two axes. TypeError: no numbers.
 
@@ -51,6 +53,8 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 
     Shapes: [..., m, n]. Dtypes: any number.
 
+    Derivative: dx = adjoint(dy).
+
     Raises:
         ValueError: `matrix` has less than two axes. TypeError: no numbers.
 
@@ -66,6 +70,8 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     """The sum of the main diagonal.
 
     Shapes: [..., m, n]; the result [...]. Dtypes: any number.
+
+    Derivative: dx = dy * identity matrix.
 
     Raises:
         ValueError: `x` has less than two axes. TypeError: no numbers.
@@ -90,6 +96,8 @@ def diag_part(
     """The diagonal `k` of each matrix, or the band of those from `k[0]` to `k[1]`.
 
     Shapes: `input` [..., m, n]; a diagonal [..., length], a band [..., diagonals, length of the longest]. Dtypes: any.
+
+    Derivative: dx = diag(dy).
 
     Raises:
         ValueError: there is no such diagonal; `input` has less than two axes.
@@ -169,6 +177,8 @@ def diag(
     Shapes: `diagonal` [..., length], for a band [..., diagonals, length of the longest]; the result
     [..., num_rows, num_cols], of which -1 is worked out: the smallest that fits, square if both are. Dtypes: any.
 
+    Derivative: dx = diag_part(dy); padding_value has none.
+
     Raises:
         ValueError: the shapes do not fit; the length is unknown.
 
@@ -239,6 +249,8 @@ def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, alig
     """`input` with its diagonal `k`, or the band from `k[0]` to `k[1]`, replaced by `diagonal`.
 
     Shapes: `input` [..., m, n], `diagonal` as `diag_part` gives it. Dtypes: any, the same for both.
+
+    Derivative: dinput = dy with zeros on the diagonals, ddiagonal = diag_part(dy).
 
     Raises:
         ValueError: the shapes do not fit. TypeError: the dtypes differ.
@@ -358,6 +370,8 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
 
     Shapes: [..., m, n]. Dtypes: any.
 
+    Derivative: dx = band_part(dy).
+
     Raises:
         ValueError: `input` has less than two axes; a number is not known while the graph is built.
 
@@ -400,6 +414,8 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
 
     Shapes: [lengths...] gives [lengths..., lengths...]; the rank must be known. Dtypes: any number.
 
+    Derivative: dx = tensor_diag_part(dy).
+
     Raises:
         ValueError: the rank is unknown. TypeError: no numbers.
 
@@ -420,6 +436,8 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     """The elements where the first half of the indices equals the second.
 
     Shapes: [lengths..., lengths...] gives [lengths...]; the rank must be known and even. Dtypes: any number.
+
+    Derivative: dx = tensor_diag(dy).
 
     Raises:
         ValueError: the rank is unknown or odd, or the halves differ. TypeError: no numbers.

@@ -48,6 +48,8 @@ def expm(input: Any, name: str | None = None) -> Tensor:
 
     Shapes: [..., n, n]. Dtypes: float32, float64, complex64, complex128.
 
+    Derivative: dx = the upper right block of expm([[x^T, dy], [0, x^T]]).
+
     Raises:
         ValueError: not square. TypeError: another dtype.
 
@@ -108,6 +110,8 @@ def sqrtm(input: Any, name: str | None = None) -> Tensor:
     Matrices with eigenvalues that are 0 or negative have none here: where real ones have complex roots, convert first.
 
     Shapes: [..., n, n]. Dtypes: float32, float64, complex64, complex128.
+
+    Derivative: dx solves y^T dx + dx y^T = dy, a Sylvester equation.
 
     Raises:
         ValueError: not square. TypeError: another dtype. InvalidArgumentError in a run on NumPy: a matrix is singular;
@@ -184,6 +188,8 @@ def logm(input: Any, name: str | None = None) -> Tensor:
     logarithm: convert them to complex numbers first.
 
     Shapes: [..., n, n]. Dtypes: float32, float64, complex64, complex128.
+
+    Derivative: dx = the upper right block of logm([[x^T, dy], [0, x^T]]).
 
     Raises:
         ValueError: not square. TypeError: another dtype. InvalidArgumentError in a run on NumPy: a matrix is singular;

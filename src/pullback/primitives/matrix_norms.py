@@ -25,6 +25,9 @@ def norm(
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers.
 
+    Derivative: dx = dy * x / y for the 2-norm, dy * x * |x|^(p - 2) / y^(p - 1) for others, 0 at 0; of matrix norms
+    that of their singular values.
+
     Raises:
         ValueError: another `ord`, or one that matrices or vectors do not have; an axis out of range.
 

@@ -50,6 +50,9 @@ def dilation2d(
 
     Shapes: `input` [n, h, w, c]; `filters` [kh, kw, c]. Dtypes: any real number, the same for both.
 
+    Derivative: dinput and dfilters = sum of dy over the windows in which the element gives the maximum, of equals the
+    first.
+
     Raises:
         ValueError: the shapes do not fit, or an argument is not as for `conv2d`. TypeError: the dtypes differ.
 
@@ -78,6 +81,9 @@ def erosion2d(
     """The smallest difference of a pixel and the element of the turned filter there: the dual of `dilation2d`.
 
     Shapes: `value` [n, h, w, c]; `filters` [kh, kw, c]. Dtypes: any float or signed integer, the same for both.
+
+    Derivative: dinput = sum of dy over the windows in which the element gives the minimum, of equals the first;
+    dfilters = minus that.
 
     Raises:
         ValueError: the shapes do not fit, or an argument is not as for `conv2d`. TypeError: the dtypes differ.

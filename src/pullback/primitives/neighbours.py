@@ -18,6 +18,8 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
 
     Shapes: any that broadcast together. Dtypes: float32 or float64, the same for both.
 
+    Derivative: dx1 = dy; dx2 = 0.
+
     Raises:
         TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.
 

@@ -44,6 +44,8 @@ def moments(
 
     Shapes: any; the results lack the axes, or with `keepdims` have length one there. Dtypes: any float.
 
+    Derivative: dx = dmean / n + dvariance * 2 * (x - mean) / n.
+
     Raises:
         ValueError: an axis is out of range or stands twice. TypeError: no floats.
 
@@ -190,6 +192,9 @@ def batch_normalization(
 
     Shapes: all broadcast to that of `x`. Dtypes: any float; the others may be float32 where `x` has 16 bits.
 
+    Derivative: dx = dy * scale / s, dmean = -sum(dx), dvariance = -sum(dy * scale * (x - mean)) / (2 * s^3), dscale =
+    sum(dy * (x - mean) / s), doffset = sum(dy), with s = sqrt(variance + epsilon).
+
     Raises:
         ValueError: the shapes do not broadcast. TypeError: the dtypes differ.
 
@@ -231,6 +236,9 @@ def fused_batch_norm(
 
     Shapes: `x` [n, h, w, c], or [n, c, h, w] with data_format="NCHW"; the others [c]. Dtypes: any float; the others are
     float32 where `x` has 16 bits.
+
+    Derivative: in training dx = scale / s * (dy - mean(dy) - h * mean(dy * h)), dscale = sum(dy * h), doffset =
+    sum(dy), with h = (x - mean) / s.
 
     Raises:
         ValueError: a shape or `data_format` is another; mean and variance are missing, or given where not needed.
@@ -305,6 +313,9 @@ def layer_normalization(
     Shapes: any; `offset` and `scale` have the lengths of `x` at `axis`, one axis or a list of them, or are None.
     Dtypes: any float, the same for all.
 
+    Derivative: dx = (g - mean(g) - h * mean(g * h)) / s with g = dy * scale and h = (x - mean) / s; dscale = sum(dy *
+    h), doffset = sum(dy).
+
     Raises:
         ValueError: the shapes do not fit; an axis is out of range. TypeError: the dtypes differ.
 
@@ -340,6 +351,8 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = (dy - y * sum(dy * y)) / norm(x).
+
     Raises:
         ValueError: an axis is out of range or stands twice. TypeError: no floats.
 
@@ -356,6 +369,8 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str |
     """`tensor / norm(tensor)`, and that norm, whose axes have length one; see `pb.norm` for `ord` and `axis`.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: dx = (dy - x * (sum(dy * x) / norm^2)) / norm for the 2-norm, and dnorm times that of norm.
 
     Raises:
         ValueError: `ord` or `axis` is not as there. TypeError: no floats.
@@ -376,6 +391,9 @@ def local_response_normalization(
     """`x / (bias + alpha * s) ** beta`, s the sum of the squares of at most `depth_radius` channels to either side.
 
     Shapes: `input` [..., c]. Dtypes: any float.
+
+    Derivative: dx = dy / s^beta - 2 * alpha * beta * x * (sum over the neighbours of dy * y / s), with s = bias + alpha
+    * (sum of squares).
 
     Raises:
         ValueError: a scalar. TypeError: no floats.

@@ -27,6 +27,8 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats.
 
+    Derivative: dx = dy * exp(x - y).
+
     Raises:
         ValueError: an axis is out of range or stands twice. TypeError: not floats.
 
@@ -72,6 +74,8 @@ def euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers;
     the norm of complex numbers is complex, as in TensorFlow.
 
+    Derivative: dx = dy * x / y, 0 where y is 0.
+
     Raises:
         ValueError: an axis is out of range or stands twice. TypeError: not floats.
 
@@ -114,6 +118,8 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 
     Shapes: any; the result is a scalar. Dtypes: floats.
 
+    Derivative: dt = dy * t.
+
     Raises:
         TypeError: not floats.
 
@@ -145,6 +151,8 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers,
     of which the variance is real.
 
+    Derivative: dx = dy * 2 * (x - mean) / n.
+
     Raises:
         ValueError: an axis is out of range or stands twice. TypeError: not floats.
 
@@ -167,6 +175,8 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers,
     of which the deviation is real.
+
+    Derivative: dx = dy * (x - mean) / (n * y), 0 where y is 0.
 
     Raises:
         ValueError: an axis is out of range or stands twice. TypeError: not floats.

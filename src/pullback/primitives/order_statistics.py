@@ -28,6 +28,8 @@ def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = No
 
     Shapes: `input` [..., k] with k > n; the result [...]. Dtypes: integers and floats.
 
+    Derivative: dx = dy shared by the elements that equal the value.
+
     Raises:
         ValueError: `n` is out of range, or not known while the graph is built.
 
@@ -78,6 +80,8 @@ def approx_max_k(
     Shapes: `operand` of known rank, with at least `k` elements along `reduction_dimension`; both results have `k`
     there. Dtypes: floats; positions int32.
 
+    Derivative: dx = dy added where the values were picked.
+
     Raises:
         ValueError: there are no `k` elements, or the axis is out of range.
 
@@ -103,6 +107,8 @@ def approx_min_k(
 
     Shapes: `operand` of known rank, with at least `k` elements along `reduction_dimension`; both results have `k`
     there. Dtypes: floats; positions int32.
+
+    Derivative: dx = dy added where the values were picked.
 
     Raises:
         ValueError: there are no `k` elements, or the axis is out of range.
@@ -138,6 +144,8 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
 
     Shapes: any of rank at least 1, known unless `axis` is the last; both results have it. Dtypes: floats; the numbers
     are int32.
+
+    Derivative: dx = the mean of dy over each piece on which y is constant.
 
     Raises:
         ValueError: the axis is out of range. TypeError: not floats.

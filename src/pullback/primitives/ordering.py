@@ -111,6 +111,8 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, 
 
     Shapes: `input` [..., n] with n >= k; both results [..., k]. Dtypes: integers and floats; positions `index_type`.
 
+    Derivative: dx = zeros with dvalues in the places where the values stood.
+
     Raises:
         ValueError: `k` is negative, larger than the axis, or not known while the graph is built.
 
@@ -226,6 +228,8 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
     """The elements along `axis` in ascending (or "DESCENDING") order. NaN counts as the largest.
 
     Shapes: any of rank at least 1; the result has the same. Dtypes: integers and floats.
+
+    Derivative: dx = dy in the places where the values stood.
 
     Raises:
         ValueError: the axis is out of range, or another direction.

@@ -33,6 +33,8 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
     Shapes: `partitions` [n...], `data` [n..., rest...]; each result [?, rest...]. A run decides how many rows: on XLA
     `partitions` must be known when it compiles. Dtypes: any; `partitions` any integer.
 
+    Derivative: ddata = dynamic_stitch of the cotangents.
+
     Raises:
         TypeError: `partitions` are no integers. ValueError: the shapes do not fit.
 
@@ -57,6 +59,8 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
 
     Shapes: `indices[k]` [n...], `data[k]` [n..., rest...]; the result [largest index + 1, rest...], zeros in rows of no
     index. On XLA the indices must be known when it compiles. Dtypes: any, all the same; indices any integer.
+
+    Derivative: ddata_i = gather(dy, indices_i); 0 for what is overwritten.
 
     Raises:
         ValueError: the lists differ in length, or the shapes do not fit.

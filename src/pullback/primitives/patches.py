@@ -40,6 +40,8 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
     Shapes: `images` [n, h, w, c]; `sizes`, `strides` and `rates` [1, rows, columns, 1]; the result [n, rows of windows,
     columns of windows, kh * kw * c]. Dtypes: any.
 
+    Derivative: dx = sum of dy over the patches that hold an element.
+
     Raises:
         ValueError: the arguments do not fit the images.
 
@@ -62,6 +64,8 @@ def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, 
     """The windows of volumes: each result has, as channels, all elements of its window, channels fastest.
 
     Shapes: `input` [n, d, h, w, c]; `ksizes` and `strides` [1, planes, rows, columns, 1]. Dtypes: any.
+
+    Derivative: dx = sum of dy over the patches that hold an element.
 
     Raises:
         ValueError: the arguments do not fit the input.

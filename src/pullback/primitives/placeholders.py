@@ -49,6 +49,8 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 
     Shapes: `shape`, of which that of `input` is a case. Dtypes: that of `input`.
 
+    Derivative: dx = dy.
+
     Raises:
         ValueError: `shape` contradicts the shape of `input`.
 

@@ -41,6 +41,8 @@ def max_pool(
     Shapes: `input` [n, spatial..., c] with one to three spatial axes, or [n, c, spatial...] with a data_format that
     begins with "NC". Dtypes: any real number.
 
+    Derivative: dx = sum of dy over the windows in which the element is the largest, of equals the first.
+
     Raises:
         ValueError: the arguments do not fit the input. TypeError: it holds no real numbers.
 
@@ -59,6 +61,8 @@ def max_pool1d(
     """`max_pool` over the one spatial axis of `input`.
 
     Shapes: `input` [n, w, c], or [n, c, w] with data_format="NCW". Dtypes: any real number.
+
+    Derivative: dx = sum of dy over the windows in which the element is the largest, of equals the first.
 
     Raises:
         ValueError: the arguments do not fit the input. TypeError: it holds no real numbers.
@@ -79,6 +83,8 @@ def max_pool2d(
 
     Shapes: `input` [n, h, w, c], or [n, c, h, w] with data_format="NCHW". Dtypes: any real number.
 
+    Derivative: dx = sum of dy over the windows in which the element is the largest, of equals the first.
+
     Raises:
         ValueError: the arguments do not fit the input. TypeError: it holds no real numbers.
 
@@ -97,6 +103,8 @@ def max_pool3d(
     """`max_pool` over the three spatial axes of `input`.
 
     Shapes: `input` [n, d, h, w, c], or [n, c, d, h, w] with data_format="NCDHW". Dtypes: any real number.
+
+    Derivative: dx = sum of dy over the windows in which the element is the largest, of equals the first.
 
     Raises:
         ValueError: the arguments do not fit the input. TypeError: it holds no real numbers.

@@ -35,6 +35,8 @@ def max_pool_with_argmax(
 
     Shapes: `input` [n, h, w, c]; both results are alike. Dtypes: any real number; the numbers are int32 or int64.
 
+    Derivative: dx = sum of dy over the windows in which the element is the largest, of equals the first.
+
     Raises:
         ValueError: the arguments do not fit the input. TypeError: it holds no real numbers; another `output_dtype`.
 
@@ -115,6 +117,8 @@ def pool(
 
     Shapes: `input` [n, spatial..., c] with one to three spatial axes, or [n, c, spatial...] with a data_format that
     begins with "NC". Dtypes: any float.
+
+    Derivative: that of max_pool or avg_pool.
 
     Raises:
         ValueError: the arguments do not fit the input. TypeError: it holds no floats.

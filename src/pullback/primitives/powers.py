@@ -20,6 +20,8 @@ def square(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any number.
 
+    Derivative: dx = dy * 2 * x.
+
     Raises:
         TypeError: another dtype.
 
@@ -46,6 +48,8 @@ def sqrt(x: Any, name: str | None = None) -> Tensor:
     """The square root of each element; NaN for a negative real one.
 
     Shapes: any. Dtypes: any float or complex. The derivative at 0 is infinite, and 0 for a cotangent that is 0.
+
+    Derivative: dx = dy / (2 * y).
 
     Raises:
         TypeError: another dtype.
@@ -88,6 +92,8 @@ def rsqrt(x: Any, name: str | None = None) -> Tensor:
     """`1 / sqrt(x)`, element by element.
 
     Shapes: any. Dtypes: any float or complex. The derivative at 0 is infinite, and 0 for a cotangent that is 0.
+
+    Derivative: dx = -dy * y^3 / 2.
 
     Raises:
         TypeError: another dtype.
@@ -136,6 +142,8 @@ def reciprocal(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float or complex. The derivative at 0 is infinite, and 0 for a cotangent that is 0.
 
+    Derivative: dx = -dy * y^2.
+
     Raises:
         TypeError: another dtype.
 
@@ -182,6 +190,8 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     Shapes: any that broadcast together. Dtypes: any number, the same for both; an integer to a negative power is
     truncated to an integer, and 0 to one is 0. The derivative by `x` is 0 where `y` is 0; the derivative by `y` is 0
     where `x` is real and not positive.
+
+    Derivative: dx = dz * y * x^(y - 1), dy = dz * z * log(x), 0 where x is 0.
 
     Raises:
         TypeError: the dtypes differ. ValueError: the shapes do not broadcast.

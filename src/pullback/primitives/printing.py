@@ -101,6 +101,8 @@ def print_v1(
 
     Shapes, dtypes: any.
 
+    Derivative: dx = dy.
+
     >>> import pullback as pb
     >>> x = pb.constant(2.0)
     >>> pb.Session().run(pb.Print(x, [x], "x: "))

@@ -28,6 +28,8 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tupl
     Shapes: [..., m, n] gives [..., m, min(m, n)] and [..., min(m, n), n], with `full_matrices` [..., m, m] and
     [..., m, n]. Dtypes: float32, float64, complex64, complex128.
 
+    Derivative: dx = (dQ + Q copyltu(M)) R^-H with M = R dR^H - dQ^H Q for tall and square matrices; others in blocks.
+
     Raises:
         ValueError: `input` has less than two axes. TypeError: another dtype. InvalidArgumentError in a run on NumPy of
         the derivative where the columns are dependent; XLA gives infinities or NaN.

@@ -38,6 +38,8 @@ def fake_quant_with_min_max_args(
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: dx = dy where x is in the range, else 0.
+
     Raises:
         ValueError: `min` is not below `max`, or `num_bits` is not in [2, 16]. TypeError: another dtype.
 
@@ -61,6 +63,8 @@ def fake_quant_with_min_max_vars(
 
     Shapes: any; `min` and `max` scalars. Dtypes: any float, the same for all.
 
+    Derivative: dx = dy where x is in the range, else 0; each bound gets the sum of dy beyond it.
+
     Raises:
         ValueError: `num_bits` is not in [2, 16], or bounds of another shape. TypeError: another dtype.
 
@@ -78,6 +82,8 @@ def fake_quant_with_min_max_vars_per_channel(
     """The same with bounds for each position along the last axis.
 
     Shapes: `inputs` [..., d]; `min` and `max` [d]. Dtypes: any float, the same for all.
+
+    Derivative: dx = dy where x is in the range, else 0; each bound gets the sum of dy beyond it, by channel.
 
     Raises:
         ValueError: `num_bits` is not in [2, 16], or bounds of another shape. TypeError: another dtype.
@@ -224,6 +230,8 @@ def quantize_and_dequantize_v2(
 
     Shapes: any; the bounds are scalars, or [n] with `axis`. Dtypes: any float, the same for all.
 
+    Derivative: dx = dy where x is in the range, else 0.
+
     Raises:
         ValueError: another `round_mode` than "HALF_TO_EVEN" and "HALF_UP", or an axis out of range.
 
@@ -252,6 +260,8 @@ def quantize_and_dequantize(
     """The same as `quantize_and_dequantize_v2`, but with derivative 1 everywhere, and none for the bounds.
 
     Shapes: any; the bounds are scalars, or [n] with `axis`. Dtypes: any float, the same for all.
+
+    Derivative: dx = dy where x is in the range, else 0.
 
     Raises:
         ValueError: another `round_mode` than "HALF_TO_EVEN" and "HALF_UP", or an axis out of range.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import FLOATING, INTEGER, DType, as_dtype, float32, int32, int64, uint32
-from ..core.graph import AbstractTensorLike, Graph, Tensor, get_default_graph
+from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, unknown_shape
 from ..core.types import TensorType
@@ -23,7 +23,7 @@ from .casting import cast
 from .constant import convert_to_tensor, is_python_number
 from .indexing import gather
 from .reshaping import shape as shape_of
-from .reshaping import shape_to_use, split_shape
+from .reshaping import shape_to_use, split_shape, sum_like
 from .state import AbstractStateful, AbstractUpdates
 
 DRAWN_INTEGERS: frozenset[DType] = frozenset([int32, int64])
@@ -83,6 +83,8 @@ def random_uniform(
     Shapes: `shape`, integers or an integer vector; the bounds of floats broadcast to it, those of integers are scalars.
     Dtypes: `dtype`: any float (`maxval` is 1 unless given), int32 or int64 (give `maxval`).
 
+    Derivative: dminval = sum(dy * (1 - u)), dmaxval = sum(dy * u), for the numbers u in [0, 1) drawn.
+
     Raises:
         ValueError: integers without `maxval`. TypeError: another dtype.
 
@@ -117,6 +119,8 @@ def random_normal(
 
     Shapes: `shape`, integers or an integer vector, to which `mean` and `stddev` broadcast. Dtypes: any float.
 
+    Derivative: dmean = sum(dy), dstddev = sum(dy * (y - mean) / stddev).
+
     Raises:
         TypeError: another dtype.
 
@@ -138,6 +142,8 @@ def truncated_normal(
     """Numbers drawn anew in each run, normal given that they are within two `stddev` of `mean`.
 
     Shapes: `shape`, integers or an integer vector, to which `mean` and `stddev` broadcast. Dtypes: any float.
+
+    Derivative: dmean = sum(dy), dstddev = sum(dy * (y - mean) / stddev).
 
     Raises:
         TypeError: another dtype.
@@ -314,6 +320,8 @@ def random_shuffle(value: Any, seed: int | None = None, name: str | None = None)
 
     Shapes: [n, ...]. Dtypes: any.
 
+    Derivative: dx = the rows of dy where they came from.
+
     >>> import pullback as pb
     >>> sorted(pb.Session().run(pb.random.shuffle([3, 1, 2])).tolist())
     [1, 2, 3]
@@ -352,6 +360,8 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
 
     Shapes: any; `noise_shape` is the shape of what is drawn, which broadcasts to that of `x` (None: the length of `x`).
     Dtypes: any float.
+
+    Derivative: dx = dy * mask; drate = sum(dy * y) / (1 - rate).
 
     Raises:
         ValueError: `x` holds no floats, or `rate`, where it is a number, is not in [0, 1).
@@ -406,6 +416,13 @@ class DropoutMask(AbstractDraw):
         first = np.uint32(min(round(self.rate * 2.0**32), 2**32 - 1))
         scale = np.float64(1 / (1 - self.rate)).astype(self.dtype)
         return xp.where(pair[0] >= first, scale, self.dtype.type(0))
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        """By a rate that is an input: of the elements that are kept, dy * y / (1 - rate)."""
+        if self.rate is not None:
+            return (None,) * len(op.inputs)
+        _, rate = op.inputs
+        return None, lambda: sum_like(cast(dy * op.outputs[0], float32), rate) / (1 - rate)
 
     def _lengths(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(inputs[:-1] if self.rate is None else inputs)

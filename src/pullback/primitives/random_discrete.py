@@ -128,6 +128,8 @@ def stateless_parameterized_truncated_normal(
     Shapes: `shape`, integers or an integer vector, to which the parameters broadcast; `seed` [2]. Dtypes: any float,
     the same for all.
 
+    Derivative: implicit: dy divided by the density, times the derivative of the distribution by each parameter.
+
     Raises:
         ValueError: a seed that is no pair. TypeError: the dtypes differ.
 

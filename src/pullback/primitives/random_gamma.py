@@ -46,6 +46,8 @@ def random_gamma(
     Shapes: `shape`, integers or an integer vector; the result is `shape` followed by the shape that `alpha` and `beta`
     broadcast to. Dtypes: any float.
 
+    Derivative: dalpha = -dy * (dP/dalpha) / density, implicit in the distribution P; dbeta = -dy * y / beta.
+
     Raises:
         TypeError: another dtype.
 
@@ -147,6 +149,8 @@ def stateless_gamma(
 
     Shapes: `shape`, integers or an integer vector, to which `alpha` and `beta` broadcast; `seed` [2].
     Dtypes: any float; the seed int32 or int64.
+
+    Derivative: dalpha = -dy * (dP/dalpha) / density, implicit in the distribution P; dbeta = -dy * y / beta.
 
     Raises:
         ValueError: a seed that is no pair. TypeError: another dtype.

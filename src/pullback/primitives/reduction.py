@@ -32,6 +32,8 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: any number. 16-bit floats
     are added up in float32.
 
+    Derivative: dx = dy, repeated.
+
     Raises:
         ValueError: an axis is out of range or stands twice. TypeError: not numbers.
 
@@ -58,6 +60,8 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: any number; the mean of
     integers is an integer, rounded toward zero.
+
+    Derivative: dx = dy / n.
 
     Raises:
         ValueError: an axis is out of range or stands twice. TypeError: not numbers.
@@ -145,6 +149,8 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: integers and floats.
 
+    Derivative: dx = dy shared by the elements that equal the maximum.
+
     Raises:
         ValueError: an axis is out of range or stands twice. TypeError: not real numbers.
 
@@ -183,6 +189,8 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     Of no elements it is the largest number of the dtype. The derivative is shared equally by equal elements.
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: integers and floats.
+
+    Derivative: dx = dy shared by the elements that equal the minimum.
 
     Raises:
         ValueError: an axis is out of range or stands twice. TypeError: not real numbers.

@@ -16,8 +16,9 @@ from ..core.types import TensorType
 from .axes import as_axis
 from .blocks import slice_
 from .constant import constant_value, convert_to_tensor
+from .creation import zeros_like
 from .division import floormod
-from .reshaping import broadcast_to, reshape, shape, shape_to_use, split_shape, sum_kernel
+from .reshaping import broadcast_to, reshape, shape, shape_to_use, split_shape, sum_kernel, sum_like
 from .slicing import Take
 
 Widths = tuple[tuple[int, int], ...]
@@ -27,6 +28,8 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """`input` laid side by side, `multiples[i]` times along axis i.
 
     Shapes: `multiples` an integer vector with one element for each axis. Dtypes: any.
+
+    Derivative: dx = sum of dy over the copies.
 
     Raises:
         ValueError: the number of multiples is not the rank, or one is negative.
@@ -66,44 +69,58 @@ class Tile(Primitive):
         return xp.tile(x, shape_to_use(self.multiples, multiples))
 
     def gradient(self, op: Operation, dy: Any) -> Sequence[Any]:
-        counts = op.inputs[1:]
+        x, *counts = op.inputs
+        if self.multiples is not None and 0 in self.multiples:
+            return (lambda: zeros_like(x), None)[: len(op.inputs)]
         if isinstance(dy, IndexedSlices):
             return (lambda: self._rows_back(dy, op), None)[: len(op.inputs)]
-        return (lambda: TileGrad(self.multiples)(dy, *counts), None)[: len(op.inputs)]
+        return (lambda: _copies_added(dy, x, self.multiples, counts), None)[: len(op.inputs)]
 
     def _rows_back(self, dy: IndexedSlices, op: Operation) -> Any:
         """Slices again, where the multiples are static: a row counts for the row it is a copy of."""
         (x, *counts) = op.inputs
         if self.multiples is None or None in self.multiples:
-            return TileGrad(self.multiples)(convert_to_tensor(dy), *counts)
+            return _copies_added(convert_to_tensor(dy), x, self.multiples, counts)
         lengths = shape(x, dy.indices.dtype)
         values = TileGrad((1, *self.multiples[1:]))(dy.values)
         return IndexedSlices(values, floormod(dy.indices, lengths[0]), shape(x), x.shape)
 
 
+def _copies_added(dy: Tensor, x: Tensor, multiples: tuple[int | None, ...] | None, counts: Sequence[Tensor]) -> Tensor:
+    lengths = (shape(x),) if counts else ()
+    result: Tensor = TileGrad(multiples)(dy, *counts, *lengths)
+    return result
+
+
 class TileGrad(Primitive):
-    """The sum of the copies that a tiling made. Its transpose is the tiling."""
+    """The sum of the copies that a tiling made. Its transpose is the tiling.
+
+    Multiples that are an input may be 0: the lengths before the tiling then are one more input.
+    """
 
     type = "TileGrad"
-    shape_inputs = (1,)
+    shape_inputs = (1, 2)
 
     multiples: tuple[int | None, ...] | None
 
-    def infer(self, dy: TensorType, multiples: TensorType | None = None) -> tuple[TensorType, ...]:
-        del multiples
+    def infer(
+        self, dy: TensorType, multiples: TensorType | None = None, lengths: TensorType | None = None
+    ) -> tuple[TensorType, ...]:
+        del multiples, lengths
         if dy.shape.dims is None or self.multiples is None:
             return (TensorType(dy.dtype, TensorShape([None] * dy.shape.rank if dy.shape.rank is not None else None)),)
         pairs = zip(dy.shape.dims, self.multiples, strict=True)
         return (TensorType(dy.dtype, TensorShape([n // m if n is not None and m else None for n, m in pairs])),)
 
-    def kernel(self, xp: Any, dy: Any, multiples: Any = None) -> Any:
+    def kernel(self, xp: Any, dy: Any, multiples: Any = None, lengths: Any = None) -> Any:
         counts = shape_to_use(self.multiples, multiples)
-        dims = [d for n, m in zip(dy.shape, counts, strict=True) for d in (m, n // max(m, 1))]
+        before = [n // m for n, m in zip(dy.shape, counts, strict=True)] if lengths is None else lengths.tolist()
+        dims = [d for pair in zip(counts, before, strict=True) for d in pair]
         return sum_kernel(xp, dy.reshape(tuple(dims)), tuple(range(0, len(dims), 2)), False)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        counts = op.inputs[1:]
-        return (lambda: Tile(self.multiples)(dy, *counts), None)[: len(op.inputs)]
+        counts = op.inputs[1:2]
+        return (lambda: Tile(self.multiples)(dy, *counts), None, None)[: len(op.inputs)]
 
 
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
@@ -112,6 +129,8 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     With `axis=None` the elements of all of `input` are taken as one vector.
 
     Shapes: any; `repeats` a scalar or a vector as long as the axis. Dtypes: any; `repeats` any integer.
+
+    Derivative: dx = sum of dy over the copies.
 
     Raises:
         ValueError: the axis is out of range, or the vector does not fit it.
@@ -166,6 +185,9 @@ class Repeat(Primitive):
         return (lambda: RepeatGrad(self.repeats, self.axis)(dy),)
 
 
+_FEW_COPIES = 8
+
+
 class RepeatGrad(Primitive):
     """The sum of the copies that a repetition made. Its transpose is the repetition."""
 
@@ -185,7 +207,15 @@ class RepeatGrad(Primitive):
     def kernel(self, xp: Any, dy: Any) -> Any:
         axis = self.axis % dy.ndim
         dims = (*dy.shape[:axis], dy.shape[axis] // max(self.repeats, 1), self.repeats, *dy.shape[axis + 1 :])
-        return sum_kernel(xp, dy.reshape(dims), (axis + 1,), False)
+        copies = dy.reshape(dims)
+        if not 0 < self.repeats <= _FEW_COPIES or dy.dtype.itemsize <= 2:
+            return sum_kernel(xp, copies, (axis + 1,), False)
+        # NumPy is slow at sums over a short last axis.
+        at = (slice(None),) * (axis + 1)
+        total = copies[(*at, 0)]
+        for i in range(1, self.repeats):
+            total = xp.add(total, copies[(*at, i)])
+        return total
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         del op
@@ -218,6 +248,9 @@ def pad(
     at the first and last, which are not repeated; "SYMMETRIC": mirrored with them.
 
     Shapes: `paddings` integers [rank, 2]. Dtypes: any.
+
+    Derivative: dx = the part of dy where x stands; mirrored elements are added; dconstant_values = the sum of dy
+    elsewhere.
 
     Raises:
         ValueError: `paddings` do not fit the shape; another mode.
@@ -307,7 +340,7 @@ class Pad(Primitive):
 
 
 class PadV2(Primitive):
-    """Padding with a number computed in a run, through which no derivative goes."""
+    """Padding with a number computed in a run, whose derivative is the sum over what was added."""
 
     type = "PadV2"
     shape_inputs = (2,)
@@ -322,8 +355,13 @@ class PadV2(Primitive):
         return _pad_with(xp, x, _widths_to_use(self.widths, paddings), value)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        x, _, *paddings = op.inputs
-        return (lambda: _pad_back(dy, x, self.widths, paddings), None, None)[: len(op.inputs)]
+        x, value, *paddings = op.inputs
+        border = Pad(self.widths, 1)
+        return (
+            lambda: _pad_back(dy, x, self.widths, paddings),
+            lambda: sum_like(dy * border(zeros_like(x), *paddings), value),
+            None,
+        )[: len(op.inputs)]
 
 
 class MirrorPad(Primitive):

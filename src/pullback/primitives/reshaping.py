@@ -27,6 +27,8 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
 
     Shapes: `shape`, a sequence of integers or an integer vector, of as many elements as `tensor`. Dtypes: any.
 
+    Derivative: dx = reshape(dy, shape(x)).
+
     Raises:
         ValueError: the number of elements differs.
 
@@ -108,6 +110,8 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """`input` repeated to `shape` by NumPy's rule.
 
     Shapes: `shape`, a sequence of integers or an integer vector, to which the shape of `input` broadcasts. Dtypes: any.
+
+    Derivative: dx = sum of dy over the axes along which x was repeated.
 
     Raises:
         ValueError: the shape of `input` does not broadcast to `shape`.
@@ -253,15 +257,15 @@ def _with_ones(dims: Sequence[Any], axes: tuple[int, ...]) -> tuple[Any, ...]:
     return tuple([1 if i in ones else next(rest) for i in range(rank)])
 
 
-def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
-    """The shape of `input` as a vector of `out_type`, int32 unless said otherwise; a constant where it is known.
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """The shape of `input` as a vector of `out_type` (None: int32); a constant where it is known.
 
     >>> import pullback as pb
     >>> pb.shape(pb.zeros([2, 3]))
     <Tensor 'Shape:0' int32[2]>
     """
     x = convert_to_tensor(input)
-    wanted: Any = as_dtype(out_type)
+    wanted: Any = int32 if out_type is None else as_dtype(out_type)
     if x.shape.is_fully_defined():
         return constant_in(x.graph, np.array(x.shape.known, wanted), name or "Shape")
     result: Tensor = Shape(wanted)(x, name=name)

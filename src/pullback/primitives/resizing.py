@@ -59,6 +59,8 @@ def resize(
     Shapes: `images` [..., h, w, c]; `size` two integers, rows and columns, or a vector of them. Dtypes: any real
     number; the result is float32, or float64 for float64; with "nearest" that of the images.
 
+    Derivative: dx = W^T dy along both axes, for the constant matrices of weights W.
+
     Raises:
         ValueError: another method, or the shapes are others.
 
@@ -105,6 +107,8 @@ def resize_bilinear(
     Shapes: `images` [..., h, w, c]; `size` two integers or a vector of them. Dtypes: any real number; the result is
     float32, or float64 for float64.
 
+    Derivative: dx = W^T dy along both axes, for the constant matrices of weights W.
+
     Raises:
         ValueError: the shapes are others, or both places are asked for.
 
@@ -122,6 +126,8 @@ def resize_bicubic(
 
     Shapes: `images` [..., h, w, c]; `size` two integers or a vector of them. Dtypes: any real number; the result is
     float32, or float64 for float64.
+
+    Derivative: dx = W^T dy along both axes, for the constant matrices of weights W.
 
     Raises:
         ValueError: the shapes are others, or both places are asked for.
@@ -142,6 +148,8 @@ def resize_nearest_neighbor(
 
     Shapes: `images` [..., h, w, c]; `size` two integers or a vector of them. Dtypes: any.
 
+    Derivative: dx = sum of dy over the pixels that were taken from one.
+
     Raises:
         ValueError: the shapes are others, or both places are asked for.
 
@@ -157,6 +165,8 @@ def resize_area(images: Any, size: Any, align_corners: bool = False, name: str |
 
     Shapes: `images` [..., h, w, c]; `size` two integers or a vector of them. Dtypes: any real number; the result is
     float32, or float64 for float64.
+
+    Derivative: dx = W^T dy along both axes, for the constant matrices of weights W.
 
     Raises:
         ValueError: the shapes are others.
@@ -309,6 +319,8 @@ def scale_and_translate(
 
     Shapes: `images` [n, h, w, c]; `size`, `scale` and `translation` two numbers, for rows and columns. Dtypes: any real
     number; the result is float32, or float64 for float64.
+
+    Derivative: dimages = W^T dy along both axes, for the matrices of weights W; none by scale and translation.
 
     Raises:
         ValueError: another kernel, or the shapes are others.

@@ -16,6 +16,8 @@ def floor(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float.
 
+    Derivative: none: constant between jumps.
+
     Raises:
         TypeError: another dtype.
 
@@ -40,6 +42,8 @@ def ceil(x: Any, name: str | None = None) -> Tensor:
     """The smallest whole number that is not below each element.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: none: constant between jumps.
 
     Raises:
         TypeError: another dtype.
@@ -66,6 +70,8 @@ def round(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any integer or float.
 
+    Derivative: none: constant between jumps.
+
     Raises:
         TypeError: another dtype.
 
@@ -90,6 +96,8 @@ def rint(x: Any, name: str | None = None) -> Tensor:
     """The whole number nearest to each element, the even one of two.
 
     Shapes: any. Dtypes: any float.
+
+    Derivative: none: constant between jumps.
 
     Raises:
         TypeError: another dtype.

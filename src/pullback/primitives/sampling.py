@@ -47,6 +47,9 @@ def crop_and_resize(
     vector of them; the result [count, rows, columns, c]. Dtypes: `image` any real number; the boxes floats, the indices
     integers; the result is float32, or float64 for float64 images.
 
+    Derivative: dimage = W^T dy for the weights W; dboxes = dy times the slope of the image, times where each row and
+    column of the crop is.
+
     Raises:
         ValueError: another method, or the shapes do not fit.
 
@@ -245,6 +248,9 @@ def projective_transform(
 
     Shapes: `images` [n, h, w, c]; `transforms` [n, 8] or [1, 8]; `output_shape` two integers or a vector of them, those
     of the images unless given. Dtypes: `images` any real number; the result is float32, or float64 for float64.
+
+    Derivative: dimages = W^T dy for the weights W; dtransforms = dy times the slope of the image, times the derivative
+    of the places.
 
     Raises:
         ValueError: another interpolation or fill mode, or the shapes do not fit.

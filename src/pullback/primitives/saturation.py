@@ -20,6 +20,8 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any real number to any real number.
 
+    Derivative: dx = dy where x fits, else 0; none from or to integers.
+
     Raises:
         TypeError: a bool or complex dtype on either side.
 

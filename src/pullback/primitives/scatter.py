@@ -35,6 +35,8 @@ def gather_nd(
     Shapes: `indices` [batch..., picked..., k], `params` [batch..., n1, ..., nk, rest...]; the result
     [batch..., picked..., rest...]. Dtypes: any; `indices` any integer.
 
+    Derivative: dparams = scatter_nd(indices, dy).
+
     Raises:
         TypeError: `indices` are no integers. ValueError: the shapes do not fit, or another policy than "ERROR".
 
@@ -103,11 +105,15 @@ def _scattered(updates: Tensor, indices: Tensor, x: Tensor, batch_dims: int = 0)
     return result
 
 
-def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
+def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None) -> Tensor:
     """Zeros of the shape `shape`, to which `updates` are added at the index vectors `indices`; equal ones add up.
+
+    `bad_indices_policy` must be "" or "DEFAULT".
 
     Shapes: `indices` [n..., k], `updates` [n..., rest...] where rest is `shape[k:]`. Dtypes: any number; `indices` any
     integer.
+
+    Derivative: dupdates = gather_nd(dy, indices).
 
     Raises:
         TypeError: `indices` are no integers. ValueError: the shapes do not fit.
@@ -116,6 +122,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
     >>> pb.Session().run(pb.scatter_nd([[1], [3], [1]], [9, 10, 1], [4]))
     array([ 0, 10,  0, 10], dtype=int32)
     """
+    _check_policy("scatter_nd", bad_indices_policy)
     dims, lengths = split_shape(shape)
     inputs = (convert_to_tensor(indices), convert_to_tensor(updates), *(() if lengths is None else (lengths,)))
     result: Tensor = ScatterNd(dims)(*inputs, name=name)
@@ -149,6 +156,14 @@ class ScatterNd(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         indices = op.inputs[0]
         return (None, lambda: GatherNd(self.batch_dims)(dy, indices), None)[: len(op.inputs)]
+
+
+def _check_policy(what: str, policy: str) -> None:
+    if policy not in ("", "DEFAULT"):
+        raise ValueError(
+            f"{what}: bad_indices_policy must be '' or 'DEFAULT', not {policy!r}; indices out of range raise on the "
+            "NumPy engine and are left out by XLA"
+        )
 
 
 def _check_dtype(what: str, x: TensorType, dtypes: frozenset[DType]) -> None:
@@ -187,11 +202,17 @@ def _scatter_op(primitive: Primitive, tensor: Any, indices: Any, updates: Any, n
     return result
 
 
-def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+def tensor_scatter_nd_add(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
     """`tensor` with `updates` added at the index vectors `indices`; equal ones add up.
+
+    `bad_indices_policy` must be "" or "DEFAULT".
 
     Shapes: `indices` [n..., k], `updates` [n..., rest...] where rest is the shape of `tensor` from axis k on.
     Dtypes: any number; `indices` any integer.
+
+    Derivative: dtensor = dy, dupdates = gather_nd(dy, indices).
 
     Raises:
         TypeError: `indices` are no integers, or the dtypes differ. ValueError: the shapes do not fit.
@@ -200,6 +221,7 @@ def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | N
     >>> pb.Session().run(pb.tensor_scatter_nd_add([1, 1, 1], [[0], [2], [0]], [5, 6, 7]))
     array([13,  1,  7], dtype=int32)
     """
+    _check_policy("tensor_scatter_nd_add", bad_indices_policy)
     return _scatter_op(TensorScatterAdd(), tensor, indices, updates, name)
 
 
@@ -216,11 +238,17 @@ class TensorScatterAdd(Primitive):
         return dy, None, lambda: gather_nd(dy, op.inputs[1])
 
 
-def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+def tensor_scatter_nd_sub(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
     """`tensor` with `updates` subtracted at the index vectors `indices`; equal ones add up.
+
+    `bad_indices_policy` must be "" or "DEFAULT".
 
     Shapes: `indices` [n..., k], `updates` [n..., rest...] where rest is the shape of `tensor` from axis k on.
     Dtypes: any number; `indices` any integer.
+
+    Derivative: dtensor = dy, dupdates = -gather_nd(dy, indices).
 
     Raises:
         TypeError: `indices` are no integers, or the dtypes differ. ValueError: the shapes do not fit.
@@ -229,6 +257,7 @@ def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, name: str | N
     >>> pb.Session().run(pb.tensor_scatter_nd_sub([1, 1, 1], [[0], [2], [0]], [5, 6, 7]))
     array([-11,   1,  -5], dtype=int32)
     """
+    _check_policy("tensor_scatter_nd_sub", bad_indices_policy)
     return _scatter_op(TensorScatterSub(), tensor, indices, updates, name)
 
 
@@ -250,6 +279,8 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
 
     Shapes: `indices` [n..., k], `updates` [n..., rest...] where rest is the shape of `tensor` from axis k on.
     Dtypes: any; `indices` any integer.
+
+    Derivative: dtensor = dy with zeros at the indices, dupdates = gather_nd(dy, indices).
 
     Raises:
         TypeError: `indices` are no integers, or the dtypes differ. ValueError: the shapes do not fit.
@@ -279,13 +310,19 @@ class TensorScatterUpdate(Primitive):
         )
 
 
-def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
     """`tensor` with the larger of what stands at the index vectors `indices` and `updates` there.
 
     The derivative is shared equally by equal elements.
 
+    `bad_indices_policy` must be "" or "DEFAULT".
+
     Shapes: `indices` [n..., k], `updates` [n..., rest...] where rest is the shape of `tensor` from axis k on.
     Dtypes: integers and floats; `indices` any integer.
+
+    Derivative: dy shared by the elements of tensor and updates that equal the maximum.
 
     Raises:
         TypeError: `indices` are no integers, or the dtypes differ. ValueError: the shapes do not fit.
@@ -294,6 +331,7 @@ def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, name: str | N
     >>> pb.Session().run(pb.tensor_scatter_nd_max([1, 2, 3], [[0], [2]], [5, -6]))
     array([5, 2, 3], dtype=int32)
     """
+    _check_policy("tensor_scatter_nd_max", bad_indices_policy)
     return _scatter_op(TensorScatterMax(), tensor, indices, updates, name)
 
 
@@ -310,13 +348,19 @@ class TensorScatterMax(Primitive):
         return _extremum_back(op, dy)
 
 
-def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
     """`tensor` with the smaller of what stands at the index vectors `indices` and `updates` there.
 
     The derivative is shared equally by equal elements.
 
+    `bad_indices_policy` must be "" or "DEFAULT".
+
     Shapes: `indices` [n..., k], `updates` [n..., rest...] where rest is the shape of `tensor` from axis k on.
     Dtypes: integers and floats; `indices` any integer.
+
+    Derivative: dy shared by the elements of tensor and updates that equal the minimum.
 
     Raises:
         TypeError: `indices` are no integers, or the dtypes differ. ValueError: the shapes do not fit.
@@ -325,6 +369,7 @@ def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, name: str | N
     >>> pb.Session().run(pb.tensor_scatter_nd_min([1, 2, 3], [[0], [2]], [5, -6]))
     array([ 1,  2, -6], dtype=int32)
     """
+    _check_policy("tensor_scatter_nd_min", bad_indices_policy)
     return _scatter_op(TensorScatterMin(), tensor, indices, updates, name)
 
 

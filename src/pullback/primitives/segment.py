@@ -23,6 +23,8 @@ def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: s
     Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are
     dropped. Dtypes: any number; `segment_ids` any integer.
 
+    Derivative: ddata = gather(dy, segment_ids), 0 for numbers out of range.
+
     Raises:
         ValueError: the shape of `data` does not begin with that of `segment_ids`. TypeError: the ids are no integers.
 

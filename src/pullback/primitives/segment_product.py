@@ -83,7 +83,7 @@ class RowsInOrder(Primitive):
         return (TensorType(x.dtype, TensorShape([ids.shape.num_elements()]).concatenate(rest)),)
 
     def kernel(self, xp: Any, x: Any, ids: Any) -> Any:
-        return rows_of(x, ids)[xp.argsort(xp.asarray(ids).reshape(-1), stable=True)]
+        return xp.take(rows_of(x, ids), xp.argsort(xp.asarray(ids).reshape(-1), stable=True), axis=0)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         x, ids = op.inputs
@@ -101,7 +101,7 @@ class RowsBack(Primitive):
 
     def kernel(self, xp: Any, rows: Any, ids: Any, like: Any) -> Any:
         order = xp.argsort(xp.asarray(ids).reshape(-1), stable=True)
-        return rows[xp.argsort(order)].reshape(like.shape)
+        return xp.take(rows, xp.argsort(order), axis=0).reshape(like.shape)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return lambda: RowsInOrder()(dy, op.inputs[1]), None, None

@@ -39,6 +39,8 @@ def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: s
     Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are
     dropped. Dtypes: integers and floats; `segment_ids` any integer.
 
+    Derivative: ddata = dy of the segment, shared by the elements that equal its maximum.
+
     Raises:
         ValueError: the shape of `data` does not begin with that of `segment_ids`. TypeError: the ids are no integers.
 
@@ -77,6 +79,8 @@ def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: s
 
     Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are
     dropped. Dtypes: integers and floats; `segment_ids` any integer.
+
+    Derivative: ddata = dy of the segment, shared by the elements that equal its minimum.
 
     Raises:
         ValueError: the shape of `data` does not begin with that of `segment_ids`. TypeError: the ids are no integers.
@@ -134,6 +138,8 @@ def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: 
     Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are
     dropped. Dtypes: any number; `segment_ids` any integer.
 
+    Derivative: ddata_i = dy of the segment * (product of its other rows), exact where some are 0.
+
     Raises:
         ValueError: the shape of `data` does not begin with that of `segment_ids`. TypeError: the ids are no integers.
 
@@ -172,6 +178,8 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
     Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are
     dropped. Dtypes: floats and complex numbers; `segment_ids` any integer.
 
+    Derivative: ddata = gather(dy / number of rows, segment_ids).
+
     Raises:
         ValueError: the shape of `data` does not begin with that of `segment_ids`. TypeError: the ids are no integers.
 
@@ -187,6 +195,8 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
 
     Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are
     dropped. Dtypes: floats and complex numbers; `segment_ids` any integer.
+
+    Derivative: ddata = gather(dy / sqrt(number of rows), segment_ids).
 
     Raises:
         ValueError: the shape of `data` does not begin with that of `segment_ids`. TypeError: the ids are no integers.
@@ -240,6 +250,8 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
     be known when it compiles. Dtypes: any number; `segment_ids` any integer.
 
+    Derivative: ddata = gather(dy, segment_ids).
+
     Raises:
         ValueError: the shapes do not fit. TypeError: the ids are no integers.
 
@@ -257,6 +269,8 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
     Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
     be known when it compiles. Dtypes: floats and complex numbers; `segment_ids` any integer.
 
+    Derivative: ddata = gather(dy / number of rows, segment_ids).
+
     Raises:
         ValueError: the shapes do not fit. TypeError: the ids are no integers.
 
@@ -273,6 +287,8 @@ def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
 
     Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
     be known when it compiles. Dtypes: integers and floats; `segment_ids` any integer.
+
+    Derivative: ddata = dy of the segment, shared by the elements that equal its maximum.
 
     Raises:
         ValueError: the shapes do not fit. TypeError: the ids are no integers.
@@ -293,6 +309,8 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
     be known when it compiles. Dtypes: integers and floats; `segment_ids` any integer.
 
+    Derivative: ddata = dy of the segment, shared by the elements that equal its minimum.
+
     Raises:
         ValueError: the shapes do not fit. TypeError: the ids are no integers.
 
@@ -311,6 +329,8 @@ def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
 
     Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
     be known when it compiles. Dtypes: any number; `segment_ids` any integer.
+
+    Derivative: ddata_i = dy of the segment * (product of its other rows), exact where some are 0.
 
     Raises:
         ValueError: the shapes do not fit. TypeError: the ids are no integers.

@@ -27,6 +27,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     Shapes: three that broadcast together. With one argument, any; XLA cannot compile that form, because its length is
     known only when it runs. Dtypes: `condition` bool; `x` and `y` any, the same for both.
 
+    Derivative: dx = dz where condition, dy = dz elsewhere, else 0, each summed over the axes along which it was
+    repeated.
+
     Raises:
         TypeError: `condition` is not bool, or the dtypes of `x` and `y` differ.
         ValueError: the shapes do not broadcast, or only one of `x` and `y` is given.

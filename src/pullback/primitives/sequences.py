@@ -24,6 +24,8 @@ def reverse_sequence(
     Shapes: any of rank 2 or more; `seq_lengths` [length of `batch_axis`], each at most the length of `seq_axis`; both
     axes are 0 unless given. Dtypes: any; the lengths are integers.
 
+    Derivative: dx = reverse_sequence(dy).
+
     Raises:
         ValueError: an axis is out of range, both are the same, or the lengths do not fit. TypeError: no integers.
 

@@ -40,6 +40,8 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     Shapes: `x` [n]; `y` [k], decided by a run: on XLA `x` must be known when it compiles; `idx` [n]. Dtypes: any number
     or bool; `idx` has `out_idx`.
 
+    Derivative: dx = dy where the elements came first.
+
     Raises:
         ValueError: `x` is no vector.
 
@@ -112,6 +114,8 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None)
 
     Shapes: `x` [n], `y` [m]; both results [k], decided by a run: on XLA `x` and `y` must be known when it compiles.
     Dtypes: any number or bool, the same for both; positions have `index_dtype`.
+
+    Derivative: dx = dy where the elements stood.
 
     Raises:
         ValueError: not vectors. TypeError: the dtypes differ.

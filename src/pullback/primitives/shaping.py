@@ -24,6 +24,8 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any.
 
+    Derivative: dx = dy without the axis.
+
     Raises:
         ValueError: `axis` is outside the result, or not known while the graph is built.
 
@@ -42,6 +44,8 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """`input` without the axes `axis`, which have length one; without all of length one where it is None or empty.
 
     Shapes: any; without `axis` an unknown length makes the rank of the result unknown. Dtypes: any.
+
+    Derivative: dx = dy with the axes put in.
 
     Raises:
         ValueError: an axis is out of range or has another length.
@@ -85,6 +89,8 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | Non
     """`a` with its axes in the order `perm`, in the reverse order where it is None; conjugated with `conjugate`.
 
     Shapes: any; axis i of the result is axis `perm[i]` of `a`. Dtypes: any.
+
+    Derivative: dx = dy with its axes in the inverse order.
 
     Raises:
         ValueError: `perm` is no permutation of the axes, or not known while the graph is built.
@@ -159,8 +165,8 @@ class Rank(Primitive):
     gradient = no_gradient
 
 
-def size(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
-    """The number of elements of `input`, a scalar of `out_type`; a constant where it is known.
+def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """The number of elements of `input`, a scalar of `out_type` (None: int32); a constant where it is known.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.size(pb.zeros([2, 3])))
@@ -168,7 +174,7 @@ def size(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
     """
     x = convert_to_tensor(input)
     known = x.shape.num_elements()
-    wanted: Any = as_dtype(out_type)
+    wanted: Any = int32 if out_type is None else as_dtype(out_type)
     if known is not None:
         return constant_in(x.graph, np.array(known, wanted), name or "Size")
     result: Tensor = Size(wanted)(x, name=name)
@@ -226,6 +232,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any.
 
+    Derivative: dx = reverse(dy).
+
     Raises:
         ValueError: an axis is out of range, or not known while the graph is built.
 
@@ -262,6 +270,8 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """`input` with its elements moved on by `shift` along `axis`; those that fall off come back at the other end.
 
     Shapes: any; `shift` and `axis` are integers or lists of one length. Dtypes: any.
+
+    Derivative: dx = dy rolled back.
 
     Raises:
         ValueError: the lists differ in length, or are not known while the graph is built; an axis is out of range.
@@ -302,6 +312,8 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = "meshgrid") ->
     With "xy" the first vector runs along axis 1 and the second along axis 0, with "ij" each along its own axis.
 
     Shapes: vectors (scalars count as such); all results have the lengths of all vectors. Dtypes: any.
+
+    Derivative: dx_i = sum of dy_i over the other axes.
 
     Raises:
         ValueError: another `indexing`. TypeError: an argument has more than one axis.

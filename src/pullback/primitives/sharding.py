@@ -24,6 +24,8 @@ def sharding(input: Any, spec: Sequence[str | Sequence[str] | None], name: str |
 
     Shapes, dtypes: any.
 
+    Derivative: dx = dy, spread the same way.
+
     Raises:
         ValueError: more entries than dimensions, or an axis named twice. TypeError: an entry is of another kind. When
         run: InvalidArgumentError for an axis that the mesh does not have.

@@ -23,6 +23,8 @@ def absolute(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any number. The derivative at 0 is 0.
 
+    Derivative: dx = dy * sign(x).
+
     Raises:
         TypeError: another dtype.
 
@@ -64,6 +66,8 @@ def sign(x: Any, name: str | None = None) -> Tensor:
     """-1, 0 or 1, the sign of each element; of a complex number `x / abs(x)`, and 0 for 0.
 
     Shapes: any. Dtypes: any number. The derivative of a real sign is zeros.
+
+    Derivative: 0; of complex x what of dy is across x, divided by |x|.
 
     Raises:
         TypeError: another dtype.

@@ -80,6 +80,8 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = float32, na
 
     Shapes: [window_length]; `beta` is a scalar. Dtypes: floats.
 
+    Derivative: dbeta = sum(dy * y * (r * I1(beta * r) / I0(beta * r) - I1(beta) / I0(beta))) with r = sqrt(1 - t^2).
+
     Raises:
         ValueError: the length is negative or not known while the graph is built. TypeError: no float.
 
@@ -102,6 +104,8 @@ def kaiser_bessel_derived_window(
     """The window of half-overlapping transforms whose square is the running sum of Kaiser's.
 
     Shapes: [window_length], an even length; `beta` is a scalar, by which it can be differentiated. Dtypes: floats.
+
+    Derivative: the chain of kaiser_window, running sums and a square root.
 
     Raises:
         ValueError: the length is negative or not known while the graph is built. TypeError: no float.

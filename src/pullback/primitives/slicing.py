@@ -49,6 +49,8 @@ def strided_slice(
     Shapes: any; `begin`, `end`, `strides` are integer vectors of one length, no longer than the rank.
     Dtypes: any.
 
+    Derivative: dx = zeros with dy in the places of the elements.
+
     Raises:
         ValueError: the vectors differ in length, a stride is 0, an element is out of range, or `var` is given.
 

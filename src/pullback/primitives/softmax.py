@@ -22,6 +22,8 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Te
 
     Shapes: any but a scalar. Dtypes: any float; 16-bit floats are computed in float32.
 
+    Derivative: dx = y * (dy - sum(dy * y)).
+
     Raises:
         ValueError: `axis` is outside `logits`. TypeError: no floats.
 
@@ -90,6 +92,8 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
     """`x - log(sum(exp(x)))` along `axis`, the last for None, without overflow.
 
     Shapes: any but a scalar. Dtypes: any float; 16-bit floats are computed in float32.
+
+    Derivative: dx = dy - exp(y) * sum(dy).
 
     Raises:
         ValueError: `axis` is outside `logits`. TypeError: no floats.

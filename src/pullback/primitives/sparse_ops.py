@@ -44,6 +44,8 @@ def add(a: Any, b: Any, threshold: Any = 0, name: str | None = None) -> Any:
     Of two sparse tensors the positions of the sum are found by the run: on XLA they must not depend on what is fed.
     `threshold` must be 0: no value is left out for being small.
 
+    Derivative: dvalues = dy at the positions; of a dense one dy.
+
     Raises:
         TypeError: neither is sparse. ValueError: another threshold.
 
@@ -84,6 +86,8 @@ def reduce_sum(
 ) -> Tensor:
     """The dense sum of the elements along `axis`, all unless given.
 
+    Derivative: dvalues = dy of their row.
+
     Raises:
         ValueError: `output_is_sparse`, which is not supported; use `from_dense`.
 
@@ -105,6 +109,8 @@ def reduce_max(
     """The dense maximum of the values along `axis`, all unless given; the smallest number where there are none.
 
     Equal values share the derivative.
+
+    Derivative: dvalues = dy shared by the values that equal the maximum.
 
     >>> import pullback as pb
     >>> x = pb.sparse.SparseTensor([[0, 1], [2, 0], [2, 1]], [1.0, 2.0, 3.0], [3, 2])
@@ -132,6 +138,8 @@ def _reduced(how: Any, x: SparseTensor, axis: Any, keepdims: bool | None, sparse
 def slice_(sp_input: SparseTensor, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """The part of lengths `size` from `start` on. How many values it has a run decides: on XLA a constant must.
 
+    Derivative: dvalues = dy of those inside, else 0.
+
     >>> import pullback as pb
     >>> x = pb.sparse.SparseTensor([[0, 1], [2, 0]], [1.0, 2.0], [3, 2])
     >>> part = pb.sparse.slice(x, [1, 0], [2, 2])
@@ -152,6 +160,8 @@ def sparse_dense_matmul(
     Positions may come in any order. Either may be the sparse one.
 
     Shapes: [m, k] and [k, n] give [m, n].
+
+    Derivative: dvalues[k] = sum(dy[i] * b[j]) for its position (i, j), db = sp_a^T @ dy.
 
     Raises:
         TypeError: neither is sparse.
@@ -178,12 +188,18 @@ def sparse_dense_matmul(
 
 
 def multiply(sp_input: SparseTensor, dense: Any, name: str | None = None) -> SparseTensor:
-    """The product by elements with a dense tensor that broadcasts to the shape of `sp_input`."""
+    """The product by elements with a dense tensor that broadcasts to the shape of `sp_input`.
+
+    Derivative: dvalues = dy * dense, ddense = dy * values, summed where it was repeated.
+    """
     return sp_input.with_values(_times(sp_input, dense, name))
 
 
 def divide(sp_input: SparseTensor, dense: Any, name: str | None = None) -> SparseTensor:
-    """The quotient by elements with a dense tensor that broadcasts to the shape of `sp_input`."""
+    """The quotient by elements with a dense tensor that broadcasts to the shape of `sp_input`.
+
+    Derivative: dvalues = dy / dense, ddense = -dy * y / dense, summed where it was repeated.
+    """
     del name
     return sp_input.with_values(sp_input.values / _at_positions(sp_input, dense))
 
@@ -208,6 +224,8 @@ def _at_positions(x: SparseTensor, dense: Any) -> Tensor:
 def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """The softmax of the values of each row, along the last axis; what is not there counts as minus infinity.
 
+    Derivative: dvalues = y * (dy - sum(dy * y)) in each row.
+
     >>> import pullback as pb
     >>> x = pb.sparse.SparseTensor([[0, 0], [0, 1], [1, 1]], [0.0, 0.0, 7.0], [2, 2])
     >>> pb.Session().run(pb.sparse.softmax(x).values).tolist()
@@ -229,6 +247,8 @@ def fill_empty_rows(sp_input: SparseTensor, default_value: Any, name: str | None
     """The matrix with `default_value` in the first column of each row that has no value, and which rows these are.
 
     How many there are a run decides: on XLA it must not depend on what is fed.
+
+    Derivative: dvalues = dy of the values that were there, ddefault_value = sum of the others.
 
     >>> import pullback as pb
     >>> x = pb.sparse.SparseTensor([[0, 1]], [5.0], [2, 2])
@@ -255,6 +275,8 @@ def fill_empty_rows(sp_input: SparseTensor, default_value: Any, name: str | None
 def transpose(sp_input: SparseTensor, perm: Sequence[int] | None = None, name: str | None = None) -> SparseTensor:
     """The sparse tensor with its axes in another order, the opposite one unless given.
 
+    Derivative: dvalues = dy in the order before.
+
     >>> import pullback as pb
     >>> x = pb.sparse.transpose(pb.sparse.SparseTensor([[0, 1]], [5.0], [2, 3]))
     >>> pb.Session().run(x.indices).tolist(), x.shape
@@ -269,16 +291,25 @@ def transpose(sp_input: SparseTensor, perm: Sequence[int] | None = None, name: s
 
 
 def sparse_segment_sum(
-    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
 ) -> Tensor:
     """For each segment the sum of the rows of `data` at those of `indices` [n] whose entry of `segment_ids` [n] it is.
 
-    `segment_ids` ascend. Without `num_segments` there are as many as the last of them says.
+    `segment_ids` ascend. Without `num_segments` there are as many as the last of them says. `sparse_gradient` changes
+    nothing: the derivative by `data` is IndexedSlices.
+
+    Derivative: ddata = dy of each segment, added where they came from.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.sparse.segment_sum([[1.0], [2.0], [3.0]], [0, 2, 2], [0, 0, 1])).tolist()
     [[4.0], [3.0]]
     """
+    del sparse_gradient
     rows = gather(convert_to_tensor(data), indices)
     if num_segments is None:
         return segment_sum(rows, segment_ids, name)
@@ -286,14 +317,22 @@ def sparse_segment_sum(
 
 
 def sparse_segment_mean(
-    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
 ) -> Tensor:
     """As `segment_sum`, the mean of the rows; 0 for a segment without any.
+
+    Derivative: ddata = dy / number of rows of each segment, added where they came from.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.sparse.segment_mean([[1.0], [2.0], [3.0]], [0, 2, 2], [0, 0, 1])).tolist()
     [[2.0], [3.0]]
     """
+    del sparse_gradient
     rows = gather(convert_to_tensor(data), indices)
     if num_segments is None:
         return segment_mean(rows, segment_ids, name)
@@ -301,14 +340,22 @@ def sparse_segment_mean(
 
 
 def sparse_segment_sqrt_n(
-    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
 ) -> Tensor:
     """As `segment_sum`, divided by the square root of the number of rows; 0 for a segment without any.
+
+    Derivative: ddata = dy / sqrt(number of rows) of each segment, added where they came from.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.sparse.segment_sqrt_n([[1.0], [3.0]], [0, 1, 1, 1], [0, 0, 0, 0])).tolist()
     [[5.0]]
     """
+    del sparse_gradient
     ids = convert_to_tensor(segment_ids)
     rows = gather(convert_to_tensor(data), indices)
     count = ids[-1] + 1 if num_segments is None else num_segments

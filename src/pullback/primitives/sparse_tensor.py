@@ -12,14 +12,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..core.dtypes import DType, int64
-from ..core.graph import Graph, Tensor
-from ..core.shape import TensorShape
+from ..core.graph import Graph, Tensor, get_default_graph
+from ..core.shape import TensorShape, as_shape
 from .casting import cast
 from .comparison import not_equal
 from .constant import constant, constant_value, convert_to_tensor
 from .creation import fill, zeros_like
-from .indexing import gather
+from .indexing import boolean_mask, gather
 from .ordering import argsort
+from .placeholders import placeholder as placeholder_of
 from .reduction import reduce_sum
 from .reshaping import shape as shape_of
 from .scatter import gather_nd, scatter_nd, tensor_scatter_nd_update
@@ -120,12 +121,53 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+    """A sparse tensor that must be fed, with a SparseTensorValue, in every run that needs it.
+
+    Shapes: `shape`, with None for lengths that may differ from run to run; None for any shape.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.placeholder(pb.float32)
+    >>> value = pb.SparseTensorValue([[0], [2]], [1.0, 2.0], [4])
+    >>> pb.Session(engine="numpy").run(pb.reduce_sum(x.values), feed_dict={x: value})
+    np.float32(3.0)
+    """
+    static = as_shape(shape)
+    rank = static.rank
+    with get_default_graph().name_scope(name or "Sparse"):
+        if static.is_fully_defined():
+            dense_shape = constant(np.array(static.known, np.int64), name="shape")
+        else:
+            dense_shape = placeholder_of(int64, [rank], name="shape")
+        return SparseTensor(
+            placeholder_of(int64, [None, rank], name="indices"),
+            placeholder_of(dtype, [None], name="values"),
+            dense_shape,
+        )
+
+
+def retain(sp_input: SparseTensor, to_retain: Any) -> SparseTensor:
+    """The same with only the values where `to_retain` [n], of bool, is true. On XLA it must not depend on what is fed.
+
+    Derivative: dvalues = dy where they were retained, 0 elsewhere.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.SparseTensor([[0], [2]], [1.0, 2.0], [4])
+    >>> pb.Session().run(pb.sparse.to_dense(pb.sparse.retain(x, [False, True]))).tolist()
+    [0.0, 0.0, 2.0, 0.0]
+    """
+    kept = convert_to_tensor(to_retain)
+    return SparseTensor(boolean_mask(sp_input.indices, kept), boolean_mask(sp_input.values, kept), sp_input.dense_shape)
+
+
 def to_dense(
     sp_input: SparseTensor, default_value: Any = None, validate_indices: bool = True, name: str | None = None
 ) -> Tensor:
     """The dense tensor; `default_value`, 0 unless given, where there is no value. Values of one position add up.
 
     `validate_indices` is not used: positions may come in any order.
+
+    Derivative: dvalues = dy at the positions; ddefault_value = sum of the rest.
 
     >>> import pullback as pb
     >>> x = pb.sparse.SparseTensor([[1]], [5.0], [3])
@@ -143,6 +185,8 @@ def to_dense(
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """The sparse tensor of what is not zero. How much that is a run decides: on XLA it must not depend on what is fed.
 
+    Derivative: dtensor = zeros with dy at the positions.
+
     >>> import pullback as pb
     >>> x = pb.sparse.from_dense([[0.0, 3.0], [0.0, 0.0]])
     >>> pb.Session(engine="numpy").run([x.indices, x.values])
@@ -155,6 +199,8 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
 def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """The same with its positions in the order in which the array lies in memory.
+
+    Derivative: dvalues = dy in the order before.
 
     >>> import pullback as pb
     >>> x = pb.sparse.reorder(pb.sparse.SparseTensor([[1, 0], [0, 1]], [1.0, 2.0], [2, 2]))

@@ -18,6 +18,8 @@ def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name:
     Shapes: [n, h, w, c], h and w multiples of `block_size` b; the result [n, h/b, w/b, b*b*c]. With "NCHW" the channels
     stand second. Dtypes: any.
 
+    Derivative: dx = depth_to_space(dy).
+
     Raises:
         ValueError: the rank is not 4, a length is no multiple of the block, or another `data_format`.
 
@@ -64,6 +66,8 @@ def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name:
 
     Shapes: [n, h, w, c], c a multiple of `block_size` b squared; the result [n, h*b, w*b, c/(b*b)]. With "NCHW" the
     channels stand second. Dtypes: any.
+
+    Derivative: dx = space_to_depth(dy).
 
     Raises:
         ValueError: the rank is not 4, the channels do not fill the blocks, or another `data_format`.

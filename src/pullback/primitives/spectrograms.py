@@ -39,6 +39,8 @@ def stft(
 
     Shapes: [..., n] gives [..., frames, fft_length // 2 + 1]. Dtypes: float32 gives complex64, float64 complex128.
 
+    Derivative: dx = D^H dy: transformed, windowed, overlapped and added.
+
     Raises:
         ValueError: lengths below 1, or not known while the graph is built. TypeError: another dtype.
 
@@ -69,6 +71,8 @@ def inverse_stft(
 
     Shapes: [..., frames, fft_length // 2 + 1] gives [..., (frames - 1) * frame_step + frame_length]. Dtypes: complex64
     gives float32, complex128 float64.
+
+    Derivative: dx = D^H dy: frames of dy, windowed, transformed.
 
     Raises:
         ValueError: lengths below 1, or not known while the graph is built. TypeError: another dtype.
@@ -166,6 +170,8 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
     """Mel-frequency cepstral coefficients: cosine transforms of type II, times `sqrt(0.5 / bins)`, as HTK has them.
 
     Shapes: [..., bins], a known number of them. Dtypes: float32, float64.
+
+    Derivative: dx = D^T dy for the matrix D of the cosine transform.
 
     Raises:
         ValueError: the number of bins is unknown or 0. TypeError: another dtype.

@@ -24,6 +24,8 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
 
     Shapes: all the same [...]; the result has `len(values)` at `axis`. Dtypes: any, all the same.
 
+    Derivative: dx_i = the slice of dy where it stands.
+
     Raises:
         TypeError, ValueError: the types differ.
 
@@ -69,6 +71,8 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None 
     """The slices of `value` along `axis`, as a list.
 
     Shapes: [...]; each slice lacks `axis`, whose length must be known or given as `num`. Dtypes: any.
+
+    Derivative: dx = stack(dy).
 
     Raises:
         ValueError: the length is unknown, or is not `num`.
@@ -120,6 +124,8 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     """The tensors of the list `values`, one after the other along `axis`.
 
     Shapes: the same but for `axis`, whose lengths add up. Dtypes: any, all the same.
+
+    Derivative: dx_i = the part of dy where it stands.
 
     Raises:
         TypeError, ValueError: the types do not fit together, or `axis` is outside them.
@@ -265,6 +271,8 @@ def split(
     """`value` cut along `axis`: into so many equal parts, or into parts of the given lengths, of which one may be -1.
 
     Shapes: any. Dtypes: any. Lengths computed in a run need `num`, or a vector of known length.
+
+    Derivative: dx = concat(dy).
 
     Raises:
         ValueError: the parts do not make up the axis, or their number is not known.

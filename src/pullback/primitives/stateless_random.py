@@ -25,14 +25,29 @@ from .random import (
 from .reshaping import shape_to_use
 
 
+def _check_algorithm(function: str, alg: Any) -> None:
+    if alg not in ("auto_select", "threefry"):
+        raise ValueError(f"{function}: alg must be 'auto_select' or 'threefry', not {alg!r}")
+
+
 def stateless_uniform(
-    shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: str = "auto_select",
 ) -> Tensor:
     """The numbers of `seed`, uniform in [minval, maxval); derivatives go to the bounds.
+
+    `alg` must be "auto_select" or "threefry", which is the same.
 
     Shapes: `shape`, integers or an integer vector; `seed` [2]; the bounds of floats broadcast to `shape`, those of
     integers are scalars. Dtypes: `dtype`: any float (`maxval` is 1 unless given), int32 or int64 (give `maxval`); the
     seed int32 or int64.
+
+    Derivative: dminval = sum(dy * (1 - u)), dmaxval = sum(dy * u), for the numbers u in [0, 1) drawn.
 
     Raises:
         ValueError: integers without `maxval`, a seed that is no pair. TypeError: another dtype.
@@ -42,6 +57,7 @@ def stateless_uniform(
     >>> (pb.Session().run(x) == pb.Session().run(x)).all()
     np.True_
     """
+    _check_algorithm("stateless_uniform", alg)
     wanted = drawn_type("random.stateless_uniform", dtype, FLOATING | DRAWN_INTEGERS)
     key = convert_to_tensor(seed)
     with key.graph.name_scope(name or "stateless_random_uniform") as scope:
@@ -54,12 +70,22 @@ def stateless_uniform(
 
 
 def stateless_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: str = "auto_select",
 ) -> Tensor:
     """The numbers of `seed`, normal with `mean` and `stddev`, to which derivatives go.
 
+    `alg` must be "auto_select" or "threefry", which is the same.
+
     Shapes: `shape`, integers or an integer vector, to which `mean` and `stddev` broadcast; `seed` [2].
     Dtypes: any float; the seed int32 or int64.
+
+    Derivative: dmean = sum(dy), dstddev = sum(dy * (y - mean) / stddev).
 
     Raises:
         ValueError: a seed that is no pair. TypeError: another dtype.
@@ -68,16 +94,27 @@ def stateless_normal(
     >>> pb.Session().run(pb.random.stateless_normal([2], seed=[1, 2])).dtype
     dtype('float32')
     """
+    _check_algorithm("stateless_normal", alg)
     return _located("stateless_normal", StatelessRandomNormal, shape, seed, mean, stddev, dtype, name)
 
 
 def stateless_truncated_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: str = "auto_select",
 ) -> Tensor:
     """The numbers of `seed`, normal given that they are within two `stddev` of `mean`.
 
+    `alg` must be "auto_select" or "threefry", which is the same.
+
     Shapes: `shape`, integers or an integer vector, to which `mean` and `stddev` broadcast; `seed` [2].
     Dtypes: any float; the seed int32 or int64.
+
+    Derivative: dmean = sum(dy), dstddev = sum(dy * (y - mean) / stddev).
 
     Raises:
         ValueError: a seed that is no pair. TypeError: another dtype.
@@ -86,6 +123,7 @@ def stateless_truncated_normal(
     >>> bool(abs(pb.Session().run(pb.random.stateless_truncated_normal([99], seed=[1, 2]))).max() <= 2)
     True
     """
+    _check_algorithm("stateless_truncated_normal", alg)
     return _located("stateless_truncated_normal", StatelessTruncatedNormal, shape, seed, mean, stddev, dtype, name)
 
 

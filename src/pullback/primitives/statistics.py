@@ -30,6 +30,9 @@ def weighted_moments(
     Shapes: any; the weights broadcast to that of `x`; the results lack the axes, or with `keepdims` have length one
     there. Dtypes: any float, the same for both.
 
+    Derivative: dx = w / sum(w) * (dmean + 2 * (x - mean) * dvariance), dw = ((x - mean) * dmean + ((x - mean)^2 -
+    variance) * dvariance) / sum(w).
+
     Raises:
         ValueError: an axis is out of range or stands twice. TypeError: the dtypes differ.
 
@@ -62,6 +65,8 @@ def sufficient_statistics(
     With a `shift` both sums are of what the elements are above it, which is more exact where that is less.
 
     Shapes: any; `shift` broadcasts to that of `x`. Dtypes: any float, the same for both; the number has it too.
+
+    Derivative: dx = dmean_ss + 2 * (x - shift) * dvariance_ss.
 
     Raises:
         ValueError: an axis is out of range or stands twice. TypeError: the dtypes differ.
@@ -120,6 +125,9 @@ def normalize_moments(
 
     Shapes: any that broadcast together. Dtypes: any float, the same for all.
 
+    Derivative: dmean_ss and dvariance_ss as their formulas say: mean = shift + m / counts, variance = v / counts - (m /
+    counts)^2.
+
     Raises:
         ValueError: the shapes do not broadcast. TypeError: the dtypes differ.
 
@@ -148,6 +156,8 @@ def batch_norm_with_global_normalization(
     """`batch_normalization` with offset `beta`, and with scale `gamma` if `scale_after_normalization`.
 
     Shapes: `input` [n, h, w, c], the others [c]. Dtypes: any float, the same for all.
+
+    Derivative: that of batch_normalization.
 
     Raises:
         ValueError: the shapes do not broadcast. TypeError: the dtypes differ.

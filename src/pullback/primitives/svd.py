@@ -11,20 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import COMPLEX, int32, real_dtype
+from ..core.dtypes import int32, real_dtype
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
 from .casting import cast
 from .comparison import greater
-from .complex import complex as complex_number
-from .complex import imag
 from .constant import convert_to_tensor
 from .contraction import adjoint
 from .corners import corner
-from .eigen import scaled
-from .matrices import diag, diag_part
+from .eigen import InverseGaps, scaled
+from .matrices import diag
 from .qr import without_complement
 from .reduction import reduce_max, reduce_sum
 from .reshaping import ExpandDims
@@ -36,13 +34,17 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
 
     Without `compute_uv` it is `s` only. All shapes have derivatives of any order where singular values differ and are
     not 0. Vectors of equal singular values (equal but for rounding) are determined up to a common rotation and have no
-    derivative; the rule takes that rotation for none, which gives finite numbers, right for sums over all of them.
+    derivative; the rule takes that rotation for none, which gives finite numbers, right for what does not tell such
+    rotations: `u @ adjoint(v)`, sums over all of them.
     Likewise terms with the inverse of a singular value 0 are left out. Of the columns that `full_matrices` adds, only
     the space that they span is determined; of complex vectors, the phase is arbitrary: derivatives are right for what
     depends on neither. For pseudo-inverses use `pinv`, whose derivative needs no gaps.
 
     Shapes: [..., m, n] gives [..., k], [..., m, k] and [..., n, k] with k = min(m, n); with `full_matrices` `u` is
     [..., m, m] and `v` [..., n, n]. Dtypes: float32, float64, complex64, complex128; `s` is real.
+
+    Derivative: dx = U (diag(ds) + K) V^H with K_ij = (A + B)_ij / (s_j - s_i) + (A - B)_ij / (s_j + s_i), A and B the
+    skew parts of U^H dU and V^H dV; and what leaves both spaces.
 
     Raises:
         ValueError: `tensor` has less than two axes. TypeError: another dtype.
@@ -101,57 +103,38 @@ class Svd(Primitive):
             assert ds is not None
             return times(scaled(u, cast(ds, x.dtype)), v, adjoint_b=True)
         m, n = (None, None) if x.shape.dims is None else x.shape.dims[-2:]
-        sizes = cast(s, x.dtype)
         inverse = cast(InverseOrZero()(s), x.dtype)
-        inner = None if ds is None else diag(cast(ds, x.dtype))
-        gaps = cast(InverseSquareGaps()(s), x.dtype)
-        outside = []
-        if du is not None:
-            turned = times(u, du, adjoint_a=True)
-            term = scaled(gaps * (turned - adjoint_of(turned)), sizes)
-            if x.dtype in COMPLEX:
-                around = imag(diag_part(turned))
-                term = term + diag(complex_number(around * 0, around) * inverse)
-            inner = term if inner is None else inner + term
-            if m is None or n is None or m > n:
-                outside.append(times(scaled(du - times(u, turned), inverse), v, adjoint_b=True))
-        if dv is not None:
-            turned = times(v, dv, adjoint_a=True)
-            term = ExpandDims((-1,))(sizes) * (gaps * (turned - adjoint_of(turned)))
-            inner = term if inner is None else inner + term
-            if m is None or n is None or n > m:
-                outside.append(times(scaled(u, inverse), dv - times(v, turned), adjoint_b=True))
-        assert inner is not None
+        turned_u = None if du is None else times(u, du, adjoint_a=True)
+        turned_v = None if dv is None else times(v, dv, adjoint_a=True)
+        inner = _turned_back(s, turned_u, turned_v)
+        if ds is not None:
+            inner = inner + diag(cast(ds, x.dtype))
         total = times(u, times(inner, v, adjoint_b=True))
-        for term in outside:
-            total = total + term
+        if turned_u is not None and (m is None or n is None or m > n):
+            total = total + times(scaled(du - times(u, turned_u), inverse), v, adjoint_b=True)
+        if turned_v is not None and (m is None or n is None or n > m):
+            total = total + times(scaled(u, inverse), dv - times(v, turned_v), adjoint_b=True)
         return total
 
 
-class InverseSquareGaps(Primitive):
-    """`1 / (s[j]**2 - s[i]**2)` at `i, j`, and 0 where they are equal but for rounding."""
+def _turned_back(s: Tensor, du: Tensor | None, dv: Tensor | None) -> Tensor:
+    """What turns both sides alike, which needs gaps, and what turns them against each other, which does not.
 
-    type = "InverseSquareGaps"
-
-    def infer(self, s: TensorType) -> tuple[TensorType, ...]:
-        dims = s.shape.dims
-        return (TensorType(s.dtype, TensorShape.UNKNOWN if dims is None else TensorShape([*dims, dims[-1]])),)
-
-    def kernel(self, xp: Any, s: Any) -> Any:
-        a, b = s[..., None, :], s[..., :, None]
-        rounding = xp.asarray(s.shape[-1] * np.finfo(s.dtype).eps, s.dtype)
-        bound = xp.max(s, axis=-1, keepdims=True, initial=0)[..., None] * rounding
-        apart = xp.abs(a - b) > bound
-        gaps = xp.where(apart, (a - b) * (a + b), xp.ones((), s.dtype))
-        return xp.where(apart, 1 / gaps, xp.zeros((), s.dtype))
-
-    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        def back() -> Tensor:
-            s, y = op.inputs[0], op.outputs[0]
-            change = dy * y * y
-            return 2.0 * s * (reduce_sum(change, -1) - reduce_sum(change, -2))
-
-        return (back,)
+    With `a` and `b` twice the skew parts of `du` and `dv`, both in the coordinates of the vectors:
+    `(a + b) / (s[j] - s[i]) / 2 + (a - b) / (s[j] + s[i]) / 2` at `i, j`.
+    """
+    a: Tensor | None = None if du is None else 0.5 * (du - adjoint_of(du))
+    b: Tensor | None = None if dv is None else 0.5 * (dv - adjoint_of(dv))
+    gaps, sums = InverseGaps()(s), InverseOrZero()(ExpandDims((-2,))(s) + ExpandDims((-1,))(s))
+    result: Tensor
+    if a is not None and b is not None:
+        result = (a + b) * cast(gaps, a.dtype) + (a - b) * cast(sums, a.dtype)
+    elif a is not None:
+        result = a * cast(gaps + sums, a.dtype)
+    else:
+        assert b is not None
+        result = b * cast(gaps - sums, b.dtype)
+    return result
 
 
 class InverseOrZero(Primitive):

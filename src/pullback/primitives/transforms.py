@@ -17,6 +17,8 @@ def fft(input: Any, name: str | None = None) -> Tensor:
 
     Shapes: any of at least 1 axis. Dtypes: complex64, complex128.
 
+    Derivative: dx = the unscaled inverse transform of dy, N * ifft(dy).
+
     Raises:
         TypeError: another dtype. ValueError: fewer axes.
 
@@ -31,6 +33,8 @@ def ifft(input: Any, name: str | None = None) -> Tensor:
     """`y[n] = sum(x[k] * exp(2j * pi * k * n / N)) / N` along the last axis: the inverse of `fft`.
 
     Shapes: any of at least 1 axis. Dtypes: complex64, complex128.
+
+    Derivative: dx = fft(dy) / N.
 
     Raises:
         TypeError: another dtype. ValueError: fewer axes.
@@ -47,6 +51,8 @@ def fft2d(input: Any, name: str | None = None) -> Tensor:
 
     Shapes: any of at least 2 axes. Dtypes: complex64, complex128.
 
+    Derivative: dx = the unscaled inverse transform of dy, N * ifft(dy).
+
     Raises:
         TypeError: another dtype. ValueError: fewer axes.
 
@@ -61,6 +67,8 @@ def ifft2d(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last two axes.
 
     Shapes: any of at least 2 axes. Dtypes: complex64, complex128.
+
+    Derivative: dx = fft(dy) / N.
 
     Raises:
         TypeError: another dtype. ValueError: fewer axes.
@@ -77,6 +85,8 @@ def fft3d(input: Any, name: str | None = None) -> Tensor:
 
     Shapes: any of at least 3 axes. Dtypes: complex64, complex128.
 
+    Derivative: dx = the unscaled inverse transform of dy, N * ifft(dy).
+
     Raises:
         TypeError: another dtype. ValueError: fewer axes.
 
@@ -91,6 +101,8 @@ def ifft3d(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last three axes.
 
     Shapes: any of at least 3 axes. Dtypes: complex64, complex128.
+
+    Derivative: dx = fft(dy) / N.
 
     Raises:
         TypeError: another dtype. ValueError: fewer axes.
@@ -109,6 +121,8 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
 
     Shapes: [..., n] gives [..., n // 2 + 1]. Dtypes: float32 gives complex64, float64 complex128.
 
+    Derivative: dx = the real part of the unscaled inverse transform of dy, padded with zeros.
+
     Raises:
         TypeError: another dtype. ValueError: fewer axes, or wrong lengths.
 
@@ -126,6 +140,8 @@ def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -
 
     Shapes: [..., n] gives [..., n // 2 + 1]. Dtypes: float32 gives complex64, float64 complex128.
 
+    Derivative: dx = the real part of the unscaled inverse transform of dy, padded with zeros.
+
     Raises:
         TypeError: another dtype. ValueError: fewer axes, or wrong lengths.
 
@@ -142,6 +158,8 @@ def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -
     The input is cut or padded with zeros to `fft_length`, 3 integers known while the graph is built.
 
     Shapes: [..., n] gives [..., n // 2 + 1]. Dtypes: float32 gives complex64, float64 complex128.
+
+    Derivative: dx = the real part of the unscaled inverse transform of dy, padded with zeros.
 
     Raises:
         TypeError: another dtype. ValueError: fewer axes, or wrong lengths.
@@ -161,6 +179,8 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
 
     Shapes: [..., k] gives [..., 2 * (k - 1)], or `fft_length`. Dtypes: complex64 gives float32, complex128 float64.
 
+    Derivative: dx = rfft(dy) / N, twice that for the bins that are mirrored.
+
     Raises:
         TypeError: another dtype. ValueError: fewer axes, or wrong lengths.
 
@@ -178,6 +198,8 @@ def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
     Without it the length along the last axis is even.
 
     Shapes: [..., k] gives [..., 2 * (k - 1)], or `fft_length`. Dtypes: complex64 gives float32, complex128 float64.
+
+    Derivative: dx = rfft(dy) / N, twice that for the bins that are mirrored.
 
     Raises:
         TypeError: another dtype. ValueError: fewer axes, or wrong lengths.
@@ -197,6 +219,8 @@ def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
 
     Shapes: [..., k] gives [..., 2 * (k - 1)], or `fft_length`. Dtypes: complex64 gives float32, complex128 float64.
 
+    Derivative: dx = rfft(dy) / N, twice that for the bins that are mirrored.
+
     Raises:
         TypeError: another dtype. ValueError: fewer axes, or wrong lengths.
 
@@ -208,7 +232,7 @@ def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
 
 
 def fftnd(
-    input: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
 ) -> Tensor:
     """The discrete Fourier transform along `axes`, all unless given.
 
@@ -217,6 +241,8 @@ def fftnd(
 
     Shapes: any. Dtypes: complex64, complex128.
 
+    Derivative: dx = the unscaled inverse transform of dy, N * ifft(dy).
+
     Raises:
         TypeError: another dtype. ValueError: wrong axes or lengths, or another `norm`.
 
@@ -224,11 +250,13 @@ def fftnd(
     >>> pb.signal.fftnd(pb.zeros([4, 4], pb.complex64), axes=[0, 1]).shape
     TensorShape([4, 4])
     """
-    return complex_transform("fftnd", input, negative_axes("fftnd", input, axes), False, name, fft_length, norm)
+    return complex_transform(
+        "fftnd", input_tensor, negative_axes("fftnd", input_tensor, axes), False, name, fft_length, norm
+    )
 
 
 def ifftnd(
-    input: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
 ) -> Tensor:
     """The inverse of `fftnd`.
 
@@ -237,6 +265,8 @@ def ifftnd(
 
     Shapes: any. Dtypes: complex64, complex128.
 
+    Derivative: dx = fft(dy) / N.
+
     Raises:
         TypeError: another dtype. ValueError: wrong axes or lengths, or another `norm`.
 
@@ -244,11 +274,13 @@ def ifftnd(
     >>> pb.signal.ifftnd(pb.zeros([4, 4], pb.complex64), axes=[0, 1]).shape
     TensorShape([4, 4])
     """
-    return complex_transform("ifftnd", input, negative_axes("ifftnd", input, axes), True, name, fft_length, norm)
+    return complex_transform(
+        "ifftnd", input_tensor, negative_axes("ifftnd", input_tensor, axes), True, name, fft_length, norm
+    )
 
 
 def rfftnd(
-    input: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
 ) -> Tensor:
     """The transform `fftnd` of real numbers, along the last of `axes` only up to the middle.
 
@@ -257,6 +289,8 @@ def rfftnd(
 
     Shapes: any. Dtypes: float32 gives complex64, float64 complex128.
 
+    Derivative: dx = the real part of the unscaled inverse transform of dy, padded with zeros.
+
     Raises:
         TypeError: another dtype. ValueError: wrong axes or lengths, or another `norm`.
 
@@ -264,11 +298,12 @@ def rfftnd(
     >>> pb.signal.rfftnd(pb.zeros([4, 4], pb.float32), axes=[0, 1]).shape
     TensorShape([4, 3])
     """
-    return real_transform("rfftnd", input, negative_axes("rfftnd", input, axes), name, fft_length, norm)
+    along = negative_axes("rfftnd", input_tensor, axes)
+    return real_transform("rfftnd", input_tensor, along, name, fft_length, norm)
 
 
 def irfftnd(
-    input: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
 ) -> Tensor:
     """The inverse of `rfftnd`: real numbers from the bins up to the middle along the last of `axes`.
 
@@ -277,6 +312,8 @@ def irfftnd(
 
     Shapes: any. Dtypes: complex64 gives float32, complex128 float64.
 
+    Derivative: dx = rfft(dy) / N, twice that for the bins that are mirrored.
+
     Raises:
         TypeError: another dtype. ValueError: wrong axes or lengths, or another `norm`.
 
@@ -284,13 +321,17 @@ def irfftnd(
     >>> pb.signal.irfftnd(pb.zeros([4, 4], pb.complex64), axes=[0, 1]).shape
     TensorShape([4, 6])
     """
-    return inverse_real_transform("irfftnd", input, negative_axes("irfftnd", input, axes), name, fft_length, norm)
+    return inverse_real_transform(
+        "irfftnd", input_tensor, negative_axes("irfftnd", input_tensor, axes), name, fft_length, norm
+    )
 
 
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """`x` rolled along `axes`, all unless given, by half their lengths: the bin of frequency 0 comes to the middle.
 
     Shapes: any. Dtypes: any.
+
+    Derivative: dx = ifftshift(dy).
 
     Raises:
         ValueError: an axis is out of range or stands twice.
@@ -307,6 +348,8 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """The inverse of `fftshift`.
 
     Shapes: any. Dtypes: any.
+
+    Derivative: dx = fftshift(dy).
 
     Raises:
         ValueError: an axis is out of range or stands twice.

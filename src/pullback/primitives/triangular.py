@@ -28,6 +28,8 @@ def triangular_solve(
     Shapes: `matrix` [..., n, n], `rhs` [..., n, k]; the stacks broadcast together. Dtypes: float32, float64, complex64,
     complex128, the same for both.
 
+    Derivative: drhs = the solution with the transpose, of dy; dmatrix = the triangle of -drhs y^T.
+
     Raises:
         ValueError: the shapes do not fit. TypeError: another dtype. InvalidArgumentError in a run on NumPy: there is a
         zero on the diagonal; XLA gives infinities or NaN.
@@ -93,6 +95,8 @@ def banded_triangular_solve(
     for an upper one the last row is the main diagonal and the others those above it, padded on the right.
 
     Shapes: `bands` [..., diagonals, n], `rhs` [..., n, k]; the stacks broadcast together. Dtypes: as triangular_solve.
+
+    Derivative: drhs = the solution with the transpose, of dy; dbands = the bands of -drhs y^T.
 
     Raises:
         ValueError: the shapes do not fit, or the number of diagonals is unknown. TypeError: another dtype.
@@ -161,6 +165,8 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
 
     Shapes: `chol` [..., n, n], `rhs` [..., n, k]; the stacks broadcast together. Dtypes: float32, float64, complex64,
     complex128, the same for both.
+
+    Derivative: those of two triangular solutions.
 
     Raises:
         ValueError: the shapes do not fit. TypeError: another dtype.

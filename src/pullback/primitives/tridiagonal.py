@@ -48,6 +48,8 @@ def tridiagonal_solve(
     Shapes: `rhs` [..., n] or [..., n, k], with as many axes as `diagonals` has fewer or as many; the result as `rhs`.
     Dtypes: float32, float64, complex64, complex128, the same for both.
 
+    Derivative: drhs = the solution with the transpose, of dy; ddiagonals = the three diagonals of -drhs y^T.
+
     Raises:
         ValueError: another format, or the shapes do not fit. TypeError: another dtype. NotImplementedError:
         `perturb_singular`. A singular matrix gives infinities or NaN.
@@ -78,6 +80,8 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
     """The product of a tridiagonal matrix, given as to `tridiagonal_solve`, and `rhs`.
 
     Shapes: `rhs` [..., n, k]; the result too. Dtypes: float32, float64, complex64, complex128, the same for both.
+
+    Derivative: drhs = A^T dy, ddiagonals = the three diagonals of dy rhs^T.
 
     Raises:
         ValueError: another format, or the shapes do not fit. TypeError: another dtype.

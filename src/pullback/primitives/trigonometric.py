@@ -1,14 +1,20 @@
-"""Sines, cosines, tangents and their inverses, in radians."""
+"""Sines, cosines, tangents, their inverses, and angles of complex numbers, in radians."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.dtypes import FLOATING, INEXACT
-from ..core.operation import Tensor
+from ..core.dtypes import COMPLEX, FLOATING, INEXACT, real_dtype
+from ..core.operation import Operation, Tensor
+from ..core.primitive import Primitive
+from ..core.types import TensorType
+from .complex import complex as complex_number
 from .complex import conj
-from .elementwise import AbstractElementwise, Entry, binary, in_float32, unary
+from .creation import zeros_like
+from .division import divide_no_nan
+from .elementwise import AbstractElementwise, Entry, binary, in_float32, infer_elementwise, unary
 from .masking import kept, masked_divide, multiply_no_nan
 from .powers import sqrt, square
 
@@ -17,6 +23,8 @@ def sin(x: Any, name: str | None = None) -> Tensor:
     """The sine of each element.
 
     Shapes: any. Dtypes: any float or complex.
+
+    Derivative: dx = dy * cos(x).
 
     Raises:
         TypeError: another dtype.
@@ -45,6 +53,8 @@ def cos(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float or complex.
 
+    Derivative: dx = -dy * sin(x).
+
     Raises:
         TypeError: another dtype.
 
@@ -71,6 +81,8 @@ def tan(x: Any, name: str | None = None) -> Tensor:
     """The tangent of each element.
 
     Shapes: any. Dtypes: any float or complex.
+
+    Derivative: dx = dy * (1 + y^2).
 
     Raises:
         TypeError: another dtype.
@@ -99,6 +111,8 @@ def asin(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float or complex. The derivative at -1 and 1 is infinite, and 0 for a cotangent that is 0.
 
+    Derivative: dx = dy / sqrt(1 - x^2).
+
     Raises:
         TypeError: another dtype.
 
@@ -126,6 +140,8 @@ def acos(x: Any, name: str | None = None) -> Tensor:
 
     Shapes: any. Dtypes: any float or complex. The derivative at -1 and 1 is infinite, and 0 for a cotangent that is 0.
 
+    Derivative: dx = -dy / sqrt(1 - x^2).
+
     Raises:
         TypeError: another dtype.
 
@@ -152,6 +168,8 @@ def atan(x: Any, name: str | None = None) -> Tensor:
     """The angle in [-pi/2, pi/2] whose tangent is each element.
 
     Shapes: any. Dtypes: any float or complex.
+
+    Derivative: dx = dy / (1 + x^2).
 
     Raises:
         TypeError: another dtype.
@@ -184,6 +202,8 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point with coordinates `x` and `y`.
 
     Shapes: any that broadcast together. Dtypes: any float, the same for both. At the origin the derivatives are 0.
+
+    Derivative: dy = dz * x / (x^2 + y^2), dx = -dz * y / (x^2 + y^2).
 
     Raises:
         TypeError: another dtype, or the dtypes differ. ValueError: the shapes do not broadcast.
@@ -226,3 +246,42 @@ class Atan2Grad(AbstractElementwise):
             lambda: Atan2Grad()(b, a, Atan2Grad()(a, b, dy * seed * -2)),
             lambda: Atan2Grad()(a, b, dy),
         )
+
+
+def angle(input: Any, name: str | None = None) -> Tensor:
+    """The argument of each element, in (-pi, pi]; of a real number 0 or pi.
+
+    Shapes: any. Dtypes: any float or complex; complex64 gives float32, complex128 float64. At 0 the derivative is 0.
+
+    Derivative: dx = 1j * dy / conj(x) for complex x; 0 for real x.
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.angle(1j))
+    np.float64(1.5707...)
+    """
+    return unary(Angle(), input, name)
+
+
+class Angle(Primitive):
+    type = "Angle"
+    function = "angle"
+    dtypes = FLOATING | COMPLEX
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        infer_elementwise(self, (x,))
+        return (TensorType(real_dtype(x.dtype), x.shape),)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        if x.dtype.kind == "c":
+            return xp.arctan2(xp.imag(x), xp.real(x))
+        return xp.multiply(x < 0, xp.asarray(math.pi, x.dtype))
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
+        """`i * dy * x / |x|^2`, which is `i * dy / conj(x)`; 0 at 0."""
+        (x,) = op.inputs
+        if x.dtype not in COMPLEX:
+            return (lambda: zeros_like(dy),)
+        return (lambda: divide_no_nan(complex_number(zeros_like(dy), dy), conj(x)),)

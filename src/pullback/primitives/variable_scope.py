@@ -48,6 +48,37 @@ class VariableScope:
         """The prefix of the names of its variables."""
         return self.name + "/" if self.name else ""
 
+    def reuse_variables(self) -> None:
+        """From here to the end of its block, and without a block from here on, variables that exist are shared.
+
+        Raises:
+            ValueError: this is not the innermost scope.
+        """
+        if get_variable_scope() != self:
+            raise ValueError(
+                f"reuse_variables: '{self.name}' is not the innermost scope; pass reuse=True to pb.variable_scope"
+            )
+        _scope.set(replace(self, reuse=True))
+
+    def global_variables(self) -> list[Variable]:
+        """The variables of the graph whose names begin with the scope's."""
+        return self._variables(GraphKeys.GLOBAL_VARIABLES)
+
+    def trainable_variables(self) -> list[Variable]:
+        """Those of them that optimizers change."""
+        return self._variables(GraphKeys.TRAINABLE_VARIABLES)
+
+    def local_variables(self) -> list[Variable]:
+        """The variables of the collection `LOCAL_VARIABLES` whose names begin with the scope's."""
+        return self._variables(GraphKeys.LOCAL_VARIABLES)
+
+    def _variables(self, key: str) -> list[Variable]:
+        return [v for v in variables_of(self.graph, key) if v.name.startswith(self.original_name_scope)]
+
+    def get_collection(self, name: str) -> list[Any]:
+        """What the collection `name` has whose names begin with the scope's."""
+        return self.graph.get_collection(name, re.escape(self.original_name_scope))
+
 
 _scope: ContextVar[VariableScope | None] = ContextVar("variable_scope", default=None)
 
@@ -208,6 +239,47 @@ def get_variable(
     return variable
 
 
+def get_local_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Callable[[Tensor], Any] | None = None,
+    trainable: bool | None = False,
+    collections: Sequence[str] | None = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Any = None,
+    constraint: Callable[[Any], Any] | None = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
+) -> Variable:
+    """As `get_variable`, a variable of the collection `LOCAL_VARIABLES`, which optimizers leave alone.
+
+    >>> import pullback as pb
+    >>> count = pb.get_local_variable("count", [], pb.int32)
+    >>> pb.local_variables(), pb.global_variables()
+    ([<Variable 'count:0' int32[]>], [])
+    """
+    del trainable, use_resource, synchronization, aggregation
+    return get_variable(
+        name,
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        trainable=False,
+        collections=[*(collections or ()), GraphKeys.LOCAL_VARIABLES],
+        caching_device=caching_device,
+        partitioner=partitioner,
+        validate_shape=validate_shape,
+        custom_getter=custom_getter,
+        constraint=constraint,
+    )
+
+
 def _initial(initializer: Any, shape: Any, dtype: Any, name: str) -> Any:
     if initializer is not None and not callable(initializer):
         if shape is not None and not as_shape(shape).is_compatible_with(convert_to_tensor(initializer).shape):
@@ -304,6 +376,40 @@ def local_variables(scope: str | None = None) -> list[Variable]:
     ([<Variable 'count:0' int32[]>], [])
     """
     return _variables(GraphKeys.LOCAL_VARIABLES, scope)
+
+
+def model_variables(scope: str | None = None) -> list[Variable]:
+    """The variables of the collection `MODEL_VARIABLES`; see `global_variables`.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable(0.0, collections=[pb.GraphKeys.MODEL_VARIABLES])
+    >>> pb.model_variables()
+    [<Variable 'Variable:0' float32[]>]
+    """
+    return _variables(GraphKeys.MODEL_VARIABLES, scope)
+
+
+def moving_average_variables(scope: str | None = None) -> list[Variable]:
+    """The variables whose averages a `pb.train.ExponentialMovingAverage` keeps; see `global_variables`.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable(0.0)
+    >>> update = pb.train.ExponentialMovingAverage(0.9).apply([v])
+    >>> pb.moving_average_variables()
+    [<Variable 'Variable:0' float32[]>]
+    """
+    return _variables(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
+
+
+def no_regularizer(_: Any) -> None:
+    """None, for every variable: passed as `regularizer`, it takes the place of that of a scope.
+
+    >>> import pullback as pb
+    >>> with pb.variable_scope("layer", regularizer=pb.reduce_sum):
+    ...     v = pb.get_variable("v", [2], regularizer=pb.no_regularizer)
+    >>> pb.get_collection(pb.GraphKeys.REGULARIZATION_LOSSES)
+    []
+    """
 
 
 def _variables(key: str, scope: str | None) -> list[Variable]:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from ..core.dtypes import DType
 from ..core.function import lifted
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
+from ..core.operation import Reference
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices
@@ -214,6 +215,21 @@ class Variable(AbstractTensorLike):
         """The static shape."""
         return self.shape
 
+    def set_shape(self, shape: Any) -> None:
+        """Nothing, where the static shape says all that `shape` says: variables never change their type.
+
+        Raises:
+            ValueError: the shapes contradict each other, or `shape` says more.
+        """
+        if self.shape.merge_with(shape) != self.shape:
+            raise ValueError(
+                f"set_shape: {self!r} cannot be given the shape {as_shape(shape)}; use pb.Variable(..., shape=)"
+            )
+
+    def ref(self) -> Reference:
+        """A key for sets and dictionaries, whose `deref` gives the variable; the variable itself does as well."""
+        return Reference(self)
+
     # Reading
 
     def as_tensor(self) -> Tensor:
@@ -262,7 +278,7 @@ class Variable(AbstractTensorLike):
     # Assigning
 
     def assign(
-        self, value: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
+        self, value: Any, use_locking: bool | None = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Replaces the value: a tensor that assigns and reads again, or, with `read_value=False`, the operation.
 
@@ -273,14 +289,14 @@ class Variable(AbstractTensorLike):
         return self._assigned(AssignVariableOp, value, name or "Assign", read_value)
 
     def assign_add(
-        self, delta: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
+        self, delta: Any, use_locking: bool | None = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Adds `delta`, of the variable's shape, to the value; returns as `assign` does."""
         del use_locking
         return self._assigned(AssignAddVariableOp, delta, name or "AssignAddVariableOp", read_value)
 
     def assign_sub(
-        self, delta: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
+        self, delta: Any, use_locking: bool | None = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtracts `delta`, of the variable's shape, from the value; returns as `assign` does."""
         del use_locking

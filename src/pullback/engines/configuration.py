@@ -1,0 +1,80 @@
+"""How TensorFlow configures sessions and runs; only what changes results counts here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+
+@dataclass
+class GPUOptions:
+    """Taken for TensorFlow's sake; not used.
+
+    >>> import pullback as pb
+    >>> pb.GPUOptions(allow_growth=True).allow_growth
+    True
+    """
+
+    per_process_gpu_memory_fraction: float = 0.0
+    allow_growth: bool = False
+    allocator_type: str = ""
+    deferred_deletion_bytes: int = 0
+    visible_device_list: str = ""
+    force_gpu_compatible: bool = False
+
+
+@dataclass
+class ConfigProto:
+    """The `config` of a session. Only `allow_soft_placement` counts: False refuses devices that are not there.
+
+    Unless it is given, `Session(soft_placement=)` says so. All others are taken for TensorFlow's sake; not used.
+
+    >>> import pullback as pb
+    >>> config = pb.ConfigProto(allow_soft_placement=True)
+    >>> config.gpu_options.allow_growth = True
+    >>> pb.Session(config=config, engine="numpy").run(pb.constant(1.0))
+    np.float32(1.0)
+    """
+
+    device_count: Mapping[str, int] = field(default_factory=dict)
+    intra_op_parallelism_threads: int = 0
+    inter_op_parallelism_threads: int = 0
+    use_per_session_threads: bool = False
+    allow_soft_placement: bool | None = None
+    log_device_placement: bool = False
+    gpu_options: GPUOptions = field(default_factory=GPUOptions)
+    operation_timeout_in_ms: int = 0
+    graph_options: Any = None
+
+
+@dataclass
+class RunOptions:
+    """The `options` of a run: taken for TensorFlow's sake; not used.
+
+    >>> import pullback as pb
+    >>> options = pb.RunOptions(trace_level=pb.RunOptions.FULL_TRACE)
+    >>> pb.Session().run(pb.constant(1.0), options=options)
+    np.float32(1.0)
+    """
+
+    NO_TRACE: ClassVar[int] = 0
+    SOFTWARE_TRACE: ClassVar[int] = 1
+    HARDWARE_TRACE: ClassVar[int] = 2
+    FULL_TRACE: ClassVar[int] = 3
+
+    trace_level: int = 0
+    timeout_in_ms: int = 0
+    inter_op_thread_pool: int = 0
+    output_partition_graphs: bool = False
+    report_tensor_allocations_upon_oom: bool = False
+
+
+@dataclass
+class RunMetadata:
+    """The `run_metadata` of a run: taken for TensorFlow's sake; runs leave it empty.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.constant(1.0), run_metadata=pb.RunMetadata())
+    np.float32(1.0)
+    """

@@ -1,0 +1,332 @@
+"""Cells of recurrent networks, with variables as TensorFlow has them: weights can be carried over."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ..core import nest
+from ..core.dtypes import as_dtype
+from ..core.operation import Tensor
+from .constant import convert_to_tensor
+from .creation import zeros
+from .exponential import sigmoid
+from .extremes import clip_by_value
+from .hyperbolic import tanh
+from .initializers import Constant, Zeros
+from .linalg import matmul
+from .stacking import concat, split
+from .variable_scope import get_variable, get_variable_scope, variable_scope
+from .variables import Variable
+
+Activation = Callable[[Tensor], Tensor]
+
+
+class LSTMStateTuple(NamedTuple):
+    """The state of a long short-term memory: what it remembers, and what it showed last.
+
+    >>> import pullback as pb
+    >>> cell = pb.nn.rnn_cell.BasicLSTMCell(3)
+    >>> cell.zero_state(2, pb.float32).c.shape
+    TensorShape([2, 3])
+    """
+
+    c: Any
+    h: Any
+
+
+class RNNCell(ABC):
+    """One step of a recurrent network: called with inputs [batch, n] and a state, it returns an output and a state.
+
+    The variables are made at the first call, or by `build`, in the variable scope around it, and kept. A cell of one's
+    own says `state_size`, `output_size`, `make` and `step`.
+    """
+
+    def __init__(self, name: str, reuse: bool | str | None = None, dtype: Any = None) -> None:
+        self.name, self.reuse, self.dtype = name, reuse, None if dtype is None else as_dtype(dtype)
+        self.variables: list[Variable] = []
+        self.built = False
+
+    @property
+    @abstractmethod
+    def state_size(self) -> Any:
+        """The length of the state, or a nested structure of the lengths of its parts."""
+
+    @property
+    @abstractmethod
+    def output_size(self) -> int:
+        """The length of the output."""
+
+    @abstractmethod
+    def make(self, depth: int) -> Sequence[Variable]:
+        """The variables, for inputs of length `depth`."""
+
+    @abstractmethod
+    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        """The output and the next state."""
+
+    def build(self, depth: int | None, dtype: Any, scope: Any = None) -> None:
+        """Make the variables, unless they are there."""
+        if self.built:
+            return
+        if depth is None:
+            raise ValueError(f"{self.name}: the last length of the inputs must be known")
+        shared = self.reuse or get_variable_scope().reuse
+        named = scope or (self.name if shared else None)
+        with variable_scope(named, self.name, reuse=self.reuse, dtype=self.dtype or dtype):
+            self.variables = list(self.make(depth))
+        self.built = True
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Zeros for each part of the state, [batch_size, length]."""
+        return nest.map_structure(lambda n: zeros([batch_size, n], dtype), self.state_size)
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Tensor, Any]:
+        """The output [batch, output_size] and the next state."""
+        x = convert_to_tensor(inputs)
+        if x.shape.rank not in (2, None):
+            raise ValueError(f"{self.name}: inputs must be of rank 2, not {x.type}")
+        self.build(x.shape[-1] if x.shape.dims else None, x.dtype, scope)
+        return self.step(x, state)
+
+
+class BasicRNNCell(RNNCell):
+    """`activation([x, h] @ kernel + bias)`: output and state; `tanh` unless given.
+
+    >>> import pullback as pb
+    >>> cell = pb.nn.rnn_cell.BasicRNNCell(3)
+    >>> output, state = cell(pb.zeros([2, 5]), cell.zero_state(2, pb.float32))
+    >>> [v.name for v in cell.variables], cell.variables[0].shape
+    (['basic_rnn_cell/kernel:0', 'basic_rnn_cell/bias:0'], TensorShape([8, 3]))
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        activation: Activation | None = None,
+        reuse: bool | str | None = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(name or "basic_rnn_cell", reuse, dtype)
+        self.units, self.activation = num_units, activation or tanh
+
+    @property
+    def state_size(self) -> int:
+        return self.units
+
+    @property
+    def output_size(self) -> int:
+        return self.units
+
+    def make(self, depth: int) -> Sequence[Variable]:
+        return _layer(depth + self.units, self.units)
+
+    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        h = self.activation(_affine([inputs, state], self.variables))
+        return h, h
+
+
+class GRUCell(RNNCell):
+    """A gated recurrent unit: `r, u = sigmoid([x, h] @ K + b)`, `u * h + (1 - u) * activation([x, r * h] @ K2 + b2)`.
+
+    Source: Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014.
+
+    >>> import pullback as pb
+    >>> cell = pb.nn.rnn_cell.GRUCell(3)
+    >>> output, state = cell(pb.zeros([2, 5]), cell.zero_state(2, pb.float32))
+    >>> [v.name for v in cell.variables if "kernel" in v.name]
+    ['gru_cell/gates/kernel:0', 'gru_cell/candidate/kernel:0']
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        activation: Activation | None = None,
+        reuse: bool | str | None = None,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(name or "gru_cell", reuse, dtype)
+        self.units, self.activation = num_units, activation or tanh
+        self.initializers = kernel_initializer, bias_initializer
+
+    @property
+    def state_size(self) -> int:
+        return self.units
+
+    @property
+    def output_size(self) -> int:
+        return self.units
+
+    def make(self, depth: int) -> Sequence[Variable]:
+        kernel, bias = self.initializers
+        with variable_scope("gates"):
+            gates = _layer(depth + self.units, 2 * self.units, kernel, bias or Constant(1.0))
+        with variable_scope("candidate"):
+            return [*gates, *_layer(depth + self.units, self.units, kernel, bias)]
+
+    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        r, u = split(sigmoid(_affine([inputs, state], self.variables[:2])), 2, 1)
+        candidate = self.activation(_affine([inputs, r * state], self.variables[2:]))
+        h = u * state + (1.0 - u) * candidate
+        return h, h
+
+
+class LSTMCell(RNNCell):
+    """A long short-term memory: `c = sigmoid(f + forget_bias) * c + sigmoid(i) * activation(j)`, and the output
+    `h = sigmoid(o) * activation(c)`, where `i, j, f, o` are the parts of `[x, h] @ kernel + bias`.
+
+    With `use_peepholes` the gates see c, with `cell_clip` c is kept between its two signs, with `num_proj` the output
+    is multiplied with a matrix, and kept within `proj_clip`. The state is an LSTMStateTuple, or with
+    `state_is_tuple=False` both in one tensor. The shards change nothing.
+
+    Source: Hochreiter and Schmidhuber, Long Short-Term Memory, 1997; Sak, Senior and Beaufays, 2014.
+
+    >>> import pullback as pb
+    >>> cell = pb.nn.rnn_cell.LSTMCell(3, num_proj=2)
+    >>> output, state = cell(pb.zeros([2, 5]), cell.zero_state(2, pb.float32))
+    >>> output.shape, state.c.shape, cell.variables[0].shape
+    (TensorShape([2, 2]), TensorShape([2, 3]), TensorShape([7, 12]))
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        use_peepholes: bool = False,
+        cell_clip: float | None = None,
+        initializer: Any = None,
+        num_proj: int | None = None,
+        proj_clip: float | None = None,
+        num_unit_shards: int | None = None,
+        num_proj_shards: int | None = None,
+        forget_bias: float = 1.0,
+        state_is_tuple: bool = True,
+        activation: Activation | None = None,
+        reuse: bool | str | None = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        del num_unit_shards, num_proj_shards
+        super().__init__(name or "lstm_cell", reuse, dtype)
+        self.units, self.projected, self.activation = num_units, num_proj, activation or tanh
+        self.use_peepholes, self.initializer, self.forget_bias = use_peepholes, initializer, forget_bias
+        self.cell_clip, self.proj_clip, self.state_is_tuple = cell_clip, proj_clip, state_is_tuple
+
+    @property
+    def state_size(self) -> Any:
+        sizes = LSTMStateTuple(self.units, self.output_size)
+        return sizes if self.state_is_tuple else sum(sizes)
+
+    @property
+    def output_size(self) -> int:
+        return self.projected or self.units
+
+    def make(self, depth: int) -> Sequence[Variable]:
+        found = _layer(depth + self.output_size, 4 * self.units, self.initializer)
+        if self.use_peepholes:
+            names = ("w_f_diag", "w_i_diag", "w_o_diag")
+            found += [get_variable(name, [self.units], initializer=self.initializer) for name in names]
+        if self.projected is not None:
+            with variable_scope("projection"):
+                shape = [self.units, self.projected]
+                found.append(get_variable("kernel", shape, initializer=self.initializer))
+        return found
+
+    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        c, h = state if self.state_is_tuple else split(state, [self.units, self.output_size], 1)
+        i, j, f, o = split(_affine([inputs, h], self.variables), 4, 1)
+        if self.use_peepholes:
+            f, i = f + self.variables[2] * c, i + self.variables[3] * c
+        c = sigmoid(f + self.forget_bias) * c + sigmoid(i) * self.activation(j)
+        if self.cell_clip is not None:
+            c = clip_by_value(c, -self.cell_clip, self.cell_clip)
+        if self.use_peepholes:
+            o = o + self.variables[4] * c
+        h = sigmoid(o) * self.activation(c)
+        if self.projected is not None:
+            h = matmul(h, self.variables[-1])
+        if self.projected is not None and self.proj_clip is not None:
+            h = clip_by_value(h, -self.proj_clip, self.proj_clip)
+        return h, LSTMStateTuple(c, h) if self.state_is_tuple else concat([c, h], 1)
+
+
+def BasicLSTMCell(
+    num_units: int,
+    forget_bias: float = 1.0,
+    state_is_tuple: bool = True,
+    activation: Activation | None = None,
+    reuse: bool | str | None = None,
+    name: str | None = None,
+    dtype: Any = None,
+) -> LSTMCell:
+    """An `LSTMCell` without peepholes, clipping and projection.
+
+    >>> import pullback as pb
+    >>> cell = pb.nn.rnn_cell.BasicLSTMCell(3)
+    >>> output, state = cell(pb.zeros([2, 5]), cell.zero_state(2, pb.float32))
+    >>> [v.name for v in cell.variables]
+    ['basic_lstm_cell/kernel:0', 'basic_lstm_cell/bias:0']
+    """
+    return LSTMCell(
+        num_units,
+        forget_bias=forget_bias,
+        state_is_tuple=state_is_tuple,
+        activation=activation,
+        reuse=reuse,
+        name=name or "basic_lstm_cell",
+        dtype=dtype,
+    )
+
+
+class MultiRNNCell(RNNCell):
+    """Cells one upon the other: the output of each is the input of the next. The state is the tuple of theirs.
+
+    >>> import pullback as pb
+    >>> cell = pb.nn.rnn_cell.MultiRNNCell([pb.nn.rnn_cell.GRUCell(4), pb.nn.rnn_cell.BasicRNNCell(3)])
+    >>> output, (first, second) = cell(pb.zeros([2, 5]), cell.zero_state(2, pb.float32))
+    >>> first.shape, second.shape, cell.variables[-1].name
+    (TensorShape([2, 4]), TensorShape([2, 3]), 'multi_rnn_cell/cell_1/basic_rnn_cell/bias:0')
+    """
+
+    def __init__(self, cells: Sequence[RNNCell], state_is_tuple: bool = True) -> None:
+        super().__init__("multi_rnn_cell")
+        if not cells or not state_is_tuple:
+            raise ValueError("MultiRNNCell: at least one cell is needed, and state_is_tuple=True")
+        self.cells = list(cells)
+
+    @property
+    def state_size(self) -> Any:
+        return tuple(cell.state_size for cell in self.cells)
+
+    @property
+    def output_size(self) -> int:
+        return self.cells[-1].output_size
+
+    def make(self, depth: int) -> Sequence[Variable]:
+        for i, cell in enumerate(self.cells):
+            with variable_scope(f"cell_{i}"):
+                cell.build(depth, get_variable_scope().dtype)
+            depth = cell.output_size
+        return [v for cell in self.cells for v in cell.variables]
+
+    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        after = []
+        for cell, part in zip(self.cells, state, strict=True):
+            inputs, next_part = cell.step(inputs, part)
+            after.append(next_part)
+        return inputs, tuple(after)
+
+
+def _layer(depth: int, units: int, kernel: Any = None, bias: Any = None) -> list[Variable]:
+    return [
+        get_variable("kernel", [depth, units], initializer=kernel),
+        get_variable("bias", [units], initializer=bias or Zeros()),
+    ]
+
+
+def _affine(xs: Sequence[Tensor], variables: Sequence[Variable]) -> Tensor:
+    return matmul(concat(xs, 1), variables[0]) + variables[1]

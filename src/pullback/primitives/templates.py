@@ -1,0 +1,82 @@
+"""Functions that share their variables from call to call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from .variable_scope import VariableScope, variable_scope
+
+
+class Template:
+    """A function all of whose calls share the variables that `get_variable` makes in it. Made by `make_template`."""
+
+    def __init__(self, name: str, func: Callable[..., Any], unique_name: str | None, create_scope: bool) -> None:
+        self.name = name
+        self._func = func
+        self._unique_name = unique_name
+        self._scope: VariableScope | None = self._made() if create_scope else None
+        self._called = False
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What the function returns."""
+        with variable_scope(self.scope, reuse=self._called or None):
+            result = self._func(*args, **kwargs)
+        self._called = True
+        return result
+
+    @property
+    def scope(self) -> VariableScope:
+        """The scope of its variables; made where it is first asked for."""
+        if self._scope is None:
+            self._scope = self._made()
+        return self._scope
+
+    def _made(self) -> VariableScope:
+        with variable_scope(self._unique_name, self.name) as scope:
+            return scope
+
+    @property
+    def variable_scope_name(self) -> str:
+        """The name of the scope of its variables."""
+        return self.scope.name
+
+    @property
+    def variables(self) -> list[Any]:
+        """Its variables, as they were made."""
+        return self.scope.global_variables()
+
+    global_variables = variables
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """Those of its variables that optimizers change."""
+        return self.scope.trainable_variables()
+
+
+def make_template(
+    name_: str,
+    func_: Callable[..., Any],
+    create_scope_now_: bool = False,
+    unique_name_: str | None = None,
+    custom_getter_: Any = None,
+    **kwargs: Any,
+) -> Template:
+    """`func_` with the arguments `kwargs` given, all of whose calls share the variables of the first one.
+
+    They are named `name_/...`, made unique, or `unique_name_/...`; unless `create_scope_now_`, at the first call.
+
+    Raises:
+        ValueError: a later call asks for a variable that the first has not made; `custom_getter_` is given, which is
+            not supported.
+
+    >>> import pullback as pb
+    >>> scaled = pb.make_template("scale", lambda x: x * pb.get_variable("w", []))
+    >>> y = scaled(scaled(1.0))
+    >>> scaled.variables
+    [<Variable 'scale/w:0' float32[]>]
+    """
+    if custom_getter_ is not None:
+        raise ValueError("make_template: custom_getter_ is not supported; make the variables one by one")
+    return Template(name_, partial(func_, **kwargs) if kwargs else func_, unique_name_, create_scope_now_)
