@@ -1,0 +1,182 @@
+"""`assembled`: the protos of what writers made: unread nodes left out, and every value with a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto, defs, helper, numpy_helper
+
+from ..core.dtypes import DType
+from .element_types import element_type_of
+from .records import Body, Model, Record, SequenceOf
+
+Dims = Sequence[int | str | None]
+_OPTIONAL_OUTPUTS = frozenset(["BatchNormalization", "Dropout", "LayerNormalization", "MaxPool"])
+"""The operators whose outputs after the first may be left out."""
+
+
+class Assembly:
+    """Turns records into protos, for one model."""
+
+    def __init__(self, model: Model, reserved: Mapping[str, str], dims: Mapping[str, Dims]) -> None:
+        self.model = model
+        self.names: dict[str, str] = dict(reserved)
+        """The name of each value in the model."""
+        self.used: set[str] = set(reserved.values())
+        self.node_names: set[str] = set()
+        self.dims = dims
+        """For values whose lengths have names: inputs, and what has their shape."""
+
+    def name(self, value: str) -> str:
+        """The name that a value has in the model."""
+        if not value:
+            return ""
+        known = self.names.get(value)
+        if known is None:
+            wanted = self.model.wanted.get(value) or ("constant" if value in self.model.arrays else "value")
+            known = self.names[value] = _unique(wanted, self.used)
+        return known
+
+    def add_nodes(self, graph: GraphProto, records: Iterable[Record]) -> None:
+        """Add the protos of nodes to a graph."""
+        for record in records:
+            self._fill(graph.node.add(), record)
+
+    def _fill(self, node: NodeProto, record: Record) -> None:
+        if record.proto is not None:
+            self._again(node, record)
+            return
+        node.op_type, node.name = record.op_type, _unique(record.name or record.op_type, self.node_names)
+        node.input.extend([self.name(x) for x in record.inputs])
+        for key, value in record.attributes.items():
+            node.attribute.append(self._attribute(key, value))
+        node.output.extend([self.name(y) for y in record.outputs])
+
+    def _again(self, node: NodeProto, record: Record) -> None:
+        """The node of a loaded model, whose names are those of the values that now stand for them."""
+        node.CopyFrom(record.proto)
+        del node.input[:], node.output[:]
+        node.input.extend([self.name(x) for x in record.inputs])
+        node.output.extend([self.name(y) for y in record.outputs])
+        renamed = {old: self.name(new) for old, new in record.captured.items() if self.name(new) != old}
+        if renamed:
+            for attribute in node.attribute:
+                if attribute.HasField("g"):
+                    _rename(attribute.g, renamed)
+        if node.name:
+            node.name = _unique(node.name, self.node_names)
+
+    def _attribute(self, key: str, value: Any) -> AttributeProto:
+        if isinstance(value, Body):
+            return helper.make_attribute(key, self._graph(value))
+        if isinstance(value, np.ndarray):
+            return helper.make_attribute(key, numpy_helper.from_array(value))
+        if isinstance(value, np.dtype):
+            return helper.make_attribute(key, element_type_of(value))
+        if isinstance(value, list | tuple) and not value:
+            return helper.make_attribute(key, [], attr_type=AttributeProto.INTS)
+        return helper.make_attribute(key, value)
+
+    def _graph(self, body: Body) -> GraphProto:
+        graph = GraphProto(name=body.name)
+        for x in body.inputs:
+            self.fill_info(graph.input.add(), x.name)
+        self.add_nodes(graph, body.records)
+        for y in body.outputs:
+            self.fill_info(graph.output.add(), y.name)
+        return graph
+
+    def fill_info(self, info: ValueInfoProto, value: str) -> None:
+        """Say in `info` what is known of a value: its name and type, lengths as numbers or by name."""
+        type = self.model.types[value]
+        info.name = self.name(value)
+        if isinstance(type.dtype, SequenceOf):
+            info.type.sequence_type.elem_type.tensor_type.elem_type = element_type_of(type.dtype.element)
+            return
+        tensor = info.type.tensor_type
+        tensor.elem_type = element_type_of(type.dtype)
+        dims = type.shape.dims
+        if dims is None:
+            return
+        names = self.dims.get(self.model.root(value))
+        if names is None or len(names) != len(dims):
+            names = dims
+        if not dims:
+            tensor.shape.SetInParent()
+        for n, name in zip(dims, names, strict=True):
+            dim = tensor.shape.dim.add()
+            if n is not None:
+                dim.dim_value = n
+            elif isinstance(name, str):
+                dim.dim_param = name
+            elif name is not None:
+                dim.dim_value = name
+
+
+def tensor_proto(name: str, array: np.ndarray[Any, Any]) -> TensorProto:
+    """The proto of a constant."""
+    proto: TensorProto = numpy_helper.from_array(np.asarray(array), name)
+    return proto
+
+
+def is_tensor_dtype(dtype: DType) -> bool:
+    """Whether ONNX has tensors of this dtype."""
+    return isinstance(dtype, np.dtype)
+
+
+def needed(records: Sequence[Record], wanted: Iterable[str]) -> tuple[list[Record], set[str]]:
+    """Those of `records` that the values `wanted` need, and all the values that these read."""
+    read = set(wanted)
+    kept = []
+    for record in reversed(records):
+        if read.isdisjoint(record.outputs):
+            continue
+        kept.append(record)
+        read.update(record.inputs)
+        read.update(record.captured.values())
+        for value in record.attributes.values():
+            if isinstance(value, Body):
+                value.records, inner = needed(value.records, [y.name for y in value.outputs])
+                read |= inner
+    for record in kept:
+        if record.proto is None and record.op_type in _OPTIONAL_OUTPUTS:
+            while len(record.outputs) > _fewest(record.op_type) and record.outputs[-1] not in read:
+                record.outputs.pop()
+    kept.reverse()
+    return kept, read
+
+
+@cache
+def _fewest(op_type: str) -> int:
+    """How many outputs nodes of an operator have at least."""
+    return max(int(defs.get_schema(op_type).min_output), 1)
+
+
+def _rename(graph: GraphProto, names: Mapping[str, str]) -> None:
+    """Give what the nodes of a graph read from outside it other names."""
+    own = {entry.name for entry in (*graph.input, *graph.initializer)}
+    for node in graph.node:
+        for i, name in enumerate(node.input):
+            if name in names and name not in own:
+                node.input[i] = names[name]
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _rename(attribute.g, {old: new for old, new in names.items() if old not in own})
+        own.update(node.output)
+    for entry in graph.output:
+        if entry.name in names and entry.name not in own:
+            entry.name = names[entry.name]
+
+
+def _unique(name: str, used: set[str]) -> str:
+    """`name`, or it with a number, not among `used`; and then it is."""
+    if name in used:
+        i = 1
+        while f"{name}_{i}" in used:
+            i += 1
+        name = f"{name}_{i}"
+    used.add(name)
+    return name

@@ -1,0 +1,220 @@
+"""`differentiate`: adds derivatives to a loaded model, by the names that its values have there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..autodiff.choices import choosing
+from ..autodiff.explain import explain_gradient
+from ..autodiff.reverse import gradients
+from ..core.dtypes import FLOATING, TRAINABLE
+from ..core.errors import InvalidArgumentError
+from ..core.graph import Tensor
+from ..core.slices import IndexedSlices
+from ..derivatives.hessian import hessians
+from ..derivatives.products import jvp
+from ..primitives.creation import zeros_like
+from ..primitives.densify import densify
+from ..primitives.placeholders import placeholder
+from .model import OnnxGraph
+from .reading import valid_name
+
+KINDS = ("gradient", "vjp", "jvp", "hvp", "hessian")
+
+
+@dataclass
+class Derivative:
+    """What `differentiate` made: tensors by the names that they have in a model, ready for `export`."""
+
+    ys: dict[str, Tensor]
+    """What was differentiated."""
+    inputs: dict[str, Tensor] = field(default_factory=dict)
+    """The inputs that were added: seeds, tangents, vectors."""
+    outputs: dict[str, Tensor] = field(default_factory=dict)
+    """The derivatives."""
+    unconnected: dict[str, str] = field(default_factory=dict)
+    """For each x that no y depends on the reason."""
+
+
+def differentiate(
+    graph: OnnxGraph,
+    of: Sequence[str] | None = None,
+    wrt: Sequence[str] | None = None,
+    kind: str = "gradient",
+    *,
+    stop: Sequence[str] = (),
+    rules: Mapping[Any, Callable[..., Any] | None] | None = None,
+    unconnected: str = "none",
+    sparse: bool = False,
+) -> Derivative:
+    """The derivatives of the values `of` of a loaded model by the values `wrt`, added to its graph.
+
+    Args:
+        graph: what `load` returned.
+        of: names of values; the only output of floats unless given. Several are added up, but for "jvp".
+        wrt: names of any values: inputs, initializers, intermediate ones; the inputs of floats unless given.
+        kind: what is added, for each y and x:
+            "gradient": the output `gradients/<x>`;
+            "vjp": the same, for cotangents that are inputs `seeds/<y>`;
+            "jvp": outputs `jvp/<y>` for inputs `tangents/<x>`;
+            "hvp": outputs `hvp/<x>`, the Hessian times the inputs `vectors/<x>`;
+            "hessian": outputs `hessian/<x>`, of the shape of x twice.
+        stop: names of values that are held constant.
+        rules: as for `gradients`; the names of nodes, and of operators such as "Round", stand for operations as well.
+        unconnected: "none" leaves out an x that no y depends on, "zero" gives zeros ("gradient", "vjp", "hvp").
+        sparse: gradients of which only some rows are not zero are two outputs, `gradients/<x>/indices` and
+            `gradients/<x>/values`.
+
+    Raises:
+        InvalidArgumentError: a name that the model does not have, a value that is no tensor of floats, no only output,
+            or no y depends on any x. LookupError: an operation between has no gradient.
+
+    >>> import onnx, pullback as pb
+    >>> text = '''<ir_version: 10, opset_import: ["" : 21]>
+    ... half (float[n] x) => (float y) { s = Mul(x, x)  y = ReduceSum<keepdims = 0>(s) }'''
+    >>> graph = pb.onnx.load(onnx.parser.parse_model(text))
+    >>> pb.onnx.differentiate(graph, wrt=["x", "s"]).outputs
+    {'gradients/x': <Tensor 'gradients/...' float32[?]>, 'gradients/s': <Tensor 'gradients/...' float32[?]>}
+    """
+    if kind not in KINDS:
+        raise InvalidArgumentError(f"onnx.differentiate: kind must be one of {', '.join(KINDS)}, not {kind!r}")
+    if unconnected not in ("none", "zero"):
+        raise InvalidArgumentError(f"onnx.differentiate: unconnected must be 'none' or 'zero', not {unconnected!r}")
+    ys = chosen_values(graph, of, "of") if of else only_output(graph)
+    xs = chosen_values(graph, wrt, "wrt") if wrt else _float_inputs(graph)
+    made = Derivative(ys)
+    stopped = list(chosen_values(graph, stop, "stop").values())
+    if stopped and kind in ("jvp", "hessian"):
+        raise InvalidArgumentError(f"onnx.differentiate: stop cannot be used with kind='{kind}'")
+    with graph.transaction(), graph.as_default(), choosing(by_operation(graph, rules or {}), None):
+        seeds = _added(made, "seeds", ys) if kind == "vjp" else None
+        dxs = gradients(list(ys.values()), list(xs.values()), seeds, stop_gradients=stopped)
+        connected = _connected(made, xs, dxs)
+        if kind in ("gradient", "vjp"):
+            for name, dx in zip(xs, dxs, strict=True):
+                _add_gradient(made.outputs, f"gradients/{name}", dx, sparse)
+        else:
+            made.outputs = _second(kind, made, connected, [dx for dx in dxs if dx is not None], stopped)
+        if unconnected == "zero":
+            _add_zeros(made, kind, xs)
+    return made
+
+
+def _second(
+    kind: str, made: Derivative, xs: Mapping[str, Tensor], dxs: Sequence[Any], stopped: Sequence[Tensor]
+) -> dict[str, Tensor]:
+    """The outputs of the kinds that need more than the gradients `dxs` by the `xs`."""
+    sources = list(xs.values())
+    if kind == "jvp":
+        pushed = jvp(list(made.ys.values()), sources, _added(made, "tangents", xs))
+        return {f"jvp/{name}": dy for name, dy in zip(made.ys, pushed, strict=True)}
+    if kind == "hvp":
+        vectors = _added(made, "vectors", xs)
+        found = gradients(list(map(_dense, dxs)), sources, vectors, "hvp", False, False, None, stopped, "zero")
+    else:
+        found = hessians(list(made.ys.values()), sources)
+    return {f"{kind}/{name}": _dense(d) for name, d in zip(xs, found, strict=True)}
+
+
+def by_operation(
+    graph: OnnxGraph, rules: Mapping[Any, Callable[..., Any] | None]
+) -> dict[Any, Callable[..., Any] | None]:
+    """`rules` with operations' names in place of the names of nodes, and of the operators of the model's nodes.
+
+    Raises:
+        InvalidArgumentError: a node is several operations here, none of which the rule can stand for.
+    """
+    found: dict[Any, Callable[..., Any] | None] = {}
+    for key, rule in rules.items():
+        nodes = {id(proto): x for x, (proto, _) in graph.origin.items() if key and key in (proto.name, proto.op_type)}
+        found.update({_only_operation(graph, key, x): rule for x in nodes.values()} if nodes else {key: rule})
+    return found
+
+
+def _only_operation(graph: OnnxGraph, key: str, x: Tensor) -> str:
+    """The name of the one operation that the node of `x` is."""
+    scope = x.op.name.rpartition("/")[0]
+    names = [op.name for op in graph.operations if op.inputs and op.name.rpartition("/")[0] == scope]
+    if names != [x.op.name]:
+        listed = ", ".join(f"'{name}'" for name in names)
+        raise InvalidArgumentError(
+            f"onnx.differentiate: rules: {key} is several operations here ({listed}); give a rule for one of these"
+        )
+    return x.op.name
+
+
+def chosen_values(graph: OnnxGraph, names: Iterable[str], what: str) -> dict[str, Tensor]:
+    """The values of these names; InvalidArgumentError where one is not there, or no tensor of floats."""
+    found = {}
+    for name in names:
+        try:
+            value = graph[name]
+        except KeyError as error:
+            raise InvalidArgumentError(f"onnx: {what}: {error.args[0]}") from None
+        if not isinstance(value, Tensor) or (what != "stop" and value.dtype not in TRAINABLE):
+            shown = value.type if isinstance(value, Tensor) else "not a tensor"
+            raise InvalidArgumentError(f"onnx: {what}: '{name}' is {shown}; only tensors of floats have derivatives")
+        found[name] = value
+    return found
+
+
+def only_output(graph: OnnxGraph) -> dict[str, Tensor]:
+    """The only output of floats; InvalidArgumentError where there are more, or none."""
+    floats = _floats(graph.output_names, graph.outputs)
+    if len(floats) != 1:
+        names = ", ".join(map(repr, floats)) or "none"
+        raise InvalidArgumentError(f"onnx: the model has {len(floats)} outputs of floats ({names}); say which is meant")
+    return floats
+
+
+def _float_inputs(graph: OnnxGraph) -> dict[str, Tensor]:
+    floats = _floats(graph.input_names, graph.inputs)
+    if not floats:
+        raise InvalidArgumentError(
+            "onnx.differentiate: the model has no inputs of floats; say by which of its values to differentiate"
+        )
+    return floats
+
+
+def _floats(names: Sequence[str], values: Sequence[Any]) -> dict[str, Tensor]:
+    pairs = zip(names, values, strict=True)
+    return {name: x for name, x in pairs if isinstance(x, Tensor) and x.dtype in FLOATING}
+
+
+def _connected(made: Derivative, xs: Mapping[str, Tensor], dxs: Sequence[Any]) -> dict[str, Tensor]:
+    """Those of `xs` that the ys depend on; notes for the others the reasons."""
+    pairs = dict(zip(xs, dxs, strict=True))
+    for name, x in xs.items():
+        if pairs[name] is None:
+            made.unconnected[name] = "\n".join(str(explain_gradient(y, x)) for y in made.ys.values())
+    if len(made.unconnected) == len(xs):
+        reasons = "\n".join(made.unconnected.values())
+        raise InvalidArgumentError(f"onnx.differentiate: nothing depends on what was named\n{reasons}")
+    return {name: x for name, x in xs.items() if pairs[name] is not None}
+
+
+def _added(made: Derivative, what: str, like: Mapping[str, Tensor]) -> list[Tensor]:
+    """A new input for each tensor."""
+    added = {f"{what}/{name}": placeholder(x.dtype, x.shape, valid_name(f"{what}/{name}")) for name, x in like.items()}
+    made.inputs |= added
+    return list(added.values())
+
+
+def _add_gradient(outputs: dict[str, Tensor], name: str, dx: Any, sparse: bool) -> None:
+    if isinstance(dx, IndexedSlices) and sparse:
+        outputs[f"{name}/indices"], outputs[f"{name}/values"] = dx.indices, dx.values
+    elif dx is not None:
+        outputs[name] = _dense(dx)
+
+
+def _add_zeros(made: Derivative, kind: str, xs: Mapping[str, Tensor]) -> None:
+    """Outputs for what nothing depends on; forward derivatives have one for each y as it is."""
+    what = {"gradient": "gradients", "vjp": "gradients", "hvp": "hvp"}.get(kind)
+    if what is not None:
+        made.outputs |= {f"{what}/{name}": zeros_like(xs[name]) for name in made.unconnected}
+
+
+def _dense(value: Any) -> Tensor:
+    return densify(value, silent=True) if isinstance(value, IndexedSlices) else value

@@ -1,0 +1,424 @@
+"""`export`: a graph, or part of one, as an ONNX model of standard operators."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto
+
+from ..core.dtypes import COMPLEX, bfloat16, float32
+from ..core.errors import InvalidArgumentError, UnimplementedError
+from ..core.graph import Graph
+from ..core.operation import AbstractTensorLike, Operation, Tensor
+from ..core.slices import IndexedSlices
+from ..core.types import TensorType
+from ..primitives.constant import Const
+from ..primitives.placeholders import Placeholder, PlaceholderWithDefault
+from ..version import __version__
+from .assembly import Assembly, Dims, is_tensor_dtype, needed
+from .files import Arrays, save
+from .merging import merged_loops
+from .model import OnnxGraph
+from .origin import Again, Origins
+from .pairs import joined_pair, paired_type, split_pair
+from .records import Model, Value
+from .writers.random import draws
+from .writers.state import handle_value
+from .writing import Writer
+
+DEFAULT_OPSET = 18
+OPSETS = range(18, 27)
+_RANDOM_OPSET = 21
+"""The last opset whose random operators onnxruntime has kernels for."""
+_IR_VERSION = 10
+Item = Operation | Again
+"""What is written as a step: an operation of ours, or a node of a loaded model as it was."""
+
+
+def export(
+    outputs: Any,
+    inputs: Any = None,
+    path: str | Path | None = None,
+    *,
+    opset: int | None = None,
+    names: Mapping[Any, str] | None = None,
+    session: Any = None,
+) -> ModelProto:
+    """The ONNX model that computes `outputs` from `inputs`; written to `path` if that is given.
+
+    The model holds operators of the standard's own domain only, and runs on any runtime of its opset. Nodes of a loaded
+    model are written as they were, and their weights stay in the files they are in if these are beside `path`.
+
+    Args:
+        outputs: a tensor, a list of them, or a dictionary from the names that they are to have; IndexedSlices become
+            two outputs, `<name>/values` and `<name>/indices`; an operation that assigns variables adds an output
+            `new/<variable>` for each of them.
+        inputs: tensors in the same way, of any kind: what they would be computed from is left out. A constant becomes
+            an input that has its value where none is given. All placeholders that are needed unless given.
+        path: the file to write. More than 2 GB of constants are written to a file beside it.
+        opset: the version of the operators, 18 to 26; that of a loaded model, at most 26, else 18, unless given. (21 for
+            one that draws random numbers: onnxruntime has no kernels for those of later versions.)
+        names: names of other values: a dictionary from tensors.
+        session: where variables have their values. Without it each variable that is read is an input.
+
+    Raises:
+        InvalidArgumentError: a name or an argument that cannot be, or an input that is not given.
+        UnimplementedError: operations that cannot be written, all of them, each with the line that made it.
+
+    >>> import pullback as pb
+    >>> x = pb.placeholder(pb.float32, [3], name="x")
+    >>> y = pb.reduce_sum(x * x, name="y")
+    >>> model = pb.onnx.export({"y": y, "dx": pb.gradients(y, x)[0]})
+    >>> [node.op_type for node in model.graph.node]
+    ['Mul', 'ReduceSum', 'Add']
+    """
+    targets = _Targets(outputs)
+    if not targets.tensors and not targets.operations:
+        raise InvalidArgumentError("onnx.export: there are no outputs")
+    graph = targets.graph
+    given = None if inputs is None else _named_tensors(inputs, "inputs")
+    version = _chosen_opset(graph, opset)
+    exporter = _Exporter(graph, targets, given, version, names or {}, session)
+    model = exporter.write()
+    if path is not None:
+        save(model, Path(path), exporter.arrays)
+    else:
+        exporter.arrays.embed(model)
+    return model
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A model, and how it names the variables: those that it takes, and those that it gives back."""
+
+    model: ModelProto
+    states: dict[Operation, str]
+    changed: dict[Operation, str]
+
+
+def model_of(
+    outputs: Mapping[str, Tensor],
+    operations: Sequence[Operation],
+    inputs: Mapping[str, Tensor],
+    opset: int,
+    handles: Mapping[Tensor, Operation],
+) -> Exported:
+    """The model of a plan, for an engine; bfloat16 crosses its border as float32."""
+    targets = _Targets({})
+    targets.tensors, targets.operations = dict(outputs), list(operations)
+    if not outputs and not operations:
+        return Exported(ModelProto(), {}, {})
+    exporter = _Exporter(targets.graph, targets, dict(inputs), opset, {}, None, handles)
+    model = exporter.write()
+    exporter.arrays.embed(model)
+    states = {op: op.name for op in exporter.model.initial}
+    return Exported(model, states, {op: f"new/{op.name}" for op in exporter.model.changed_states()})
+
+
+def _chosen_opset(graph: Graph, opset: int | None) -> int:
+    own = graph.opsets.get("") if isinstance(graph, OnnxGraph) else None
+    version = opset or min(own or DEFAULT_OPSET, OPSETS[-1])
+    if opset is None and version > _RANDOM_OPSET and any(draws(op) for op in graph.operations):
+        version = _RANDOM_OPSET
+    if version not in OPSETS:
+        raise InvalidArgumentError(f"onnx.export: opset must be from 18 to 26, not {version}")
+    return version
+
+
+class _Targets:
+    """What is to be computed: tensors by name, and operations to be run."""
+
+    def __init__(self, outputs: Any) -> None:
+        self.operations: list[Operation] = []
+        self.tensors = _named_tensors(outputs, "outputs", self.operations)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of all of them."""
+        elements: list[Any] = [*self.tensors.values(), *self.operations]
+        first: Graph = elements[0].graph
+        for x in elements:
+            if x.graph is not first:
+                raise InvalidArgumentError(f"onnx.export: {x} is of another graph than {elements[0]}")
+        return first
+
+
+def _named_tensors(values: Any, what: str, operations: list[Operation] | None = None) -> dict[str, Tensor]:
+    """Tensors by the names that they are to have in the model."""
+    if isinstance(values, Mapping):
+        pairs = list(values.items())
+    else:
+        listed = values if isinstance(values, list | tuple) else [values]
+        pairs = [("", x) for x in listed]
+    found: dict[str, Tensor] = {}
+    for name, value in pairs:
+        if isinstance(value, Operation) and operations is not None:
+            operations.append(value)
+            continue
+        for own, x in _parts(name, value, what):
+            if own in found and found[own] is not x:
+                raise InvalidArgumentError(f"onnx.export: two of the {what} have the name '{own}'")
+            found[own] = x
+    return found
+
+
+def _parts(name: str, value: Any, what: str) -> list[tuple[str, Tensor]]:
+    if isinstance(value, IndexedSlices):
+        label = name or _default_name(value.values)
+        return [(f"{label}/values", value.values), (f"{label}/indices", value.indices)]
+    if isinstance(value, AbstractTensorLike):
+        value = value.graph_element()
+    if not isinstance(value, Tensor):
+        raise InvalidArgumentError(f"onnx.export: {what} must be tensors, not {value!r}")
+    if not is_tensor_dtype(value.dtype):
+        raise InvalidArgumentError(f"onnx.export: {value} cannot be one of the {what}: ONNX has no such tensors")
+    return [(name or _default_name(value), value)]
+
+
+def _default_name(x: Tensor) -> str:
+    """The name in the model of a tensor that is given none."""
+    own = x.graph.name_of(x) if isinstance(x.graph, OnnxGraph) else None
+    return own or (x.op.name if x.value_index == 0 else x.name)
+
+
+class _Exporter:
+    def __init__(
+        self,
+        graph: Graph,
+        targets: _Targets,
+        inputs: dict[str, Tensor] | None,
+        opset: int,
+        names: Mapping[Any, str],
+        session: Any,
+        handles: Mapping[Tensor, Operation] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.targets = targets
+        self.session = session
+        self.origins = Origins(graph, opset)
+        self.inputs = inputs
+        self.given: set[Tensor] = set((inputs or {}).values())
+        self.model = Model(opset)
+        self.model.session = session
+        self.writer = Writer(self.model)
+        self.names = names
+        self.arrays = Arrays()
+        self.entries: dict[str, Tensor] = {}
+        """The tensors that the inputs stand for."""
+        self.narrow = handles is not None
+        """Whether bfloat16 crosses the border as float32."""
+        for x, op in (handles or {}).items():
+            self.writer.values[x] = handle_value(op)
+        self.items = self._items()
+
+    def _items(self) -> list[Item]:
+        """What is to be written, in order."""
+        pending: list[Any] = [*self.targets.tensors.values(), *self.targets.operations]
+        seen: dict[Item, tuple[int, int]] = {}
+        while pending:
+            x = pending.pop()
+            if isinstance(x, Tensor):
+                if x in self.given:
+                    continue
+                x = self.origins.of(x) or x.op
+            if x in seen:
+                continue
+            if isinstance(x, Again):
+                seen[x] = x.place, x.number
+                pending.extend(self.origins.needs(x))
+                continue
+            seen[x] = x.index, -1
+            if self._is_input(x):
+                continue
+            pending.extend(x.primitive.run_inputs(x.inputs))
+            pending.extend(x.control_inputs)
+        return sorted(seen, key=seen.__getitem__)
+
+    def _is_input(self, op: Operation) -> bool:
+        """Whether an operation is an input of the model where no inputs were given."""
+        if self.inputs is not None or not isinstance(op.primitive, Placeholder | PlaceholderWithDefault):
+            return False
+        return isinstance(op.primitive, Placeholder) or isinstance(op.inputs[0].op.primitive, Const)
+
+    def write(self) -> ModelProto:
+        """The model. While it is made the garbage collector would only look at what is in use."""
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            return self._written()
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _written(self) -> ModelProto:
+        w, model = self.writer, self.model
+        inputs = self._inputs()
+        entries = [self._input(name, x) for name, x in inputs.items()]
+        ops = [item for item in self.items if isinstance(item, Operation)]
+        read: set[Tensor] = set(self.targets.tensors.values())
+        for item in self.items:
+            found = item.primitive.run_inputs(item.inputs) if isinstance(item, Operation) else self.origins.needs(item)
+            read.update([x for x in found if isinstance(x, Tensor)])
+        w.readers = read
+        stands = merged_loops(ops, read)
+        for item in self.items:
+            if isinstance(item, Again):
+                self.origins.write(w, item)
+            elif not item.outputs or not all(y in w.values for y in item.outputs):
+                w.operation(stands.get(item, item))
+                w.share_outputs(item, stands)
+                self._keep_names(item)
+        self._raise_failures()
+        outputs = {name: self._output(w.values[x]) for name, x in self.targets.tensors.items()}
+        outputs |= {f"new/{op.name}": value for op, value in model.changed_states().items()}
+        return self._assembled(entries, outputs)
+
+    def _output(self, value: Any) -> Value:
+        """Complex numbers are real ones with a last axis of two."""
+        value = self.writer.stacked(value)
+        if not isinstance(value, Value):
+            return joined_pair(self.writer, value)
+        return self.writer.cast(value, float32) if self.narrow and value.type.dtype == bfloat16 else value
+
+    def _keep_names(self, op: Operation) -> None:
+        for y in op.outputs:
+            name = self.names.get(y) or self.origins.name_of(y)
+            value = self.writer.values.get(y)
+            if name is not None and isinstance(value, Value):
+                self.model.wanted[value.name] = name
+
+    def _inputs(self) -> dict[str, Tensor]:
+        if self.inputs is not None:
+            missing = [op for op in self.items if isinstance(op, Operation) and isinstance(op.primitive, Placeholder)]
+            if missing:
+                listed = ", ".join(f"'{op.name}'" for op in missing)
+                text = (
+                    f"the outputs depend on {listed}, which {'is' if len(missing) == 1 else 'are'} not among the inputs"
+                )
+                raise InvalidArgumentError(f"onnx.export: {text}")
+            return self.inputs
+        own = [op for op in self.items if isinstance(op, Operation) and self._is_input(op)]
+        return {_default_name(op.outputs[0]): op.outputs[0] for op in own}
+
+    def _input(self, name: str, x: Tensor) -> tuple[str, Value]:
+        """An input of the model; a constant gives it a value where none is given."""
+        narrow = self.narrow and x.dtype == bfloat16
+        type = paired_type(x.type) if x.dtype in COMPLEX else TensorType(float32, x.shape) if narrow else x.type
+        value = self.model.new(type)
+        inner = self.writer.cast(value, bfloat16) if narrow else value
+        self.writer.values[x] = split_pair(self.writer, value) if x.dtype in COMPLEX else inner
+        self.entries[value.name] = x
+        return name, value
+
+    def _raise_failures(self) -> None:
+        """Raise what says of all operations together that they cannot be written."""
+        if self.model.failures:
+            lines: dict[str, list[tuple[Operation, str]]] = {}
+            for op, text in self.model.failures:
+                lines.setdefault(op.type, []).append((op, text))
+            raise _unwritten(lines)
+
+    def _assembled(self, entries: list[tuple[str, Value]], outputs: dict[str, Value]) -> ModelProto:
+        model, w = self.model, self.writer
+        reserved = {value.name: name for name, value in entries}
+        states = [(op.name, op, value) for op, value in model.initial.items()]
+        reserved |= {value.name: name for name, _, value in states}
+        if len(set(reserved.values())) != len(reserved):
+            raise InvalidArgumentError("onnx.export: two of the inputs have one name")
+        finals: list[tuple[str, Value]] = []
+        taken = set(reserved.values())
+        for name, value in outputs.items():
+            own = reserved.get(value.name) or self.origins.fixed.get(value.name)
+            free = own is None and value.name not in model.arrays
+            if own != name and (not free or name in taken):
+                if name in taken:
+                    raise InvalidArgumentError(f"onnx.export: the output '{name}' has the name of another value")
+                (value,) = w._emit_always("Identity", [value], [value.type])
+            reserved[value.name] = name
+            taken.add(name)
+            finals.append((name, value))
+        for value_name, name in self.origins.fixed.items():
+            if name not in taken:
+                reserved.setdefault(value_name, name)
+        dims = self._dims(entries, outputs)
+        assembly = Assembly(model, reserved, dims)
+        records, read = needed(w.records, [value.name for _, value in finals])
+        changed = model.changed_states()
+        present = {op: model.state_value(op) for _, op, _ in states}
+        fed = [value for _, op, value in states if op in changed or present[op] is None]
+        made = ModelProto(ir_version=_IR_VERSION, producer_name="pullback", producer_version=__version__)
+        made.opset_import.extend(self.origins.opset_imports(model.opset))
+        graph = made.graph
+        graph.name = self.graph.name or "pullback"
+        assembly.add_nodes(graph, records)
+        said = set()
+        for value in (*[value for _, value in entries], *fed):
+            assembly.fill_info(graph.input.add(), value.name)
+            said.add(value.name)
+        for _, value in finals:
+            assembly.fill_info(graph.output.add(), value.name)
+            said.add(value.name)
+        for y in [y for record in records for y in record.outputs if y and y not in said]:
+            if is_tensor_dtype(model.types[y].dtype) and model.types[y].shape.rank is not None:
+                assembly.fill_info(graph.value_info.add(), y)
+        for x in sorted(read & model.arrays.keys(), key=int):
+            self._initializer(graph, assembly.name(x), model.arrays[x])
+        for (name, _), default in zip(entries, self._defaults(entries), strict=True):
+            if default is not None:
+                self._initializer(graph, name, default)
+        for name, op, _ in states:
+            array = present[op]
+            if array is not None:
+                self._initializer(graph, name, array)
+        self.origins.add_metadata(made)
+        return made
+
+    def _defaults(self, entries: list[tuple[str, Value]]) -> Iterable[Any]:
+        for _, value in entries:
+            op = self.entries[value.name].op
+            source = op.inputs[0].op if isinstance(op.primitive, PlaceholderWithDefault) else op
+            default = source.primitive.value if isinstance(source.primitive, Const) else None
+            yield (
+                default
+                if default is None or default.dtype not in COMPLEX
+                else np.stack([default.real, default.imag], -1)
+            )
+
+    def _initializer(self, graph: Any, name: str, array: np.ndarray[Any, Any]) -> None:
+        self.arrays.add(graph, name, array, self.origins.external_of(array))
+
+    def _dims(self, entries: list[tuple[str, Value]], outputs: Mapping[str, Value]) -> dict[str, Dims]:
+        """The lengths of inputs and outputs that have names."""
+        found: dict[str, Dims] = {}
+        for name, value in entries:
+            declared = self.origins.dims.get(name)
+            dims = value.type.shape.dims
+            if declared is not None:
+                found[value.name] = declared
+            elif dims is not None and None in dims:
+                found[value.name] = [f"{name}_{i}" if n is None else n for i, n in enumerate(dims)]
+        for name, value in outputs.items():
+            if name in self.origins.dims:
+                found.setdefault(self.model.root(value.name), self.origins.dims[name])
+        return found
+
+
+def _unwritten(lines: Mapping[str, Sequence[tuple[Operation, str]]]) -> UnimplementedError:
+    """The error that lists what cannot be written."""
+    text = ["onnx.export: these operations cannot be written:"]
+    for kind, ops in sorted(lines.items()):
+        text.append(f"  {kind}: " + "; ".join(_shown(op, why) for op, why in ops[:4]))
+        if len(ops) > 4:
+            text[-1] += f"; and {len(ops) - 4} more"
+    text.append("Leave them out, or write a writer for each: see pullback.onnx.writer.")
+    return UnimplementedError("\n".join(text))
+
+
+def _shown(op: Operation, why: str) -> str:
+    site = "" if op.site is None else f" (made at {op.site})"
+    return f"'{op.name}'{site}" + (f": {why}" if why else "")

@@ -1,0 +1,147 @@
+"""`load`: a model as a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+from onnx import ModelProto, TensorProto, TensorShapeProto, TypeProto, ValueInfoProto
+
+from ..core.errors import InvalidArgumentError, UnimplementedError
+from ..core.graph import Tensor
+from ..core.shape import TensorShape
+from ..core.sites import user_site
+from ..primitives.constant import constant_in
+from ..primitives.placeholders import placeholder
+from . import readers
+from .element_types import dtype_of
+from .model import Dims, OnnxGraph
+from .normalise import normalise, parse
+from .readers.sequence import Optional, Sequence
+from .reading import Names, read_nodes, valid_name
+from .training_mode import turn_on_training
+from .weights import array_of, external_of
+
+
+def load(
+    model: str | PathLike[str] | ModelProto,
+    directory: str | PathLike[str] | None = None,
+    elements: Mapping[str, int | None] | None = None,
+    *,
+    training: bool = False,
+) -> OnnxGraph:
+    """The graph of an ONNX model: a path, or a `ModelProto`, which is not changed.
+
+    Opsets 6 to 28 are read. Functions of the model are inlined; initializers are constants, and those in files beside
+    the model are mapped into memory, not read. These files are in `directory`, or, unless it is given, beside the
+    model. Every value keeps its name: `graph["name"]`. With `training`, batch normalisations use the moments of the
+    batch, and dropouts drop.
+
+    Of an input that is a sequence, `elements` says how many tensors it has; of one that is optional None says that it
+    is left out.
+
+    Raises:
+        NotFoundError: there is no such file, or one beside it is missing.
+        DataLossError: the file is torn, or no model.
+        InvalidArgumentError: the model is not valid.
+        UnimplementedError: it holds what pullback does not read; all of that is listed.
+
+    >>> import onnx, pullback as pb
+    >>> text = '''<ir_version: 10, opset_import: ["" : 21]>
+    ... double (float[batch, 3] x) => (float[batch, 3] y) { h = Tanh(x)  y = Add(h, h) }'''
+    >>> graph = pb.onnx.load(onnx.parser.parse_model(text))
+    >>> graph["h"], graph.outputs
+    (<Tensor 'Tanh/Tanh:0' float32[?,3]>, (<Tensor 'Add/Add:0' float32[?,3]>,))
+    >>> with graph.as_default():
+    ...     dx, = pb.gradients(graph["y"], graph["x"])
+    >>> pb.Session(graph=graph).run(dx, {graph["x"]: [[0.0, 0.0, 0.0]]})
+    array([[2., 2., 2.]], dtype=float32)
+    """
+    _load_readers()
+    path = None if isinstance(model, ModelProto) else Path(model)
+    proto = model if isinstance(model, ModelProto) else parse(Path(model))
+    folder = Path(directory) if directory is not None else None if path is None else path.parent
+    normalised = normalise(proto, folder)
+    replaced = turn_on_training(normalised.model) if training else {}
+    graph = OnnxGraph(normalised.model)
+    with graph.as_default(), graph.entered(graph.scope._replace(site=user_site())):
+        _read_main(graph, normalised.weights, folder, elements or {})
+    graph.updates = {name: graph.values[now] for name, now in replaced.items()}
+    return graph
+
+
+@cache
+def _load_readers() -> None:
+    for module in iter_modules(readers.__path__):
+        import_module(f"{readers.__name__}.{module.name}")
+
+
+def _read_main(
+    graph: OnnxGraph, weights: Mapping[str, TensorProto], directory: Path | None, elements: Mapping[str, int | None]
+) -> None:
+    proto = graph.model.graph
+    names = Names(graph, graph.values)
+    for entry in proto.input:
+        graph.values[entry.name] = _input(entry, elements)
+    for tensor in [*proto.initializer, *weights.values()]:
+        _add_initializer(graph, tensor, directory)
+    read_nodes(proto.node, names)
+    graph.inputs = tuple([graph.values[entry.name] for entry in proto.input])
+    graph.outputs = tuple([names[entry.name] for entry in proto.output])
+    graph.dims = {entry.name: dims_of(entry.type) for entry in [*proto.input, *proto.output]}
+
+
+def _input(entry: ValueInfoProto, elements: Mapping[str, int | None]) -> Any:
+    name = valid_name(entry.name)
+    kind = entry.type.WhichOneof("value")
+    if kind == "tensor_type":
+        return _placeholder(entry.type.tensor_type, name)
+    if kind not in ("sequence_type", "optional_type"):
+        raise UnimplementedError(f"onnx.load: the input '{entry.name}' is neither a tensor nor a sequence of tensors")
+    if entry.name not in elements:
+        raise InvalidArgumentError(
+            f"onnx.load: the input '{entry.name}' is a sequence, or optional; say how many tensors it has: "
+            f"elements={{'{entry.name}': 3}}, or None for none"
+        )
+    return _given(entry.type, name, elements[entry.name])
+
+
+def _given(of: TypeProto, name: str, count: int | None) -> Any:
+    """Placeholders for an input of that type that has `count` tensors."""
+    kind = of.WhichOneof("value")
+    if kind == "tensor_type":
+        return _placeholder(of.tensor_type, name)
+    if kind == "optional_type":
+        return Optional(None if count is None else _given(of.optional_type.elem_type, name, count))
+    element = of.sequence_type.elem_type.tensor_type
+    made = tuple([_placeholder(element, f"{name}_{i}") for i in range(count or 0)])
+    return Sequence(made, dtype_of(element.elem_type))
+
+
+def _placeholder(of: TypeProto.Tensor, name: str) -> Tensor:
+    lengths = [_known(d) for d in of.shape.dim]
+    shape = TensorShape(lengths) if of.HasField("shape") else TensorShape.UNKNOWN
+    return placeholder(dtype_of(of.elem_type), shape, name or None)
+
+
+def dims_of(of: TypeProto) -> Dims:
+    """The lengths of a declared type: numbers, names, or None."""
+    return tuple([n if (n := _known(d)) is not None else d.dim_param or None for d in of.tensor_type.shape.dim])
+
+
+def _known(dim: TensorShapeProto.Dimension) -> int | None:
+    """A length, where it is said; some exporters write -1 for one that is open."""
+    return int(dim.dim_value) if dim.HasField("dim_value") and dim.dim_value >= 0 else None
+
+
+def _add_initializer(graph: OnnxGraph, tensor: TensorProto, directory: Path | None) -> None:
+    made = constant_in(graph, array_of(tensor, directory), valid_name(tensor.name) or "Const")
+    graph.values[tensor.name] = graph.initializers[tensor.name] = made
+    where: Any = external_of(tensor, directory)
+    if where is not None:
+        graph.external[made] = where

@@ -1,0 +1,82 @@
+"""`OnnxGraph`: the graph of a model, whose values have the names that they have there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any
+
+from onnx import ModelProto, NodeProto, TypeProto
+
+from ..core.graph import Graph, Tensor
+from .weights import External
+
+Dims = tuple[int | str | None, ...]
+
+
+class OnnxGraph(Graph):
+    """A graph like any other, made by `load`; `graph["name"]` is the value of that name in the model.
+
+    Every value of the main graph has its name: inputs, initializers and intermediates. A value is a tensor, or, where
+    the model says so, a sequence of tensors or an optional one.
+    """
+
+    def __init__(self, model: ModelProto) -> None:
+        super().__init__(name=model.graph.name)
+        self.model = model
+        """The model as it was read: at opset 21 or newer, functions inlined, without large initializers."""
+        self.inputs: tuple[Tensor, ...] = ()
+        """Placeholders for the model's inputs, initializers not among them."""
+        self.outputs: tuple[Tensor, ...] = ()
+        self.values: dict[str, Any] = {}
+        """All values of the main graph by name."""
+        self.initializers: dict[str, Tensor] = {}
+        """Those of the values that are initializers: constants."""
+        self.dims: Mapping[str, Dims] = {}
+        """The lengths of each input and output as declared, symbolic ones by name; none where no shape is declared."""
+        self.origin: dict[Tensor, tuple[NodeProto, int]] = {}
+        """The node that a tensor came from, and the number of its output."""
+        self.external: dict[Tensor, External] = {}
+        """Where the elements of an initializer are, if in a file beside the model."""
+        self.updates: dict[str, Tensor] = {}
+        """Of a model in training: for each running mean and variance what a step makes of it."""
+
+    @cached_property
+    def declared(self) -> dict[str, TypeProto.Tensor]:
+        """The types of intermediate values and outputs, as far as the model or onnx's inference says them."""
+        entries = [*self.model.graph.value_info, *self.model.graph.output]
+        return {entry.name: entry.type.tensor_type for entry in entries if entry.type.HasField("tensor_type")}
+
+    @cached_property
+    def opsets(self) -> dict[str, int]:
+        """The version of each operator set that the model uses."""
+        return {entry.domain: entry.version for entry in self.model.opset_import}
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """The names of the inputs."""
+        return self._names(self.model.graph.input)
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """The names of the outputs."""
+        return self._names(self.model.graph.output)
+
+    def name_of(self, tensor: Tensor) -> str | None:
+        """The first name of `tensor` in the model, or None."""
+        return next((name for name, value in self.values.items() if value is tensor), None)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.values:
+            near = get_close_matches(name, self.values, 3, 0.5)
+            hint = f"; near it are {', '.join(map(repr, near))}" if near else ""
+            raise KeyError(f"the model has no value '{name}'{hint}")
+        return self.values[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.values
+
+    @staticmethod
+    def _names(entries: Any) -> tuple[str, ...]:
+        return tuple([entry.name for entry in entries])

@@ -1,0 +1,297 @@
+"""A model as the readers want it: without large initializers, functions inlined, at opset 21 or newer.
+
+All that onnx's own tools do, they do to a skeleton: the large initializers are set aside, and stand in it as inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import onnx
+from google.protobuf.json_format import ParseError as JsonError
+from google.protobuf.message import DecodeError
+from google.protobuf.text_format import ParseError as TextError
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, checker, inliner, numpy_helper, shape_inference
+from onnx.parser import ParseError
+from onnx.version_converter import ConvertError, convert_version
+
+from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
+from .batched_scan import unbatched
+from .element_types import name_of
+from .reading import all_nodes, domain_of, first_name, is_read
+from .weights import array_of, dense_of
+
+OLDEST_READ = 21
+_WIDENED = frozenset(
+    [
+        "Cast",
+        "Constant",
+        "ConstantOfShape",
+        "Equal",
+        "Flatten",
+        "Identity",
+        "If",
+        "Loop",
+        "Reshape",
+        "Scan",
+        "Shape",
+        "Size",
+        "Squeeze",
+        "Transpose",
+        "Unsqueeze",
+    ]
+)
+"""Operators to which opsets 14 to 21 added dtypes, and attributes whose default is what was before."""
+_LARGEST_KEPT = 256
+"""Initializers of more elements are set aside."""
+
+
+@dataclass(frozen=True)
+class Normalised:
+    """A model without the initializers set aside, these by name, and the names of its true inputs."""
+
+    model: ModelProto
+    weights: Mapping[str, TensorProto]
+
+
+def parse(path: Path) -> ModelProto:
+    """The model in a file, without what it keeps in files beside it."""
+    if not path.is_file():
+        raise NotFoundError(f"onnx.load: there is no file '{path}'")
+    try:
+        return onnx.load(str(path), load_external_data=False)
+    except (DecodeError, ParseError, JsonError, TextError, UnicodeDecodeError) as error:
+        what = _said(error)
+        raise DataLossError(f"onnx.load: '{path.name}' is torn, or is not an ONNX model ({what})") from None
+
+
+def normalise(model: ModelProto, directory: Path | None) -> Normalised:
+    """`model` as the readers want it; it is not changed."""
+    if not model.HasField("graph") or not model.opset_import:
+        raise DataLossError("onnx.load: the model has no graph; the file is torn, or is not an ONNX model")
+    skeleton, weights = _set_aside(model, directory)
+    _check(skeleton)
+    if skeleton.functions:
+        skeleton = _inlined(skeleton)
+    skeleton = _converted(skeleton)
+    skeleton = _with_bodies(skeleton)
+    unread = list(_unread(skeleton))
+    if unread:
+        raise UnimplementedError(
+            "onnx.load: the model holds what pullback does not read:\n"
+            + "\n".join(f"  {line}" for line in unread)
+            + "\nTake these nodes out of the model, or write a reader for each: see pullback.onnx.reader."
+        )
+    skeleton.ir_version = max(skeleton.ir_version, 10)
+    inferred = _inferred(skeleton)
+    _leave_true_inputs(inferred.graph, weights)
+    return Normalised(inferred, weights)
+
+
+def _set_aside(model: ModelProto, directory: Path | None) -> tuple[ModelProto, dict[str, TensorProto]]:
+    """The model with inputs in place of its large initializers and constants, and these."""
+    skeleton = ModelProto()
+    for field, _ in model.ListFields():
+        if field.name != "graph":
+            _copy_field(model, skeleton, field.name)
+    large = [node for node in model.graph.node if _is_large_constant(node)]
+    for field, _ in model.graph.ListFields():
+        if field.name not in ("initializer", "sparse_initializer") and not (large and field.name == "node"):
+            _copy_field(model.graph, skeleton.graph, field.name)
+    if large:
+        skeleton.graph.node.extend([node for node in model.graph.node if not _is_large_constant(node)])
+    sparse = [numpy_helper.from_array(dense_of(x), x.values.name) for x in model.graph.sparse_initializer]
+    weights = {}
+    inputs = {entry.name for entry in skeleton.graph.input}
+    for tensor in [*model.graph.initializer, *sparse, *map(_constant_of, large)]:
+        if _elements(tensor) > _LARGEST_KEPT:
+            weights[tensor.name] = tensor
+            if tensor.name not in inputs:
+                entry = onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims))
+                skeleton.graph.input.append(entry)
+        elif tensor.data_location == TensorProto.EXTERNAL:
+            skeleton.graph.initializer.append(numpy_helper.from_array(array_of(tensor, directory), tensor.name))
+        else:
+            skeleton.graph.initializer.append(tensor)
+    return skeleton, weights
+
+
+def _is_large_constant(node: NodeProto) -> bool:
+    if node.op_type != "Constant":
+        return False
+    return any(a.name == "value" and _elements(a.t) > _LARGEST_KEPT for a in node.attribute)
+
+
+def _constant_of(node: NodeProto) -> TensorProto:
+    """The tensor that a Constant node gives, under the name of its output."""
+    tensor = TensorProto()
+    tensor.CopyFrom(next(a.t for a in node.attribute if a.name == "value"))
+    tensor.name = node.output[0]
+    return tensor
+
+
+def _copy_field(source: ModelProto | GraphProto, target: ModelProto | GraphProto, name: str) -> None:
+    value = getattr(source, name)
+    if isinstance(value, str | int):
+        setattr(target, name, value)
+    else:
+        getattr(target, name).MergeFrom(value)
+
+
+def _elements(tensor: TensorProto) -> int:
+    count = 1
+    for n in tensor.dims:
+        count *= n
+    return count
+
+
+def _check(skeleton: ModelProto) -> None:
+    """InvalidArgumentError unless onnx's checker is content; runtimes need no declared ranks, and nor do we."""
+    entries = [*skeleton.graph.input, *skeleton.graph.output]
+    tensors = [entry.type.tensor_type for entry in entries if entry.type.HasField("tensor_type")]
+    unranked = [tensor for tensor in tensors if not tensor.HasField("shape")]
+    for tensor in unranked:
+        tensor.shape.SetInParent()
+    try:
+        checker.check_model(skeleton)
+    except checker.ValidationError as error:
+        raise InvalidArgumentError(f"onnx.load: the model is not valid: {_said(error)}") from None
+    for tensor in unranked:
+        tensor.ClearField("shape")
+
+
+def _said(error: Exception) -> str:
+    """What an error of onnx's tools says, in one line."""
+    text, _, context = str(error).partition("==> Context:")
+    said, where = " ".join(text.split()), " ".join(context.split())
+    return f"{said} ({where})" if where else said
+
+
+def _inlined(skeleton: ModelProto) -> ModelProto:
+    """The model with the bodies of its functions in place of their calls."""
+    try:
+        return inliner.inline_local_functions(skeleton)
+    except (RuntimeError, ValueError) as error:
+        raise InvalidArgumentError(f"onnx.load: the functions cannot be inlined: {_said(error)}") from None
+
+
+def _converted(skeleton: ModelProto) -> ModelProto:
+    """The model at opset 21, if it is at an older one."""
+    versions = [entry.version for entry in skeleton.opset_import if domain_of(entry.domain) == ""]
+    if not versions or versions[0] >= OLDEST_READ:
+        return skeleton
+    kinds = {node.op_type for node in all_nodes(skeleton.graph) if domain_of(node.domain) == ""}
+    if all(_means_the_same(op_type, versions[0]) for op_type in kinds):
+        for entry in skeleton.opset_import:
+            entry.version = OLDEST_READ if domain_of(entry.domain) == "" else entry.version
+        return skeleton
+    batched = [n.output[0] for n in all_nodes(skeleton.graph) if n.op_type == "Scan"] if versions[0] < 9 else []
+    try:
+        converted = convert_version(skeleton, OLDEST_READ)
+    except (ConvertError, RuntimeError) as error:
+        raise UnimplementedError(
+            f"onnx.load: a model of opset {versions[0]} could not be converted to {OLDEST_READ}: {_said(error)}"
+        ) from None
+    for node in [n for n in all_nodes(converted.graph) if n.op_type == "Scan" and n.output[0] in batched]:
+        unbatched(node)
+    if batched:
+        _restore_types(converted.graph, skeleton.graph)
+    return converted
+
+
+def _restore_types(converted: GraphProto, before: GraphProto) -> None:
+    """The declared types again, which onnx took for those of a Scan without a batch."""
+    declared = {entry.name: entry.type for entry in [*before.input, *before.output]}
+    for entry in [*converted.input, *converted.output]:
+        entry.type.CopyFrom(declared[entry.name])
+    del converted.value_info[:]
+
+
+def _means_the_same(op_type: str, version: int) -> bool:
+    """Whether a node of this opset is the same at the oldest that is read, but for the dtypes that it may have."""
+    if version >= 13 and op_type in _WIDENED:
+        return True
+    if not onnx.defs.has(op_type):
+        return False
+    then = onnx.defs.get_schema(op_type, version).since_version
+    return then == onnx.defs.get_schema(op_type, OLDEST_READ).since_version
+
+
+def _with_bodies(skeleton: ModelProto) -> ModelProto:
+    """The model with the bodies of the standard's own functions, where there is no reader of them."""
+    missing = {(n.domain, n.op_type) for n in all_nodes(skeleton.graph) if not is_read(n.domain, n.op_type)}
+    versions = {domain_of(entry.domain): entry.version for entry in skeleton.opset_import}
+    functions = [name for name in missing if _has_body(name, versions)]
+    if not functions:
+        return skeleton
+    return inliner.inline_selected_functions(_inferred(skeleton), functions, False, inline_schema_functions=True)
+
+
+def _has_body(name: tuple[str, str], versions: Mapping[str, int]) -> bool:
+    domain, op_type = domain_of(name[0]), name[1]
+    if domain not in versions or not onnx.defs.has(op_type, domain):
+        return False
+    schema: Any = onnx.defs.get_schema(op_type, versions[domain], domain)
+    return bool(schema.has_function or schema.has_context_dependent_function)
+
+
+def _inferred(skeleton: ModelProto) -> ModelProto:
+    """The model with the types of all values, as far as onnx can tell them.
+
+    The inference of onnx 1.23 ends the process at an EyeLike of something whose rank it does not know.
+    """
+    if any(node.op_type == "EyeLike" for node in all_nodes(skeleton.graph)):
+        return skeleton
+    try:
+        return shape_inference.infer_shapes(skeleton, data_prop=True)
+    except shape_inference.InferenceError as error:
+        raise InvalidArgumentError(f"onnx.load: the model is not valid: {_said(error)}") from None
+
+
+def _unread(skeleton: ModelProto) -> Iterator[str]:
+    """A line for each operator without a reader, and for each element type without a dtype."""
+    versions = {domain_of(entry.domain): entry.version for entry in skeleton.opset_import}
+    missing: dict[tuple[str, str], list[str]] = {}
+    for node in all_nodes(skeleton.graph):
+        if not is_read(node.domain, node.op_type):
+            names = missing.setdefault((domain_of(node.domain), node.op_type), [])
+            names.append(f"'{node.name or first_name(node.output)}'")
+    for (domain, op_type), names in sorted(missing.items()):
+        known = domain in versions and onnx.defs.has(op_type, domain)
+        full = f"{domain}::{op_type}" if domain else op_type
+        what = f"opset {versions[domain]}" if known else "an operator that onnx does not define"
+        yield f"{full} ({what}): {_listed(names)}"
+    graph = skeleton.graph
+    strings = [f"'{e.name}'" for e in graph.input if e.type.tensor_type.elem_type == TensorProto.STRING]
+    strings += [f"'{t.name}'" for t in graph.initializer if t.data_type == TensorProto.STRING]
+    strings += [f"'{node.output[0]}'" for node in all_nodes(graph) if _makes_strings(node)]
+    if strings:
+        yield f"tensors of {name_of(TensorProto.STRING)}: {_some(strings)}"
+
+
+def _makes_strings(node: NodeProto) -> bool:
+    if node.op_type == "Cast":
+        return any(a.name == "to" and a.i == TensorProto.STRING for a in node.attribute)
+    if node.op_type != "Constant":
+        return False
+    return any(a.name.startswith("value_string") or a.t.data_type == TensorProto.STRING for a in node.attribute)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{'node' if len(names) == 1 else 'nodes'} {_some(names)}"
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _leave_true_inputs(graph: GraphProto, weights: Mapping[str, TensorProto]) -> None:
+    """Leave out the inputs that initializers give: constants, for us."""
+    given = {tensor.name for tensor in graph.initializer}
+    kept = [entry for entry in graph.input if entry.name not in given and entry.name not in weights]
+    del graph.input[:]
+    graph.input.extend(kept)

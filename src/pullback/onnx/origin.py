@@ -1,0 +1,253 @@
+"""`Origins`: the nodes of a loaded model, which are written again as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto, NodeProto, helper
+
+from ..core.graph import Graph
+from ..core.operation import Tensor
+from ..core.shape import TensorShape
+from ..core.types import TensorType
+from ..primitives.constant import Const
+from ..primitives.placeholders import Placeholder, PlaceholderWithDefault
+from .assembly import is_tensor_dtype
+from .lean import note_shape
+from .model import Dims, OnnxGraph
+from .reading import attribute_value, domain_of
+from .records import Record, Value, node_key
+from .runnable import is_runnable
+from .writing import Writer
+
+
+class Again:
+    """A node that is written as it was."""
+
+    __slots__ = ("number", "place", "proto")
+
+    def __init__(self, proto: NodeProto, place: int, number: int) -> None:
+        self.proto = proto
+        self.place = place
+        """The number of the first operation that stands for one of its outputs."""
+        self.number = number
+        """Its own among the nodes."""
+
+
+class Origins:
+    """What is known of a loaded model; nothing of any other graph."""
+
+    def __init__(self, graph: Graph, opset: int) -> None:
+        self.graph = graph if isinstance(graph, OnnxGraph) else None
+        self.fixed: dict[str, str] = {}
+        """The values that are written with names of the loaded model."""
+        self.dims: Mapping[str, Dims] = {} if self.graph is None else self.graph.dims
+        self._names: dict[Tensor, str] = {}
+        self._nodes: dict[int, Again] = {}
+        self._producers: dict[str, NodeProto] = {}
+        self._by_name: dict[str, Value] = {}
+        self._external: dict[int, Any] = {}
+        if self.graph is None:
+            return
+        self._opsets = self.graph.opsets.get("", opset), opset
+        self._runnable: dict[int, bool] = {}
+        for name, value in self.graph.values.items():
+            if isinstance(value, Tensor):
+                self._names.setdefault(value, name)
+        protos = self._protos = list(self.graph.model.graph.node)
+        self._numbers = {id(proto): i for i, proto in enumerate(protos)}
+        self._producers = {name: proto for proto in protos for name in proto.output if name}
+        self._external = {
+            id(x.op.primitive.value): where
+            for x, where in self.graph.external.items()
+            if isinstance(x.op.primitive, Const)
+        }
+        self._random = any(
+            op.primitive.stateful and not isinstance(op.primitive, Placeholder | PlaceholderWithDefault)
+            for op in self.graph.operations
+        )
+        self._outer = set(self._names)
+
+    def name_of(self, x: Tensor) -> str | None:
+        """The name of `x` in the loaded model."""
+        return self._names.get(x)
+
+    def of(self, x: Tensor) -> Again | None:
+        """The node that `x` came from, where that is to be written again."""
+        if self.graph is None or isinstance(x.op.primitive, Const):
+            return None
+        found = self.graph.origin.get(x)
+        if found is None or self._is_random(x) or not self._can_be_again(found[0]):
+            return None
+        return self._again(found[0])
+
+    def _can_be_again(self, proto: NodeProto) -> bool:
+        """Whether onnxruntime runs the node, and those that make what it reads of sequences."""
+        known = self._runnable.get(id(proto))
+        if known is None:
+            known = is_runnable(proto, *self._opsets, self._type_of)
+            known = known and all(self._is_tensor(name) or self._is_made(name) for name in _read(proto))
+            self._runnable[id(proto)] = known
+        return known
+
+    def _is_tensor(self, name: str) -> bool:
+        assert self.graph is not None
+        return isinstance(self.graph.values.get(name), Tensor)
+
+    def _is_made(self, name: str) -> bool:
+        proto = self._producers.get(name)
+        return proto is not None and self._can_be_again(proto)
+
+    def _type_of(self, name: str) -> TensorType | None:
+        assert self.graph is not None
+        value = self.graph.values.get(name)
+        return value.type if isinstance(value, Tensor) else None
+
+    def _again(self, proto: NodeProto) -> Again:
+        assert self.graph is not None
+        known = self._nodes.get(id(proto))
+        if known is None:
+            tensors = [self.graph.values.get(name) for name in proto.output]
+            places = [y.op.index for y in tensors if isinstance(y, Tensor)]
+            before = max([self._place(name) for name in proto.input if name], default=0)
+            place = max(min(places, default=0), before)
+            known = self._nodes[id(proto)] = Again(proto, place, self._numbers[id(proto)])
+        return known
+
+    def _place(self, name: str) -> int:
+        assert self.graph is not None
+        value = self.graph.values.get(name)
+        if isinstance(value, Tensor):
+            return value.op.index
+        proto = self._producers.get(name)
+        return 0 if proto is None else self._again(proto).place
+
+    def _is_random(self, x: Tensor) -> bool:
+        """Whether an operation between the node's inputs and `x` would not give the same a second time."""
+        if not self._random:
+            return False
+        pending, seen = [x.op], set()
+        while pending:
+            op = pending.pop()
+            if op in seen:
+                continue
+            seen.add(op)
+            if op.primitive.stateful and not isinstance(op.primitive, Placeholder | PlaceholderWithDefault):
+                return True
+            pending.extend(y.op for y in op.inputs if y not in self._outer)
+        return False
+
+    def needs(self, node: Again) -> Sequence[Any]:
+        """What a node reads: tensors, and nodes that make what is no tensor."""
+        assert self.graph is not None
+        found: list[Any] = []
+        for name in _read(node.proto):
+            value = self.graph.values.get(name)
+            if isinstance(value, Tensor):
+                found.append(value)
+            elif name in self._producers:
+                found.append(self._again(self._producers[name]))
+        return found
+
+    def write(self, w: Writer, node: Again) -> None:
+        """Write a node as it was."""
+        proto = node.proto
+        inputs = [self._value(w, name) for name in proto.input]
+        inner = [name for name in _read(proto) if name not in proto.input]
+        captured = {name: self._value(w, name).name for name in inner if self._is_there(name)}  # type: ignore[union-attr]
+        outputs = [self._output(w, name) for name in proto.output]
+        names = ["" if x is None else x.name for x in inputs]
+        key: Any = None
+        attributes: dict[str, Any] = {}
+        plain = not captured and all(proto.output) and not any(a.HasField("g") for a in proto.attribute)
+        if plain and domain_of(proto.domain) == "":
+            attributes = {a.name: attribute_value(a) for a in proto.attribute}
+            key = node_key(proto.op_type, names, attributes, w.model.opset)
+        record = Record(proto.op_type, names, outputs, attributes, proto.name, proto, captured)
+        w.add_record(record, key)
+        first = None if not proto.output else self._by_name.get(proto.output[0])
+        if key is not None and first is not None and is_tensor_dtype(first.type.dtype):
+            note_shape(w, proto.op_type, inputs, first)
+
+    def _is_there(self, name: str) -> bool:
+        assert self.graph is not None
+        return name in self._by_name or isinstance(self.graph.values.get(name), Tensor)
+
+    def _value(self, w: Writer, name: str) -> Value | None:
+        if not name:
+            return None
+        assert self.graph is not None
+        value = self.graph.values.get(name)
+        if isinstance(value, Tensor):
+            found: Value = w.values[value]
+            return found
+        return self._by_name[name]
+
+    def _output(self, w: Writer, name: str) -> str:
+        if not name:
+            return ""
+        assert self.graph is not None
+        value = self.graph.values.get(name)
+        known = TensorType(np.dtype("float32"), TensorShape.UNKNOWN) if not isinstance(value, Tensor) else value.type
+        if isinstance(value, Tensor) and value in w.values:
+            # It was given as an input: the node's own result has no name.
+            return w.model.new(known).name
+        made = w.model.new(known)
+        self.fixed[made.name] = name
+        self._by_name[name] = made
+        if isinstance(value, Tensor):
+            w.values[value] = made
+        else:
+            del w.model.types[made.name]
+            w.model.types[made.name] = TensorType(_NO_TENSOR, TensorShape.UNKNOWN)
+        return made.name
+
+    def opset_imports(self, opset: int) -> Any:
+        """The operator sets of the model."""
+        return [helper.make_opsetid("", opset)]
+
+    def add_metadata(self, model: ModelProto) -> None:
+        """Give a model what the loaded one says of itself."""
+        if self.graph is None:
+            return
+        source = self.graph.model
+        model.metadata_props.extend(source.metadata_props)
+        model.doc_string, model.domain = source.doc_string, source.domain
+        model.model_version = source.model_version
+        model.graph.doc_string = source.graph.doc_string
+        model.graph.name = source.graph.name or model.graph.name
+
+    def external_of(self, array: Any) -> Any:
+        """Where the elements of a constant are, if in a file."""
+        return self._external.get(id(array))
+
+
+def _read(proto: NodeProto) -> list[str]:
+    """The names that a node reads, its subgraphs included."""
+    names = [name for name in proto.input if name]
+    for attribute in proto.attribute:
+        if attribute.HasField("g"):
+            names.extend(_free(attribute.g))
+    return names
+
+
+def _free(graph: Any) -> Iterable[str]:
+    """The names that a graph reads from outside it."""
+    own = {entry.name for entry in (*graph.input, *graph.initializer)}
+    found = []
+    for node in graph.node:
+        found.extend([name for name in _read(node) if name not in own])
+        own.update(node.output)
+    return [*found, *[entry.name for entry in graph.output if entry.name not in own]]
+
+
+class _NoTensor:
+    """The dtype of a sequence or an optional value."""
+
+    name = "sequence"
+    kind = "-"
+
+
+_NO_TENSOR: Any = _NoTensor()

@@ -1,0 +1,143 @@
+"""Readers of arithmetic, element by element."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from ...core.dtypes import FLOATING, INTEGER
+from ...core.operation import Tensor
+from ...primitives import arithmetic, errorfunction, exponential, hyperbolic, powers, rounding, sign, trigonometric
+from ...primitives.addn import add_n
+from ...primitives.casting import cast
+from ...primitives.division import RealDiv, floormod, truncatediv, truncatemod
+from ...primitives.extremes import clip_by_value, maximum, minimum
+from ...primitives.identity import identity
+from ...primitives.selection import where as where_of
+from ..reading import Node, reader
+
+_UNARY: dict[str, Any] = {
+    "Abs": sign.absolute,
+    "Acos": trigonometric.acos,
+    "Acosh": hyperbolic.acosh,
+    "Asin": trigonometric.asin,
+    "Asinh": hyperbolic.asinh,
+    "Atan": trigonometric.atan,
+    "Atanh": hyperbolic.atanh,
+    "Ceil": rounding.ceil,
+    "Cos": trigonometric.cos,
+    "Cosh": hyperbolic.cosh,
+    "Erf": errorfunction.erf,
+    "Exp": exponential.exp,
+    "Floor": rounding.floor,
+    "Log": exponential.log,
+    "Neg": arithmetic.negative,
+    "Reciprocal": powers.reciprocal,
+    "Round": rounding.rint,
+    "Sign": sign.sign,
+    "Sin": trigonometric.sin,
+    "Sinh": hyperbolic.sinh,
+    "Sqrt": powers.sqrt,
+    "Tan": trigonometric.tan,
+    "Tanh": hyperbolic.tanh,
+}
+
+
+@reader(*_UNARY)
+def unary(node: Node, x: Tensor) -> Any:
+    return _UNARY[node.op_type](x)
+
+
+@reader("Add")
+def add(node: Node, a: Tensor, b: Tensor) -> Tensor:
+    del node
+    return arithmetic.add(a, b)
+
+
+@reader("Sub")
+def sub(node: Node, a: Tensor, b: Tensor) -> Tensor:
+    del node
+    return arithmetic.subtract(a, b)
+
+
+@reader("Mul")
+def mul(node: Node, a: Tensor, b: Tensor) -> Tensor:
+    del node
+    return arithmetic.multiply(a, b)
+
+
+@reader("Div")
+def div(node: Node, a: Tensor, b: Tensor) -> Tensor:
+    del node
+    if a.dtype in INTEGER:
+        return truncatediv(a, b)
+    quotient: Tensor = RealDiv()(a, b)
+    return quotient
+
+
+@reader("Mod")
+def mod(node: Node, a: Tensor, b: Tensor) -> Tensor:
+    return truncatemod(a, b) if node.attribute("fmod", 0) else floormod(a, b)
+
+
+@reader("Pow")
+def power(node: Node, a: Tensor, b: Tensor) -> Tensor:
+    """The result has the base's dtype, whatever the exponent's."""
+    del node
+    if a.dtype == b.dtype:
+        return powers.pow(a, b)
+    if a.dtype in INTEGER and b.dtype in FLOATING:
+        raised: Tensor = cast(powers.pow(cast(a, b.dtype), b), a.dtype)
+        return raised
+    return powers.pow(a, cast(b, a.dtype))
+
+
+@reader("Sum")
+def sum_(node: Node, *xs: Tensor) -> Tensor:
+    del node
+    if len(xs) > 2 and all(x.shape.is_fully_defined() and x.shape == xs[0].shape for x in xs):
+        return add_n(list(xs))
+    return reduce(arithmetic.add, xs)
+
+
+@reader("Mean")
+def mean(node: Node, *xs: Tensor) -> Tensor:
+    total = sum_(node, *xs)
+    return total if len(xs) == 1 else arithmetic.multiply(total, 1 / len(xs))
+
+
+@reader("Max")
+def max_(node: Node, *xs: Tensor) -> Tensor:
+    del node
+    return reduce(maximum, xs)
+
+
+@reader("Min")
+def min_(node: Node, *xs: Tensor) -> Tensor:
+    del node
+    return reduce(minimum, xs)
+
+
+@reader("Clip")
+def clip(node: Node, x: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Any:
+    """With bounds in the wrong order the result is the upper one: `Min(high, Max(low, x))`."""
+    if low is None or high is None:
+        if low is None and high is None:
+            return identity(x)
+        return minimum(x, high) if low is None else maximum(x, low)
+    first, last = node.static(low), node.static(high)
+    if first is not None and last is not None and first.size == last.size == 1 and first.item() <= last.item():
+        return clip_by_value(x, low, high)
+    return minimum(high, maximum(low, x))
+
+
+@reader("Where")
+def where(node: Node, condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    del node
+    return where_of(condition, a, b)
+
+
+@reader("Identity")
+def identity_(node: Node, x: Any) -> Any:
+    del node
+    return identity(x) if isinstance(x, Tensor) else x

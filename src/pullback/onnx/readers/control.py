@@ -1,0 +1,284 @@
+"""Readers of branches and loops: If, Loop, Scan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Series
+from functools import partial
+from typing import Any
+
+import numpy as np
+from onnx import GraphProto
+
+from ...control_flow.conditional import cond
+from ...control_flow.loop import Loop
+from ...control_flow.maps import steps_of
+from ...control_flow.state import values_for_handles, with_step_results
+from ...control_flow.tracing import Part, Together, trace_together
+from ...control_flow.while_loop import UNBOUNDED
+from ...core.dtypes import bool as bool_
+from ...core.dtypes import int32, int64
+from ...core.function import Parameter, inline, like_parameter, trace
+from ...core.operation import Tensor
+from ...core.types import TensorType, tensor_type
+from ...primitives.casting import cast
+from ...primitives.constant import constant, constant_value, convert_to_tensor
+from ...primitives.extremes import minimum
+from ...primitives.selection import where
+from ...primitives.shaping import reverse, transpose
+from ...primitives.stacking import stack
+from ..reading import Node, all_nodes, reader, valid_name
+from .lengths import rank_of
+from .operands import scalar
+from .sequence import Optional, Sequence
+
+_NUMBER = tensor_type(int64, [])
+_TRUTH = tensor_type(bool_, [])
+
+
+@reader("If")
+def if_(node: Node, condition: Tensor) -> Any:
+    branches = [node.attribute("then_branch"), node.attribute("else_branch")]
+    known = node.static(condition)
+    if known is not None:
+        return tuple(node.read_body(branches[0 if known.item() else 1], []))
+    kinds: list[list[Any]] = []
+
+    def branch(body: GraphProto) -> list[Tensor]:
+        values = node.read_body(body, [])
+        kinds.append(values)
+        return [x for value in values for x in _tensors(value)]
+
+    tensors = cond(scalar(condition), partial(branch, branches[0]), partial(branch, branches[1]))
+    rest = iter(tensors)
+    first, second = kinds
+    for a, b in zip(first, second, strict=True):
+        if len(_tensors(a)) != len(_tensors(b)):
+            node.refuse("the branches return sequences of different lengths, or an optional value and none")
+    return tuple([_rebuilt(value, rest) for value in first])
+
+
+def _tensors(value: Any) -> Series[Tensor]:
+    """The tensors that a value is made of."""
+    return (value,) if isinstance(value, Tensor) else value.tensors
+
+
+def _rebuilt(value: Any, rest: Any) -> Any:
+    """The value with the next tensors of `rest` in place of its own."""
+    if isinstance(value, Tensor):
+        return next(rest)
+    if isinstance(value, Sequence):
+        return Sequence(tuple([next(rest) for _ in value.tensors]), value.dtype)
+    return Optional(None if value.value is None else _rebuilt(value.value, rest))
+
+
+@reader("Loop")
+def loop(node: Node, limit: Tensor | None, condition: Tensor | None, *start: Any) -> Any:
+    body = node.attribute("body")
+    if all(isinstance(x, Tensor) for x in start):
+        return _Looping(node, body, limit, condition, list(start)).outputs()
+    return _unrolled(node, body, limit, condition, list(start))
+
+
+def _unrolled(node: Node, body: GraphProto, limit: Tensor | None, condition: Tensor | None, state: list[Any]) -> Any:
+    """Step by step: a sequence may grow from step to step."""
+    count, go_on = node.static(limit), True if condition is None else node.static(condition)
+    if count is None or go_on is None:
+        node.refuse("a loop that carries a sequence must have a number of steps that is known")
+    rows: list[list[Tensor]] = [[] for _ in range(len(body.output) - 1 - len(state))]
+    for i in range(int(count.item()) if go_on else 0):
+        holds, *values = node.read_body(body, [constant(np.int64(i)), constant(True), *state])
+        state = values[: len(state)]
+        for row, value in zip(rows, values[len(state) :], strict=True):
+            row.append(value)
+        if condition is not None and node.static(holds) is None:
+            node.refuse("a loop that carries a sequence must have a number of steps that is known")
+        if condition is not None and not node.static(holds):
+            break
+    if rows and not rows[0]:
+        node.refuse("a loop of no steps that stacks values beside a sequence")
+    return (*state, *[stack(row) for row in rows])
+
+
+class _Looping:
+    """A loop over tensors: what is carried is the condition and the number of the step, where they are needed."""
+
+    def __init__(
+        self, node: Node, body: GraphProto, limit: Tensor | None, condition: Tensor | None, start: list[Tensor]
+    ) -> None:
+        self.node, self.body, self.count = node, body, len(start)
+        self.conditional = condition is not None
+        self.numbered = _is_read(body, body.input[0].name)
+        self.first = constant(True) if condition is None else scalar(condition)
+        self.limit, self.bound = _limit(node, limit)
+        self.start = start
+        types = [x.type for x in start]
+        for _ in range(len(start) + 8):
+            together, found = self._traced(types)
+            if found == types:
+                break
+            types = found
+        self._finish(together)
+
+    def _traced(self, types: list[TensorType]) -> tuple[Together, list[TensorType]]:
+        """The body for values of these types, and types that also have what it returns."""
+        found: list[TensorType] = []
+
+        def step(*given: Tensor) -> list[Tensor]:
+            own = list(given)
+            number = own.pop(0) if self.numbered else constant(np.int64(0))
+            # A step is only made where the condition held.
+            holds, *values = self.node.read_body(self.body, [number, constant(True), *own])
+            carried = [convert_to_tensor(y) for y in values[: self.count]]
+            found.extend([_wider(x, y) for x, y in zip(types, carried, strict=True)])
+            known = constant_value(holds)
+            self.holds_always = not self.conditional or (known is not None and bool(known))
+            counter = [number + 1] if self.numbered else []
+            return [*counter, *carried, scalar(holds), *values[self.count :]]
+
+        parameters = [Parameter(t) for t in [*([_NUMBER] if self.numbered else []), *types]]
+        names = [*(["number"] if self.numbered else []), *[_valid(e.name) for e in self.body.input[2:]]]
+        return trace_together([Part("body", step, parameters, names)]), found
+
+    def _finish(self, together: Together) -> None:
+        (body,), self.captured = values_for_handles(together.functions, together.captured)
+        self.controls = together.controls
+        moving = self.count + self.numbered
+        results = list(body.results)
+        holds = results.pop(moving)
+        self.scans = len(results) - moving
+        self.extra: list[Tensor] = []
+        if not self.holds_always:
+            self.extra = [self.first]
+            self.primitive = self._conditional(body, [*results[:moving], holds, *results[moving:]], moving)
+            return
+        known = constant_value(self.first)
+        if known is None:
+            self.limit = where(self.first, self.limit, 0)
+        elif not known:
+            self.limit, self.bound = constant(0, int32), 0
+        self.primitive = Loop(
+            with_step_results(body.with_results(results), moving),
+            None,
+            moving,
+            stacked=self.scans,
+            length=None if known is None else self.bound,
+            bound=self.bound,
+        )
+
+    def _conditional(self, body: Any, results: list[Tensor], moving: int) -> Loop:
+        """The loop that also carries its condition, behind the other values."""
+        own, rest = body.parameters[:moving], body.parameters[moving:]
+        whole = body.with_results(results)
+        kinds = [*[like_parameter(x) for x in own], Parameter(_TRUTH), *[like_parameter(x) for x in rest]]
+        names = [*[x.op.name for x in own], "holds", *[x.op.name for x in rest]]
+        step = trace(lambda *given: inline(whole, [*given[:moving], *given[moving + 1 :]]), kinds, "body", names)
+        condition = trace(lambda *given: [given[moving]], kinds, "cond", names)
+        return Loop(
+            with_step_results(step.function, moving + 1),
+            condition.function,
+            moving + 1,
+            stacked=self.scans,
+            bound=self.bound,
+        )
+
+    def outputs(self) -> Any:
+        """The final values, then what was stacked."""
+        counter = [constant(np.int64(0))] if self.numbered else []
+        start = [*counter, *self.start, *self.extra]
+        with self.limit.op.graph.acting.control_dependencies(self.controls):
+            ys = self.primitive(self.limit, *start, *self.captured)
+        first = 1 + len(counter)
+        stacked = 1 + len(start)
+        return (*ys[first : first + self.count], *ys[stacked : stacked + self.scans])
+
+
+def _limit(node: Node, limit: Tensor | None) -> tuple[Tensor, int | None]:
+    """The number of steps as a scalar of int32, and its value where it is known."""
+    if limit is None:
+        return constant(UNBOUNDED, int32), None
+    known = node.static(limit)
+    if known is not None:
+        bound = max(0, min(int(known.item()), UNBOUNDED))
+        return constant(bound, int32), bound if bound < UNBOUNDED else None
+    return cast(minimum(scalar(limit), UNBOUNDED), int32), None
+
+
+def _is_read(body: GraphProto, name: str) -> bool:
+    """Whether a node of the body, or of a graph in it, reads the value of that name."""
+    return any(name in n.input for n in all_nodes(body)) or any(entry.name == name for entry in body.output)
+
+
+@reader("Scan")
+def scan(node: Node, *values: Tensor) -> Any:
+    body, count = node.attribute("body"), node.attribute("num_scan_inputs")
+    start, rows = list(values[:-count]), list(values[-count:])
+    stacked = len(body.output) - len(start)
+    axes = node.attribute("scan_input_axes", None) or (0,) * count
+    directions = node.attribute("scan_input_directions", None) or (0,) * count
+    out_axes = node.attribute("scan_output_axes", None) or (0,) * stacked
+    out_directions = node.attribute("scan_output_directions", None) or (0,) * stacked
+    backward = all(directions) and all(out_directions)
+    rows = [_moved(node, x, axis, 0) for x, axis in zip(rows, axes, strict=True)]
+    if not backward:
+        rows = [reverse(x, [0]) if d else x for x, d in zip(rows, directions, strict=True)]
+    finals, made = _scanned(node, body, start, rows, stacked, backward)
+    if not backward:
+        made = [reverse(y, [0]) if d else y for y, d in zip(made, out_directions, strict=True)]
+    return (*finals, *[_moved(node, y, 0, axis) for y, axis in zip(made, out_axes, strict=True)])
+
+
+def _moved(node: Node, x: Tensor, source: int, target: int) -> Tensor:
+    """`x` with one axis at another place."""
+    if source == target:
+        return x
+    rank = rank_of(node, x)
+    order = [i for i in range(rank) if i != source % rank]
+    order.insert(target % rank, source % rank)
+    return transpose(x, order)
+
+
+def _scanned(
+    node: Node, body: GraphProto, start: list[Tensor], rows: list[Tensor], stacked: int, backward: bool
+) -> tuple[list[Tensor], list[Tensor]]:
+    """What is carried at the end, and the rows that the steps made."""
+    count = len(start)
+    types = [x.type for x in start]
+    parameters = [Parameter(TensorType(x.dtype, x.shape[1:])) for x in rows]
+    names = [_valid(entry.name) for entry in body.input]
+    for _ in range(count + 8):
+        found: list[TensorType] = []
+
+        def step(*given: Tensor, types: list[TensorType] = types, found: list[TensorType] = found) -> list[Tensor]:
+            ys = node.read_body(body, list(given))
+            for x, y in zip(types, ys, strict=False):
+                found.append(_wider(x, y))
+            return ys
+
+        together = trace_together([Part("step", step, [*[Parameter(t) for t in types], *parameters], names)])
+        if found == types:
+            break
+        types = found
+    (function,), captured = values_for_handles(together.functions, together.captured)
+    length = next((x.shape[0] for x in rows if x.shape[0] is not None), None)
+    loop = Loop(
+        with_step_results(function, count),
+        None,
+        count,
+        scanned=len(rows),
+        stacked=stacked,
+        length=length,
+        reverse=backward,
+    )
+    with rows[0].op.graph.acting.control_dependencies(together.controls):
+        outputs = loop(steps_of(rows[0], length), *start, *rows, *captured)
+    return list(outputs[1 : 1 + count]), list(outputs[1 + count : 1 + count + stacked])
+
+
+def _valid(name: str) -> str:
+    return valid_name(name) or "value"
+
+
+def _wider(x: TensorType, y: Tensor) -> TensorType:
+    """A type that `y` has too."""
+    shape = x.shape.most_specific_compatible_shape(y.shape)
+    return x if shape == x.shape else TensorType(x.dtype, shape)

@@ -1,0 +1,84 @@
+"""Readers of what makes tensors out of numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto
+
+from ...core.dtypes import bfloat16, float16, float32, int64
+from ...core.graph import get_default_graph
+from ...core.operation import Tensor
+from ...primitives.casting import cast
+from ...primitives.comparison import equal
+from ...primitives.constant import constant, constant_in
+from ...primitives.creation import OneHot, fill, range_
+from ...primitives.reshaping import reshape, split_shape
+from ...primitives.selection import where
+from ..element_types import dtype_of
+from ..reading import Node, reader
+from ..weights import dense_of
+from .lengths import lengths
+from .operands import scalar
+
+
+@reader("Constant")
+def constant_(node: Node) -> Tensor:
+    if "value" in node.attributes:
+        array = node.attribute("value")
+    elif "sparse_value" in node.attributes:
+        array = dense_of(node.attribute("sparse_value"))
+    elif "value_int" in node.attributes or "value_ints" in node.attributes:
+        array = np.array(node.attribute("value_int", node.attribute("value_ints", None)), np.int64)
+    elif "value_float" in node.attributes or "value_floats" in node.attributes:
+        array = np.array(node.attribute("value_float", node.attribute("value_floats", None)), np.float32)
+    else:
+        node.refuse("a constant of strings; pullback has no dtype for them")
+    array.setflags(write=False)
+    return constant_in(get_default_graph().acting, array)
+
+
+@reader("ConstantOfShape")
+def constant_of_shape(node: Node, shape: Tensor) -> Tensor:
+    value = node.attribute("value", None)
+    number = np.zeros((), np.float32) if value is None else value.reshape(())
+    return fill(shape, constant(number))
+
+
+@reader("EyeLike")
+def eye_like(node: Node, x: Tensor) -> Tensor:
+    wanted = node.attribute("dtype", None)
+    dtype: Any = x.dtype if wanted is None else dtype_of(wanted)
+    k = node.attribute("k", 0)
+    rows, columns = lengths(x)
+    if isinstance(rows, int) and isinstance(columns, int):
+        return constant(np.eye(rows, columns, k).astype(dtype))
+    ones = equal(reshape(range_(rows, dtype=int64), [-1, 1]) + k, range_(columns, dtype=int64))
+    made: Tensor = cast(ones, dtype)
+    return made
+
+
+@reader("Range")
+def range_of(node: Node, start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
+    a, b, step = scalar(start), scalar(limit), scalar(delta)
+    short = start.dtype in (float16, bfloat16) and node.attribute("stash_type", TensorProto.FLOAT) == TensorProto.FLOAT
+    made: Tensor = cast(range_(a, b, step, dtype=float32 if short else start.dtype), start.dtype)
+    return made
+
+
+@reader("OneHot")
+def one_hot(node: Node, indices: Tensor, depth: Tensor, values: Tensor) -> Tensor:
+    """Of the `values` the first stands elsewhere, the second at the indices; negative ones count from the end."""
+    ids, count = cast(indices, int64), cast(scalar(depth), int64)
+    known = node.static(ids)
+    if known is None or (known < 0).any():
+        ids = where(ids < 0, ids + count, ids)
+    axis, rank = node.attribute("axis", -1), ids.shape.rank
+    if axis < 0 and axis != -1 and rank is not None:
+        axis += rank + 1
+    dims, vector = split_shape([count])
+    if rank is not None and axis == rank:
+        axis = -1
+    chosen = OneHot(np.dtype(bool), axis, dims)(*((ids,) if vector is None else (ids, vector)))
+    return where(chosen, values[1], values[0])

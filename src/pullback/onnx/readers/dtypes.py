@@ -1,0 +1,14 @@
+"""Conversions between dtypes for readers, whose values are dense tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.operation import Tensor
+from ...primitives.casting import cast as cast_of
+
+
+def cast(x: Tensor, dtype: Any) -> Tensor:
+    """`x` in `dtype`; `x` itself where that changes nothing."""
+    converted: Tensor = cast_of(x, dtype)
+    return converted

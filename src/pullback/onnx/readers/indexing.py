@@ -1,0 +1,65 @@
+"""Readers of what picks elements by number or by truth value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.dtypes import bool as bool_
+from ...core.operation import Tensor
+from ...primitives.along import TakeAlong
+from ...primitives.comparison import not_equal
+from ...primitives.index_arithmetic import counted_from_front, vectors_from_front
+from ...primitives.indexing import GatherV2, TrueIndices
+from ...primitives.reshaping import reshape
+from ...primitives.scatter import gather_nd as gather_nd_of
+from ...primitives.selection import where
+from ...primitives.shaping import transpose
+from ...primitives.slicing import FULL, UNKNOWN, Take, slice_by
+from ..reading import Node, reader
+from .lengths import lengths, rank_of
+
+
+@reader("Gather")
+def gather(node: Node, x: Tensor, indices: Tensor) -> Any:
+    axis = node.attribute("axis", 0)
+    if x.shape.rank is not None:
+        axis %= x.shape.rank
+    if axis == 0:
+        return GatherV2(0)(x, counted_from_front(indices, x, 0))
+    return Take(axis)(x, indices)
+
+
+@reader("GatherElements")
+def gather_elements(node: Node, x: Tensor, indices: Tensor) -> Any:
+    """Along the other axes `indices` may be shorter than `x`."""
+    axis = node.attribute("axis", 0) % rank_of(node, x)
+    own, asked = x.shape.as_list(), indices.shape.as_list()
+    shorter = [i for i in range(len(own)) if i != axis and (own[i] is None or own[i] != asked[i])]
+    if shorter:
+        picked = lengths(indices)
+        spec = [FULL] * len(own)
+        for i in shorter:
+            spec[i] = (0, picked[i] if isinstance(picked[i], int) else UNKNOWN, 1)
+        x = slice_by(x, tuple(spec), [picked[i] for i in shorter if isinstance(picked[i], Tensor)])
+    known = node.static(indices)
+    positions = indices if known is not None and (known >= 0).all() else counted_from_front(indices, x, axis)
+    return TakeAlong(axis)(x, positions)
+
+
+@reader("GatherND")
+def gather_nd(node: Node, x: Tensor, indices: Tensor) -> Tensor:
+    batch_dims = node.attribute("batch_dims", 0)
+    return gather_nd_of(x, vectors_from_front(indices, x, batch_dims), batch_dims)
+
+
+@reader("Compress")
+def compress(node: Node, x: Tensor, condition: Tensor) -> Any:
+    axis = node.attribute("axis", None)
+    return Take(0 if axis is None else axis)(reshape(x, [-1]) if axis is None else x, TrueIndices()(condition))
+
+
+@reader("NonZero")
+def non_zero(node: Node, x: Tensor) -> Tensor:
+    del node
+    found = x if x.dtype == bool_ else not_equal(x, 0)
+    return transpose(where(found), [1, 0])

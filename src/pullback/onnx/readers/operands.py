@@ -1,0 +1,89 @@
+"""Operands that are known while a model is read, or only in a run: axes, lengths, positions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import int64
+from ...core.operation import Tensor
+from ...primitives.casting import cast
+from ...primitives.comparison import equal
+from ...primitives.constant import constant
+from ...primitives.creation import range_
+from ...primitives.cumulative import cumsum
+from ...primitives.division import floormod
+from ...primitives.extremes import maximum
+from ...primitives.identity import ensure_shape
+from ...primitives.indexing import boolean_mask, gather
+from ...primitives.logic import logical_not
+from ...primitives.reduction import reduce_any
+from ...primitives.reshaping import reshape, shape
+from ...primitives.scatter import tensor_scatter_nd_update
+from ...primitives.selection import where
+from ...primitives.shaping import expand_dims, size
+from ...primitives.stacking import concat, stack
+from ..reading import Node
+
+
+def integers(node: Node, x: Tensor | None) -> list[int] | None:
+    """The elements of an integer tensor that is known while the model is read, else None."""
+    value = node.static(x)
+    return None if value is None else [int(n) for n in value.reshape(-1)]
+
+
+def scalar(x: Tensor) -> Tensor:
+    """A tensor of one element without axes."""
+    return x if x.shape.rank == 0 else reshape(x, [])
+
+
+def vector(numbers: Sequence[Any]) -> Tensor:
+    """Integers and integer scalars as a vector of int64."""
+    if all(isinstance(n, int) for n in numbers):
+        return constant(np.array(numbers, np.int64))
+    return stack([cast(n, int64) if isinstance(n, Tensor) else constant(np.int64(n)) for n in numbers])
+
+
+def flags_of(axes: Tensor, rank: int) -> Tensor:
+    """For each of `rank` axes whether it is among `axes`, which may count from the end."""
+    places = floormod(cast(reshape(axes, [-1]), int64), rank)
+    return reduce_any(equal(expand_dims(constant(np.arange(rank)), 1), expand_dims(places, 0)), 1)
+
+
+def lengths_without(x: Tensor, flags: Tensor, count: int | None) -> Tensor:
+    """The lengths of the axes of `x` that are not flagged; `count` is the number of the flagged ones."""
+    kept = boolean_mask(shape(x, int64), logical_not(flags))
+    if count is None or x.shape.rank is None:
+        return kept
+    known: Tensor = ensure_shape(kept, [x.shape.rank - count])
+    return known
+
+
+def lengths_with(x: Tensor, flags: Tensor) -> Tensor:
+    """The lengths of `x` with ones put in at the axes of the result that are flagged."""
+    places = cumsum(cast(logical_not(flags), int64)) - 1
+    own = concat([shape(x, int64), constant(np.ones(1, np.int64))], 0)
+    return where(flags, constant(np.int64(1)), gather(own, maximum(places, 0)))
+
+
+def count_of(x: Tensor) -> int | None:
+    """The number of elements where it is known."""
+    return x.shape.num_elements()
+
+
+def full_like_axes(node: Node, axes: Tensor | None, values: Tensor, other: int, rank: int) -> Tensor:
+    """A vector with one number for each of `rank` axes: of `values` for `axes` (the first ones), elsewhere `other`."""
+    values = cast(reshape(values, [-1]), int64)
+    if axes is None and values.shape[0] == rank:
+        return values
+    known = integers(node, axes)
+    if known is not None:
+        places = constant(np.array([a % rank for a in known], np.int64))
+    elif axes is not None:
+        places = floormod(cast(reshape(axes, [-1]), int64), rank)
+    else:
+        places = range_(size(values, int64))
+    base = constant(np.full(rank, other, np.int64))
+    return tensor_scatter_nd_update(base, expand_dims(places, 1), values)

@@ -1,0 +1,42 @@
+"""Recurrences for readers: what is carried from step to step, and what each step gives besides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...control_flow.loop import Loop
+from ...control_flow.maps import row_parameter, steps_of
+from ...control_flow.state import values_for_handles, with_step_results
+from ...control_flow.tracing import Part, trace_together
+from ...core.function import like_parameter
+from ...core.operation import Tensor
+
+Step = Callable[[Sequence[Tensor], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
+
+
+def recur(
+    step: Step, start: Sequence[Tensor], rows: Sequence[Tensor], reverse: bool = False
+) -> tuple[list[Tensor], list[Tensor]]:
+    """What is carried at the end, and the rows that the steps gave, stacked.
+
+    `step(carried, row of each of rows)` returns what is carried on and the step's own rows. With `reverse` it goes from
+    the last row to the first; the stacked rows stand where those that were read stood.
+    """
+    count, given = len(start), 0
+
+    def build(*arguments: Tensor) -> Sequence[Tensor]:
+        nonlocal given
+        carried, own = step(arguments[:count], arguments[count:])
+        given = len(own)
+        return [*carried, *own]
+
+    parameters = [*[like_parameter(x) for x in start], *[row_parameter(x) for x in rows]]
+    names = [*["state"] * count, *["row"] * len(rows)]
+    together = trace_together([Part("step", build, parameters, names)])
+    (body,), captured = values_for_handles(together.functions, together.captured)
+    length = rows[0].shape[0]
+    loop = Loop(
+        with_step_results(body, count), None, count, scanned=len(rows), stacked=given, length=length, reverse=reverse
+    )
+    outputs = loop(steps_of(rows[0], length), *start, *rows, *captured)
+    return list(outputs[1 : 1 + count]), list(outputs[1 + count : 1 + count + given])

@@ -1,0 +1,255 @@
+"""How nodes are read: `@reader` says which function reads an operator, `Node` is what it is told of a node."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+from onnx import AttributeProto, GraphProto, NodeProto
+
+from ..core.errors import InvalidArgumentError, PullbackError, UnimplementedError
+from ..core.graph import Tensor, get_default_graph
+from ..core.shape import TensorShape
+from ..primitives.constant import constant_in, constant_value
+from ..primitives.identity import ensure_shape, identity
+from .model import OnnxGraph
+from .weights import array_of
+
+_readers: dict[tuple[str, str], Callable[..., Any]] = {}
+_REQUIRED: Any = object()
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.\-/]+")
+
+
+def reader(*names: str, domain: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator: the function reads the operators `names` of `domain`.
+
+    It is called with a `Node` and a value for each of the node's inputs, None for one left out, and returns the value
+    of the output, or a tuple of them. It builds them with the library's ordinary functions.
+    """
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            _readers[domain_of(domain), name] = function
+        return function
+
+    return register
+
+
+def domain_of(domain: str) -> str:
+    """`domain`, or the empty string for the default one, which has two names."""
+    return "" if domain == "ai.onnx" else domain
+
+
+def is_read(domain: str, op_type: str) -> bool:
+    """Whether there is a reader of this operator."""
+    return (domain_of(domain), op_type) in _readers
+
+
+class Names:
+    """The values that the nodes of a graph may name: its own, and those of the graphs around it."""
+
+    def __init__(self, graph: OnnxGraph, values: dict[str, Any], outer: Names | None = None) -> None:
+        self.graph = graph
+        self.values = values
+        self.outer = outer
+
+    def __getitem__(self, name: str) -> Any:
+        names: Names | None = self
+        while names is not None:
+            if name in names.values:
+                return names.values[name]
+            names = names.outer
+        raise InvalidArgumentError(f"onnx.load: nothing of the name '{name}' comes before its use")
+
+
+class Node:
+    """A node that is being read."""
+
+    __slots__ = ("__dict__", "names", "proto")
+
+    def __init__(self, proto: NodeProto, names: Names) -> None:
+        self.proto = proto
+        self.names = names
+
+    @property
+    def op_type(self) -> str:
+        """The operator's name."""
+        return self.proto.op_type
+
+    @property
+    def domain(self) -> str:
+        """The operator's domain; empty for the default one."""
+        return domain_of(self.proto.domain)
+
+    @property
+    def name(self) -> str:
+        """The node's own name; empty where it has none."""
+        return self.proto.name
+
+    @property
+    def inputs(self) -> Sequence[str]:
+        """The names of the inputs; empty for one left out."""
+        return tuple(self.proto.input)
+
+    @property
+    def outputs(self) -> Sequence[str]:
+        """The names of the outputs; empty for one that nobody reads."""
+        return tuple(self.proto.output)
+
+    @property
+    def graph(self) -> OnnxGraph:
+        """The graph that is being made."""
+        return self.names.graph
+
+    @property
+    def opset(self) -> int:
+        """The version of the operator's set; 0 where the model does not say."""
+        return next((v for d, v in self.graph.opsets.items() if domain_of(d) == self.domain), 0)
+
+    @cached_property
+    def attributes(self) -> Mapping[str, AttributeProto]:
+        """The attributes that the node states."""
+        return {attribute.name: attribute for attribute in self.proto.attribute}
+
+    def attribute(self, name: str, default: Any = _REQUIRED) -> Any:
+        """The value of an attribute: a number, a string, an array, a graph, or a tuple; `default` if not stated."""
+        found = self.attributes.get(name)
+        if found is not None:
+            return attribute_value(found)
+        if default is _REQUIRED:
+            self.refuse(f"the attribute '{name}' is missing")
+        return default
+
+    def wants(self, i: int) -> bool:
+        """Whether output `i` has a name."""
+        return i < len(self.outputs) and bool(self.outputs[i])
+
+    @staticmethod
+    def static(x: Tensor | None) -> np.ndarray[Any, Any] | None:
+        """The value of `x` where it is known while the model is read."""
+        return None if x is None else constant_value(x)
+
+    def read_body(self, graph: GraphProto, arguments: Sequence[Any]) -> list[Any]:
+        """The outputs of a graph that the node holds, for these inputs."""
+        names = Names(self.graph, {}, self.names)
+        names.values.update(zip([entry.name for entry in graph.input], arguments, strict=True))
+        read_initializers(graph, names)
+        read_nodes(graph.node, names)
+        return [names[entry.name] for entry in graph.output]
+
+    def refuse(self, text: str) -> NoReturn:
+        """Raise the error that says what of this node cannot be read."""
+        raise UnimplementedError(f"onnx.load: {self}: {text}")
+
+    def __str__(self) -> str:
+        domain = f"{self.domain}::" if self.domain else ""
+        return f"node '{self.name or first_name(self.outputs)}' ({domain}{self.op_type}, opset {self.opset})"
+
+
+def first_name(names: Sequence[str]) -> str:
+    """The first that is not empty."""
+    return next((name for name in names if name), "")
+
+
+def attribute_value(attribute: AttributeProto) -> Any:
+    """The value as Python has it; tensors as arrays."""
+    kind = attribute.type
+    if kind == AttributeProto.FLOAT:
+        return attribute.f
+    if kind == AttributeProto.INT:
+        return attribute.i
+    if kind == AttributeProto.STRING:
+        return attribute.s.decode()
+    if kind == AttributeProto.TENSOR:
+        return array_of(attribute.t)
+    if kind == AttributeProto.GRAPH:
+        return attribute.g
+    if kind == AttributeProto.FLOATS:
+        return tuple(attribute.floats)
+    if kind == AttributeProto.INTS:
+        return tuple(attribute.ints)
+    if kind == AttributeProto.STRINGS:
+        return tuple([s.decode() for s in attribute.strings])
+    if kind == AttributeProto.TYPE_PROTO:
+        return attribute.tp
+    if kind == AttributeProto.SPARSE_TENSOR:
+        return attribute.sparse_tensor
+    raise UnimplementedError(f"onnx.load: the attribute '{attribute.name}' is of a kind that is not read")
+
+
+def read_initializers(graph: GraphProto, names: Names) -> None:
+    """Constants for the initializers of a graph."""
+    acting = get_default_graph().acting
+    for tensor in graph.initializer:
+        names.values[tensor.name] = constant_in(acting, array_of(tensor), valid_name(tensor.name) or "Const")
+
+
+def read_nodes(nodes: Sequence[NodeProto], names: Names) -> None:
+    """Build what the nodes say, one after the other, and add their outputs to `names`."""
+    main = names.graph if names.outer is None else None
+    acting = get_default_graph().acting
+    for proto in nodes:
+        inputs = [names[name] if name else None for name in proto.input]
+        before = len(acting.operations)
+        found = _read(Node(proto, names), inputs)
+        ys = found if isinstance(found, tuple) else (found,)
+        for i, (name, y) in enumerate(zip(proto.output, ys, strict=False)):
+            if not name:
+                continue
+            if isinstance(y, Tensor) and (y.op.graph is not acting or y.op.index < before):
+                # Each name has a tensor of its own: the derivative by one is not that by the other.
+                y = identity(y)
+            if main is not None and isinstance(y, Tensor) and y.shape.rank is None:
+                y = _with_declared_rank(main, name, y)
+            names.values[name] = y
+            if main is not None and isinstance(y, Tensor):
+                main.origin[y] = (proto, i)
+
+
+def _read(node: Node, inputs: Sequence[Any]) -> Any:
+    """What the reader of the node returns."""
+    read = _readers.get((node.domain, node.op_type))
+    if read is None:
+        node.refuse("there is no reader of this operator")
+    graph = get_default_graph().acting
+    outer = graph.scope
+    graph.scope = outer._replace(prefix=graph.unique_name(valid_name(node.name) or node.op_type) + "/")
+    try:
+        return read(node, *inputs)
+    except PullbackError as error:
+        if str(error).startswith("onnx.load:"):
+            raise
+        raise InvalidArgumentError(f"onnx.load: {node}: {error}") from error
+    except (ValueError, TypeError, LookupError, NotImplementedError) as error:
+        raise InvalidArgumentError(f"onnx.load: {node}: {error}") from error
+    finally:
+        graph.scope = outer
+
+
+def _with_declared_rank(graph: OnnxGraph, name: str, y: Tensor) -> Tensor:
+    """`y` of the rank that the model, or onnx's inference, says it has."""
+    declared = graph.declared.get(name)
+    if declared is None or not declared.HasField("shape"):
+        return y
+    known: Tensor = ensure_shape(y, TensorShape([None] * len(declared.shape.dim)))
+    return known
+
+
+def valid_name(name: str) -> str:
+    """`name` as an operation of ours may be called."""
+    return _NOT_IN_NAMES.sub("_", name).strip("/").lstrip("_-")
+
+
+def all_nodes(graph: GraphProto) -> Iterator[NodeProto]:
+    """The nodes of a graph, and of the graphs that they hold."""
+    pending = [graph]
+    while pending:
+        for node in pending.pop().node:
+            yield node
+            for attribute in node.attribute:
+                if attribute.HasField("g"):
+                    pending.append(attribute.g)
+                pending.extend(attribute.graphs)

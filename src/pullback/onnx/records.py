@@ -1,0 +1,176 @@
+"""The parts of a model that is being written: values, nodes, graphs inside nodes, and what they share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+from onnx import NodeProto, defs, helper
+
+from ..core.operation import Operation
+from ..core.shape import TensorShape
+from ..core.types import TensorType
+
+_MERGED_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of the model that is written: its name there, for now a number, and its type."""
+
+    name: str
+    type: TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceOf:
+    """What stands for the dtype of a sequence of tensors."""
+
+    element: Any
+    name = "sequence"
+    kind = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows that a loop has written, as a sequence of tensors: they may differ in shape. The type is that of a stack."""
+
+    name: str
+    type: TensorType
+
+
+@dataclass(eq=False, slots=True)
+class Record:
+    """A node that will be written."""
+
+    op_type: str
+    inputs: list[str]
+    outputs: list[str]
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    name: str = ""
+    proto: NodeProto | None = None
+    """The node of a loaded model that is written again as it was."""
+    captured: Mapping[str, str] = field(default_factory=dict)
+    """For each name outside that the subgraphs of `proto` read the value that stands for it."""
+
+
+@dataclass(eq=False, slots=True)
+class Body:
+    """A graph inside a node."""
+
+    records: list[Record]
+    inputs: list[Value]
+    outputs: list[Value]
+    name: str
+
+
+class Model:
+    """What all writers of one model share."""
+
+    def __init__(self, opset: int) -> None:
+        self.opset = opset
+        self.types: dict[str, TensorType] = {}
+        self.arrays: dict[str, np.ndarray[Any, Any]] = {}
+        """The constants."""
+        self.uniform: dict[str, Any] = {}
+        """For constants that were asked the number that all elements are, or None."""
+        self.wanted: dict[str, str] = {}
+        """The name that a value should have."""
+        self.producers: dict[str, Record] = {}
+        self.roots: dict[str, str] = {}
+        """For a value the first one that is known to have the same shape."""
+        self.states: dict[Operation, Value] = {}
+        """The present value of each variable that has been read or written, by its handle's operation."""
+        self.initial: dict[Operation, Value] = {}
+        """Their values before the run, which are inputs or constants."""
+        self.session: Any = None
+        self.strict = False
+        """Whether an error in a writer is raised at once: for finding its cause."""
+        self.failures: list[tuple[Operation, str]] = []
+        """Operations that could not be written, and why."""
+        self._constants: dict[Any, Value] = {}
+
+    def new(self, type: TensorType, name: str = "") -> Value:
+        """A value that is yet to be made."""
+        key = str(len(self.types))
+        self.types[key] = type
+        if name:
+            self.wanted[key] = name
+        return Value(key, type)
+
+    def constant(self, array: np.ndarray[Any, Any], name: str = "") -> Value:
+        """The value of a constant; small equal ones are one."""
+        key: Any = id(array) if array.nbytes > _MERGED_BYTES else (array.dtype, array.shape, array.tobytes())
+        known = self._constants.get(key)
+        if known is None:
+            known = self._constants[key] = self.new(TensorType(array.dtype, TensorShape(array.shape)), name)
+            self.arrays[known.name] = array
+        return known
+
+    def state(self, handle: Operation, type: TensorType) -> Value:
+        """The present value of a variable."""
+        known = self.states.get(handle)
+        if known is None:
+            known = self.states[handle] = self.initial[handle] = self.new(type)
+        return known
+
+    def changed_states(self) -> dict[Operation, Value]:
+        """The variables that were assigned to, with their new values."""
+        return {op: value for op, value in self.states.items() if self.initial.get(op) is not value}
+
+    def state_value(self, handle: Operation) -> np.ndarray[Any, Any] | None:
+        """The value that a variable has in the session that was given."""
+        if self.session is None or not self.session.has_variable(handle):
+            return None
+        value: np.ndarray[Any, Any] = self.session.read_variable(handle)
+        return value
+
+    def root(self, name: str) -> str:
+        """The first value that is known to have the shape of this one."""
+        return self.roots.get(name, name)
+
+
+def node_key(op_type: str, inputs: Sequence[str], attributes: Mapping[str, Any], opset: int) -> Any:
+    """What equal nodes have in common: attributes that say what holds without them are left out."""
+    if not attributes:
+        return op_type, tuple(inputs), ()
+    default = _defaults(op_type, opset)
+    told = {key: value for key, value in attributes.items() if not _says_nothing(op_type, key, value, default)}
+    return op_type, tuple(inputs), frozen(told)
+
+
+@cache
+def _defaults(op_type: str, opset: int) -> Mapping[str, Any]:
+    if not defs.has(op_type, opset, ""):
+        return {}
+    attributes = defs.get_schema(op_type, opset, "").attributes
+    return {key: helper.get_attribute_value(a.default_value) for key, a in attributes.items() if a.default_value.name}
+
+
+def _says_nothing(op_type: str, key: str, value: Any, default: Mapping[str, Any]) -> Any:
+    if key in ("strides", "dilations"):
+        return all(n == 1 for n in value)
+    if key in ("pads", "output_padding"):
+        return not any(value)
+    if key == "kernel_shape":
+        return op_type in ("Conv", "ConvTranspose")
+    if key not in default or isinstance(value, np.ndarray | Body):
+        return False
+    known = default[key]
+    return value == (known.decode() if isinstance(known, bytes) else known)
+
+
+def frozen(attributes: Mapping[str, Any]) -> Any:
+    """Attributes as something that can be compared."""
+    if not attributes:
+        return ()
+    return tuple([(key, _frozen_value(attributes[key])) for key in sorted(attributes)])
+
+
+def _frozen_value(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.shape, value.tobytes()
+    return tuple(value) if isinstance(value, list) else value

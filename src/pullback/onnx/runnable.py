@@ -1,0 +1,124 @@
+"""Which nodes of a loaded model are written as they were: those that a stock onnxruntime runs at the opset written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from onnx import AttributeProto, NodeProto, defs
+
+from ..core.dtypes import float16
+from ..core.types import TensorType
+from .kernels import letter_of, signature
+from .reading import all_nodes, domain_of
+
+NEWEST = 26
+"""The newest opset that onnxruntime 1.31 loads."""
+_NO_KERNEL_SINCE = {
+    "Attention": 25,
+    "GlobalLpPool": 22,
+    "MaxRoiPool": 22,
+    "Multinomial": 22,
+    "RandomNormal": 22,
+    "RandomNormalLike": 22,
+    "RandomUniform": 22,
+    "RandomUniformLike": 22,
+    "RoiAlign": 22,
+}
+"""Operators whose versions from there on have neither a kernel nor a body."""
+_RECURRENT = frozenset(["GRU", "LSTM", "RNN"])
+
+
+def is_runnable(node: NodeProto, own: int, opset: int, type_of: Callable[[str], Any]) -> bool:
+    """Whether a node of a model of opset `own` means the same at `opset`, and onnxruntime runs it.
+
+    `type_of` says the type of a value, None for what is no tensor.
+    """
+    if not _is_known(node, own, opset):
+        return False
+    for attribute in node.attribute:
+        if attribute.HasField("g") and not all(_is_known(inner, own, opset) for inner in all_nodes(attribute.g)):
+            return False
+    rule = _RULES.get(node.op_type)
+    return (rule is None or rule(node, type_of)) and _has_kernel(node, opset, type_of)
+
+
+def _is_known(node: NodeProto, own: int, opset: int) -> bool:
+    """Whether both opsets have the same version of the operator, and that is one onnxruntime has."""
+    if domain_of(node.domain) != "" or opset > NEWEST:
+        return False
+    try:
+        version = defs.get_schema(node.op_type, own, "").since_version
+    except defs.SchemaError:
+        return False
+    if version > opset or defs.get_schema(node.op_type, opset, "").since_version != version:
+        return False
+    if node.op_type in _RECURRENT and _integer(node, "layout", 0):
+        return False
+    return version < _NO_KERNEL_SINCE.get(node.op_type, NEWEST + 1)
+
+
+def _has_kernel(node: NodeProto, opset: int, type_of: Callable[[str], Any]) -> bool:
+    """Whether onnxruntime has a kernel for the dtypes, as far as these are known."""
+    known = signature(node.op_type, opset)
+    for names, variables in ((node.input, known.inputs), (node.output, known.outputs)):
+        for i, name in enumerate(names):
+            of = type_of(name) if name else None
+            if not isinstance(of, TensorType) or of.dtype == float16:
+                continue
+            allowed = known.allowed.get(variables[min(i, len(variables) - 1)])
+            letter = letter_of(of.dtype)
+            if allowed is not None and letter is not None and letter not in allowed:
+                return False
+    return True
+
+
+def _slope_broadcasts(node: NodeProto, type_of: Callable[[str], Any]) -> bool:
+    """Whether the slopes are not one for each channel, as the first versions had them."""
+    x, slope = type_of(node.input[0]), type_of(node.input[1])
+    if x is None or slope is None or x.shape.dims is None or slope.shape.dims is None:
+        return True
+    pairs = zip(reversed(x.shape.dims), reversed(slope.shape.dims), strict=False)
+    return all(n == m or m in (1, None) or n is None for n, m in pairs)
+
+
+def _mask_is_whole(node: NodeProto, type_of: Callable[[str], Any]) -> bool:
+    """Whether a mask is as long as all keys: the standard fills up shorter ones."""
+    if len(node.input) < 4 or not node.input[3]:
+        return True
+    key, mask, past = [type_of(node.input[i]) if i < len(node.input) else None for i in (1, 3, 4)]
+    if key is None or mask is None or not key.shape.rank or not mask.shape.rank:
+        return True
+    lengths = [
+        key.shape.dims[-2],
+        mask.shape.dims[-1],
+        past.shape.dims[-2] if past is not None and past.shape.dims else 0,
+    ]
+    return None in lengths or lengths[0] + lengths[2] == lengths[1]
+
+
+def _size_is_odd(node: NodeProto, type_of: Callable[[str], Any]) -> bool:
+    del type_of
+    return _integer(node, "size", 1) % 2 == 1
+
+
+def _pads_are_small(node: NodeProto, type_of: Callable[[str], Any]) -> bool:
+    del type_of
+    kernel, pads = _integers(node, "kernel_shape"), _integers(node, "pads")
+    return all(pad < kernel[i % len(kernel)] for i, pad in enumerate(pads))
+
+
+_RULES: dict[str, Callable[[NodeProto, Callable[[str], Any]], bool]] = {
+    "Attention": _mask_is_whole,
+    "LRN": _size_is_odd,
+    "MaxPool": _pads_are_small,
+    "PRelu": _slope_broadcasts,
+}
+
+
+def _integer(node: NodeProto, name: str, default: int) -> int:
+    return next((a.i for a in node.attribute if a.name == name and a.type == AttributeProto.INT), default)
+
+
+def _integers(node: NodeProto, name: str) -> list[int]:
+    return next((list(a.ints) for a in node.attribute if a.name == name), [])

@@ -1,0 +1,172 @@
+"""Functions of each element of traced arrays, under NumPy's names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.dtypes import bool as bool_
+from .traced_complex import complex_elementwise
+from .tracing import AbstractTraced, Traced, as_traced, common_dtype, is_complex, is_literal, namespace
+from .writing import Writer
+
+_COMPARED = {"equal": "Equal", "less": "Less", "greater": "Greater", "less_equal": "LessOrEqual"}
+
+_COMPARED |= {"greater_equal": "GreaterOrEqual"}
+
+
+_LOGICAL = {"logical_and": "And", "logical_or": "Or", "logical_xor": "Xor"}
+
+
+_BITWISE = {"bitwise_and": "BitwiseAnd", "bitwise_or": "BitwiseOr", "bitwise_xor": "BitwiseXor"}
+
+
+_BINARY = {"add": "Add", "subtract": "Sub", "multiply": "Mul", "maximum": "Max", "minimum": "Min", "power": "Pow"}
+
+
+_UNARY = {
+    "negative": "Neg", "absolute": "Abs", "abs": "Abs", "sqrt": "Sqrt", "exp": "Exp", "log": "Log", "sin": "Sin",
+    "cos": "Cos", "tan": "Tan", "arcsin": "Asin", "arccos": "Acos", "arctan": "Atan", "sinh": "Sinh", "cosh": "Cosh",
+    "tanh": "Tanh", "arcsinh": "Asinh", "arccosh": "Acosh", "arctanh": "Atanh", "floor": "Floor", "ceil": "Ceil",
+    "rint": "Round", "sign": "Sign", "reciprocal": "Reciprocal",
+}  # fmt: skip
+
+
+def elementwise(w: Writer, name: str, *xs: Any) -> Any:
+    """The function of NumPy's of that name, of each element."""
+    if not any(isinstance(x, AbstractTraced) for x in xs):
+        return getattr(np, name)(*xs)
+    if not all(isinstance(x, AbstractTraced) or is_literal(x) for x in xs):
+        return NotImplemented
+    if any(map(is_complex, xs)):
+        if name in _LOGICAL or name == "logical_not":
+            return elementwise(w, name, *[as_traced(w, x).astype(bool_) for x in xs])
+        dtype = common_dtype(*xs)
+        return complex_elementwise(w, name, *[as_traced(w, x, dtype) for x in xs])
+    if len(xs) == 1:
+        return _unary(w, name, xs[0])
+    dtype = common_dtype(*xs)
+    a, b = [as_traced(w, x, dtype) for x in xs]
+    return _binary(w, name, a, b)
+
+
+def emit(w: Writer, op_type: str, *xs: Traced, dtype: Any = None, **attributes: Any) -> Traced:
+    """One node, whose operands broadcast together."""
+    out = xs[0].dtype if dtype is None else dtype
+    return Traced(w, w.node(op_type, *[x.value for x in xs], dtype=out, **attributes))
+
+
+def _unary(w: Writer, name: str, x: Traced) -> Any:
+    if name in ("conjugate", "conj", "positive", "real"):
+        return x
+    if name in ("logical_not", "invert"):
+        return emit(w, "Not" if x.dtype == bool_ else "BitwiseNot", x)
+    if name in _DERIVED_UNARY:
+        return _DERIVED_UNARY[name](x)
+    if name in _UNARY:
+        whole = name in ("floor", "ceil", "rint") and x.dtype.kind in "iub"
+        return x if whole else emit(w, _UNARY[name], x)
+    raise NotImplementedError(f"there is no {name} in ONNX")
+
+
+def _binary(w: Writer, name: str, a: Traced, b: Traced) -> Any:
+    boolean = a.dtype == bool_
+    if name in _COMPARED:
+        return emit(w, _COMPARED[name], a, b, dtype=bool_)
+    if name == "not_equal":
+        return emit(w, "Not", emit(w, "Equal", a, b, dtype=bool_))
+    if name in _LOGICAL:
+        return emit(w, _LOGICAL[name], a.astype(bool_), b.astype(bool_))
+    if name in _BITWISE:
+        return emit(w, _BITWISE[name].removeprefix("Bitwise") if boolean else _BITWISE[name], a, b)
+    if name in ("left_shift", "right_shift"):
+        return _shifted(w, a, b, name == "left_shift")
+    if name in ("divide", "true_divide"):
+        return emit(
+            w, "Div", *[x.astype(np.result_type(x.dtype, float)) if x.dtype.kind in "iub" else x for x in (a, b)]
+        )
+    if boolean and name in ("add", "multiply", "maximum", "minimum"):
+        return emit(w, "Or" if name in ("add", "maximum") else "And", a, b)
+    if name in _DERIVED_BINARY:
+        return _DERIVED_BINARY[name](a, b)
+    if name in _BINARY:
+        return emit(w, _BINARY[name], a, b)
+    raise NotImplementedError(f"there is no {name} in ONNX")
+
+
+def _shifted(w: Writer, a: Traced, b: Traced, left: bool) -> Any:
+    if a.dtype.kind == "u":
+        return emit(w, "BitShift", a, b, direction="LEFT" if left else "RIGHT")
+    power = elementwise(w, "power", np.asarray(2, a.dtype), b)
+    return a * power if left else a // power
+
+
+def _expm1(x: Traced) -> Any:
+    half = elementwise(x.w, "tanh", x * 0.5)
+    near = elementwise(x.w, "absolute", x) < 1.0
+    return namespace(x.w).where(near, 2.0 * half / (1.0 - half), elementwise(x.w, "exp", x) - 1.0)
+
+
+def _log1p(x: Traced) -> Any:
+    """By the rounded 1 + x, put right by how much that was rounded (HP-15C Advanced Functions Handbook)."""
+    one = 1.0 + x
+    exact = elementwise(x.w, "log", one) - ((one - 1.0) - x) / one
+    small = elementwise(x.w, "absolute", x) < 1.0
+    return namespace(x.w).where(small, exact, elementwise(x.w, "log", one))
+
+
+def is_finite(x: Traced) -> Any:
+    return elementwise(x.w, "absolute", x) < math.inf
+
+
+def _remainder(a: Traced, b: Traced) -> Any:
+    if a.dtype.kind in "iu":
+        return emit(a.w, "Mod", a, b, fmod=0)
+    rest = emit(a.w, "Mod", a, b, fmod=1)
+    return namespace(a.w).where((rest != 0) & ((rest < 0) != (b < 0)), rest + b, rest)
+
+
+def _floor_divide(a: Traced, b: Traced) -> Any:
+    if a.dtype.kind in "iu":
+        return emit(a.w, "Div", a - _remainder(a, b), b)
+    return elementwise(a.w, "floor", emit(a.w, "Div", a, b))
+
+
+def _arctan2(y: Traced, x: Traced) -> Any:
+    xp = namespace(y.w)
+    base = xp.arctan(y / x)
+    turned = xp.where(y < 0, base - math.pi, base + math.pi)
+    beside = xp.where(y > 0, math.pi / 2, xp.where(y < 0, -math.pi / 2, 0.0)).astype(y.dtype)
+    return xp.where(x > 0, base, xp.where(x < 0, turned, beside))
+
+
+_DERIVED_UNARY: dict[str, Callable[[Traced], Any]] = {
+    "square": lambda x: x * x,
+    "expm1": _expm1,
+    "log1p": _log1p,
+    "exp2": lambda x: elementwise(x.w, "exp", x * math.log(2.0)),
+    "log2": lambda x: elementwise(x.w, "log", x) * (1 / math.log(2.0)),
+    "log10": lambda x: elementwise(x.w, "log", x) * (1 / math.log(10.0)),
+    "trunc": lambda x: elementwise(x.w, "sign", x) * elementwise(x.w, "floor", elementwise(x.w, "absolute", x)),
+    "isnan": lambda x: emit(x.w, "IsNaN", x, dtype=bool_),
+    "isinf": lambda x: emit(x.w, "IsInf", x, dtype=bool_),
+    "isfinite": is_finite,
+    "signbit": lambda x: (x < 0) | ((1.0 / x) < 0),
+    "imag": lambda x: x * 0,
+    "cbrt": lambda x: elementwise(x.w, "sign", x) * elementwise(x.w, "absolute", x) ** (1 / 3),
+}
+
+
+_DERIVED_BINARY: dict[str, Callable[[Traced, Traced], Any]] = {
+    "remainder": _remainder,
+    "mod": _remainder,
+    "fmod": lambda a, b: emit(a.w, "Mod", a, b, fmod=1),
+    "floor_divide": _floor_divide,
+    "hypot": lambda a, b: elementwise(a.w, "sqrt", a * a + b * b),
+    "copysign": lambda a, b: namespace(a.w).where(elementwise(a.w, "signbit", b), -abs(a), abs(a)),
+    "arctan2": _arctan2,
+    "float_power": lambda a, b: emit(a.w, "Pow", a, b),
+}

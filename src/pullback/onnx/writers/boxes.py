@@ -1,0 +1,44 @@
+"""Writer of the suppression of boxes that overlap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import float32, int32, int64
+from ...core.operation import Operation
+from ...primitives.boxes import NonMaxSuppressionV5
+from ...primitives.boxes_by_class import NonMaxSuppressionByClass
+from ..records import Value
+from ..registry import writer
+from ..writing import Writer
+
+
+@writer(NonMaxSuppressionV5)
+def non_max_suppression(w: Writer, op: Operation, boxes: Value, scores: Value, most: Value) -> list[Value]:
+    p: Any = op.primitive
+    if p.sigma > 0:
+        raise NotImplementedError("scores that fall with the overlap")
+    limits = [w.constant(np.array([max(limit, -3e38)], np.float32)) for limit in (p.threshold, p.least)]
+    found = w.node(
+        "NonMaxSuppression",
+        w.unsqueeze(w.cast(boxes, float32), [0]),
+        w.unsqueeze(w.cast(scores, float32), [0, 1]),
+        w.reshape(w.cast(most, int64), [1]),
+        *limits,
+        dtype=int64,
+        shape=[None, 3],
+    )
+    numbers = w.gather(found, w.constant(np.int64(2)), 1)
+    return [w.cast(numbers, int32), w.gather(scores, numbers, 0)]
+
+
+@writer(NonMaxSuppressionByClass)
+def non_max_suppression_by_class(
+    w: Writer, op: Operation, boxes: Value, scores: Value, most: Value, threshold: Value, least: Value
+) -> Value:
+    limits = [w.reshape(w.cast(limit, float32), [1]) for limit in (threshold, least)]
+    count = w.reshape(w.cast(most, int64), [1])
+    given = [w.cast(boxes, float32), w.cast(scores, float32), count, *limits]
+    return w.node("NonMaxSuppression", *given, dtype=int64, shape=op.outputs[0].shape)

@@ -1,0 +1,104 @@
+"""Writers of matrix products, einsum and biases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.dtypes import bfloat16, float16, float32, float64
+from ...core.operation import Operation
+from ...primitives.bias import BiasAdd
+from ...primitives.einsum import Einsum, split_equation
+from ...primitives.linalg import BatchMatMul, MatMul
+from ..pairs import trace_kernel
+from ..records import Value
+from ..registry import writer
+from ..writing import Writer
+
+
+@writer(MatMul)
+def matmul(w: Writer, op: Operation, a: Value, b: Value) -> Value:
+    """Gemm takes transposed matrices of floats: one node less."""
+    p: Any = op.primitive
+    plain = a.type.dtype in (float32, float64) and not _is_transposed(w, a) and not _is_transposed(w, b)
+    if plain and (p.transpose_a or p.transpose_b):
+        flags = ({"transA": 1} if p.transpose_a else {}) | ({"transB": 1} if p.transpose_b else {})
+        return w.node("Gemm", a, b, shape=op.outputs[0].shape, **flags)
+    return _product(w, op, _turned(w, a, p.transpose_a), _turned(w, b, p.transpose_b))
+
+
+def _is_transposed(w: Writer, x: Value) -> bool:
+    """Whether `x` is a transposed value: a second transposition undoes the first."""
+    record = w.model.producers.get(x.name)
+    return record is not None and record.op_type == "Transpose"
+
+
+@writer(BatchMatMul)
+def batch_matmul(w: Writer, op: Operation, a: Value, b: Value) -> Value:
+    p: Any = op.primitive
+    return _product(w, op, _turned(w, a, p.adj_x), _turned(w, b, p.adj_y))
+
+
+def _product(w: Writer, op: Operation, a: Value, b: Value) -> Value:
+    """onnxruntime makes one node of a transposition and a MatMul."""
+    dtype = op.outputs[0].dtype
+    if dtype in (float16, bfloat16):
+        a, b = w.cast(a, float32), w.cast(b, float32)
+    return w.cast(w.node("MatMul", a, b, shape=op.outputs[0].shape), dtype)
+
+
+def _turned(w: Writer, x: Value, swap: bool) -> Value:
+    """`x` with its last two axes exchanged if `swap`."""
+    rank = 2 if x.type.shape.rank is None else x.type.shape.rank
+    return w.transpose(x, [*range(rank - 2), rank - 1, rank - 2]) if swap else x
+
+
+@writer(BiasAdd)
+def bias_add(w: Writer, op: Operation, x: Value, bias: Value) -> Value:
+    p: Any = op.primitive
+    rank = x.type.shape.rank or 2
+    if p.channels_first and rank > 2:
+        bias = w.unsqueeze(bias, list(range(1, rank - 1)))
+    return w.node("Add", x, bias, shape=op.outputs[0].shape)
+
+
+@writer(Einsum)
+def einsum(w: Writer, op: Operation, *xs: Value) -> Any:
+    """ONNX's own, but for results that stand on a diagonal; matrix products of few axes as what they are."""
+    p: Any = op.primitive
+    labels, result = split_equation(p.equation)
+    letters = result.replace("...", "")
+    if len(set(letters)) != len(letters) or _broadcasts(labels, result, xs):
+        return trace_kernel(w, p, xs, op.outputs)
+    found = _weights(w, op, labels, result, xs) if len(xs) == 2 else None
+    if found is not None:
+        return found
+    dtype = op.outputs[0].dtype
+    wide = [w.cast(x, float32) if dtype in (float16, bfloat16) else x for x in xs]
+    return w.cast(w.node("Einsum", *wide, shape=op.outputs[0].shape, equation=p.equation), dtype)
+
+
+def _broadcasts(labels: list[str], result: str, xs: tuple[Value, ...]) -> bool:
+    """Whether `...` stands for axes of which not all inputs have all: ONNX has no such equations."""
+    if "." not in "".join(labels):
+        return False
+    depths = {(x.type.shape.rank or 0) - len(term) + 3 for term, x in zip(labels, xs, strict=True) if "." in term}
+    return len(depths) > 1 or not all("." in term for term in [*labels, result])
+
+
+def _weights(w: Writer, op: Operation, labels: list[str], result: str, xs: tuple[Value, ...]) -> Value | None:
+    """The cotangent of a matrix that a stack was multiplied with, as one product of two matrices."""
+    a, b = labels
+    if "." in a + b or len(a) != len(b) or len(a) < 3 or len(result) != 2 or a[:-1] != b[:-1]:
+        return None
+    if sorted(result) != sorted(a[-1] + b[-1]) or len(set(a + b)) != len(a) + 1:
+        return None
+    x, y = (xs[0], xs[1]) if result == a[-1] + b[-1] else (xs[1], xs[0])
+    dims = [v.type.shape.dims for v in (x, y)]
+    if dims[0] is None or dims[1] is None or dims[0][-1] is None or dims[1][-1] is None:
+        return None
+    rows = [w.reshape(v, [-1, d[-1]]) for v, d in zip((x, y), dims, strict=True)]  # type: ignore[index]
+    dtype = op.outputs[0].dtype
+    if dtype in (float16, bfloat16):
+        rows = [w.cast(v, float32) for v in rows]
+    product = w.node("MatMul", w.transpose(rows[0], [1, 0]), rows[1], shape=op.outputs[0].shape)
+    return w.cast(product, dtype)

@@ -1,0 +1,43 @@
+"""Writers of products and quotients that are 0 where an operand is, whatever the other is."""
+
+from __future__ import annotations
+
+from ...core.operation import Operation
+from ...primitives.masking import MaskedDiv, MaskedMul, MulNoNan, QuotientGrad
+from ..lean import covers, uniform
+from ..records import Value
+from ..registry import writer
+from ..writing import Writer
+
+
+@writer(MulNoNan)
+def mul_no_nan(w: Writer, op: Operation, a: Value, b: Value) -> Value:
+    del op
+    return _kept(w, [b], w.node("Mul", a, b))
+
+
+@writer(MaskedMul)
+def masked_mul(w: Writer, op: Operation, a: Value, b: Value) -> Value:
+    del op
+    return _kept(w, [a, b], w.node("Mul", a, b))
+
+
+@writer(MaskedDiv)
+def masked_div(w: Writer, op: Operation, a: Value, b: Value) -> Value:
+    del op
+    return _kept(w, [a], w.node("Div", a, b))
+
+
+@writer(QuotientGrad)
+def quotient_grad(w: Writer, op: Operation, a: Value, y: Value, b: Value) -> Value:
+    del op
+    return _kept(w, [a, y], w.node("Neg", w.node("Div", w.node("Mul", a, y), b)))
+
+
+def _kept(w: Writer, operands: list[Value], y: Value) -> Value:
+    """`y`, but 0 where one of the operands is; those that are known not to be 0 are not asked."""
+    for x in operands:
+        number = uniform(w, x)
+        if number is None or not number or not covers(w, y, x):
+            y = w.where(w.node("Equal", x, w.scalar(0, x)), w.scalar(0, y), y)
+    return y

@@ -1,0 +1,206 @@
+"""Writers of reductions along axes, and of their derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import FLOATING, INTEGER, bfloat16, float16, float32, int32, int64
+from ...core.operation import Operation
+from ...primitives.norms import EuclideanNorm, L2Loss, LogSumExp
+from ...primitives.reducing_like import MaxLike, MinLike, PlacesLike, ProdLike, ShapeOnly
+from ...primitives.reduction import All, Any_, CountNonzero, Max, Mean, MeanGrad, Min, TieShares, highest, lowest
+from ...primitives.reshaping import Sum
+from ..records import Value
+from ..registry import writer
+from ..writing import Writer
+from .shapes import alike, count_along, repeated_like
+
+Axes = Sequence[int] | None
+
+
+def wide(x: Value) -> Any:
+    """The dtype in which elements of the dtype of `x` are added up."""
+    return float32 if x.type.dtype in (float16, bfloat16) else x.type.dtype
+
+
+@writer(Sum)
+def sum_(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    if x.type.dtype.kind == "u" or (x.type.dtype.itemsize < 4 and x.type.dtype in INTEGER):
+        return w.cast(w.sum(w.cast(x, int64), p.axis, p.keepdims), x.type.dtype)
+    return w.cast(w.sum(w.cast(x, wide(x)), p.axis, p.keepdims), x.type.dtype)
+
+
+@writer(Mean)
+def mean(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    if x.type.dtype in INTEGER:
+        total = w.cast(w.sum(w.cast(x, int64), p.axis, p.keepdims), x.type.dtype)
+        count = w.node("Max", count_along(w, x, p.axis), w.constant(1, int64))
+        return w.cast(w.node("Div", w.cast(total, int64), count), x.type.dtype)
+    if p.axis == () or 0 in (x.type.shape.dims or ()):
+        total = w.sum(x, p.axis, p.keepdims)
+        return w.node("Div", total, w.cast(count_along(w, x, p.axis), x.type.dtype))
+    return w.cast(w.reduce("ReduceMean", w.cast(x, wide(x)), p.axis, p.keepdims), x.type.dtype)
+
+
+@writer(MeanGrad)
+def mean_grad(w: Writer, op: Operation, dy: Value, like: Value | None = None) -> Value:
+    """The share is divided before it is repeated."""
+    p: Any = op.primitive
+    dims = p.shape if like is None else like.type.shape.dims
+    if like is None:
+        axes = range(len(p.shape)) if p.axis is None else p.axis
+        count = w.constant(max(int(np.prod([p.shape[a] for a in axes])), 1), int64)
+    else:
+        count = count_along(w, like, p.axis)
+    share = w.node("Div", dy, w.cast(count, dy.type.dtype))
+    share = kept(w, share, None if dims is None else len(dims), p.axis, p.keepdims)
+    return w.expand(share, p.shape) if like is None else repeated_like(w, share, like)
+
+
+def kept(w: Writer, y: Value, rank: int | None, axis: Axes, keepdims: bool) -> Value:
+    """`y`, a reduction along `axis`, with length one there, so that it broadcasts."""
+    if keepdims or axis is None or list(axis) == list(range(len(axis))):
+        return y
+    del rank
+    return w.unsqueeze(y, axis)
+
+
+@writer(Max)
+def max_(w: Writer, op: Operation, x: Value) -> Value:
+    return _extremum(w, op, x, "ReduceMax", lowest(x.type.dtype))
+
+
+@writer(Min)
+def min_(w: Writer, op: Operation, x: Value) -> Value:
+    return _extremum(w, op, x, "ReduceMin", highest(x.type.dtype))
+
+
+def _extremum(w: Writer, op: Operation, x: Value, op_type: str, nothing: Any) -> Value:
+    p: Any = op.primitive
+    if 0 in (x.type.shape.dims or ()) and op.outputs[0].shape.is_fully_defined():
+        return w.constant(np.full(op.outputs[0].shape.known, nothing, x.type.dtype))
+    return w.reduce(op_type, x, p.axis, p.keepdims)
+
+
+@writer(TieShares)
+def tie_shares(w: Writer, op: Operation, x: Value, y: Value) -> Value:
+    p: Any = op.primitive
+    top = kept(w, y, x.type.shape.rank, p.axis, p.keepdims)
+    equal = w.cast(w.node("Equal", x, top), x.type.dtype)
+    count = w.reduce("ReduceSum", equal, p.axis, True)
+    return alike(w, w.node("Div", equal, count), x)
+
+
+@writer(Any_)
+def any_(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    count = w.sum(w.cast(x, int32), p.axis, p.keepdims)
+    return w.node("Greater", count, w.scalar(0, count))
+
+
+@writer(All)
+def all_(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    count = w.sum(w.cast(w.node("Not", x), int32), p.axis, p.keepdims)
+    return w.node("Equal", count, w.scalar(0, count))
+
+
+@writer(CountNonzero)
+def count_nonzero(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    return w.cast(w.sum(w.cast(nonzero(w, x), int64), p.axis, p.keepdims), p.dtype)
+
+
+def nonzero(w: Writer, x: Value) -> Value:
+    """Whether each element is not 0."""
+    if x.type.dtype == np.dtype(bool):
+        return x
+    if x.type.dtype in FLOATING or x.type.dtype in INTEGER:
+        return w.node("Not", w.node("Equal", x, w.scalar(0, x)))
+    raise NotImplementedError(f"there is no {x.type.dtype} in ONNX")
+
+
+@writer(LogSumExp)
+def logsumexp(w: Writer, op: Operation, x: Value) -> Value:
+    """ReduceLogSumExp overflows on some runtimes: the largest element is taken out first, unless it is infinite."""
+    p: Any = op.primitive
+    z = w.cast(x, wide(x))
+    dims = x.type.shape.dims
+    if dims is not None and 0 in dims:
+        total = w.sum(w.node("Exp", z), p.axis, p.keepdims)
+        return w.cast(w.node("Log", total), x.type.dtype)
+    top = w.reduce("ReduceMax", z, p.axis, True)
+    infinite = w.node("Equal", w.node("Abs", top), w.scalar(np.inf, z))
+    top = w.where(infinite, w.scalar(0, z), top)
+    total = w.node("Log", w.sum(w.node("Exp", w.node("Sub", z, top)), p.axis, p.keepdims))
+    base = top if p.keepdims else w.node("Reshape", top, w.shape(total), shape=total.type.shape)
+    return w.cast(w.node("Add", total, base), x.type.dtype)
+
+
+@writer(EuclideanNorm)
+def euclidean_norm(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    if p.axis == ():
+        return w.node("Abs", x)
+    return w.cast(w.reduce("ReduceL2", w.cast(x, wide(x)), p.axis, p.keepdims), x.type.dtype)
+
+
+@writer(L2Loss)
+def l2_loss(w: Writer, op: Operation, x: Value) -> Value:
+    z = w.cast(x, wide(x))
+    total = w.reduce("ReduceSumSquare", z, None, False) if x.type.shape.rank != 0 else w.node("Mul", z, z)
+    return w.cast(w.node("Mul", total, w.scalar(0.5, z)), x.type.dtype)
+
+
+def _like(w: Writer, x: Value, like: Value, op_type: str) -> Value:
+    """A reduction over the axes along which an array shaped as `like` is repeated."""
+    a, b = x.type.shape.dims, like.type.shape.dims
+    if a is not None and b is not None and None not in a and None not in b:
+        lead = len(a) - len(b)
+        ones = [i for i, n in enumerate(b, start=lead) if n == 1 and a[i] != 1]
+        return w.reshape(w.reduce(op_type, x, [*range(lead), *ones], True), b)
+    shape, wanted = w.shape(x), w.shape(like)
+    if a is None or b is None:
+        missing = w.node("Sub", w.node("Size", shape, shape=[]), w.node("Size", wanted, shape=[]))
+        ones_ = w.node("Expand", w.vector([1]), w.reshape(missing, [1]), shape=[None])
+        padded = w.concat([ones_, wanted], 0)
+    else:
+        padded = w.concat([w.vector([1] * (len(a) - len(b))), wanted], 0)
+    axes = w.reshape(w.node("NonZero", w.node("Equal", padded, w.vector([1])), shape=[1, None]), [-1])
+    rank = x.type.shape.rank
+    known = None if rank is None else [None] * rank
+    total = w.node(op_type, x, axes, shape=known, keepdims=1, noop_with_empty_axes=1)
+    return w.node("Reshape", total, wanted, shape=like.type.shape, allowzero=1)
+
+
+@writer(MaxLike)
+def max_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+    return _like(w, x, like, "ReduceMax")
+
+
+@writer(MinLike)
+def min_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+    return _like(w, x, like, "ReduceMin")
+
+
+@writer(ProdLike)
+def prod_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+    return _like(w, x, like, "ReduceProd")
+
+
+@writer(PlacesLike)
+def places_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+    size = w.node("Size", like, shape=[])
+    numbers = w.node("Range", w.constant(0, int64), size, w.constant(1, int64), shape=[None])
+    own = w.node("Reshape", numbers, w.shape(like), shape=like.type.shape, allowzero=1)
+    return w.expand(own, w.shape(x), x.type.shape)
+
+
+@writer(ShapeOnly)
+def shape_only(w: Writer, op: Operation, lengths: Value) -> Value:
+    return w.expand(w.constant(False), w.cast(lengths, int64), op.outputs[0].shape)

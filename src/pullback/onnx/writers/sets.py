@@ -1,0 +1,124 @@
+"""Writers of sets, counts and order: ONNX has Unique and TopK, the rest is comparisons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import int32, int64
+from ...core.operation import Operation
+from ...primitives.order_statistics import IsotonicRegression
+from ...primitives.ordering import ArgMax, ArgMin, ArgSort, TopKV2
+from ...primitives.sets import ListDiffIndices, SearchSorted, UniqueIndices
+from ...primitives.unique_rows import SumEqualRows
+from ..namespace import Namespace
+from ..pairs import as_array, as_value
+from ..records import Value
+from ..registry import writer
+from ..writing import Writer
+
+
+@writer(UniqueIndices)
+def unique(w: Writer, op: Operation, x: Value) -> list[Value]:
+    """In the order in which they come first."""
+    some, count = (None,), x.type.shape.dims
+    _, first, places, counts = w.nodes(
+        "Unique", x, dtypes=(x.type.dtype, int64, int64, int64), shapes=(some, some, count, some), sorted=0
+    )
+    return [w.cast(v, op.outputs[0].dtype) for v in (first, places, counts)]
+
+
+@writer(SumEqualRows)
+def sum_equal_rows(w: Writer, op: Operation, numbers: Value, values: Value) -> list[Value]:
+    some, rest = (None,), (values.type.shape.dims or (None,))[1:]
+    distinct, _, places, _ = w.nodes(
+        "Unique", numbers, dtypes=(numbers.type.dtype, int64, int64, int64), shapes=(some,) * 4, sorted=1
+    )
+    dims = (
+        w.concat([w.shape(distinct), w.lengths(values, list(range(1, len(rest) + 1)))], 0)
+        if rest
+        else w.shape(distinct)
+    )
+    zeros = w.expand(w.scalar(0, values), dims, [None, *rest])
+    sums = w.node("ScatterND", zeros, w.unsqueeze(places, [1]), values, shape=[None, *rest], reduction="add")
+    return [distinct, sums, w.cast(places, op.outputs[2].dtype)]
+
+
+@writer(ListDiffIndices)
+def differences(w: Writer, op: Operation, x: Value, y: Value) -> Value:
+    n, m = (v.type.shape.dims or (None,) for v in (x, y))
+    same = w.node("Equal", w.unsqueeze(x, [1]), w.unsqueeze(y, [0]), shape=[n[0], m[0]])
+    seen = w.reduce("ReduceSum", w.cast(same, int32), [1], False)
+    found = w.node("NonZero", w.node("Equal", seen, w.scalar(0, seen)), shape=[1, None])
+    return w.cast(w.squeeze(found, [0]), op.outputs[0].dtype)
+
+
+@writer(SearchSorted)
+def search_sorted(w: Writer, op: Operation, sequence: Value, values: Value) -> Value:
+    """The number of elements of the sequence that stand before each value."""
+    p: Any = op.primitive
+    rank = len(values.type.shape.dims or (None,))
+    compare = "Less" if p.side == "left" else "LessOrEqual"
+    before = w.node(compare, w.unsqueeze(sequence, [rank - 1]), w.unsqueeze(values, [rank]))
+    return w.cast(w.sum(w.cast(before, int32), [rank], False), op.outputs[0].dtype)
+
+
+@writer(TopKV2)
+def top_k(w: Writer, op: Operation, x: Value) -> list[Value]:
+    p: Any = op.primitive
+    shape = op.outputs[0].shape.dims
+    values, places = w.nodes("TopK", x, w.vector([p.k]), dtypes=(x.type.dtype, int64), shapes=(shape, shape))
+    return [values, w.cast(places, op.outputs[1].dtype)]
+
+
+@writer(ArgMax, ArgMin)
+def argument(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    found = w.node(op.type, x, shape=op.outputs[0].shape, axis=p.axis, keepdims=0)
+    return w.cast(found, op.outputs[0].dtype)
+
+
+@writer(ArgSort)
+def arg_sort(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    shape = op.outputs[0].shape.dims
+    axis = p.axis if shape is None else p.axis % len(shape)
+    count = w.lengths(x, [axis])
+    _, places = w.nodes(
+        "TopK",
+        x,
+        count,
+        dtypes=(x.type.dtype, int64),
+        shapes=(shape, shape),
+        axis=axis,
+        largest=int(p.descending),
+    )
+    return w.cast(places, op.outputs[0].dtype)
+
+
+@writer(IsotonicRegression)
+def isotonic(w: Writer, op: Operation, x: Value) -> list[Any]:
+    """The smallest, over beginnings, of the largest, over ends, of the means between (Robertson et al., 1988)."""
+    xp, array = Namespace(w), as_array(w, x)
+    n, dtype = array.shape[-1], array.dtype
+    if not array.size:
+        return [x, as_value(w, np.zeros(array.shape, np.int32), int32)]
+    wide = array.astype(np.float32) if dtype.itemsize == 2 else array
+    zero = xp.zeros((*array.shape[:-1], 1), wide.dtype)
+    sums = xp.concatenate([zero, xp.cumsum(wide, -1)], -1)
+    first, last = np.arange(n)[:, None], np.arange(n)[None, :]
+    counts = np.maximum(last - first + 1, 1).astype(wide.dtype)
+    means = (sums[..., None, 1:] - sums[..., :-1, None]) / counts
+    low = xp.where(last >= first, means, wide.dtype.type(-np.inf))
+    columns = []
+    for i in range(n):
+        largest = xp.max(low[..., : i + 1, i:], axis=-1)
+        columns.append(xp.min(largest, axis=-1))
+    y = xp.stack(columns, -1)
+    if n > 1:
+        new = (y[..., 1:] != y[..., :-1]).astype(np.int32)
+        steps = xp.concatenate([xp.zeros((*array.shape[:-1], 1), np.int32), xp.cumsum(new, -1, np.int32)], -1)
+    else:
+        steps = xp.zeros(array.shape, np.int32)
+    return [as_value(w, y, dtype), as_value(w, steps, int32)]

@@ -1,0 +1,117 @@
+"""Shapes as the writers of other families give them: of another value, or from static lengths and a vector."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import int64
+from ...core.types import TensorType
+from ..lean import same_shape
+from ..records import Value
+from ..writing import Writer
+
+
+def shape_vector(w: Writer, dims: Sequence[int | None] | None, lengths: Value | None) -> Value:
+    """The shape that a primitive has in an attribute, or, as far as that does not say, in a vector of integers."""
+    if lengths is None:
+        assert dims is not None
+        return w.vector(dims)
+    return w.cast(lengths, int64)
+
+
+def reshaped_like(w: Writer, x: Value, like: Value) -> Value:
+    """The elements of `x` in the shape of `like`."""
+    if same_shape(w, x, like):
+        return x
+    dims = like.type.shape.dims
+    if dims is not None and dims.count(None) <= 1 and 0 not in dims:
+        return alike(w, w.reshape(x, [-1 if n is None else n for n in dims], dims), like)
+    return w.reshape(x, w.shape(like), dims)
+
+
+def repeated_like(w: Writer, x: Value, like: Value) -> Value:
+    """`x` repeated to the shape of `like`."""
+    return x if same_shape(w, x, like) else alike(w, w.expand(x, w.shape(like), like.type.shape), like)
+
+
+def alike(w: Writer, made: Value, like: Value) -> Value:
+    """`made`, which is known to have the shape of `like`."""
+    if made.name not in w.model.arrays and w.model.root(made.name) == made.name and made.name != like.name:
+        w.model.roots[made.name] = w.model.root(like.name)
+    merged = made.type.shape.merge_with(like.type.shape)
+    return made if merged is made.type.shape else Value(made.name, TensorType(made.type.dtype, merged))
+
+
+def rank_of(x: Value, what: str = "its input") -> int:
+    """The rank of `x`; NotImplementedError where it is not known."""
+    rank = x.type.shape.rank
+    if rank is None:
+        raise NotImplementedError(f"the rank of {what} is not known")
+    return rank
+
+
+def count_along(w: Writer, x: Value, axes: Sequence[int] | None) -> Value:
+    """The number of elements of `x` along some axes, or of all: a scalar of int64."""
+    dims = x.type.shape.dims
+    if axes is None:
+        size = x.type.shape.num_elements()
+        return w.constant(size, int64) if size is not None else w.node("Size", x, shape=[])
+    if dims is not None and all(dims[a] is not None for a in axes):
+        return w.constant(np.prod([dims[a] for a in axes], dtype=np.int64))  # type: ignore[arg-type]
+    if len(axes) == 1:
+        return w.reshape(w.lengths(x, axes), [])
+    return w.reduce("ReduceProd", w.lengths(x, axes), None, False)
+
+
+def summed_like(w: Writer, x: Value, like: Value) -> Value:
+    """`x` summed over the axes along which an array shaped as `like` is repeated when broadcast to the shape of `x`."""
+    if same_shape(w, x, like):
+        return x
+    axes = _repeated(x, like)
+    if axes is not None:
+        lead, ones = axes
+        if not lead:
+            return w.sum(x, ones, True)
+        total = w.sum(x, [*lead, *ones])
+        return reshaped_like(w, total, like) if ones else alike(w, total, like)
+    return _summed_at_run_time(w, x, like)
+
+
+def _repeated(x: Value, like: Value) -> tuple[list[int], list[int]] | None:
+    """The axes of `x` that `like` lacks, and those where it has length one; None where that is not known."""
+    large, small = x.type.shape.dims, like.type.shape.dims
+    if large is None or small is None:
+        return None
+    lead = len(large) - len(small)
+    ones = []
+    for i, (n, m) in enumerate(zip(large[lead:], small, strict=True), start=lead):
+        if n == 1 or (m is not None and m != 1):
+            continue
+        if m is None or n is None:
+            return None
+        ones.append(i)
+    return list(range(lead)), ones
+
+
+def _summed_at_run_time(w: Writer, x: Value, like: Value) -> Value:
+    """Where `like` has length one and `x` has not is only known at run time."""
+    wanted, shape = w.shape(like), w.shape(x)
+    ranks: Any = (x.type.shape.rank, like.type.shape.rank)
+    if None in ranks:
+        missing = w.node("Sub", w.node("Size", shape, shape=[]), w.node("Size", wanted, shape=[]))
+        ones = w.node("Expand", w.vector([1]), w.reshape(missing, [1]), shape=[None])
+        padded = w.concat([ones, wanted], 0)
+    else:
+        padded = w.concat([w.vector([1] * (ranks[0] - ranks[1])), wanted], 0) if ranks[0] > ranks[1] else wanted
+    one = w.node("Equal", padded, w.vector([1]), shape=[ranks[0]])
+    axes = w.reshape(w.node("NonZero", one, shape=[1, None]), [-1])
+    rest = x.type.shape.rank
+    total = w.node(
+        "ReduceSum", x, axes, shape=None if rest is None else [None] * rest, keepdims=1, noop_with_empty_axes=1
+    )
+    if None not in ranks and ranks[0] == ranks[1]:
+        return alike(w, total, like)
+    return w.reshape(total, wanted, like.type.shape)

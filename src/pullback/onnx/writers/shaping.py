@@ -1,0 +1,110 @@
+"""Writers of what gives elements another shape, or another order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.dtypes import int64
+from ...core.operation import Operation
+from ...primitives.reshape_keeping import ReshapeKeeping
+from ...primitives.reshaping import BroadcastLike, BroadcastTo, ExpandDims, Reshape, ReshapeLike, Shape, SumLike
+from ...primitives.shaping import Rank, ShapeN, Size, Squeeze, Transpose
+from ..records import Value
+from ..registry import writer
+from ..writing import Writer
+from .shapes import rank_of, repeated_like, reshaped_like, shape_vector, summed_like
+
+
+@writer(Reshape)
+def reshape(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Value:
+    p: Any = op.primitive
+    out = op.outputs[0].shape
+    if lengths is None and out.is_fully_defined():
+        return w.reshape(x, out.known)
+    if out.dims is not None and out.dims.count(None) == 1 and 0 not in out.dims:
+        return w.reshape(x, [-1 if n is None else n for n in out.dims], out)
+    if lengths is None:
+        return w.node("Reshape", x, w.vector(p.shape), shape=out, **_zeros_count(p.shape))
+    return w.node("Reshape", x, shape_vector(w, p.shape, lengths), shape=out, **_zeros_count(p.shape))
+
+
+def _zeros_count(shape: Any) -> dict[str, int]:
+    """ONNX takes a length of 0 for that of the input, unless it is told otherwise."""
+    return {"allowzero": 1} if shape is None or 0 in shape or None in shape else {}
+
+
+@writer(ReshapeLike)
+def reshape_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+    del op
+    return reshaped_like(w, x, like)
+
+
+@writer(BroadcastTo)
+def broadcast_to(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Value:
+    p: Any = op.primitive
+    return w.expand(x, shape_vector(w, p.shape, lengths), op.outputs[0].shape)
+
+
+@writer(BroadcastLike)
+def broadcast_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+    del op
+    return repeated_like(w, x, like)
+
+
+@writer(SumLike)
+def sum_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+    del op
+    return summed_like(w, x, like)
+
+
+@writer(ExpandDims)
+def expand_dims(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    if op.outputs[0].shape.is_fully_defined():
+        return w.reshape(x, op.outputs[0].shape.known)
+    return w.unsqueeze(x, p.axis)
+
+
+@writer(Squeeze)
+def squeeze(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    out = op.outputs[0].shape
+    if out.is_fully_defined():
+        return w.reshape(x, out.known)
+    if p.axis:
+        return w.squeeze(x, p.axis)
+    return w.node("Squeeze", x, shape=out)
+
+
+@writer(Transpose)
+def transpose(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    if p.perm is None and x.type.shape.rank is None:
+        return w.node("Transpose", x, shape=op.outputs[0].shape)
+    return w.transpose(x, p.perm if p.perm is not None else list(reversed(range(rank_of(x)))))
+
+
+@writer(Shape)
+def shape(w: Writer, op: Operation, x: Value) -> Value:
+    return w.cast(w.shape(x), op.outputs[0].dtype)
+
+
+@writer(ShapeN)
+def shape_n(w: Writer, op: Operation, *xs: Value) -> list[Value]:
+    return [w.cast(w.shape(x), y.dtype) for x, y in zip(xs, op.outputs, strict=True)]
+
+
+@writer(Size)
+def size(w: Writer, op: Operation, x: Value) -> Value:
+    return w.cast(w.node("Size", x, dtype=int64, shape=[]), op.outputs[0].dtype)
+
+
+@writer(Rank)
+def rank(w: Writer, op: Operation, x: Value) -> Value:
+    return w.cast(w.reshape(w.node("Size", w.shape(x), dtype=int64, shape=[]), []), op.outputs[0].dtype)
+
+
+@writer(ReshapeKeeping)
+def reshape_keeping(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Value:
+    p: Any = op.primitive
+    return w.reshape(x, shape_vector(w, p.shape, lengths), op.outputs[0].shape)

@@ -1,0 +1,94 @@
+"""The onnxruntime engine behind `Session`, and the comparison of engines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+pytest.importorskip("onnxruntime")
+
+
+def test_a_training_step_learns_as_on_numpy() -> None:
+    x = pb.placeholder(pb.float32, [None, 3])
+    w = pb.Variable(np.ones((3, 2), np.float32))
+    loss = pb.reduce_sum(pb.square(pb.tanh(pb.matmul(x, w))))
+    step = pb.train.GradientDescentOptimizer(0.1).minimize(loss)
+    batch = np.random.default_rng(0).normal(size=(4, 3))
+    found = []
+    for engine in ("numpy", "onnxruntime"):
+        session = pb.Session(engine=engine)
+        session.run(pb.global_variables_initializer())
+        losses = [session.run([loss, step], {x: batch})[0] for _ in range(3)]
+        found.append((losses, session.run(w)))
+    np.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-5)
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-5)
+
+
+def test_a_variable_without_a_value_is_named() -> None:
+    w = pb.Variable(1.0, name="w")
+    with pytest.raises(pb.errors.FailedPreconditionError, match="w"):
+        pb.Session(engine="onnxruntime").run(w * 2.0)
+
+
+def test_a_variable_changes_in_a_branch_and_in_a_loop() -> None:
+    w = pb.Variable(1.0)
+    x = pb.placeholder(pb.float32, [])
+    grown = pb.while_loop(lambda i: i < 3, lambda i: (_added(w, x, i),), (0,))
+    session = pb.Session(engine="onnxruntime")
+    session.run(w.initializer)
+    session.run(grown, {x: 2.0})
+    assert session.run(w) == 7.0
+
+
+def _added(w: Any, x: Any, i: Any) -> Any:
+    with pb.control_dependencies([pb.cond(x > 0.0, lambda: w.assign_add(x).op, lambda: pb.no_op())]):
+        return i + 1
+
+
+def test_dtypes_that_onnxruntime_does_not_take_cross_its_border() -> None:
+    x, z = pb.placeholder(pb.bfloat16, [2]), pb.placeholder(pb.complex64, [2])
+    session = pb.Session(engine="onnxruntime")
+    squares = session.run([x * x, z * z], {x: [1.0, 2.0], z: [1j, 2.0]})
+    assert squares[0].dtype == pb.bfloat16
+    np.testing.assert_allclose(squares[0].astype(np.float32), [1, 4])
+    np.testing.assert_allclose(squares[1], [-1, 4])
+
+
+def test_what_onnxruntime_refuses_is_an_invalid_argument() -> None:
+    x = pb.placeholder(pb.float32, [None])
+    y = pb.reshape(x, [2, 2])
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"^onnxruntime: "):
+        pb.Session(engine="onnxruntime").run(y, {x: [1.0, 2.0, 3.0]})
+
+
+def test_an_option_that_it_does_not_have_is_refused() -> None:
+    with pytest.raises(NotImplementedError, match=r"^Session: engine='onnxruntime' has no check_numerics; "):
+        pb.Session(engine="onnxruntime", check_numerics=True)
+
+
+def test_engines_that_agree_say_so() -> None:
+    x = pb.placeholder(pb.float32, [3])
+    found = pb.compare_engines([pb.tanh(x), pb.reduce_sum(x)], {x: [1.0, 2.0, 3.0]})
+    assert found.agree
+    assert str(found) == "numpy, xla, onnxruntime agree"
+
+
+def test_the_first_operation_that_differs_is_named_with_its_line() -> None:
+    x = pb.placeholder(pb.float32, [3])
+    largest = pb.reduce_max(x, name="largest")
+    found = pb.compare_engines(largest * 2.0, {x: [1.0, np.nan, 3.0]}, ("numpy", "onnxruntime"))
+    assert not found.agree
+    assert found.first is not None
+    assert found.first.tensor is largest
+    assert "largest = pb.reduce_max(x" in str(found)
+
+
+def test_variables_have_the_values_of_the_session_given() -> None:
+    w = pb.Variable(3.0)
+    session = pb.Session(engine="numpy")
+    session.run(w.initializer)
+    assert pb.compare_engines(w * 2.0, engines=("numpy", "onnxruntime"), session=session).agree
