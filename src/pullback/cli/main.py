@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from ..version import __version__
 from .failure import CommandError
@@ -17,6 +18,11 @@ DEMO = (
     "picture of the graph and its gradient, the graph as text, a checkpoint."
 )
 OPS = "Counts the differentiable capabilities of TensorFlow that pullback has, by family."
+GRAD = (
+    "Writes an ONNX model with its derivative: the gradient of an output by the inputs, or of any values by others, "
+    "in standard operators that onnxruntime runs."
+)
+SHOW = "Prints the operations of a model, one a line, or draws them; forward and backward are told apart and linked."
 INTERRUPTED = 130
 STEPS = {"xla": 2000, "numpy": 800}
 """Steps that are enough for each engine: NumPy's are slower."""
@@ -63,7 +69,58 @@ def _parser() -> argparse.ArgumentParser:
     demo.set_defaults(**DEFAULTS)
     ops = commands.add_parser("ops", help="count the operations that are there", description=OPS)
     ops.add_argument("--missing", action="store_true", help="name those that are not")
+    show = commands.add_parser("show", help="print or draw a model", description=SHOW)
+    show.add_argument("file", metavar="FILE", help="an .onnx model, or a .json file of Graph.to_dict")
+    show.add_argument("--svg", metavar="FILE", help="write a picture instead")
+    show.add_argument("--html", metavar="FILE", help="write a page with a search instead")
+    show.add_argument("--depth", type=_count, metavar="N", help="gather name scopes in boxes, down to N names")
+    show.add_argument("--grad", action="store_true", help="with the gradient of the only output by the inputs")
+    _add_grad(commands.add_parser("grad", help="an ONNX model with its derivative", description=GRAD))
     return parser
+
+
+def _add_grad(grad: argparse.ArgumentParser) -> None:
+    grad.add_argument("model", metavar="MODEL", help="an .onnx file")
+    name: dict[str, Any] = {"action": "append", "metavar": "NAME"}
+    grad.add_argument("--of", **name, help="a value to differentiate (default: the only output of floats)")
+    grad.add_argument("--wrt", **name, help="a value to differentiate by (default: the inputs of floats)")
+    grad.add_argument("-o", "--out", metavar="FILE", help="where the model goes (default: MODEL with _grad)")
+    kind = grad.add_mutually_exclusive_group()
+    kind.add_argument("--vjp", action="store_true", help="for cotangents that are inputs seeds/NAME")
+    kind.add_argument("--jvp", action="store_true", help="forward derivatives, for inputs tangents/NAME")
+    kind.add_argument("--hvp", action="store_true", help="the Hessian times inputs vectors/NAME")
+    kind.add_argument("--hessian", action="store_true", help="the Hessian")
+    kind.add_argument("--train", choices=["sgd", "adam"], help="a whole training step; --of is the loss")
+    losses = ["cross-entropy", "mean-squared-error"]
+    grad.add_argument("--loss", choices=losses, help="with --train: of --of, to an input targets")
+    grad.add_argument("--learning-rate", type=float, metavar="R", help="with --train (default: 0.01; adam: 0.001)")
+    grad.add_argument("--stop", **name, help="a value to hold constant")
+    rule = "for a node or an operator KEY another rule: identity, zero, guided, or module:function"
+    grad.add_argument("--rule", type=_pair, action="append", metavar="KEY=RULE", help=rule)
+    unconnected = "for a value without a gradient: nothing, or zeros (default: none)"
+    grad.add_argument("--unconnected", choices=["none", "zero"], default="none", help=unconnected)
+    grad.add_argument("--sparse", action="store_true", help="row indices and values where only some rows are not zero")
+    grad.add_argument("--opset", type=_count, metavar="N", help="operator set to write (default: 18, or the model's)")
+    grad.add_argument("--dtype", choices=["float16", "float32", "float64"], help="compute all floats in this dtype")
+    grad.add_argument("--check", action="store_true", help="run it on onnxruntime, compare with NumPy and differences")
+    feed = "with --check: a shape such as 1,3,224,224, or a file FILE.npy (default: random, of lengths that work)"
+    grad.add_argument("--feed", type=_feed, action="append", metavar="NAME=WHAT", help=feed)
+    grad.add_argument("--only-grad", action="store_true", help="leave out the model's own outputs")
+    grad.add_argument("--quiet", action="store_true", help="print nothing but errors, and what --check finds")
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.rpartition("=")
+    if not equals or not key or not value:
+        raise argparse.ArgumentTypeError(f"KEY=RULE, not {text!r}")
+    return key, value
+
+
+def _feed(text: str) -> tuple[str, str]:
+    name, equals, what = text.rpartition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"NAME=SHAPE or NAME=FILE.npy, not {text!r}")
+    return name, what
 
 
 def _count(text: str) -> int:

@@ -1,0 +1,185 @@
+"""`pullback grad`: an ONNX model in, the model with its derivative out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pullback as pb
+from pullback.core.errors import PullbackError
+
+from .failure import USAGE, CommandError
+
+Rule = Callable[..., Any]
+OPTIMIZERS = ("sgd", "adam")
+LOSSES = ("cross-entropy", "mean-squared-error")
+KINDS = ("vjp", "jvp", "hvp", "hessian")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Writes the model; 0, or 1 where `--check` finds a difference."""
+    try:
+        return _run(args)
+    except (PullbackError, ImportError, LookupError, OSError) as error:
+        raise CommandError(f"pullback grad: {error}") from error
+
+
+def _run(args: argparse.Namespace) -> int:
+    tell = _teller(args.quiet)
+    begun = time.monotonic()
+    model = Path(args.model)
+    tell(f"reading {model}")
+    graph = _load(model, args)
+    rules = {key: _rule(name) for key, name in args.rule or ()}
+    tell("differentiating")
+    inputs = dict(zip(graph.input_names, graph.inputs, strict=True))
+    own = {} if args.only_grad else dict(zip(graph.output_names, graph.outputs, strict=True))
+    unconnected: Mapping[str, str] = {}
+    if args.train:
+        step = pb.onnx.training_step(
+            graph,
+            _only(args.of),
+            criterion=args.loss,
+            optimizer=args.train,
+            learning_rate=args.learning_rate,
+            parameters=args.wrt,
+            stop=args.stop or (),
+        )
+        inputs |= {**step.parameters, **step.inputs}
+        outputs, ys, what = {**own, **step.outputs}, [], f"a step of {args.train}, {_count(step.parameters)}"
+    else:
+        kind = next((kind for kind in KINDS if getattr(args, kind)), "gradient")
+        made = pb.onnx.differentiate(
+            graph,
+            args.of,
+            args.wrt,
+            kind,
+            stop=args.stop or (),
+            rules=rules,
+            unconnected=args.unconnected,
+            sparse=args.sparse,
+        )
+        inputs |= made.inputs
+        outputs, ys, unconnected = {**own, **made.outputs}, list(made.ys), made.unconnected
+        what = f"{kind} of {', '.join(ys)}"
+    if args.only_grad:
+        inputs = _needed(inputs, outputs)
+    out = Path(args.out) if args.out else model.with_name(f"{model.stem}_grad.onnx")
+    tell(f"writing {out}")
+    written = pb.onnx.export(outputs, inputs, out, opset=args.opset)
+    if not args.quiet:
+        for line in _summary(written, graph, what, outputs, own, unconnected, out, time.monotonic() - begun):
+            print(line)
+    if not args.check:
+        return 0
+    tell("checking")
+    report = _check(args, graph, out, outputs, inputs, ys)
+    print(report)
+    return 0 if report.passed else 1
+
+
+def _needed(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of `inputs` that an output is computed from."""
+    given, pending, seen = set(inputs.values()), list(outputs.values()), set()
+    while pending:
+        x = pending.pop()
+        if x not in seen:
+            seen.add(x)
+            pending.extend(() if x in given else x.op.inputs)
+    return {name: x for name, x in inputs.items() if x in seen}
+
+
+def _teller(quiet: bool) -> Callable[[str], None]:
+    def tell(text: str) -> None:
+        if not quiet:
+            print(text, file=sys.stderr, flush=True)
+
+    return tell
+
+
+def _load(model: Path, args: argparse.Namespace) -> Any:
+    if args.dtype is None:
+        return pb.onnx.load(model, training=bool(args.train))
+    return pb.onnx.load(_retyped(model, args.dtype), model.parent, training=bool(args.train))
+
+
+def _retyped(model: Path, dtype: str) -> Any:
+    from pullback.onnx.normalise import parse
+    from pullback.onnx.retyped import retyped
+
+    return retyped(parse(model), dtype, model.parent)
+
+
+def _only(names: Sequence[str] | None) -> str | None:
+    if names and len(names) > 1:
+        raise CommandError(f"pullback grad: --train takes one --of, not {len(names)}", USAGE)
+    return names[0] if names else None
+
+
+def _count(parameters: Mapping[str, Any]) -> str:
+    return f"{len(parameters)} parameter{'s' * (len(parameters) != 1)}"
+
+
+def _check(
+    args: argparse.Namespace,
+    graph: Any,
+    out: Path,
+    outputs: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+    ys: Sequence[str],
+) -> Any:
+    from .checking import check
+
+    model = Path(args.model)
+    exact = not args.rule and not args.stop and bool(ys)
+    wide = (lambda: pb.onnx.load(_retyped(model, "float64"), model.parent)) if exact else None
+    return check(out, graph, outputs, inputs, wide, ys, dict(args.feed or ()))
+
+
+def _summary(
+    written: Any,
+    graph: Any,
+    what: str,
+    outputs: Mapping[str, Any],
+    own: Mapping[str, Any],
+    unconnected: Mapping[str, str],
+    out: Path,
+    seconds: float,
+) -> list[str]:
+    forward, nodes = len(graph.model.graph.node), len(written.graph.node)
+    lines = [f"{what}: {nodes} nodes, {forward} of the model given; {out.stat().st_size:,} bytes; {seconds:.1f} s"]
+    lines += [f"  {name}: {x.type}" for name, x in outputs.items() if name not in own]
+    lines += [f"unconnected: {name}\n{reason}" for name, reason in unconnected.items()]
+    return [*lines, f"written: {out}"]
+
+
+def _rule(text: str) -> Rule | None:
+    """One of `RULES`, or `module:function`."""
+    if text in RULES:
+        return RULES[text]
+    module, colon, name = text.partition(":")
+    try:
+        rule: Rule = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        names = ", ".join(RULES)
+        where = f" ({error})" if colon else ""
+        raise CommandError(f"pullback grad: --rule: {text!r} is not one of {names}, module:function{where}") from error
+    return rule
+
+
+def _identity(op: Any, *dys: Any) -> Any:
+    """The cotangent as it is, for the first input: the straight-through estimator (Bengio et al., 2013)."""
+    return [dys[0], *[None] * (len(op.inputs) - 1)]
+
+
+def _guided(op: Any, dy: Any) -> Any:
+    """Only what is positive on both ways: guided backpropagation (Springenberg et al., 2015)."""
+    return pb.where((dy > 0) & (op.outputs[0] > 0), dy, pb.zeros_like(dy))
+
+
+RULES: dict[str, Rule | None] = {"identity": _identity, "zero": None, "guided": _guided}
