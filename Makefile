@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 LOG := $(VENV)/install.log
 STAMP := $(VENV)/.installed
 
-.PHONY: help env demo test test-all lint format types bench hooks lock clean
+.PHONY: help env demo test test-all lint format types reference bench hooks lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
@@ -43,6 +43,10 @@ format: $(STAMP) ## rewrite the sources as `make lint` wants them, as far as a t
 
 types: $(STAMP) ## mypy alone
 	@$(BIN)/mypy
+
+reference: $(STAMP) ## docs/reference and docs/guide/pictures anew
+	@$(BIN)/python -m tools.reference
+	@$(BIN)/python docs/pictures.py
 
 bench: $(STAMP) ## the benchmarks
 	@$(BIN)/python -m benchmarks $(ARGS)

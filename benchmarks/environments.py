@@ -11,11 +11,12 @@ from typing import IO
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENTS = ROOT / "benchmarks" / ".envs"
 
-# What pip is given. pullback and NumPy run in the Python of the runner, which has pullback[xla].
+# What pip is given. pullback, NumPy and onnxruntime run in the Python of the runner, which has pullback[xla,onnxruntime].
 PINS = {
     "jax": ["jax==0.10.2", "jaxlib==0.10.2", "numpy==2.4.6"],
     "equinox": ["equinox==0.13.8", "jax==0.10.2", "jaxlib==0.10.2", "numpy==2.4.6"],
     "tensorflow": ["tensorflow==2.21.0", "numpy==2.4.6"],
+    "onnx-ad": ["onnx-ad==0.3.0", "onnx==1.23.2", "onnxruntime==1.31.1", "numpy==2.4.6"],
     "torch": ["torch==2.13.0", "numpy==2.4.6", "--extra-index-url", "https://download.pytorch.org/whl/cpu"],
 }
 

@@ -51,6 +51,22 @@ def _prepare_pullback(threads: int) -> None:
     import_module("pullback")
 
 
+def _prepare_onnx(threads: int) -> None:
+    del threads
+    import_module("onnxruntime")
+    import_module("onnx.backend.test")
+
+
+def _prepare_pullback_onnx(threads: int) -> None:
+    _prepare_onnx(threads)
+    import_module("pullback.onnx")
+
+
+def _prepare_onnx_ad(threads: int) -> None:
+    _prepare_onnx(threads)
+    import_module("onnx_ad")
+
+
 def _prepare_tensorflow(threads: int) -> None:
     tensorflow = import_module("tensorflow")
     tensorflow.config.threading.set_intra_op_parallelism_threads(threads)
@@ -75,5 +91,9 @@ PEERS = {
         Peer("tensorflow-xla", "tensorflow", "tensorflow", _prepare_tensorflow),
         Peer("torch", "torch", "torch", _prepare_torch),
         Peer("numpy", "pullback", "numpy", _prepare_numpy),
+        Peer("pullback-onnx", "pullback", "pullback", _prepare_pullback_onnx),
+        Peer("onnx-ad", "onnx-ad", "onnx-ad", _prepare_onnx_ad),
+        Peer("onnx-by-hand", "pullback", "onnx", _prepare_onnx),
+        Peer("onnx-forward", "pullback", "onnxruntime", _prepare_onnx),
     )
 }

@@ -28,6 +28,7 @@ class PeerProcess:
         self.peer = peer
         self.about: dict[str, Any] = {}
         self.build = self.compile = 0.0
+        self.facts: dict[str, float] = {}
         self.memory = 0
         self.losses: list[float | None] = []
         self.batches: list[list[float]] = []
@@ -51,7 +52,8 @@ class PeerProcess:
     def start(self) -> None:
         """Build, compile and take three steps, whose losses are for comparing with the other peers."""
         self.about = self._ask(command="about")
-        self.build = self._ask(command="build")["seconds"]
+        built = self._ask(command="build")
+        self.build, self.facts = built["seconds"], built["facts"]
         first = self._ask(command="compile")
         self.compile = first["seconds"]
         self.losses = [first["loss"]] + [self._ask(command="step", count=1)["loss"] for _ in range(2)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,16 +33,74 @@ def write(path: Path, text: str, results: Sequence[Result], settings: Settings) 
 
 def markdown(workloads: Mapping[str, Workload], results: Sequence[Result], settings: Settings) -> str:
     """The table of ratios, the table behind it, the versions and the machine."""
+    models = [result for result in results if workloads[result.workload].onnx]
+    others = [result for result in results if not workloads[result.workload].onnx]
     parts = [
-        "Time of a steady step, as a multiple of pullback's (above 1: pullback is faster).",
-        _ratios(workloads, results),
-        "What one step takes, and what comes before it. Memory is the peak above the imported library.",
-        _details(workloads, results),
+        *(_steps(workloads, others) if others else ()),
+        *(onnx_tables(models) if models else ()),
         *_problems(results),
         _versions(results),
         f"{describe_machine()}; {_settings(settings)}.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _steps(workloads: Mapping[str, Workload], results: Sequence[Result]) -> list[str]:
+    return [
+        "Time of a steady step, as a multiple of pullback's (above 1: pullback is faster).",
+        _ratios(workloads, results),
+        "What one step takes, and what comes before it. Memory is the peak above the imported library.",
+        _details(workloads, results),
+    ]
+
+
+def onnx_tables(results: Sequence[Result]) -> list[str]:
+    """The sizes of models with gradients, and what they take to make and to run."""
+    rows: dict[str, dict[str, Result]] = {}
+    for result in results:
+        rows.setdefault(result.workload, {})[result.peer] = result
+    sizes = [[name.removeprefix("onnx-"), *_size_cells(cells)] for name, cells in rows.items()]
+    times = [[name.removeprefix("onnx-"), *_time_cells(cells)] for name, cells in rows.items() if _ALONE in cells]
+    return [
+        "Nodes and bytes, without those of weights, of the model with the gradient, and the time of making it.",
+        _table(
+            ["", "nodes alone", *_each("nodes", _MAKERS), *_each("bytes", _MAKERS), *_each("made in", _MAKERS[:2])],
+            sizes,
+        ),
+        "Time of a run with the gradient, as a multiple of that of the model alone.",
+        _table(["", "alone", *_each("", _MAKERS)], times),
+    ]
+
+
+_ALONE = "onnx-forward"
+_MAKERS = ("pullback-onnx", "onnx-ad", "onnx-by-hand")
+_CALLED = {"pullback-onnx": "pullback", "onnx-ad": "onnx-ad", "onnx-by-hand": "by hand"}
+
+
+def _each(what: str, peers: Sequence[str]) -> list[str]:
+    return [f"{what}{', ' if what else ''}{_CALLED[peer]}" for peer in peers]
+
+
+def _size_cells(cells: Mapping[str, Result]) -> list[str]:
+    def shown(peer: str, show: Callable[[Result], str]) -> str:
+        result = cells.get(peer)
+        return "" if result is None else "-" if result.problem is not None else show(result)
+
+    return [
+        shown(_ALONE, _nodes),
+        *(shown(peer, _nodes) for peer in _MAKERS),
+        *(shown(peer, lambda result: _bytes(result.facts["bytes"])) for peer in _MAKERS),
+        *(shown(peer, lambda result: _time(result.build)) for peer in _MAKERS[:2]),
+    ]
+
+
+def _nodes(result: Result) -> str:
+    return f"{result.facts['nodes']:,.0f}"
+
+
+def _time_cells(cells: Mapping[str, Result]) -> list[str]:
+    alone = cells[_ALONE]
+    return ["-" if alone.problem else _time(alone.step), *(_ratio(cells.get(peer)) for peer in _MAKERS)]
 
 
 def _settings(settings: Settings) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from time import monotonic
 from typing import Any
 
@@ -27,7 +27,7 @@ class Result:
     """One peer on one workload: seconds of build, compilation and steady step, and the peak of memory in bytes.
 
     Steady step and memory are divided by the workload's `per`. `ratio` is the step's to that of the reference peer,
-    None where that did not run. `problem` says why there are no numbers.
+    None where that did not run. `facts` are what else the peer reports. `problem` says why there are no numbers.
     """
 
     workload: str
@@ -41,6 +41,7 @@ class Result:
     steps: int = 0
     loss: float | None = None
     ratio: float | None = None
+    facts: Mapping[str, float] = field(default_factory=dict)
     problem: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -153,4 +154,5 @@ def _result(workload: Workload, process: PeerProcess, running: Sequence[PeerProc
         steps=len(seconds),
         loss=process.losses[-1],
         ratio=ratio,
+        facts=process.facts,
     )

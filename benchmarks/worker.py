@@ -1,7 +1,7 @@
 """The side of a peer: a process that runs one workload and answers each line of JSON with one line of JSON.
 
     {"command": "about"}               versions and installed size
-    {"command": "build"}               makes the arrays, then the model: "seconds"
+    {"command": "build"}               makes the arrays, then the model: "seconds", "facts" to report with them
     {"command": "compile"}             the first step: "seconds", "loss"
     {"command": "step", "count": 10}   "seconds" of each, the last "loss"
     {"command": "memory"}              "bytes": the most that was resident while stepping, above the imported library
@@ -25,7 +25,7 @@ from typing import Any
 from .installed import installed_bytes, version_of
 from .memory import peak_memory, reset_peak, resident_memory
 from .peers import PEERS, Peer
-from .workload import Step, Workload
+from .workload import Made, Step, Workload
 from .workloads import all_workloads
 
 
@@ -51,12 +51,13 @@ class Worker:
     def build(self) -> dict[str, Any]:
         data = self.workload.data()
         start = perf_counter()
-        self.step = self.workload.peers[self.peer.name](data)
-        seconds = perf_counter() - start
-        del data
+        step = self.workload.peers[self.peer.name](data)
+        made = step if isinstance(step, Made) else Made(step, perf_counter() - start)
+        self.step = made.step
+        del data, step
         gc.collect()
         reset_peak()
-        return {"seconds": seconds}
+        return {"seconds": made.seconds, "facts": dict(made.facts)}
 
     def compile(self) -> dict[str, Any]:
         answer = self.steps(1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 # One step, finished when it returns: the loss, to be compared between peers, or None where there is nothing to compare.
@@ -11,22 +11,33 @@ Step = Callable[[], float | None]
 
 
 @dataclass(frozen=True)
+class Made:
+    """A step whose "build" is not the time of the call that makes it: `seconds`, and what else there is to report."""
+
+    step: Step
+    seconds: float
+    facts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Workload:
     """A thing to time. Its file lists it in `WORKLOADS`.
 
     `data()` gives the arrays that all peers start from, by a seeded generator. Each of `peers`, by the name of the
-    peer, takes them and returns a step; it imports its library itself, since each peer has an environment of its own.
+    peer, takes them and returns a step, or a `Made`; it imports its library itself, since each peer has an environment of its own.
     The time of that call is reported as "build", that of the first step as "compile".
 
     `per` is the number of things that one step does: times and memory are divided by it. `collect` empties Python's
-    garbage before each step, outside of the time. Ratios are to the peer named `reference`.
+    garbage before each step, outside of the time. Ratios are to the peer named `reference`. Workloads that are `onnx`
+    have tables of their own.
     """
 
     name: str
     title: str
     data: Callable[[], Any]
-    peers: Mapping[str, Callable[[Any], Step]]
+    peers: Mapping[str, Callable[[Any], Step | Made]]
     per: int = 1
     of: str = "step"
     collect: bool = False
     reference: str = "pullback"
+    onnx: bool = False
