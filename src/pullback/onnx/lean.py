@@ -10,108 +10,22 @@ import numpy as np
 from ..core.dtypes import bfloat16, float16, float32, float64
 from ..core.shape import TensorShape, broadcast_static_shape
 from ..core.types import TensorType
+from .dimensions import lengths_of
+from .operators import BROADCASTING, UNARY
 
 if TYPE_CHECKING:
     from .records import Record, Value
     from .writing import Writer
 
 Attributes = Mapping[str, Any]
-_UNARY = frozenset(
-    [
-        "Abs",
-        "Acos",
-        "Acosh",
-        "Asin",
-        "Asinh",
-        "Atan",
-        "Atanh",
-        "BitwiseNot",
-        "Cast",
-        "Ceil",
-        "Celu",
-        "Clip",
-        "Cos",
-        "Cosh",
-        "CumSum",
-        "Elu",
-        "Erf",
-        "Exp",
-        "Floor",
-        "Gelu",
-        "HardSigmoid",
-        "HardSwish",
-        "Hardmax",
-        "Identity",
-        "IsInf",
-        "IsNaN",
-        "LeakyRelu",
-        "Log",
-        "LogSoftmax",
-        "Mish",
-        "Neg",
-        "Not",
-        "Reciprocal",
-        "Relu",
-        "Round",
-        "ScatterElements",
-        "ScatterND",
-        "Selu",
-        "Sigmoid",
-        "Sign",
-        "Sin",
-        "Sinh",
-        "Softmax",
-        "Softplus",
-        "Softsign",
-        "Sqrt",
-        "Tan",
-        "Tanh",
-        "ThresholdedRelu",
-        "Trilu",
-        "BatchNormalization",
-        "LayerNormalization",
-        "InstanceNormalization",
-        "GroupNormalization",
-        "LpNormalization",
-        "MeanVarianceNormalization",
-    ]
-)
-"""The first output has the shape of the first input."""
-_BROADCASTING = frozenset(
-    [
-        "Add",
-        "Sub",
-        "Mul",
-        "Div",
-        "Pow",
-        "Max",
-        "Min",
-        "Mean",
-        "Sum",
-        "Mod",
-        "Equal",
-        "Less",
-        "LessOrEqual",
-        "Greater",
-        "GreaterOrEqual",
-        "And",
-        "Or",
-        "Xor",
-        "Where",
-        "BitShift",
-        "BitwiseAnd",
-        "BitwiseOr",
-        "BitwiseXor",
-    ]
-)
 
 
 def inferred_shape(op_type: str, inputs: Sequence[Value | None]) -> TensorShape:
     """What is known of the shape of a node's only output."""
     first = inputs[0] if inputs else None
-    if op_type in _UNARY and first is not None:
+    if op_type in UNARY and first is not None:
         return first.type.shape
-    if op_type in _BROADCASTING:
+    if op_type in BROADCASTING:
         shape = TensorShape.SCALAR
         for x in inputs:
             if x is not None and x.type.shape is not shape:
@@ -125,11 +39,11 @@ def inferred_shape(op_type: str, inputs: Sequence[Value | None]) -> TensorShape:
 def note_shape(w: Writer, op_type: str, inputs: Sequence[Value | None], made: Value) -> None:
     """Remember which earlier value has the shape of `made`."""
     root = None
-    if op_type in _UNARY and inputs[0] is not None:
+    if op_type in UNARY and inputs[0] is not None:
         root = inputs[0].name
     elif op_type in ("Expand", "Reshape") and inputs[1] is not None:
         root = shaping(w, inputs[1])
-    elif op_type in _BROADCASTING:
+    elif op_type in BROADCASTING:
         given = [x for x in inputs if x is not None]
         root = next((x.name for x in given if all(covers(w, x, y) for y in given)), None)
     if root is not None:
@@ -148,20 +62,22 @@ def same_shape(w: Writer, a: Value, b: Value) -> bool:
     """Whether both are known to have one shape."""
     if a.type.shape.is_fully_defined() and a.type.shape == b.type.shape:
         return True
-    return w.model.root(a.name) == w.model.root(b.name)
+    if w.model.root(a.name) == w.model.root(b.name):
+        return True
+    known = lengths_of(w.model, a.name)
+    return known is not None and known == lengths_of(w.model, b.name)
 
 
 def covers(w: Writer, x: Value, y: Value) -> bool:
     """Whether `x` keeps its shape when `y` is broadcast beside it."""
     if x is y or same_shape(w, x, y):
         return True
-    mine, other = x.type.shape.dims, y.type.shape.dims
-    if other == ():
+    if y.type.shape.rank == 0:
         return True
+    mine, other = lengths_of(w.model, x.name), lengths_of(w.model, y.name)
     if mine is None or other is None or len(other) > len(mine):
         return False
-    pairs = zip(mine[len(mine) - len(other) :], other, strict=True)
-    return all(m == 1 or (m is not None and m == n) for n, m in pairs)
+    return all(n in (1, m) for m, n in zip(mine[len(mine) - len(other) :], other, strict=True))
 
 
 def uniform(w: Writer, x: Value) -> Any:
@@ -196,7 +112,7 @@ def simplified(
 
 def unexpanded(w: Writer, op_type: str, inputs: Sequence[Value | None]) -> Sequence[Value | None]:
     """`inputs` of an elementwise node, without expansions that broadcasting makes anyway."""
-    if op_type not in _BROADCASTING or len(inputs) < 2:
+    if op_type not in BROADCASTING or len(inputs) < 2:
         return inputs
     found = list(inputs)
     for i, x in enumerate(found):

@@ -82,6 +82,12 @@ class Model:
         self.producers: dict[str, Record] = {}
         self.roots: dict[str, str] = {}
         """For a value the first one that is known to have the same shape."""
+        self.lengths: dict[str, Any] = {}
+        """For values that were asked the lengths of their axes, as `dimensions.py` has them."""
+        self.symbols: dict[Any, Any] = {}
+        """The lengths that operators make of others, by what they are made of."""
+        self.merged: dict[Any, Any] = {}
+        """For a length another one that it is equal to."""
         self.states: dict[Operation, Value] = {}
         """The present value of each variable that has been read or written, by its handle's operation."""
         self.initial: dict[Operation, Value] = {}

@@ -16,7 +16,9 @@ from ..core.function import Function, Parameter
 from ..core.operation import Operation, Tensor
 from ..core.shape import TensorShape, broadcast_static_shape
 from ..core.types import TensorType
+from ..primitives.addn import AddN
 from . import lean
+from .dimensions import merge, note_lengths
 from .folding import fold
 from .kernels import legal_dtypes
 from .merging import merged_loops
@@ -411,6 +413,10 @@ class Writer:
             found = [self.model.new(y.type) for y in op.outputs]
         self.op = outer
         values = found if isinstance(found, Sequence) else (found,)
+        note_lengths(self.model, op.primitive, inputs, values)
+        if isinstance(op.primitive, AddN) and self.outer is None and all(isinstance(x, Value) for x in inputs):
+            # Not so in a body, which may never run.
+            merge(self.model, [x.name for x in inputs])
         self._name(op, values, first, count)
         for i, (y, value) in enumerate(zip(op.outputs, values, strict=False)):
             self.values[y] = self._checked(op, i, value)

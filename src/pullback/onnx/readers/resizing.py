@@ -39,6 +39,7 @@ from .sources import Length, is_length_of, sources
 
 _LONG = 512
 """From this length on, places are picked one by one instead of multiplying by a matrix that is almost all zeros."""
+_LENGTHS_TRIED = (3, 8)
 
 
 class Axis(NamedTuple):
@@ -177,7 +178,24 @@ def _is_static(x: Tensor, axis: Axis) -> bool:
 
 
 def _changes_nothing(x: Tensor, axis: Axis) -> bool:
-    return _is_static(x, axis) and axis.numbers() == (x.shape[axis.axis], 1.0, 0.0, 1.0)
+    if _is_static(x, axis):
+        return axis.numbers() == (x.shape[axis.axis], 1.0, 0.0, 1.0)
+    return _is_plain(axis) and axis.scale == 1.0
+
+
+def _is_plain(axis: Axis) -> bool:
+    """Whether the new length is the old one times a scale that is known, and nothing is cut off."""
+    return isinstance(axis.scale, float) and (axis.start, axis.end) == (0.0, 1.0)
+
+
+def _times(how: Resampling, axis: Axis) -> int | None:
+    """How often each element is there one after the other, whatever the length; None where that is not so."""
+    if not _is_plain(axis) or axis.scale != int(axis.scale) or how.coordinates == "align_corners":
+        return None
+    times = int(axis.scale)
+    found = [nearest(how, n, n * times, axis.scale, axis.start, axis.end) for n in _LENGTHS_TRIED]
+    same = all(np.array_equal(y, np.repeat(np.arange(n), times)) for n, y in zip(_LENGTHS_TRIED, found, strict=True))
+    return times if same else None
 
 
 def _nearest_along(x: Tensor, how: Resampling, axis: Axis, value: float) -> Tensor:
@@ -192,6 +210,9 @@ def _nearest_along(x: Tensor, how: Resampling, axis: Axis, value: float) -> Tens
         outside = None if (found >= 0).all() else constant(found < 0)
         places = constant(np.maximum(found, 0))
     else:
+        repeats = _times(how, axis)
+        if repeats is not None:
+            return repeat(x, repeats, axis.axis)
         at = _points(x, how, axis)
         places, _ = inside(cast(_rounded(at, how.rounding), int64), length(x, axis.axis))
         outside = _outside(x, how, axis, at)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...core.operation import Operation
 from ...primitives.masking import MaskedDiv, MaskedMul, MulNoNan, QuotientGrad
 from ..lean import covers, uniform
@@ -25,7 +27,10 @@ def masked_mul(w: Writer, op: Operation, a: Value, b: Value) -> Value:
 @writer(MaskedDiv)
 def masked_div(w: Writer, op: Operation, a: Value, b: Value) -> Value:
     del op
-    return _kept(w, [a], w.node("Div", a, b))
+    known = w.static(b)
+    y = w.node("Div", a, b)
+    # Only by 0 and by NaN is 0 divided to something else.
+    return y if known is not None and np.all(np.abs(known) > 0) else _kept(w, [a], y)
 
 
 @writer(QuotientGrad)

@@ -16,7 +16,7 @@ from ...primitives.reshaping import Sum
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
-from .shapes import alike, count_along, repeated_like
+from .shapes import alike, count_along, reduced_like, repeated_like
 
 Axes = Sequence[int] | None
 
@@ -157,40 +157,19 @@ def l2_loss(w: Writer, op: Operation, x: Value) -> Value:
     return w.cast(w.node("Mul", total, w.scalar(0.5, z)), x.type.dtype)
 
 
-def _like(w: Writer, x: Value, like: Value, op_type: str) -> Value:
-    """A reduction over the axes along which an array shaped as `like` is repeated."""
-    a, b = x.type.shape.dims, like.type.shape.dims
-    if a is not None and b is not None and None not in a and None not in b:
-        lead = len(a) - len(b)
-        ones = [i for i, n in enumerate(b, start=lead) if n == 1 and a[i] != 1]
-        return w.reshape(w.reduce(op_type, x, [*range(lead), *ones], True), b)
-    shape, wanted = w.shape(x), w.shape(like)
-    if a is None or b is None:
-        missing = w.node("Sub", w.node("Size", shape, shape=[]), w.node("Size", wanted, shape=[]))
-        ones_ = w.node("Expand", w.vector([1]), w.reshape(missing, [1]), shape=[None])
-        padded = w.concat([ones_, wanted], 0)
-    else:
-        padded = w.concat([w.vector([1] * (len(a) - len(b))), wanted], 0)
-    axes = w.reshape(w.node("NonZero", w.node("Equal", padded, w.vector([1])), shape=[1, None]), [-1])
-    rank = x.type.shape.rank
-    known = None if rank is None else [None] * rank
-    total = w.node(op_type, x, axes, shape=known, keepdims=1, noop_with_empty_axes=1)
-    return w.node("Reshape", total, wanted, shape=like.type.shape, allowzero=1)
-
-
 @writer(MaxLike)
 def max_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
-    return _like(w, x, like, "ReduceMax")
+    return reduced_like(w, x, like, "ReduceMax")
 
 
 @writer(MinLike)
 def min_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
-    return _like(w, x, like, "ReduceMin")
+    return reduced_like(w, x, like, "ReduceMin")
 
 
 @writer(ProdLike)
 def prod_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
-    return _like(w, x, like, "ReduceProd")
+    return reduced_like(w, x, like, "ReduceProd")
 
 
 @writer(PlacesLike)

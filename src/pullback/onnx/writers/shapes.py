@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.dtypes import int64
 from ...core.types import TensorType
+from ..dimensions import repeated_axes
 from ..lean import same_shape
 from ..records import Value
 from ..writing import Writer
@@ -66,37 +67,19 @@ def count_along(w: Writer, x: Value, axes: Sequence[int] | None) -> Value:
     return w.reduce("ReduceProd", w.lengths(x, axes), None, False)
 
 
-def summed_like(w: Writer, x: Value, like: Value) -> Value:
-    """`x` summed over the axes along which an array shaped as `like` is repeated when broadcast to the shape of `x`."""
+def reduced_like(w: Writer, x: Value, like: Value, op_type: str = "ReduceSum") -> Value:
+    """`x` reduced over the axes along which `like` is repeated when it is broadcast to the shape of `x`."""
     if same_shape(w, x, like):
         return x
-    axes = _repeated(x, like)
-    if axes is not None:
-        lead, ones = axes
-        if not lead:
-            return w.sum(x, ones, True)
-        total = w.sum(x, [*lead, *ones])
-        return reshaped_like(w, total, like) if ones else alike(w, total, like)
-    return _summed_at_run_time(w, x, like)
+    axes = repeated_axes(w.model, x.name, like.name)
+    if axes is None:
+        return _reduced_at_run_time(w, x, like, op_type)
+    lead = rank_of(x) - rank_of(like)
+    total = w.reduce(op_type, x, axes, not lead)
+    return alike(w, total, like) if not lead or len(axes) == lead else reshaped_like(w, total, like)
 
 
-def _repeated(x: Value, like: Value) -> tuple[list[int], list[int]] | None:
-    """The axes of `x` that `like` lacks, and those where it has length one; None where that is not known."""
-    large, small = x.type.shape.dims, like.type.shape.dims
-    if large is None or small is None:
-        return None
-    lead = len(large) - len(small)
-    ones = []
-    for i, (n, m) in enumerate(zip(large[lead:], small, strict=True), start=lead):
-        if n == 1 or (m is not None and m != 1):
-            continue
-        if m is None or n is None:
-            return None
-        ones.append(i)
-    return list(range(lead)), ones
-
-
-def _summed_at_run_time(w: Writer, x: Value, like: Value) -> Value:
+def _reduced_at_run_time(w: Writer, x: Value, like: Value, op_type: str) -> Value:
     """Where `like` has length one and `x` has not is only known at run time."""
     wanted, shape = w.shape(like), w.shape(x)
     ranks: Any = (x.type.shape.rank, like.type.shape.rank)
@@ -109,9 +92,7 @@ def _summed_at_run_time(w: Writer, x: Value, like: Value) -> Value:
     one = w.node("Equal", padded, w.vector([1]), shape=[ranks[0]])
     axes = w.reshape(w.node("NonZero", one, shape=[1, None]), [-1])
     rest = x.type.shape.rank
-    total = w.node(
-        "ReduceSum", x, axes, shape=None if rest is None else [None] * rest, keepdims=1, noop_with_empty_axes=1
-    )
+    total = w.node(op_type, x, axes, shape=None if rest is None else [None] * rest, keepdims=1, noop_with_empty_axes=1)
     if None not in ranks and ranks[0] == ranks[1]:
         return alike(w, total, like)
     return w.reshape(total, wanted, like.type.shape)

@@ -12,7 +12,7 @@ from ...primitives.shaping import Rank, ShapeN, Size, Squeeze, Transpose
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
-from .shapes import rank_of, repeated_like, reshaped_like, shape_vector, summed_like
+from .shapes import rank_of, reduced_like, repeated_like, reshaped_like, shape_vector
 
 
 @writer(Reshape)
@@ -54,7 +54,7 @@ def broadcast_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
 @writer(SumLike)
 def sum_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
     del op
-    return summed_like(w, x, like)
+    return reduced_like(w, x, like)
 
 
 @writer(ExpandDims)
