@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,43 @@ def test_what_onnxruntime_refuses_is_an_invalid_argument() -> None:
 def test_an_option_that_it_does_not_have_is_refused() -> None:
     with pytest.raises(NotImplementedError, match=r"^Session: engine='onnxruntime' has no check_numerics; "):
         pb.Session(engine="onnxruntime", check_numerics=True)
+
+
+def test_what_cannot_be_written_is_listed_with_every_line() -> None:
+    x = pb.placeholder(pb.float32, [2])
+    sines = pb.py_function(np.sin, [x], pb.float32)
+    after = pb.math.nextafter(x, 2.0 * x)
+    with pytest.raises(pb.errors.UnimplementedError) as caught:
+        pb.Session(engine="onnxruntime").run([sines, after], {x: [1.0, 2.0]})
+    lines = str(caught.value).splitlines()
+    assert [line.split(":")[0].strip() for line in lines[1:3]] == ["EagerPyFunc", "NextAfter"]
+    assert "after = pb.math.nextafter" in lines[2]
+
+
+def test_without_onnxruntime_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    monkeypatch.delitem(sys.modules, "pullback.onnx.engine", raising=False)
+    with pytest.raises(ImportError, match=r"pip install 'pullback\[onnxruntime\]'"):
+        pb.Session(engine="onnxruntime")
+
+
+def test_what_an_operation_has_made_of_a_variable_is_compared() -> None:
+    w = pb.Variable([3.0, 1.0])
+    session = pb.Session(engine="numpy")
+    session.run(w.initializer)
+    step = w.assign(pb.tanh(w))
+    assert pb.compare_engines(step.op, engines=("numpy", "onnxruntime"), session=session).agree
+    apart = pb.compare_engines(step.op, engines=("numpy", "onnxruntime"), session=session, tolerance=-1.0)
+    assert [d.tensor.op.type for d in apart.differences] == ["VarHandleOp"]
+    assert apart.first is None
+
+
+def test_a_variable_that_only_a_loop_reads_has_its_value() -> None:
+    w, x = pb.Variable(2.0), pb.placeholder(pb.float32, [])
+    y = pb.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * w), (0, x))[1]
+    session = pb.Session(engine="numpy")
+    session.run(w.initializer)
+    assert pb.compare_engines(y, {x: 1.5}, session=session).agree
 
 
 def test_engines_that_agree_say_so() -> None:

@@ -128,7 +128,10 @@ def vector_lengths(model: Model, name: str) -> list[Length | None] | None:
         return [int(n) for n in array.reshape(-1)]
     record = model.producers.get(name)
     rule = None if record is None else _VECTORS.get(record.op_type)
-    return None if rule is None or record is None else rule(model, record)
+    if record is not None and rule is not None:
+        return rule(model, record)
+    dims = model.types[name].shape.dims
+    return None if dims is None or len(dims) != 1 or dims[0] is None else [None] * dims[0]
 
 
 def _symbol(model: Model, *made_of: Any) -> Symbol:

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import onnxruntime
+from google.protobuf.message import EncodeError
+from onnx import ModelProto
 
 from ..core.dtypes import COMPLEX, bfloat16, float32
-from ..core.errors import InvalidArgumentError
+from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.function import AbstractFunctional, Parameter
 from ..core.operation import Operation, Tensor
 from ..engines import messages
@@ -39,9 +41,7 @@ class OnnxruntimeEngine(AbstractEngine):
         fetches = {f"fetch/{i}": x for i, x in enumerate(plan.fetches)}
         actions = [step.op for step in plan.steps if not step.op.outputs or step.op.primitive.stateful]
         exported = model_of(fetches, actions, feeds, DEFAULT_OPSET, handles_of(plan))
-        compute = None
-        if exported.model.graph.output:
-            compute = onnxruntime.InferenceSession(exported.model.SerializeToString(), self.options)
+        compute = self._loaded(exported.model) if exported.model.graph.output else None
         taken = set() if compute is None else {entry.name for entry in compute.get_inputs()}
         states, changed = exported.states, exported.changed
         outputs = [*fetches, *changed.values()]
@@ -64,6 +64,17 @@ class OnnxruntimeEngine(AbstractEngine):
             return [_result(x, dtype) for x, dtype in zip(found, types, strict=False)]
 
         return run
+
+    def _loaded(self, model: ModelProto) -> Any:
+        """The model, ready to run."""
+        try:
+            return onnxruntime.InferenceSession(model.SerializeToString(), self.options)
+        except EncodeError:
+            size = f"{model.ByteSize() / 2**30:.1f} GiB"
+            text = f"the constants make a model of {size}, and a model in memory can have 2 GiB at most"
+            raise UnimplementedError(f"onnxruntime: {text}; feed them, or use another engine") from None
+        except Exception as error:  # onnxruntime's errors have no base of their own
+            raise UnimplementedError(f"onnxruntime does not take the model of these fetches: {error}") from error
 
     def as_feed(self, tensor: Tensor, value: Any) -> Any:
         """`value` as a NumPy array of the dtype of `tensor`."""

@@ -61,8 +61,8 @@ def export(
         inputs: tensors in the same way, of any kind: what they would be computed from is left out. A constant becomes
             an input that has its value where none is given. All placeholders that are needed unless given.
         path: the file to write. More than 2 GB of constants are written to a file beside it.
-        opset: the version of the operators, 18 to 26; that of a loaded model, at most 26, else 18, unless given. (21 for
-            one that draws random numbers: onnxruntime has no kernels for those of later versions.)
+        opset: the version of the operators, 18 to 26; that of a loaded model, at most 26, else 18, unless given. (At
+            most 21 for one that draws random numbers: onnxruntime has no kernels for the later versions of that.)
         names: names of other values: a dictionary from tensors.
         session: where variables have their values. Without it each variable that is read is an input.
 

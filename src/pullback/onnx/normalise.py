@@ -19,6 +19,7 @@ from onnx.parser import ParseError
 from onnx.version_converter import ConvertError, convert_version
 
 from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
+from . import old_resizing
 from .batched_scan import unbatched
 from .element_types import name_of
 from .reading import all_nodes, domain_of, first_name, is_read
@@ -189,6 +190,7 @@ def _converted(skeleton: ModelProto) -> ModelProto:
             entry.version = OLDEST_READ if domain_of(entry.domain) == "" else entry.version
         return skeleton
     batched = [n.output[0] for n in all_nodes(skeleton.graph) if n.op_type == "Scan"] if versions[0] < 9 else []
+    resized = {n.output[0] for n in all_nodes(skeleton.graph) if n.op_type in old_resizing.OPERATORS}
     try:
         converted = convert_version(skeleton, OLDEST_READ)
     except (ConvertError, RuntimeError) as error:
@@ -197,6 +199,8 @@ def _converted(skeleton: ModelProto) -> ModelProto:
         ) from None
     for node in [n for n in all_nodes(converted.graph) if n.op_type == "Scan" and n.output[0] in batched]:
         unbatched(node)
+    if versions[0] < old_resizing.FIRST_OF_TODAY and resized:
+        old_resizing.restore_grids(converted, resized)
     if batched:
         _restore_types(converted.graph, skeleton.graph)
     return converted

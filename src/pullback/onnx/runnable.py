@@ -89,12 +89,9 @@ def _mask_is_whole(node: NodeProto, type_of: Callable[[str], Any]) -> bool:
     key, mask, past = [type_of(node.input[i]) if i < len(node.input) else None for i in (1, 3, 4)]
     if key is None or mask is None or not key.shape.rank or not mask.shape.rank:
         return True
-    lengths = [
-        key.shape.dims[-2],
-        mask.shape.dims[-1],
-        past.shape.dims[-2] if past is not None and past.shape.dims else 0,
-    ]
-    return None in lengths or lengths[0] + lengths[2] == lengths[1]
+    more = 0 if past is None or past.shape.dims is None else past.shape.dims[-2]
+    keys, filled = key.shape.dims[-2], mask.shape.dims[-1]
+    return None in (keys, filled, more) or keys + more == filled
 
 
 def _size_is_odd(node: NodeProto, type_of: Callable[[str], Any]) -> bool:

@@ -185,7 +185,10 @@ def depthwise_by_filter(w: Writer, op: Operation, x: Value, dy: Value, sizes: Va
     elements = w.node("Conv", w.reshape(images, merged), taking, shape=shape, **g.attributes(pads))
     size = -1 if None in counts else prod(counts)  # type: ignore[arg-type]
     lead = -1 if batch is None else batch
-    rows = w.reshape(elements, [lead, channels, places, size] if lead >= 0 or size >= 0 else [None, None, None, -1])
+    apart: Any = [lead, channels, places, size]
+    if lead == size:
+        apart = w.concat([w.lengths(images, [0]), vector(w, [channels, places, -1])], 0)
+    rows = w.reshape(elements, apart, [batch, channels, places, None])
     weights = w.transpose(w.reshape(cotangent, [None, channels, multiplier, size]), [0, 1, 3, 2])
     products = w.node("MatMul", rows, weights, shape=[batch, channels, places, multiplier])
     return w.reshape(w.transpose(w.sum(products, [0], False), [1, 0, 2]), [*windows, channels, multiplier])

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...core.dtypes import bool as bool_
+from ...core.dtypes import int64
 from ...core.operation import Operation
 from ...primitives.determinants import Cofactors, MatrixDeterminant
 from ...primitives.lu import Lu
@@ -24,9 +26,11 @@ from ...primitives.tridiagonal import TridiagonalSolve
 from ..linear_algebra import Linalg, adjoint
 from ..namespace import Namespace
 from ..pairs import as_array, as_value, repeated
+from ..records import Value
 from ..registry import writer
 from ..tracing import as_traced
 from ..writing import Writer
+from .shapes import rank_of
 
 _ROOT_STEPS = 12
 _ROOTS = 8
@@ -54,6 +58,8 @@ def lu(w: Writer, op: Operation, x: Any) -> Any:
 @writer(MatrixDeterminant, pairs=True)
 def determinant(w: Writer, op: Operation, x: Any) -> Any:
     """ONNX's Det where there is a kernel; by elimination elsewhere."""
+    if isinstance(x, Value) and not x.type.shape.is_fully_defined():
+        return w.node("Det", x, shape=op.outputs[0].shape)
     array = as_array(w, x)
     if op.outputs[0].dtype == np.float32 and array.size:
         return w.node("Det", x, shape=array.shape[:-2])
@@ -63,6 +69,8 @@ def determinant(w: Writer, op: Operation, x: Any) -> Any:
 @writer(Cofactors, pairs=True)
 def cofactors(w: Writer, op: Operation, x: Any) -> Any:
     """Each is the determinant of what is left without its row and its column: exact for singular matrices too."""
+    if isinstance(x, Value) and not x.type.shape.is_fully_defined():
+        return _cofactors_at_run_time(w, x)
     xp, array = Namespace(w), as_array(w, x)
     n = array.shape[-1]
     if not array.size:
@@ -82,6 +90,23 @@ def cofactors(w: Writer, op: Operation, x: Any) -> Any:
     else:
         dets = Linalg(xp).det(minors)
     return _made(w, op, dets * signs.astype(array.dtype))
+
+
+def _cofactors_at_run_time(w: Writer, x: Value) -> Value:
+    """The same for matrices of any size, of which there are any number."""
+    rank = rank_of(x)
+    lead = list(range(rank - 2))
+    zero, one, two = [w.constant(i, int64) for i in range(3)]
+    n = w.reshape(w.lengths(x, [rank - 1]), [])
+    numbers = w.node("Range", zero, n, one, shape=[None])
+    fewer = w.node("Range", zero, w.node("Sub", n, one), one, shape=[None])
+    left_out = w.unsqueeze(numbers, [1])
+    others = w.node("Add", fewer, w.cast(w.node("GreaterOrEqual", fewer, left_out), int64))
+    minors = w.gather(w.gather(x, others, rank - 2), others, rank)
+    minors = w.transpose(minors, [*lead, rank - 2, rank, rank - 1, rank + 1])
+    dets = w.node("Det", minors, shape=x.type.shape)
+    odd = w.node("Mod", w.node("Add", numbers, left_out), two)
+    return w.where(w.cast(odd, bool_), w.node("Neg", dets), dets)
 
 
 @writer(TridiagonalSolve, pairs=True)

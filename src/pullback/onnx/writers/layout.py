@@ -151,7 +151,7 @@ def convolved_back(
     pads = g.known_pads(lengths)
     rests = None if pads is None else _rests(g, lengths, dims[2:], pads)
     if pads is not None and rests is not None and _is_faster_flipped(w, g, filters, groups, pads):
-        return _convolved_flipped(w, g, dy, filters, pads, lengths)
+        return _convolved_flipped(w, g, dy, filters, groups, pads, lengths)
     if pads is not None and rests is not None:
         attributes = g.attributes(pads) | ({"output_padding": rests} if any(rests) else {})
         shape = [dims[0], channels, *lengths]
@@ -171,16 +171,17 @@ def convolved_back(
 
 
 def _is_faster_flipped(w: Writer, g: Geometry, filters: Value, groups: int, pads: Pads) -> bool:
-    """Whether a convolution with the filters turned around is faster: where they are constants, turned around when the
-    model is loaded, and channels are many enough for the kernels that take them in blocks."""
+    """Whether a convolution with the filters turned around is faster: one filter for each channel; or constants, which
+    are turned around when the model is loaded, of channels that are enough for the kernels that take them in blocks."""
     count, depth = dims_of(filters, g.rank + 2)[:2]
-    constant = w.static(filters) is not None or _is_transposed_constant(w, filters)
-    many = count is not None and depth is not None and min(count, depth) >= 32 and count % 16 == depth % 16 == 0
     axes = zip(g.windows, g.dilations, pads, strict=True)
     narrow = all(max(pad) <= ((k or 1) - 1) * d for k, d, pad in axes)
-    return (
-        narrow and groups == 1 and g.rank == 2 and max(g.strides) == 1 and constant and many and None not in g.windows
-    )
+    if not narrow or g.rank != 2 or max(g.strides) > 1 or None in g.windows or count is None or depth is None:
+        return False
+    if groups > 1:
+        return depth == 1 and count == groups
+    constant = w.static(filters) is not None or _is_transposed_constant(w, filters)
+    return constant and min(count, depth) >= 32 and count % 16 == depth % 16 == 0
 
 
 def _is_transposed_constant(w: Writer, x: Value) -> bool:
@@ -188,8 +189,10 @@ def _is_transposed_constant(w: Writer, x: Value) -> bool:
     return record is not None and record.op_type == "Transpose" and record.inputs[0] in w.model.arrays
 
 
-def _convolved_flipped(w: Writer, g: Geometry, dy: Value, filters: Value, pads: Pads, lengths: Lengths) -> Value:
-    turned = w.transpose(filters, [1, 0, *g.spatial])
+def _convolved_flipped(
+    w: Writer, g: Geometry, dy: Value, filters: Value, groups: int, pads: Pads, lengths: Lengths
+) -> Value:
+    turned = filters if groups > 1 else w.transpose(filters, [1, 0, *g.spatial])
     windows = [k or 1 for k in g.windows]
     if max(windows) > 1:
         low = [-(2**31)] * g.rank
@@ -197,8 +200,8 @@ def _convolved_flipped(w: Writer, g: Geometry, dy: Value, filters: Value, pads: 
     reach = [(k - 1) * d for k, d in zip(windows, g.dilations, strict=True)]
     around = tuple([(r - a, r - b) for r, (a, b) in zip(reach, pads, strict=True)])
     dims = dims_of(dy, g.rank + 2)
-    shape = [dims[0], dims_of(filters, g.rank + 2)[1], *lengths]
-    return w.node("Conv", dy, turned, shape=shape, **g.attributes(around))
+    channels = groups if groups > 1 else dims_of(filters, g.rank + 2)[1]
+    return w.node("Conv", dy, turned, shape=[dims[0], channels, *lengths], group=groups, **g.attributes(around))
 
 
 def _overhang(g: Geometry, i: int, n: int | None, m: int | None, pads: Pads | None) -> int:

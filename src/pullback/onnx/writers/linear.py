@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dtypes import bfloat16, float16, float32, float64
+from ...core.dtypes import bfloat16, float16, float32, float64, int64
 from ...core.operation import Operation
 from ...primitives.bias import BiasAdd
 from ...primitives.einsum import Einsum, split_equation
@@ -63,18 +63,42 @@ def bias_add(w: Writer, op: Operation, x: Value, bias: Value) -> Value:
 
 @writer(Einsum)
 def einsum(w: Writer, op: Operation, *xs: Value) -> Any:
-    """ONNX's own, but for results that stand on a diagonal; matrix products of few axes as what they are."""
+    """ONNX's own, and a mask for results that stand on a diagonal; matrix products of few axes as what they are."""
     p: Any = op.primitive
     labels, result = split_equation(p.equation)
     letters = result.replace("...", "")
-    if len(set(letters)) != len(letters) or _broadcasts(labels, result, xs):
+    repeats = len(set(letters)) != len(letters)
+    if _broadcasts(labels, result, xs) or (repeats and "..." in result[1:]):
         return trace_kernel(w, p, xs, op.outputs)
+    if repeats:
+        return _on_diagonals(w, op, labels, result, xs)
     found = _weights(w, op, labels, result, xs) if len(xs) == 2 else None
     if found is not None:
         return found
     dtype = op.outputs[0].dtype
     wide = [w.cast(x, float32) if dtype in (float16, bfloat16) else x for x in xs]
     return w.cast(w.node("Einsum", *wide, shape=op.outputs[0].shape, equation=p.equation), dtype)
+
+
+def _on_diagonals(w: Writer, op: Operation, labels: list[str], result: str, xs: tuple[Value, ...]) -> Value:
+    """A result with one axis twice: what is computed for the axis once, and zeros beside the diagonal."""
+    letters = result.replace("...", "")
+    present = list(dict.fromkeys(letters))
+    dtype, rank = op.outputs[0].dtype, op.outputs[0].shape.rank
+    wide = [w.cast(x, float32) if dtype in (float16, bfloat16) else x for x in xs]
+    shape = None if rank is None else [None] * (rank - len(letters) + len(present))
+    equation = f"{','.join(labels)}->{'...' if '...' in result else ''}{''.join(present)}"
+    value = w.node("Einsum", *wide, shape=shape, equation=equation)
+    for place, letter in enumerate(letters):
+        if place < len(present) and present[place] == letter:
+            continue
+        first = present.index(letter)
+        n = w.reshape(w.lengths(value, [first - len(present)]), [])
+        numbers = w.node("Range", w.constant(0, int64), n, w.constant(1, int64), shape=[None])
+        present.insert(place, letter)
+        columns = [w.reshape(numbers, [-1, *[1] * (len(present) - 1 - i)]) for i in (first, place)]
+        value = w.where(w.node("Equal", *columns), w.unsqueeze(value, [place - len(present)]), w.scalar(0, value))
+    return w.cast(value, dtype)
 
 
 def _broadcasts(labels: list[str], result: str, xs: tuple[Value, ...]) -> bool:

@@ -24,6 +24,7 @@ from .layout import (
     convolved,
     convolved_back,
     dims_of,
+    no_pads,
     spatial_sizes,
     split,
     vector,
@@ -46,10 +47,12 @@ def max_pool_grad(w: Writer, op: Operation, x: Value, y: Value, dy: Value) -> Va
     form = _form(op)
     _, places = _maxima(w, op.primitive, x)
     images = channels_second(w, x, form)
-    blank = w.expand(w.scalar(0, dy), _flat_shape(w, images))
+    wide, _ = _widened(w, _geometry(op.primitive), images)
+    blank = w.expand(w.scalar(0, dy), _flat_shape(w, wide))
     updates = w.reshape(channels_second(w, dy, form), [-1])
     flat = w.node("ScatterElements", blank, w.reshape(places, [-1]), updates, axis=0, reduction="add")
-    return as_data_format(w, w.reshape(flat, w.shape(images)), form)
+    whole = w.reshape(flat, w.shape(wide))
+    return as_data_format(w, _cut(w, _geometry(op.primitive), whole, images), form)
 
 
 @writer(MaxPoolGradGrad)
@@ -57,21 +60,22 @@ def max_pool_grad_grad(w: Writer, op: Operation, x: Value, y: Value, ddx: Value)
     del y
     form = _form(op)
     _, places = _maxima(w, op.primitive, x)
-    return as_data_format(w, w.gather(w.reshape(channels_second(w, ddx, form), [-1]), places, 0), form)
+    images, _ = _widened(w, _geometry(op.primitive), channels_second(w, ddx, form), 0.0)
+    return as_data_format(w, w.gather(w.reshape(images, [-1]), places, 0), form)
 
 
 @writer(MaxPoolPlaces)
 def max_pool_places(w: Writer, op: Operation, x: Value, y: Value) -> Value:
     del y
     p: Any = op.primitive
-    return as_data_format(w, _maxima(w, p, x, int(p.column_major))[1], p.data_format)
+    return as_data_format(w, _places(w, p, x, int(p.column_major))[1], p.data_format)
 
 
 @writer(MaxPoolWithArgmax)
 def max_pool_with_argmax(w: Writer, op: Operation, x: Value) -> list[Value]:
     """Places in [n, c, h, w] become those in [h, w, c] or [n, h, w, c]."""
     p: Any = op.primitive
-    y, places = _maxima(w, p, x)
+    y, places = _places(w, p, x)
     lengths = w.shape(x)
     batch, rows, columns, channels = [w.gather(lengths, w.constant(np.asarray(i, int64)), 0) for i in range(4)]
     pixels = w.node("Mul", rows, columns)
@@ -91,18 +95,55 @@ def _flat_shape(w: Writer, x: Value) -> Value:
     return vector(w, [size]) if size is not None else w.reshape(w.node("Size", x, shape=[]), [1])
 
 
-def _maxima(w: Writer, p: Any, x: Value, storage_order: int = 0) -> tuple[Value, Value]:
-    """The maxima and their places in the flattened input, in ONNX's layout: one node for all who ask."""
-    g = _geometry(p)
-    images = channels_second(w, x, p.data_format)
+def _is_wide(g: Geometry, pads: Any) -> bool:
+    """Whether a padding is as wide as a window, which onnxruntime refuses: it is put around the images before."""
+    return pads is not None and any(max(pad) >= (k or 1) for pad, k in zip(pads, g.windows, strict=True))
+
+
+def _widened(w: Writer, g: Geometry, images: Value, fill: float | None = None) -> tuple[Value, Any]:
+    """The images, with wide paddings around them, and the paddings that are left; None fills in the lowest number."""
     dims = dims_of(images, g.rank + 2)
-    pads = g.known_pads(dims[2:])
+    pads: Any = g.known_pads(dims[2:])
+    if not _is_wide(g, pads):
+        return images, pads
+    dtype: Any = images.type.dtype
+    lengths = [None if n is None else n + a + b for n, (a, b) in zip(dims[2:], pads, strict=True)]
+    around = vector(w, [0, 0, *[a for a, _ in pads], 0, 0, *[b for _, b in pads]])
+    lowest = np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
+    number = w.scalar(lowest if fill is None else fill, images)
+    return w.node("Pad", images, around, number, shape=[*dims[:2], *lengths]), no_pads(g)
+
+
+def _cut(w: Writer, g: Geometry, whole: Value, images: Value) -> Value:
+    """What belongs to the images in an array of the shape of the widened ones."""
+    pads: Any = g.known_pads(dims_of(images, g.rank + 2)[2:])
+    if not _is_wide(g, pads):
+        return whole
+    first = vector(w, [a for a, _ in pads])
+    return w.slice(whole, first, w.node("Add", first, w.lengths(images, g.spatial)), g.spatial)
+
+
+def _places(w: Writer, p: Any, x: Value, storage_order: int = 0) -> tuple[Value, Value]:
+    """The maxima and their places, which are those in the images themselves."""
+    g = _geometry(p)
+    if _is_wide(g, g.known_pads(split(x, p.data_format)[1])):
+        raise NotImplementedError("places of maxima with a padding as wide as the window")
+    return _maxima(w, p, x, storage_order)
+
+
+def _maxima(w: Writer, p: Any, x: Value, storage_order: int = 0) -> tuple[Value, Value]:
+    """The maxima and their places in the flattened images, in ONNX's layout: one node for all who ask."""
+    g = _geometry(p)
+    outer = channels_second(w, x, p.data_format)
+    counts = g.counts(dims_of(outer, g.rank + 2)[2:])
+    images, pads = _widened(w, g, outer)
+    dims = dims_of(images, g.rank + 2)
     more: dict[str, Any] = {"storage_order": storage_order} if storage_order else {}
     if pads is None and max(g.dilations) > 1:
         raise NotImplementedError("windows with holes, strides and padding SAME over axes of unknown length")
     if pads is None:
         more["auto_pad"] = "SAME_UPPER"
-    shape = (*dims[:2], *g.counts(dims[2:]))
+    shape = (*dims[:2], *counts)
     y, places = w.nodes(
         "MaxPool", images, dtypes=(x.type.dtype, int64), shapes=(shape, shape), **more, **g.attributes(pads)
     )
