@@ -103,9 +103,10 @@ def _teller(quiet: bool) -> Callable[[str], None]:
 
 
 def _load(model: Path, args: argparse.Namespace) -> Any:
-    if args.dtype is None:
-        return pb.onnx.load(model, training=bool(args.train))
-    return pb.onnx.load(_retyped(model, args.dtype), model.parent, training=bool(args.train))
+    source = model if args.dtype is None else _retyped(model, args.dtype)
+    graph = pb.onnx.load(source, model.parent, training=bool(args.train))
+    inside = [name for name in [*(args.of or ()), *(args.wrt or ())] if name not in graph and name in graph.inner_names]
+    return pb.onnx.load(source, model.parent, training=bool(args.train), watch=inside) if inside else graph
 
 
 def _retyped(model: Path, dtype: str) -> Any:
@@ -137,7 +138,7 @@ def _check(
 
     model = Path(args.model)
     exact = not args.rule and not args.stop and bool(ys)
-    wide = (lambda: pb.onnx.load(_retyped(model, "float64"), model.parent)) if exact else None
+    wide = (lambda: pb.onnx.load(_retyped(model, "float64"), model.parent, watch=graph.watched)) if exact else None
     return check(out, graph, outputs, inputs, wide, ys, dict(args.feed or ()))
 
 

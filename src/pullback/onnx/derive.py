@@ -9,6 +9,7 @@ from typing import Any
 from ..autodiff.choices import choosing
 from ..autodiff.explain import explain_gradient
 from ..autodiff.reverse import gradients
+from ..control_flow.history import history
 from ..core.dtypes import FLOATING, TRAINABLE
 from ..core.errors import InvalidArgumentError
 from ..core.graph import Tensor
@@ -18,6 +19,8 @@ from ..derivatives.products import jvp
 from ..primitives.creation import zeros_like
 from ..primitives.densify import densify
 from ..primitives.placeholders import placeholder
+from ..primitives.shaping import expand_dims
+from ..primitives.stacking import concat
 from .model import OnnxGraph
 from .reading import valid_name
 
@@ -54,7 +57,8 @@ def differentiate(
     Args:
         graph: what `load` returned.
         of: names of values; the only output of floats unless given. Several are added up, but for "jvp".
-        wrt: names of any values: inputs, initializers, intermediate ones; the inputs of floats unless given.
+        wrt: names of any values: inputs, initializers, intermediate ones, or values inside loops that `load` was asked
+            to watch: then there is a derivative for each step. The inputs of floats unless given.
         kind: what is added, for each y and x:
             "gradient": the output `gradients/<x>`;
             "vjp": the same, for cotangents that are inputs `seeds/<y>`;
@@ -86,11 +90,18 @@ def differentiate(
     xs = chosen_values(graph, wrt, "wrt") if wrt else _float_inputs(graph)
     made = Derivative(ys)
     stopped = list(chosen_values(graph, stop, "stop").values())
+    inside = [name for name in xs if name in graph.moves]
+    if inside and kind not in ("gradient", "vjp"):
+        raise InvalidArgumentError(
+            f"onnx.differentiate: '{inside[0]}' is inside a loop; kind must be 'gradient' or 'vjp', not {kind!r}"
+        )
     if stopped and kind in ("jvp", "hessian"):
         raise InvalidArgumentError(f"onnx.differentiate: stop cannot be used with kind='{kind}'")
     with graph.transaction(), graph.as_default(), choosing(by_operation(graph, rules or {}), None):
         seeds = _added(made, "seeds", ys) if kind == "vjp" else None
-        dxs = gradients(list(ys.values()), list(xs.values()), seeds, stop_gradients=stopped)
+        sources = [graph.moves.get(name, x) for name, x in xs.items()]
+        dxs = gradients(list(ys.values()), sources, seeds, stop_gradients=stopped)
+        dxs = [_at_each_step(dx) if name in graph.moves else dx for name, dx in zip(xs, dxs, strict=True)]
         connected = _connected(made, xs, dxs)
         if kind in ("gradient", "vjp"):
             for name, dx in zip(xs, dxs, strict=True):
@@ -100,6 +111,14 @@ def differentiate(
         if unconnected == "zero":
             _add_zeros(made, kind, xs)
     return made
+
+
+def _at_each_step(dx: Tensor | None) -> Tensor | None:
+    """The derivatives by what was added at each step, of which `dx` is that at the first one."""
+    if dx is None:
+        return None
+    rows: Tensor = concat([expand_dims(dx, 0), history(dx)], 0)[:-1]
+    return rows
 
 
 def _second(

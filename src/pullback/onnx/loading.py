@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Sequence as Sequence_
 from functools import cache
 from importlib import import_module
 from os import PathLike
@@ -34,13 +35,15 @@ def load(
     elements: Mapping[str, int | None] | None = None,
     *,
     training: bool = False,
+    watch: Sequence_[str] = (),
 ) -> OnnxGraph:
     """The graph of an ONNX model: a path, or a `ModelProto`, which is not changed.
 
     Opsets 6 to 28 are read. Functions of the model are inlined; initializers are constants, and those in files beside
     the model are mapped into memory, not read. These files are in `directory`, or, unless it is given, beside the
     model. Every value keeps its name: `graph["name"]`. With `training`, batch normalisations use the moments of the
-    batch, and dropouts drop.
+    batch, and dropouts drop. `watch` names values inside the model's loops: `graph["name"]` is then what such a value
+    was at each step, [steps, ...], and `differentiate` gives derivatives by each of these.
 
     Of an input that is a sequence, `elements` says how many tensors it has; of one that is optional None says that it
     is left out.
@@ -48,7 +51,7 @@ def load(
     Raises:
         NotFoundError: there is no such file, or one beside it is missing.
         DataLossError: the file is torn, or no model.
-        InvalidArgumentError: the model is not valid.
+        InvalidArgumentError: the model is not valid, or has no such value to watch.
         UnimplementedError: it holds what pullback does not read; all of that is listed.
 
     >>> import onnx, pullback as pb
@@ -69,6 +72,10 @@ def load(
     normalised = normalise(proto, folder)
     replaced = turn_on_training(normalised.model) if training else {}
     graph = OnnxGraph(normalised.model)
+    graph.watched = tuple(watch)
+    for name in watch:
+        if name not in graph.inner_names:
+            raise InvalidArgumentError(f"onnx.load: watch: no loop of the model has a value '{name}'")
     with graph.as_default(), graph.entered(graph.scope._replace(site=user_site())):
         _read_main(graph, normalised.weights, folder, elements or {})
     graph.updates = {name: graph.values[now] for name, now in replaced.items()}

@@ -12,6 +12,7 @@ from onnx import ModelProto, NodeProto, TypeProto
 from ..core.graph import Graph, Tensor
 from .weights import External
 
+LOOPS = ("Loop", "Scan")
 Dims = tuple[int | str | None, ...]
 
 
@@ -39,6 +40,10 @@ class OnnxGraph(Graph):
         """The node that a tensor came from, and the number of its output."""
         self.external: dict[Tensor, External] = {}
         """Where the elements of an initializer are, if in a file beside the model."""
+        self.watched: tuple[str, ...] = ()
+        """The values inside loops that were asked for: `graph[name]` is what they were at each step."""
+        self.moves: dict[str, Tensor] = {}
+        """For each of these what was added to it at the first step: zeros."""
         self.updates: dict[str, Tensor] = {}
         """Of a model in training: for each running mean and variance what a step makes of it."""
 
@@ -52,6 +57,11 @@ class OnnxGraph(Graph):
     def opsets(self) -> dict[str, int]:
         """The version of each operator set that the model uses."""
         return {entry.domain: entry.version for entry in self.model.opset_import}
+
+    @cached_property
+    def inner_names(self) -> frozenset[str]:
+        """The names of the values inside the loops of the main graph."""
+        return frozenset(name for node in self.model.graph.node for name in names_inside(node))
 
     @property
     def input_names(self) -> tuple[str, ...]:
@@ -71,6 +81,8 @@ class OnnxGraph(Graph):
         if name not in self.values:
             near = get_close_matches(name, self.values, 3, 0.5)
             hint = f"; near it are {', '.join(map(repr, near))}" if near else ""
+            if name in self.inner_names:
+                hint = f"; it is inside a loop: load the model with watch=['{name}']"
             raise KeyError(f"the model has no value '{name}'{hint}")
         return self.values[name]
 
@@ -80,3 +92,12 @@ class OnnxGraph(Graph):
     @staticmethod
     def _names(entries: Any) -> tuple[str, ...]:
         return tuple([entry.name for entry in entries])
+
+
+def names_inside(node: NodeProto) -> list[str]:
+    """The names of what a loop carries, and of what the nodes in it make; none for other nodes."""
+    if node.op_type not in LOOPS or node.domain not in ("", "ai.onnx"):
+        return []
+    body = next(a.g for a in node.attribute if a.name == "body")
+    carried = body.input[2:] if node.op_type == "Loop" else body.input
+    return [*[entry.name for entry in carried], *[y for inner in body.node for y in inner.output if y]]

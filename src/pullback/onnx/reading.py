@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -51,10 +52,23 @@ def is_read(domain: str, op_type: str) -> bool:
 class Names:
     """The values that the nodes of a graph may name: its own, and those of the graphs around it."""
 
-    def __init__(self, graph: OnnxGraph, values: dict[str, Any], outer: Names | None = None) -> None:
+    def __init__(
+        self,
+        graph: OnnxGraph,
+        values: dict[str, Any],
+        outer: Names | None = None,
+        moves: Mapping[str, Tensor] = MappingProxyType({}),
+    ) -> None:
         self.graph = graph
         self.values = values
         self.outer = outer
+        self.moves = moves
+        """What is added to values of these names."""
+
+    def add(self, name: str, value: Any) -> None:
+        """Give a name to a value."""
+        move = self.moves.get(name)
+        self.values[name] = value if move is None else value + move
 
     def __getitem__(self, name: str) -> Any:
         names: Names | None = self
@@ -132,13 +146,23 @@ class Node:
         """The value of `x` where it is known while the model is read."""
         return None if x is None else constant_value(x)
 
-    def read_body(self, graph: GraphProto, arguments: Sequence[Any]) -> list[Any]:
-        """The outputs of a graph that the node holds, for these inputs."""
-        names = Names(self.graph, {}, self.names)
-        names.values.update(zip([entry.name for entry in graph.input], arguments, strict=True))
+    def read_body(
+        self,
+        graph: GraphProto,
+        arguments: Sequence[Any],
+        seen: Sequence[str] = (),
+        moves: Mapping[str, Tensor] = MappingProxyType({}),
+    ) -> list[Any]:
+        """The outputs of a graph that the node holds, for these inputs, and then its values of the names `seen`.
+
+        `moves` are added to the values of these names before anything reads them.
+        """
+        names = Names(self.graph, {}, self.names, moves)
+        for entry, value in zip(graph.input, arguments, strict=True):
+            names.add(entry.name, value)
         read_initializers(graph, names)
         read_nodes(graph.node, names)
-        return [names[entry.name] for entry in graph.output]
+        return [*[names[entry.name] for entry in graph.output], *[names[name] for name in seen]]
 
     def refuse(self, text: str) -> NoReturn:
         """Raise the error that says what of this node cannot be read."""
@@ -204,7 +228,7 @@ def read_nodes(nodes: Sequence[NodeProto], names: Names) -> None:
                 y = identity(y)
             if main is not None and isinstance(y, Tensor) and y.shape.rank is None:
                 y = _with_declared_rank(main, name, y)
-            names.values[name] = y
+            names.add(name, y)
             if main is not None and isinstance(y, Tensor):
                 main.origin[y] = (proto, i)
 

@@ -30,6 +30,7 @@ from ..reading import Node, all_nodes, reader, valid_name
 from .lengths import rank_of
 from .operands import scalar
 from .sequence import Optional, Sequence
+from .watching import Watching
 
 _NUMBER = tensor_type(int64, [])
 _TRUTH = tensor_type(bool_, [])
@@ -110,9 +111,11 @@ class _Looping:
         self.numbered = _is_read(body, body.input[0].name)
         self.first = constant(True) if condition is None else scalar(condition)
         self.limit, self.bound = _limit(node, limit)
-        self.start = start
-        types = [x.type for x in start]
-        for _ in range(len(start) + 8):
+        self.watching = Watching(node, body)
+        self.moves = self.watching.begin([constant(np.int64(0)), constant(True)], start)
+        self.start = [*start, *self.moves]
+        types = [x.type for x in self.start]
+        for _ in range(len(types) + 8):
             together, found = self._traced(types)
             if found == types:
                 break
@@ -127,8 +130,10 @@ class _Looping:
             own = list(given)
             number = own.pop(0) if self.numbered else constant(np.int64(0))
             # A step is only made where the condition held.
-            holds, *values = self.node.read_body(self.body, [number, constant(True), *own])
-            carried = [convert_to_tensor(y) for y in values[: self.count]]
+            arguments = [number, constant(True), *own[: self.count]]
+            holds, *values = self.watching.read(arguments, own[self.count :])
+            following = self.watching.following(values[len(values) - len(self.watching) :])
+            carried = [*[convert_to_tensor(y) for y in values[: self.count]], *following]
             found.extend([_wider(x, y) for x, y in zip(types, carried, strict=True)])
             known = constant_value(holds)
             self.holds_always = not self.conditional or (known is not None and bool(known))
@@ -136,13 +141,14 @@ class _Looping:
             return [*counter, *carried, scalar(holds), *values[self.count :]]
 
         parameters = [Parameter(t) for t in [*([_NUMBER] if self.numbered else []), *types]]
-        names = [*(["number"] if self.numbered else []), *[_valid(e.name) for e in self.body.input[2:]]]
+        carried = [*[e.name for e in self.body.input[2:]], *self.watching.names]
+        names = [*(["number"] if self.numbered else []), *map(_valid, carried)]
         return trace_together([Part("body", step, parameters, names)]), found
 
     def _finish(self, together: Together) -> None:
         (body,), self.captured = values_for_handles(together.functions, together.captured)
         self.controls = together.controls
-        moving = self.count + self.numbered
+        moving = len(self.start) + self.numbered
         results = list(body.results)
         holds = results.pop(moving)
         self.scans = len(results) - moving
@@ -189,7 +195,9 @@ class _Looping:
             ys = self.primitive(self.limit, *start, *self.captured)
         first = 1 + len(counter)
         stacked = 1 + len(start)
-        return (*ys[first : first + self.count], *ys[stacked : stacked + self.scans])
+        seen = stacked + self.scans - len(self.watching)
+        self.watching.keep(self.moves, ys[seen : seen + len(self.watching)])
+        return (*ys[first : first + self.count], *ys[stacked:seen])
 
 
 def _limit(node: Node, limit: Tensor | None) -> tuple[Tensor, int | None]:
@@ -241,15 +249,23 @@ def _scanned(
     node: Node, body: GraphProto, start: list[Tensor], rows: list[Tensor], stacked: int, backward: bool
 ) -> tuple[list[Tensor], list[Tensor]]:
     """What is carried at the end, and the rows that the steps made."""
+    watching = Watching(node, body)
+    if watching and backward:
+        node.refuse("values inside a loop that goes backward cannot be watched")
+    own, moves = len(start), watching.begin([], [*start, *[x[0] for x in rows]]) if watching else []
+    start = [*start, *moves]
     count = len(start)
     types = [x.type for x in start]
     parameters = [Parameter(TensorType(x.dtype, x.shape[1:])) for x in rows]
-    names = [_valid(entry.name) for entry in body.input]
+    carried = [*[entry.name for entry in body.input[:own]], *watching.names]
+    names = [*map(_valid, carried), *[_valid(entry.name) for entry in body.input[own:]]]
     for _ in range(count + 8):
         found: list[TensorType] = []
 
         def step(*given: Tensor, types: list[TensorType] = types, found: list[TensorType] = found) -> list[Tensor]:
-            ys = node.read_body(body, list(given))
+            values = watching.read([*given[:own], *given[count:]], given[own:count])
+            following = watching.following(values[len(values) - len(watching) :])
+            ys = [*values[:own], *following, *values[own:]]
             for x, y in zip(types, ys, strict=False):
                 found.append(_wider(x, y))
             return ys
@@ -265,13 +281,15 @@ def _scanned(
         None,
         count,
         scanned=len(rows),
-        stacked=stacked,
+        stacked=stacked + len(watching),
         length=length,
         reverse=backward,
     )
     with rows[0].op.graph.acting.control_dependencies(together.controls):
         outputs = loop(steps_of(rows[0], length), *start, *rows, *captured)
-    return list(outputs[1 : 1 + count]), list(outputs[1 + count : 1 + count + stacked])
+    last = 1 + count + stacked
+    watching.keep(moves, outputs[last : last + len(watching)])
+    return list(outputs[1 : 1 + own]), list(outputs[1 + count : last])
 
 
 def _valid(name: str) -> str:
