@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,6 +53,65 @@ def test_xla_cannot_count_rows() -> None:
     )
     with pytest.raises(pb.errors.InvalidArgumentError, match=re.escape(text)):
         pb.Session(engine="xla").run(mean, {n: 2, x: 1.0})
+
+
+_BY_ROWS: dict[str, Callable[[Any], Any]] = {
+    "last": lambda h: h[-1],
+    "but_the_first": lambda h: h[1:],
+    "but_the_last": lambda h: h[:-1, 1],
+    "first_two": lambda h: pb.cos(h[:2]),
+    "first_nine": lambda h: pb.cos(h[:9]),
+    "column": lambda h: pb.cos(h[:, 0]),
+    "all_numbers": lambda h: pb.cos(pb.reshape(h, [-1])),
+    "columns": lambda h: pb.cos(pb.reshape(h, [-1, 2, 1])),
+    "turned": lambda h: pb.cos(pb.reverse(h, [1])),
+    "one_after_the_other": lambda h: pb.cos(pb.concat([h, pb.ones([1, 2], pb.float64), 2.0 * h], 0)),
+    "side_by_side": lambda h: pb.concat([h, pb.cos(h)], 1),
+    "pairs": lambda h: pb.reduce_sum(pb.exp(pb.stack([h, h], 2)), 2),
+    "linear": lambda h: pb.sigmoid(pb.nn.bias_add(h @ pb.ones([2, 3], pb.float64), pb.ones([3], pb.float64))),
+    "gram": lambda h: pb.exp(pb.matmul(h, h, transpose_a=True)),
+    "einsum": lambda h: pb.exp(pb.einsum("ti,ij->tj", h, pb.ones([2, 2], pb.float64))),
+    "einsum_of_all": lambda h: pb.exp(pb.einsum("ti,tj->ij", h, h)),
+    "softmax": lambda h: pb.nn.softmax(h),
+    "logsumexp": lambda h: pb.reduce_logsumexp(h, 1),
+    "largest": lambda h: pb.argmax(h, 1),
+    "cumsum": lambda h: pb.cumsum(h, 0),
+    "split": lambda h: pb.cos(pb.split(h, 2, 1)[1]),
+    "unstack": lambda h: pb.cos(pb.unstack(h, axis=1)[1]),
+    "one_hot": lambda h: pb.one_hot(pb.cast(h[:, 0] * 2.0, pb.int32), 3),
+    "gathered": lambda h: pb.gather(pb.constant([1.0, 2.0, 4.0]), pb.cast(h[:, 0] * 2.0, pb.int32)),
+    "columns_gathered": lambda h: pb.cos(pb.gather(h, [1, 1, 0], axis=1)),
+}
+
+
+@pytest.mark.parametrize("what", _BY_ROWS)
+def test_what_works_row_by_row_does_so_on_xla(what: str) -> None:
+    n, x = pb.placeholder(pb.int32, []), pb.placeholder(pb.float64, [2])
+    y = pb.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, 0.5 * y), (0, x), maximum_iterations=9)[1]
+    z = _BY_ROWS[what](pb.history(y))
+    found, expected = [pb.Session(engine=e).run(z, {n: 3, x: [1.0, 2.0]}) for e in ("xla", "numpy")]
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        lambda h: h[::-1],
+        lambda h: pb.transpose(h),
+        lambda h: pb.nn.softmax(h, 0),
+        lambda h: pb.reduce_prod(h, 0),
+        lambda h: pb.sort(h, 0),
+        lambda h: pb.matmul(h, h, transpose_b=True),
+        lambda h: pb.reshape(h, [1, -1]),
+        lambda h: pb.foldl(lambda a, row: a + pb.cos(row), h),
+        lambda h: pb.numpy_function(lambda a: a.sum(), [h], pb.float64),
+    ],
+)
+def test_what_zeros_behind_the_rows_would_change_is_refused_on_xla(count: Any) -> None:
+    n, x = pb.placeholder(pb.int32, []), pb.placeholder(pb.float64, [2])
+    y = pb.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, 0.5 * y), (0, x), maximum_iterations=9)[1]
+    with pytest.raises(pb.errors.InvalidArgumentError, match="makes is known when it ends, and XLA keeps zeros behind"):
+        pb.Session(engine="xla").run(count(pb.history(y)), {n: 3, x: [1.0, 2.0]})
 
 
 def test_xla_needs_a_bound_on_the_rows() -> None:

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import TokenType
-from ..core.function import Parameter
+from ..core.function import AbstractFunctional, Parameter
 from ..core.operation import AbstractTensorLike, Operation, Tensor, site_of
 from ..core.slices import IndexedSlices
 from ..primitives.state import AbstractStateful
+from ..primitives.variable_ops import VarHandleOp
 from .fetches import feed_pairs, flatten
-from .plan import handle_of, needed_operations
+from .plan import needed_operations
 from .session import Session
 
 
@@ -40,7 +41,8 @@ class Comparison:
 
     engines: tuple[str, ...]
     differences: tuple[Difference, ...]
-    """For each fetched tensor and each engine beside the first, those beyond the tolerance."""
+    """For each fetched tensor, each variable that was changed, and each engine beside the first, those beyond the
+    tolerance."""
     first: Difference | None
     """The first operation, in the order of making, whose outputs differ; None where all agree."""
 
@@ -69,8 +71,10 @@ def compare_engines(
 ) -> Comparison:
     """Where the values of `fetches` differ from engine to engine, compared with the first engine.
 
-    Each engine runs in a session of its own, whose variables have their values in `session`. Where something differs,
-    all tensors that it is computed from are compared too, to find the first operation that does.
+    Each engine runs in a session of its own, whose variables have their values in `session`. What variables have become
+    is compared as well. Where something differs and no variable is changed, all tensors that it is computed from are
+    compared too, to find the first operation that does. "numpy" and "xla" draw the same random numbers from a seed;
+    onnxruntime draws others.
 
     Args:
         fetches, feed_dict: as for `Session.run`.
@@ -92,11 +96,11 @@ def compare_engines(
     flat = flatten(fetches, graph)
     feeds = feed_pairs(feed_dict or {}, graph)
     ops = needed_operations(flat.tensors, flat.operations, [x for x, _ in feeds])
-    sessions = [_session(name, graph, ops, session) for name in engines]
-    found = _compared(sessions, flat.tensors, feeds, tolerance)
-    first = None
-    if found and not any(isinstance(op.primitive, AbstractStateful) and op.primitive.writes_state for op in ops):
-        first = _first(sessions, ops, feeds, tolerance)
+    handles = [op for op in ops if isinstance(op.primitive, VarHandleOp)]
+    sessions = [_session(name, graph, handles, session) for name in engines]
+    found = _compared(sessions, flat.tensors, feeds, tolerance, flat.operations)
+    found += _compared_variables(sessions, handles, tolerance)
+    first = _first(sessions, ops, feeds, tolerance) if found and not any(map(_changes, ops)) else None
     for each in sessions:
         each.close()
     return Comparison(tuple(engines), tuple(found), first)
@@ -119,29 +123,55 @@ def _graph_of(fetches: Any, session: Session | None) -> Any:
     raise ValueError("compare_engines: there is nothing to fetch")
 
 
-def _session(engine: str, graph: Any, ops: Sequence[Operation], source: Session | None) -> Session:
+def _session(engine: str, graph: Any, handles: Sequence[Operation], source: Session | None) -> Session:
     """A session of its own, with the values that the variables have in `source`."""
     made = Session(graph=graph, engine=engine)
-    for op in ops:
-        if source is not None and isinstance(op.primitive, AbstractStateful) and not op.primitive.owns_state:
-            handle = handle_of(op.inputs[0])
-            if source.has_variable(handle):
-                made.write_variable(handle, source.read_variable(handle))
+    for handle in handles:
+        if source is not None and source.has_variable(handle):
+            made.write_variable(handle, source.read_variable(handle))
     return made
 
 
 def _compared(
-    sessions: Sequence[Session], tensors: Sequence[Tensor], feeds: Sequence[tuple[Tensor, Any]], tolerance: float
+    sessions: Sequence[Session],
+    tensors: Sequence[Tensor],
+    feeds: Sequence[tuple[Tensor, Any]],
+    tolerance: float,
+    operations: Sequence[Operation] = (),
 ) -> list[Difference]:
-    """The differences beyond the tolerance, tensor by tensor."""
-    values = [each.run(list(tensors), dict(feeds)) for each in sessions]
+    """The differences beyond the tolerance, tensor by tensor; the operations are run with them."""
+    values = [each.run([list(tensors), list(operations)], dict(feeds))[0] for each in sessions]
+    return [d for i, x in enumerate(tensors) for d in _differences(x, sessions, [own[i] for own in values], tolerance)]
+
+
+def _compared_variables(
+    sessions: Sequence[Session], handles: Sequence[Operation], tolerance: float
+) -> list[Difference]:
+    """The differences beyond the tolerance of what the variables are now."""
     found = []
-    for i, x in enumerate(tensors):
-        for each, own in zip(sessions[1:], values[1:], strict=True):
-            absolute, scale = _distance(np.asarray(values[0][i]), np.asarray(own[i]))
-            relative = absolute / scale if absolute else 0.0
-            if not relative <= tolerance:
-                found.append(Difference(x, (sessions[0].engine, each.engine), absolute, relative))
+    for handle in handles:
+        if all(each.has_variable(handle) for each in sessions):
+            values = [each.read_variable(handle) for each in sessions]
+            found += _differences(handle.outputs[0], sessions, values, tolerance)
+    return found
+
+
+def _changes(op: Operation) -> bool:
+    """Whether an operation, or one in a function that it holds, changes a variable or another state."""
+    p = op.primitive
+    if isinstance(p, AbstractFunctional):
+        return any(_changes(inner) for f in p.functions for inner in f.operations)
+    return isinstance(p, AbstractStateful) and p.writes_state
+
+
+def _differences(x: Tensor, sessions: Sequence[Session], values: Sequence[Any], tolerance: float) -> list[Difference]:
+    """How far the values of `x` are from the first one, where that is beyond the tolerance."""
+    found = []
+    for each, own in zip(sessions[1:], values[1:], strict=True):
+        absolute, scale = _distance(np.asarray(values[0]), np.asarray(own))
+        relative = absolute / scale if absolute else 0.0
+        if not relative <= tolerance:
+            found.append(Difference(x, (sessions[0].engine, each.engine), absolute, relative))
     return found
 
 

@@ -222,7 +222,7 @@ def needs_count(op: Operation, loop: Operation) -> InvalidArgumentError:
     return InvalidArgumentError(
         f"{op.type}: how many rows the loop '{loop.name}' makes is known when it ends, and XLA keeps zeros behind them "
         f"(operation '{op.name}')\n  made at {site_of(op)}\n"
-        "Use sums, which do not see the zeros, and the loop's own counter, or Session(engine='numpy')."
+        "Use sums and the loop's own counter, a number of steps that is known, or Session(engine='numpy')."
     )
 
 

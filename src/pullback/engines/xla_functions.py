@@ -1,4 +1,4 @@
-"""How XLA runs calls and branches: a call is written out where it stands, a branch becomes XLA's own."""
+"""How XLA runs branches, which become its own, and calls of functions that have state, written out where they stand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..control_flow.branch import Case, If
-from ..control_flow.call import Call, StatefulCall
+from ..control_flow.call import StatefulCall
 from ..control_flow.state import Unmade
 from ..core.graph import Operation, Tensor
 from . import messages
@@ -22,8 +22,8 @@ from .xla_trace import AbstractRows, Trace, dense, of_dtype
 Values = list[Any]
 
 
-@xla_functional(Call, StatefulCall)
-def call(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
+@xla_functional(StatefulCall)
+def stateful_call(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
     """The operations of the function, as if they stood in place of the call."""
     return written_out(trace, step, step.bodies[0], arrays)
 

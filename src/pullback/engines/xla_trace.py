@@ -42,8 +42,8 @@ class AbstractRows(ABC):
         """
 
     @abstractmethod
-    def mapped(self, op: Operation, arrays: Sequence[Any]) -> AbstractRows | None:
-        """What `op` makes of `arrays`, these rows among them, if it does so row by row."""
+    def mapped(self, op: Operation, arrays: Sequence[Any]) -> Any:
+        """What `op` makes of `arrays`, these rows among them, if not the same as of the array."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ class Trace:
         check: bool,
         lifted: Mapping[int, Any] | None = None,
         checked: list[Tensor | Refused] | None = None,
+        called: dict[Any, Any] | None = None,
     ) -> None:
         self.plan = plan
         self.concrete = concrete
@@ -87,6 +88,8 @@ class Trace:
         """The tracers of constants that are arguments of the program, by the identity of the constant."""
         self.checked: list[Tensor | Refused] = [] if checked is None else checked
         """The tensors, and the operations that refuse values, that codes speak of, by number."""
+        self.called: dict[Any, Any] = {} if called is None else called
+        """What is known of functions that are called, for all traces of one program."""
         self.slots: list[Any] = [None] * plan.size
         for slot, array in plan.constants:
             known = array if array.ndim else array[()]
@@ -100,7 +103,9 @@ class Trace:
     def inner(self, plan: Plan, decisive: Iterable[int] = ()) -> Trace:
         """The trace of the plan of a function inside; `decisive` are its slots that decide shapes around it."""
         concrete = concrete_values(plan, decisive)
-        return Trace(plan, concrete, self.lost, check=self.check, lifted=self.lifted, checked=self.checked)
+        return Trace(
+            plan, concrete, self.lost, check=self.check, lifted=self.lifted, checked=self.checked, called=self.called
+        )
 
     def run(self) -> None:
         """Compute all steps; `slots` and `states` are filled before, and read afterwards."""
@@ -133,17 +138,17 @@ class Trace:
             slots[n] = None
 
     def _results(self, step: Step, arrays: list[Any]) -> Any:
+        primitive = step.op.primitive
         if step.state is not None:
             return self._stateful_results(step, [dense(x) for x in arrays])
-        primitive = step.op.primitive
-        run = xla_functional_of(type(primitive))
-        if run is not None:
-            return run(self, step, arrays if step.bodies else [dense(x) for x in arrays])
-        if any(isinstance(x, AbstractRows) for x in arrays):
+        if not step.bodies and any(isinstance(x, AbstractRows) for x in arrays):
             rows = next(x for x in arrays if isinstance(x, AbstractRows)).mapped(step.op, arrays)
             if rows is not None:
                 return rows
             arrays = [dense(x) for x in arrays]
+        run = xla_functional_of(type(primitive))
+        if run is not None:
+            return run(self, step, arrays)
         known = all(isinstance(x, np.ndarray | np.generic) for x in arrays)
         if known and self._with_numpy(step):
             return primitive.kernel(np, *arrays)

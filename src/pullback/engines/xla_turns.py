@@ -25,6 +25,8 @@ class _Turns(local):
 
     trace: Any = None
     last: Any = None
+    taken: int = 0
+    """How many there were."""
 
 
 _turns = _Turns()
@@ -55,10 +57,18 @@ def waiting(*arrays: Any) -> tuple[Any, ...]:
 
 def after(results: Any) -> Any:
     """`results`, of what is now the last call."""
+    _turns.taken += 1
     first = results[0] if isinstance(results, tuple) else results
     traced = isinstance(first, jax.core.Tracer) and first.size
     _turns.trace, _turns.last = (_trace(), first) if traced else (None, None)
     return results
+
+
+def takes_turns(fn: Callable[..., Any], *args: Any) -> bool:
+    """Whether `fn`, traced for `args`, makes such calls."""
+    before = _turns.taken
+    jax.eval_shape(fn, *args)
+    return _turns.taken > before
 
 
 def _trace() -> Any:
