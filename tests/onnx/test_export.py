@@ -242,6 +242,15 @@ def test_what_cannot_be_written_is_listed_at_once_and_leaves_no_file(tmp_path: P
     assert lines[3] == "Leave them out, or write a writer for each: see pullback.onnx.writer."
 
 
+def test_neither_what_is_computed_from_it_nor_what_holds_it_is_listed() -> None:
+    x = pb.placeholder(pb.float32, [2])
+    inside = pb.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, pb.math.nextafter(y, x)), (0, x))[1]
+    beside = pb.tanh(pb.py_function(np.sin, [x], pb.float32)) * inside
+    with pytest.raises(pb.errors.UnimplementedError) as caught:
+        pb.onnx.export({"y": beside})
+    assert [line.split(":")[0] for line in str(caught.value).splitlines()[1:-1]] == ["  EagerPyFunc", "  NextAfter"]
+
+
 def test_an_input_that_is_missing_is_named() -> None:
     x, z = pb.placeholder(pb.float32, [3], name="x"), pb.placeholder(pb.float32, [3], name="z")
     message = "^onnx.export: the outputs depend on 'z', which is not among the inputs$"

@@ -7,7 +7,17 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto, defs, helper, numpy_helper
+from onnx import (
+    AttributeProto,
+    GraphProto,
+    NodeProto,
+    TensorProto,
+    TypeProto,
+    ValueInfoProto,
+    defs,
+    helper,
+    numpy_helper,
+)
 
 from ..core.dtypes import DType
 from .element_types import element_type_of
@@ -27,6 +37,7 @@ class Assembly:
         """The name of each value in the model."""
         self.used: set[str] = set(reserved.values())
         self.node_names: set[str] = set()
+        self._types: dict[Any, TypeProto] = {}
         self.dims = dims
         """For values whose lengths have names: inputs, and what has their shape."""
 
@@ -96,24 +107,32 @@ class Assembly:
         if isinstance(type.dtype, SequenceOf):
             info.type.sequence_type.elem_type.tensor_type.elem_type = element_type_of(type.dtype.element)
             return
-        tensor = info.type.tensor_type
-        tensor.elem_type = element_type_of(type.dtype)
         dims = type.shape.dims
-        if dims is None:
-            return
-        names = self.dims.get(self.model.root(value))
-        if names is None or len(names) != len(dims):
-            names = dims
-        if not dims:
-            tensor.shape.SetInParent()
-        for n, name in zip(dims, names, strict=True):
-            dim = tensor.shape.dim.add()
-            if n is not None:
-                dim.dim_value = n
-            elif isinstance(name, str):
-                dim.dim_param = name
-            elif name is not None:
-                dim.dim_value = name
+        names = None if dims is None else self.dims.get(self.model.root(value))
+        names = dims if names is None or dims is None or len(names) != len(dims) else tuple(names)
+        key = type.dtype, dims, names
+        if key not in self._types:
+            self._types[key] = _tensor_type(type.dtype, dims, names)
+        info.type.CopyFrom(self._types[key])
+
+
+def _tensor_type(dtype: DType, dims: Dims | None, names: Dims | None) -> TypeProto:
+    made = TypeProto()
+    tensor = made.tensor_type
+    tensor.elem_type = element_type_of(dtype)
+    if dims is None or names is None:
+        return made
+    if not dims:
+        tensor.shape.SetInParent()
+    for n, name in zip(dims, names, strict=True):
+        dim = tensor.shape.dim.add()
+        if n is not None:
+            dim.dim_value = n
+        elif isinstance(name, str):
+            dim.dim_param = name
+        elif name is not None:
+            dim.dim_value = name
+    return made
 
 
 def tensor_proto(name: str, array: np.ndarray[Any, Any]) -> TensorProto:

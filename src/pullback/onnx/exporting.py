@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from ..primitives.placeholders import Placeholder, PlaceholderWithDefault
 from ..version import __version__
 from .assembly import Assembly, Dims, is_tensor_dtype, needed
 from .files import Arrays, save
+from .garbage import without_collection
 from .merging import merged_loops
 from .model import OnnxGraph
 from .origin import Again, Origins
@@ -83,8 +83,9 @@ def export(
     graph = targets.graph
     given = None if inputs is None else _named_tensors(inputs, "inputs")
     version = _chosen_opset(graph, opset)
-    exporter = _Exporter(graph, targets, given, version, names or {}, session)
-    model = exporter.write()
+    with without_collection():
+        exporter = _Exporter(graph, targets, given, version, names or {}, session)
+        model = exporter.write()
     if path is not None:
         save(model, Path(path), exporter.arrays)
     else:
@@ -113,8 +114,9 @@ def model_of(
     targets.tensors, targets.operations = dict(outputs), list(operations)
     if not outputs and not operations:
         return Exported(ModelProto(), {}, {})
-    exporter = _Exporter(targets.graph, targets, dict(inputs), opset, {}, None, handles)
-    model = exporter.write()
+    with without_collection():
+        exporter = _Exporter(targets.graph, targets, dict(inputs), opset, {}, None, handles)
+        model = exporter.write()
     exporter.arrays.embed(model)
     states = {op: op.name for op in exporter.model.initial}
     return Exported(model, states, {op: f"new/{op.name}" for op in exporter.model.changed_states()})
@@ -246,16 +248,7 @@ class _Exporter:
         return isinstance(op.primitive, Placeholder) or isinstance(op.inputs[0].op.primitive, Const)
 
     def write(self) -> ModelProto:
-        """The model. While it is made the garbage collector would only look at what is in use."""
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            return self._written()
-        finally:
-            if collecting:
-                gc.enable()
-
-    def _written(self) -> ModelProto:
+        """The model."""
         w, model = self.writer, self.model
         inputs = self._inputs()
         entries = [self._input(name, x) for name, x in inputs.items()]

@@ -107,8 +107,16 @@ def legal_dtypes(
     op_type: str, opset: int, inputs: Sequence[DType | None], outputs: Sequence[DType], attributes: Mapping[str, Any]
 ) -> tuple[Sequence[DType | None], Sequence[DType]]:
     """The dtypes to compute a node in whose inputs and outputs have the dtypes given; these where there is a kernel."""
+    combines = bool(attributes) and attributes.get("reduction", "none") != "none"
+    return _legal_dtypes(op_type, opset, tuple(inputs), tuple(outputs), combines)
+
+
+@cache
+def _legal_dtypes(
+    op_type: str, opset: int, inputs: tuple[DType | None, ...], outputs: tuple[DType, ...], combines: bool
+) -> tuple[Sequence[DType | None], Sequence[DType]]:
     found = signature(op_type, opset)
-    combining = _COMBINING.get(op_type) if attributes.get("reduction", "none") != "none" else None
+    combining = _COMBINING.get(op_type) if combines else None
     changed: dict[str, DType] = {}
     for i, dtype in enumerate(inputs):
         name = found.inputs[min(i, len(found.inputs) - 1)]

@@ -38,6 +38,8 @@ def inferred_shape(op_type: str, inputs: Sequence[Value | None]) -> TensorShape:
 
 def note_shape(w: Writer, op_type: str, inputs: Sequence[Value | None], made: Value) -> None:
     """Remember which earlier value has the shape of `made`."""
+    if made.type.shape.is_fully_defined():
+        return
     root = None
     if op_type in UNARY and inputs[0] is not None:
         root = inputs[0].name
@@ -48,6 +50,15 @@ def note_shape(w: Writer, op_type: str, inputs: Sequence[Value | None], made: Va
         root = next((x.name for x in given if all(covers(w, x, y) for y in given)), None)
     if root is not None:
         w.model.roots[made.name] = w.model.root(root)
+
+
+def note_normalised(w: Writer, record: Record, inputs: Sequence[Value | None]) -> None:
+    """Remember that a LayerNormalization can give the mean of its input, and one over the deviation."""
+    x, attributes = inputs[0], record.attributes
+    if x is None or x.type.dtype != float32 or x.type.shape.rank is None or attributes.get("stash_type", 1) != 1:
+        return
+    axis = attributes.get("axis", -1) % x.type.shape.rank
+    w.model.normalised[x.name, axis, float(np.float32(attributes.get("epsilon", 1e-5)))] = record
 
 
 def shaping(w: Writer, vector: Value) -> str | None:
@@ -157,6 +168,20 @@ def _add(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: Tensor
         record = _record(w, x, "Neg")
         if record is not None:
             result: Value = w.node("Sub", inputs[1 - i], _value(w, record.inputs[0]), shape=out.shape)
+            return result
+    return _twice(w, inputs, out)
+
+
+def _twice(w: Writer, inputs: Sequence[Value], out: TensorType) -> Value | None:
+    """The sum of a multiple with itself: another multiple."""
+    record = _record(w, inputs[0], "Mul")
+    if record is None or inputs[0].name != inputs[1].name or out.dtype not in (float32, float64):
+        return None
+    factors = [_value(w, name) for name in record.inputs]
+    for i, x in enumerate(factors):
+        number = uniform(w, x)
+        if number is not None and x.name in w.model.arrays and x.type.shape.rank == 0:
+            result: Value = w.node("Mul", w.scalar(2 * number, x), factors[1 - i], shape=out.shape)
             return result
     return None
 

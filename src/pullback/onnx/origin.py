@@ -15,7 +15,7 @@ from ..core.types import TensorType
 from ..primitives.constant import Const
 from ..primitives.placeholders import Placeholder, PlaceholderWithDefault
 from .assembly import is_tensor_dtype
-from .lean import note_shape
+from .lean import note_normalised, note_shape
 from .model import Dims, OnnxGraph
 from .reading import attribute_value, domain_of
 from .records import Record, Value, node_key
@@ -26,7 +26,7 @@ from .writing import Writer
 class Again:
     """A node that is written as it was."""
 
-    __slots__ = ("number", "place", "proto")
+    __slots__ = ("inputs", "needs", "number", "outputs", "place", "proto", "reads")
 
     def __init__(self, proto: NodeProto, place: int, number: int) -> None:
         self.proto = proto
@@ -34,6 +34,12 @@ class Again:
         """The number of the first operation that stands for one of its outputs."""
         self.number = number
         """Its own among the nodes."""
+        self.inputs = tuple(proto.input)
+        self.outputs = tuple(proto.output)
+        self.reads = _read(proto)
+        """All names that it reads, its subgraphs included."""
+        self.needs: Sequence[Any] | None = None
+        """What it reads, once somebody has asked."""
 
 
 class Origins:
@@ -46,6 +52,7 @@ class Origins:
         self.dims: Mapping[str, Dims] = {} if self.graph is None else self.graph.dims
         self._names: dict[Tensor, str] = {}
         self._nodes: dict[int, Again] = {}
+        self._sources: dict[Tensor, Again | None] = {}
         self._producers: dict[str, NodeProto] = {}
         self._by_name: dict[str, Value] = {}
         self._external: dict[int, Any] = {}
@@ -76,9 +83,16 @@ class Origins:
 
     def of(self, x: Tensor) -> Again | None:
         """The node that `x` came from, where that is to be written again."""
-        if self.graph is None or isinstance(x.op.primitive, Const):
+        if self.graph is None:
             return None
-        found = self.graph.origin.get(x)
+        if x not in self._sources:
+            self._sources[x] = self._source(self.graph, x)
+        return self._sources[x]
+
+    def _source(self, graph: OnnxGraph, x: Tensor) -> Again | None:
+        if isinstance(x.op.primitive, Const):
+            return None
+        found = graph.origin.get(x)
         if found is None or self._is_random(x) or not self._can_be_again(found[0]):
             return None
         return self._again(found[0])
@@ -112,7 +126,8 @@ class Origins:
             tensors = [self.graph.values.get(name) for name in proto.output]
             places = [y.op.index for y in tensors if isinstance(y, Tensor)]
             before = max([self._place(name) for name in proto.input if name], default=0)
-            place = max(min(places, default=0), before)
+            # What a LayerNormalization knows is read by operations that stand for it.
+            place = before if proto.op_type == "LayerNormalization" else max(min(places, default=0), before)
             known = self._nodes[id(proto)] = Again(proto, place, self._numbers[id(proto)])
         return known
 
@@ -142,32 +157,37 @@ class Origins:
     def needs(self, node: Again) -> Sequence[Any]:
         """What a node reads: tensors, and nodes that make what is no tensor."""
         assert self.graph is not None
+        if node.needs is not None:
+            return node.needs
         found: list[Any] = []
-        for name in _read(node.proto):
+        for name in node.reads:
             value = self.graph.values.get(name)
             if isinstance(value, Tensor):
                 found.append(value)
             elif name in self._producers:
                 found.append(self._again(self._producers[name]))
+        node.needs = found
         return found
 
     def write(self, w: Writer, node: Again) -> None:
         """Write a node as it was."""
         proto = node.proto
-        inputs = [self._value(w, name) for name in proto.input]
-        inner = [name for name in _read(proto) if name not in proto.input]
+        inputs = [self._value(w, name) for name in node.inputs]
+        inner = [name for name in node.reads if name not in node.inputs]
         captured = {name: self._value(w, name).name for name in inner if self._is_there(name)}  # type: ignore[union-attr]
-        outputs = [self._output(w, name) for name in proto.output]
+        outputs = [self._output(w, name) for name in node.outputs]
         names = ["" if x is None else x.name for x in inputs]
         key: Any = None
         attributes: dict[str, Any] = {}
-        plain = not captured and all(proto.output) and not any(a.HasField("g") for a in proto.attribute)
+        plain = not captured and all(node.outputs) and not any(a.HasField("g") for a in proto.attribute)
         if plain and domain_of(proto.domain) == "":
             attributes = {a.name: attribute_value(a) for a in proto.attribute}
             key = node_key(proto.op_type, names, attributes, w.model.opset)
         record = Record(proto.op_type, names, outputs, attributes, proto.name, proto, captured)
         w.add_record(record, key)
-        first = None if not proto.output else self._by_name.get(proto.output[0])
+        if proto.op_type == "LayerNormalization" and plain:
+            note_normalised(w, record, inputs)
+        first = None if not node.outputs else self._by_name.get(node.outputs[0])
         if key is not None and first is not None and is_tensor_dtype(first.type.dtype):
             note_shape(w, proto.op_type, inputs, first)
 

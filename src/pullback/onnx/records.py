@@ -77,6 +77,10 @@ class Model:
         """The constants."""
         self.uniform: dict[str, Any] = {}
         """For constants that were asked the number that all elements are, or None."""
+        self.normalised: dict[Any, Record] = {}
+        """Nodes of LayerNormalization by what they normalise: the value, from which axis, and the epsilon."""
+        self.inverses: dict[str, Value] = {}
+        """For a variance one over the root of it and epsilon, where a node gives that."""
         self.wanted: dict[str, str] = {}
         """The name that a value should have."""
         self.producers: dict[str, Record] = {}

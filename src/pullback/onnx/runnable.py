@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from onnx import AttributeProto, NodeProto, defs
@@ -47,27 +48,39 @@ def _is_known(node: NodeProto, own: int, opset: int) -> bool:
     """Whether both opsets have the same version of the operator, and that is one onnxruntime has."""
     if domain_of(node.domain) != "" or opset > NEWEST:
         return False
-    try:
-        version = defs.get_schema(node.op_type, own, "").since_version
-    except defs.SchemaError:
-        return False
-    if version > opset or defs.get_schema(node.op_type, opset, "").since_version != version:
+    version = _version(node.op_type, own)
+    if version is None or version > opset or _version(node.op_type, opset) != version:
         return False
     if node.op_type in _RECURRENT and _integer(node, "layout", 0):
         return False
     return version < _NO_KERNEL_SINCE.get(node.op_type, NEWEST + 1)
 
 
+@cache
+def _version(op_type: str, opset: int) -> int | None:
+    """The opset that an operator is of; None where there is none so old."""
+    try:
+        return int(defs.get_schema(op_type, opset, "").since_version)
+    except defs.SchemaError:
+        return None
+
+
 def _has_kernel(node: NodeProto, opset: int, type_of: Callable[[str], Any]) -> bool:
     """Whether onnxruntime has a kernel for the dtypes, as far as these are known."""
-    known = signature(node.op_type, opset)
-    for names, variables in ((node.input, known.inputs), (node.output, known.outputs)):
-        for i, name in enumerate(names):
-            of = type_of(name) if name else None
-            if not isinstance(of, TensorType) or of.dtype == float16:
+    types = [tuple([type_of(name) if name else None for name in names]) for names in (node.input, node.output)]
+    read, made = [tuple([x.dtype if isinstance(x, TensorType) else None for x in of]) for of in types]
+    return _has_kernel_of(node.op_type, opset, read, made)
+
+
+@cache
+def _has_kernel_of(op_type: str, opset: int, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> bool:
+    known = signature(op_type, opset)
+    for dtypes, variables in ((inputs, known.inputs), (outputs, known.outputs)):
+        for i, dtype in enumerate(dtypes):
+            if dtype is None or dtype == float16:
                 continue
             allowed = known.allowed.get(variables[min(i, len(variables) - 1)])
-            letter = letter_of(of.dtype)
+            letter = letter_of(dtype)
             if allowed is not None and letter is not None and letter not in allowed:
                 return False
     return True

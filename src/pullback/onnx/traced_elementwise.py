@@ -37,6 +37,8 @@ _UNARY = {
 
 def elementwise(w: Writer, name: str, *xs: Any) -> Any:
     """The function of NumPy's of that name, of each element."""
+    if len(xs) == 2 and type(xs[0]) is Traced and type(xs[1]) is Traced and xs[0].dtype == xs[1].dtype:
+        return _binary(w, name, *xs)
     if not any(isinstance(x, AbstractTraced) for x in xs):
         return getattr(np, name)(*xs)
     if not all(isinstance(x, AbstractTraced) or is_literal(x) for x in xs):

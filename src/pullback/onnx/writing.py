@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import COMPLEX, bool, int32, int64
+from ..core.dtypes import COMPLEX, bool, int32, int64, real_dtype
 from ..core.function import Function, Parameter
 from ..core.operation import Operation, Tensor
 from ..core.shape import TensorShape, broadcast_static_shape
@@ -125,12 +125,12 @@ class Writer:
         self, op_type: str, inputs: Sequence[Value | None], types: Sequence[TensorType], attributes: Mapping[str, Any]
     ) -> list[Value]:
         """The outputs of a node, computed in other dtypes where there is no kernel for those."""
-        given = [None if x is None else x.type.dtype for x in inputs]
-        made = [t.dtype for t in types]
+        given = tuple([None if x is None else x.type.dtype for x in inputs])
+        made = tuple([t.dtype for t in types])
         taken, computed = legal_dtypes(op_type, self.model.opset, given, made, attributes)
-        if taken is not given:
+        if taken != given:
             inputs = [None if x is None else self.cast(x, d) for x, d in zip(inputs, taken, strict=True)]
-        if computed is made or list(computed) == made:
+        if tuple(computed) == made:
             return self._emit(op_type, inputs, types, attributes)
         inner = [TensorType(d, t.shape) for d, t in zip(computed, types, strict=True)]
         found = self._emit(op_type, inputs, inner, attributes)
@@ -169,6 +169,14 @@ class Writer:
             self.model.producers[name] = record
         if key is not None:
             self._known.setdefault(key, record)
+
+    def further_output(self, record: Record, i: int, type: TensorType) -> Value:
+        """Output `i` of a node that has been made, which so far may have been left out."""
+        record.outputs.extend([""] * (i + 1 - len(record.outputs)))
+        if not record.outputs[i]:
+            record.outputs[i] = self.model.new(type).name
+            self.model.producers[record.outputs[i]] = record
+        return Value(record.outputs[i], type)
 
     def read(self, op: Operation, i: int) -> bool:  # type: ignore[valid-type]
         """Whether somebody reads output `i` of an operation."""
@@ -410,7 +418,7 @@ class Writer:
             if self.model.strict:
                 raise
             self.model.failures.append((op, str(error)))
-            found = [self.model.new(y.type) for y in op.outputs]
+            found = [_stand_in(self, y) for y in op.outputs]
         self.op = outer
         values = found if isinstance(found, Sequence) else (found,)
         note_lengths(self.model, op.primitive, inputs, values)
@@ -449,6 +457,16 @@ class Writer:
             if value.name not in self.model.arrays:
                 self.model.types[value.name] = value.type
         return value
+
+
+def _stand_in(w: Writer, y: Tensor) -> Any:
+    """A value of the type of `y`, which could not be written, so that all that cannot be is found."""
+    from .pairs import Pair
+
+    if y.type.dtype not in COMPLEX:
+        return w.model.new(y.type)
+    part = TensorType(real_dtype(y.type.dtype), y.type.shape)
+    return Pair(w.model.new(part), w.model.new(part))
 
 
 def _is_empty(op: Operation) -> Any:

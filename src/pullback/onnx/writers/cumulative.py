@@ -94,7 +94,11 @@ def _running(w: Writer, xs: list[Value], start: Value, step: Any, axis: int, rev
         now = step(inner, carried, *rows)
         return [now, now]
 
-    (made,) = rows_of_loop(w, [w.transpose(x, perm) for x in xs], start, twice, reverse)
+    moved = [w.transpose(x, perm) for x in xs]
+    (made,) = rows_of_loop(w, moved, start, twice, reverse)
+    if not made.type.shape.is_fully_defined():
+        # A loop of no steps gives a length of 0 along every axis whose length it does not know.
+        made = w.reshape(made, w.shape(moved[0]), made.type.shape)
     return w.transpose(made, np.argsort(perm).tolist())
 
 

@@ -221,8 +221,7 @@ def put_along(w: Writer, op: Operation, dy: Value, positions: Value, like: Value
 @writer(FromFront)
 def from_front(w: Writer, op: Operation, indices: Value, x: Value) -> Value:
     p: Any = op.primitive
-    n = w.cast(w.reshape(w.lengths(x, [p.axis]), []), indices.type.dtype)
-    return w.where(w.node("Less", indices, w.scalar(0, indices)), w.node("Add", indices, n), indices)
+    return w.node("Mod", indices, w.cast(w.reshape(w.lengths(x, [p.axis]), []), indices.type.dtype))
 
 
 @writer(VectorsFromFront)
@@ -232,7 +231,7 @@ def vectors_from_front(w: Writer, op: Operation, indices: Value, x: Value) -> Va
     if width is None:
         raise NotImplementedError("index vectors of unknown length")
     n = w.cast(w.lengths(x, list(range(p.batch_dims, p.batch_dims + width))), indices.type.dtype)
-    return w.where(w.node("Less", indices, w.scalar(0, indices)), w.node("Add", indices, n), indices)
+    return w.node("Mod", indices, n)
 
 
 @writer(RowNumbers)

@@ -35,7 +35,21 @@ def _is_transposed(w: Writer, x: Value) -> bool:
 @writer(BatchMatMul)
 def batch_matmul(w: Writer, op: Operation, a: Value, b: Value) -> Value:
     p: Any = op.primitive
+    if p.adj_y and not p.adj_x and _has_rows(op, a, b) and not _is_transposed(w, b):
+        rows = w.reshape(a, [-1, a.type.shape.known[-1]])
+        made = w.node("Gemm", rows, b, shape=[rows.type.shape.known[0], b.type.shape.known[0]], transB=1)
+        return w.reshape(made, [*a.type.shape.known[:-1], b.type.shape.known[0]])
     return _product(w, op, _turned(w, a, p.adj_x), _turned(w, b, p.adj_y))
+
+
+def _has_rows(op: Operation, a: Value, b: Value) -> bool:
+    """Whether `a` is a stack of floats whose rows, as one matrix, are needed for the cotangent of a matrix too."""
+    known = a.type.shape.is_fully_defined() and b.type.shape.is_fully_defined()
+    if not known or a.type.dtype not in (float32, float64) or b.type.shape.rank != 2:
+        return False
+    if 0 in (*a.type.shape.known, *b.type.shape.known):
+        return False
+    return any(isinstance(reader.primitive, Einsum) for reader in op.inputs[0].consumers())
 
 
 def _product(w: Writer, op: Operation, a: Value, b: Value) -> Value:
@@ -73,6 +87,7 @@ def einsum(w: Writer, op: Operation, *xs: Value) -> Any:
     if repeats:
         return _on_diagonals(w, op, labels, result, xs)
     found = _weights(w, op, labels, result, xs) if len(xs) == 2 else None
+    found = _times_matrix(w, op, labels, result, xs) if found is None and len(xs) == 2 else found
     if found is not None:
         return found
     dtype = op.outputs[0].dtype
@@ -109,6 +124,16 @@ def _broadcasts(labels: list[str], result: str, xs: tuple[Value, ...]) -> bool:
     return len(depths) > 1 or not all("." in term for term in [*labels, result])
 
 
+def _times_matrix(w: Writer, op: Operation, labels: list[str], result: str, xs: tuple[Value, ...]) -> Value | None:
+    """A stack of rows times a matrix, or times its transpose."""
+    a, b = labels
+    if "." in a + b or len(b) != 2 or len(a) < 2 or len(set(a)) != len(a) or result[:-1] != a[:-1]:
+        return None
+    if sorted(b) != sorted(a[-1] + result[-1]) or b[0] == b[1] or result[-1] in a:
+        return None
+    return _product(w, op, xs[0], _turned(w, xs[1], b[0] != a[-1]))
+
+
 def _weights(w: Writer, op: Operation, labels: list[str], result: str, xs: tuple[Value, ...]) -> Value | None:
     """The cotangent of a matrix that a stack was multiplied with, as one product of two matrices."""
     a, b = labels
@@ -124,5 +149,7 @@ def _weights(w: Writer, op: Operation, labels: list[str], result: str, xs: tuple
     dtype = op.outputs[0].dtype
     if dtype in (float16, bfloat16):
         rows = [w.cast(v, float32) for v in rows]
+    if dtype in (float32, float64):
+        return w.node("Gemm", *rows, shape=op.outputs[0].shape, transA=1)
     product = w.node("MatMul", w.transpose(rows[0], [1, 0]), rows[1], shape=op.outputs[0].shape)
     return w.cast(product, dtype)

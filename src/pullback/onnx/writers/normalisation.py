@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from ...core.dtypes import bfloat16, float16, float32
 from ...core.operation import Operation
 from ...primitives.normalisation import Moments, Standardize, StandardizeGrad, Unbiased
@@ -28,7 +30,7 @@ def moments(w: Writer, op: Operation, x: Value) -> list[Value]:
 def standardize(w: Writer, op: Operation, x: Value) -> list[Value]:
     p: Any = op.primitive
     x = _wide(w, x)
-    mean, variance, deviation = _moments(w, x, p.axis)
+    mean, variance, deviation = _given_moments(w, x, p) or _moments(w, x, p.axis)
     y = w.node("Mul", deviation, _inverse(w, variance, p.epsilon))
     return [w.cast(v, op.outputs[0].dtype) for v in (y, mean, variance)]
 
@@ -70,6 +72,20 @@ def _moments(w: Writer, x: Value, axis: Any) -> tuple[Value, Value, Value]:
     return mean, _mean(w, w.node("Mul", deviation, deviation), axis), deviation
 
 
+def _given_moments(w: Writer, x: Value, p: Any) -> tuple[Value, Value, Value] | None:
+    """The same, where a LayerNormalization of `x` gives the mean and one over the root of variance and epsilon."""
+    rank = x.type.shape.rank
+    if p.axis is None or rank is None or list(p.axis) != list(range(p.axis[0], rank)):
+        return None
+    record = w.model.normalised.get((x.name, p.axis[0], float(np.float32(p.epsilon))))
+    if record is None:
+        return None
+    _, variance, _ = _moments(w, x, p.axis)  # left out of the model where nobody reads it
+    mean, inverse = [w.further_output(record, i, variance.type) for i in (1, 2)]
+    w.model.inverses[variance.name] = inverse
+    return mean, variance, w.node("Sub", x, mean)
+
+
 def _mean(w: Writer, x: Value, axis: Any) -> Value:
     dims = x.type.shape.dims
     axes = list(range(len(dims or ()))) if axis is None else list(axis)
@@ -79,6 +95,8 @@ def _mean(w: Writer, x: Value, axis: Any) -> Value:
 
 
 def _inverse(w: Writer, variance: Value, epsilon: float) -> Value:
+    if variance.name in w.model.inverses:
+        return w.model.inverses[variance.name]
     root = w.node("Sqrt", w.node("Add", variance, w.scalar(epsilon, variance)))
     return w.node("Reciprocal", root)
 

@@ -157,10 +157,11 @@ def avg_pool(w: Writer, op: Operation, x: Value) -> Value:
     if 0 in (op.outputs[0].shape.dims or ()):
         return zeros(w, x, op.outputs[0].shape.known)
     images = channels_second(w, x, p.data_format)
-    if max(g.dilations) > 1:
-        return as_data_format(w, _dilated_means(w, g, images), p.data_format)
     dims = dims_of(images, g.rank + 2)
     pads = g.known_pads(dims[2:])
+    skips = pads is None and any(s > (k or 1) for s, k in zip(g.strides, g.windows, strict=True))
+    if max(g.dilations) > 1 or skips:
+        return as_data_format(w, _dilated_means(w, g, images), p.data_format)
     attributes = g.attributes(pads)
     del attributes["dilations"]
     if pads is None:
@@ -170,7 +171,9 @@ def avg_pool(w: Writer, op: Operation, x: Value) -> Value:
 
 
 def _dilated_means(w: Writer, g: Geometry, x: Value) -> Value:
-    """Windows with holes, which AveragePool has only in later opsets: sums of each channel over the number of terms."""
+    """Sums of each channel over the number of terms: windows with holes, which AveragePool has only in later opsets,
+    and windows with elements between them, for which onnxruntime works out a negative padding.
+    """
     single = w.reshape(x, _single(w, g, x))
     ones = _ones(w, g, x)
     total = convolved(w, g, single, ones, 1)
@@ -219,11 +222,11 @@ def _sizes_at_run_time(w: Writer, g: Geometry, dy: Value, lengths: Value) -> Val
 
 def _repeated(w: Writer, g: Geometry, dy: Value, lengths: Any) -> Value:
     """Windows side by side: each share is repeated all over its window."""
-    share = w.node("Mul", dy, w.scalar(1 / prod(g.windows), dy))  # type: ignore[arg-type]
     counts = [n // k for n, k in zip(lengths, g.windows, strict=True)]
-    apart = w.reshape(share, [None, None, *[m for count in counts for m in (count, 1)]])
+    apart = w.reshape(dy, [None, None, *[m for count in counts for m in (count, 1)]])
+    share = w.node("Mul", apart, w.scalar(1 / prod(g.windows), dy))  # type: ignore[arg-type]
     ones = [m for k in g.windows for m in (1, k)]
-    spread = w.expand(apart, vector(w, [1, 1, *ones]))
+    spread = w.expand(share, vector(w, [1, 1, *ones]))
     return w.reshape(spread, [None, None, *lengths])
 
 

@@ -127,19 +127,8 @@ def nonzero(w: Writer, x: Value) -> Value:
 
 @writer(LogSumExp)
 def logsumexp(w: Writer, op: Operation, x: Value) -> Value:
-    """ReduceLogSumExp overflows on some runtimes: the largest element is taken out first, unless it is infinite."""
     p: Any = op.primitive
-    z = w.cast(x, wide(x))
-    dims = x.type.shape.dims
-    if dims is not None and 0 in dims:
-        total = w.sum(w.node("Exp", z), p.axis, p.keepdims)
-        return w.cast(w.node("Log", total), x.type.dtype)
-    top = w.reduce("ReduceMax", z, p.axis, True)
-    infinite = w.node("Equal", w.node("Abs", top), w.scalar(np.inf, z))
-    top = w.where(infinite, w.scalar(0, z), top)
-    total = w.node("Log", w.sum(w.node("Exp", w.node("Sub", z, top)), p.axis, p.keepdims))
-    base = top if p.keepdims else w.node("Reshape", top, w.shape(total), shape=total.type.shape)
-    return w.cast(w.node("Add", total, base), x.type.dtype)
+    return w.cast(w.reduce("ReduceLogSumExp", w.cast(x, wide(x)), p.axis, p.keepdims), x.type.dtype)
 
 
 @writer(EuclideanNorm)

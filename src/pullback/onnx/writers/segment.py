@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.dtypes import bfloat16, float16, float32, int64
 from ...core.operation import Operation, Tensor
+from ...primitives.index_arithmetic import FromFront
 from ...primitives.indexing import GatherV2
 from ...primitives.reduction import highest, lowest
 from ...primitives.segment import SegmentGather, UnsortedSegmentSum
@@ -65,7 +66,7 @@ def _combined(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None,
     dtype = x.type.dtype
     wide = w.cast(x, float32) if dtype in (float16, bfloat16) else x
     number = _number(w, op, num)
-    made = _rows_combined(w, wide, ids, number, w.scalar(start, wide), how, _trusted(op))
+    made = _rows_combined(w, wide, _counted(w, op, ids), number, w.scalar(start, wide), how, _trusted(op))
     return w.cast(made, dtype)
 
 
@@ -109,6 +110,15 @@ def _trusted(op: Operation) -> bool:
     """Whether the numbers are those of rows that are read somewhere: then they are in range."""
     ids: Tensor = op.inputs[1]
     return any(isinstance(reader.primitive, GatherV2) and reader.inputs[1] is ids for reader in ids.consumers())
+
+
+def _counted(w: Writer, op: Operation, ids: Value) -> Value:
+    """Numbers of rows as they were, negative ones too: ScatterND counts these from the end by itself."""
+    source = op.inputs[1].op
+    if not isinstance(source.primitive, FromFront) or not _trusted(op):
+        return ids
+    found: Value = w.values.get(source.inputs[0], ids)
+    return found
 
 
 @writer(SegmentGather)

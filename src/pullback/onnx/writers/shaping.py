@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...core.dtypes import int64
@@ -9,6 +10,7 @@ from ...core.operation import Operation
 from ...primitives.reshape_keeping import ReshapeKeeping
 from ...primitives.reshaping import BroadcastLike, BroadcastTo, ExpandDims, Reshape, ReshapeLike, Shape, SumLike
 from ...primitives.shaping import Rank, ShapeN, Size, Squeeze, Transpose
+from ..pairs import Pair
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
@@ -33,10 +35,16 @@ def _zeros_count(shape: Any) -> dict[str, int]:
     return {"allowzero": 1} if shape is None or 0 in shape or None in shape else {}
 
 
-@writer(ReshapeLike)
-def reshape_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+def _of_parts(f: Callable[[Writer, Value, Value], Value], w: Writer, x: Any, like: Any) -> Any:
+    """`f` of the parts of complex numbers, one by one."""
+    shape = like.re if isinstance(like, Pair) else like
+    return [Pair(f(w, x.re, shape), f(w, x.im, shape))] if isinstance(x, Pair) else f(w, x, shape)
+
+
+@writer(ReshapeLike, pairs=True)
+def reshape_like(w: Writer, op: Operation, x: Any, like: Any) -> Any:
     del op
-    return reshaped_like(w, x, like)
+    return _of_parts(reshaped_like, w, x, like)
 
 
 @writer(BroadcastTo)
@@ -45,16 +53,16 @@ def broadcast_to(w: Writer, op: Operation, x: Value, lengths: Value | None = Non
     return w.expand(x, shape_vector(w, p.shape, lengths), op.outputs[0].shape)
 
 
-@writer(BroadcastLike)
-def broadcast_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+@writer(BroadcastLike, pairs=True)
+def broadcast_like(w: Writer, op: Operation, x: Any, like: Any) -> Any:
     del op
-    return repeated_like(w, x, like)
+    return _of_parts(repeated_like, w, x, like)
 
 
-@writer(SumLike)
-def sum_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+@writer(SumLike, pairs=True)
+def sum_like(w: Writer, op: Operation, x: Any, like: Any) -> Any:
     del op
-    return reduced_like(w, x, like)
+    return _of_parts(reduced_like, w, x, like)
 
 
 @writer(ExpandDims)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import bfloat16, float16, float32, int64
+from ...core.dtypes import bfloat16, float16, float32, int32, int64
 from ...core.operation import Operation
 from ...primitives.cross_entropy import SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits
 from ...primitives.softmax import LogSoftmax, LogSoftmaxGrad, Softmax, SoftmaxGrad
@@ -63,26 +63,25 @@ def sparse_cross_entropy(w: Writer, op: Operation, x: Value, labels: Value) -> l
     rank = len(x.type.shape.dims or (None,))
     logarithm = w.node("LogSoftmax", x, axis=-1)
     classes = w.lengths(x, [rank - 1])
-    column = w.unsqueeze(w.cast(labels, int64), [rank - 1])
-    count = w.static(classes)
-    numbers = w.vector(range(int(count[0]))) if count is not None else _range(w, classes)
-    hot = w.node("Equal", column, numbers)
-    known = w.node(
-        "And", w.node("GreaterOrEqual", column, w.constant(np.int64(0))), w.node("Less", column, w.reshape(classes, []))
-    )
-    nan = w.scalar(np.nan, x)
-    logarithm = w.where(known, logarithm, nan)
+    column = w.unsqueeze(labels if labels.type.dtype in (int32, int64) else w.cast(labels, int64), [rank - 1])
+    last = w.node("Sub", w.cast(w.reshape(classes, []), column.type.dtype), w.scalar(1, column))
+    nearest = w.node("Clip", column, w.scalar(0, column), last)
+    logarithm = w.where(w.node("Equal", nearest, column), logarithm, w.scalar(np.nan, x))
     loss = back = None
     if w.read(op, 0):
-        picked = w.where(hot, logarithm, w.scalar(0, x))
-        total = w.node("Neg", w.sum(picked, [rank - 1], False))
-        loss = _narrow(w, op, w.where(w.squeeze(known, [rank - 1]), total, nan))
+        picked = w.node("GatherElements", logarithm, nearest, shape=column.type.shape, axis=-1)
+        loss = _narrow(w, op, w.node("Neg", w.squeeze(picked, [rank - 1])))
     if w.read(op, 1):
+        numbers = w.cast(_range(w, classes), column.type.dtype)
+        hot = w.node("Equal", column, numbers)
         back = _narrow(w, op, w.node("Sub", w.node("Exp", logarithm), w.cast(hot, x.type.dtype)))
     return [loss, back]
 
 
 def _range(w: Writer, count: Value) -> Value:
+    known = w.static(count)
+    if known is not None:
+        return w.vector(range(int(known[0])))
     zero, one = w.constant(np.int64(0)), w.constant(np.int64(1))
     return w.node("Range", zero, w.reshape(count, []), one)
 

@@ -1,0 +1,149 @@
+"""Exported graphs beside what a careful hand would write: as many nodes, and no more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+import pullback.onnx
+from pullback.onnx.reading import all_nodes
+
+
+def _weights(*shape: int) -> Any:
+    return pb.constant(np.random.default_rng(shape).normal(size=shape).astype(np.float32))
+
+
+def kinds(*outputs: Any) -> Counter[str]:
+    """How many nodes of each operator the model of these outputs has."""
+    return Counter(node.op_type for node in pb.onnx.export(list(outputs)).graph.node)
+
+
+ONE_NODE: dict[str, Callable[[Any], Any]] = {
+    "Clip": pb.nn.relu6,
+    "Elu": pb.nn.elu,
+    "Erf": pb.math.erf,
+    "LeakyRelu": pb.nn.leaky_relu,
+    "LogSoftmax": pb.nn.log_softmax,
+    "ReduceL2": lambda x: pb.norm(x, axis=1),
+    "ReduceLogSumExp": lambda x: pb.reduce_logsumexp(x, 1),
+    "ReduceMean": lambda x: pb.reduce_mean(x, 1),
+    "Relu": pb.nn.relu,
+    "Selu": pb.nn.selu,
+    "Sigmoid": pb.sigmoid,
+    "Softmax": pb.nn.softmax,
+    "Softplus": pb.nn.softplus,
+    "Tanh": pb.tanh,
+}
+
+
+@pytest.mark.parametrize("op_type", ONE_NODE)
+def test_what_is_an_operator_of_the_standard_is_one_node(op_type: str) -> None:
+    x = pb.placeholder(pb.float32, [4, 5])
+    assert kinds(ONE_NODE[op_type](x)) == {op_type: 1}
+
+
+def test_doubles_are_computed_without_rounding_to_floats() -> None:
+    x = pb.placeholder(pb.float64, [4])
+    assert "Cast" not in kinds(pb.math.erf(x), pb.nn.softplus(x), pb.nn.elu(x))
+
+
+def test_a_classifier() -> None:
+    """Forward 5; the loss 9, of which three say that a label which is no class gives NaN; backward 13."""
+    x, labels = pb.placeholder(pb.float32, [8, 20]), pb.placeholder(pb.int32, [8])
+    w, b, v, c = _weights(20, 32), _weights(32), _weights(32, 10), _weights(10)
+    logits = pb.matmul(pb.nn.relu(pb.matmul(x, w) + b), v) + c
+    losses = pb.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    loss = pb.reduce_mean(losses)
+    forward = {"MatMul": 2, "Add": 2, "Relu": 1}
+    label = {"Unsqueeze": 1, "Clip": 1, "Equal": 1, "Where": 1}
+    value = {"LogSoftmax": 1, "GatherElements": 1, "Squeeze": 1, "Neg": 1, "ReduceMean": 1}
+    by_logits = {"Exp": 1, "Equal": 1, "Cast": 1, "Sub": 1, "Mul": 1}
+    by_layers = {"ReduceSum": 2, "Gemm": 4, "Greater": 1, "Where": 1}
+    wanted: Counter[str] = Counter()
+    for part in (forward, label, value, by_logits, by_layers):
+        wanted.update(part)
+    assert kinds(loss, *pb.gradients(loss, [x, w, b, v, c])) == wanted
+
+
+def test_a_convolutional_net() -> None:
+    """What is transposed is what TensorFlow's order of the filters' axes, and convolutions by the filters, ask for."""
+    x = pb.placeholder(pb.float32, [8, 3, 16, 16])
+    f, b, w = _weights(3, 3, 3, 8), _weights(8), _weights(8 * 4 * 4, 10)
+    h = pb.nn.relu(pb.nn.bias_add(pb.nn.conv2d(x, f, 1, "SAME", data_format="NCHW"), b, data_format="NCHW"))
+    h = pb.nn.max_pool2d(h, 2, 2, "VALID", data_format="NCHW")
+    h = pb.nn.avg_pool2d(h, 2, 2, "VALID", data_format="NCHW")
+    y = pb.matmul(pb.reshape(h, [-1, 128]), w)
+    loss = pb.reduce_sum(y)
+    forward = {
+        "Conv": 1,
+        "Add": 1,
+        "Relu": 1,
+        "MaxPool": 1,
+        "AveragePool": 1,
+        "Reshape": 1,
+        "MatMul": 1,
+        "ReduceSum": 1,
+    }
+    by_matrix = {"Gemm": 2, "Expand": 1}
+    by_mean = {"Reshape": 2, "Mul": 1, "Expand": 1}
+    by_maximum = {"Expand": 1, "Reshape": 3, "ScatterElements": 1}
+    by_relu_and_bias = {"Greater": 1, "Where": 1, "ReduceSum": 1}
+    by_convolution = {"ConvTranspose": 1, "Transpose": 3, "Conv": 1}
+    most: Counter[str] = Counter()
+    for part in (forward, by_matrix, by_mean, by_maximum, by_relu_and_bias, by_convolution):
+        most.update(part)
+    assert kinds(loss, *pb.gradients(loss, [x, f, b, w])) - most == {}
+
+
+def test_attention() -> None:
+    """A product more for each cotangent of a product, and the softmax's four nodes; no shapes are worked out."""
+    q, k, v = [pb.placeholder(pb.float32, [2, 4, 6, 5]) for _ in range(3)]
+    y = pb.matmul(pb.nn.softmax(pb.matmul(q, k, transpose_b=True) * 0.5), v)
+    seed = pb.placeholder(pb.float32, y.shape)
+    forward = {"Transpose": 1, "MatMul": 2, "Mul": 1, "Softmax": 1}
+    by_softmax = {"Mul": 3, "ReduceSum": 1, "Sub": 1}
+    by_products = {"MatMul": 4, "Transpose": 3}
+    wanted: Counter[str] = Counter()
+    for part in (forward, by_softmax, by_products):
+        wanted.update(part)
+    assert kinds(y, *pb.gradients(y, [q, k, v], seed)) - wanted == {}
+
+
+def test_rows_times_a_matrix_are_a_product_of_matrices() -> None:
+    x, w = pb.placeholder(pb.float32, [8, 6, 16]), _weights(16, 4)
+    y = pb.tensordot(x, w, 1)
+    assert kinds(y) == {"MatMul": 1}
+    assert "Einsum" not in kinds(*pb.gradients(y, [x, w], pb.placeholder(pb.float32, y.shape)))
+
+
+def _inner_kinds(*outputs: Any) -> set[str]:
+    """The operators of the model of these outputs, those in its subgraphs included."""
+    return {node.op_type for node in all_nodes(pb.onnx.export(list(outputs)).graph)}
+
+
+def test_rows_of_a_loop_are_stacked_where_they_have_one_shape() -> None:
+    x, w = pb.placeholder(pb.float32, [None, 4]), _weights(4, 4)
+    y = pb.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, pb.tanh(pb.matmul(h, w)) + x), (0, x))[1]
+    assert "SequenceInsert" not in _inner_kinds(y, *pb.gradients(y, [x, w]))
+
+
+def test_rows_of_a_loop_are_a_sequence_where_they_grow() -> None:
+    x = pb.placeholder(pb.float32, [None, 4])
+    shape = pb.TensorShape([None, 4])
+    y = pb.while_loop(
+        lambda i, h: i < 3,
+        lambda i, h: (i + 1, pb.concat([h * h, x], 0)),
+        (0, x),
+        shape_invariants=(pb.TensorShape([]), shape),
+    )[1]
+    (dx,) = pb.gradients(y, x)
+    assert {"SequenceInsert", "SequenceAt"} <= _inner_kinds(y, dx)
+    fed = {x: np.full([2, 4], 0.5, np.float32)}
+    found = [pb.Session(engine=engine).run([y, dx], fed) for engine in ("numpy", "onnxruntime")]
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
