@@ -11,7 +11,7 @@ from typing import IO
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENTS = ROOT / "benchmarks" / ".envs"
 
-# What pip is given. pullback, NumPy and onnxruntime run in the Python of the runner, which has pullback[xla,onnxruntime].
+# What pip is given. pullback, NumPy and onnxruntime are in the Python of the runner: pullback[xla,onnxruntime].
 PINS = {
     "jax": ["jax==0.10.2", "jaxlib==0.10.2", "numpy==2.4.6"],
     "equinox": ["equinox==0.13.8", "jax==0.10.2", "jaxlib==0.10.2", "numpy==2.4.6"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,8 @@ class Case:
     """A model and what is differentiated: its only output by the inputs `wrt`.
 
     `seed` is the cotangent of the output; None for a scalar, whose cotangent is one. `hand` is the model with the
-    gradient as a careful hand writes it. With `sparse` gradients may be indices and rows; `whole` then gives the
-    number of rows.
+    gradient as a careful hand writes it. With `sparse` gradients may be indices and rows. Without `optimised`
+    onnxruntime leaves nodes as they are.
     """
 
     model: Any
@@ -42,7 +42,7 @@ class Case:
     seed: Any = None
     hand: Any = None
     sparse: bool = False
-    whole: Mapping[str, int] = field(default_factory=dict)
+    optimised: bool = True
 
 
 def _parsed(text: str, initializers: Arrays | None = None) -> Any:
@@ -99,7 +99,7 @@ def attention(batch: int = 4, length: int = 64, width: int = 128, heads: int = 4
         "scale": np.float32((width // heads) ** -0.5),
     }
     forward = [
-        "n, mean, scaled = LayerNormalization<axis=-1>(x, g, b)",
+        "n = LayerNormalization<axis=-1>(x, g, b)",
         *(f"{c}0 = MatMul(n, w{c}) {c}1 = Reshape({c}0, split)" for c in "qkv"),
         "q = Transpose<perm=[0,2,1,3]>(q1) k = Transpose<perm=[0,2,3,1]>(k1) v = Transpose<perm=[0,2,1,3]>(v1)",
         "s0 = MatMul(q, k) s = Mul(s0, scale) p = Softmax<axis=-1>(s) o0 = MatMul(p, v)",
@@ -116,7 +116,8 @@ def attention(batch: int = 4, length: int = 64, width: int = 128, heads: int = 4
 
 
 def _attention_by_hand(inputs: str, forward: Sequence[str], constants: Arrays, feeds: Arrays) -> Any:
-    """The products by weights as single ones of matrices, the scale at the smaller of the operands."""
+    """The products by weights as single ones of matrices; mean and scale from the node that has them."""
+    normalised = forward[0].replace("n =", "n, mean, scaled =")
     batch, length, width = feeds["x"].shape
     more = {
         "rows": np.array([batch * length, width]),
@@ -128,7 +129,8 @@ def _attention_by_hand(inputs: str, forward: Sequence[str], constants: Arrays, f
     backward = [
         "dy = Mul(y, twice) dyf = Reshape(dy, rows) of = Reshape(o, rows) dwo = Gemm<transA=1>(of, dyf)",
         "do = Gemm<transB=1>(dyf, wo) do1 = Reshape(do, split) do0 = Transpose<perm=[0,2,1,3]>(do1)",
-        "pt = Transpose<perm=[0,1,3,2]>(p) dv = MatMul(pt, do0) vt = Transpose<perm=[0,2,3,1]>(v1) dp = MatMul(do0, vt)",
+        "pt = Transpose<perm=[0,1,3,2]>(p) dv = MatMul(pt, do0)",
+        "vt = Transpose<perm=[0,2,3,1]>(v1) dp = MatMul(do0, vt)",
         "pp = Mul(dp, p) ps = ReduceSum<keepdims=1>(pp, back) pq = Mul(p, ps) ds = Sub(pp, pq) ds0 = Mul(ds, scale)",
         "kt = Transpose<perm=[0,2,1,3]>(k1) dq = MatMul(ds0, kt)",
         "qt = Transpose<perm=[0,2,3,1]>(q1) dk = MatMul(qt, ds0)",
@@ -143,7 +145,7 @@ def _attention_by_hand(inputs: str, forward: Sequence[str], constants: Arrays, f
         "h3 = Mul(h2, scaled) dx = Add(dy, h3)",
     ]
     outputs = ", ".join(f"float[{','.join(map(str, x.shape))}] d{name}" for name, x in feeds.items())
-    text = f"attention ({inputs}) => (float loss, {outputs}) {{ {' '.join([*forward, *backward])} }}"
+    text = f"attention ({inputs}) => (float loss, {outputs}) {{ {' '.join([normalised, *forward[1:], *backward])} }}"
     return _parsed(text, {**constants, **more})
 
 
@@ -172,7 +174,8 @@ def chain(length: int = 16_000) -> Case:
     model = _parsed(f"chain (float[8] x) => (float y) {{ {' '.join(forward)} }}", constants)
     more = {**constants, "eight": np.ones(8, np.float32), "one": np.float32(1)}
     text = f"chain (float[8] x) => (float y, float[8] dx) {{ {' '.join(forward + backward)} }}"
-    return Case(model, ["x"], feeds, hand=_parsed(text, more))
+    # What onnxruntime does to make nodes fewer takes minutes for so many.
+    return Case(model, ["x"], feeds, hand=_parsed(text, more), optimised=False)
 
 
 def gather(sparse: bool, rows: int = 200_000, width: int = 64, taken: int = 8) -> Case:
@@ -193,7 +196,7 @@ def gather(sparse: bool, rows: int = 200_000, width: int = 64, taken: int = 8) -
         constants |= {"zero": np.float32(0), "shape": np.array([rows, width]), "last": np.array([1])}
     model = _parsed(f"rows ({inputs}) => (float loss) {{ {forward} }}")
     hand = _parsed(f"rows ({inputs}) => (float loss, {outputs}) {{ {forward} {backward} }}", constants)
-    return Case(model, ["table"], feeds, hand=hand, sparse=sparse, whole={"table": rows})
+    return Case(model, ["table"], feeds, hand=hand, sparse=sparse)
 
 
 def light(name: str) -> Case:
@@ -254,12 +257,14 @@ def _temper(model: Any, feeds: Arrays) -> None:
             x.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(x) / size, x.name))
 
 
-def session(model: Any) -> Any:
+def session(model: Any, optimised: bool = True) -> Any:
     """A session of onnxruntime with one thread."""
     onnxruntime = import_module("onnxruntime")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    if not optimised:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     data = model if isinstance(model, bytes) else model.SerializeToString()
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
 

@@ -18,7 +18,6 @@ from .process import PeerFailedError, PeerProcess
 from .settings import Settings
 from .workload import Workload
 
-TOLERANCE = 1e-3
 FEWEST_ROUNDS = 3
 
 
@@ -57,7 +56,7 @@ def run_workload(workload: Workload, settings: Settings, tell: Callable[[str], N
     """One result per peer of `workload` that was asked for, in the order of the workload.
 
     Raises:
-        DisagreementError: the losses after three steps differ by more than one in a thousand.
+        DisagreementError: the losses after three steps differ by more than the workload allows.
     """
     results: dict[str, Result] = {}
     running: list[PeerProcess] = []
@@ -71,7 +70,8 @@ def run_workload(workload: Workload, settings: Settings, tell: Callable[[str], N
                 results[name] = found
             else:
                 running.append(found)
-        compare_losses(workload.name, {process.peer.name: process.losses for process in running})
+        losses = {process.peer.name: process.losses for process in running}
+        compare_losses(workload.name, losses, workload.tolerance)
         _run_rounds(running, settings)
         for process in running:
             process.finish()
@@ -103,24 +103,24 @@ def _start(workload: Workload, name: str, settings: Settings) -> PeerProcess | R
     return process
 
 
-def compare_losses(workload: str, losses: Mapping[str, Sequence[float | None]]) -> None:
+def compare_losses(workload: str, losses: Mapping[str, Sequence[float | None]], tolerance: float) -> None:
     """Compare the `losses` of each peer with those of the first.
 
     Raises:
-        DisagreementError: they differ by more than one in a thousand, or are not numbers.
+        DisagreementError: they differ by more than that part of them, or are not numbers.
     """
     first = next(iter(losses), "")
     for name, found in losses.items():
-        if not all(map(_close, losses[first], found)):
+        if not all(_close(a, b, tolerance) for a, b in zip(losses[first], found, strict=True)):
             raise DisagreementError(
                 f"{workload}: {name} computes another model than {first}: losses {found} and {losses[first]}"
             )
 
 
-def _close(expected: float | None, found: float | None) -> bool:
+def _close(expected: float | None, found: float | None, tolerance: float) -> bool:
     if expected is None or found is None:
         return True
-    return abs(found - expected) <= TOLERANCE * max(abs(expected), 1e-6)
+    return abs(found - expected) <= tolerance * max(abs(expected), 1e-6)
 
 
 def _run_rounds(running: Sequence[PeerProcess], settings: Settings) -> None:

@@ -24,12 +24,12 @@ class Workload:
     """A thing to time. Its file lists it in `WORKLOADS`.
 
     `data()` gives the arrays that all peers start from, by a seeded generator. Each of `peers`, by the name of the
-    peer, takes them and returns a step, or a `Made`; it imports its library itself, since each peer has an environment of its own.
-    The time of that call is reported as "build", that of the first step as "compile".
+    peer, takes them and returns a step, or a `Made`; it imports its library itself, since each peer has an environment
+    of its own. The time of that call is reported as "build", that of the first step as "compile".
 
     `per` is the number of things that one step does: times and memory are divided by it. `collect` empties Python's
-    garbage before each step, outside of the time. Ratios are to the peer named `reference`. Workloads that are `onnx`
-    have tables of their own.
+    garbage before each step, outside of the time. Losses of two peers may differ by `tolerance`, a part of them. Ratios
+    are to the peer named `reference`. Workloads that are `onnx` have tables of their own.
     """
 
     name: str
@@ -40,4 +40,5 @@ class Workload:
     of: str = "step"
     collect: bool = False
     reference: str = "pullback"
+    tolerance: float = 1e-3
     onnx: bool = False

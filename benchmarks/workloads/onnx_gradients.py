@@ -1,10 +1,10 @@
-"""Gradients of ONNX models as ONNX models: pullback, onnx-ad and a careful hand, run by onnxruntime beside the model alone."""
+"""Gradients of ONNX models as ONNX models, by pullback, onnx-ad and hand, run by onnxruntime beside the model alone."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -62,7 +62,12 @@ def by_hand(case: Case) -> Made:
 
 def forward(case: Case) -> Made:
     """The model alone."""
-    return Made(_runner(case.model, case.feeds), 0.0, _size(case.model))
+    running, feeds = session(case.model, case.optimised), dict(case.feeds)
+
+    def step() -> None:
+        running.run(None, feeds)
+
+    return Made(step, 0.0, _size(case.model))
 
 
 def _timed(make: Callable[[], Any]) -> tuple[Any, float]:
@@ -80,20 +85,16 @@ def _size(model: Any) -> dict[str, float]:
     return {"nodes": len(model.graph.node), "bytes": model.ByteSize() - weights}
 
 
-def _runner(model: Any, feeds: Mapping[str, Any]) -> Callable[[], None]:
-    running, given = session(model), dict(feeds)
-    return lambda: running.run(None, given) and None
-
-
 def _made(case: Case, model: Any, seconds: float, seed: Any, *, check: bool = False) -> Made:
     feeds = dict(case.feeds)
     feeds |= {entry.name: seed for entry in model.graph.input if entry.name not in feeds}
     size, own = _size(model), len(case.model.graph.output)
-    running = session(model)
-    gradients = running.run(None, feeds)[own:]
+    running = session(model, case.optimised)
+    gradients = _whole(case, running.run(None, feeds)[own:])
     if check:
         _compare_with_differences(case, gradients)
-    loss = _checksum(case, gradients)
+    loss = _checksum(gradients)
+    del gradients
 
     def step() -> float:
         running.run(None, feeds)
@@ -102,25 +103,27 @@ def _made(case: Case, model: Any, seconds: float, seed: Any, *, check: bool = Fa
     return Made(step, seconds, size)
 
 
-def _checksum(case: Case, gradients: Sequence[Any]) -> float:
-    """A number that tells gradients apart: their length, and how far they reach along a random direction."""
-    random, total, square = np.random.default_rng(1), 0.0, 0.0
-    for name, (rows, values) in zip(case.wrt, _split(case, gradients), strict=True):
-        shape = case.feeds[name].shape
-        direction = random.standard_normal(shape, np.float32)
-        if rows is not None:
-            direction, shape = direction[rows], (len(rows), *shape[1:])
-        values = values.reshape(shape).astype(np.float64)
-        total += float(np.sum(values * direction))
-        square += float(np.sum(values * values))
-    return float(np.sqrt(square)) + total
+def _checksum(gradients: Sequence[Any]) -> float:
+    """A number that tells gradients apart: their length, and a tenth of how far they reach along a random direction."""
+    random = np.random.default_rng(1)
+    along = sum(float(np.sum(x * random.standard_normal(x.shape, np.float32))) for x in gradients)
+    return _length(gradients) + along / 10
 
 
-def _split(case: Case, gradients: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Rows, None for all, and values of each gradient."""
-    if len(gradients) == len(case.wrt):
-        return [(None, values) for values in gradients]
-    return list(zip(gradients[::2], gradients[1::2], strict=True))
+def _length(arrays: Sequence[Any]) -> float:
+    return float(np.sqrt(sum(float(np.sum(np.square(x, dtype=np.float64))) for x in arrays)))
+
+
+def _whole(case: Case, gradients: Sequence[Any]) -> list[Any]:
+    """Gradients of the shapes of what they are by; of those that are rows, equal ones are added up."""
+    if not case.sparse or len(gradients) == len(case.wrt):
+        return [x.reshape(case.feeds[name].shape) for name, x in zip(case.wrt, gradients, strict=True)]
+    found = []
+    for name, rows, values in zip(case.wrt, gradients[::2], gradients[1::2], strict=True):
+        whole = np.zeros_like(case.feeds[name])
+        np.add.at(whole, rows, values)
+        found.append(whole)
+    return found
 
 
 def _compare_with_differences(case: Case, gradients: Sequence[Any]) -> None:
@@ -129,19 +132,15 @@ def _compare_with_differences(case: Case, gradients: Sequence[Any]) -> None:
     Raises:
         ArithmeticError: differences say otherwise.
     """
-    pairs = _split(case, gradients)
-    length = np.sqrt(sum(float(np.sum(values.astype(np.float64) ** 2)) for _, values in pairs))
-    running = session(case.model)
+    running, length = session(case.model, case.optimised), _length(gradients)
     seed = 1.0 if case.seed is None else case.seed.astype(np.float64)
 
     def value(step: float) -> float:
-        feeds = dict(case.feeds)
-        for name, (rows, values) in zip(case.wrt, pairs, strict=True):
-            feeds[name] = feeds[name].copy()
-            np.add.at(feeds[name], slice(None) if rows is None else rows, values * np.float32(step / length))
-        return float(np.sum(seed * running.run(None, feeds)[0].astype(np.float64)))
+        by = zip(case.wrt, gradients, strict=True)
+        moved = {name: case.feeds[name] + dx * np.float32(step / length) for name, dx in by}
+        return float(np.sum(seed * running.run(None, {**case.feeds, **moved})[0].astype(np.float64)))
 
-    size = np.sqrt(sum(float(np.mean(case.feeds[name].astype(np.float64) ** 2)) for name in case.wrt))
+    size = np.sqrt(sum(float(np.mean(np.square(case.feeds[name], dtype=np.float64))) for name in case.wrt))
     found = []
     for step in (0.3 * size, 0.1 * size, 0.03 * size, 0.01 * size):
         found.append((value(step) - value(-step)) / (2 * step))
@@ -150,8 +149,8 @@ def _compare_with_differences(case: Case, gradients: Sequence[Any]) -> None:
     raise ArithmeticError(f"the gradient's length is {length:.4g}, differences along it give {found}")
 
 
-def large_folder() -> Path:
-    """A folder with the large model, gone when the process ends."""
+def large_model() -> Path:
+    """The large model, in a folder that is gone when the process ends."""
     folder = tempfile.TemporaryDirectory(prefix="pullback-benchmark-")
     _KEPT.append(folder)
     return large(Path(folder.name))
@@ -180,20 +179,25 @@ def large_with_pullback(path: Path) -> Made:
     touched = peak_memory() - before
     if touched > UNTOUCHED or len(os.listdir(path.parent)) > 3:
         raise ArithmeticError(f"the weights were read: {touched / 1e6:.0f} MB became resident")
-    return Made(step, seconds, _size(import_module("onnx").load(out, load_external_data=False)))
+    return Made(_nothing, seconds, _size(import_module("onnx").load(out, load_external_data=False)))
 
 
 def large_with_onnx_ad(path: Path) -> Made:
-    """Of the skeleton, without the weights: with them it is more than a proto can hold."""
+    """Of the model without its weights, which it finds from their folder: with them it would be more than a proto."""
     onnx = import_module("onnx")
     out = path.with_name("large_grad.onnx")
+    os.chdir(path.parent)
 
     def step() -> None:
         made = import_module("onnx_ad").reverse(onnx.load(path, load_external_data=False), layout="onnx")
         out.write_bytes(made.SerializeToString())
 
     _, seconds = _timed(step)
-    return Made(step, seconds, _size(onnx.load(out, load_external_data=False)))
+    return Made(_nothing, seconds, _size(onnx.load(out, load_external_data=False)))
+
+
+def _nothing() -> None:
+    """Only the making of it is measured."""
 
 
 def _workload(name: str, title: str, data: Callable[[], Case], *, hand: bool) -> Workload:
@@ -201,7 +205,8 @@ def _workload(name: str, title: str, data: Callable[[], Case], *, hand: bool) ->
     if hand:
         peers["onnx-by-hand"] = by_hand
     peers["onnx-forward"] = forward
-    return Workload(f"onnx-{name}", title, data, peers, reference="onnx-forward", onnx=True)
+    # onnx-ad's gradient of inception-v1 is two in a hundred away from that in float64.
+    return Workload(f"onnx-{name}", title, data, peers, reference="onnx-forward", tolerance=0.01, onnx=True)
 
 
 WORKLOADS = [
@@ -220,7 +225,7 @@ WORKLOADS = [
     Workload(
         "onnx-large",
         "2.4 GB of weights in a file, from file to file",
-        large_folder,
+        large_model,
         {"pullback-onnx": large_with_pullback, "onnx-ad": large_with_onnx_ad},
         reference="pullback-onnx",
         onnx=True,
