@@ -87,3 +87,35 @@ def test_importing_pullback_loads_nothing_heavy() -> None:
     code = f"import sys, pullback; print([m for m in {HEAVY!r} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
+
+
+EXTRAS = {
+    "pb.Session(engine='xla')": "Session: engine='xla' needs jax (no jax here): pip install 'pullback[xla]'",
+    "pb.xla.to_jax([], [])": "xla.to_jax needs jax (no jax here): pip install 'pullback[xla]'",
+    "pb.Session(engine='onnxruntime')": (
+        "Session: engine='onnxruntime' needs onnx and onnxruntime: pip install 'pullback[onnxruntime]'"
+    ),
+    "pb.onnx": "pullback.onnx needs the package onnx; install it with: pip install 'pullback[onnx]'",
+    "pb.summary.FileWriter('.')": (
+        "summary.FileWriter needs the package tensorboard: pip install 'pullback[tensorboard]'"
+    ),
+}
+WITHOUT_EXTRAS = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class Without(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("jax", "jaxlib", "onnx", "onnxruntime", "tensorboard", "scipy"):
+            raise ModuleNotFoundError(f"no {name} here", name=name)
+
+sys.meta_path.insert(0, Without())
+import pullback as pb
+"""
+
+
+def test_without_an_extra_what_needs_it_says_how_to_install_it() -> None:
+    tries = "".join(f"try:\n    {code}\nexcept ImportError as error:\n    print(error)\n" for code in EXTRAS)
+    command = [sys.executable, "-c", WITHOUT_EXTRAS + tries]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert out.splitlines() == list(EXTRAS.values())

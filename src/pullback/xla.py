@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +35,7 @@ def to_jax(outputs: Any, inputs: Sequence[Tensor], session: Session | None = Non
     >>> jax.jit(f)(jax.numpy.float32([1.0, 2.0]))
     Array([2., 4.], dtype=float32)
     """
-    from .engines.xla_export import jax_function
-
-    return jax_function(outputs, inputs, session)
+    return _border("to_jax").jax_function(outputs, inputs, session)  # type: ignore[no-any-return]
 
 
 def to_stablehlo(outputs: Any, inputs: Sequence[Tensor], session: Session | None = None) -> Exported:
@@ -56,6 +55,12 @@ def to_stablehlo(outputs: Any, inputs: Sequence[Tensor], session: Session | None
     >>> jax.export.deserialize(exported.serialize()).call(jax.numpy.zeros(2))
     [Array([1., 1.], dtype=float32)]
     """
-    from .engines.xla_export import stablehlo
+    return _border("to_stablehlo").stablehlo(outputs, inputs, session)  # type: ignore[no-any-return]
 
-    return stablehlo(outputs, inputs, session)
+
+def _border(what: str) -> Any:
+    """What speaks with jax; ImportError where that is not installed."""
+    try:
+        return import_module("pullback.engines.xla_export")
+    except ModuleNotFoundError as error:
+        raise ImportError(f"xla.{what} needs jax ({error}): pip install 'pullback[xla]'") from error

@@ -299,7 +299,7 @@ def _onnxruntime_engine() -> Callable[[EngineOptions], AbstractEngine]:
         found: Callable[[EngineOptions], AbstractEngine] = import_module("pullback.onnx.engine").OnnxruntimeEngine
     except ImportError as error:
         raise ModuleNotFoundError(
-            f"Session: engine='onnxruntime' needs onnx and onnxruntime ({error}): pip install 'pullback[onnxruntime]'"
+            "Session: engine='onnxruntime' needs onnx and onnxruntime: pip install 'pullback[onnxruntime]'"
         ) from error
     return found
 
