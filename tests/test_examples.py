@@ -43,6 +43,12 @@ def test_a_differential_equation_is_fitted(capsys: pytest.CaptureFixture[str]) -
     assert "stiffness 4.0" in capsys.readouterr().out
 
 
+def test_one_gradient_step_is_learned_from(capsys: pytest.CaptureFixture[str]) -> None:
+    untrained, trained = example("maml").main(steps=400)
+    assert trained < 0.3 < 1.0 < untrained
+    assert "meta-trained: error" in capsys.readouterr().out
+
+
 def test_forces_of_an_energy_model_keep_the_energy(capsys: pytest.CaptureFixture[str]) -> None:
     assert example("onnx_forces").main(steps=100) < 0.05
     assert "the total energy of 8 atoms changed by" in capsys.readouterr().out

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
+from typing import Any
 
-from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
+import numpy as np
+import pytest
+from tensorboard.backend.event_processing.event_file_loader import EventFileLoader, RawEventFileLoader
+from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 
 import pullback as pb
@@ -53,3 +58,60 @@ def test_unknown_ranks_and_every_dtype_are_written() -> None:
     assert all(
         node.attr["_output_shapes"].list.shape[0].unknown_rank for node in graph_def(pb.get_default_graph()).node
     )
+
+
+def summaries(folder: Path) -> dict[tuple[str, int], Any]:
+    """The values in the one event file of a folder, by tag and step."""
+    (path,) = folder.iterdir()
+    # The loader turns values into their newer form; the records are as they were written.
+    events = [Event.FromString(record) for record in RawEventFileLoader(str(path)).Load()]
+    return {(value.tag, event.step): value for event in events for value in event.summary.value}
+
+
+def test_what_is_summarized_is_fetched_and_written(tmp_path: Path) -> None:
+    x = pb.placeholder(pb.float32, [None])
+    with pb.name_scope("train"):
+        pb.summary.scalar("loss", pb.reduce_sum(x))
+        pb.summary.scalar("loss", pb.reduce_max(x))
+    pb.summary.histogram("x's", x, family="inputs")
+    merged = pb.summary.merge_all()
+    writer = FileWriter(tmp_path)
+    session = pb.Session(engine="numpy")
+    for step in range(2):
+        found, y = session.run([merged, 2.0 * x], {x: [1.0, 2.0, step]})
+        writer.add_summary(found, step)
+    writer.close()
+    values = summaries(tmp_path)
+    assert sorted({tag for tag, _ in values}) == ["inputs/x_s", "train/loss", "train/loss_1"]
+    assert [values["train/loss", step].simple_value for step in range(2)] == [3.0, 4.0]
+    histo = values["inputs/x_s", 1].histo
+    assert (histo.min, histo.max, histo.num, histo.sum, sum(histo.bucket)) == (1.0, 2.0, 3.0, 4.0, 3.0)
+    assert y.tolist() == [2.0, 4.0, 2.0]
+
+
+def test_summaries_are_merged_by_collection_and_by_scope() -> None:
+    with pb.name_scope("train"):
+        first = pb.summary.scalar("loss", 1.0)
+    pb.summary.scalar("other", 1.0)
+    own = pb.summary.scalar("own", 1.0, collections=["mine"])
+    assert pb.summary.merge_all(scope="train") == first
+    assert pb.summary.merge_all("mine") == own
+    assert pb.summary.merge_all("none") is None
+    assert [tag.name for tag in pb.summary.merge([own, first])] == ["own", "train/loss"]
+
+
+def test_images_are_scaled_and_can_be_read(tmp_path: Path) -> None:
+    plt = pytest.importorskip("matplotlib.image")
+    x = np.array([[[[0.0], [2.0]]], [[[-1.0], [1.0]]], [[[0.0], [0.0]]]])
+    writer = FileWriter(tmp_path)
+    writer.add_summary(pb.Session(engine="numpy").run(pb.summary.image("digit", pb.constant(x), max_outputs=2)))
+    writer.close()
+    values = summaries(tmp_path)
+    pictures = [plt.imread(io.BytesIO(values[f"digit/image/{i}", 0].image.encoded_image_string)) for i in range(2)]
+    assert [(255 * picture).round().ravel().tolist() for picture in pictures] == [[0.0, 255.0], [0.0, 254.0]]
+    assert len(values) == 2
+
+
+def test_only_what_a_session_returned_is_written(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"^FileWriter.add_summary: the summary is a float; give what session.run gave"):
+        FileWriter(tmp_path).add_summary(1.0)  # type: ignore[arg-type]

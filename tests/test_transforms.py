@@ -16,6 +16,16 @@ def cube(x: Any) -> Any:
     return x * x * x
 
 
+def test_numbers_handed_to_a_pullback_take_the_dtypes_of_what_came_out() -> None:
+    def both(x: Any, a: Any) -> Any:
+        return {"product": x * a, "x": x}
+
+    _, pull = pb.vjp(both, np.float64(2.0), np.float64(3.0))
+    assert pull({"product": 1.0, "x": 2}) == (np.float64(5.0), np.float64(2.0))
+    _, pull = pb.vjp(cube, np.array([1.0, 2.0]))
+    assert pull([1.0, 1.0])[0].tolist() == [3.0, 12.0]
+
+
 def test_grad_of_grad_of_grad() -> None:
     f = cube
     found = []

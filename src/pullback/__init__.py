@@ -41,6 +41,7 @@ from .core.slices import IndexedSlices, IndexedSlicesValue
 from .core.types import TensorType
 from .engines.session import InteractiveSession, Session, get_default_session
 from .engines.session import install_running as _install_running
+from .names import ABSENT as _ABSENT
 from .names import LOADED_WHEN_USED as _LOADED_WHEN_USED
 from .primitives.addn import add_n
 from .primitives.arithmetic import add, multiply, negative, scalar_mul, squared_difference, subtract
@@ -893,7 +894,8 @@ if _TYPE_CHECKING:
 def __getattr__(name: str) -> _Any:
     where = _LOADED_WHEN_USED.get(name)
     if where is None:
-        raise AttributeError(f"module 'pullback' has no attribute '{name}'")
+        instead = f"; {_ABSENT[name]}" if name in _ABSENT else ""
+        raise AttributeError(f"module 'pullback' has no attribute '{name}'{instead}")
     if where == "":
         return _import_module(f"{__name__}.{name}")
     module, _, attribute = where.partition(":")

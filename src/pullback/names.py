@@ -322,3 +322,22 @@ LOADED_WHEN_USED = {
     "zeta": ".primitives.gamma",
 }
 """Where each stands: a module, or `module:name` where it has another name there; "" for a module of its own name."""
+
+ABSENT = {
+    "GradientTape": "use pb.gradients(ys, xs), or pb.grad(function)",
+    "Module": "any class may hold variables; pb.trainable_variables() lists them",
+    "app": "use argparse",
+    "contrib": "what TensorFlow 1 had there went elsewhere or away",
+    "data": "feed arrays: session.run(fetches, {x: batch})",
+    "flags": "use argparse",
+    "gfile": "use pathlib",
+    "hessian": "use pb.hessians(y, xs), or pb.transforms.hessian(function)",
+    "jacfwd": "use pb.jacobian(y, xs), or pb.transforms.jacobian(function)",
+    "jacrev": "use pb.jacobian(y, xs), or pb.transforms.jacobian(function)",
+    "jit": "use pb.function",
+    "keras": "make variables with pb.get_variable, and layers of the functions of pb.nn",
+    "layers": "make variables with pb.get_variable, and layers of the functions of pb.nn",
+    "logging": "use Python's own",
+    "vmap": "use pb.vectorized_map",
+}
+"""What to use in place of names of TensorFlow and jax that are not here."""

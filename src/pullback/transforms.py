@@ -117,7 +117,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[
         pull = _cached(_pull, fun, has_aux)
 
         def on_arrays(dy: Any) -> Any:
-            return pull(tuple(primals), dy)
+            return pull(tuple(primals), _numbers_like(y, dy))
 
         return (y, on_arrays, aux) if has_aux else (y, on_arrays)
     inputs = nest.map_structure(_as_tensor, list(primals))
@@ -217,6 +217,16 @@ def _pull(fun: Callable[..., Any], has_aux: bool) -> Transformed:
         return _pulled(y, primals, dy)
 
     return Transformed(build, f"{_name(fun)}_vjp")
+
+
+def _numbers_like(y: Any, dy: Any) -> Any:
+    """`dy`, in which Python numbers have become arrays of the dtypes of `y`, where its structure is that of `y`."""
+    if not nest.is_nested(y):
+        return np.asarray(dy, y.dtype) if isinstance(dy, int | float | complex | list | tuple) else dy
+    ys, dys = nest.flatten(y), nest.flatten(dy)
+    if len(ys) != len(dys):
+        return dy
+    return nest.pack_sequence_as(dy, [_numbers_like(a, b) for a, b in zip(ys, dys, strict=True)])
 
 
 def _jvp(fun: Callable[..., Any], has_aux: bool) -> Transformed:

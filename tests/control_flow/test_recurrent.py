@@ -128,6 +128,51 @@ def test_one_cell_shares_its_variables_and_two_have_their_own() -> None:
     assert shared.variables == cell.variables
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_dropout_around_a_cell_is_drawn_anew_at_each_step(engine: str) -> None:
+    keep = pb.placeholder_with_default(1.0, [])
+    cell = pb.nn.rnn_cell.BasicRNNCell(50, activation=lambda x: pb.ones_like(x))
+    outputs, _ = pb.nn.dynamic_rnn(pb.nn.rnn_cell.DropoutWrapper(cell, output_keep_prob=keep), pb.constant(X))
+    with pb.Session(engine=engine) as session:
+        session.run(pb.global_variables_initializer())
+        assert session.run(outputs).min() == 1.0
+        first, second, _ = session.run(outputs, {keep: 0.5})[0]
+    assert set(first.tolist()) == {0.0, 2.0}
+    assert first.tolist() != second.tolist()
+
+
+def test_dropout_keeps_what_a_cell_remembers() -> None:
+    cell = pb.nn.rnn_cell.DropoutWrapper(pb.nn.rnn_cell.BasicLSTMCell(50), state_keep_prob=0.5)
+    layers = pb.nn.rnn_cell.MultiRNNCell([cell, pb.nn.rnn_cell.ResidualWrapper(pb.nn.rnn_cell.GRUCell(50))])
+    _, (state, _) = pb.nn.dynamic_rnn(layers, pb.constant(X))
+    assert [v.op.name for v in pb.trainable_variables()] == [
+        "rnn/multi_rnn_cell/cell_0/basic_lstm_cell/kernel",
+        "rnn/multi_rnn_cell/cell_0/basic_lstm_cell/bias",
+        "rnn/multi_rnn_cell/cell_1/gru_cell/gates/kernel",
+        "rnn/multi_rnn_cell/cell_1/gru_cell/gates/bias",
+        "rnn/multi_rnn_cell/cell_1/gru_cell/candidate/kernel",
+        "rnn/multi_rnn_cell/cell_1/gru_cell/candidate/bias",
+    ]
+    c, h = started().run([state.c, state.h])
+    assert np.count_nonzero(c) == c.size
+    assert 0 < np.count_nonzero(h) < h.size
+
+
+def test_a_residual_is_what_goes_in_and_what_comes_out() -> None:
+    cell = pb.nn.rnn_cell.BasicRNNCell(2, activation=pb.ones_like)
+    doubled = pb.nn.rnn_cell.ResidualWrapper(cell, lambda x, y: 2.0 * x + y)
+    outputs = [pb.nn.dynamic_rnn(c, pb.constant(X))[0] for c in (pb.nn.rnn_cell.ResidualWrapper(cell), doubled)]
+    once, twice = started().run(outputs)
+    np.testing.assert_allclose(once, X + 1.0)
+    np.testing.assert_allclose(twice, 2.0 * X + 1.0)
+    assert len(pb.global_variables()) == 2
+
+
+def test_one_draw_for_all_steps_is_refused() -> None:
+    with pytest.raises(NotImplementedError, match="DropoutWrapper: only variational_recurrent=False"):
+        pb.nn.rnn_cell.DropoutWrapper(pb.nn.rnn_cell.GRUCell(4), variational_recurrent=True)
+
+
 def test_messages() -> None:
     with pytest.raises(ValueError, match=r"^dynamic_rnn: inputs must be of rank 3, not float32\[2,3\]$"):
         pb.nn.dynamic_rnn(pb.nn.rnn_cell.GRUCell(4), pb.zeros([2, 3]))

@@ -15,6 +15,18 @@ def _run(y: Any) -> Any:
     return pb.Session(engine="numpy").run(y)
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_an_array_grows_at_places_that_are_known(engine: str) -> None:
+    x = pb.placeholder(pb.float32, [2])
+    array = pb.TensorArray(pb.float32, size=0, dynamic_size=True)
+    for i in range(3):
+        array = array.write(i, float(i) * x)
+    y = array.write(4, x * x).stack()
+    values = pb.Session(engine=engine).run([y, *pb.gradients(y, x)], {x: [1.0, 2.0]})
+    np.testing.assert_allclose(values[0], [[0, 0], [1, 2], [2, 4], [0, 0], [1, 4]])
+    np.testing.assert_allclose(values[1], [5.0, 7.0])
+
+
 @pytest.mark.parametrize("index", [2, -1])
 def test_reading_outside_raises(index: int) -> None:
     y = pb.TensorArray(pb.float32, size=2, element_shape=[]).read(index)

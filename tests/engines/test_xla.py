@@ -230,3 +230,15 @@ def test_compiled_programs_are_kept_in_a_folder(graph: pb.Graph, tmp_path: Path)
 def test_compiled_memory_is_not_for_numpy() -> None:
     with pytest.raises(NotImplementedError, match="the NumPy engine compiles nothing"):
         pb.Session(engine="numpy").compiled_memory(pb.constant(1.0))
+
+
+def test_many_decompositions_at_once_are_followed_by_one(xla: pb.Session) -> None:
+    x = pb.placeholder(pb.float64, [3])
+    a = pb.placeholder(pb.float64, [2, 2])
+    covariance = pb.linalg.diag(pb.exp(x)) + pb.ones([3, 3], pb.float64)
+    (h,) = pb.hessians(pb.reduce_sum(pb.linalg.logdet(covariance)), x)
+    y = pb.linalg.solve(a, pb.ones([2, 1], pb.float64))
+    feeds = {x: np.zeros(3), a: 2.0 * np.eye(2)}
+    expected = pb.Session(engine="numpy").run([h, y], feeds)
+    for found, value in zip(xla.run([h, y], feeds), expected, strict=True):
+        np.testing.assert_allclose(found, value, rtol=1e-12)

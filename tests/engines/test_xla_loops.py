@@ -258,3 +258,20 @@ def test_steps_that_call_python_are_not_made_twice(graph: pb.Graph, xla: pb.Sess
     else:
         xla.run(dx, {x: 0.5, n: 10})
         assert len(calls) == 10
+
+
+@pytest.mark.parametrize("most", [None, 10])
+def test_an_assertion_in_a_loop_holds_or_is_named(graph: pb.Graph, xla: pb.Session, most: int | None) -> None:
+    x, n = pb.placeholder(pb.float32, []), pb.placeholder(pb.int32, [])
+
+    def body(i: pb.Tensor, y: pb.Tensor) -> list[pb.Tensor]:
+        with pb.control_dependencies([pb.Assert(y < 10.0, [y])]):
+            doubled = pb.case([(y < 1.0, lambda: y * 3.0), (y > 5.0, lambda: y + x)], lambda: y * x, exclusive=True)
+        return [i + 1, doubled]
+
+    y = pb.while_loop(lambda i, y: i < n, body, [0, x], maximum_iterations=most)[1]
+    dx = pb.gradients(y, x)[0]
+    assert xla.run([y, dx], {x: 2.0, n: 3}) == [10.0, 13.0]
+    for fetched in (y, dx):
+        with pytest.raises(pb.errors.InvalidArgumentError, match=r"^operation 'Assert' \(Assert\) failed on bool\[\]"):
+            xla.run(fetched, {x: 2.0, n: 4})

@@ -201,3 +201,31 @@ def test_an_integer_loss_is_refused() -> None:
 def test_an_optimizer_needs_a_name() -> None:
     message = refused(ValueError, lambda: pb.train.GradientDescentOptimizer(0.1, name=""))
     assert message == "Must specify the optimizer name"
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (lambda: pb.train.MomentumOptimizer(0.1, 0.9), ([0.46, -1.27125], [0.92, -10.17])),
+        (lambda: pb.train.AdamOptimizer(0.1), ([0.8004126, -1.820424], [1.6008252, -14.563392])),
+    ],
+)
+def test_a_step_is_taken_in_a_branch(engine: str, kind: Any, expected: Any) -> None:
+    """With the mean of the gradients of two runs; the numbers are TensorFlow's."""
+    optimizer = kind()
+    w = pb.Variable([1.0, -2.0], name="w")
+    collected, count = pb.Variable([0.0, 0.0], trainable=False), pb.Variable(0, trainable=False)
+    x = pb.placeholder(pb.float32, [2])
+    (dw,) = pb.gradients(pb.reduce_sum(pb.square(w * x)), w)
+
+    def step() -> pb.Tensor:
+        with pb.control_dependencies([optimizer.apply_gradients([(collected / 2.0, w)])]):
+            return pb.identity(collected.assign(pb.zeros_like(collected)))
+
+    with pb.control_dependencies([collected.assign_add(dw), count.assign_add(1)]):
+        run = pb.cond(pb.equal(count % 2, 0), step, collected.read_value)
+    session = started(engine)
+    for n in range(5):
+        session.run(run, {x: [1.0, 0.5 * n]})
+    np.testing.assert_allclose(session.run([w, collected]), expected, rtol=1e-5)
+    assert optimizer.variables()[-1].name.startswith("w/")

@@ -89,3 +89,10 @@ def test_a_missing_step_is_named() -> None:
 def test_a_value_too_few_is_named() -> None:
     with pytest.raises(ValueError, match=r"^The length of boundaries should be 1 less than the length of values$"):
         train.piecewise_constant(1, [10], [0.5])
+
+
+def test_a_root_of_what_is_left_is_0_at_the_end(engine: str) -> None:
+    count = pb.placeholder(pb.int32, [])
+    rate = train.polynomial_decay(0.1, count, 30, 0.01, power=0.5)
+    session = pb.Session(engine=engine)
+    np.testing.assert_allclose([session.run(rate, {count: n}) for n in (25, 30, 35)], [0.046742, 0.01, 0.01], rtol=1e-5)

@@ -48,7 +48,10 @@ def test_matmul_of_no_numbers() -> None:
 
 def test_matmul_of_a_vector() -> None:
     text = message_of(ValueError, lambda: pb.matmul(zeros(3, 4), zeros(4)))
-    assert text.startswith("matmul: both must be matrices or stacks of them: float32[3,4] @ float32[4]")
+    assert text.startswith(
+        "matmul: both must be matrices or stacks of them: float32[3,4] @ float32[4]; "
+        "for vectors use pb.linalg.matvec or pb.tensordot"
+    )
 
 
 def test_matmul_refuses_transpose_with_adjoint() -> None:

@@ -62,7 +62,7 @@ _PYTHON: dict[Any, DType] = {builtins.float: float32, builtins.int: int32, built
 def as_dtype(type_value: Any) -> DType:
     """The dtype that `type_value` names: a dtype, a NumPy scalar class, a name such as "float32", or a Python type.
 
-    Python's `float` and `int` mean float32 and int32, as in TensorFlow.
+    Python's `float` and `int` mean float32 and int32, and so does "float", as in TensorFlow.
 
     Raises:
         TypeError: `type_value` names no dtype of pullback.
@@ -74,6 +74,8 @@ def as_dtype(type_value: Any) -> DType:
         return type_value
     if isinstance(type_value, str) and type_value in _BY_NAME:
         return _BY_NAME[type_value]
+    if isinstance(type_value, str) and type_value == "float":
+        return float32
     if isinstance(type_value, type) and type_value in _PYTHON:
         return _PYTHON[type_value]
     try:

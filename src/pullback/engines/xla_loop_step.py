@@ -143,7 +143,7 @@ class Steps:
 
     def no_code(self) -> Any:
         """The code of a loop in which all is finite; None where nobody looks."""
-        return np.int32(0) if self.trace.check else None
+        return np.int32(0) if self.trace.reports else None
 
     def read_array(self, n: int, t: Any) -> Any:
         """Row `t` of the scanned input `n`, an array."""

@@ -59,8 +59,12 @@ def after(results: Any) -> Any:
     """`results`, of what is now the last call."""
     _turns.taken += 1
     first = results[0] if isinstance(results, tuple) else results
+    here = _trace()
+    while isinstance(first, jax.core.Tracer) and first._trace is not here:
+        # Within jax.vmap it stands for one of many, and for nothing after that: take the many.
+        first = getattr(first, "val", None)
     traced = isinstance(first, jax.core.Tracer) and first.size
-    _turns.trace, _turns.last = (_trace(), first) if traced else (None, None)
+    _turns.trace, _turns.last = (here, first) if traced else (None, None)
     return results
 
 

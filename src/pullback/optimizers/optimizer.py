@@ -182,21 +182,22 @@ class AbstractOptimizer(ABC):
         if not given:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
         graph = given[0][1].graph
+        body_or_graph = graph.acting
         with graph.as_default():
             slots = [self._slots_of(v) for _, v in given]
             with graph.colocate_with(given[0][1].op):
                 self._make_powers(graph, float64 if any(v.dtype == float64 for _, v in given) else float32)
-            with graph.name_scope(name or self._name) as scope:
-                scalars: dict[DType, Scalars] = {}
-                for _, v in given:
-                    if v.dtype not in scalars:
-                        scalars[v.dtype] = self._scalars(v.dtype)
-                ops: list[Operation] = []
-                for (dy, v), own in zip(given, slots, strict=True):
-                    ops += self._update(dy, v, own, scalars[v.dtype])
-                ops += self._raise_powers(graph)
-                step = _ending(ops, global_step, scope)
-        graph.add_to_collection(GraphKeys.TRAIN_OP, step)
+        with body_or_graph.as_default(), graph.name_scope(name or self._name) as scope:
+            scalars: dict[DType, Scalars] = {}
+            for _, v in given:
+                if v.dtype not in scalars:
+                    scalars[v.dtype] = self._scalars(v.dtype)
+            ops: list[Operation] = []
+            for (dy, v), own in zip(given, slots, strict=True):
+                ops += self._update(dy, v, own, scalars[v.dtype])
+            ops += self._raise_powers(graph)
+            step = _ending(ops, global_step, scope)
+        body_or_graph.add_to_collection(GraphKeys.TRAIN_OP, step)
         return step
 
     def get_slot(self, var: Variable, name: str) -> Variable | None:
@@ -216,7 +217,7 @@ class AbstractOptimizer(ABC):
 
     def power(self, name: str) -> Tensor:
         """The value of the power `name`, in the default graph."""
-        return self._powers[get_default_graph(), name].value()
+        return self._powers[get_default_graph().outermost, name].value()
 
     def _make_powers(self, graph: Graph, dtype: DType) -> None:
         for name, base in self._power_bases.items():

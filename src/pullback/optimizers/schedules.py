@@ -123,9 +123,9 @@ def polynomial_decay(
         end, exponent = _like(end_learning_rate, rate), _like(power, rate)
         if cycle:
             total = total * maximum(ceil(step / total), _like(1.0, rate))
-        else:
-            step = minimum(step, total)
-        return (rate - end) * raised(1.0 - step / total, exponent) + end
+        # Compiled, step / total can come out above 1 where the two are equal.
+        passed = minimum(step / total, _like(1.0, rate))
+        return (rate - end) * raised(1.0 - passed, exponent) + end
 
 
 def cosine_decay(

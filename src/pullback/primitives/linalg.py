@@ -122,7 +122,10 @@ class BatchMatMul(Primitive):
         check_numbers("matmul", a, b)
         x, y = a.shape.dims, b.shape.dims
         if (x is not None and len(x) < 2) or (y is not None and len(y) < 2):
-            raise ValueError(f"matmul: both must be matrices or stacks of them: {a} @ {b}")
+            raise ValueError(
+                f"matmul: both must be matrices or stacks of them: {a} @ {b}; for vectors use pb.linalg.matvec or "
+                "pb.tensordot"
+            )
         m, k = _sides((None, None) if x is None else x[-2:], self.adj_x)
         l, n = _sides((None, None) if y is None else y[-2:], self.adj_y)  # noqa: E741
         if k != l and k is not None and l is not None:

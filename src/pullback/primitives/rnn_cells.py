@@ -16,6 +16,7 @@ from .extremes import clip_by_value
 from .hyperbolic import tanh
 from .initializers import Constant, Zeros
 from .linalg import matmul
+from .random import dropout
 from .stacking import concat, split
 from .variable_scope import get_variable, get_variable_scope, variable_scope
 from .variables import Variable
@@ -319,6 +320,106 @@ class MultiRNNCell(RNNCell):
             inputs, next_part = cell.step(inputs, part)
             after.append(next_part)
         return inputs, tuple(after)
+
+
+class DropoutWrapper(RNNCell):
+    """`cell` with dropout, drawn anew at each step, of what goes in, of what comes out, and of its state.
+
+    The probabilities that an element stays are numbers, or scalars that a run gives. What a long short-term memory
+    remembers, its `c`, is kept whole.
+
+    Raises:
+        NotImplementedError: `variational_recurrent`, the same draw at each step.
+
+    Source: W. Zaremba et al., "Recurrent neural network regularization", 2014.
+
+    >>> import pullback as pb
+    >>> cell = pb.nn.rnn_cell.DropoutWrapper(pb.nn.rnn_cell.GRUCell(4), output_keep_prob=0.5)
+    >>> outputs, state = pb.nn.dynamic_rnn(cell, pb.ones([2, 3, 5]))
+    >>> [v.name for v in cell.variables][0]
+    'rnn/gru_cell/gates/kernel:0'
+    """
+
+    def __init__(
+        self,
+        cell: RNNCell,
+        input_keep_prob: Any = 1.0,
+        output_keep_prob: Any = 1.0,
+        state_keep_prob: Any = 1.0,
+        variational_recurrent: bool = False,
+        input_size: Any = None,
+        dtype: Any = None,
+        seed: int | None = None,
+    ) -> None:
+        del input_size, dtype
+        if variational_recurrent:
+            raise NotImplementedError(
+                "DropoutWrapper: only variational_recurrent=False, a new draw at each step, is there"
+            )
+        super().__init__(cell.name, cell.reuse, cell.dtype)
+        self.cell, self.seed = cell, seed
+        self.keep_in, self.keep_out, self.keep_state = input_keep_prob, output_keep_prob, state_keep_prob
+
+    @property
+    def state_size(self) -> Any:
+        return self.cell.state_size
+
+    @property
+    def output_size(self) -> int:
+        return self.cell.output_size
+
+    def make(self, depth: int) -> Sequence[Variable]:
+        return _made(self.cell, depth)
+
+    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        output, after = self.cell.step(dropout(inputs, 1 - self.keep_in, seed=self.seed), state)
+        return dropout(output, 1 - self.keep_out, seed=self.seed), self._thinned(after)
+
+    def _thinned(self, state: Any) -> Any:
+        if isinstance(state, LSTMStateTuple):
+            return LSTMStateTuple(state.c, self._thinned(state.h))
+        if isinstance(state, tuple):
+            return tuple(self._thinned(part) for part in state)
+        return dropout(state, 1 - self.keep_state, seed=self.seed)
+
+
+class ResidualWrapper(RNNCell):
+    """`cell` whose inputs are added to its outputs, or put together with them by `residual_fn(inputs, outputs)`.
+
+    >>> import pullback as pb
+    >>> cell = pb.nn.rnn_cell.ResidualWrapper(pb.nn.rnn_cell.BasicRNNCell(2, activation=pb.zeros_like))
+    >>> output, state = cell([[1.0, 2.0]], pb.zeros([1, 2]))
+    >>> with pb.Session() as session:
+    ...     session.run(pb.global_variables_initializer())
+    ...     print(session.run(output))
+    [[1. 2.]]
+    """
+
+    def __init__(self, cell: RNNCell, residual_fn: Callable[[Tensor, Tensor], Tensor] | None = None) -> None:
+        super().__init__(cell.name, cell.reuse, cell.dtype)
+        self.cell, self.residual_fn = cell, residual_fn
+
+    @property
+    def state_size(self) -> Any:
+        return self.cell.state_size
+
+    @property
+    def output_size(self) -> int:
+        return self.cell.output_size
+
+    def make(self, depth: int) -> Sequence[Variable]:
+        return _made(self.cell, depth)
+
+    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        output, after = self.cell.step(inputs, state)
+        return (inputs + output if self.residual_fn is None else self.residual_fn(inputs, output)), after
+
+
+def _made(cell: RNNCell, depth: int) -> Sequence[Variable]:
+    """The variables of a cell that another wraps, made in the scope of that one, which has its name."""
+    if not cell.built:
+        cell.variables, cell.built = list(cell.make(depth)), True
+    return cell.variables
 
 
 def _layer(depth: int, units: int, kernel: Any = None, bias: Any = None) -> list[Variable]:

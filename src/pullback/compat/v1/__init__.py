@@ -1,0 +1,28 @@
+"""All names of pullback once more, so that only the import of a program changes: `import pullback.compat.v1 as tf`.
+
+Functions take the parameters of TensorFlow 1, in its order, with its old names and its defaults: here, and in the
+namespaces that stand beside this file. All else is pullback itself.
+"""
+
+from importlib import import_module
+from typing import Any
+
+import pullback
+
+from . import functions
+from .arguments import older
+
+__all__ = list(vars(pullback)["__all__"])
+_NAMESPACES = ("debugging", "image", "initializers", "linalg", "math", "nn", "random")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMESPACES:
+        return import_module(f"{__name__}.{name}")
+    if name in functions.OTHER:
+        return functions.OTHER[name]
+    return older(getattr(pullback, name), functions.PARAMETERS.get(name))
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

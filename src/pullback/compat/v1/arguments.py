@@ -1,0 +1,60 @@
+"""Functions of today with the parameters that they had in TensorFlow 1."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+
+@functools.cache
+def older(function: Callable[..., Any], parameters: str | None) -> Callable[..., Any]:
+    """`function`, to be called with `parameters`: names in order, which are those of `function` unless it is said.
+
+    `dimension:axis` is an old name of `axis`; `use_cudnn_on_gpu:` is taken and changes nothing; `stddev=1.0` has a
+    default of its own. None means that an argument was not given, if `function` has a default for it.
+    """
+    if parameters is None:
+        return function
+    today = inspect.signature(function).parameters
+    optional = {name for name, p in today.items() if p.default is not p.empty}
+    renamed, defaults = {}, {}
+    for part in parameters.split(", "):
+        old, colon, new = part.partition("=")[0].partition(":")
+        renamed[old] = new if colon else old
+        if "=" in part:
+            defaults[old] = float(part.partition("=")[2])
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = defaults | _given(function.__name__, list(renamed), args, kwargs)
+        arguments: dict[str, Any] = {}
+        for old, value in given.items():
+            new = renamed[old]
+            if not new or (value is None and (new in optional or new != old)):
+                continue
+            if new in arguments:
+                names = " and ".join(n for n in given if renamed[n] == new)
+                raise ValueError(f"{function.__name__}: {names} are the same parameter; give one of them")
+            arguments[new] = value
+        return function(**arguments)
+
+    signature = inspect.signature(function)
+    shown = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None) for n in renamed]
+    call.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    return call
+
+
+def _given(function: str, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by their names in TensorFlow 1."""
+    if len(args) > len(names):
+        raise TypeError(f"{function}: takes {len(names)} arguments, {', '.join(names)}, and not {len(args)}")
+    given = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise TypeError(f"{function}: takes no argument '{name}', but {', '.join(names)}")
+        if name in given:
+            raise TypeError(f"{function}: '{name}' is given twice")
+        given[name] = value
+    return given

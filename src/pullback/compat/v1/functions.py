@@ -1,0 +1,158 @@
+"""The functions of the top level that TensorFlow 1 has with other parameters, or another meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...control_flow.conditional import cond as cond_today
+from ...control_flow.while_loop import while_loop as while_loop_today
+from ...core.graph import Operation, Tensor
+from ...primitives.assertions import compared
+from ...primitives.assertions_v1 import Data
+from ...primitives.constant import convert_to_tensor
+from ...primitives.reshaping import reshape
+from ...primitives.selection import where as where_today
+
+REDUCTION = "input_tensor, axis, keepdims, name, reduction_indices:axis, keep_dims:keepdims"
+PLACE = "input, axis, name, dimension:axis, output_type"
+LIKE = "tensor:input, dtype, name, optimize:, input"
+CONFUSION = "labels, predictions, num_classes, dtype, name, weights"
+NORM = "tensor, ord, axis, keepdims, name, keep_dims:keepdims"
+COUNT = "input_tensor:input, axis, keepdims, dtype, name, reduction_indices:axis, keep_dims:keepdims, input"
+SPARSE = "sp_input, axis, keepdims, reduction_axes:axis, keep_dims:keepdims"
+
+PARAMETERS = {
+    "argmax": PLACE,
+    "argmin": PLACE,
+    "boolean_mask": "tensor, mask, name, axis",
+    "constant": "value, dtype, shape, name, verify_shape:",
+    "constant_initializer": "value, dtype, verify_shape:",
+    "convert_to_tensor": "value, dtype, name, preferred_dtype:dtype_hint, dtype_hint",
+    "count_nonzero": COUNT,
+    "expand_dims": "input, axis, name, dim:axis",
+    "fill": "dims, value, name, layout:",
+    "gather": "params, indices, validate_indices, name, axis, batch_dims",
+    "gather_nd": "params, indices, name, batch_dims, bad_indices_policy",
+    "norm": NORM,
+    "ones": "shape, dtype, name, layout:",
+    "ones_like": LIKE,
+    "pad": "tensor, paddings, mode, name, constant_values",
+    "random_normal_initializer": "mean, stddev=1.0, seed, dtype",
+    "random_uniform_initializer": "minval=0.0, maxval=1.0, seed, dtype",
+    "reduce_all": REDUCTION,
+    "reduce_any": REDUCTION,
+    "reduce_logsumexp": REDUCTION,
+    "reduce_max": REDUCTION,
+    "reduce_mean": REDUCTION,
+    "reduce_min": REDUCTION,
+    "reduce_prod": REDUCTION,
+    "reduce_sum": REDUCTION,
+    "reverse_sequence": "input, seq_lengths, seq_axis, batch_axis, name, seq_dim:seq_axis, batch_dim:batch_axis",
+    "shape": "input, name, out_type",
+    "size": "input, name, out_type",
+    "sparse_reduce_max": SPARSE,
+    "sparse_reduce_sum": SPARSE,
+    "squeeze": "input, axis, name, squeeze_dims:axis",
+    "transpose": "a, perm, name, conjugate",
+    "truncated_normal_initializer": "mean, stddev=1.0, seed, dtype",
+    "tuple": "tensors, name, control_inputs",
+    "zeros": "shape, dtype, name, layout:",
+    "zeros_like": LIKE,
+}
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+    maximum_iterations: Any = None,
+    return_same_structure: bool = False,
+) -> Any:
+    """As `pb.while_loop`; a list of one loop variable is unpacked, unless `return_same_structure`."""
+    return while_loop_today(
+        cond,
+        body,
+        loop_vars,
+        shape_invariants,
+        parallel_iterations,
+        back_prop,
+        swap_memory,
+        maximum_iterations,
+        return_same_structure,
+        name,
+    )
+
+
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    strict: bool = False,
+    name: str | None = None,
+    fn1: Callable[[], Any] | None = None,
+    fn2: Callable[[], Any] | None = None,
+) -> Any:
+    """As `pb.cond`; a list of one result is unpacked, unless `strict`."""
+    return cond_today(pred, true_fn, false_fn, name, strict=strict, fn1=fn1, fn2=fn2)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """As `pb.where`; a vector `condition` chooses rows of `x` and `y` that have more axes than it."""
+    if x is None or y is None:
+        return where_today(condition, x, y, name)
+    condition, x = convert_to_tensor(condition), convert_to_tensor(x)
+    if condition.shape.rank == 1 and (x.shape.rank or 0) > 1:
+        condition = reshape(condition, [-1] + [1] * (x.shape.rank - 1))
+    return where_today(condition, x, y, name)
+
+
+def assert_equal(
+    x: Any,
+    y: Any,
+    data: Data = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """As `pb.assert_equal`; `data` is shown in place of what is compared."""
+    return compared("equal", "==", x, y, message, summarize, name, data)
+
+
+def assert_greater(
+    x: Any,
+    y: Any,
+    data: Data = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """As `pb.assert_greater`; `data` is shown in place of what is compared."""
+    return compared("greater", ">", x, y, message, summarize, name, data)
+
+
+def assert_less(
+    x: Any,
+    y: Any,
+    data: Data = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """As `pb.assert_less`; `data` is shown in place of what is compared."""
+    return compared("less", "<", x, y, message, summarize, name, data)
+
+
+OTHER: dict[str, Callable[..., Any]] = {
+    "assert_equal": assert_equal,
+    "assert_greater": assert_greater,
+    "assert_less": assert_less,
+    "cond": cond,
+    "where": where,
+    "while_loop": while_loop,
+}

@@ -1,0 +1,18 @@
+"""`pullback.image` with the parameters of TensorFlow 1."""
+
+from typing import Any
+
+from ... import image as today
+from .arguments import older
+
+PARAMETERS = {
+    "crop_and_resize": "image, boxes, box_ind:box_indices, crop_size, method, extrapolation_value, name, box_indices"
+}
+
+
+def __getattr__(name: str) -> Any:
+    return older(getattr(today, "resize_images" if name == "resize" else name), PARAMETERS.get(name))
+
+
+def __dir__() -> list[str]:
+    return dir(today)

@@ -1,0 +1,20 @@
+"""`pullback.math` with the parameters of TensorFlow 1."""
+
+from typing import Any
+
+from ... import math as today
+from . import functions, nn
+from .arguments import older
+
+_OF_NN = ("in_top_k", "l2_normalize", "log_softmax", "softmax")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _OF_NN:
+        return getattr(nn, name)
+    parameters = functions.CONFUSION if name == "confusion_matrix" else functions.PARAMETERS.get(name)
+    return older(getattr(today, name), parameters)
+
+
+def __dir__() -> list[str]:
+    return dir(today)

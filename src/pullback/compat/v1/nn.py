@@ -1,0 +1,252 @@
+"""`pullback.nn` with the parameters of TensorFlow 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import nn as today
+from ...core.graph import Tensor
+from ...primitives.identity import stop_gradient
+from .arguments import older
+
+_SOFTMAX = "logits, axis, name, dim:axis"
+_POOL = "value:input, ksize, strides, padding, data_format, name, input"
+_CONVOLUTION = "input, filter:filters, strides, padding, use_cudnn_on_gpu:, data_format, dilations, name, filters"
+_VOLUME = "input, filter:filters, strides, padding, data_format, dilations, name, filters"
+_TRANSPOSED = (
+    "value:input, filter:filters, output_shape, strides, padding, data_format, name, input, filters, dilations"
+)
+_BLOCKS = "input, block_size, name, data_format"
+
+PARAMETERS = {
+    "avg_pool": _POOL,
+    "avg_pool2d": _POOL,
+    "batch_norm_with_global_normalization": (
+        "t:input, m:mean, v:variance, beta, gamma, variance_epsilon, scale_after_normalization, name, input, mean, "
+        "variance"
+    ),
+    "conv1d": "value:input, filters, stride, padding, use_cudnn_on_gpu:, data_format, name, input, dilations",
+    "conv2d": _CONVOLUTION,
+    "conv2d_transpose": _TRANSPOSED,
+    "conv3d": _VOLUME,
+    "conv3d_transpose": _TRANSPOSED,
+    "convolution": (
+        "input, filter:filters, padding, strides, dilation_rate:dilations, name, data_format, filters, dilations"
+    ),
+    "crelu": "features, name, axis",
+    "depth_to_space": _BLOCKS,
+    "depthwise_conv2d": "input, filter, strides, padding, rate:dilations, name, data_format, dilations",
+    "dilation2d": "input, filter:filters, strides, rates:dilations, padding, name, filters, dilations",
+    "in_top_k": "predictions, targets, k, name",
+    "l2_normalize": "x, axis, epsilon, name, dim:axis",
+    "log_softmax": _SOFTMAX,
+    "max_pool": _POOL,
+    "max_pool_with_argmax": (
+        "input, ksize, strides, padding, data_format, Targmax:output_dtype, name, output_dtype, include_batch_in_index"
+    ),
+    "moments": "x, axes, shift, name, keep_dims:keepdims, keepdims",
+    "pool": (
+        "input, window_shape, pooling_type, padding, dilation_rate:dilations, strides, name, data_format, dilations"
+    ),
+    "separable_conv2d": (
+        "input, depthwise_filter, pointwise_filter, strides, padding, rate:dilations, name, data_format, dilations"
+    ),
+    "softmax": _SOFTMAX,
+    "softmax_cross_entropy_with_logits_v2": "labels, logits, axis, name, dim:axis",
+    "space_to_depth": _BLOCKS,
+    "sufficient_statistics": "x, axes, shift, keep_dims:keepdims, name, keepdims",
+    "weighted_cross_entropy_with_logits": "labels, logits, pos_weight, name, targets:labels",
+    "weighted_moments": "x, axes, frequency_weights, name, keep_dims:keepdims, keepdims",
+}
+
+
+def dropout(
+    x: Any,
+    keep_prob: Any = None,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+    rate: Any = None,
+) -> Tensor:
+    """As `pb.nn.dropout`, which is given the probability that an element stays.
+
+    Raises:
+        ValueError: neither or both of `keep_prob` and `rate` are given.
+    """
+    if (keep_prob is None) == (rate is None):
+        raise ValueError("dropout: give keep_prob, or rate, which is 1 - keep_prob")
+    return today.dropout(x, 1 - keep_prob if rate is None else rate, noise_shape, seed, name)
+
+
+def softmax_cross_entropy_with_logits(
+    _sentinel: None = None,
+    labels: Any = None,
+    logits: Any = None,
+    dim: int | None = None,
+    name: str | None = None,
+    axis: int | None = None,
+) -> Tensor:
+    """As `pb.nn.softmax_cross_entropy_with_logits`, but no derivative goes to the labels.
+
+    Raises:
+        ValueError: arguments are given without their names.
+    """
+    _named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    given = [n for n in (axis, dim, -1) if n is not None]
+    return today.softmax_cross_entropy_with_logits(stop_gradient(labels), logits, given[0], name)
+
+
+def sigmoid_cross_entropy_with_logits(
+    _sentinel: None = None, labels: Any = None, logits: Any = None, name: str | None = None
+) -> Tensor:
+    """As `pb.nn.sigmoid_cross_entropy_with_logits`.
+
+    Raises:
+        ValueError: arguments are given without their names.
+    """
+    _named("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
+    return today.sigmoid_cross_entropy_with_logits(labels, logits, name)
+
+
+def sparse_softmax_cross_entropy_with_logits(
+    _sentinel: None = None, labels: Any = None, logits: Any = None, name: str | None = None
+) -> Tensor:
+    """As `pb.nn.sparse_softmax_cross_entropy_with_logits`.
+
+    Raises:
+        ValueError: arguments are given without their names.
+    """
+    _named("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    return today.sparse_softmax_cross_entropy_with_logits(labels, logits, name)
+
+
+def _named(function: str, sentinel: Any, labels: Any, logits: Any) -> None:
+    if sentinel is not None or labels is None or logits is None:
+        raise ValueError(f"{function}: give labels= and logits= by name, for their order has changed over the years")
+
+
+def ctc_loss(
+    labels: Any,
+    inputs: Any = None,
+    sequence_length: Any = None,
+    preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True,
+    ignore_longer_outputs_than_inputs: bool = False,
+    time_major: bool = True,
+    logits: Any = None,
+) -> Tensor:
+    """As `pb.nn.ctc_loss` of a SparseTensor of labels, with the last class as blank.
+
+    Labels that no alignment gives have the loss inf, whatever `ignore_longer_outputs_than_inputs` is.
+
+    Raises:
+        NotImplementedError: repeated labels are to be collapsed, or are not to be merged.
+    """
+    del ignore_longer_outputs_than_inputs
+    if preprocess_collapse_repeated or not ctc_merge_repeated:
+        raise NotImplementedError(
+            "ctc_loss: only preprocess_collapse_repeated=False, ctc_merge_repeated=True are there"
+        )
+    given = inputs if logits is None else logits
+    return today.ctc_loss(labels, given, None, sequence_length, time_major, blank_index=-1)
+
+
+def embedding_lookup(
+    params: Any,
+    ids: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    validate_indices: bool = True,
+    max_norm: Any = None,
+) -> Tensor:
+    """As `pb.nn.embedding_lookup`.
+
+    Raises:
+        NotImplementedError: there are several tables, and the rows are dealt out to them in turn.
+    """
+    del validate_indices
+    _check_strategy("embedding_lookup", params, partition_strategy)
+    return today.embedding_lookup(params, ids, max_norm, name)
+
+
+def nce_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = False,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+) -> Tensor:
+    """As `pb.nn.nce_loss`.
+
+    Raises:
+        NotImplementedError: there are several tables of weights, and the rows are dealt out to them in turn.
+    """
+    _check_strategy("nce_loss", weights, partition_strategy)
+    return today.nce_loss(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        name=name or "nce_loss",
+    )
+
+
+def sampled_softmax_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = True,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    seed: int | None = None,
+) -> Tensor:
+    """As `pb.nn.sampled_softmax_loss`.
+
+    Raises:
+        NotImplementedError: there are several tables of weights, and the rows are dealt out to them in turn.
+    """
+    _check_strategy("sampled_softmax_loss", weights, partition_strategy)
+    return today.sampled_softmax_loss(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        seed=seed,
+        name=name or "sampled_softmax_loss",
+    )
+
+
+def _check_strategy(function: str, tables: Any, strategy: str) -> None:
+    if isinstance(tables, list | tuple) and len(tables) > 1 and isinstance(tables[0], Tensor) and strategy != "div":
+        raise NotImplementedError(
+            f"{function}: several tables are joined one behind the other: pass partition_strategy='div', not 'mod'"
+        )
+
+
+def __getattr__(name: str) -> Any:
+    return older(getattr(today, name), PARAMETERS.get(name))
+
+
+def __dir__() -> list[str]:
+    return dir(today)

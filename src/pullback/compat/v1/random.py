@@ -1,0 +1,16 @@
+"""`pullback.random` with the parameters of TensorFlow 1."""
+
+from typing import Any
+
+from ... import random as today
+from .arguments import older
+
+PARAMETERS = {"poisson": "lam, shape, dtype, seed, name"}
+
+
+def __getattr__(name: str) -> Any:
+    return older(getattr(today, name), PARAMETERS.get(name))
+
+
+def __dir__() -> list[str]:
+    return dir(today)

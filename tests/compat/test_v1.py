@@ -1,0 +1,173 @@
+"""Programs of TensorFlow 1 by another import: the expected numbers are what TensorFlow 2.21 gives for `compat.v1`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+import pullback.compat.v1 as tf
+
+ROWS = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+
+
+def value(x: Any) -> Any:
+    return pb.Session(engine="numpy").run(x)
+
+
+def image() -> Any:
+    return tf.reshape(tf.constant(ROWS), [1, 2, 3, 1])
+
+
+CALLS: dict[str, tuple[Any, Any]] = {
+    "reduction_indices": (lambda x: tf.reduce_sum(x, reduction_indices=[1]), [6.0, 15.0]),
+    "keep_dims": (lambda x: tf.reduce_mean(x, 0, keep_dims=True), [[2.5, 3.5, 4.5]]),
+    "math": (lambda x: tf.math.reduce_sum(x, 1, True, "sum"), [[6.0], [15.0]]),
+    "dimension": (lambda x: tf.argmax(x, dimension=1), [2, 2]),
+    "name is third": (lambda x: tf.argmax(x, 1, "largest"), [2, 2]),
+    "dim": (lambda x: tf.shape(tf.expand_dims(x, dim=0), "shape"), [1, 2, 3]),
+    "squeeze_dims": (lambda x: tf.squeeze(x[None], squeeze_dims=[0]), ROWS),
+    "tensor": (lambda x: tf.zeros_like(tensor=x), [[0.0] * 3] * 2),
+    "pad": (lambda x: tf.pad(x[:, :1], [[0, 0], [1, 0]], "CONSTANT", "pad", 5.0), [[5.0, 1.0], [5.0, 4.0]]),
+    "transpose": (lambda x: tf.transpose(x, [1, 0], "t"), [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]),
+    "gather": (lambda x: tf.gather(x, [1], None, "rows", 1), [[2.0], [5.0]]),
+    "convert_to_tensor": (lambda x: tf.convert_to_tensor([1, 2], tf.float32, "x"), [1.0, 2.0]),
+    "count_nonzero": (lambda x: tf.count_nonzero(x, reduction_indices=[0]), [2, 2, 2]),
+    "in_top_k": (lambda x: tf.nn.in_top_k([[0.1, 0.9], [0.9, 0.1]], [1, 1], 1), [True, False]),
+    "moments": (lambda x: tf.nn.moments(x, [0], None, "m", True)[0], [[2.5, 3.5, 4.5]]),
+    "softmax": (lambda x: tf.nn.softmax(x - x, dim=0), [[0.5] * 3] * 2),
+    "confusion_matrix": (lambda x: tf.math.confusion_matrix([0, 1], [1, 1], 2, tf.float32), [[0.0, 1.0], [0.0, 1.0]]),
+    "conv2d": (
+        lambda x: tf.nn.conv2d(input=image(), filter=tf.ones([2, 2, 1, 1]), strides=[1] * 4, padding="VALID"),
+        [[[[12.0], [16.0]]]],
+    ),
+    "max_pool": (
+        lambda x: tf.nn.max_pool(value=image(), ksize=[1, 2, 2, 1], strides=[1] * 4, padding="VALID"),
+        [[[[5.0], [6.0]]]],
+    ),
+    "convolution": (
+        lambda x: tf.nn.convolution(image(), tf.ones([2, 2, 1, 1]), "VALID", [1, 1], [1, 1]),
+        [[[[12.0], [16.0]]]],
+    ),
+    "where": (lambda x: tf.where([True, False], x, -x), [[1.0, 2.0, 3.0], [-4.0, -5.0, -6.0]]),
+    "while_loop": (lambda x: tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0]), 3),
+    "while_loop's name": (
+        lambda x: tf.while_loop(lambda i: i < 3, lambda i: [i + 1], [0], None, 10, True, False, "loop"),
+        3,
+    ),
+    "keep_prob": (lambda x: tf.nn.dropout(x, keep_prob=1.0), ROWS),
+    "targets": (
+        lambda x: tf.nn.weighted_cross_entropy_with_logits(targets=[1.0], logits=[0.0], pos_weight=2.0),
+        [1.3862944],
+    ),
+    "embedding_lookup": (lambda x: tf.nn.embedding_lookup(x, [1], "mod", "rows"), [[4.0, 5.0, 6.0]]),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_arguments_are_those_of_version_1(call: str) -> None:
+    function, expected = CALLS[call]
+    np.testing.assert_allclose(value(function(tf.constant(ROWS))), expected, rtol=1e-6)
+
+
+def test_dropout_is_given_what_stays() -> None:
+    y = value(tf.nn.dropout(tf.ones([1000]), 0.75, seed=1))
+    assert sorted(set(y.tolist())) == pytest.approx([0.0, 4.0 / 3.0])
+    assert 700 < np.count_nonzero(y) < 800
+    keep = tf.placeholder_with_default(1.0, [])
+    assert value(tf.nn.dropout(tf.ones([3]), keep)).tolist() == [1.0, 1.0, 1.0]
+    with pytest.raises(ValueError, match="dropout: give keep_prob, or rate, which is 1 - keep_prob"):
+        tf.nn.dropout(tf.ones([3]))
+
+
+def test_labels_of_the_older_cross_entropy_have_no_derivative() -> None:
+    labels, logits = tf.constant([[0.0, 1.0]]), tf.constant([[1.0, 1.0]])
+    older = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    newer = tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits)
+    assert tf.gradients(older, labels) == [None]
+    assert tf.gradients(newer, labels) != [None]
+    assert value(tf.gradients(older, logits)[0]).tolist() == [[0.5, -0.5]]
+    with pytest.raises(ValueError, match="give labels= and logits= by name"):
+        tf.nn.softmax_cross_entropy_with_logits(logits, labels)
+
+
+def test_initializers_spread_as_in_version_1() -> None:
+    normal, truncated, uniform = value(
+        [
+            tf.random_normal_initializer(seed=1)([2000]),
+            tf.truncated_normal_initializer(seed=1)([2000]),
+            tf.initializers.random_uniform(seed=1)([2000]),
+        ]
+    )
+    assert normal.std().round(1) == 1.0
+    assert truncated.std().round(1) == 0.9
+    assert (uniform.min().round(1), uniform.max().round(1)) == (0.0, 1.0)
+    assert value(pb.random_normal_initializer(seed=1)([2000])).std().round(2) == 0.05
+
+
+def test_the_blank_of_the_older_ctc_loss_is_the_last_class() -> None:
+    labels = tf.SparseTensor([[0, 0]], [1], [1, 1])
+    np.testing.assert_allclose(value(tf.nn.ctc_loss(labels, tf.zeros([3, 1, 3]), [3])), [1.504077], rtol=1e-6)
+
+
+@pytest.mark.parametrize("module", [tf, tf.debugging])
+def test_assertions_show_the_data_that_they_are_given(module: Any) -> None:
+    check = module.assert_greater(
+        tf.placeholder_with_default(1.0, []), 2.0, data=["found", tf.constant(7)], message="small"
+    )
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"small\..*found 7"):
+        value(check)
+
+
+def test_one_parameter_under_two_names_is_refused() -> None:
+    with pytest.raises(ValueError, match="argmax: axis and dimension are the same parameter; give one of them"):
+        tf.argmax([1.0], axis=0, dimension=0)
+    with pytest.raises(TypeError, match="reduce_sum: takes no argument 'axes', but input_tensor, axis, keepdims, name"):
+        tf.reduce_sum([1.0], axes=0)
+    with pytest.raises(TypeError, match="expand_dims: 'axis' is given twice"):
+        tf.expand_dims([1.0], 0, axis=0)
+    with pytest.raises(TypeError, match="expand_dims: takes 4 arguments, input, axis, name, dim, and not 5"):
+        tf.expand_dims([1.0], 0, "a", 0, 0)
+
+
+def test_rows_that_were_dealt_out_to_several_tables_are_refused() -> None:
+    tables = [tf.zeros([2, 3]), tf.ones([2, 3])]
+    with pytest.raises(NotImplementedError, match="embedding_lookup: several tables are joined one behind the other"):
+        tf.nn.embedding_lookup(tables, [1])
+    assert value(tf.nn.embedding_lookup(tables, [2], partition_strategy="div")).tolist() == [[1.0, 1.0, 1.0]]
+
+
+def test_every_table_names_parameters_that_are_there() -> None:
+    from pullback.compat.v1 import functions, nn
+
+    for module, table in ((tf, functions.PARAMETERS), (tf.nn, nn.PARAMETERS)):
+        for name in table:
+            assert callable(getattr(module, name)), name
+
+
+def test_namespaces_are_modules() -> None:
+    program = "from pullback.compat.v1 import nn; import pullback.compat.v1.nn; print(nn.relu, nn.dropout)"
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert "relu" in out
+    assert tf.nn.relu is pb.nn.relu
+    assert "relu" in dir(tf.nn)
+
+
+def test_the_names_of_c_mean_what_they_mean_in_c() -> None:
+    assert [pb.placeholder(name).dtype for name in ("float", "double", "half")] == [pb.float32, pb.float64, pb.float16]
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [("GradientTape", "use pb.gradients(ys, xs), or pb.grad(function)"), ("vmap", "use pb.vectorized_map")],
+)
+def test_a_name_that_is_not_here_says_what_is(name: str, instead: str) -> None:
+    for module in (pb, tf):
+        with pytest.raises(AttributeError) as error:
+            getattr(module, name)
+        assert str(error.value) == f"module 'pullback' has no attribute '{name}'; {instead}"
+    assert not hasattr(pb, "queue")
