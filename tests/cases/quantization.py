@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
+from pullback.primitives.straight_through import straight_through
 
 from .case import Case, normal
 
@@ -124,6 +125,7 @@ CASES = [
         wrt=[],
         not_erased_rank="with axis= the rank must be known",
     ),
+    Case("straight_through", lambda x, y: straight_through(x, y), [X, normal(2, 3)]),
     Case(
         "quantize_first_form_gradient",
         lambda x: pb.gradients(Q.quantize_and_dequantize(x, -1.0, 2.0, range_given=True), x),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,15 @@ def gradient(text: str, *wrt: str) -> onnx.ModelProto:
 
 
 def kinds(written: onnx.ModelProto) -> set[str]:
-    return {node.op_type for node in written.graph.node}
+    return {node.op_type for node in nodes(written.graph)}
+
+
+def nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+    """All nodes, those of graphs inside nodes too."""
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            yield from nodes(attribute.g)
 
 
 def run(written: onnx.ModelProto, **feeds: Any) -> list[np.ndarray[Any, Any]]:
@@ -89,3 +98,92 @@ def test_what_holds_in_a_branch_is_not_taken_to_hold_outside() -> None:
     feeds = {"a": np.arange(3, dtype=np.float32), "b": np.full(1, 2, np.float32), "c": np.array(False)}
     found = run(written, **feeds)
     assert [x.tolist() for x in found] == [[3, 3, 3], [3]]
+
+
+@pytest.mark.parametrize(("name", "compared"), [("N", False), ("?", True), ("None", True)])
+def test_lengths_of_one_name_are_equal_unless_that_is_no_name(name: str, compared: bool) -> None:
+    proto = model("(float[N] a, float[N] b) => (float[?] y) { y = Mul (a, b) }")
+    for entry in proto.graph.input:
+        entry.type.tensor_type.shape.dim[0].dim_param = name
+    graph = pb.onnx.load(proto)
+    made = pb.onnx.differentiate(graph, ["y"], ["a"])
+    written = pb.onnx.export(made.outputs, dict(zip(graph.input_names, graph.inputs, strict=True)))
+    assert ("NonZero" in kinds(written)) == compared
+
+
+def test_axes_that_were_joined_and_taken_apart_again_are_the_same() -> None:
+    text = (
+        "(float[N, T, 6] x) => (float[?, ?, ?] y)"
+        "<int64[1] zero = {0}, int64[1] one = {1}, int64[2] flat = {-1, 6}, int64[1] six = {6}> {"
+        " s = Shape (x) n = Gather <axis = 0> (s, zero) t = Gather <axis = 0> (s, one) f = Reshape (x, flat)"
+        " e = Exp (f) q = Concat <axis = 0> (n, t, six) h = Reshape (e, q)"
+        " m = Mul (n, t) p = Concat <axis = 0> (m, six) k = Reshape (h, p) z = Mul (k, f) y = Reshape (z, q) }"
+    )
+    written = gradient(text)
+    assert "NonZero" not in kinds(written)
+    x = np.random.default_rng(2).standard_normal((2, 5, 6)).astype(np.float32)
+    (dx,) = run(written, x=x)
+    np.testing.assert_allclose(dx, np.exp(x) * (1 + x), rtol=1e-5)
+
+
+def test_what_is_left_for_an_axis_is_not_known_beside_a_length_that_is_not() -> None:
+    text = (
+        "(float[N] x, int64[1] k) => (float[?, ?] y) <int64[1] rest = {-1}>"
+        "{ q = Concat <axis = 0> (k, rest) h = Reshape (x, q) y = Mul (h, x) }"
+    )
+    x = np.array([1, 2, 4], np.float32)
+    (dx,) = run(gradient(text), x=x, k=np.array([3]))
+    assert dx.tolist() == [14, 14, 14]
+
+
+def test_the_beginning_of_a_table_that_is_as_long_as_a_text_is_not_repeated() -> None:
+    # Positions of transformers: `self.positions[:x.shape[1]]`.
+    text = (
+        "(float[N, T, 2] x) => (float[?, ?, ?] y) <float[4, 2] table = {0, 1, 2, 3, 4, 5, 6, 7}, int64[1] zero = {0}>"
+        "{ t = Shape <start = 1, end = 2> (x) p = Slice (table, zero, t, zero) e = Add (x, p) y = Mul (e, x) }"
+    )
+    written = gradient(text, "x")
+    assert "NonZero" not in kinds(written)
+    x = np.random.default_rng(4).standard_normal((2, 3, 2)).astype(np.float32)
+    (dx,) = run(written, x=x)
+    np.testing.assert_allclose(dx, 2 * x + np.arange(6, dtype=np.float32).reshape(3, 2), rtol=1e-5)
+    (dx,) = run(written, x=x[:, :1])
+    np.testing.assert_allclose(dx, 2 * x[:, :1] + np.arange(2, dtype=np.float32), rtol=1e-5)
+
+
+def test_cotangents_have_the_lengths_of_what_they_are_of() -> None:
+    text = "(float[N] x, int64[M] k) => (float[M] y) { y = Gather (x, k) }"
+    graph = pb.onnx.load(model(text))
+    made = pb.onnx.differentiate(graph, ["y"], ["x"], "vjp")
+    written = pb.onnx.export(made.outputs, {"x": graph["x"], "k": graph["k"], **made.inputs})
+    assert written.graph.input[2].type.tensor_type.shape.dim[0].dim_param == "M"
+    graph = pb.onnx.load(model("(float[N] x, float[M] w) => (float[?] y) { s = Mul (x, w) y = Mul (s, s) }"))
+    made = pb.onnx.differentiate(graph, ["y"], ["s"], "vjp")
+    written = pb.onnx.export({"y": graph["y"], **made.outputs}, {"x": graph["x"], "w": graph["w"], **made.inputs})
+    assert "NonZero" not in kinds(written)
+
+
+@pytest.mark.parametrize("kind", ["GRU", "LSTM", "RNN"])
+def test_the_batch_of_a_recurrent_node_stays_the_batch_in_every_step(kind: str) -> None:
+    gates = {"GRU": 3, "LSTM": 4, "RNN": 1}[kind]
+    apart = ", linear_before_reset = 1" if kind == "GRU" else ""
+    text = (
+        f"(float[T, N, 2] x, float[1, {3 * gates}, 2] w, float[1, {3 * gates}, 3] r) => (float[?, ?, ?, ?] y)"
+        f"{{ a, h = {kind} <hidden_size = 3{apart}> (x, w, r) y = Mul (a, h) }}"
+    )
+    written = gradient(text, "x", "w", "r")
+    assert "NonZero" not in kinds(written)
+
+
+def test_a_length_that_changes_in_a_loop_is_not_taken_for_that_before_it() -> None:
+    x = pb.placeholder(pb.float32, [None], name="x")
+    shapes = [pb.TensorShape([]), pb.TensorShape([None])]
+    _, y = pb.while_loop(
+        lambda i, v: i < 2, lambda i, v: (i + 1, pb.concat([v, v * v], 0)), [0, x], shape_invariants=shapes
+    )
+    z = pb.reduce_sum(y * y)
+    written = pb.onnx.export({"dx": pb.gradients(z, x)[0]}, {"x": x})
+    a = np.array([0.5, 2], np.float32)
+    (dx,) = run(written, x=a)
+    # x, x^2, x^2, x^4, squared.
+    np.testing.assert_allclose(dx, 2 * a + 8 * a**3 + 8 * a**7, rtol=1e-5)

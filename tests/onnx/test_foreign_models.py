@@ -28,7 +28,7 @@ def gradient_on_both(proto: onnx.ModelProto, of: str, wrt: str, **feeds: Any) ->
     session = pb.Session(graph=graph, engine="numpy")
     (expected,) = session.run(list(made.outputs.values()), {graph[name]: array for name, array in feeds.items()})
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
-    return found
+    return np.asarray(found)
 
 
 def test_a_length_of_minus_one_is_open() -> None:
@@ -83,3 +83,47 @@ def test_a_real_signal_needs_no_last_axis_of_one() -> None:
     found = pb.Session(graph=graph, engine="numpy").run(graph["y"], {graph["x"]: x})
     expected = np.fft.rfft(x.reshape(2, 4, 8))
     np.testing.assert_allclose(found[..., 0] + 1j * found[..., 1], expected, rtol=1e-5, atol=1e-5)
+
+
+def test_sizes_may_be_made_of_lengths_picked_one_by_one() -> None:
+    # torch's interpolate(size=x.shape[2:]).
+    proto = model(
+        "(float[1, 1, H, W] x, float[1, 1, K, L] like) => (float[?, ?, ?, ?] y)"
+        "<int64 two = {2}, int64 three = {3}, int64[1] first = {0}, int64[2] kept = {1, 1}> {"
+        " s = Shape (like) h = Gather <axis = 0> (s, two) w = Gather <axis = 0> (s, three)"
+        " hs = Unsqueeze (h, first) ws = Unsqueeze (w, first) n = Concat <axis = 0> (kept, hs, ws)"
+        ' r = Resize <mode = "linear", coordinate_transformation_mode = "align_corners"> (x, , , n) y = Mul (r, like) }'
+    )
+    rng = np.random.default_rng(3)
+    x, like = rng.standard_normal((1, 1, 2, 3)).astype(np.float32), rng.standard_normal((1, 1, 5, 4)).astype(np.float32)
+    gradient_on_both(proto, "y", "x", x=x, like=like)
+    gradient_on_both(proto, "y", "like", x=x, like=like)
+
+
+@pytest.mark.filterwarnings("error")
+def test_rows_that_are_made_dense_inside_a_model_are_no_news_to_its_user() -> None:
+    proto = model("(float[N, 3] x, int64[K] i) => (float[K, 3] y) { e = Exp (x) y = Gather (e, i) }")
+    x, i = np.eye(4, 3, dtype=np.float32), np.array([2, 0, 2])
+    found = gradient_on_both(proto, "y", "x", x=x, i=i)
+    np.testing.assert_allclose(found, np.exp(x) * np.array([1, 0, 2, 0], np.float32)[:, None], rtol=1e-5)
+
+
+def test_models_of_tables_are_read() -> None:
+    # scikit-learn's, by skl2onnx.
+    proto = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["" : 18, "ai.onnx.ml" : 1]>'
+        "agraph (float[N, 2] x) => (int64[N] label, float[N, 2] y, float[N, 1] z) {"
+        " s = ai.onnx.ml.Scaler <offset = [0.5, -1.0], scale = [2.0, 0.25]> (x)"
+        " label, y = ai.onnx.ml.LinearClassifier <coefficients = [1.0, 2.0, -1.0, 0.5], intercepts = [0.25, -0.5],"
+        '  classlabels_ints = [3, 7], post_transform = "SOFTMAX"> (s)'
+        " z = ai.onnx.ml.SVMRegressor <n_supports = 2, support_vectors = [0.1, 0.2, -0.3, 0.4], rho = [0.5],"
+        '  coefficients = [1.5, -2.0], kernel_type = "RBF", kernel_params = [0.7, 0.0, 3.0]> (s) }'
+    )
+    x = np.array([[0.3, -1.1], [0.9, 0.4], [-0.2, 2.0]], np.float32)
+    expected = ort.InferenceSession(proto.SerializeToString()).run(None, {"x": x})
+    graph = pb.onnx.load(proto)
+    found = pb.Session(graph=graph, engine="numpy").run(list(graph.outputs), {graph["x"]: x})
+    for y, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(y, wanted, rtol=1e-5)
+    gradient_on_both(proto, "z", "x", x=x)
+    gradient_on_both(proto, "y", "s", x=x)

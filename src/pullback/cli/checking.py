@@ -18,11 +18,11 @@ from ..core.slices import IndexedSlices
 from ..engines.session import Session
 from ..onnx.model import OnnxGraph
 from ..primitives.constant import constant
-from ..primitives.densify import densify
+from ..primitives.densify import densify, densify_policy
 from .feeding import given_feeds, tried_feeds
 
-_STEPS = (1e-3, 5e-4)
-"""The larger and the smaller step of the differences, which are extrapolated."""
+_STEPS = ((1e-3, 5e-4), (1e-5, 5e-6))
+"""The larger and the smaller step of the differences, which are extrapolated; shorter ones where these meet a kink."""
 _TOLERANCE = 1e-3
 _LEAST_OUTPUT = 1e-3
 """Errors of the model's own outputs are relative to what is larger than this: onnxruntime's sigmoid is as exact as one
@@ -230,10 +230,14 @@ def _against_differences(
             change = zip(moved, back, weights, strict=True)
             return float(sum(np.sum((a - b) * (1.0 if w is None else w)) for a, b, w in change)) / (2 * step)
 
-        coarse, fine = map(along, _STEPS)
-        expected = (4 * fine - coarse) / 3
         size = float(np.linalg.norm(dx.astype(np.float64)) * np.linalg.norm(direction))
-        errors[name] = abs(float(np.sum(dx * direction)) - expected) / max(size, least[name] * np.sqrt(dx.size))
+        errors[name] = np.inf
+        for steps in _STEPS:
+            coarse, fine = map(along, steps)
+            error = abs(float(np.sum(dx * direction)) - (4 * fine - coarse) / 3)
+            errors[name] = min(errors[name], error / max(size, least[name] * np.sqrt(dx.size)))
+            if errors[name] <= _TOLERANCE:
+                break
     return errors
 
 
@@ -247,7 +251,7 @@ def _sizes_of_terms(
     graph: Any = session.graph
     sources = [graph[y] for y in ys]
     seeds = [random.choice([-1.0, 1.0], np.shape(y)) for y in session.run(sources, fixed)]
-    with graph.as_default():
+    with graph.as_default(), densify_policy("allow"):
         given = [constant(seed.astype(y.dtype)) for seed, y in zip(seeds, sources, strict=True)]
         dxs = gradients(sources, [graph[x] for x in names.values()], given)
     wanted = {name: _dense(dx) for name, dx in zip(names, dxs, strict=True) if dx is not None}

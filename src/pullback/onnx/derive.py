@@ -17,13 +17,17 @@ from ..core.slices import IndexedSlices
 from ..derivatives.hessian import hessians
 from ..derivatives.products import jvp
 from ..primitives.creation import zeros_like
-from ..primitives.densify import densify
+from ..primitives.densify import densify, densify_policy
 from ..primitives.placeholders import placeholder
 from ..primitives.shaping import expand_dims
 from ..primitives.stacking import concat
 from .model import OnnxGraph
 from .reading import valid_name
 
+STRAIGHT_THROUGH = (
+    "QuantizeLinear rounds, and has no derivative of its own. To hand cotangents on as they are, as in training for "
+    "quantization: rules={'QuantizeLinear': ...}, or --rule QuantizeLinear=identity."
+)
 KINDS = ("gradient", "vjp", "jvp", "hvp", "hessian")
 
 
@@ -97,17 +101,18 @@ def differentiate(
         )
     if stopped and kind in ("jvp", "hessian"):
         raise InvalidArgumentError(f"onnx.differentiate: stop cannot be used with kind='{kind}'")
-    with graph.transaction(), graph.as_default(), choosing(by_operation(graph, rules or {}), None):
-        seeds = _added(made, "seeds", ys) if kind == "vjp" else None
+    chosen = choosing(by_operation(graph, rules or {}), None)
+    with graph.transaction(), graph.as_default(), chosen, densify_policy("allow"):
+        seeds = _added(graph, made, "seeds", ys) if kind == "vjp" else None
         sources = [graph.moves.get(name, x) for name, x in xs.items()]
         dxs = gradients(list(ys.values()), sources, seeds, stop_gradients=stopped)
         dxs = [_at_each_step(dx) if name in graph.moves else dx for name, dx in zip(xs, dxs, strict=True)]
-        connected = _connected(made, xs, dxs)
+        connected = _connected(made, xs, dxs, f"\n{STRAIGHT_THROUGH}" if graph.rounded else "")
         if kind in ("gradient", "vjp"):
             for name, dx in zip(xs, dxs, strict=True):
                 _add_gradient(made.outputs, f"gradients/{name}", dx, sparse)
         else:
-            made.outputs = _second(kind, made, connected, [dx for dx in dxs if dx is not None], stopped)
+            made.outputs = _second(graph, kind, made, connected, [dx for dx in dxs if dx is not None], stopped)
         if unconnected == "zero":
             _add_zeros(made, kind, xs)
     return made
@@ -122,15 +127,20 @@ def _at_each_step(dx: Tensor | None) -> Tensor | None:
 
 
 def _second(
-    kind: str, made: Derivative, xs: Mapping[str, Tensor], dxs: Sequence[Any], stopped: Sequence[Tensor]
+    graph: OnnxGraph,
+    kind: str,
+    made: Derivative,
+    xs: Mapping[str, Tensor],
+    dxs: Sequence[Any],
+    stopped: Sequence[Tensor],
 ) -> dict[str, Tensor]:
     """The outputs of the kinds that need more than the gradients `dxs` by the `xs`."""
     sources = list(xs.values())
     if kind == "jvp":
-        pushed = jvp(list(made.ys.values()), sources, _added(made, "tangents", xs))
+        pushed = jvp(list(made.ys.values()), sources, _added(graph, made, "tangents", xs))
         return {f"jvp/{name}": dy for name, dy in zip(made.ys, pushed, strict=True)}
     if kind == "hvp":
-        vectors = _added(made, "vectors", xs)
+        vectors = _added(graph, made, "vectors", xs)
         found = gradients(list(map(_dense, dxs)), sources, vectors, "hvp", False, False, None, stopped, "zero")
     else:
         found = hessians(list(made.ys.values()), sources)
@@ -148,8 +158,22 @@ def by_operation(
     found: dict[Any, Callable[..., Any] | None] = {}
     for key, rule in rules.items():
         nodes = {id(proto): x for x, (proto, _) in graph.origin.items() if key and key in (proto.name, proto.op_type)}
-        found.update({_only_operation(graph, key, x): rule for x in nodes.values()} if nodes else {key: rule})
+        rounded = [graph.rounded[x][1] for x in nodes.values() if x in graph.rounded]
+        if rounded:
+            found.update(dict.fromkeys(_scaled_back(key, rounded), rule))
+        else:
+            found.update({_only_operation(graph, key, x): rule for x in nodes.values()} if nodes else {key: rule})
     return found
+
+
+def _scaled_back(key: str, rounded: Sequence[Sequence[Tensor]]) -> list[str]:
+    """The names of the operations that stand for nodes of QuantizeLinear in derivatives."""
+    names = [y.op.name for ys in rounded for y in ys]
+    if not names:
+        raise InvalidArgumentError(
+            f"onnx.differentiate: rules: no DequantizeLinear reads what {key} gives, and integers have no derivative"
+        )
+    return names
 
 
 def _only_operation(graph: OnnxGraph, key: str, x: Tensor) -> str:
@@ -202,22 +226,24 @@ def _floats(names: Sequence[str], values: Sequence[Any]) -> dict[str, Tensor]:
     return {name: x for name, x in pairs if isinstance(x, Tensor) and x.dtype in FLOATING}
 
 
-def _connected(made: Derivative, xs: Mapping[str, Tensor], dxs: Sequence[Any]) -> dict[str, Tensor]:
-    """Those of `xs` that the ys depend on; notes for the others the reasons."""
+def _connected(made: Derivative, xs: Mapping[str, Tensor], dxs: Sequence[Any], hint: str) -> dict[str, Tensor]:
+    """Those of `xs` that the ys depend on; notes for the others the reasons, and a hint."""
     pairs = dict(zip(xs, dxs, strict=True))
     for name, x in xs.items():
         if pairs[name] is None:
-            made.unconnected[name] = "\n".join(str(explain_gradient(y, x)) for y in made.ys.values())
+            made.unconnected[name] = "\n".join(str(explain_gradient(y, x)) for y in made.ys.values()) + hint
     if len(made.unconnected) == len(xs):
         reasons = "\n".join(made.unconnected.values())
         raise InvalidArgumentError(f"onnx.differentiate: nothing depends on what was named\n{reasons}")
     return {name: x for name, x in xs.items() if pairs[name] is not None}
 
 
-def _added(made: Derivative, what: str, like: Mapping[str, Tensor]) -> list[Tensor]:
-    """A new input for each tensor."""
+def _added(graph: OnnxGraph, made: Derivative, what: str, like: Mapping[str, Tensor]) -> list[Tensor]:
+    """A new input for each tensor, of its shape."""
     added = {f"{what}/{name}": placeholder(x.dtype, x.shape, valid_name(f"{what}/{name}")) for name, x in like.items()}
     made.inputs |= added
+    graph.alike |= zip(added.values(), like.values(), strict=True)
+    graph.dims = {**graph.dims, **{f"{what}/{name}": graph.dims[name] for name in like if name in graph.dims}}
     return list(added.values())
 
 

@@ -6,13 +6,15 @@ Each axis of a value has a length: a number, or a `Symbol` that is shared by all
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from .factors import product, quotient
 from .operators import BROADCASTING, UNARY
 
 if TYPE_CHECKING:
     from ..core.primitive import Primitive
-    from .records import Model, Record
+    from .records import Model, Record, Value
 
 Symbol = tuple[str, int]
 """The axis of a value; or, with no name, the number of what an operator makes of the lengths of others."""
@@ -25,6 +27,9 @@ _SHAPES = {
     "DepthwiseConv2dNativeBackpropInput": 2,
 }
 """For primitives whose result has the shape that an operand says, which operand."""
+_NO_END = 2**31 - 1
+_NAMELESS = frozenset(["?", "-1", "None", "unk", "unknown", "dynamic"])
+"""What exporters write for any length that is open."""
 Rule = Callable[["Model", "Record", int], Sequence[Length | None] | None]
 
 
@@ -53,6 +58,17 @@ def merge(model: Model, names: Sequence[str]) -> None:
     for axis in zip(*[x for x in given if x is not None], strict=True):
         first, *rest = sorted({_merged(model, n) for n in axis}, key=_age)
         model.merged.update({n: first for n in rest if not isinstance(n, int)})
+
+
+def merge_named(model: Model, entries: Sequence[tuple[Value, Sequence[int | str | None]]]) -> None:
+    """Remember that lengths of inputs which have one name are equal, as the standard says; some names say nothing."""
+    first: dict[str, Symbol] = {}
+    for x, dims in entries:
+        for i, name in enumerate(dims):
+            if isinstance(name, str) and name not in _NAMELESS:
+                symbol = first.setdefault(name, (x.name, i))
+                if symbol != (x.name, i):
+                    model.merged[x.name, i] = symbol
 
 
 def _age(length: Length) -> tuple[int, int, int]:
@@ -101,13 +117,18 @@ def repeated_axes(model: Model, x: str, like: str) -> list[int] | None:
     lead = len(a) - len(b)
     axes = list(range(lead))
     for i, (m, n) in enumerate(zip(a[lead:], b, strict=True), start=lead):
-        if m in (n, 1):
+        if m in (n, 1) or _fit(model, m, n):
             continue
         if n == 1:
             axes.append(i)
         elif not isinstance(n, int):
             return None
     return axes
+
+
+def _fit(model: Model, m: Length, n: Length) -> bool:
+    """Whether one is at most the other, and no 1 unless that is: they fit only if they are equal."""
+    return any(x in model.at_most and _merged(model, model.at_most[x]) == y for x, y in ((m, n), (n, m)))
 
 
 def note_lengths(model: Model, primitive: Primitive, inputs: Sequence[Any], made: Sequence[Any]) -> None:
@@ -148,15 +169,17 @@ def _first(model: Model, record: Record, number: int) -> Lengths | None:
 def _broadcast(model: Model, record: Record, number: int) -> list[Length | None] | None:
     del number
     given = [lengths_of(model, x) for x in record.inputs if x]
-    return None if any(x is None for x in given) else broadcast_lengths([x for x in given if x is not None])
+    return None if any(x is None for x in given) else _broadcast_lengths(model, [x for x in given if x is not None])
 
 
-def broadcast_lengths(given: Sequence[Sequence[Length | None]]) -> list[Length | None]:
+def _broadcast_lengths(model: Model, given: Sequence[Sequence[Length | None]]) -> list[Length | None]:
     """The lengths of what arrays of these lengths are broadcast to."""
     rank = max(map(len, given), default=0)
     result: list[Length | None] = []
     for i in range(rank):
         others = {x[i - rank + len(x)] for x in given if i - rank + len(x) >= 0} - {1}
+        if len(others) > 1:
+            others -= {n for n in others if n in model.at_most and _merged(model, model.at_most[n]) in others}
         result.append(1 if not others else others.pop() if len(others) == 1 else None)
     return result
 
@@ -203,6 +226,17 @@ def _kept_axes(model: Model, record: Record, number: int) -> list[Length | None]
     return result
 
 
+def _joined_axis(model: Model, record: Record, number: int) -> list[Length | None] | None:
+    result = _kept_axes(model, record, number)
+    given = [lengths_of(model, x) for x in record.inputs]
+    if result is None or any(x is None for x in given):
+        return result
+    axis = record.attributes.get("axis", 0)
+    parts = [x[axis] for x in given if x is not None]
+    result[axis] = reduce(lambda m, n: _computed(model, "Add", m, n), parts)
+    return result
+
+
 def _transposed(model: Model, record: Record, number: int) -> list[Length | None] | None:
     del number
     x = lengths_of(model, record.inputs[0])
@@ -216,7 +250,7 @@ def _product(model: Model, record: Record, number: int) -> list[Length | None] |
         return None
     if record.op_type == "Gemm":
         return [a[record.attributes.get("transA", 0)], b[1 - record.attributes.get("transB", 0)]]
-    return [*broadcast_lengths([a[:-2], b[:-2]]), a[-2], b[-1]]
+    return [*_broadcast_lengths(model, [a[:-2], b[:-2]]), a[-2], b[-1]]
 
 
 def _reduced(model: Model, record: Record, number: int) -> list[Length | None] | None:
@@ -242,8 +276,25 @@ def _sliced(model: Model, record: Record, number: int) -> list[Length | None] | 
     axes = model.arrays.get(record.inputs[3]) if len(record.inputs) > 3 else None
     if x is None or axes is None:
         return None
-    cut = {int(a) % len(x) for a in axes.reshape(-1)}
-    return [None if i in cut else n for i, n in enumerate(x)]
+    found: list[Length | None] = list(x)
+    bounds = [vector_lengths(model, name) for name in record.inputs[1:3]]
+    step = model.arrays.get(record.inputs[4]) if len(record.inputs) > 4 else None
+    ahead = step is None or (step == 1).all()
+    for i, a in enumerate(axes.reshape(-1).tolist()):
+        start, end = [None if b is None or len(b) <= i else b[i] for b in bounds]
+        found[a] = _up_to(model, x[a], end) if start == 0 and ahead else None
+    return found
+
+
+def _up_to(model: Model, n: Length, end: Length | None) -> Length | None:
+    """The length of what comes before `end`."""
+    if end == n or (isinstance(end, int) and end >= _NO_END):
+        return n
+    if not isinstance(n, int) or n == 1 or end is None or isinstance(end, int):
+        return None
+    least = _symbol(model, "Min", n, end)
+    model.at_most[least] = end
+    return least
 
 
 def _reshaped(model: Model, record: Record, number: int) -> list[Length | None] | None:
@@ -256,23 +307,42 @@ def _reshaped(model: Model, record: Record, number: int) -> list[Length | None] 
     for i, n in enumerate(wanted):
         copied = n == 0 and not zeros
         found.append(None if n == -1 else (x[i] if x is not None and i < len(x) else None) if copied else n)
-    if x is not None and wanted.count(-1) == 1:
-        # What is left for -1 is one length of the input where all others are there again.
-        rest: list[Length | None] = [n for n in x if n != 1]
-        for n in found:
-            if n in rest:
-                rest.remove(n)
-            elif n not in (None, 1):
-                return found
-        if len(rest) == 1:
-            found[wanted.index(-1)] = rest[0]
+    if x is not None and found.count(None) == 1:
+        found[found.index(None)] = quotient(
+            model, product(model, x), product(model, [n for n in found if n is not None])
+        )
     return found
+
+
+def _recurrent(model: Model, record: Record, number: int) -> list[Length | None] | None:
+    """LSTM, GRU, RNN: all states [steps, directions, batch, size], and the last of each kind."""
+    x, r = lengths_of(model, record.inputs[0]), model.types[record.inputs[2]].shape.dims
+    if x is None or len(x) != 3 or r is None:
+        return None
+    first, second, directions, size = x[0], x[1], r[0], r[2]
+    if record.attributes.get("layout", 0):
+        return [first, directions, size] if number else [first, second, directions, size]
+    return [directions, second, size] if number else [first, directions, second, size]
+
+
+def _counted(model: Model, record: Record, number: int) -> list[Length | None] | None:
+    """Range from 0 in steps of 1."""
+    del number
+    start, step = model.arrays.get(record.inputs[0]), model.arrays.get(record.inputs[2])
+    if start is None or step is None or start.item() != 0 or step.item() != 1:
+        return None
+    return vector_lengths(model, record.inputs[1])
+
+
+def _filled(model: Model, record: Record, number: int) -> list[Length | None] | None:
+    del number
+    return vector_lengths(model, record.inputs[0])
 
 
 def _expanded(model: Model, record: Record, number: int) -> list[Length | None] | None:
     del number
     x, wanted = lengths_of(model, record.inputs[0]), vector_lengths(model, record.inputs[1])
-    return None if x is None or wanted is None else broadcast_lengths([x, wanted])
+    return None if x is None or wanted is None else _broadcast_lengths(model, [x, wanted])
 
 
 def _gathered(model: Model, record: Record, number: int) -> list[Length | None] | None:
@@ -282,6 +352,20 @@ def _gathered(model: Model, record: Record, number: int) -> list[Length | None] 
         return None
     axis = record.attributes.get("axis", 0) % len(x)
     return [*x[:axis], *places, *x[axis + 1 :]]
+
+
+def _gathered_rows(model: Model, record: Record, number: int) -> list[Length | None] | None:
+    """GatherND: the last axis of the indices picks along the first axes behind the batch."""
+    del number
+    x, places = lengths_of(model, record.inputs[0]), lengths_of(model, record.inputs[1])
+    if x is None or places is None or not isinstance(places[-1], int):
+        return None
+    return [*places[:-1], *x[record.attributes.get("batch_dims", 0) + places[-1] :]]
+
+
+def _second_of(model: Model, record: Record, number: int) -> Lengths | None:
+    del number
+    return lengths_of(model, record.inputs[1])
 
 
 def _with_axes(model: Model, record: Record, number: int) -> list[Length | None] | None:
@@ -324,7 +408,10 @@ _RULES: Mapping[str, Rule] = {
     **dict.fromkeys(BROADCASTING, _broadcast),
     **dict.fromkeys(["Conv", "ConvTranspose", "MaxPool", "AveragePool", "LpPool"], _windows),
     **dict.fromkeys(["MatMul", "Gemm"], _product),
-    **dict.fromkeys(["Concat", "Split", "TopK"], _kept_axes),
+    **dict.fromkeys(["Split", "TopK"], _kept_axes),
+    "Concat": _joined_axis,
+    "GatherND": _gathered_rows,
+    "GatherElements": _second_of,
     **dict.fromkeys(["Squeeze", "Unsqueeze"], _with_axes),
     **dict.fromkeys(
         [f"Reduce{kind}" for kind in ("Sum", "Mean", "Max", "Min", "Prod", "SumSquare", "L1", "L2", "LogSumExp")],
@@ -334,7 +421,10 @@ _RULES: Mapping[str, Rule] = {
     "Transpose": _transposed,
     "Slice": _sliced,
     "Reshape": _reshaped,
+    **dict.fromkeys(["LSTM", "GRU", "RNN"], _recurrent),
     "Expand": _expanded,
+    "Range": _counted,
+    "ConstantOfShape": _filled,
     "Gather": _gathered,
     "Pad": _padded,
     "Resize": _resized,
@@ -366,8 +456,28 @@ def _cut(model: Model, record: Record) -> list[Length | None] | None:
     return vector[start : end : more[1] if len(more) > 1 else 1]
 
 
+def _multiplied(model: Model, record: Record) -> list[Length | None] | None:
+    """Mul, Div and Add of lengths, which are not negative."""
+    a, b = [vector_lengths(model, x) for x in record.inputs]
+    if a is None or b is None or (len(a) != len(b) and 1 not in (len(a), len(b))):
+        return None
+    count = max(len(a), len(b))
+    pairs = zip(a * (count // len(a)) if a else a, b * (count // len(b)) if b else b, strict=True)
+    return [_computed(model, record.op_type, m, n) for m, n in pairs]
+
+
+def _computed(model: Model, op_type: str, m: Length | None, n: Length | None) -> Length | None:
+    if m is None or n is None or any(isinstance(k, int) and k < 0 for k in (m, n)):
+        return None
+    if op_type == "Mul":
+        return product(model, [m, n])
+    if op_type == "Div":
+        return quotient(model, m, n)
+    return m + n if isinstance(m, int) and isinstance(n, int) else _symbol(model, "Add", *sorted((m, n), key=_age))
+
+
 def _passed_on(model: Model, record: Record) -> list[Length | None] | None:
-    return vector_lengths(model, record.inputs[0])
+    return vector_lengths(model, record.inputs[0]) if (model.types[record.outputs[0]].shape.rank or 0) < 2 else None
 
 
 _VECTORS: Mapping[str, Callable[[Model, Record], list[Length | None] | None]] = {
@@ -375,5 +485,6 @@ _VECTORS: Mapping[str, Callable[[Model, Record], list[Length | None] | None]] = 
     "Concat": _joined,
     "Gather": _picked,
     "Slice": _cut,
-    **dict.fromkeys(["Cast", "Identity", "Unsqueeze", "Squeeze"], _passed_on),
+    **dict.fromkeys(["Mul", "Div", "Add"], _multiplied),
+    **dict.fromkeys(["Cast", "Identity", "Reshape", "Unsqueeze", "Squeeze"], _passed_on),
 }

@@ -20,6 +20,7 @@ from ..primitives.constant import Const
 from ..primitives.placeholders import Placeholder, PlaceholderWithDefault
 from ..version import __version__
 from .assembly import Assembly, Dims, is_tensor_dtype, needed
+from .dimensions import merge, merge_named
 from .files import Arrays, save
 from .garbage import without_collection
 from .merging import merged_loops
@@ -208,6 +209,7 @@ class _Exporter:
         self.model = Model(opset)
         self.model.session = session
         self.writer = Writer(self.model)
+        self.alike: dict[Tensor, Tensor] = dict(graph.alike) if isinstance(graph, OnnxGraph) else {}
         self.names = names
         self.arrays = Arrays()
         self.entries: dict[str, Tensor] = {}
@@ -252,6 +254,7 @@ class _Exporter:
         w, model = self.writer, self.model
         inputs = self._inputs()
         entries = [self._input(name, x) for name, x in inputs.items()]
+        merge_named(model, [(value, self.origins.dims.get(name) or ()) for name, value in entries])
         ops = [item for item in self.items if isinstance(item, Operation)]
         read: set[Tensor] = set(self.targets.tensors.values())
         for item in self.items:
@@ -263,6 +266,7 @@ class _Exporter:
             if isinstance(item, Again):
                 self.origins.write(w, item)
             elif not item.outputs or not all(y in w.values for y in item.outputs):
+                self._merge_alike(item)
                 w.operation(stands.get(item, item))
                 w.share_outputs(item, stands)
                 self._keep_names(item)
@@ -270,6 +274,14 @@ class _Exporter:
         outputs = {name: self._output(w.values[x]) for name, x in self.targets.tensors.items()}
         outputs |= {f"new/{op.name}": value for op, value in model.changed_states().items()}
         return self._assembled(entries, outputs)
+
+    def _merge_alike(self, op: Operation) -> None:
+        """Remember which inputs have the shape of another value, before the first operation that reads them."""
+        for x in op.inputs if self.alike else ():
+            like = self.alike.pop(x, x)
+            a, b = self.writer.values.get(x), self.writer.values.get(like)
+            if like is not x and isinstance(a, Value) and isinstance(b, Value):
+                merge(self.model, [a.name, b.name])
 
     def _output(self, value: Any) -> Value:
         """Complex numbers are real ones with a last axis of two."""

@@ -40,6 +40,10 @@ class OnnxGraph(Graph):
         """The node that a tensor came from, and the number of its output."""
         self.external: dict[Tensor, External] = {}
         """Where the elements of an initializer are, if in a file beside the model."""
+        self.rounded: dict[Tensor, tuple[Tensor, list[Tensor]]] = {}
+        """For what QuantizeLinear gives: what it is given, and what DequantizeLinear makes of it."""
+        self.alike: dict[Tensor, Tensor] = {}
+        """For inputs that were added for derivatives the value whose shape they have."""
         self.watched: tuple[str, ...] = ()
         """The values inside loops that were asked for: `graph[name]` is what they were at each step."""
         self.moves: dict[str, Tensor] = {}

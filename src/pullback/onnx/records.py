@@ -90,6 +90,10 @@ class Model:
         """For values that were asked the lengths of their axes, as `dimensions.py` has them."""
         self.symbols: dict[Any, Any] = {}
         """The lengths that operators make of others, by what they are made of."""
+        self.factors: dict[Any, Any] = {}
+        """For lengths that are products a number and the other lengths."""
+        self.at_most: dict[Any, Any] = {}
+        """For lengths that are the smaller one of a number, which is not 1, and another length: that one."""
         self.merged: dict[Any, Any] = {}
         """For a length another one that it is equal to."""
         self.states: dict[Operation, Value] = {}

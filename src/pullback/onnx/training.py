@@ -16,7 +16,7 @@ from ..core.slices import IndexedSlices
 from ..primitives.casting import cast
 from ..primitives.constant import constant_in
 from ..primitives.cross_entropy import sparse_softmax_cross_entropy_with_logits
-from ..primitives.densify import densify
+from ..primitives.densify import densify, densify_policy
 from ..primitives.identity import identity
 from ..primitives.placeholders import placeholder
 from ..primitives.powers import pow, sqrt
@@ -89,7 +89,7 @@ def training_step(
         names = " or ".join(map(repr, OPTIMIZERS))
         raise InvalidArgumentError(f"onnx.training_step: optimizer must be {names}, not {optimizer!r}")
     (y,) = (chosen_values(graph, [loss], "loss") if loss else only_output(graph)).values()
-    with graph.transaction(), graph.as_default():
+    with graph.transaction(), graph.as_default(), densify_policy("allow"):
         inputs: dict[str, Tensor] = {}
         total = _loss(y, criterion, inputs)
         xs = _chosen_parameters(graph, parameters) if parameters else _float_initializers(graph)

@@ -1,6 +1,6 @@
 """Readers of numbers in few bits: a scale and a zero point for a tensor, an axis, or blocks along an axis.
 
-What is rounded has no derivative; what is scaled back has one by the scale.
+What is rounded has no derivative, unless a rule says so; what is scaled back has one by the scale.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ...primitives.reshaping import reshape
 from ...primitives.rounding import round as round_
 from ...primitives.selection import where
 from ...primitives.slicing import getitem
+from ...primitives.straight_through import straight_through
 from ..element_types import dtype_of
 from ..reading import Node, reader
 from .casting import converted
@@ -45,7 +46,9 @@ def quantize_linear(node: Node, x: Tensor, scale: Tensor, zero_point: Tensor | N
         found: Tensor = converted(node, ratio, dtype)
         return found
     zero = None if zero_point is None else _spread(node, cast(zero_point, int32), x)
-    return _to_integers(ratio, zero, dtype)
+    rounded = _to_integers(ratio, zero, dtype)
+    node.graph.rounded[rounded] = x, []
+    return rounded
 
 
 def _is_float(dtype: DType) -> bool:
@@ -75,7 +78,12 @@ def dequantize_linear(node: Node, x: Tensor, scale: Tensor, zero_point: Tensor |
         whole = cast(x, int32)
         whole = whole if zero_point is None else whole - _spread(node, cast(zero_point, int32), x)
         shifted_ = cast(whole, wide)
-    return cast(shifted_ * _spread(node, cast(scale, wide), x), dtype)
+    result: Tensor = cast(shifted_ * _spread(node, cast(scale, wide), x), dtype)
+    if x not in node.graph.rounded:
+        return result
+    source, read = node.graph.rounded[x]
+    read.append(straight_through(cast(source, dtype), result))
+    return read[-1]
 
 
 def _spread(node: Node, value: Tensor, x: Tensor) -> Tensor:

@@ -60,7 +60,12 @@ def _elements(op: Operation, found: dict[Operation, Any]) -> Any:
     if not followed or any(x is None for x in [*followed, *rest]) or any(x.value_index for x in _followed(op)):
         size = y.shape.num_elements()
         return None if size is None or y.dtype not in INTEGER else _of_objects([None] * size).reshape(y.shape.known)
-    return followed[0] if op.type == "Cast" else op.primitive.kernel(np, *followed, *rest)
+    return followed[0] if op.type == "Cast" else _as_array(op.primitive.kernel(np, *followed, *rest))
+
+
+def _as_array(found: Any) -> Any:
+    """NumPy gives an element, and not an array, where an index picks one."""
+    return found if isinstance(found, np.ndarray) else _of_objects([found]).reshape([])
 
 
 def _of_objects(elements: list[Any]) -> Any:

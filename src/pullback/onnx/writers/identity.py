@@ -14,6 +14,7 @@ from ...primitives.identity import EnsureShape, Identity, IdentityN, NoOp, Preve
 from ...primitives.placeholders import PlaceholderWithDefault
 from ...primitives.printing import PrintV1, PrintV2
 from ...primitives.sharding import Sharding
+from ...primitives.straight_through import StraightThrough
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
@@ -30,6 +31,12 @@ def same(w: Writer, op: Operation, x: Value) -> Value:
     """What is checked while a graph runs is not checked by the model."""
     del w, op
     return x
+
+
+@writer(StraightThrough)
+def straight_through(w: Writer, op: Operation, x: Value, y: Value) -> Value:
+    del w, op, x
+    return y
 
 
 @writer(EnsureShape, pairs=True)

@@ -12,6 +12,8 @@ from ...core.dtypes import COMPLEX, int64
 from ...core.dtypes import bool as bool_
 from ...core.operation import Operation
 from ...core.types import TensorType, tensor_type
+from ..dimensions import vector_lengths
+from ..invariants import Invariants, note_rows
 from ..pairs import Pair
 from ..records import Rows, Value
 from ..registry import writer
@@ -34,11 +36,17 @@ def loop(w: Writer, op: Operation, limit: Value, *args: Any) -> list[Any]:
     empty = [w.emit("SequenceEmpty", [], [t], {"dtype": t.dtype.element})[0] for t in tapes]  # type: ignore[union-attr]
     before = dict(w.model.states)
     leading = [tensor_type(int64, []), tensor_type(bool_, [])]
-    body = w.body(step.build, [*leading, *part_types(step.kept), *tapes], ["step", "going"])
+    known = len(w.model.types), len(w.model.symbols)
+    types = [*leading, *part_types(step.kept), *tapes]
+    body = step.steady.written(lambda: w.body(step.build, types, ["step", "going"]))
     w.model.states = before | {k: v for k, v in w.model.initial.items() if k not in before}
     stacks = [op.outputs[n].type for n in step.rows.stacked]
     given = [step.count, begins, *initial, *empty]
     found = w.emit("Loop", given, [*part_types(step.kept), *tapes, *part_types(stacks)], {"body": body})
+    step.steady.assume(found[: len(initial)])
+    apart = len(initial) + len(tapes)
+    steps = None if p.condition is not None else (vector_lengths(w.model, step.count.name) or [None])[0]
+    note_rows(w.model, body.outputs[1 + apart :], found[apart:], steps, known)
     return step.results(found)
 
 
@@ -87,6 +95,7 @@ class _Step:
         self.last = w.node("Sub", self.count, w.constant(1, int64)) if p.reverse and s else self.count
         counter: list[Any] = [tensor_type(int64, [])] if self.counted else []
         self.kept = [*[x.type for x in p.body.parameters[:c]], *counter, *self.changed.values()]
+        self.steady = Invariants(w.model, parts(self.initial()))
 
     def initial(self) -> list[Any]:
         """What is carried into the first step, without sequences."""
@@ -102,6 +111,7 @@ class _Step:
         """What the node wants of its body."""
         p, rows, model = self.p, self.rows, self.w.model
         split = len(values) - len(rows.sequences)
+        self.steady.assume(values[:split])
         whole, tapes = grouped(values[:split], self.kept), values[split:]
         carried, more = whole[: p.carried], whole[p.carried :]
         model.states.update(zip(self.changed, more[len(more) - len(self.changed) :], strict=True))
@@ -114,6 +124,7 @@ class _Step:
         goes_on = going if p.condition is None else self.condition(inner, following)
         counter: list[Any] = [inner.node("Add", more[0], inner.constant(1, int64))] if self.counted else []
         changed = [model.states[handle] for handle in self.changed]
+        self.steady.compare(values[:split], parts([*following, *counter, *changed]))
         longer = [_longer(inner, x, row_of[n], p.reverse) for n, x in zip(rows.sequences, tapes, strict=True)]
         return parts([goes_on, *following, *counter, *changed, *longer, *[row_of[n] for n in rows.stacked]])
 
