@@ -737,3 +737,12 @@ def test_a_node_that_cannot_be_read_is_named() -> None:
     assert str(error.value).startswith(
         "onnx.load: node 'widen' (Unsqueeze, opset 21): the number of axes, int64[?] 'axes:0'"
     )
+
+
+def test_an_operation_is_made_at_the_node_and_at_the_line_that_read_it() -> None:
+    model = parsed("g (float[n] x) => (float[n] y) { y = Relu(x) }")
+    model.graph.node[0].name = "/act"
+    graph = pb.onnx.load(model)
+    line = "test_load.py:{}: graph = pb.onnx.load(model)"
+    number = str(graph["y"].op.site).partition("test_load.py:")[2].partition(":")[0]
+    assert str(graph["y"].op.site) == f"node '/act' (Relu, opset 21), {line.format(number)}"

@@ -12,6 +12,7 @@ from typing import Any
 
 import pullback as pb
 from pullback.core.errors import PullbackError
+from pullback.core.sites import Place
 
 from .failure import USAGE, CommandError
 
@@ -35,6 +36,7 @@ def _run(args: argparse.Namespace) -> int:
     model = Path(args.model)
     tell(f"reading {model}")
     graph = _load(model, args)
+    graph.scope = graph.scope._replace(site=Place(f"pullback grad {model.name}"))
     rules = {key: _rule(name) for key, name in args.rule or ()}
     tell("differentiating")
     inputs = dict(zip(graph.input_names, graph.inputs, strict=True))

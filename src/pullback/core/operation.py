@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .dtypes import DType
 from .shape import TensorShape, as_shape
-from .sites import Site
+from .sites import Place, Site
 from .types import TensorType
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class Operation:
     primitive: Primitive
     inputs: tuple[Tensor, ...]
     name: str
-    site: Site | None
+    site: Site | Place | None
     original_op: Operation | None
     attrs: Mapping[str, Any]
     control_inputs: tuple[Operation, ...] = ()

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .devices import merge_devices
-from .sites import Site
+from .sites import Place, Site
 
 if TYPE_CHECKING:
     from .operation import Operation
@@ -36,7 +36,7 @@ class Scope(NamedTuple):
     attrs: Mapping[str, Any] = NOTHING
     gradient_types: Mapping[str, str] = NOTHING
     original_op: Operation | None = None
-    site: Site | None = None
+    site: Site | Place | None = None
 
     def device_of(self, op: Operation) -> str:
         """The device string of a new operation: that of what it is colocated with, else the merged device scopes."""

@@ -39,14 +39,25 @@ class Site(NamedTuple):
         return f"{place}: {self.text}" if self.text else place
 
 
+class Place(NamedTuple):
+    """A place that is no line of a program: a command, or a node of a model and the line that read it."""
+
+    what: object
+    site: Site | Place | None = None
+
+    def __str__(self) -> str:
+        """As `node 'Conv_3' (Conv, opset 21), train.py:12: graph = pb.onnx.load(path)`."""
+        return str(self.what) if self.site is None else f"{self.what}, {self.site}"
+
+
 def user_site() -> Site | None:
-    """The innermost frame that is not pullback's own."""
+    """The innermost frame that is neither pullback's own nor the interpreter's."""
     frame = sys._getframe(1).f_back  # the caller is ours
     while frame is not None:
         code = frame.f_code
         ours = _is_ours.get(code.co_filename)
         if ours is None:
-            ours = _is_ours[code.co_filename] = code.co_filename.startswith(_PACKAGE)
+            ours = _is_ours[code.co_filename] = code.co_filename.startswith((_PACKAGE, "<frozen "))
         if not ours:
             key = id(code), frame.f_lasti
             return _sites.get(key) or _sites.setdefault(key, Site(code, frame.f_lasti))

@@ -76,7 +76,8 @@ def load(
     for name in watch:
         if name not in graph.inner_names:
             raise InvalidArgumentError(f"onnx.load: watch: no loop of the model has a value '{name}'")
-    with graph.as_default(), graph.entered(graph.scope._replace(site=user_site())):
+    graph.read_at = user_site()
+    with graph.as_default(), graph.entered(graph.scope._replace(site=graph.read_at)):
         _read_main(graph, normalised.weights, folder, elements or {})
     graph.updates = {name: graph.values[now] for name, now in replaced.items()}
     return graph

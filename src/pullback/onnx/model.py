@@ -10,6 +10,7 @@ from typing import Any
 from onnx import ModelProto, NodeProto, TypeProto
 
 from ..core.graph import Graph, Tensor
+from ..core.sites import Place, Site
 from .weights import External
 
 LOOPS = ("Loop", "Scan")
@@ -44,6 +45,8 @@ class OnnxGraph(Graph):
         """For what QuantizeLinear gives: what it is given, and what DequantizeLinear makes of it."""
         self.alike: dict[Tensor, Tensor] = {}
         """For inputs that were added for derivatives the value whose shape they have."""
+        self.read_at: Site | Place | None = None
+        """Where the model was read."""
         self.watched: tuple[str, ...] = ()
         """The values inside loops that were asked for: `graph[name]` is what they were at each step."""
         self.moves: dict[str, Tensor] = {}

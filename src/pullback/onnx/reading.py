@@ -14,6 +14,7 @@ from onnx import AttributeProto, GraphProto, NodeProto
 from ..core.errors import InvalidArgumentError, PullbackError, UnimplementedError
 from ..core.graph import Tensor, get_default_graph
 from ..core.shape import TensorShape
+from ..core.sites import Place
 from ..primitives.constant import constant_in, constant_value
 from ..primitives.identity import ensure_shape, identity
 from .model import OnnxGraph
@@ -240,7 +241,8 @@ def _read(node: Node, inputs: Sequence[Any]) -> Any:
         node.refuse("there is no reader of this operator")
     graph = get_default_graph().acting
     outer = graph.scope
-    graph.scope = outer._replace(prefix=graph.unique_name(valid_name(node.name) or node.op_type) + "/")
+    prefix = graph.unique_name(valid_name(node.name) or node.op_type) + "/"
+    graph.scope = outer._replace(prefix=prefix, site=Place(node, node.names.graph.read_at))
     try:
         return read(node, *inputs)
     except PullbackError as error:
