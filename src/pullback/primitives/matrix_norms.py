@@ -21,7 +21,7 @@ def norm(
 
     With `axis=None` all elements are one vector. For matrices "euclidean" and "fro" are the Frobenius norm, 2 is the
     largest singular value, 1 and infinity the largest column and row sum; others there are not. The derivative at 0 is
-    0.
+    0; but that of the largest of n equal singular values is shared between them: at 0 it is the identity over n.
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers.
 
