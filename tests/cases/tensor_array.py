@@ -84,6 +84,59 @@ def _growing_recurrence(x: Any) -> Any:
     return array.stack()
 
 
+def _growing_by_two(x: Any) -> Any:
+    array = pb.TensorArray(x.dtype, size=0, dynamic_size=True, element_shape=x.shape)
+    _, array = pb.while_loop(
+        lambda i, a: pb.less(i, 3), lambda i, a: (i + 1, a.write(2 * i + 1, pb.sin(x)).write(i * 2, x * x)), (0, array)
+    )
+    return array.stack()
+
+
+def _appended(x: Any) -> Any:
+    """Rows behind rows, as many as `maximum_iterations` says."""
+    array = pb.TensorArray(x.dtype, dynamic_size=True)
+    _, array = pb.while_loop(
+        lambda y, a: True, lambda y, a: (y * x, a.write(a.size(), y)), (x, array), maximum_iterations=4
+    )
+    return array.stack()
+
+
+def _bounded(x: Any) -> Any:
+    """An array of which only a run says how long it gets: three of at most six elements."""
+    array = pb.TensorArray(x.dtype, dynamic_size=True)
+    _, _, array = pb.while_loop(
+        lambda i, y, a: pb.reduce_sum(y) < 12.0 * pb.reduce_sum(pb.stop_gradient(x)),
+        lambda i, y, a: (i + 1, y * 2.5, a.write(i, pb.sin(y) * x)),
+        (0, x, array),
+        maximum_iterations=6,
+    )
+    return array.stack()
+
+
+def _bounded_recurrence(x: Any) -> Any:
+    """Four elements, of at most eight."""
+    array = pb.TensorArray(x.dtype, dynamic_size=True, clear_after_read=False).write(0, x)
+    _, array = pb.while_loop(
+        lambda i, a: (i < 8) & (i * i < pb.cast(pb.reduce_sum(0.0 * x), pb.int32) + 16),
+        lambda i, a: (i + 1, a.write(i, a.read(i - 1) * x + pb.sin(a.read(0)))),
+        (1, array),
+    )
+    return array.stack()
+
+
+def _growing_behind_its_rows(x: Any) -> Any:
+    array = pb.TensorArray(x.dtype, dynamic_size=True).unstack(pb.stack([x, x * x]))
+    _, array = pb.while_loop(lambda i, a: i > 1, lambda i, a: (i - 1, a.write(i, pb.exp(x))), (5, array))
+    return array.stack()
+
+
+def _scanned(x: Any) -> Any:
+    """An array whose element shape only a step says."""
+    array = pb.TensorArray(x.dtype, size=3)
+    _, array = pb.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, x * x)), (0, array))
+    return pb.scan(lambda y, row: pb.sin(y) * row, array.stack())
+
+
 def _mapped(x: Any) -> Any:
     array = pb.TensorArray(x.dtype, size=3).unstack(x)
     return pb.map_fn(lambda row: pb.sin(row) * row[0], array)
@@ -118,19 +171,19 @@ CASES = [
     ),
     Case("read_in_a_branch_in_a_loop", _read_in_a_branch, [positive(2)], third_order=True, slow=True),
     Case("in_a_branch", _in_a_branch, [positive(2)], lambda x: np.stack([x, np.sin(x)]), third_order=True),
-    Case(
-        "growing",
-        _growing,
-        [normal(2)],
-        lambda x: np.stack([x * x] * 3),
-        not_on_xla="a compiled program cannot make an array longer",
-    ),
+    Case("growing", _growing, [normal(2)], lambda x: np.stack([x * x] * 3), third_order=True),
     Case(
         "growing_recurrence",
         _growing_recurrence,
         [positive(2)],
         lambda x: np.stack([x, x**2, x**3]),
         third_order=True,
-        not_on_xla="a compiled program cannot make an array longer",
+        slow=True,
     ),
+    Case("growing_by_two", _growing_by_two, [positive(2)], lambda x: np.stack([x * x, np.sin(x)] * 3)),
+    Case("appended", _appended, [positive(2)], lambda x: np.stack([x, x**2, x**3, x**4])),
+    Case("bounded", _bounded, [positive(2)], third_order=True, slow=True),
+    Case("bounded_recurrence", _bounded_recurrence, [positive(2)], third_order=True, slow=True),
+    Case("growing_behind_its_rows", _growing_behind_its_rows, [positive(2)]),
+    Case("scanned", _scanned, [positive(2)], third_order=True, slow=True),
 ]

@@ -27,6 +27,60 @@ def test_an_array_grows_at_places_that_are_known(engine: str) -> None:
     np.testing.assert_allclose(values[1], [5.0, 7.0])
 
 
+def _doubled(x: Any, goes_on: Any, **options: Any) -> Any:
+    """x, 2 x, 4 x and so on, in an array that grows."""
+    array = pb.TensorArray(pb.float32, size=0, dynamic_size=True)
+    return pb.while_loop(goes_on, lambda i, y, a: (i + 1, 2.0 * y, a.write(i, y)), (0, x, array), **options)[2]
+
+
+def test_an_array_that_grows_in_a_loop_has_the_length_that_the_steps_say() -> None:
+    array = _doubled(pb.placeholder(pb.float32, [2]), lambda i, y, a: i < 3)
+    assert repr(array) == "TensorArray(float32[2], size=3)"
+    assert array.stack().shape == [3, 2]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_an_array_that_grows_in_a_loop_of_bounded_steps_has_as_many_elements_as_were_written(engine: str) -> None:
+    x = pb.placeholder(pb.float32, [])
+    y = _doubled(x, lambda i, y, a: y < 10.0, maximum_iterations=8).stack()
+    found = [y, y[-1], pb.reduce_sum(y), *pb.gradients(pb.reduce_sum(y * y), x)]
+    session = pb.Session(engine=engine)
+    for value, count in ((3.0, 2), (20.0, 0), (0.001, 8)):
+        rows = value * 2.0 ** np.arange(count)
+        values = session.run(found if count else [y, y, found[2], found[3]], {x: value})
+        np.testing.assert_allclose(values[0], rows, rtol=1e-6)
+        np.testing.assert_allclose(values[2:], [rows.sum(), 2.0 * (rows**2).sum() / value], rtol=1e-5)
+
+
+def test_an_array_that_grows_without_a_bound_is_refused_by_xla() -> None:
+    y = _doubled(pb.constant(1.0), lambda i, y, a: y < 10.0).stack()
+    assert _run(y).tolist() == [1.0, 2.0, 4.0, 8.0]
+    with pytest.raises(NotImplementedError, match="a compiled program cannot make an array longer; give the"):
+        pb.Session(engine="xla").run(y)
+
+
+def test_what_would_count_the_elements_of_bounded_steps_is_refused_by_xla() -> None:
+    y = pb.reduce_mean(_doubled(pb.constant(1.0), lambda i, y, a: y < 4.0, maximum_iterations=8).stack())
+    assert _run(y) == 1.5
+    with pytest.raises(pb.errors.InvalidArgumentError, match="XLA keeps zeros behind them"):
+        pb.Session(engine="xla").run(y)
+
+
+def test_a_step_says_the_shape_of_the_elements() -> None:
+    x = pb.placeholder(pb.float32, [None, 2])
+    array = pb.TensorArray(pb.float32, size=pb.placeholder(pb.int32, []))
+    array = pb.while_loop(lambda i, a: i < a.size(), lambda i, a: (i + 1, a.write(i, x)), (0, array))[1]
+    assert array.stack().shape.as_list() == [None, None, 2]
+    assert array.element_shape.as_list() == [None, 2]
+
+
+def test_an_array_of_known_elements_may_grow_in_a_loop() -> None:
+    array = pb.TensorArray(pb.float32, size=1, dynamic_size=True, element_shape=[])
+    end = pb.placeholder(pb.int32, [])
+    array = pb.while_loop(lambda i, a: i < end, lambda i, a: (i + 1, a.write(i, 2.0)), (1, array))[1]
+    assert pb.Session(engine="numpy").run(array.stack(), {end: 3}).tolist() == [0.0, 2.0, 2.0]
+
+
 @pytest.mark.parametrize("index", [2, -1])
 def test_reading_outside_raises(index: int) -> None:
     y = pb.TensorArray(pb.float32, size=2, element_shape=[]).read(index)

@@ -27,7 +27,8 @@ class TensorArray(AbstractComposite):
     Args:
         dtype: the dtype of the elements.
         size: the number of elements, a scalar integer; 0 unless given.
-        dynamic_size: whether writing behind the end makes it longer. The NumPy engine only.
+        dynamic_size: whether writing behind the end makes it longer. On XLA only where it can be told, when the graph
+            is built, how long it may get: at positions that are known, or a counter's in a loop of bounded steps.
         clear_after_read: taken for TensorFlow's sake; an element can be read again and again.
         tensor_array_name: a name for what it makes.
         infer_shape: taken for TensorFlow's sake; elements have one shape in any case.
@@ -115,6 +116,14 @@ class TensorArray(AbstractComposite):
     def tensors(self) -> tuple[Tensor, ...]:
         """The elements, and their number."""
         return self._rows, self._size
+
+    @property
+    def lasting_types(self) -> tuple[TensorType, ...]:
+        """The types of the two; the number of the elements is not for ever where it may grow."""
+        rows = self._rows.type
+        if self._dynamic_size and rows.shape.rank:
+            rows = TensorType(rows.dtype, TensorShape([None]).concatenate(rows.shape[1:]))
+        return rows, self._size.type
 
     def with_tensors(self, tensors: Sequence[Tensor]) -> TensorArray:
         """An array like this one of other elements."""

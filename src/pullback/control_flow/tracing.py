@@ -12,6 +12,7 @@ from ..core.function import Function, Parameter, add_parameter, body, capture_as
 from ..core.graph import Graph, Operation, Tensor
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
+from ..core.types import TensorType
 from ..primitives.constant import convert_to_tensor
 
 Build = Callable[..., Sequence[Tensor]]
@@ -61,6 +62,11 @@ class AbstractComposite(ABC):
     def tensors(self) -> tuple[Tensor, ...]:
         """The tensors that it is made of."""
 
+    @property
+    @abstractmethod
+    def lasting_types(self) -> tuple[TensorType, ...]:
+        """What stays true of the types of its tensors when a step of a loop makes another of it."""
+
     @abstractmethod
     def with_tensors(self, tensors: Sequence[Tensor]) -> AbstractComposite:
         """The same with others in their places."""
@@ -73,6 +79,8 @@ class Leaf:
     kind: str
     count: int
     rebuild: Callable[[Sequence[Tensor]], Any]
+    types: tuple[TensorType, ...] = ()
+    """What stays true of their types in a loop; empty: all of it."""
 
 
 def take_apart(structure: Any) -> tuple[Any, list[Tensor]]:
@@ -105,12 +113,16 @@ def _leaf(value: Any) -> tuple[Leaf, list[Tensor]]:
     if value is None or isinstance(value, Operation):
         return Leaf("None", 0, lambda parts: None), []
     if isinstance(value, AbstractComposite):
-        return Leaf(type(value).__name__, len(value.tensors), value.with_tensors), list(value.tensors)
+        return _composite_leaf(value), list(value.tensors)
     if isinstance(value, IndexedSlices):
         parts = [value.values, value.indices, value.dense_shape][: 2 if value.dense_shape is None else 3]
         static = value.static_shape
         return Leaf("IndexedSlices", len(parts), lambda given: _slices(given, static)), parts
     return Leaf("Tensor", 1, lambda parts: parts[0]), [convert_to_tensor(value)]
+
+
+def _composite_leaf(value: AbstractComposite) -> Leaf:
+    return Leaf(type(value).__name__, len(value.tensors), value.with_tensors, value.lasting_types)
 
 
 def _slices(parts: Sequence[Tensor], static: TensorShape) -> IndexedSlices:

@@ -19,6 +19,7 @@ from ..primitives.casting import cast
 from ..primitives.constant import constant, constant_value, convert_to_tensor
 from ..primitives.extremes import minimum
 from ..primitives.identity import stop_gradient
+from .array_loops import ArrayLoop, with_arrays_settled
 from .loop import Loop
 from .state import values_for_handles, with_step_results
 from .tracing import Part, kinds, put_together, take_apart, trace_together
@@ -113,14 +114,15 @@ def _limit(maximum_iterations: Any) -> tuple[Tensor, int | None]:
 
 def _invariants(template: Any, start: Sequence[Tensor], shape_invariants: Any) -> list[TensorType]:
     """The type that each loop variable keeps."""
-    types = [x.type for x in start]
+    leaves = [(leaf, k) for leaf in nest.flatten(template) for k in range(leaf.count)]
+    types = [leaf.types[k] if leaf.types else x.type for (leaf, k), x in zip(leaves, start, strict=True)]
     if shape_invariants is None:
         return types
     given = list(shape_invariants) if isinstance(shape_invariants, list | tuple) else [shape_invariants]
     found = []
-    for x, shape in zip(start, _flat_shapes(template, given), strict=True):
+    for x, kept, shape in zip(start, types, _flat_shapes(template, given), strict=True):
         if shape is None:
-            found.append(x.type)
+            found.append(kept)
             continue
         if not shape.is_compatible_with(x.shape) or shape.most_specific_compatible_shape(x.shape) != shape:
             raise ValueError(
@@ -191,22 +193,22 @@ class _Traced:
 
     def loop(self, limit: Tensor, bound: int | None) -> list[Tensor]:
         """The final loop variables. Those that the body returns as they came are constants of the loop."""
-        count = len(self._start)
-        fixed = [y is x for x, y in zip(self._body.parameters, self._body.results, strict=False)]
+        settled = with_arrays_settled(ArrayLoop(self._start, self._body, self._condition, self._captured, limit))
+        loop = settled.loop
+        count = len(loop.start)
+        fixed = [y is x for x, y in zip(loop.body.parameters, loop.body.results, strict=False)]
         moving = [i for i in range(count) if not fixed[i]]
         still = [i for i in range(count) if fixed[i]]
-        order = [*moving, *still, *range(count, len(self._body.parameters))]
-        results = [self._body.results[i] for i in moving]
-        body = self._body.with_results(results, [self._body.parameters[i] for i in order])
-        condition = self._condition.with_results(
-            self._condition.results, [self._condition.parameters[i] for i in order]
-        )
+        order = [*moving, *still, *range(count, len(loop.body.parameters))]
+        results = [loop.body.results[i] for i in moving]
+        body = loop.body.with_results(results, [loop.body.parameters[i] for i in order])
+        condition = loop.condition.with_results(loop.condition.results, [loop.condition.parameters[i] for i in order])
         primitive = Loop(with_step_results(body, len(moving)), condition, len(moving), bound=bound)
-        inputs = [*self._start, *self._captured]
+        inputs = [*loop.start, *self._captured]
         with limit.op.graph.acting.control_dependencies(self._controls):
             outputs = primitive(limit, *[inputs[i] for i in order])
         ends = dict(zip(moving, outputs[1:], strict=False))
-        return [ends.get(i, self._start[i]) for i in range(count)]
+        return settled.ends([ends.get(i, loop.start[i]) for i in range(count)])
 
 
 def _parameter(x: Tensor, of: TensorType) -> Parameter:

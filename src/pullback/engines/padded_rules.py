@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.graph import Operation
 from ..primitives.addn import AddN
+from ..primitives.array_rows import ArrayHead, ArrayTail
 from ..primitives.bias import BiasAdd
 from ..primitives.casting import Cast
 from ..primitives.creation import FillLike, OneHot
@@ -115,6 +116,8 @@ def is_neutral(op: Operation, ranks: Ranks) -> bool:
         return all(n is None or first for n, first in zip(ranks, contracted, strict=True))
     if isinstance(primitive, Einsum):
         return _einsum_keeps_rows(primitive.equation, ranks) is False
+    if isinstance(primitive, ArrayHead | ArrayTail):
+        return primitive.room is not None
     return isinstance(primitive, _NEUTRAL)
 
 

@@ -78,7 +78,9 @@ class Steps:
     def _shape_blanks(self) -> None:
         """Give the arrays of a TensorArray that nothing was written to yet the shape that a step gives them."""
         parameters, arrays = self.loop.body.parameters, self.arrays
-        blanks = [i for i in self.changing if parameters[i].shape.rank is None and _is_blank(arrays[1 + i])]
+        blanks = [
+            i for i in self.changing if not parameters[i].shape[1:].is_fully_defined() and _is_blank(arrays[1 + i])
+        ]
         if not blanks or any(isinstance(arrays[n], AbstractRows) for n in self.scanned):
             return
 
@@ -246,7 +248,7 @@ class Part:
 
 
 def _is_blank(x: Any) -> bool:
-    return len(x.shape) == 2 and x.shape[1] == 0
+    return 0 in x.shape[1:]
 
 
 def _described(shape: tuple[int, ...], dtype: Any) -> Any:

@@ -64,9 +64,14 @@ class Padded(AbstractRows):
         """The error for an operation that may count rows."""
         return messages.needs_count(op, self.loop)
 
-    def _first(self, rows: Any, count: Any) -> Padded:
+    @staticmethod
+    def first(rows: Any, count: Any, loop: Operation) -> Padded:
+        """The first `count` of `rows`, which a loop made, whatever is behind them."""
         made = (jnp.arange(len(rows)) < count).reshape(len(rows), *[1] * (rows.ndim - 1))
-        return Padded(jnp.where(made, rows, jnp.zeros((), rows.dtype)), count, self.loop)
+        return Padded(jnp.where(made, rows, jnp.zeros((), rows.dtype)), count, loop)
+
+    def _first(self, rows: Any, count: Any) -> Padded:
+        return Padded.first(rows, count, self.loop)
 
     def _joined(self, arrays: Sequence[Any]) -> Padded:
         """The rows of one array after the other; each is written over the zeros behind the one before."""

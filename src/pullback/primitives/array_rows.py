@@ -29,13 +29,17 @@ class ArrayBlank(Primitive):
     shape_inputs = (0,)
 
     dtype: DType
+    row: TensorShape = TensorShape.UNKNOWN
+    """What is known of the shape of a row."""
 
     def infer(self, size: TensorType) -> tuple[TensorType, ...]:
         del size
-        return (TensorType(self.dtype, TensorShape.UNKNOWN),)
+        known = self.row.rank is not None
+        return (TensorType(self.dtype, TensorShape([None]).concatenate(self.row) if known else TensorShape.UNKNOWN),)
 
     def kernel(self, xp: Any, size: Any) -> Any:
-        return xp.zeros((int(size), 0), self.dtype)
+        row = (None,) if self.row.dims is None else self.row.dims
+        return xp.zeros((int(size), *[n or 0 for n in row]), self.dtype)
 
     gradient = no_gradient
 
@@ -47,6 +51,8 @@ class ArrayRead(Primitive):
 
     row: TensorShape = TensorShape.UNKNOWN
     """What is known of the shape of a row, beyond what the array says."""
+    room: int | None = None
+    """More rows than n is ever; what XLA has, which must know how many, for an array that grows."""
 
     def infer(self, array: TensorType, indices: TensorType, size: TensorType) -> tuple[TensorType, ...]:
         del size
@@ -61,7 +67,7 @@ class ArrayRead(Primitive):
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         _, indices, size = op.inputs
-        return partial(ArrayAdd(), dy, indices, size), None, None
+        return partial(ArrayAdd(self.room), dy, indices, size), None, None
 
 
 class ArrayWrite(Primitive):
@@ -73,6 +79,8 @@ class ArrayWrite(Primitive):
     type = "TensorListSetItem"
 
     grows: bool = False
+    room: int | None = None
+    """More rows than it is ever to have, where that is known."""
 
     def infer(
         self, array: TensorType, indices: TensorType, rows: TensorType, size: TensorType
@@ -93,7 +101,7 @@ class ArrayWrite(Primitive):
     def _unwritten(self, op: Operation, dy: Tensor) -> Tensor:
         _, indices, rows, size = op.inputs
         others: Tensor = ArrayWrite()(dy, indices, zeros_like(rows), self._grown(op, dy))
-        return ArrayHead()(others, size) if self.grows else others
+        return ArrayHead(self.room)(others, size) if self.grows else others
 
     def _grown(self, op: Operation, dy: Tensor) -> Tensor:
         """How many rows the result has."""
@@ -129,7 +137,14 @@ class ArrayAdd(Primitive):
     """An array of n rows of zeros, to which rows [..., row...] are added at positions [...]; the last input is n."""
 
     type = "TensorListAddItems"
-    shape_inputs = (2,)
+
+    room: int | None = None
+    """As for reading."""
+
+    @property
+    def shape_inputs(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The number of rows, where there is no room."""
+        return (2,) if self.room is None else ()
 
     def infer(self, rows: TensorType, indices: TensorType, size: TensorType) -> tuple[TensorType, ...]:
         del size
@@ -144,14 +159,23 @@ class ArrayAdd(Primitive):
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         _, indices, size = op.inputs
-        return (lambda: ArrayRead()(dy, indices, size)), None, None
+        return (lambda: ArrayRead(room=self.room)(dy, indices, size)), None, None
 
 
 class ArrayHead(Primitive):
     """The first n rows of an array; the last input is n."""
 
     type = "TensorListHead"
-    shape_inputs = (1,)
+
+    room: int | None = None
+    """So many rows XLA has in place of n, those behind the first n zeros, for an array that grows in a loop."""
+    ended: bool = False
+    """Whether that loop has ended, so that XLA is to see that the rows behind are none."""
+
+    @property
+    def shape_inputs(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The number of rows, where there is no room."""
+        return (1,) if self.room is None else ()
 
     def infer(self, array: TensorType, size: TensorType) -> tuple[TensorType, ...]:
         del size
@@ -163,21 +187,34 @@ class ArrayHead(Primitive):
         return array[: int(size)]
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        return (lambda: ArrayTail()(dy, op.inputs[0])), None
+        if self.room is None:
+            return (lambda: ArrayTail()(dy, op.inputs[0])), None
+        return partial(ArrayTail(self.room, self.ended), dy, *op.inputs), None
 
 
 class ArrayTail(Primitive):
-    """An array with rows of zeros behind it, up to as many as the second input has."""
+    """An array with rows of zeros behind it, up to as many as the second input has.
+
+    With `room` the third input is the number of its rows.
+    """
 
     type = "TensorListTail"
 
-    def infer(self, array: TensorType, like: TensorType) -> tuple[TensorType, ...]:
-        del array
+    room: int | None = None
+    ended: bool = False
+
+    def infer(self, array: TensorType, like: TensorType, *size: TensorType) -> tuple[TensorType, ...]:
+        del array, size
         return (like,)
 
-    def kernel(self, xp: Any, array: Any, like: Any) -> Any:
+    def kernel(self, xp: Any, array: Any, like: Any, *size: Any) -> Any:
+        del size
         more = like.shape[0] - array.shape[0]
         return xp.concatenate([array, xp.zeros((more, *array.shape[1:]), array.dtype)])
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        return (lambda: ArrayHead()(dy, shape(op.inputs[0])[0])), None
+        array, _, *size = op.inputs
+        nothing = [None] * (1 + len(size))
+        if size:
+            return partial(ArrayHead(self.room, self.ended), dy, *size), *nothing
+        return (lambda: ArrayHead()(dy, shape(array)[0])), *nothing

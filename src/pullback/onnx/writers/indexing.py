@@ -296,8 +296,9 @@ def where(w: Writer, op: Operation, condition: Value) -> Value:
 @writer(ArrayBlank)
 def array_blank(w: Writer, op: Operation, size: Value) -> Value:
     y = op.outputs[0].type
-    shape = w.concat([w.reshape(w.cast(size, int64), [1]), w.vector([0])], 0)
-    return w.expand(w.constant(0, y.dtype), shape, [None, 0])
+    row = [0] if y.shape.dims is None else [n or 0 for n in y.shape.dims[1:]]
+    shape = w.concat([w.reshape(w.cast(size, int64), [1]), w.vector(row)], 0)
+    return w.expand(w.constant(0, y.dtype), shape, [None, *row])
 
 
 @writer(ArrayRead)
@@ -351,7 +352,8 @@ def array_head(w: Writer, op: Operation, array: Value, size: Value) -> Value:
 
 
 @writer(ArrayTail)
-def array_tail(w: Writer, op: Operation, array: Value, like: Value) -> Value:
+def array_tail(w: Writer, op: Operation, array: Value, like: Value, *size: Value) -> Value:
+    del size
     rank = rank_of(array)
     more = w.node("Sub", w.lengths(like, [0]), w.lengths(array, [0]))
     none = w.vector([0] * (2 * rank - 1))
