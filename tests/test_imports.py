@@ -64,6 +64,15 @@ def test_a_border_library_is_imported_in_its_border_only(name: str) -> None:
         assert where.startswith(allowed) or not any(n.split(".")[0] == name for n in names), where
 
 
+def test_no_test_looks_at_a_clock() -> None:
+    """Machines are busy: tests count operations, calls or bytes, and benchmarks measure seconds."""
+    for path in Path(__file__).parent.rglob("*.py"):
+        imports = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Import | ast.ImportFrom)]
+        names = {alias.name for n in imports if isinstance(n, ast.Import) for alias in n.names}
+        names |= {n.module for n in imports if isinstance(n, ast.ImportFrom) and n.module}
+        assert not names & {"time", "timeit"}, path
+
+
 def test_names_loaded_when_used_are_those_that_type_checkers_see() -> None:
     tree = ast.parse((ROOT / "__init__.py").read_text())
     block = next(n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "_TYPE_CHECKING")
