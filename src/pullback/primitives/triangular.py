@@ -54,8 +54,12 @@ class MatrixTriangularSolve(Primitive):
         return (infer_solve("triangular_solve", a, b),)
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        """For NumPy, which has no triangular solver: by halves."""
-        return _substitute(xp, adjoint_kernel(xp, a) if self.adjoint else a, b, self.lower != self.adjoint)
+        """For NumPy, which has no triangular solver."""
+        a = adjoint_kernel(xp, a) if self.adjoint else a
+        if self.lower == self.adjoint:
+            return _back_substitute(xp, xp.triu(a), b)
+        flipped = _back_substitute(xp, xp.tril(a)[..., ::-1, ::-1], b[..., ::-1, :])
+        return flipped[..., ::-1, :]
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         (a, b), (x,) = op.inputs, op.outputs
@@ -72,18 +76,18 @@ class MatrixTriangularSolve(Primitive):
         return by_matrix, lambda: sum_like(solved(), b)
 
 
-def _substitute(xp: Any, a: Any, b: Any, lower: bool) -> Any:
-    n = a.shape[-1]
+def _back_substitute(xp: Any, upper: Any, b: Any) -> Any:
+    """`x` in `upper @ x = b`, by halves.
+
+    A general solver exchanges no rows of an upper triangle; those of a lower one it does, and loses all digits.
+    """
+    n = upper.shape[-1]
     if n <= _BLOCK:
-        return xp.linalg.solve(xp.tril(a) if lower else xp.triu(a), b)
+        return xp.linalg.solve(upper, b)
     h = n // 2
-    if lower:
-        first = _substitute(xp, a[..., :h, :h], b[..., :h, :], lower)
-        rest = b[..., h:, :] - xp.matmul(a[..., h:, :h], first)
-        return xp.concatenate([first, _substitute(xp, a[..., h:, h:], rest, lower)], axis=-2)
-    last = _substitute(xp, a[..., h:, h:], b[..., h:, :], lower)
-    rest = b[..., :h, :] - xp.matmul(a[..., :h, h:], last)
-    return xp.concatenate([_substitute(xp, a[..., :h, :h], rest, lower), last], axis=-2)
+    last = _back_substitute(xp, upper[..., h:, h:], b[..., h:, :])
+    rest = b[..., :h, :] - xp.matmul(upper[..., :h, h:], last)
+    return xp.concatenate([_back_substitute(xp, upper[..., :h, :h], rest), last], axis=-2)
 
 
 def banded_triangular_solve(

@@ -1,0 +1,187 @@
+"""Linear algebra is backward stable: on both engines, at sizes 1 to 200, results solve a problem an ulp away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+Array = np.ndarray[Any, Any]
+la = pb.linalg
+SIZES = (1, 2, 7, 40, 64, 65, 129, 200)
+QUICK = {(40, "float32"), (200, "float64"), (65, "complex128")}
+
+
+class Problem(NamedTuple):
+    """What is computed of matrices, and by how much of its scale the result misses what defines it."""
+
+    build: Callable[..., Any]
+    miss: Callable[..., tuple[Any, Any]]
+    """From the inputs and the results, in double precision: a difference and what it is compared with, by element."""
+    inputs: str = "a"
+    """Of the matrices of `matrices_of`, a letter each."""
+    factor: float = 1.0
+    """Rounding errors per row that are allowed."""
+
+
+def matrices_of(n: int, dtype: Any) -> dict[str, Array]:
+    """Matrices by letter: a any, s near 1, p positive definite, h Hermitian, b columns, d diagonals, t tall."""
+    random = np.random.default_rng(n)
+
+    def normal(*shape: int) -> Array:
+        x = random.normal(size=shape)
+        return x + 1j * random.normal(size=shape) if np.dtype(dtype).kind == "c" else x
+
+    a, b = normal(n, n), normal(n, 3)
+    h = (a + adjoint(a)) / 2
+    q = np.linalg.qr(a)[0]
+    p = (q * np.linspace(1, 10, n)) @ adjoint(q)
+    s = np.eye(n) + normal(n, n) / 2
+    found = {
+        "a": a,
+        "s": s,
+        "b": b,
+        "h": h,
+        "p": (p + adjoint(p)) / 2,
+        "d": np.array([[2.0], [1.0], [1.0]]) + normal(3, n) / 2,
+        "t": normal(2 * n, n),
+    }
+    return {key: x.astype(dtype) for key, x in found.items()}
+
+
+def adjoint(x: Array) -> Array:
+    return np.conj(np.swapaxes(x, -1, -2))
+
+
+def by_element(a: Array, x: Array, b: Array) -> tuple[Array, Array]:
+    """What `a @ x` misses of `b`, beside the sum of the sizes of what was added: the bound for substitution."""
+    return a @ x - b, np.abs(a) @ np.abs(x) + np.abs(b)
+
+
+def by_norm(difference: Array, *factors: Array) -> tuple[Any, Any]:
+    """The norm of a difference, beside the product of the norms of `factors`."""
+    return np.linalg.norm(difference), np.prod([np.linalg.norm(x) for x in factors])
+
+
+def solved(a: Array, b: Array, x: Array) -> tuple[Any, Any]:
+    return np.linalg.norm(a @ x - b), np.linalg.norm(a) * np.linalg.norm(x) + np.linalg.norm(b)
+
+
+def triangular(lower: bool, adjoint_: bool) -> Problem:
+    def miss(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
+        triangle = np.tril(a) if lower else np.triu(a)
+        return by_element(adjoint(triangle) if adjoint_ else triangle, x, b)
+
+    return Problem(lambda a, b: la.triangular_solve(a, b, lower, adjoint_), miss, "sb")
+
+
+def tridiagonal(d: Array) -> Array:
+    return np.diag(d[0, :-1], 1) + np.diag(d[1]) + np.diag(d[2, 1:], -1)
+
+
+def banded(d: Array) -> Array:
+    total: Array = sum(np.eye(d.shape[1], k=-k) * d[k][:, None] for k in range(3))
+    return total
+
+
+def lu_product(both: Array, order: Array) -> Array:
+    x = np.empty_like(both)
+    x[order] = (np.tril(both, -1) + np.eye(len(both))) @ np.triu(both)
+    return x
+
+
+PROBLEMS = {
+    "triangular_solve of a lower triangle": triangular(True, False),
+    "triangular_solve of an upper triangle": triangular(False, False),
+    "triangular_solve of a lower triangle turned": triangular(True, True),
+    "triangular_solve of an upper triangle turned": triangular(False, True),
+    "banded_triangular_solve": Problem(
+        lambda d, b: la.banded_triangular_solve(d, b),
+        lambda d, b, x: by_element(banded(d), x, b),
+        "db",
+    ),
+    "tridiagonal_solve": Problem(la.tridiagonal_solve, lambda d, b, x: solved(tridiagonal(d), b, x), "db"),
+    "tridiagonal_matmul": Problem(
+        la.tridiagonal_matmul, lambda d, b, y: (y - tridiagonal(d) @ b, np.abs(tridiagonal(d)) @ np.abs(b)), "db"
+    ),
+    "solve": Problem(la.solve, solved, "ab"),
+    "solve of an adjoint": Problem(
+        lambda a, b: la.solve(a, b, adjoint=True), lambda a, b, x: solved(adjoint(a), b, x), "ab"
+    ),
+    "inv": Problem(la.inv, lambda a, x: by_norm(a @ x - np.eye(len(a)), a, x)),
+    "lu": Problem(la.lu, lambda a, both, order: by_norm(lu_product(both, order) - a, a), factor=10),
+    "lu_solve": Problem(lambda a, b: la.lu_solve(*la.lu(a), b), solved, "ab", factor=10),
+    "lu_matrix_inverse": Problem(
+        lambda a: la.lu_matrix_inverse(*la.lu(a)), lambda a, x: by_norm(a @ x - np.eye(len(a)), a, x), factor=10
+    ),
+    "cholesky": Problem(la.cholesky, lambda p, y: by_norm(y @ adjoint(y) - p, p), "p"),
+    "cholesky_solve": Problem(lambda p, b: la.cholesky_solve(la.cholesky(p), b), solved, "pb"),
+    "qr": Problem(la.qr, lambda a, q, r: by_norm(q @ r - a, a)),
+    "q of qr": Problem(la.qr, lambda t, q, r: by_norm(adjoint(q) @ q - np.eye(len(r)), np.eye(len(r))), "t"),
+    "svd": Problem(la.svd, lambda a, s, u, v: by_norm((u * s) @ adjoint(v) - a, a)),
+    "vectors of svd": Problem(la.svd, lambda t, s, u, v: by_norm(adjoint(u) @ u - np.eye(len(s)), np.eye(len(s))), "t"),
+    "singular values": Problem(
+        lambda a: la.svd(a, compute_uv=False),
+        lambda a, s: (s - np.linalg.svd(a, compute_uv=False), np.linalg.norm(a, 2)),
+    ),
+    "eigh": Problem(la.eigh, lambda h, e, v: by_norm(h @ v - v * e, h), "h"),
+    "eigvalsh": Problem(la.eigvalsh, lambda h, e: (e - np.linalg.eigvalsh(h), np.linalg.norm(h, 2)), "h"),
+    "eig": Problem(la.eig, lambda a, e, v: by_norm(a @ v - v * e, a)),
+    "slogdet": Problem(
+        la.slogdet, lambda p, sign, size: (size - np.linalg.slogdet(p)[1], len(p) * np.linalg.cond(p)), "p"
+    ),
+    "det": Problem(
+        lambda p: la.det(p / 5.0),
+        lambda p, y: (y - np.linalg.det(p / 5), len(p) * np.linalg.det(p / 5)),
+        "p",
+        factor=10,
+    ),
+    "expm": Problem(lambda h: la.expm(h / 3.0), lambda h, y: by_norm(y - expm(h / 3), expm(h / 3)), "h", factor=10),
+    "logm": Problem(la.logm, lambda p, y: by_norm(expm((y + adjoint(y)) / 2) - p, p), "p", factor=10),
+    "sqrtm": Problem(la.sqrtm, lambda p, y: by_norm(y @ y - p, p), "p", factor=10),
+    "pinv": Problem(la.pinv, lambda t, x: by_norm(x @ t - np.eye(t.shape[1]), t, x), "t"),
+    "lstsq": Problem(lambda p, b: la.lstsq(p, b, fast=False), solved, "pb", factor=10),
+    "norm of a matrix": Problem(
+        lambda a: la.norm(a, 2, axis=(-2, -1)), lambda a, y: (y - np.linalg.norm(a, 2), np.linalg.norm(a, 2))
+    ),
+    "matmul": Problem(la.matmul, lambda a, b, y: (y - a @ b, np.abs(a) @ np.abs(b)), "ab"),
+    "trace": Problem(la.trace, lambda a, y: (y - np.trace(a), np.abs(np.diag(a)).sum())),
+}
+
+
+def expm(h: Array) -> Array:
+    """The exponential of a Hermitian matrix."""
+    e, v = np.linalg.eigh(h)
+    return (v * np.exp(e)) @ adjoint(v)
+
+
+def sizes_and_dtypes() -> list[Any]:
+    """All pairs; those that are not quick are marked slow."""
+    return [
+        pytest.param(n, dtype, marks=[] if (n, dtype) in QUICK else [pytest.mark.slow], id=f"{dtype}-{n}")
+        for n in SIZES
+        for dtype in ("float32", "float64", "complex64", "complex128")
+    ]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize(("n", "dtype"), sizes_and_dtypes())
+def test_results_miss_what_defines_them_by_rounding_only(n: int, dtype: str, engine: str) -> None:
+    matrices = matrices_of(n, dtype)
+    ys = {name: p.build(*[pb.constant(matrices[key]) for key in p.inputs]) for name, p in PROBLEMS.items()}
+    values = pb.Session(engine=engine).run(ys)
+    missed = {name: misses(p, matrices, values[name], np.finfo(dtype).eps) for name, p in PROBLEMS.items()}
+    assert not {k: v for k, v in missed.items() if not v <= 20 * PROBLEMS[k].factor * max(n, 5) ** 0.5}
+
+
+def misses(problem: Problem, matrices: dict[str, Array], values: Any, eps: float) -> float:
+    """By how many roundings the values of a problem miss."""
+    results = values if isinstance(values, tuple) else (values,)
+    arrays = [*[matrices[key] for key in problem.inputs], *map(np.asarray, results)]
+    wide = [x if x.dtype.kind == "i" else x.astype(np.result_type(x, np.float64)) for x in arrays]
+    difference, scale = problem.miss(*wide)
+    return float(np.max(np.abs(difference) / np.abs(scale)) / eps)
