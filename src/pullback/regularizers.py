@@ -44,8 +44,7 @@ def l1_l2(l1: float = 0.01, l2: float = 0.01) -> Regularizer:
 
     def penalty(weights: Any) -> Tensor:
         w = convert_to_tensor(weights)
-        total: Tensor = reduce_sum(absolute(w)) * l1 + l2_loss(w) * (2 * l2)
-        return total
+        return reduce_sum(absolute(w)) * l1 + l2_loss(w) * (2 * l2)
 
     return penalty
 

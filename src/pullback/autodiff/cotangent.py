@@ -87,8 +87,7 @@ def _add_by_device(terms: Sequence[Tensor]) -> Tensor:
     for device in devices:
         group = [term for term in terms if term.op.device == device]
         partial_sums.append(group[0] if len(group) == 1 else _add_at_first(group, None))
-    total: Tensor = AddN()(*partial_sums)
-    return total
+    return AddN()(*partial_sums)
 
 
 def _add_at_first(terms: Sequence[Tensor], name: str | None) -> Tensor:
@@ -97,7 +96,7 @@ def _add_at_first(terms: Sequence[Tensor], name: str | None) -> Tensor:
     outer = graph.scope
     graph.scope = outer._replace(colocation=(terms[0].op,))
     try:
-        total: Tensor = AddN()(*terms, name=name)
+        total = AddN()(*terms, name=name)
     finally:
         graph.scope = outer
     return total

@@ -16,6 +16,7 @@ import numpy as np
 from ..core.dtypes import int32
 from ..core.function import Function, Parameter, add_parameter, body, close, copy_operation, like_parameter
 from ..core.graph import Operation, Tensor
+from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
 from ..primitives.arithmetic import Add, Mul, Sub
@@ -221,10 +222,8 @@ def _blank(dtype: Any, count: Any, row: TensorShape) -> Tensor:
     """An array of so many elements, of whose shape `row` is known."""
     known = constant_value(count) if isinstance(count, Tensor) else count
     if row.is_fully_defined():
-        rows: Tensor = zeros([count if known is None else int(known), *row.known], dtype)
-        return rows
-    blank: Tensor = ArrayBlank(dtype, row)(count if isinstance(count, Tensor) else constant(count, int32))
-    return blank
+        return zeros([count if known is None else int(known), *row.known], dtype)
+    return ArrayBlank(dtype, row)(count if isinstance(count, Tensor) else constant(count, int32))
 
 
 def _lengthened(rows: Tensor, size: int, array: _Array) -> Tensor:
@@ -233,8 +232,7 @@ def _lengthened(rows: Tensor, size: int, array: _Array) -> Tensor:
     if not size:
         return blank
     count = constant(array.length, int32)
-    whole: Tensor = ArrayWrite()(blank, constant(np.arange(size, dtype=np.int32)), rows, count)
-    return whole
+    return ArrayWrite()(blank, constant(np.arange(size, dtype=np.int32)), rows, count)
 
 
 def _rewritten(loop: ArrayLoop, arrays: Sequence[_Array], types: dict[int, TensorType]) -> Function:
@@ -266,12 +264,10 @@ def _of_length(op: Operation, array: _Array, inputs: Sequence[Tensor]) -> Tensor
     """What `op`, which reads or writes the array, makes of one that has its length, or room for it."""
     primitive: Any = op.primitive
     if not array.exact:
-        made: Tensor = replace(primitive, room=array.length)(*inputs, name=op.name)
-        return made
-    made = (ArrayWrite() if isinstance(primitive, ArrayWrite) else primitive)(
-        *inputs[:-1], constant(array.length, int32), name=op.name
-    )
-    return made
+        with_room: Primitive = replace(primitive, room=array.length)
+        return with_room(*inputs, name=op.name)
+    exact: Primitive = ArrayWrite() if isinstance(primitive, ArrayWrite) else primitive
+    return exact(*inputs[:-1], constant(array.length, int32), name=op.name)
 
 
 def _without_size(function: Function, condition: Function, i: int) -> Function:

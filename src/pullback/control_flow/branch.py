@@ -23,7 +23,7 @@ from ..primitives.densify import densify
 from ..primitives.identity import ensure_shape
 from ..primitives.stacking import concat
 from ..primitives.variable_ops import variable_type, variable_zeros
-from .call import check_arguments, results_of
+from .call import check_arguments
 
 
 class If(AbstractFunctional):
@@ -104,7 +104,7 @@ def _gradient(
         return [None] * len(op.inputs)
     inputs = [*args, *[dy for dy in dys if dy is not None], *[op.outputs[n] for n in given]]
     functions, numbers = _without_unused_parameters([p.function for p in reconciled])
-    results = results_of(make(functions)(choice, *[inputs[i] for i in numbers]))
+    results = make(functions).operation(choice, *[inputs[i] for i in numbers]).outputs
     return [None, *[reconciled[0].term(i, results, x) for i, x in enumerate(args)]]
 
 

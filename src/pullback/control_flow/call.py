@@ -47,13 +47,12 @@ class AbstractCall(AbstractFunctional):
         if not function.results:
             return [None] * len(op.inputs)
         seeds = [dy for dy in dys if dy is not None]
-        results: Sequence[Tensor]
         args = [*op.inputs, *seeds, *[op.outputs[i] for i in self.kept]]
         if self.recompute:
             first = len(op.inputs) + len(seeds)
             args[:first] = optimization_barrier(args[:first])
             again = RecomputedCall(function, (), True)
-            results = results_of(again(*[args[i] for i in numbers]))
+            results = again.operation(*[args[i] for i in numbers]).outputs
         else:
             results = call(function, [args[i] for i in numbers]).outputs
         return [pullback.term(i, results, x) for i, x in enumerate(op.inputs)]
@@ -99,11 +98,6 @@ def without_unused_parameters(function: Function) -> tuple[Function, tuple[int, 
         known = function.with_results(function.results, parameters), numbers
         function.memo["without_unused_parameters"] = known
     return known
-
-
-def results_of(outputs: Any) -> Sequence[Any]:
-    """The outputs of a new operation as a sequence."""
-    return outputs if isinstance(outputs, tuple) else [outputs]
 
 
 def check_arguments(what: str, function: Function, args: Sequence[TensorType]) -> None:

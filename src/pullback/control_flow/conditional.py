@@ -9,7 +9,7 @@ from ..core import nest
 from ..core.dtypes import bool as bool_
 from ..core.dtypes import int32
 from ..core.function import Function
-from ..core.graph import Operation, Tensor, get_default_graph, site_of
+from ..core.graph import Tensor, get_default_graph, site_of
 from ..core.shape import TensorShape
 from ..primitives.assertions import assert_
 from ..primitives.casting import cast
@@ -203,7 +203,7 @@ def _chosen(make: Any, choice: Tensor, branches: Sequence[_Branch], what: str, s
     graph = choice.op.graph.acting
     functions, kept = with_kept_of_all(functions, reads=graph.outer is not None)
     with graph.control_dependencies(together.controls):
-        op: Operation = graph.add(make(functions, kept), [choice, *captured])
+        op = graph.add(make(functions, kept), [choice, *captured])
     if not count:
         return op
     result = put_together(branches[0].template, op.outputs[:count])

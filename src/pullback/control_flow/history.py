@@ -40,5 +40,5 @@ def history(result: Tensor, name: str | None = None) -> Tensor:
             "a derivative of which a loop computes only a part, differentiate by pb.identity(x), and start the loop "
             "from that."
         )
-    rows: Tensor = y.op.outputs[loop.places.history[y.value_index - 1]]
+    rows = y.op.outputs[loop.places.history[y.value_index - 1]]
     return rows if name is None else identity(rows, name=name)

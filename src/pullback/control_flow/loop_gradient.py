@@ -115,7 +115,7 @@ class _Backward:
             at_once=self.loop.at_once,
             memory=memory,
         )
-        outputs = loop(self.op.outputs[0], *carried, *[row.array for row in rows], *constants)
+        outputs = loop.operation(self.op.outputs[0], *carried, *[row.array for row in rows], *constants).outputs
         return self._entries(outputs[1:], len(carried))
 
     def _is_sum(self, place: Sequence[int]) -> bool:

@@ -105,7 +105,7 @@ def _mapped(what: str, fn: Any, elems: Any, at_once: int | None, name: str, dtyp
             with_step_results(body, 0), None, 0, scanned=len(rows), stacked=count, length=length, at_once=at_once
         )
         with graph.control_dependencies(together.controls):
-            outputs = loop(steps_of(rows[0], length), *rows, *captured)
+            outputs = loop.operation(steps_of(rows[0], length), *rows, *captured).outputs
         return put_together(returned[0], outputs[1 : 1 + count])
 
 

@@ -90,7 +90,7 @@ def _unrolled(
     (body,), captured = values_for_handles(together.functions, together.captured)
     loop = Loop(with_step_results(body, count), None, count, scanned=len(scanned), stacked=1, length=length)
     with rows.op.graph.acting.control_dependencies(together.controls):
-        results = loop(steps_of(rows, length), *start, *scanned, *captured)
+        results = loop.operation(steps_of(rows, length), *start, *scanned, *captured).outputs
     return results[1 + count], list(results[1 : 1 + count])
 
 

@@ -118,8 +118,7 @@ def _folded(
 
 def _joined(first: Tensor, rest: Tensor, reverse: bool) -> Tensor:
     row = expand_dims(first, 0)
-    joined: Tensor = concat([rest, row] if reverse else [row, rest], 0)
-    return joined
+    return concat([rest, row] if reverse else [row, rest], 0)
 
 
 def _loop(
@@ -150,5 +149,5 @@ def _loop(
         with_step_results(body, count), None, count, scanned=len(rows), stacked=made, length=length, reverse=reverse
     )
     with rows[0].op.graph.acting.control_dependencies(together.controls):
-        outputs = loop(steps_of(rows[0], length), *start, *rows, *captured)
+        outputs = loop.operation(steps_of(rows[0], length), *start, *rows, *captured).outputs
     return list(outputs[1 : 1 + count]), list(outputs[1 + count : 1 + count + made])

@@ -206,7 +206,7 @@ class _Traced:
         primitive = Loop(with_step_results(body, len(moving)), condition, len(moving), bound=bound)
         inputs = [*loop.start, *self._captured]
         with limit.op.graph.acting.control_dependencies(self._controls):
-            outputs = primitive(limit, *[inputs[i] for i in order])
+            outputs = primitive.operation(limit, *[inputs[i] for i in order]).outputs
         ends = dict(zip(moving, outputs[1:], strict=False))
         return settled.ends([ends.get(i, loop.start[i]) for i in range(count)])
 

@@ -29,7 +29,7 @@ class Primitive:
       entry may be a function of no arguments: it is called only where that input's gradient is wanted. For an output
       without a gradient `dy` is zeros (trainable dtypes) or None; always None for a primitive that `takes_none`.
 
-    Calling a primitive on tensors adds an operation to their graph.
+    Calling a primitive on tensors adds an operation to their graph; `operation` does too, for several outputs or none.
 
     >>> import pullback as pb
     >>> class Cube(pb.Primitive):
@@ -74,11 +74,19 @@ class Primitive:
         _make_dataclass(cls, self)
         cls.__init__(self, *args, **kwargs)
 
-    def __call__(self, *inputs: Tensor, name: str | None = None) -> Any:
-        """Adds the operation to the inputs' graph; its output, the tuple of them, or the operation if it has none."""
+    def __call__(self, *inputs: Tensor, name: str | None = None) -> Tensor:
+        """Adds the operation to the inputs' graph; its output.
+
+        Where it has several outputs or none, `operation` says so to a type checker; this gives the tuple of the outputs
+        or the operation.
+        """
         op = graph_of(inputs).add(self, inputs, name)
         result = op.result
-        return op if type(result) is tuple and not result else result
+        return op if type(result) is tuple and not result else result  # type: ignore[return-value]
+
+    def operation(self, *inputs: Tensor, name: str | None = None) -> Operation:
+        """Adds the operation to the inputs' graph; the operation, whose `outputs` are a tuple of tensors."""
+        return graph_of(inputs).add(self, inputs, name)
 
     # `**_: Any` tells the type checker that a subclass names its own arguments.
 

@@ -103,8 +103,7 @@ def _shaped(rows: Tensor, x: Any, column: Any) -> Tensor:
     a, b = _value_type(x).shape, _value_type(column).shape
     if a.is_fully_defined() and b.is_fully_defined():
         return reshape(rows, [*a.known, *b.known])
-    block: Tensor = reshape(rows, concat([shape(zeros_of(x)), shape(rows)[1:]], 0))
-    return block
+    return reshape(rows, concat([shape(zeros_of(x)), shape(rows)[1:]], 0))
 
 
 def hessian_diagonal(

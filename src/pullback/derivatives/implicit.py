@@ -12,7 +12,7 @@ from typing import Any
 
 from ..autodiff.pullbacks import pullback_of
 from ..autodiff.reverse import gradients, pull
-from ..control_flow.call import Call, results_of
+from ..control_flow.call import Call
 from ..control_flow.loop import Loop
 from ..core import nest
 from ..core.function import Function, Parameter, Traced, inline, like_parameter, trace
@@ -64,7 +64,7 @@ class ImplicitSolution(Primitive):
         multipliers = _transposed_solve(self, xs, ks, dys)
         by_k = (*[False] * self.count, *wanted[self.count :])
         pullback = pullback_of(self.residual, by_k, (True,) * self.count)
-        results = results_of(Call(pullback.function)(*xs, *ks, *multipliers)) if pullback.function.results else ()
+        results = Call(pullback.function).operation(*xs, *ks, *multipliers).outputs if pullback.function.results else ()
         terms = [pullback.term(self.count + i, results, k) for i, k in enumerate(ks)]
         return [*[None] * self.count, *[None if term is None else -term for term in terms]]
 
@@ -77,7 +77,7 @@ def _transposed_solve(primitive: ImplicitSolution, xs: Any, ks: Any, dys: Sequen
     pullback = pullback_of(primitive.residual, by_x, (True,) * len(xs))
 
     def transposed(*multipliers: Tensor) -> list[Tensor]:
-        results = results_of(Call(pullback.function)(*xs, *ks, *multipliers))
+        results = Call(pullback.function).operation(*xs, *ks, *multipliers).outputs
         terms = [pullback.term(i, results, x) for i, x in enumerate(xs)]
         return [zeros_like(x) if term is None else dense(term) for term, x in zip(terms, xs, strict=True)]
 
@@ -172,7 +172,7 @@ def _dot(a: Sequence[Tensor], b: Sequence[Tensor]) -> Tensor:
 def _attached(residual: Traced, found: Sequence[Tensor], linear: str, extra: Sequence[Tensor] = ()) -> list[Tensor]:
     """`found`, with the derivatives that `residual` = 0 implies."""
     primitive = ImplicitSolution(residual.function, len(found), linear)
-    return list(results_of(primitive(*found, *extra, *residual.captured)))
+    return list(primitive.operation(*found, *extra, *residual.captured).outputs)
 
 
 def _loop(
@@ -185,7 +185,7 @@ def _loop(
     if len(condition.captured) > len(body.captured):
         body = trace(step, types, "step", captures=condition.captured)
     loop = Loop(body.function, condition.function, len(start), bound=limit)
-    outputs: Sequence[Tensor] = loop(constant(limit), *start, *body.captured)
+    outputs = loop.operation(constant(limit), *start, *body.captured).outputs
     return outputs[1 : 1 + len(start)]
 
 

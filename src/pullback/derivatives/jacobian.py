@@ -58,8 +58,7 @@ def _unflatten(rows: Tensor, y: Tensor) -> Tensor:
     """`rows` [size of y, ...] as [shape of y..., ...]."""
     if y.shape.is_fully_defined() and rows.shape[1:].is_fully_defined():
         return reshape(rows, [*y.shape.known, *rows.shape[1:].known])
-    unflat: Tensor = reshape(rows, concat([shape(y), shape(rows)[1:]], 0))
-    return unflat
+    return reshape(rows, concat([shape(y), shape(rows)[1:]], 0))
 
 
 def batch_jacobian(
@@ -105,8 +104,7 @@ def batch_jacobian(
         moved = _examples_first(rows)
         with graph.control_dependencies(_as_many_examples(y, x)):
             lengths = [shape(x)[:1], shape(total), shape(x)[1:]]
-        result: Tensor = reshape(moved, concat(lengths, 0))
-        return result
+        return reshape(moved, concat(lengths, 0))
 
 
 def _as_many_examples(y: Tensor, x: Tensor) -> list[Operation]:

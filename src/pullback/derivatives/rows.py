@@ -45,5 +45,5 @@ def map_rows(step: Callable[[Tensor], Sequence[Tensor]], numbers: Tensor, batch_
         return []
     length = numbers.shape[0] if numbers.shape.rank else None
     loop = Loop(traced.function, None, 0, scanned=1, stacked=len(results), length=length, at_once=batch_size or 0)
-    outputs: Sequence[Tensor] = loop(size(numbers), numbers, *traced.captured)
+    outputs = loop.operation(size(numbers), numbers, *traced.captured).outputs
     return outputs[1:]

@@ -94,7 +94,7 @@ def used_states(trace: Trace, bodies: Sequence[Body]) -> tuple[list[int], list[i
     used = list(dict.fromkeys(n for body in bodies for n in body.states))
     for n in used:
         if trace.states[n] is None:
-            key: Operation = trace.plan.states[n]
+            key = trace.plan.states[n]
             raise messages.lost(key) if key in trace.lost else messages.uninitialized(key)
     written = {body.states[i] for body in bodies for i in body.plan.written}
     return used, [n for n in used if n in written]

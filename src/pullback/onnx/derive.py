@@ -122,8 +122,7 @@ def _at_each_step(dx: Tensor | None) -> Tensor | None:
     """The derivatives by what was added at each step, of which `dx` is that at the first one."""
     if dx is None:
         return None
-    rows: Tensor = concat([expand_dims(dx, 0), history(dx)], 0)[:-1]
-    return rows
+    return concat([expand_dims(dx, 0), history(dx)], 0)[:-1]
 
 
 def _second(

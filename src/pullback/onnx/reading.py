@@ -260,8 +260,7 @@ def _with_declared_rank(graph: OnnxGraph, name: str, y: Tensor) -> Tensor:
     declared = graph.declared.get(name)
     if declared is None or not declared.HasField("shape"):
         return y
-    known: Tensor = ensure_shape(y, TensorShape([None] * len(declared.shape.dim)))
-    return known
+    return ensure_shape(y, TensorShape([None] * len(declared.shape.dim)))
 
 
 def valid_name(name: str) -> str:

@@ -61,7 +61,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
     >>> pb.Session().run(pb.clip_by_average_norm([3.0, 4.0], 0.5))
     array([0.6, 0.8], dtype=float32)
     """
-    tensor: Tensor = convert_to_tensor(_floats("clip_by_average_norm", t))
+    tensor = convert_to_tensor(_floats("clip_by_average_norm", t))
     with tensor.graph.name_scope(name or "clip_by_average_norm"):
         size = tensor.shape.num_elements()
         count = reduce_sum(ones_like(tensor)) if size is None else convert_to_tensor(float(size), tensor.dtype)

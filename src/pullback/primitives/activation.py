@@ -368,8 +368,7 @@ class SiluGrad(AbstractElementwise):
 
         def by_x() -> Tensor:
             s = sigmoid(x)
-            result: Tensor = SigmoidGrad()(s, dy * seed) * (x * (1 - s * 2) + 2)
-            return result
+            return SigmoidGrad()(s, dy * seed) * (x * (1 - s * 2) + 2)
 
         return by_x, lambda: SiluGrad()(x, dy)
 

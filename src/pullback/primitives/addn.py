@@ -30,8 +30,7 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     tensors = [convert_to_tensor(x) for x in inputs]
     if len(tensors) == 1 and name is None:
         return tensors[0]
-    result: Tensor = AddN()(*tensors, name=name)
-    return result
+    return AddN()(*tensors, name=name)
 
 
 class AddN(Primitive):

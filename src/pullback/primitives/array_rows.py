@@ -100,7 +100,7 @@ class ArrayWrite(Primitive):
 
     def _unwritten(self, op: Operation, dy: Tensor) -> Tensor:
         _, indices, rows, size = op.inputs
-        others: Tensor = ArrayWrite()(dy, indices, zeros_like(rows), self._grown(op, dy))
+        others = ArrayWrite()(dy, indices, zeros_like(rows), self._grown(op, dy))
         return ArrayHead(self.room)(others, size) if self.grows else others
 
     def _grown(self, op: Operation, dy: Tensor) -> Tensor:

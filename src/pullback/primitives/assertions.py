@@ -45,8 +45,7 @@ def _asserted(condition: Tensor, data: Sequence[Any], said: str, summarize: int 
     if known[0] is not None and not np.all(known[0]):
         shown = [summary(x, guard.summarize) for x in known[1:] if x is not None]
         raise InvalidArgumentError(" ".join([said, *shown]).strip())
-    result: Operation = guard(condition, *tensors, name=name)
-    return result
+    return guard.operation(condition, *tensors, name=name)
 
 
 def compared(

@@ -132,8 +132,7 @@ def _avg_pool(
     if not isinstance(padding, str):
         raise ValueError(f"{what}: padding must be SAME or VALID, not {padding!r}")
     x = convert_to_tensor(input)
-    y: Tensor = AvgPool(*pool_arguments(what, x, ksize, strides, padding, data_format, count))(x, name=name)
-    return y
+    return AvgPool(*pool_arguments(what, x, ksize, strides, padding, data_format, count))(x, name=name)
 
 
 class AvgPool(Primitive):
@@ -166,10 +165,8 @@ class AvgPool(Primitive):
 def _spread_back(pool: Any, x: Tensor, dy: Tensor) -> Tensor:
     dims = x.shape.dims
     if dims is None or None in dims[1:]:
-        unknown: Tensor = AvgPoolGrad(*window_of(pool), None)(dy, shape(x))
-        return unknown
-    known: Tensor = AvgPoolGrad(*window_of(pool), dims)(dy)
-    return known
+        return AvgPoolGrad(*window_of(pool), None)(dy, shape(x))
+    return AvgPoolGrad(*window_of(pool), dims)(dy)
 
 
 class AvgPoolGrad(Primitive):

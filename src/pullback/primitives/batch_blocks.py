@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -62,7 +62,9 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     return _blocked("batch_to_space", BatchToSpaceND, input, block_shape, crops, name)
 
 
-def _blocked(what: str, primitive: Any, input: Any, block_shape: Any, ends: Any, name: str | None) -> Tensor:
+def _blocked(
+    what: str, primitive: Callable[..., Primitive], input: Any, block_shape: Any, ends: Any, name: str | None
+) -> Tensor:
     x = convert_to_tensor(input)
     block = static_integers(block_shape, f"{what}: block_shape")
     if min(block, default=1) < 1:
@@ -72,10 +74,8 @@ def _blocked(what: str, primitive: Any, input: Any, block_shape: Any, ends: Any,
     if not widths.shape.is_compatible_with([len(block), 2]) or (known is not None and (known < 0).any()):
         raise ValueError(f"{what}: there must be two lengths for each of {len(block)} axes, not {ends!r}")
     if known is None:
-        unknown: Tensor = primitive(block, None)(x, widths, name=name)
-        return unknown
-    y: Tensor = primitive(block, tuple([(int(a), int(b)) for a, b in known]))(x, name=name)
-    return y
+        return primitive(block, None)(x, widths, name=name)
+    return primitive(block, tuple([(int(a), int(b)) for a, b in known]))(x, name=name)
 
 
 class SpaceToBatchND(Primitive):

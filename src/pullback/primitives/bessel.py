@@ -414,8 +414,7 @@ class BesselIn(AbstractSpecial):
 
 def _modified(order: int, scaled: bool, x: Tensor) -> Tensor:
     if order > 1:
-        result: Tensor = BesselIn(order, scaled)(x)
-        return result
+        return BesselIn(order, scaled)(x)
     return bessel_i1e(x) if scaled else bessel_i1(x)
 
 

@@ -34,8 +34,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     if data_format is not None and not data_format.startswith("N"):
         raise ValueError(f"bias_add: data_format must be one like N...C or NC..., not {data_format!r}")
     first = data_format is not None and data_format.startswith("NC")
-    y: Tensor = BiasAdd(first)(x, b, name=name)
-    return y
+    return BiasAdd(first)(x, b, name=name)
 
 
 class BiasAdd(Primitive):
@@ -71,8 +70,7 @@ class BiasAdd(Primitive):
         rank = dy.shape.rank or x.shape.rank
         if rank is not None:
             axis = 1 if self.channels_first else rank - 1
-            total: Tensor = Sum(tuple([i for i in range(rank) if i != axis]))(dy)
-            return total
+            return Sum(tuple([i for i in range(rank) if i != axis]))(dy)
         if self.channels_first:
             raise ValueError(f"bias_add: the rank of {x} must be known for a derivative with the channels first")
         return sum_like(dy, bias)

@@ -26,8 +26,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     array([ 1065353216, -1073741824], dtype=int32)
     """
     wanted: Any = as_dtype(type)
-    result: Tensor = Bitcast(wanted)(convert_to_tensor(input), name=name)
-    return result
+    return Bitcast(wanted)(convert_to_tensor(input), name=name)
 
 
 class Bitcast(Primitive):

@@ -42,8 +42,7 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
         inputs: tuple[Tensor, ...] = (x, convert_to_tensor(begin, lengths.dtype) if where is None else where, lengths)
     else:
         inputs = (x,) if where is None else (x, where)
-    result: Tensor = Slice(first, dims)(*inputs, name=name)
-    return result
+    return Slice(first, dims)(*inputs, name=name)
 
 
 def _rest_of(
@@ -114,8 +113,7 @@ def _block_back(dy: Tensor, x: Tensor, begin: tuple[int | None, ...] | None, res
     if lengths is not None:
         moving = rest[:1] or (convert_to_tensor(list(begin or ()), lengths.dtype),)
     inputs = (dy, *moving, *(() if lengths is None else (lengths,)))
-    result: Tensor = SliceGrad(begin, dims)(*inputs)
-    return result
+    return SliceGrad(begin, dims)(*inputs)
 
 
 class SliceGrad(Primitive):
@@ -151,5 +149,4 @@ def _block_of(d: Tensor, like: Tensor, begin: tuple[int | None, ...] | None, res
     where = tuple(rest[:1])
     if lengths is not None:
         where = (where or (convert_to_tensor(list(begin or ()), lengths.dtype),)) + (lengths,)
-    result: Tensor = Slice(begin, dims)(d, *where)
-    return result
+    return Slice(begin, dims)(d, *where)

@@ -16,8 +16,7 @@ from ..core.types import TensorType
 
 def upper_block_matrix(a: Tensor, e: Tensor) -> Tensor:
     """[[a, e], [0, a]]."""
-    y: Tensor = UpperBlocks()(a, e)
-    return y
+    return UpperBlocks()(a, e)
 
 
 class UpperBlocks(Primitive):
@@ -56,8 +55,7 @@ class DiagonalBlocks(Primitive):
 
 def upper_right(x: Tensor) -> Tensor:
     """The upper right block."""
-    y: Tensor = UpperRight()(x)
-    return y
+    return UpperRight()(x)
 
 
 class UpperRight(Primitive):

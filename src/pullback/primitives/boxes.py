@@ -112,9 +112,8 @@ def _suppressed(
 ) -> tuple[Tensor, Tensor]:
     if not 0 <= threshold <= 1 or sigma < 0:
         raise ValueError(f"non_max_suppression: thresholds must be in [0, 1], not {threshold}, and sigma not {sigma}")
-    kept, kept_scores = primitive(float(threshold), float(least), float(sigma))(
-        rows, scores, convert_to_tensor(most), name=name
-    )
+    suppression = primitive(float(threshold), float(least), float(sigma))
+    kept, kept_scores = suppression.operation(rows, scores, convert_to_tensor(most), name=name).outputs
     return kept, kept_scores
 
 

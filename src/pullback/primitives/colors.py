@@ -287,8 +287,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 
     def change(x: Tensor) -> Tensor:
         mean = reduce_mean(x, [-3, -2], keepdims=True)
-        y: Tensor = (x - mean) * _as(contrast_factor, x) + mean
-        return y
+        return (x - mean) * _as(contrast_factor, x) + mean
 
     return _in_floats(images, change, "adjust_contrast")
 

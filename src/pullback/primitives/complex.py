@@ -35,8 +35,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     tensor = x if type(x) is Tensor else convert_to_tensor(x)
     if tensor.type.dtype not in COMPLEX:
         return tensor
-    result: Tensor = Conj()(tensor, name=name)
-    return result
+    return Conj()(tensor, name=name)
 
 
 class Conj(AbstractElementwise):

@@ -50,8 +50,7 @@ def conv2d(
     TensorShape([8, 14, 14, 16])
     """
     x, f = operands(input, filters)
-    y: Tensor = Conv2D(*geometry_of("conv2d", strides, padding, data_format, dilations, _IMAGES))(x, f, name=name)
-    return y
+    return Conv2D(*geometry_of("conv2d", strides, padding, data_format, dilations, _IMAGES))(x, f, name=name)
 
 
 class Conv2D(AbstractConvolution):
@@ -142,8 +141,7 @@ def conv1d(
     TensorShape([8, 48, 16])
     """
     x, f = operands(input, filters)
-    y: Tensor = Conv2D(*geometry_of("conv1d", stride, padding, data_format, dilations, _SIGNALS))(x, f, name=name)
-    return y
+    return Conv2D(*geometry_of("conv1d", stride, padding, data_format, dilations, _SIGNALS))(x, f, name=name)
 
 
 def conv1d_transpose(
@@ -201,8 +199,7 @@ def depthwise_conv2d(
     """
     x, f = operands(input, filter)
     geometry = geometry_of("depthwise_conv2d", strides, padding, data_format, dilations, _IMAGES)
-    y: Tensor = DepthwiseConv2dNative(*geometry)(x, f, name=name)
-    return y
+    return DepthwiseConv2dNative(*geometry)(x, f, name=name)
 
 
 def separable_conv2d(

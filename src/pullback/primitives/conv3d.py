@@ -45,8 +45,7 @@ def conv3d(
     TensorShape([2, 4, 5, 5, 4])
     """
     x, f = operands(input, filters)
-    y: Tensor = Conv3D(*geometry_of("conv3d", strides, padding, data_format, dilations, _VOLUMES))(x, f, name=name)
-    return y
+    return Conv3D(*geometry_of("conv3d", strides, padding, data_format, dilations, _VOLUMES))(x, f, name=name)
 
 
 def conv3d_transpose(

@@ -195,5 +195,4 @@ def depthwise_conv2d_backprop_filter(
     steps, pads, form, holes = geometry_of(what, strides, padding, data_format, dilations, ("NHWC", "NCHW"))
     dims, lengths = split_shape(filter_sizes)
     inputs = (x, dy) if lengths is None else (x, dy, lengths)
-    f: Tensor = DepthwiseConv2dNativeBackpropFilter(steps, pads, form, holes, dims)(*inputs, name=name)
-    return f
+    return DepthwiseConv2dNativeBackpropFilter(steps, pads, form, holes, dims)(*inputs, name=name)

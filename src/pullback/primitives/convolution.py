@@ -40,9 +40,9 @@ class Family(NamedTuple):
 
     function: str
     """The name of the public function, for messages."""
-    forward: type[AbstractConvolution]
-    by_input: type[AbstractConvolutionByInput]
-    by_filter: type[AbstractConvolutionByFilter]
+    forward: Callable[..., Primitive]
+    by_input: Callable[..., Primitive]
+    by_filter: Callable[..., Primitive]
     result_channels: Callable[[TensorType, int | None], int | None]
     """The channels of the result, from the filters' type and the input's channels; ValueError if they do not fit."""
     convolve: Callable[..., Any]
@@ -156,6 +156,9 @@ class AbstractConvolutionByFilter(Primitive):
         return (by_input, partial(convolution, self, x, df), None)[: len(op.inputs)]
 
 
+AnyConvolution = AbstractConvolution | AbstractConvolutionByInput | AbstractConvolutionByFilter
+
+
 def geometry_of(
     what: str, strides: Any, padding: Any, data_format: str | None, dilations: Any, formats: Sequence[str]
 ) -> tuple[Any, ...]:
@@ -171,7 +174,13 @@ def geometry_of(
 
 
 def transposed(
-    what: str, primitive: Any, geometry: tuple[Any, ...], input: Any, filters: Any, output_shape: Any, name: str | None
+    what: str,
+    primitive: Callable[..., Primitive],
+    geometry: tuple[Any, ...],
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    name: str | None,
 ) -> Tensor:
     """I(f, dy) for what users give: the images of shape `output_shape`."""
     dy, f = operands(input, filters)
@@ -179,38 +188,32 @@ def transposed(
     rank = len(geometry[0]) + 2
     if dims is not None and len(dims) != rank:
         raise ValueError(f"{what}: output_shape must be {rank} integers, not {output_shape!r}")
-    x: Tensor = primitive(*geometry, dims)(*((f, dy) if lengths is None else (f, dy, lengths)), name=name)
-    return x
+    return primitive(*geometry, dims)(*((f, dy) if lengths is None else (f, dy, lengths)), name=name)
 
 
-def convolution(like: Any, x: Tensor, f: Tensor, name: str | None = None) -> Tensor:
+def convolution(like: AnyConvolution, x: Tensor, f: Tensor, name: str | None = None) -> Tensor:
     """C(x, f), with the strides and so on of `like`."""
-    y: Tensor = like.family().forward(*_geometry(like))(x, f, name=name)
-    return y
+    return like.family().forward(*_geometry(like))(x, f, name=name)
 
 
-def convolution_by_input(like: Any, x: Tensor, f: Tensor, dy: Tensor) -> Tensor:
+def convolution_by_input(like: AnyConvolution, x: Tensor, f: Tensor, dy: Tensor) -> Tensor:
     """I(f, dy) in the shape of `x`, with the strides and so on of `like`."""
     cls = like.family().by_input
     dims = x.shape.dims
     if dims is None or None in dims[1:]:
-        unknown: Tensor = cls(*_geometry(like), dims)(f, dy, shape(x))
-        return unknown
-    known: Tensor = cls(*_geometry(like), dims)(f, dy)
-    return known
+        return cls(*_geometry(like), dims)(f, dy, shape(x))
+    return cls(*_geometry(like), dims)(f, dy)
 
 
-def convolution_by_filter(like: Any, x: Tensor, f: Tensor, dy: Tensor) -> Tensor:
+def convolution_by_filter(like: AnyConvolution, x: Tensor, f: Tensor, dy: Tensor) -> Tensor:
     """F(x, dy) in the shape of `f`, with the strides and so on of `like`."""
     cls = like.family().by_filter
     if not f.shape.is_fully_defined():
-        unknown: Tensor = cls(*_geometry(like), None)(x, dy, shape(f))
-        return unknown
-    known: Tensor = cls(*_geometry(like), f.shape.known)(x, dy)
-    return known
+        return cls(*_geometry(like), None)(x, dy, shape(f))
+    return cls(*_geometry(like), f.shape.known)(x, dy)
 
 
-def _geometry(like: Any) -> tuple[Any, ...]:
+def _geometry(like: AnyConvolution) -> tuple[Any, ...]:
     return like.strides, like.padding, like.data_format, like.dilations
 
 

@@ -20,8 +20,7 @@ def corner(x: Tensor, rows: Tensor, columns: Tensor, axis: int = -2) -> Tensor:
     dims, (wanted,) = x.shape.dims, made.infer(x.type, rows.type, columns.type)
     if dims is not None and None not in dims[-2:] and wanted.shape.dims == dims:
         return x
-    y: Tensor = made(x, rows, columns)
-    return y
+    return made(x, rows, columns)
 
 
 class Corner(Primitive):

@@ -43,8 +43,7 @@ def dct(
     array([4., 0.], dtype=float32)
     """
     x = _checked("dct", input, type, n, axis, norm)
-    y: Tensor = Dct(type, norm is not None)(x, name=name or "dct")
-    return y
+    return Dct(type, norm is not None)(x, name=name or "dct")
 
 
 def idct(
@@ -59,8 +58,7 @@ def idct(
     array([1., 1.], dtype=float32)
     """
     x = _checked("idct", input, type, n, axis, norm)
-    y: Tensor = Dct(_INVERSE[type], norm is not None, divided=norm is None)(x, name=name or "idct")
-    return y
+    return Dct(_INVERSE[type], norm is not None, divided=norm is None)(x, name=name or "idct")
 
 
 def _checked(what: str, input: Any, kind: int, n: Any, axis: int, norm: str | None) -> Tensor:

@@ -159,5 +159,5 @@ def confusion_matrix(
         else:
             n = cast(maximum(reduce_max(rows), reduce_max(columns)), int32) + 1
         values = ones_like(rows, as_dtype(dtype)) if weights is None else cast(weights, as_dtype(dtype))
-        counts: Tensor = unsorted_segment_sum(values, rows * cast(n, rows.dtype) + columns, n * n)
+        counts = unsorted_segment_sum(values, rows * cast(n, rows.dtype) + columns, n * n)
         return reshape(counts, [n, n] if isinstance(n, int) else stack([n, n]))

@@ -76,8 +76,7 @@ def _filled(shape: Any, value: int, dtype: Any, name: str) -> Tensor:
         raise TypeError(f"{name}: there are no elements of dtype {wanted}")
     dims, lengths = split_shape(shape)
     if lengths is not None:
-        result: Tensor = Filled(value, wanted, dims)(lengths, name=name)
-        return result
+        return Filled(value, wanted, dims)(lengths, name=name)
     array = _small_constant(dims, value, wanted)
     if array is not None:
         return constant_in(get_default_graph(), array, name)
@@ -146,8 +145,7 @@ def _filled_like(input: Any, value: int, dtype: Any, name: str | None) -> Tensor
     array = _small_constant(x.shape.dims, value, wanted) if x.shape.is_fully_defined() else None
     if array is not None:
         return constant_in(x.graph, array, name)
-    result: Tensor = FillLike(value, wanted)(x, name=name)
-    return result
+    return FillLike(value, wanted)(x, name=name)
 
 
 class FillLike(Primitive):
@@ -185,8 +183,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
         raise ValueError(f"fill: value must be a scalar, not {x}")
     lengths, vector = split_shape(dims)
     inputs = (x,) if vector is None else (x, vector)
-    result: Tensor = Fill(lengths)(*inputs, name=name)
-    return result
+    return Fill(lengths)(*inputs, name=name)
 
 
 class Fill(Primitive):
@@ -230,8 +227,7 @@ def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, nam
     if len(known) == len(values):
         return get_default_graph().add(Range(wanted, known), (), name).outputs[0]
     tensors = [convert_to_tensor(n, wanted) if is_python_number(n) else cast(n, wanted) for n in numbers]
-    result: Tensor = Range(wanted)(*tensors, name=name)
-    return result
+    return Range(wanted)(*tensors, name=name)
 
 
 def _known_number(number: Any) -> int | float | None:
@@ -406,12 +402,11 @@ def one_hot(
     dims, lengths = split_shape([depth])
     inputs = (ids,) if lengths is None else (ids, lengths)
     if on_value is None and off_value is None:
-        result: Tensor = OneHot(as_dtype(dtype or float32), place, dims)(*inputs, name=name)
-        return result
+        return OneHot(as_dtype(dtype or float32), place, dims)(*inputs, name=name)
     from .selection import where
 
     on, off = _one_hot_values(on_value, off_value, dtype)
-    chosen: Tensor = OneHot(bool_, place, dims)(*inputs)
+    chosen = OneHot(bool_, place, dims)(*inputs)
     return where(chosen, on, off, name=name or "one_hot")
 
 

@@ -40,8 +40,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
     array([0.6931472], dtype=float32)
     """
     x, numbers = convert_to_tensor(logits), convert_to_tensor(labels)
-    loss: Tensor = SparseSoftmaxCrossEntropyWithLogits()(x, numbers, name=name)[0]
-    return loss
+    return SparseSoftmaxCrossEntropyWithLogits().operation(x, numbers, name=name).outputs[0]
 
 
 class SparseSoftmaxCrossEntropyWithLogits(Primitive):
@@ -106,8 +105,7 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
     """
     x, p = operands(logits, labels)
     axis = last_as_minus_one(x, axis, "softmax_cross_entropy_with_logits")
-    loss: Tensor = SoftmaxCrossEntropyWithLogits(axis)(x, p, name=name)[0]
-    return loss
+    return SoftmaxCrossEntropyWithLogits(axis).operation(x, p, name=name).outputs[0]
 
 
 class SoftmaxCrossEntropyWithLogits(Primitive):
@@ -184,8 +182,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
     """
     what = "sigmoid_cross_entropy_with_logits"
     x, z = _logits_and_labels(what, logits, labels)
-    loss: Tensor = SigmoidCrossEntropy()(x, z, name=name or "logistic_loss")
-    return loss
+    return SigmoidCrossEntropy()(x, z, name=name or "logistic_loss")
 
 
 def _logits_and_labels(what: str, logits: Any, labels: Any) -> list[Tensor]:
@@ -229,8 +226,7 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
     x, z = _logits_and_labels("weighted_cross_entropy_with_logits", logits, labels)
     with x.graph.name_scope(name or "logistic_loss") as scope:
         weight = 1 + (pos_weight - 1) * z
-        loss: Tensor = Add()((1 - z) * x, weight * softplus(-x), name=scope)
-        return loss
+        return Add()((1 - z) * x, weight * softplus(-x), name=scope)
 
 
 def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
@@ -252,7 +248,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
     """
     x, z = _logits_and_labels("log_poisson_loss", log_input, targets)
     with x.graph.name_scope(name or "log_poisson_loss"):
-        loss: Tensor = exp(x) - z * x
+        loss = exp(x) - z * x
         if compute_full_loss:
             approximation = z * log(z) - z + 0.5 * log(2 * math.pi * z)
             loss = loss + mask(greater(z, 1), approximation)

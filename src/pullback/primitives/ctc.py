@@ -87,10 +87,14 @@ def ctc_loss(
             batch = shape(steps)[0]
             rows = labels.indices[:, 0]
             labels, label_length = to_dense(labels), unsorted_segment_sum(ones_like(rows), rows, batch)
-        states, skips, ends = CtcStates(blank)(
-            convert_to_tensor(labels), convert_to_tensor(label_length), steps, name="states"
+        states, skips, ends = (
+            CtcStates(blank)
+            .operation(convert_to_tensor(labels), convert_to_tensor(label_length), steps, name="states")
+            .outputs
         )
-        sums, _ = CtcAlignments()(_emissions(x, states, steps, logits_time_major), skips, name="alignments")
+        sums, _ = (
+            CtcAlignments().operation(_emissions(x, states, steps, logits_time_major), skips, name="alignments").outputs
+        )
         loss = -reduce_logsumexp(gather_nd(sums, ends), axis=1)
         return loss if loss.dtype == x.dtype else cast(loss, x.dtype)
 
@@ -129,7 +133,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
     >>> [x.tolist() for x in pb.Session().run([y, places])]
     [[[5, 3, 7, 0]], [[0, 1, 0, 2]]]
     """
-    y, places = CtcUniqueLabels()(convert_to_tensor(labels), name=name)
+    y, places = CtcUniqueLabels().operation(convert_to_tensor(labels), name=name).outputs
     return y, places
 
 

@@ -156,8 +156,7 @@ class Alignments(Primitive):
 
 def _ways(sums: Tensor) -> Tensor:
     """For each state the sums of 0, 1 and 2 states before it, a step before: [T+1, B, S+2] to [T, 3, B, S]."""
-    result: Tensor = stack([sums[:-1, :, 2:], sums[:-1, :, 1:-1], sums[:-1, :, :-2]], axis=1)
-    return result
+    return stack([sums[:-1, :, 2:], sums[:-1, :, 1:-1], sums[:-1, :, :-2]], axis=1)
 
 
 def go_on(xp: Any, parts: Any, y: Any) -> Any:

@@ -37,8 +37,7 @@ def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False
     """
     tensor = take_numbers(x, "cumsum", NUMBERS)
     place = as_axis(axis, tensor.shape.rank, "cumsum", tensor.type)
-    result: Tensor = Cumsum(place, bool(exclusive), bool(reverse))(tensor, name=name)
-    return result
+    return Cumsum(place, bool(exclusive), bool(reverse))(tensor, name=name)
 
 
 class Cumsum(Primitive):
@@ -94,8 +93,7 @@ def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = Fals
     """
     tensor = take_numbers(x, "cumprod", NUMBERS)
     place = as_axis(axis, tensor.shape.rank, "cumprod", tensor.type)
-    result: Tensor = Cumprod(place, bool(exclusive), bool(reverse))(tensor, name=name)
-    return result
+    return Cumprod(place, bool(exclusive), bool(reverse))(tensor, name=name)
 
 
 class Cumprod(Primitive):
@@ -119,9 +117,9 @@ class Cumprod(Primitive):
         before = conj(Cumprod(self.axis, True, self.reverse)(x))
         factors = Shift(self.axis, not self.reverse)(conj(x))
         if not self.exclusive:
-            return before * Recurrence(self.axis, not self.reverse)(factors, dy)  # type: ignore[no-any-return]
+            return before * Recurrence(self.axis, not self.reverse)(factors, dy)
         later = Shift(self.axis, not self.reverse)(dy)
-        return before * Recurrence(self.axis, not self.reverse)(factors, later)  # type: ignore[no-any-return]
+        return before * Recurrence(self.axis, not self.reverse)(factors, later)
 
 
 class Shift(Primitive):
@@ -196,8 +194,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     array([0., 8., 0.], dtype=float32)
     """
     x = take_numbers(input_tensor, "reduce_prod", NUMBERS)
-    result: Tensor = Prod(as_axes(axis, x, "reduce_prod"), bool(keepdims))(x, name=name)
-    return result
+    return Prod(as_axes(axis, x, "reduce_prod"), bool(keepdims))(x, name=name)
 
 
 class Prod(Primitive):

@@ -55,8 +55,7 @@ def det(input: Any, name: str | None = None) -> Tensor:
     array([[ 4., -2.],
            [-2.,  1.]], dtype=float32)
     """
-    y: Tensor = MatrixDeterminant()(matrices("det", input, square=True), name=name)
-    return y
+    return MatrixDeterminant()(matrices("det", input, square=True), name=name)
 
 
 class MatrixDeterminant(Primitive):
@@ -75,8 +74,7 @@ class MatrixDeterminant(Primitive):
 
 def _on_matrix(y: Tensor) -> Tensor:
     """`y`, one number for each matrix, so that it broadcasts against the matrices."""
-    result: Tensor = ExpandDims((-2, -1))(y)
-    return result
+    return ExpandDims((-2, -1))(y)
 
 
 class Cofactors(Primitive):
@@ -188,7 +186,7 @@ def slogdet(input: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     >>> pb.Session().run(pb.linalg.slogdet([[-1.0, 0.0], [0.0, 1.0]]))
     (np.float32(-1.0), np.float32(0.0))
     """
-    sign, logarithm = LogMatrixDeterminant()(matrices("slogdet", input, square=True), name=name)
+    sign, logarithm = LogMatrixDeterminant().operation(matrices("slogdet", input, square=True), name=name).outputs
     return sign, logarithm
 
 
@@ -216,8 +214,7 @@ class LogMatrixDeterminant(Primitive):
             zero = real(sign) * 0
             along = zero if dlog is None else real(dlog)
             around = zero if dsign is None else imag(dsign * conj(sign))
-            dx: Tensor = _on_matrix(complex_number(along, around)) * MatrixInverse(True)(x)
-            return dx
+            return _on_matrix(complex_number(along, around)) * MatrixInverse(True)(x)
 
         return (back,)
 

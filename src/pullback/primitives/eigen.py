@@ -54,7 +54,7 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     >>> pb.Session().run(pb.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])[0])
     array([1., 2.], dtype=float32)
     """
-    e, v = SelfAdjointEig()(matrices("eigh", tensor, square=True), name=name)
+    e, v = SelfAdjointEig().operation(matrices("eigh", tensor, square=True), name=name).outputs
     return e, v
 
 
@@ -72,8 +72,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     >>> pb.Session().run(pb.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]]))
     array([1., 2.], dtype=float32)
     """
-    e: Tensor = SelfAdjointEig(False)(matrices("eigvalsh", tensor, square=True), name=name)
-    return e
+    return SelfAdjointEig(False)(matrices("eigvalsh", tensor, square=True), name=name)
 
 
 def eigh_tridiagonal(
@@ -153,7 +152,7 @@ class SelfAdjointEig(Primitive):
             return (None,)
 
         def back() -> Tensor:
-            e, v = op.outputs if self.compute_v else SelfAdjointEig()(op.inputs[0])
+            e, v = op.outputs if self.compute_v else SelfAdjointEig().operation(op.inputs[0]).outputs
             if dv is None:
                 assert de is not None
                 inner = times(scaled(v, de), v, adjoint_b=True)
@@ -161,16 +160,14 @@ class SelfAdjointEig(Primitive):
                 turned = times(v, dv, adjoint_a=True) * InverseGaps()(e)
                 inner = times(v, times(turned if de is None else turned + diag(de), v, adjoint_b=True))
             # Twice below the diagonal: what is above it is not read.
-            dx: Tensor = LowerPart(1.0, 2.0)(HermitianPart()(inner))
-            return dx
+            return LowerPart(1.0, 2.0)(HermitianPart()(inner))
 
         return (back,)
 
 
 def scaled(v: Tensor, s: Tensor) -> Tensor:
     """Each column of `v` times a number of `s`."""
-    product: Tensor = v * ExpandDims((-2,))(s)
-    return product
+    return v * ExpandDims((-2,))(s)
 
 
 class InverseGaps(Primitive):
@@ -217,7 +214,7 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     >>> pb.Session().run(pb.linalg.eig([[2.0, 0.0], [0.0, 1.0]])[0])
     array([2.+0.j, 1.+0.j], dtype=complex64)
     """
-    e, v = Eig()(matrices("eig", tensor, square=True), name=name)
+    e, v = Eig().operation(matrices("eig", tensor, square=True), name=name).outputs
     return e, v
 
 
@@ -235,8 +232,7 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     >>> pb.Session().run(pb.linalg.eigvals([[2.0, 0.0], [0.0, 1.0]]))
     array([2.+0.j, 1.+0.j], dtype=complex64)
     """
-    e: Tensor = Eig(False)(matrices("eigvals", tensor, square=True), name=name)
-    return e
+    return Eig(False)(matrices("eigvals", tensor, square=True), name=name)
 
 
 class Eig(Primitive):
@@ -261,7 +257,7 @@ class Eig(Primitive):
 
         def back() -> Tensor:
             x = op.inputs[0]
-            e, v = op.outputs if self.compute_v else Eig()(x)
+            e, v = op.outputs if self.compute_v else Eig().operation(x).outputs
             inner = None if de is None else diag(de)
             if dv is not None:
                 along = times(v, dv, adjoint_a=True)
@@ -269,7 +265,7 @@ class Eig(Primitive):
                 turned = (along - scaled(times(v, v, adjoint_a=True), lengths)) * conj(InverseGaps()(e))
                 inner = turned if inner is None else inner + turned
             assert inner is not None
-            dx: Tensor = MatrixSolve(True)(v, times(inner, v, adjoint_b=True))
+            dx = MatrixSolve(True)(v, times(inner, v, adjoint_b=True))
             return dx if x.dtype in COMPLEX else real(dx)
 
         return (back,)

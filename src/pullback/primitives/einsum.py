@@ -57,8 +57,7 @@ def einsum(equation: str, *inputs: Any, name: str | None = None, optimize: Any =
         product = Einsum(f"{labels[i]},{labels[j]}->{kept}")(xs[i], xs[j])
         xs = [x for k, x in enumerate(xs) if k not in (i, j)] + [product]
         labels = [x for k, x in enumerate(labels) if k not in (i, j)] + [kept]
-    total: Tensor = Einsum(f"{','.join(labels)}->{result}")(*xs, name=name)
-    return total
+    return Einsum(f"{','.join(labels)}->{result}")(*xs, name=name)
 
 
 class Einsum(Primitive):
@@ -130,11 +129,9 @@ class Einsum(Primitive):
         mine = labels[i]
         if len(labels) == 1:
             if set(mine) - set(result):
-                spread: Tensor = Einsum(f"{result},{mine}->{mine}")(dy, ones_like(x))
-                return spread
-            moved: Tensor = dy if mine == result else Einsum(f"{result}->{mine}")(dy)
-            return moved
-        dx: Tensor = Einsum(f"{result},{labels[1 - i]}->{mine}")(dy, conj(op.inputs[1 - i]))
+                return Einsum(f"{result},{mine}->{mine}")(dy, ones_like(x))
+            return dy if mine == result else Einsum(f"{result}->{mine}")(dy)
+        dx = Einsum(f"{result},{labels[1 - i]}->{mine}")(dy, conj(op.inputs[1 - i]))
         return sum_like(dx, x) if "." in mine and "." in labels[1 - i] else dx
 
 
@@ -327,8 +324,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         labels_y[j] = labels_x[i]
     summed = {labels_x[i] for i in over_x}
     result = "".join(c for c in labels_x + labels_y if c not in summed)
-    total: Tensor = Einsum(f"{''.join(labels_x)},{''.join(labels_y)}->{result}")(x, y, name=name)
-    return total
+    return Einsum(f"{''.join(labels_x)},{''.join(labels_y)}->{result}")(x, y, name=name)
 
 
 def _axes_to_pair(axes: Any, x: Tensor, y: Tensor) -> tuple[list[int], list[int]]:

@@ -159,8 +159,7 @@ def _sum_over(entry: Entry, x: Tensor, axes: tuple[tuple[int, ...], tuple[int, .
         return sum_like(dx, x)
     lead, ones = axes
     if not lead or not ones:
-        total: Tensor = Sum(lead or ones, keepdims=not lead)(dx)
-        return total
+        return Sum(lead or ones, keepdims=not lead)(dx)
     return reshape_like(Sum((*lead, *ones))(dx), x)
 
 
@@ -168,8 +167,7 @@ def unary(primitive: Primitive, x: Any, name: str | None = None) -> Tensor:
     """`primitive` applied to anything that converts to a tensor."""
     if type(x) is not Tensor:
         x = convert_to_tensor(x)
-    result: Tensor = primitive(x, name=name)
-    return result
+    return primitive(x, name=name)
 
 
 def binary(primitive: Primitive, a: Any, b: Any, name: str | None = None) -> Tensor:
@@ -179,15 +177,13 @@ def binary(primitive: Primitive, a: Any, b: Any, name: str | None = None) -> Ten
     """
     if type(a) is Tensor:
         if type(b) is Tensor:
-            both: Tensor = primitive(a, b, name=name)
-            return both
+            return primitive(a, b, name=name)
         if isinstance(b, _LITERALS):
             return _beside_literal(primitive, a, b, name, swapped=False)
     elif type(b) is Tensor and isinstance(a, _LITERALS):
         return _beside_literal(primitive, b, a, name, swapped=True)
     a, b = operands(a, b)
-    result: Tensor = primitive(a, b, name=name)
-    return result
+    return primitive(a, b, name=name)
 
 
 def _beside_literal(primitive: Primitive, x: Tensor, literal: Any, name: str | None, *, swapped: bool) -> Tensor:
@@ -195,8 +191,7 @@ def _beside_literal(primitive: Primitive, x: Tensor, literal: Any, name: str | N
     exact = name is not None and name.endswith("/")
     full = name[:-1] if name and exact else graph.unique_name(name or primitive.type)
     constant = _adopt(literal, x.type.dtype, graph, f"{full}/{'x' if swapped else 'y'}/")
-    result: Tensor = primitive(*((constant, x) if swapped else (x, constant)), name=full + "/")
-    return result
+    return primitive(*((constant, x) if swapped else (x, constant)), name=full + "/")
 
 
 def operands(*values: Any) -> list[Tensor]:

@@ -94,7 +94,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     name = name or "clip_by_value"
     values = t.values if isinstance(t, IndexedSlices) else t
     x, low, high = operands(values, clip_value_min, clip_value_max)
-    clipped: Tensor = ClipByValue()(x, low, high, name=name)
+    clipped = ClipByValue()(x, low, high, name=name)
     if not clipped.shape.is_compatible_with(x.shape):
         raise ValueError(f"clip_by_value: the bounds {low} and {high} do not broadcast to {x}")
     return IndexedSlices(clipped, t.indices, t.dense_shape, t.static_shape) if isinstance(t, IndexedSlices) else clipped

@@ -180,8 +180,7 @@ def fit(x: Tensor, axes: Axes, lengths: Sequence[int]) -> Tensor:
     """`x` cut or padded with zeros at its end along `axes`; `x` itself where that changes nothing."""
     if x.shape.dims is not None and all(x.shape.dims[a] == n for a, n in zip(axes, lengths, strict=True)):
         return x
-    y: Tensor = FitLengths(axes, tuple(lengths))(x)
-    return y
+    return FitLengths(axes, tuple(lengths))(x)
 
 
 def fit_like(x: Tensor, like: Tensor, axes: Axes) -> Tensor:
@@ -190,8 +189,7 @@ def fit_like(x: Tensor, like: Tensor, axes: Axes) -> Tensor:
     lengths = [] if known is None else [n for n in known if n is not None]
     if known is not None and len(lengths) == len(known):
         return fit(x, axes, lengths)
-    y: Tensor = FitLengths(axes)(x, like)
-    return y
+    return FitLengths(axes)(x, like)
 
 
 def complex_transform(
@@ -201,8 +199,7 @@ def complex_transform(
     x = _checked(what, input, len(axes), complex_input=True)
     with x.graph.name_scope(name or what):
         x = x if lengths is None else fit(x, axes, _lengths(what, lengths, len(axes)))
-        y: Tensor = Fft(axes, inverse, _norm(what, norm))(x)
-        return y
+        return Fft(axes, inverse, _norm(what, norm))(x)
 
 
 def real_transform(
@@ -212,8 +209,7 @@ def real_transform(
     x = _checked(what, input, len(axes), complex_input=False)
     with x.graph.name_scope(name or what):
         x = x if lengths is None else fit(x, axes, _lengths(what, lengths, len(axes)))
-        y: Tensor = RealFft(axes, _norm(what, norm))(x)
-        return y
+        return RealFft(axes, _norm(what, norm))(x)
 
 
 def inverse_real_transform(
@@ -223,12 +219,10 @@ def inverse_real_transform(
     x = _checked(what, input, len(axes), complex_input=True)
     with x.graph.name_scope(name or what):
         if lengths is None:
-            even: Tensor = InverseRealFft(axes, None, _norm(what, norm))(x)
-            return even
+            return InverseRealFft(axes, None, _norm(what, norm))(x)
         wanted = _lengths(what, lengths, len(axes))
         x = fit(x, axes, [*wanted[:-1], wanted[-1] // 2 + 1])
-        y: Tensor = InverseRealFft(axes, wanted[-1], _norm(what, norm))(x)
-        return y
+        return InverseRealFft(axes, wanted[-1], _norm(what, norm))(x)
 
 
 def negative_axes(what: str, input: Any, axes: Any) -> Axes:

@@ -55,7 +55,7 @@ def fractional_max_pool(
     x = convert_to_tensor(value)
     with x.graph.name_scope(name or "fractional_max_pool"):
         sequences = _sequences("fractional_max_pool", x, pooling_ratio, pseudo_random, seed)
-        y: Tensor = FractionalMaxPool(bool(overlapping))(x, *sequences)[0]
+        y = FractionalMaxPool(bool(overlapping)).operation(x, *sequences).outputs[0]
         return y, *sequences
 
 

@@ -47,8 +47,7 @@ def frame(
     length, step = _positive("frame: frame_length", frame_length), _positive("frame: frame_step", frame_step)
     frames = Frame(length, step, bool(pad_end), pad_value)
     if axis == -1:
-        y: Tensor = frames(x, name=name or "frame")
-        return y
+        return frames(x, name=name or "frame")
     if x.shape.rank is None:
         raise ValueError(f"frame: the rank of {x.type} must be known, or axis -1")
     at, rank = as_axis(axis, x.shape.rank, "frame", x.type), x.shape.rank
@@ -113,8 +112,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     array([ 1,  2, 13, 20, 30], dtype=int32)
     """
     step = _positive("overlap_and_add: frame_step", frame_step)
-    y: Tensor = OverlapAndAdd(step)(convert_to_tensor(signal), name=name or "overlap_and_add")
-    return y
+    return OverlapAndAdd(step)(convert_to_tensor(signal), name=name or "overlap_and_add")
 
 
 class OverlapAndAdd(Primitive):

@@ -191,5 +191,4 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
     """
     x = convert_to_tensor(x)
     with x.graph.name_scope(name or "lbeta") as scope:
-        result: Tensor = Sub()(reduce_sum(lgamma(x), -1), lgamma(reduce_sum(x, -1)), name=scope)
-        return result
+        return Sub()(reduce_sum(lgamma(x), -1), lgamma(reduce_sum(x, -1)), name=scope)

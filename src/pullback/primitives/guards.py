@@ -61,8 +61,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     >>> pb.Session().run(pb.debugging.check_numerics([1.0, 2.0], "x"))
     array([1., 2.], dtype=float32)
     """
-    result: Tensor = CheckNumerics(str(message))(convert_to_tensor(tensor), name=name)
-    return result
+    return CheckNumerics(str(message))(convert_to_tensor(tensor), name=name)
 
 
 class CheckNumerics(AbstractGuard):

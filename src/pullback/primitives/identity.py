@@ -92,8 +92,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     >>> pb.Session().run(dx)
     np.float32(3.0)
     """
-    result: Tensor = StopGradient()(convert_to_tensor(input), name=name)
-    return result
+    return StopGradient()(convert_to_tensor(input), name=name)
 
 
 class StopGradient(Primitive):
@@ -122,8 +121,7 @@ def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> 
     Traceback (most recent call last):
     LookupError: Gradient explicitly disabled. Reason: frozen (operation 'PreventGradient'...
     """
-    result: Tensor = PreventGradient(message)(convert_to_tensor(input), name=name)
-    return result
+    return PreventGradient(message)(convert_to_tensor(input), name=name)
 
 
 class PreventGradient(Primitive):
@@ -158,8 +156,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     >>> pb.ensure_shape(pb.placeholder(pb.float32, [None, 3]), [2, None])
     <Tensor 'EnsureShape:0' float32[2,3]>
     """
-    result: Tensor = EnsureShape(as_shape(shape))(convert_to_tensor(x), name=name)
-    return result
+    return EnsureShape(as_shape(shape))(convert_to_tensor(x), name=name)
 
 
 class EnsureShape(Primitive):

@@ -52,8 +52,7 @@ def per_image_standardization(image: Any) -> Tensor:
             count = cast(reduce_prod(shape(x)[-3:]), x.dtype)
             return deviation / maximum(sqrt(variance), rsqrt(count))
         least = 1 / math.sqrt(max(math.prod([n for n in dims if n is not None]), 1))
-        y: Tensor = deviation / maximum(sqrt(variance), least)
-        return y
+        return deviation / maximum(sqrt(variance), least)
 
 
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
@@ -132,8 +131,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
     with x.graph.name_scope(name or "total_variation"):
         below, right = x[..., 1:, :, :] - x[..., :-1, :, :], x[..., 1:, :] - x[..., :-1, :]
         axes = None if x.shape.rank == 3 else [1, 2, 3]
-        total: Tensor = reduce_sum(absolute(below), axes) + reduce_sum(absolute(right), axes)
-        return total
+        return reduce_sum(absolute(below), axes) + reduce_sum(absolute(right), axes)
 
 
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
@@ -154,8 +152,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     x, y, top = _as_floats(a, b, max_val)
     with x.graph.name_scope(name or "PSNR"):
         error = reduce_mean(squared_difference(x, y), [-3, -2, -1])
-        ratio: Tensor = (20 * log(top) - 10 * log(error)) * (1 / math.log(10))
-        return ratio
+        return (20 * log(top) - 10 * log(error)) * (1 / math.log(10))
 
 
 def _as_floats(a: Any, b: Any, max_val: Any) -> list[Tensor]:
@@ -220,7 +217,7 @@ def _likeness(
     mean_x, mean_y = mean(x), mean(y)
     both, squares = mean_x * mean_y, square(mean_x) + square(mean_y)
     covariance, variances = mean(x * y) - both, mean(square(x) + square(y)) - squares
-    structure: Tensor = (2 * covariance + c2) / (variances + c2)
+    structure = (2 * covariance + c2) / (variances + c2)
     return (2 * both + c1) / (squares + c1) * structure, structure
 
 

@@ -140,8 +140,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     >>> pb.Session().run(pb.math.betainc([1.0, 2.0], 1.0, 0.5))
     array([0.5 , 0.25], dtype=float32)
     """
-    result: Tensor = Betainc()(*operands(a, b, x), name=name)
-    return result
+    return Betainc()(*operands(a, b, x), name=name)
 
 
 class Betainc(AbstractSpecial):

@@ -20,8 +20,7 @@ def counted_from_front(indices: Tensor, x: Tensor, axis: int) -> Tensor:
     known = constant_value(indices)
     if known is not None and (known >= 0).all():
         return indices
-    result: Tensor = FromFront(axis)(indices, x)
-    return result
+    return FromFront(axis)(indices, x)
 
 
 class FromFront(Primitive):
@@ -50,8 +49,7 @@ def vectors_from_front(indices: Tensor, x: Tensor, batch_dims: int = 0) -> Tenso
     known = constant_value(indices)
     if known is not None and (known >= 0).all():
         return indices
-    result: Tensor = VectorsFromFront(batch_dims)(indices, x)
-    return result
+    return VectorsFromFront(batch_dims)(indices, x)
 
 
 class VectorsFromFront(Primitive):

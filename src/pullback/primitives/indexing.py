@@ -55,16 +55,14 @@ def gather(
     del validate_indices
     ids = convert_to_tensor(indices)
     if isinstance(params, Variable) and axis in (None, 0) and batch_dims == 0:
-        read: Tensor = params.sparse_read(ids, name=name)
-        return read
+        return params.sparse_read(ids, name=name)
     x = convert_to_tensor(params)
     if batch_dims < 0:
         if ids.shape.rank is None:
             raise ValueError(f"gather: a negative batch_dims needs indices of known rank, not {ids}")
         batch_dims = checked_axis(batch_dims, ids.shape.rank, "gather", ids)
     place = batch_dims if axis is None else as_axis(axis, x.shape.rank, "gather", x.type)
-    result: Tensor = GatherV2(place, batch_dims)(x, ids, name=name)
-    return result
+    return GatherV2(place, batch_dims)(x, ids, name=name)
 
 
 class GatherV2(Primitive):
@@ -134,10 +132,8 @@ def merge_leading(x: Tensor, like: Tensor) -> Tensor:
     rank = like.shape.rank
     if rank is not None and x.shape.is_fully_defined():
         dims = x.shape.known
-        merged: Tensor = Reshape((math.prod(dims[:rank]), *dims[rank:]))(x)
-        return merged
-    result: Tensor = MergeLeading()(x, like)
-    return result
+        return Reshape((math.prod(dims[:rank]), *dims[rank:]))(x)
+    return MergeLeading()(x, like)
 
 
 class MergeLeading(Primitive):
@@ -162,8 +158,7 @@ def put_back(dy: Tensor, indices: Tensor, x: Tensor, axis: int, batch_dims: int 
     """The cotangent of `x` where `indices` of `axis` were read: zeros with `dy` added there."""
     dims, lengths = split_shape_of(x)
     inputs = (dy, indices) if lengths is None else (dy, indices, lengths)
-    result: Tensor = TakeGrad(axis, batch_dims, dims)(*inputs)
-    return result
+    return TakeGrad(axis, batch_dims, dims)(*inputs)
 
 
 class TakeGrad(Primitive):
@@ -225,8 +220,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "b
     if rank > 1:
         x = _merge_axes(x, place, rank)
         m = reshape(m, [-1])
-    result: Tensor = Take(place)(x, TrueIndices()(m), name=name)
-    return result
+    return Take(place)(x, TrueIndices()(m), name=name)
 
 
 def _merge_axes(x: Tensor, first: int, count: int) -> Tensor:

@@ -38,8 +38,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
     """
-    y: Tensor = MatrixInverse(bool(adjoint))(matrices("inv", input, square=True), name=name)
-    return y
+    return MatrixInverse(bool(adjoint))(matrices("inv", input, square=True), name=name)
 
 
 class MatrixInverse(Primitive):
@@ -79,8 +78,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
            [0.5]], dtype=float32)
     """
     a, b = operands(matrix, rhs)
-    x: Tensor = MatrixSolve(bool(adjoint))(a, b, name=name)
-    return x
+    return MatrixSolve(bool(adjoint))(a, b, name=name)
 
 
 class MatrixSolve(Primitive):
@@ -99,8 +97,7 @@ class MatrixSolve(Primitive):
 
         @cache
         def solved() -> Tensor:
-            back: Tensor = MatrixSolve(not self.adjoint)(a, dy)
-            return back
+            return MatrixSolve(not self.adjoint)(a, dy)
 
         def by_matrix() -> Tensor:
             product = times(x, -solved(), False, True) if self.adjoint else times(-solved(), x, False, True)
@@ -126,8 +123,7 @@ class PositiveSolve(Primitive):
 
         @cache
         def solved() -> Tensor:
-            back: Tensor = PositiveSolve()(a, dy)
-            return back
+            return PositiveSolve()(a, dy)
 
         return lambda: sum_like(times(-solved(), x, False, True), a), lambda: sum_like(solved(), b)
 
@@ -167,8 +163,7 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
             gram = gram + strength * (IdentityLike()(gram) if m is None or n is None else eye(min(m, n), dtype=a.dtype))
         if wide:
             return times(a, PositiveSolve()(gram, b), adjoint_a=True)
-        x: Tensor = PositiveSolve()(gram, times(a, b, adjoint_a=True))
-        return x
+        return PositiveSolve()(gram, times(a, b, adjoint_a=True))
 
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
@@ -192,8 +187,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     del validate_args
     x = matrices("pinv", a)
     inputs = () if rcond is None else (convert_to_tensor(rcond, real_dtype(x.dtype)),)
-    y: Tensor = PseudoInverse()(x, *inputs, name=name or "pinv")
-    return y
+    return PseudoInverse()(x, *inputs, name=name or "pinv")
 
 
 class PseudoInverse(Primitive):
@@ -223,8 +217,7 @@ class PseudoInverse(Primitive):
             rows = times(times(dy, y, adjoint_a=True), y, adjoint_b=True)
             columns = times(times(y, y, adjoint_a=True), dy, adjoint_b=True)
             outside = rows - times(a, times(y, rows)) + columns - times(times(columns, y), a)
-            total: Tensor = inner + outside
-            return total
+            return inner + outside
 
         return (back, None)[: len(op.inputs)]
 
@@ -244,8 +237,7 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     array([0., 0., 1.], dtype=float32)
     """
     x, y = operands(a, b)
-    z: Tensor = Cross()(x, y, name=name)
-    return z
+    return Cross()(x, y, name=name)
 
 
 class Cross(Primitive):

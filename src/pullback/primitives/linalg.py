@@ -62,11 +62,9 @@ def matmul(
         x, y = cast(x, as_dtype(output_type)), cast(y, as_dtype(output_type))
     if x.shape.rank == 2 and y.shape.rank == 2:
         x, y = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
-        product: Tensor = MatMul(transpose_a or adjoint_a, transpose_b or adjoint_b)(x, y, name=name)
-        return product
+        return MatMul(transpose_a or adjoint_a, transpose_b or adjoint_b)(x, y, name=name)
     x, y = conj(x) if transpose_a else x, conj(y) if transpose_b else y
-    stacked: Tensor = BatchMatMul(transpose_a or adjoint_a, transpose_b or adjoint_b)(x, y, name=name)
-    return stacked
+    return BatchMatMul(transpose_a or adjoint_a, transpose_b or adjoint_b)(x, y, name=name)
 
 
 class MatMul(Primitive):
@@ -106,8 +104,7 @@ class MatMul(Primitive):
 
 
 def _matmul(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> Tensor:
-    product: Tensor = MatMul(transpose_a, transpose_b)(a, b)
-    return product
+    return MatMul(transpose_a, transpose_b)(a, b)
 
 
 class BatchMatMul(Primitive):
@@ -165,16 +162,14 @@ class BatchMatMul(Primitive):
         stack = _STACK[:depth]
         labels = "nk" if self.adj_y else "kn"
         equation = f"{stack}mn,{stack}{labels}->{'km' if self.adj_x else 'mk'}"
-        product: Tensor = Einsum(equation)(conj(dy) if self.adj_x else dy, conj(b) if self.adj_x == self.adj_y else b)
-        return product
+        return Einsum(equation)(conj(dy) if self.adj_x else dy, conj(b) if self.adj_x == self.adj_y else b)
 
     def _by_matrix_b(self, a: Tensor, dy: Tensor, depth: int) -> Tensor:
         """The cotangent of one matrix `b` against a stack: one product that sums over the stack."""
         stack = _STACK[:depth]
         labels = "km" if self.adj_x else "mk"
         equation = f"{stack}{labels},{stack}mn->{'nk' if self.adj_y else 'kn'}"
-        product: Tensor = Einsum(equation)(conj(a) if self.adj_x == self.adj_y else a, conj(dy) if self.adj_y else dy)
-        return product
+        return Einsum(equation)(conj(a) if self.adj_x == self.adj_y else a, conj(dy) if self.adj_y else dy)
 
 
 _STACK = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

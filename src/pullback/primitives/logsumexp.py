@@ -38,8 +38,7 @@ def cumulative_logsumexp(
     """
     tensor = take_numbers(x, "cumulative_logsumexp", FLOATING)
     place = as_axis(axis, tensor.shape.rank, "cumulative_logsumexp", tensor.type)
-    result: Tensor = CumulativeLogsumexp(place, bool(exclusive), bool(reverse))(tensor, name=name)
-    return result
+    return CumulativeLogsumexp(place, bool(exclusive), bool(reverse))(tensor, name=name)
 
 
 class CumulativeLogsumexp(Primitive):

@@ -41,7 +41,7 @@ def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> tup
     (array([[4., 2.],
            [0., 2.]], dtype=float32), array([1, 0], dtype=int32))
     """
-    both, order = Lu()(matrices("lu", input, square=True), name=name or "lu")
+    both, order = Lu().operation(matrices("lu", input, square=True), name=name or "lu").outputs
     return both, cast(order, as_dtype(output_idx_type))
 
 
@@ -77,8 +77,7 @@ class Lu(Primitive):
             inner = inner + MatrixBandPart(0, -1)(times(MatrixBandPart(0, -1)(dy), upper, adjoint_b=True))
             left = MatrixTriangularSolve(True, True)(lower, inner)
             dx = adjoint_of(MatrixTriangularSolve(False, False)(upper, adjoint_of(left)))
-            moved: Tensor = MoveRows(True)(dx, order)
-            return moved
+            return MoveRows(True)(dx, order)
 
         return (back,)
 
@@ -148,8 +147,7 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
     both, b = operands(both, rhs)
     with both.graph.name_scope(name or "lu_solve"):
         lower = MatrixTriangularSolve(True)(UnitLower()(both), MoveRows()(b, order))
-        x: Tensor = MatrixTriangularSolve(False)(both, lower)
-        return x
+        return MatrixTriangularSolve(False)(both, lower)
 
 
 def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
@@ -190,5 +188,4 @@ def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, nam
     del validate_args
     both, order = _parts("lu_reconstruct", lower_upper, perm)
     with both.graph.name_scope(name or "lu_reconstruct"):
-        x: Tensor = MoveRows(True)(times(UnitLower()(both), MatrixBandPart(0, -1)(both)), order)
-        return x
+        return MoveRows(True)(times(UnitLower()(both), MatrixBandPart(0, -1)(both)), order)

@@ -27,8 +27,7 @@ _BITS = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 
 def mask(condition: Tensor, x: Tensor, keep: bool = True) -> Tensor:
     """`x` where `condition` is `keep`, exactly zero elsewhere; `condition` broadcasts to the shape of `x`."""
-    result: Tensor = Mask(keep)(condition, x)
-    return result
+    return Mask(keep)(condition, x)
 
 
 class Mask(Primitive):
@@ -119,8 +118,7 @@ def masked_divide(dy: Tensor, x: Tensor) -> Tensor:
 
     Unlike `xdivy`, its derivative by `dy` is `1 / x` everywhere.
     """
-    result: Tensor = MaskedDiv()(dy, x)
-    return result
+    return MaskedDiv()(dy, x)
 
 
 class MaskedDiv(AbstractElementwise):
@@ -138,8 +136,7 @@ class MaskedDiv(AbstractElementwise):
 
 def quotient_grad(dy: Tensor, y: Tensor, b: Tensor) -> Tensor:
     """`-dy * y / b`, the cotangent of the divisor `b` of a quotient `y`; 0 where `dy` or `y` is 0."""
-    result: Tensor = QuotientGrad()(dy, y, b)
-    return result
+    return QuotientGrad()(dy, y, b)
 
 
 class QuotientGrad(AbstractElementwise):

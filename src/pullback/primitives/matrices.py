@@ -44,8 +44,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     TensorShape([5, 3, 2])
     """
     x = _matrices("matrix_transpose", a)
-    y: Tensor = Einsum("...ij->...ji")(conj(x) if conjugate else x, name=name)
-    return y
+    return Einsum("...ij->...ji")(conj(x) if conjugate else x, name=name)
 
 
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
@@ -108,10 +107,9 @@ def diag_part(
            [1, 5]], dtype=int32)
     """
     x = _matrices("diag_part", input)
-    y: Tensor = MatrixDiagPart(*_band("diag_part", k), _align("diag_part", align))(
+    return MatrixDiagPart(*_band("diag_part", k), _align("diag_part", align))(
         x, convert_to_tensor(padding_value, x.dtype), name=name
     )
-    return y
 
 
 def _band(what: str, k: Any) -> tuple[Band, bool]:
@@ -191,8 +189,7 @@ def diag(
     x = convert_to_tensor(diagonal)
     band, single = _band("diag", k)
     primitive = MatrixDiag(band, single, _align("diag", align), int(num_rows), int(num_cols))
-    y: Tensor = primitive(x, convert_to_tensor(padding_value, x.dtype), name=name)
-    return y
+    return primitive(x, convert_to_tensor(padding_value, x.dtype), name=name)
 
 
 class MatrixDiag(Primitive):
@@ -261,8 +258,7 @@ def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, alig
            [3, 9]], dtype=int32)
     """
     x, d = operands(input, diagonal)
-    y: Tensor = MatrixSetDiag(*_band("set_diag", k), _align("set_diag", align))(x, d, name=name)
-    return y
+    return MatrixSetDiag(*_band("set_diag", k), _align("set_diag", align))(x, d, name=name)
 
 
 class MatrixSetDiag(Primitive):
@@ -289,13 +285,11 @@ class MatrixSetDiag(Primitive):
         del op
 
         def by_diagonal() -> Tensor:
-            part: Tensor = MatrixDiagPart(self.band, self.single, self.align)(dy, _zero(dy))
-            return part
+            return MatrixDiagPart(self.band, self.single, self.align)(dy, _zero(dy))
 
         def by_input() -> Tensor:
             diagonal = by_diagonal()
-            rest: Tensor = dy - _diag_like(self, diagonal, dy)
-            return rest
+            return dy - _diag_like(self, diagonal, dy)
 
         return by_input, by_diagonal
 
@@ -304,10 +298,8 @@ def _diag_like(band: Any, diagonal: Tensor, x: Tensor) -> Tensor:
     """`diagonal` in matrices of the size of `x`, zeros elsewhere."""
     m, n = (None, None) if x.shape.dims is None else x.shape.dims[-2:]
     if m is None or n is None:
-        unknown: Tensor = MatrixDiag(band.band, band.single, band.align)(diagonal, _zero(diagonal), x)
-        return unknown
-    known: Tensor = MatrixDiag(band.band, band.single, band.align, m, n)(diagonal, _zero(diagonal))
-    return known
+        return MatrixDiag(band.band, band.single, band.align)(diagonal, _zero(diagonal), x)
+    return MatrixDiag(band.band, band.single, band.align, m, n)(diagonal, _zero(diagonal))
 
 
 def _zero(x: Tensor) -> Tensor:
@@ -382,8 +374,7 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     """
     x = _matrices("band_part", input)
     lower, upper = [static_integers(v, "band_part: the numbers of diagonals")[0] for v in (num_lower, num_upper)]
-    y: Tensor = MatrixBandPart(lower, upper)(x, name=name)
-    return y
+    return MatrixBandPart(lower, upper)(x, name=name)
 
 
 class MatrixBandPart(Primitive):
@@ -428,8 +419,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     if x.shape.rank is None:
         raise ValueError(f"tensor_diag: the rank of {x} must be known; use pb.ensure_shape")
     labels = "abcdefghijklmnopqrstuvwxyz"[: x.shape.rank]
-    y: Tensor = Einsum(f"{labels}->{labels}{labels}")(x, name=name)
-    return y
+    return Einsum(f"{labels}->{labels}{labels}")(x, name=name)
 
 
 def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
@@ -450,5 +440,4 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     if x.shape.rank is None or x.shape.rank % 2:
         raise ValueError(f"tensor_diag_part: the rank of {x} must be known and even")
     labels = "abcdefghijklmnopqrstuvwxyz"[: x.shape.rank // 2]
-    y: Tensor = Einsum(f"{labels}{labels}->{labels}")(x, name=name)
-    return y
+    return Einsum(f"{labels}{labels}->{labels}")(x, name=name)

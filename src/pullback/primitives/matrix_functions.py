@@ -60,8 +60,7 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     array([[1., 1.],
            [0., 1.]], dtype=float32)
     """
-    y: Tensor = MatrixExponential()(matrices("expm", input, square=True), name=name or "expm")
-    return y
+    return MatrixExponential()(matrices("expm", input, square=True), name=name or "expm")
 
 
 class MatrixExponential(Primitive):
@@ -122,8 +121,7 @@ def sqrtm(input: Any, name: str | None = None) -> Tensor:
     array([[2., 0.],
            [0., 3.]], dtype=float32)
     """
-    y: Tensor = MatrixSquareRoot()(matrices("sqrtm", input, square=True), name=name or "sqrtm")
-    return y
+    return MatrixSquareRoot()(matrices("sqrtm", input, square=True), name=name or "sqrtm")
 
 
 class MatrixSquareRoot(Primitive):
@@ -200,8 +198,7 @@ def logm(input: Any, name: str | None = None) -> Tensor:
     array([[0., 0.],
            [0., 0.]], dtype=float32)
     """
-    y: Tensor = MatrixLogarithm()(matrices("logm", input, square=True), name=name or "logm")
-    return y
+    return MatrixLogarithm()(matrices("logm", input, square=True), name=name or "logm")
 
 
 class MatrixLogarithm(Primitive):

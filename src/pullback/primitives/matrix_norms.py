@@ -51,8 +51,7 @@ def norm(
     if ord == float("inf"):
         return reduce_max(abs(x), axes, keep, name or "norm")
     with get_default_graph().name_scope(name or "norm"):
-        total: Tensor = Root(1.0 / ord)(reduce_sum(abs(x) ** ord, axes, keep))
-        return total
+        return Root(1.0 / ord)(reduce_sum(abs(x) ** ord, axes, keep))
 
 
 def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keep: bool, name: str | None) -> Tensor:

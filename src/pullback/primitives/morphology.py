@@ -65,8 +65,7 @@ def dilation2d(
            [3., 4.]], dtype=float32)
     """
     x, f = operands(input, filters)
-    y: Tensor = Dilation2D(*_arguments("dilation2d", strides, padding, data_format, dilations))(x, f, name=name)
-    return y
+    return Dilation2D(*_arguments("dilation2d", strides, padding, data_format, dilations))(x, f, name=name)
 
 
 def erosion2d(
@@ -96,8 +95,7 @@ def erosion2d(
     x, f = operands(value, filters)
     arguments = _arguments("erosion2d", strides, padding, data_format, dilations)
     with x.graph.name_scope(name or "erosion2d"):
-        y: Tensor = -Dilation2D(*arguments)(-x, reverse(f, [0, 1]))
-        return y
+        return -Dilation2D(*arguments)(-x, reverse(f, [0, 1]))
 
 
 def _arguments(what: str, strides: Any, padding: Any, data_format: str, dilations: Any) -> tuple[Any, ...]:

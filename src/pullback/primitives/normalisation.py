@@ -55,7 +55,7 @@ def moments(
     """
     del shift
     tensor = convert_to_tensor(x)
-    mean, variance = Moments(as_axes(axes, tensor, "moments"), bool(keepdims))(tensor, name=name)
+    mean, variance = Moments(as_axes(axes, tensor, "moments"), bool(keepdims)).operation(tensor, name=name).outputs
     return mean, variance
 
 
@@ -152,13 +152,11 @@ class StandardizeGrad(Primitive):
         def by_y() -> Tensor:
             scale = rsqrt(variance + self.epsilon)
             inner, outer = Mean(self.axis, True)(y * dy), Mean(self.axis, True)(y * d)
-            negative: Tensor = -((d * inner + dy * outer) * scale)
-            return negative
+            return -((d * inner + dy * outer) * scale)
 
         def by_variance() -> Tensor:
             total = reduce_sum(d * op.outputs[0], self.axis, keepdims=True)
-            scaled: Tensor = total * -0.5 / (variance + self.epsilon)
-            return scaled
+            return total * -0.5 / (variance + self.epsilon)
 
         return partial(StandardizeGrad(self.axis, self.epsilon), d, y, variance), by_y, by_variance
 
@@ -179,10 +177,8 @@ def _mean(xp: Any, x: Any, axis: Axes) -> Any:
 
 def _mean_back(dy: Tensor, x: Tensor, axis: Axes, keepdims: bool) -> Tensor:
     if x.shape.is_fully_defined():
-        known: Tensor = MeanGrad(axis, keepdims, x.shape.known)(dy)
-        return known
-    unknown: Tensor = MeanGrad(axis, keepdims)(dy, x)
-    return unknown
+        return MeanGrad(axis, keepdims, x.shape.known)(dy)
+    return MeanGrad(axis, keepdims)(dy, x)
 
 
 def batch_normalization(
@@ -271,7 +267,7 @@ def fused_batch_norm(
             y = batch_normalization(wide, middle, spread, shift, factor, epsilon)
             return cast(y, tensor.dtype), identity(old[0]), identity(old[1])
         axes = tuple([i for i in range(len(form)) if form[i] != "C"])
-        y, middle, spread = Standardize(axes, epsilon)(wide)
+        y, middle, spread = Standardize(axes, epsilon).operation(wide).outputs
         y = y * _per_channel(vectors[0], form) + _per_channel(vectors[1], form)
         new = [reshape(middle, [-1]), reshape(Unbiased(axes)(spread, wide), [-1])]
         if exponential_avg_factor != 1.0:
@@ -328,7 +324,7 @@ def layer_normalization(
     tensor = convert_to_tensor(x)
     axes = as_axes(axis, tensor, "layer_normalization")
     with tensor.graph.name_scope(name or "layer_norm"):
-        y: Tensor = Standardize(axes, float(epsilon))(tensor)[0]
+        y = Standardize(axes, float(epsilon)).operation(tensor).outputs[0]
         if scale is not None:
             y = y * _along(scale, tensor, axes)
         return y if offset is None else y + _along(offset, tensor, axes)
@@ -412,8 +408,7 @@ def local_response_normalization(
 def _near(x: Tensor, radius: int) -> Tensor:
     channels = None if x.shape.rank is None else x.shape[-1]
     if channels is None:
-        unknown: Tensor = Neighbours(radius)(x)
-        return unknown
+        return Neighbours(radius)(x)
     return constant_in(x.graph, _neighbours(channels, radius).astype(x.dtype))  # type: ignore[arg-type]
 
 

@@ -37,8 +37,7 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
     np.float32(1000.0)
     """
     x = take_numbers(input_tensor, "reduce_logsumexp", FLOATING)
-    result: Tensor = LogSumExp(as_axes(axis, x, "reduce_logsumexp"), bool(keepdims))(x, name=name)
-    return result
+    return LogSumExp(as_axes(axis, x, "reduce_logsumexp"), bool(keepdims))(x, name=name)
 
 
 class LogSumExp(Primitive):
@@ -88,8 +87,7 @@ def euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, 
     if x.dtype in COMPLEX:
         of_complex: Tensor = cast(norms(abs(x)), x.dtype, name=name)
         return of_complex
-    result: Tensor = norms(x, name=name)
-    return result
+    return norms(x, name=name)
 
 
 class EuclideanNorm(Primitive):
@@ -127,8 +125,7 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
     >>> pb.Session().run(pb.nn.l2_loss([1.0, 3.0]))
     np.float32(5.0)
     """
-    result: Tensor = L2Loss()(take_numbers(t, "l2_loss", FLOATING), name=name)
-    return result
+    return L2Loss()(take_numbers(t, "l2_loss", FLOATING), name=name)
 
 
 class L2Loss(Primitive):
@@ -187,8 +184,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     """
     x = take_numbers(input_tensor, "reduce_std", INEXACT)
     with x.graph.name_scope(name or "reduce_std"):
-        deviation: Tensor = Root(0.5)(reduce_variance(x, axis, keepdims))
-        return deviation
+        return Root(0.5)(reduce_variance(x, axis, keepdims))
 
 
 class Root(AbstractElementwise):

@@ -41,8 +41,7 @@ def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = No
     place = constant_value(convert_to_tensor(n))
     if place is None:
         raise ValueError(f"nth_element: n must be known while the graph is built, but {n} is computed in a run")
-    result: Tensor = NthElement(int(place), bool(reverse))(x, name=name)
-    return result
+    return NthElement(int(place), bool(reverse))(x, name=name)
 
 
 class NthElement(Primitive):
@@ -165,7 +164,7 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
             raise ValueError(f"isotonic_regression: the rank of {x} must be known; state it with pb.ensure_shape")
         order = [*range(place), *range(place + 1, rank), place]
         x = transpose(x, order)
-    y, pieces = IsotonicRegression()(x if decreasing else Neg()(x))
+    y, pieces = IsotonicRegression().operation(x if decreasing else Neg()(x)).outputs
     y = y if decreasing else Neg()(y)
     if order is None:
         return y, pieces

@@ -40,8 +40,7 @@ def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | N
     array([1, 0])
     """
     x = take_numbers(input, "argmax", REAL | {bool_})
-    result: Tensor = ArgMax(_one_axis(axis, x, "argmax"), as_dtype(output_type))(x, name=name)
-    return result
+    return ArgMax(_one_axis(axis, x, "argmax"), as_dtype(output_type))(x, name=name)
 
 
 def _one_axis(axis: Any, x: Tensor, what: str) -> int:
@@ -77,8 +76,7 @@ def argmin(input: Any, axis: Any = None, output_type: Any = int64, name: str | N
     array([0, 2])
     """
     x = take_numbers(input, "argmin", REAL | {bool_})
-    result: Tensor = ArgMin(_one_axis(axis, x, "argmin"), as_dtype(output_type))(x, name=name)
-    return result
+    return ArgMin(_one_axis(axis, x, "argmin"), as_dtype(output_type))(x, name=name)
 
 
 class ArgMin(Primitive):
@@ -126,7 +124,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, 
     count = constant_value(convert_to_tensor(k))
     if count is None:
         raise ValueError(f"top_k: k must be known while the graph is built, but {k} is computed in a run")
-    values, indices = TopKV2(int(count), as_dtype(index_type))(x, name=name)
+    values, indices = TopKV2(int(count), as_dtype(index_type)).operation(x, name=name).outputs
     return TopK(values, indices)
 
 
@@ -197,8 +195,7 @@ def argsort(
     del stable
     x = take_numbers(values, "argsort", REAL)
     place = as_axis(axis, x.shape.rank, "argsort", x.type)
-    result: Tensor = ArgSort(place, _is_descending(direction, "argsort"))(x, name=name)
-    return result
+    return ArgSort(place, _is_descending(direction, "argsort"))(x, name=name)
 
 
 def _is_descending(direction: str, what: str) -> bool:
@@ -241,5 +238,4 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
     x = take_numbers(values, "sort", REAL)
     place = as_axis(axis, x.shape.rank, "sort", x.type)
     order = ArgSort(place, _is_descending(direction, "sort"))(x)
-    result: Tensor = TakeAlong(place)(x, order, name=name or "sort")
-    return result
+    return TakeAlong(place)(x, order, name=name or "sort")

@@ -54,10 +54,7 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
     what, form = _NAMES[2], _FORMS[2]
     size, steps = spatial_lengths(what, "sizes", sizes, 2, form), spatial_lengths(what, "strides", strides, 2, form)
     holes = spatial_lengths(what, "rates", rates, 2, form)
-    y: Tensor = ExtractImagePatches(size, steps, holes, _padding(what, padding, 2))(
-        convert_to_tensor(images), name=name
-    )
-    return y
+    return ExtractImagePatches(size, steps, holes, _padding(what, padding, 2))(convert_to_tensor(images), name=name)
 
 
 def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Tensor:
@@ -77,10 +74,7 @@ def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, 
     """
     what, form = _NAMES[3], _FORMS[3]
     size, steps = spatial_lengths(what, "ksizes", ksizes, 3, form), spatial_lengths(what, "strides", strides, 3, form)
-    y: Tensor = ExtractVolumePatches(size, steps, (1, 1, 1), _padding(what, padding, 3))(
-        convert_to_tensor(input), name=name
-    )
-    return y
+    return ExtractVolumePatches(size, steps, (1, 1, 1), _padding(what, padding, 3))(convert_to_tensor(input), name=name)
 
 
 def _padding(what: str, padding: Any, count: int) -> Padding:

@@ -59,8 +59,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     >>> pb.Session().run(rate), pb.Session().run(rate, feed_dict={rate: 2.0})
     (np.float32(0.5), np.float32(2.0))
     """
-    result: Tensor = PlaceholderWithDefault(as_shape(shape))(convert_to_tensor(input), name=name)
-    return result
+    return PlaceholderWithDefault(as_shape(shape))(convert_to_tensor(input), name=name)
 
 
 class PlaceholderWithDefault(Primitive):

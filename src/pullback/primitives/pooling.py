@@ -51,8 +51,7 @@ def max_pool(
     array([[[[4.]]]], dtype=float32)
     """
     x = convert_to_tensor(input)
-    y: Tensor = MaxPool(*pool_arguments("max_pool", x, ksize, strides, padding, data_format, None))(x, name=name)
-    return y
+    return MaxPool(*pool_arguments("max_pool", x, ksize, strides, padding, data_format, None))(x, name=name)
 
 
 def max_pool1d(
@@ -72,8 +71,7 @@ def max_pool1d(
     TensorShape([8, 5, 3])
     """
     x = convert_to_tensor(input)
-    y: Tensor = MaxPool(*pool_arguments("max_pool1d", x, ksize, strides, padding, data_format, 1))(x, name=name)
-    return y
+    return MaxPool(*pool_arguments("max_pool1d", x, ksize, strides, padding, data_format, 1))(x, name=name)
 
 
 def max_pool2d(
@@ -93,8 +91,7 @@ def max_pool2d(
     TensorShape([8, 14, 14, 3])
     """
     x = convert_to_tensor(input)
-    y: Tensor = MaxPool(*pool_arguments("max_pool2d", x, ksize, strides, padding, data_format, 2))(x, name=name)
-    return y
+    return MaxPool(*pool_arguments("max_pool2d", x, ksize, strides, padding, data_format, 2))(x, name=name)
 
 
 def max_pool3d(
@@ -114,8 +111,7 @@ def max_pool3d(
     TensorShape([8, 2, 2, 2, 3])
     """
     x = convert_to_tensor(input)
-    y: Tensor = MaxPool(*pool_arguments("max_pool3d", x, ksize, strides, padding, data_format, 3))(x, name=name)
-    return y
+    return MaxPool(*pool_arguments("max_pool3d", x, ksize, strides, padding, data_format, 3))(x, name=name)
 
 
 class MaxPool(Primitive):

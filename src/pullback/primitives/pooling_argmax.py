@@ -54,7 +54,7 @@ def max_pool_with_argmax(
         raise TypeError(f"{what}: output_dtype must be int32 or int64, not {dtype}")
     size, steps, pads, form = pool_arguments(what, x, ksize, strides, padding, data_format, 2)
     primitive = MaxPoolWithArgmax(size, steps, pads, form, (), dtype, bool(include_batch_in_index))
-    y, places = primitive(x, name=name)
+    y, places = primitive.operation(x, name=name).outputs
     return y, places
 
 
@@ -135,5 +135,4 @@ def pool(
     size, steps, pads, form = pool_arguments("pool", x, window_shape, given, padding, data_format, count)
     holes = spatial_lengths("pool", "dilations", 1 if dilations is None else dilations, len(size), form)
     kind = MaxPool if pooling_type == "MAX" else AvgPool
-    y: Tensor = kind(size, steps, pads, form, holes if max(holes) > 1 else ())(x, name=name)
-    return y
+    return kind(size, steps, pads, form, holes if max(holes) > 1 else ())(x, name=name)

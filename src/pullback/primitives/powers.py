@@ -242,8 +242,7 @@ class PowGradX(AbstractElementwise):
             base, exponent = conj(a), conj(b)
             weight = multiply_no_nan(dy, conj(seed))
             power = pow(base, exponent - 1)
-            result: Tensor = multiply_no_nan(power, weight) + PowGradY()(base, power, weight * exponent)
-            return result
+            return multiply_no_nan(power, weight) + PowGradY()(base, power, weight * exponent)
 
         return (
             lambda: PowGradX()(conj(a), conj(b) - 1, multiply_no_nan(dy, conj(seed)) * conj(b)),

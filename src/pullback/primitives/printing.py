@@ -45,8 +45,7 @@ def print_(
         parts.append(None if is_tensor else str(x))
         tensors.extend([convert_to_tensor(x)] if is_tensor else [])
     primitive = PrintV2(tuple(parts), _stream(output_stream), summarize, sep, end)
-    result: Operation = primitive(*tensors, name=name)
-    return result
+    return primitive.operation(*tensors, name=name)
 
 
 def _stream(stream: Any) -> str:
@@ -110,8 +109,7 @@ def print_v1(
     """
     x = convert_to_tensor(input_)
     primitive = PrintV1(message or "", -1 if first_n is None else int(first_n), 3 if summarize is None else summarize)
-    result: Tensor = primitive(x, *[convert_to_tensor(y) for y in data], name=name)
-    return result
+    return primitive(x, *[convert_to_tensor(y) for y in data], name=name)
 
 
 class PrintV1(AbstractStateful):

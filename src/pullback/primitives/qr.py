@@ -39,7 +39,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tupl
     array([[-1.,  3.],
            [ 0., -2.]], dtype=float32)
     """
-    q, r = Qr(bool(full_matrices))(matrices("qr", input), name=name)
+    q, r = Qr(bool(full_matrices)).operation(matrices("qr", input), name=name).outputs
     return q, r
 
 
@@ -82,16 +82,14 @@ class Qr(Primitive):
         first, dfirst = corner(r, r, q), corner(dr, r, q)
         turned = times(q, times(r, dr, adjoint_b=True) - times(first, dfirst, adjoint_b=True))
         dx = _back_square(q, first, turned if dq is None else dq + turned, dfirst)
-        total: Tensor = InCorner()(dx - times(q, dfirst), x, x) + times(q, dr)
-        return total
+        return InCorner()(dx - times(q, dfirst), x, x) + times(q, dr)
 
 
 def without_complement(x: Tensor, q: Tensor, dq: Tensor) -> Tensor:
     """The cotangent of the first columns of a unitary `q`, which belong to `x`; the others move as those make them."""
     first, dfirst = corner(q, q, x), corner(dq, q, x)
     inner = times(dfirst, first, adjoint_a=True)
-    total: Tensor = dfirst - times(q, times(dq, first, adjoint_a=True)) + times(first, inner)
-    return total
+    return dfirst - times(q, times(dq, first, adjoint_a=True)) + times(first, inner)
 
 
 def _back_square(q: Tensor, r: Tensor, dq: Tensor | None, dr: Tensor | None) -> Tensor:
@@ -104,5 +102,5 @@ def _back_square(q: Tensor, r: Tensor, dq: Tensor | None, dr: Tensor | None) -> 
     skew = inner - adjoint_of(inner)
     moved = times(q, LowerPart(0.5)(skew) - inner)
     total = moved if dq is None else dq + moved
-    back: Tensor = MatrixTriangularSolve(False, False)(r, adjoint_of(total))
+    back = MatrixTriangularSolve(False, False)(r, adjoint_of(total))
     return adjoint_of(back)

@@ -108,8 +108,7 @@ def _fake_quant(
             raise TypeError(f"{what}: dtypes differ: {x} and {bound}")
         if bound.shape.rank not in (int(channels), None):
             raise ValueError(f"{what}: min and max must be {'vectors' if channels else 'scalars'}, not {bound}")
-    result: Tensor = FakeQuant(int(num_bits), bool(narrow_range))(x, a, b, name=name or what)
-    return result
+    return FakeQuant(int(num_bits), bool(narrow_range))(x, a, b, name=name or what)
 
 
 class FakeQuant(Primitive):
@@ -143,8 +142,7 @@ def _bound_back(dy: Tensor, op: Operation, i: int) -> Tensor:
     bound = op.inputs[i]
     if bound.shape.rank == 0:
         return reduce_sum(dy)
-    result: Tensor = SumToBound()(dy, bound)
-    return result
+    return SumToBound()(dy, bound)
 
 
 class SumToBound(Primitive):
@@ -302,8 +300,7 @@ def _quantize(
     primitive = QuantizeAndDequantize(
         bool(signed), int(num_bits), bool(range_given), round_mode, bool(narrow_range), place, bool(clips)
     )
-    result: Tensor = primitive(x, low, high, name=name)
-    return result
+    return primitive(x, low, high, name=name)
 
 
 def _others(x: Tensor, axis: int) -> list[int]:

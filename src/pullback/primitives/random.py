@@ -386,8 +386,7 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
         dims, lengths = shape_inputs(shape)
         inputs = lengths if known is not None else (convert_to_tensor(shape), cast(rate, float32))
         mask = drawn(tensor.graph, DropoutMask(dims, tensor.dtype, known, *get_seed(seed)), inputs, "mask")
-        result: Tensor = Mul()(tensor, mask, name=scope)
-        return result
+        return Mul()(tensor, mask, name=scope)
 
 
 class DropoutMask(AbstractDraw):

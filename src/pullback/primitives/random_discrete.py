@@ -90,8 +90,7 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name:
     means = _means(lam)
     with means.graph.name_scope(name or "stateless_random_poisson") as scope:
         primitive = StatelessRandomPoisson(_counted("random.stateless_poisson", dtype))
-        result: Tensor = primitive(convert_to_tensor(seed), broadcast_to(means, shape), name=scope)
-        return result
+        return primitive(convert_to_tensor(seed), broadcast_to(means, shape), name=scope)
 
 
 class StatelessRandomPoisson(Primitive):

@@ -164,7 +164,7 @@ def stateless_gamma(
     with a.graph.name_scope(name or "stateless_random_gamma") as scope:
         full = broadcast_to(a, shape)
         key = convert_to_tensor(seed)
-        x: Tensor = StatelessRandomGammaV3()(key, full, name=scope if beta is None else None)
+        x = StatelessRandomGammaV3()(key, full, name=scope if beta is None else None)
         return x if beta is None else divide(x, convert_to_tensor(beta, wanted), name=scope)
 
 

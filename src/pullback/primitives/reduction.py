@@ -42,8 +42,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     array([4., 6.], dtype=float32)
     """
     x = take_numbers(input_tensor, "reduce_sum", NUMBERS)
-    result: Tensor = Sum(as_axes(axis, x, "reduce_sum"), bool(keepdims))(x, name=name)
-    return result
+    return Sum(as_axes(axis, x, "reduce_sum"), bool(keepdims))(x, name=name)
 
 
 def take_numbers(x: Any, what: str, dtypes: frozenset[Any]) -> Tensor:
@@ -71,8 +70,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     array([1.5, 4. ], dtype=float32)
     """
     x = take_numbers(input_tensor, "reduce_mean", NUMBERS)
-    result: Tensor = Mean(as_axes(axis, x, "reduce_mean"), bool(keepdims))(x, name=name)
-    return result
+    return Mean(as_axes(axis, x, "reduce_mean"), bool(keepdims))(x, name=name)
 
 
 class Mean(Primitive):
@@ -161,8 +159,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     array([0. , 0.5, 0.5], dtype=float32)
     """
     x = take_numbers(input_tensor, "reduce_max", REAL)
-    result: Tensor = Max(as_axes(axis, x, "reduce_max"), bool(keepdims))(x, name=name)
-    return result
+    return Max(as_axes(axis, x, "reduce_max"), bool(keepdims))(x, name=name)
 
 
 class Max(Primitive):
@@ -200,8 +197,7 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     array([ 1., -4.], dtype=float32)
     """
     x = take_numbers(input_tensor, "reduce_min", REAL)
-    result: Tensor = Min(as_axes(axis, x, "reduce_min"), bool(keepdims))(x, name=name)
-    return result
+    return Min(as_axes(axis, x, "reduce_min"), bool(keepdims))(x, name=name)
 
 
 class Min(Primitive):
@@ -238,7 +234,7 @@ def _full_reduced(xp: Any, x: Any, axis: Axes, keepdims: bool, value: Any) -> An
 
 def _shared(dy: Tensor, op: Operation, axis: Axes, keepdims: bool) -> Tensor:
     (x,), (y,) = op.inputs, op.outputs
-    return TieShares(axis, keepdims)(x, y) * keep_reduced(dy, x, axis, keepdims)  # type: ignore[no-any-return]
+    return TieShares(axis, keepdims)(x, y) * keep_reduced(dy, x, axis, keepdims)
 
 
 class TieShares(Primitive):
@@ -274,8 +270,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     array([ True, False])
     """
     x = take_numbers(input_tensor, "reduce_any", frozenset([bool_]))
-    result: Tensor = Any_(as_axes(axis, x, "reduce_any"), bool(keepdims))(x, name=name)
-    return result
+    return Any_(as_axes(axis, x, "reduce_any"), bool(keepdims))(x, name=name)
 
 
 class Any_(Primitive):
@@ -306,8 +301,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     array([False,  True])
     """
     x = take_numbers(input_tensor, "reduce_all", frozenset([bool_]))
-    result: Tensor = All(as_axes(axis, x, "reduce_all"), bool(keepdims))(x, name=name)
-    return result
+    return All(as_axes(axis, x, "reduce_all"), bool(keepdims))(x, name=name)
 
 
 class All(Primitive):
@@ -342,8 +336,7 @@ def count_nonzero(
     """
     x = convert_to_tensor(input)
     axes = as_axes(axis, x, "count_nonzero")
-    result: Tensor = CountNonzero(axes, bool(keepdims), as_dtype(dtype))(x, name=name)
-    return result
+    return CountNonzero(axes, bool(keepdims), as_dtype(dtype))(x, name=name)
 
 
 class CountNonzero(Primitive):

@@ -41,8 +41,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(input)
     counts, vector = split_shape(multiples)
     inputs = (x,) if vector is None else (x, vector)
-    result: Tensor = Tile(counts)(*inputs, name=name)
-    return result
+    return Tile(counts)(*inputs, name=name)
 
 
 class Tile(Primitive):
@@ -88,8 +87,7 @@ class Tile(Primitive):
 
 def _copies_added(dy: Tensor, x: Tensor, multiples: tuple[int | None, ...] | None, counts: Sequence[Tensor]) -> Tensor:
     lengths = (shape(x),) if counts else ()
-    result: Tensor = TileGrad(multiples)(dy, *counts, *lengths)
-    return result
+    return TileGrad(multiples)(dy, *counts, *lengths)
 
 
 class TileGrad(Primitive):
@@ -148,8 +146,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         raise ValueError(f"repeat: repeats must be an integer or a vector of integers, not {counts}")
     known = constant_value(counts)
     if known is not None and known.size == 1:
-        result: Tensor = Repeat(int(known.reshape(())), place)(x, name=name)
-        return result
+        return Repeat(int(known.reshape(())), place)(x, name=name)
     length = None if x.shape.rank is None else x.shape[place]
     if counts.shape.rank == 1 and length is not None and counts.shape[0] not in (None, length):
         raise ValueError(f"repeat: repeats {counts} must have one element for each of axis {place} of {x}")
@@ -267,15 +264,13 @@ def pad(
     known = constant_value(amounts)
     widths = None if known is None else _as_widths(known, x)
     if kind != "CONSTANT":
-        mirrored: Tensor = MirrorPad(widths, kind)(x, *(() if widths is not None else (amounts,)), name=name)
-        return mirrored
+        return MirrorPad(widths, kind)(x, *(() if widths is not None else (amounts,)), name=name)
     value: Any = constant_values
     if isinstance(value, Tensor | AbstractTensorLike):
         value = constant_value(convert_to_tensor(value))
         if value is None:
             moving = (convert_to_tensor(constant_values, x.dtype), *(() if widths is not None else (amounts,)))
-            result: Tensor = PadV2(widths)(x, *moving, name=name)
-            return result
+            return PadV2(widths)(x, *moving, name=name)
     number = np.asarray(value).item()
     result = Pad(widths, number)(x, *(() if widths is not None else (amounts,)), name=name)
     return result

@@ -39,8 +39,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(tensor)
     dims, lengths = split_shape(shape)
     inputs = (x,) if lengths is None else (x, lengths)
-    result: Tensor = Reshape(dims)(*inputs, name=name)
-    return result
+    return Reshape(dims)(*inputs, name=name)
 
 
 class Reshape(Primitive):
@@ -86,7 +85,7 @@ def reshape_like(x: Tensor, like: Tensor) -> Tensor:
     if like.shape.is_fully_defined():
         if x.shape == like.shape:
             return x
-        result: Tensor = Reshape(like.shape.known)(x)
+        result = Reshape(like.shape.known)(x)
     else:
         result = ReshapeLike()(x, like)
     return result
@@ -123,8 +122,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(input)
     dims, lengths = split_shape(shape)
     inputs = (x,) if lengths is None else (x, lengths)
-    result: Tensor = BroadcastTo(dims)(*inputs, name=name)
-    return result
+    return BroadcastTo(dims)(*inputs, name=name)
 
 
 class BroadcastTo(Primitive):
@@ -149,7 +147,7 @@ def broadcast_like(x: Tensor, like: Tensor) -> Tensor:
     if like.shape.is_fully_defined():
         if x.shape == like.shape:
             return x
-        result: Tensor = BroadcastTo(like.shape.known)(x)
+        result = BroadcastTo(like.shape.known)(x)
     else:
         result = BroadcastLike()(x, like)
     return result
@@ -188,16 +186,14 @@ class Sum(Primitive):
 def sum_like(x: Tensor, like: Tensor) -> Tensor:
     """`x` summed over the axes along which an array shaped as `like` is repeated when broadcast to the shape of `x`."""
     if not (x.shape.is_fully_defined() and like.shape.is_fully_defined()):
-        summed: Tensor = SumLike()(x, like)
-        return summed
+        return SumLike()(x, like)
     small, large = like.shape.known, x.shape.known
     axes = broadcast_axes(small, large)
     if not axes:
         return x
     lead = tuple(range(len(large) - len(small)))
     if not lead:
-        kept: Tensor = Sum(axes, keepdims=True)(x)
-        return kept
+        return Sum(axes, keepdims=True)(x)
     return reshape_like(Sum(axes)(x), like)
 
 
@@ -225,8 +221,7 @@ def keep_reduced(y: Tensor, x: Tensor, axis: tuple[int, ...] | None, keepdims: b
     if keepdims or axis is None or axis == tuple(range(len(axis))):
         return y
     del x
-    result: Tensor = ExpandDims(axis)(y)
-    return result
+    return ExpandDims(axis)(y)
 
 
 class ExpandDims(Primitive):
@@ -268,8 +263,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     wanted: Any = int32 if out_type is None else as_dtype(out_type)
     if x.shape.is_fully_defined():
         return constant_in(x.graph, np.array(x.shape.known, wanted), name or "Shape")
-    result: Tensor = Shape(wanted)(x, name=name)
-    return result
+    return Shape(wanted)(x, name=name)
 
 
 class Shape(Primitive):

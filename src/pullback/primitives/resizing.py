@@ -192,14 +192,12 @@ def _resized(what: str, x: Tensor, size: Any, method: Method, name: str | None) 
     rows, columns = dims or (None, None)
     y = x if method.name == "nearest" else as_float(x)
     inputs = (y,) if lengths is None else (y, lengths)
-    result: Tensor = Resize(tuple(method), (rows, columns))(*inputs, name=name)
-    return result
+    return Resize(tuple(method), (rows, columns))(*inputs, name=name)
 
 
 def as_float(x: Tensor) -> Tensor:
     """`x` in float32, or as it is in float64."""
-    result: Tensor = x if x.dtype == float64 else cast(x, float32)
-    return result
+    return x if x.dtype == float64 else cast(x, float32)
 
 
 class Resize(Primitive):

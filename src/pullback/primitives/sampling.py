@@ -69,8 +69,7 @@ def crop_and_resize(
         more = () if lengths is None else (lengths,)
         rows, columns = [matmul(corners, CropPlaces(i, None if dims is None else dims[i])(x, *more)) for i in range(2)]
         read = ReadImages((0, 0), method, "all", float(extrapolation_value))
-        y: Tensor = read(x, convert_to_tensor(box_indices), ExpandDims((2,))(rows), ExpandDims((1,))(columns))
-        return y
+        return read(x, convert_to_tensor(box_indices), ExpandDims((2,))(rows), ExpandDims((1,))(columns))
 
 
 class CropPlaces(Primitive):
@@ -282,8 +281,7 @@ def projective_transform(
         if mode != "CONSTANT":
             rows, columns = FoldPlaces(mode, 0)(rows, x), FoldPlaces(mode, 1)(columns, x)
         read = ReadImages((0, 0), method, "each", float(fill_value))
-        y: Tensor = read(x, ImageNumbers()(x), rows, columns)
-        return y
+        return read(x, ImageNumbers()(x), rows, columns)
 
 
 class PixelGrid(Primitive):

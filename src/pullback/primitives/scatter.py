@@ -46,8 +46,7 @@ def gather_nd(
     """
     if bad_indices_policy not in ("", "DEFAULT", "ERROR"):
         raise ValueError(f"gather_nd: bad_indices_policy {bad_indices_policy!r} is not supported; use 'ERROR'")
-    result: Tensor = GatherNd(batch_dims)(convert_to_tensor(params), convert_to_tensor(indices), name=name)
-    return result
+    return GatherNd(batch_dims)(convert_to_tensor(params), convert_to_tensor(indices), name=name)
 
 
 class GatherNd(Primitive):
@@ -101,8 +100,7 @@ def _rows(xp: Any, indices: Any, dims: Sequence[int], batch: int, what: str) -> 
 def _scattered(updates: Tensor, indices: Tensor, x: Tensor, batch_dims: int = 0) -> Tensor:
     """Zeros in the shape of `x` with `updates` added at `indices`."""
     dims, lengths = split_shape_of(x)
-    result: Tensor = ScatterNd(dims, batch_dims)(indices, updates, *(() if lengths is None else (lengths,)))
-    return result
+    return ScatterNd(dims, batch_dims)(indices, updates, *(() if lengths is None else (lengths,)))
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None) -> Tensor:
@@ -125,8 +123,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
     _check_policy("scatter_nd", bad_indices_policy)
     dims, lengths = split_shape(shape)
     inputs = (convert_to_tensor(indices), convert_to_tensor(updates), *(() if lengths is None else (lengths,)))
-    result: Tensor = ScatterNd(dims)(*inputs, name=name)
-    return result
+    return ScatterNd(dims)(*inputs, name=name)
 
 
 class ScatterNd(Primitive):
@@ -198,8 +195,7 @@ def _scatter_into(xp: Any, x: Any, indices: Any, updates: Any, how: str) -> Any:
 
 def _scatter_op(primitive: Primitive, tensor: Any, indices: Any, updates: Any, name: str | None) -> Tensor:
     x = convert_to_tensor(tensor)
-    result: Tensor = primitive(x, convert_to_tensor(indices), convert_to_tensor(updates, dtype_hint=x.dtype), name=name)
-    return result
+    return primitive(x, convert_to_tensor(indices), convert_to_tensor(updates, dtype_hint=x.dtype), name=name)
 
 
 def tensor_scatter_nd_add(

@@ -43,7 +43,6 @@ class TensorScatterMul(Primitive):
 
         def by_updates() -> Tensor:
             others = ProductOfOthers()(updates, RowNumbers()(indices, x))
-            dx: Tensor = gather_nd(dy * conj(x), indices) * conj(others)
-            return dx
+            return gather_nd(dy * conj(x), indices) * conj(others)
 
         return lambda: TensorScatterMul()(dy, indices, conj(updates)), None, by_updates

@@ -33,8 +33,7 @@ def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: s
     array([5., 2., 0.], dtype=float32)
     """
     static, inputs = segment_inputs(data, segment_ids, num_segments)
-    result: Tensor = UnsortedSegmentSum(static)(*inputs, name=name)
-    return result
+    return UnsortedSegmentSum(static)(*inputs, name=name)
 
 
 class UnsortedSegmentSum(Primitive):

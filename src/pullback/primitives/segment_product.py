@@ -67,8 +67,7 @@ def _back(dy: Tensor, x: Tensor, ids: Tensor) -> Tensor:
         step = mask(same, Shift(0, reverse)(weights * product))
         parts.append((product, Recurrence(0, reverse)(factors, step)))
     (before, first), (after, second) = parts
-    result: Tensor = RowsBack()(before * second + first * after, ids, x)
-    return result
+    return RowsBack()(before * second + first * after, ids, x)
 
 
 class RowsInOrder(Primitive):

@@ -49,8 +49,7 @@ def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: s
     array([4., 2.], dtype=float32)
     """
     static, inputs = segment_inputs(data, segment_ids, num_segments)
-    result: Tensor = UnsortedSegmentMax(static)(*inputs, name=name)
-    return result
+    return UnsortedSegmentMax(static)(*inputs, name=name)
 
 
 class UnsortedSegmentMax(Primitive):
@@ -90,8 +89,7 @@ def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: s
     array([1., 2.], dtype=float32)
     """
     static, inputs = segment_inputs(data, segment_ids, num_segments)
-    result: Tensor = UnsortedSegmentMin(static)(*inputs, name=name)
-    return result
+    return UnsortedSegmentMin(static)(*inputs, name=name)
 
 
 class UnsortedSegmentMin(Primitive):
@@ -148,8 +146,7 @@ def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: 
     array([12.,  2.,  1.], dtype=float32)
     """
     static, inputs = segment_inputs(data, segment_ids, num_segments)
-    result: Tensor = UnsortedSegmentProd(static)(*inputs, name=name)
-    return result
+    return UnsortedSegmentProd(static)(*inputs, name=name)
 
 
 class UnsortedSegmentProd(Primitive):
@@ -213,9 +210,8 @@ def _scaled_sum(data: Any, segment_ids: Any, num_segments: Any, power: float, na
     if inputs[0].dtype not in INEXACT:
         raise TypeError(f"{name}: data must be floats or complex numbers, not {inputs[0]}")
     with inputs[0].graph.name_scope(name):
-        sums: Tensor = UnsortedSegmentSum(static)(*inputs)
-        means: Tensor = sums * SegmentShares(static, power)(*inputs)
-        return means
+        sums = UnsortedSegmentSum(static)(*inputs)
+        return sums * SegmentShares(static, power)(*inputs)
 
 
 class SegmentShares(Primitive):
@@ -299,8 +295,7 @@ def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """
     ids = convert_to_tensor(segment_ids)
     static, inputs = segment_inputs(data, ids, _number_of_segments(ids))
-    result: Tensor = UnsortedSegmentMax(static, True)(*inputs, name=name or "SegmentMax")
-    return result
+    return UnsortedSegmentMax(static, True)(*inputs, name=name or "SegmentMax")
 
 
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
@@ -320,8 +315,7 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """
     ids = convert_to_tensor(segment_ids)
     static, inputs = segment_inputs(data, ids, _number_of_segments(ids))
-    result: Tensor = UnsortedSegmentMin(static, True)(*inputs, name=name or "SegmentMin")
-    return result
+    return UnsortedSegmentMin(static, True)(*inputs, name=name or "SegmentMin")
 
 
 def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
@@ -347,8 +341,7 @@ def _number_of_segments(ids: Tensor) -> Any:
     known = constant_value(ids)
     if known is not None:
         return int(known.reshape(-1)[-1]) + 1 if known.size else 0
-    number: Tensor = SegmentNumber()(ids)
-    return number
+    return SegmentNumber()(ids)
 
 
 class SegmentNumber(Primitive):

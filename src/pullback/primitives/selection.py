@@ -45,10 +45,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         raise ValueError("where: give both x and y, or neither")
     chosen = convert_to_tensor(condition)
     if x is None:
-        places: Tensor = Where()(chosen, name=name)
-        return places
-    result: Tensor = Select()(chosen, *operands(x, y), name=name)
-    return result
+        return Where()(chosen, name=name)
+    return Select()(chosen, *operands(x, y), name=name)
 
 
 class Select(Primitive):

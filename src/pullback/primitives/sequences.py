@@ -36,8 +36,7 @@ def reverse_sequence(
     """
     x, lengths = convert_to_tensor(input), convert_to_tensor(seq_lengths)
     axes = [as_axis(0 if a is None else a, x.shape.rank, "reverse_sequence", x.type) for a in (seq_axis, batch_axis)]
-    y: Tensor = ReverseSequence(*axes)(x, lengths, name=name)
-    return y
+    return ReverseSequence(*axes)(x, lengths, name=name)
 
 
 class ReverseSequence(Primitive):

@@ -50,7 +50,7 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     [array([5, 3, 1], dtype=int32), array([0, 1, 0, 2], dtype=int32)]
     """
     tensor = convert_to_tensor(x)
-    first, places, _ = UniqueIndices(as_dtype(out_idx))(tensor)
+    first, places, _ = UniqueIndices(as_dtype(out_idx)).operation(tensor).outputs
     return Unique(gather(tensor, first, name=name or "Unique"), places)
 
 
@@ -70,7 +70,7 @@ def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) ->
     array([2, 1, 1], dtype=int32)
     """
     tensor = convert_to_tensor(x)
-    first, places, counts = UniqueIndices(as_dtype(out_idx))(tensor)
+    first, places, counts = UniqueIndices(as_dtype(out_idx)).operation(tensor).outputs
     return UniqueWithCounts(gather(tensor, first, name=name or "UniqueWithCounts"), places, counts)
 
 
@@ -168,8 +168,7 @@ def searchsorted(
     """
     if side not in ("left", "right"):
         raise ValueError(f"searchsorted: side must be 'left' or 'right', not {side!r}")
-    result: Tensor = SearchSorted(side, as_dtype(out_type))(*operands(sorted_sequence, values), name=name)
-    return result
+    return SearchSorted(side, as_dtype(out_type))(*operands(sorted_sequence, values), name=name)
 
 
 class SearchSorted(Primitive):
@@ -210,8 +209,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     >>> pb.Session().run(pb.math.invert_permutation([2, 0, 1]))
     array([1, 2, 0], dtype=int32)
     """
-    result: Tensor = InvertPermutation()(convert_to_tensor(x), name=name)
-    return result
+    return InvertPermutation()(convert_to_tensor(x), name=name)
 
 
 class InvertPermutation(Primitive):

@@ -36,8 +36,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(input)
     rank = x.shape.rank
     place = as_axis(axis, None if rank is None else rank + 1, "expand_dims", x.type)
-    result: Tensor = ExpandDims((place,))(x, name=name)
-    return result
+    return ExpandDims((place,))(x, name=name)
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
@@ -57,8 +56,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     x = convert_to_tensor(input)
     given = () if axis is None else static_integers(axis, "squeeze: axis")
     axes = tuple(sorted({checked_axis(a, x.shape.rank, "squeeze", x.type) for a in given}))
-    result: Tensor = Squeeze(axes or None)(x, name=name)
-    return result
+    return Squeeze(axes or None)(x, name=name)
 
 
 class Squeeze(Primitive):
@@ -112,8 +110,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | Non
             raise ValueError(f"transpose: perm {list(order)} is no permutation of the axes of {x}")
     elif rank is not None:
         order = tuple(reversed(range(rank)))
-    result: Tensor = Transpose(order)(x, name=name)
-    return result
+    return Transpose(order)(x, name=name)
 
 
 class Transpose(Primitive):
@@ -146,8 +143,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(input)
     if x.shape.rank is not None:
         return constant_in(x.graph, np.array(x.shape.rank, int32), name or "Rank")
-    result: Tensor = Rank()(x, name=name)
-    return result
+    return Rank()(x, name=name)
 
 
 class Rank(Primitive):
@@ -177,8 +173,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     wanted: Any = int32 if out_type is None else as_dtype(out_type)
     if known is not None:
         return constant_in(x.graph, np.array(known, wanted), name or "Size")
-    result: Tensor = Size(wanted)(x, name=name)
-    return result
+    return Size(wanted)(x, name=name)
 
 
 class Size(Primitive):
@@ -246,8 +241,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     axes = [checked_axis(a, x.shape.rank, "reverse", x.type) for a in given]
     if len(set(axes)) != len(axes):
         raise ValueError(f"reverse: an axis stands twice in {list(given)}")
-    result: Tensor = ReverseV2(tuple(axes))(x, name=name)
-    return result
+    return ReverseV2(tuple(axes))(x, name=name)
 
 
 class ReverseV2(Primitive):
@@ -285,8 +279,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     if len(shifts) != len(axes):
         raise ValueError(f"roll: shift {list(shifts)} and axis {list(axes)} differ in length")
     places = tuple([checked_axis(a, x.shape.rank, "roll", x.type) for a in axes])
-    result: Tensor = Roll(shifts, places)(x, name=name)
-    return result
+    return Roll(shifts, places)(x, name=name)
 
 
 class Roll(Primitive):

@@ -35,8 +35,7 @@ def sharding(input: Any, spec: Sequence[str | Sequence[str] | None], name: str |
     >>> pb.sharding(rows, ["data", None])
     <Tensor 'Sharding:0' float32[?,3]>
     """
-    result: Tensor = Sharding(tuple([_entry(axis) for axis in spec]))(convert_to_tensor(input), name=name)
-    return result
+    return Sharding(tuple([_entry(axis) for axis in spec]))(convert_to_tensor(input), name=name)
 
 
 class Sharding(Primitive):

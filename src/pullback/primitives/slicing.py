@@ -102,8 +102,7 @@ def _known_length(vector: Tensor) -> tuple[int | None, ...]:
 def slice_by(x: Tensor, spec: tuple[Entry, ...], numbers: Sequence[Tensor], name: str | None = None) -> Tensor:
     """`x` sliced by `spec`, whose unknown numbers are the scalars `numbers`, in order."""
     if not numbers:
-        result: Tensor = StridedSlice(spec)(x, name=name)
-        return result
+        return StridedSlice(spec)(x, name=name)
     if len({n.dtype for n in numbers}) > 1:
         numbers = [cast(n, int64) for n in numbers]
     result = StridedSlice(spec)(x, stack(numbers), name=name)
@@ -133,8 +132,7 @@ class StridedSlice(Primitive):
 
 def _slice_back(dy: Tensor, x: Tensor, spec: tuple[Entry, ...], numbers: Sequence[Tensor]) -> Tensor:
     dims, lengths = split_shape_of(x)
-    result: Tensor = StridedSliceGrad(spec, dims)(dy, *numbers, *(() if lengths is None else (lengths,)))
-    return result
+    return StridedSliceGrad(spec, dims)(dy, *numbers, *(() if lengths is None else (lengths,)))
 
 
 class StridedSliceGrad(Primitive):

@@ -32,8 +32,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Te
     array([0.5, 0.5], dtype=float32)
     """
     x = convert_to_tensor(logits)
-    y: Tensor = Softmax(last_as_minus_one(x, axis, "softmax"))(x, name=name)
-    return y
+    return Softmax(last_as_minus_one(x, axis, "softmax"))(x, name=name)
 
 
 def last_as_minus_one(x: Tensor, axis: int | None, what: str) -> int:
@@ -103,8 +102,7 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
     array([-0.6931472, -0.6931472], dtype=float32)
     """
     x = convert_to_tensor(logits)
-    y: Tensor = LogSoftmax(last_as_minus_one(x, axis, "log_softmax"))(x, name=name)
-    return y
+    return LogSoftmax(last_as_minus_one(x, axis, "log_softmax"))(x, name=name)
 
 
 class LogSoftmax(Primitive):

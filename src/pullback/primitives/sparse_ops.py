@@ -62,8 +62,7 @@ def add(a: Any, b: Any, threshold: Any = 0, name: str | None = None) -> Any:
         a, b = b, a
     if not isinstance(a, SparseTensor):
         raise TypeError("sparse.add: one of both must be a SparseTensor; use pb.add")
-    dense: Tensor = tensor_scatter_nd_add(convert_to_tensor(b, a.dtype), a.indices, a.values, name=name)
-    return dense
+    return tensor_scatter_nd_add(convert_to_tensor(b, a.dtype), a.indices, a.values, name=name)
 
 
 def _sum_of_sparse(a: SparseTensor, b: SparseTensor) -> SparseTensor:
@@ -131,8 +130,7 @@ def _reduced(how: Any, x: SparseTensor, axis: Any, keepdims: bool | None, sparse
         count = count * lengths[i]
     found = how(x.values, linear_positions(x, kept), count if isinstance(count, int) else cast(count, int32))
     dims = [1 if i in chosen else lengths[i] for i in range(x.rank)] if keepdims else [lengths[i] for i in kept]
-    result: Tensor = reshape(found, [n if isinstance(n, int) else cast(n, int32) for n in dims], name=name)
-    return result
+    return reshape(found, [n if isinstance(n, int) else cast(n, int32) for n in dims], name=name)
 
 
 def slice_(sp_input: SparseTensor, start: Any, size: Any, name: str | None = None) -> SparseTensor:

@@ -28,8 +28,7 @@ def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name:
     array([[[[1, 2, 3, 4]]]], dtype=int32)
     """
     primitive = SpaceToDepth(block_size, _checked(data_format, "space_to_depth"))
-    result: Tensor = primitive(convert_to_tensor(input), name=name)
-    return result
+    return primitive(convert_to_tensor(input), name=name)
 
 
 class SpaceToDepth(Primitive):
@@ -77,8 +76,7 @@ def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name:
     TensorShape([1, 4, 6, 2])
     """
     primitive = DepthToSpace(block_size, _checked(data_format, "depth_to_space"))
-    result: Tensor = primitive(convert_to_tensor(input), name=name)
-    return result
+    return primitive(convert_to_tensor(input), name=name)
 
 
 class DepthToSpace(Primitive):

@@ -118,8 +118,7 @@ def inverse_stft_window_fn(
         with window.graph.name_scope(name or "inverse_stft_window_fn"):
             rows = reshape(fit(square(window), (-1,), [overlaps * step]), [overlaps, step])
             total = reshape(tile(reduce_sum(rows, 0, keepdims=True), [overlaps, 1]), [overlaps * step])
-            inverse: Tensor = window / total[:length]
-            return inverse
+            return window / total[:length]
 
     return inverse_window
 

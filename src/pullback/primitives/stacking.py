@@ -37,8 +37,7 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     tensors = unstack(values) if isinstance(values, Tensor) else operands(*values) if len(values) else []
     if not tensors:
         raise ValueError("stack: the list of tensors is empty")
-    result: Tensor = Pack(axis)(*tensors, name=name)
-    return result
+    return Pack(axis)(*tensors, name=name)
 
 
 class Pack(Primitive):
@@ -140,8 +139,7 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     if len(tensors) == 1 and name == "concat":
         return tensors[0]
     rank = next((x.shape.rank for x in tensors if x.shape.rank is not None), None)
-    result: Tensor = ConcatV2(as_axis(axis, rank, "concat", tensors[0].type))(*tensors, name=name)
-    return result
+    return ConcatV2(as_axis(axis, rank, "concat", tensors[0].type))(*tensors, name=name)
 
 
 class ConcatV2(Primitive):

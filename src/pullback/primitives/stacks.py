@@ -64,20 +64,17 @@ def infer_solve(what: str, a: TensorType, b: TensorType, square: bool = True) ->
 
 def times(a: Tensor, b: Tensor, adjoint_a: bool = False, adjoint_b: bool = False) -> Tensor:
     """The product of each matrix with its partner."""
-    product: Tensor = BatchMatMul(adjoint_a, adjoint_b)(a, b)
-    return product
+    return BatchMatMul(adjoint_a, adjoint_b)(a, b)
 
 
 def adjoint_of(x: Tensor) -> Tensor:
     """Each matrix, transposed and conjugated."""
-    y: Tensor = Einsum("...ij->...ji")(conj(x))
-    return y
+    return Einsum("...ij->...ji")(conj(x))
 
 
 def transpose_of(x: Tensor) -> Tensor:
     """Each matrix, transposed."""
-    y: Tensor = Einsum("...ij->...ji")(x)
-    return y
+    return Einsum("...ij->...ji")(x)
 
 
 class LowerPart(Primitive):

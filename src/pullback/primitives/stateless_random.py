@@ -151,10 +151,9 @@ def stateless_categorical(
     >>> pb.Session().run(pb.random.stateless_categorical([[0.0, 99.0]], 3, seed=[1, 2]))
     array([[1, 1, 1]])
     """
-    result: Tensor = StatelessMultinomial(int(num_samples), as_dtype(dtype))(
+    return StatelessMultinomial(int(num_samples), as_dtype(dtype))(
         convert_to_tensor(logits), convert_to_tensor(seed), name=name or "stateless_categorical"
     )
-    return result
 
 
 class AbstractStatelessDraw(Primitive):

@@ -79,7 +79,7 @@ def sufficient_statistics(
     along = as_axes(axes, tensor, "sufficient_statistics")
     with tensor.graph.name_scope(name or "sufficient_statistics"):
         moved = None if shift is None else convert_to_tensor(shift, tensor.dtype)
-        above: Tensor = tensor if moved is None else tensor - moved
+        above = tensor if moved is None else tensor - moved
         total = reduce_sum(above, along, keepdims=keepdims)
         squares = reduce_sum(square(above), along, keepdims=keepdims)
         return _count(tensor, along), total, squares, moved
@@ -96,8 +96,7 @@ def _count(x: Tensor, axes: tuple[int, ...] | None) -> Tensor:
     if axes is None:
         total: Tensor = cast(size(x), x.dtype)
         return total
-    result: Tensor = LengthProduct(axes)(x)
-    return result
+    return LengthProduct(axes)(x)
 
 
 class LengthProduct(Primitive):
@@ -139,7 +138,7 @@ def normalize_moments(
     with count.graph.name_scope(name or "normalize"):
         divisor = reciprocal(count)
         above = total * divisor
-        variance: Tensor = squares * divisor - square(above)
+        variance = squares * divisor - square(above)
         return above if shift is None else above + shift, variance
 
 

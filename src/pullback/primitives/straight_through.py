@@ -16,8 +16,7 @@ def straight_through(x: Tensor, y: Tensor) -> Tensor:
     Derivative: none by `x`, dy by `y`. The rule `lambda op, dy: (dy, None)` makes it the straight-through estimator
     (Bengio et al., 2013).
     """
-    result: Tensor = StraightThrough()(x, y)
-    return result
+    return StraightThrough()(x, y)
 
 
 class StraightThrough(Primitive):

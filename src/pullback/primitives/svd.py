@@ -54,7 +54,7 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
     array([2., 1.], dtype=float32)
     """
     x = matrices("svd", tensor)
-    return Svd(bool(compute_uv), bool(full_matrices and compute_uv))(x, name=name)
+    return Svd(bool(compute_uv), bool(full_matrices and compute_uv)).operation(x, name=name).result
 
 
 class Svd(Primitive):
@@ -94,7 +94,7 @@ class Svd(Primitive):
 
     def _back(self, op: Operation, ds: Tensor | None, du: Tensor | None, dv: Tensor | None) -> Tensor:
         x = op.inputs[0]
-        s, u, v = op.outputs if self.compute_uv else Svd()(x)
+        s, u, v = op.outputs if self.compute_uv else Svd().operation(x).outputs
         if self.full_matrices:
             du = None if du is None else without_complement(v, u, du)
             dv = None if dv is None else without_complement(u, v, dv)

@@ -340,8 +340,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     >>> pb.Session().run(pb.signal.fftshift([0, 1, 2, -2, -1]))
     array([-2, -1,  0,  1,  2], dtype=int32)
     """
-    y: Tensor = FftShift(_shifted("fftshift", x, axes))(convert_to_tensor(x), name=name)
-    return y
+    return FftShift(_shifted("fftshift", x, axes))(convert_to_tensor(x), name=name)
 
 
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
@@ -358,8 +357,7 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     >>> pb.Session().run(pb.signal.ifftshift([-2, -1, 0, 1, 2]))
     array([ 0,  1,  2, -2, -1], dtype=int32)
     """
-    y: Tensor = FftShift(_shifted("ifftshift", x, axes), True)(convert_to_tensor(x), name=name)
-    return y
+    return FftShift(_shifted("ifftshift", x, axes), True)(convert_to_tensor(x), name=name)
 
 
 def _shifted(what: str, x: Any, axes: Any) -> tuple[int, ...] | None:

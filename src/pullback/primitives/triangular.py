@@ -40,8 +40,7 @@ def triangular_solve(
            [2.]], dtype=float32)
     """
     a, b = operands(matrix, rhs)
-    x: Tensor = MatrixTriangularSolve(bool(lower), bool(adjoint))(a, b, name=name)
-    return x
+    return MatrixTriangularSolve(bool(lower), bool(adjoint))(a, b, name=name)
 
 
 class MatrixTriangularSolve(Primitive):
@@ -66,8 +65,7 @@ class MatrixTriangularSolve(Primitive):
 
         @cache
         def solved() -> Tensor:
-            back: Tensor = MatrixTriangularSolve(self.lower, not self.adjoint)(a, dy)
-            return back
+            return MatrixTriangularSolve(self.lower, not self.adjoint)(a, dy)
 
         def by_matrix() -> Tensor:
             product = times(x, -solved(), False, True) if self.adjoint else times(-solved(), x, False, True)
@@ -139,8 +137,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     array([[2., 0.],
            [1., 2.]], dtype=float32)
     """
-    y: Tensor = Cholesky()(matrices("cholesky", input, square=True), name=name)
-    return y
+    return Cholesky()(matrices("cholesky", input, square=True), name=name)
 
 
 class Cholesky(Primitive):
@@ -158,8 +155,7 @@ class Cholesky(Primitive):
             y = op.outputs[0]
             inner = LowerPart(0.5)(times(y, dy, adjoint_a=True))
             left = MatrixTriangularSolve(True, True)(y, inner)
-            dx: Tensor = HermitianPart()(MatrixTriangularSolve(True, True)(y, adjoint_of(left)))
-            return dx
+            return HermitianPart()(MatrixTriangularSolve(True, True)(y, adjoint_of(left)))
 
         return (back,)
 

@@ -72,7 +72,7 @@ def tridiagonal_solve(
             b = transpose_of(b)
         elif vector:
             b = ExpandDims((-1,))(b)
-        x: Tensor = TridiagonalSolve()(d, b)
+        x = TridiagonalSolve()(d, b)
         return squeeze(x, [-1]) if vector else x
 
 
@@ -92,8 +92,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
            [3.]], dtype=float32)
     """
     d, b = operands(_compact("tridiagonal_matmul", diagonals, diagonals_format), rhs)
-    y: Tensor = TridiagonalMatMul()(d, b, name=name or "tridiagonal_matmul")
-    return y
+    return TridiagonalMatMul()(d, b, name=name or "tridiagonal_matmul")
 
 
 def _compact(what: str, diagonals: Any, form: str) -> Tensor:
@@ -157,8 +156,7 @@ class TridiagonalSolve(Primitive):
 
         @cache
         def solved() -> Tensor:
-            back: Tensor = TridiagonalSolve()(TridiagonalTranspose()(conj(d)), dy)
-            return back
+            return TridiagonalSolve()(TridiagonalTranspose()(conj(d)), dy)
 
         return (
             lambda: sum_like(TridiagonalOuter()(-solved(), conj(x)), d),

@@ -23,7 +23,7 @@ def sum_equal_rows(slices: IndexedSlices) -> IndexedSlices:
     On XLA there are as many rows as before: those left over have the largest number of the dtype, which is out of range
     and is dropped by whatever adds rows up, and zeros for values.
     """
-    rows, sums, _ = SumEqualRows()(slices.indices, slices.values)
+    rows, sums, _ = SumEqualRows().operation(slices.indices, slices.values).outputs
     return IndexedSlices(sums, rows, slices.dense_shape, slices.static_shape)
 
 

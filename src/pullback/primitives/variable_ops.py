@@ -52,8 +52,7 @@ class VarHandleOp(Primitive):
 def read_variable(handle: Tensor, name: str | None = None) -> Tensor:
     """The value of the variable behind `handle`."""
     type_ = variable_type(handle)
-    value: Tensor = ReadVariableOp(type_.dtype, type_.shape)(handle, name=name)
-    return value
+    return ReadVariableOp(type_.dtype, type_.shape)(handle, name=name)
 
 
 class ReadVariableOp(AbstractStateful):
@@ -132,7 +131,7 @@ class ResourceGather(AbstractStateful):
 
 def _rows_shape(handle: Tensor) -> Tensor:
     """The shape [-1, row...] of rows of a variable whose static shape is unknown."""
-    lengths: Tensor = VariableShape()(handle)
+    lengths = VariableShape()(handle)
     return concat([constant_in(handle.graph, np.array([-1], int32)), lengths[1:]], 0)
 
 

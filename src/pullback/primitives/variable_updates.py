@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ..core.dtypes import INTEGER
 from ..core.graph import Operation, Tensor
-from ..core.primitive import no_gradient
+from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
 from .constant import convert_to_tensor
@@ -26,8 +27,7 @@ def scatter_rows(kind: ScatterKind, handle: Tensor, indices: Any, updates: Any, 
     type_ = variable_type(handle)
     rows = convert_to_tensor(indices, graph=handle.graph)
     values = convert_to_tensor(updates, type_.dtype, graph=handle.graph)
-    op: Operation = _ROW_UPDATES[kind](type_.dtype, type_.shape)(handle, rows, values, name=name)
-    return op
+    return _ROW_UPDATES[kind](type_.dtype, type_.shape).operation(handle, rows, values, name=name)
 
 
 class AbstractRowUpdate(AbstractStateful):
@@ -126,8 +126,7 @@ def scatter_slices(kind: ScatterKind, handle: Tensor, indices: Any, updates: Any
     type_ = variable_type(handle)
     places = convert_to_tensor(indices, graph=handle.graph)
     values = convert_to_tensor(updates, type_.dtype, graph=handle.graph)
-    op: Operation = _SLICE_UPDATES[kind](type_.dtype, type_.shape)(handle, places, values, name=name)
-    return op
+    return _SLICE_UPDATES[kind](type_.dtype, type_.shape).operation(handle, places, values, name=name)
 
 
 class AbstractSliceUpdate(AbstractStateful):
@@ -199,7 +198,7 @@ class ResourceScatterNdSub(AbstractSliceUpdate):
     shape: TensorShape
 
 
-_ROW_UPDATES: dict[ScatterKind, Any] = {
+_ROW_UPDATES: dict[ScatterKind, Callable[..., Primitive]] = {
     "update": ResourceScatterUpdate,
     "add": ResourceScatterAdd,
     "sub": ResourceScatterSub,
@@ -208,7 +207,7 @@ _ROW_UPDATES: dict[ScatterKind, Any] = {
     "min": ResourceScatterMin,
     "max": ResourceScatterMax,
 }
-_SLICE_UPDATES: dict[ScatterKind, Any] = {
+_SLICE_UPDATES: dict[ScatterKind, Callable[..., Primitive]] = {
     "update": ResourceScatterNdUpdate,
     "add": ResourceScatterNdAdd,
     "sub": ResourceScatterNdSub,

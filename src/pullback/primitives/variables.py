@@ -141,7 +141,9 @@ class Variable(AbstractTensorLike):
                 self.handle: Tensor = graph.add(handle_op, (), scope).outputs[0]
                 self.initial_value = initial
                 self.constraint = constraint
-                self.initializer = AssignVariableOp(initial.dtype, static)(self.handle, initial, name="Assign")
+                self.initializer = AssignVariableOp(initial.dtype, static).operation(
+                    self.handle, initial, name="Assign"
+                )
                 with graph.name_scope("Read"):
                     self._snapshot: Tensor = ReadVariableOp(initial.dtype, static)(self.handle)
             for key in collections_of(handle_op):
@@ -262,10 +264,9 @@ class Variable(AbstractTensorLike):
             TypeError: the indices are no integers. ValueError: the variable is a scalar.
         """
         type_ = variable_type(self.handle)
-        rows: Tensor = ResourceGather(type_.dtype, type_.shape)(
+        return ResourceGather(type_.dtype, type_.shape)(
             self.handle, convert_to_tensor(indices, graph=self.graph), name=name or "Gather"
         )
-        return rows
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """The slices of the value at the index vectors `indices` [..., k]; see `pb.gather_nd`."""
@@ -305,7 +306,7 @@ class Variable(AbstractTensorLike):
     def _assigned(self, cls: Callable[..., Primitive], value: Any, name: str, read_value: bool) -> Any:
         type_ = variable_type(self.handle)
         tensor = convert_to_tensor(value, type_.dtype, graph=self.graph)
-        op: Operation = cls(type_.dtype, type_.shape)(self.handle, tensor, name=name)
+        op = cls(type_.dtype, type_.shape).operation(self.handle, tensor, name=name)
         return read_after(op) if read_value else op
 
     def load(self, value: Any, session: Any = None) -> None:
@@ -413,7 +414,7 @@ def is_variable_initialized(variable: Variable) -> Tensor:
     np.False_
     """
     with variable.graph.name_scope(variable.op.name + "/IsInitialized/"):
-        known: Tensor = VarIsInitializedOp()(variable.handle)
+        known = VarIsInitializedOp()(variable.handle)
     return known
 
 

@@ -71,8 +71,7 @@ def div(node: Node, a: Tensor, b: Tensor) -> Tensor:
     del node
     if a.dtype in INTEGER:
         return truncatediv(a, b)
-    quotient: Tensor = RealDiv()(a, b)
-    return quotient
+    return RealDiv()(a, b)
 
 
 @reader("Mod")

@@ -235,8 +235,7 @@ def flex_attention(node: Node, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 def _modified(node: Node, name: str, x: Tensor) -> Tensor:
     body = node.attribute(name, None)
-    result: Tensor = x if body is None else node.read_body(body, [x])[0]
-    return result
+    return x if body is None else node.read_body(body, [x])[0]
 
 
 @reader("RotaryEmbedding")
@@ -276,7 +275,7 @@ def causal_conv_with_state(
     if k is None:
         node.refuse(f"the window's length must be known, which it is not in {w}")
     longer = pad(x, [(0, 0), (0, 0), (k - 1, 0)]) if past_state is None else concat([past_state, x], 2)
-    y: Tensor = DepthwiseConv2dNative((1,), "VALID", "NCW", (1,))(longer, transpose(w, [2, 0, 1]))
+    y = DepthwiseConv2dNative((1,), "VALID", "NCW", (1,))(longer, transpose(w, [2, 0, 1]))
     y = y if bias is None else bias_add(y, bias, "NC")
     if node.attribute("activation", "none") in ("silu", "swish"):
         y = silu(y)

@@ -192,7 +192,7 @@ class _Looping:
         counter = [constant(np.int64(0))] if self.numbered else []
         start = [*counter, *self.start, *self.extra]
         with self.limit.op.graph.acting.control_dependencies(self.controls):
-            ys = self.primitive(self.limit, *start, *self.captured)
+            ys = self.primitive.operation(self.limit, *start, *self.captured).outputs
         first = 1 + len(counter)
         stacked = 1 + len(start)
         seen = stacked + self.scans - len(self.watching)
@@ -286,7 +286,7 @@ def _scanned(
         reverse=backward,
     )
     with rows[0].op.graph.acting.control_dependencies(together.controls):
-        outputs = loop(steps_of(rows[0], length), *start, *rows, *captured)
+        outputs = loop.operation(steps_of(rows[0], length), *start, *rows, *captured).outputs
     last = 1 + count + stacked
     watching.keep(moves, outputs[last : last + len(watching)])
     return list(outputs[1 : 1 + own]), list(outputs[1 + count : last])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...core.dtypes import int32, int64
 from ...core.operation import Tensor
+from ...core.primitive import Primitive
 from ...primitives.bias import bias_add
 from ...primitives.constant import constant
 from ...primitives.conv import Conv2D, Conv2DBackpropInput, DepthwiseConv2dNative
@@ -23,7 +25,7 @@ from .dtypes import cast
 from .lengths import length, lengths, rank_of
 from .windows import FORMATS, numbers, pairs, windows_of
 
-_FORWARD: dict[int, Any] = {1: Conv2D, 2: Conv2D, 3: Conv3D}
+_FORWARD: dict[int, Callable[..., Primitive]] = {1: Conv2D, 2: Conv2D, 3: Conv3D}
 _TRANSPOSED: dict[int, Any] = {1: Conv2DBackpropInput, 2: Conv2DBackpropInput, 3: Conv3DBackpropInputV2}
 
 
@@ -42,7 +44,7 @@ def conv_integer(
 
 def shifted(x: Tensor, zero_point: Tensor | None) -> Tensor:
     """`x - zero_point` in int32; a vector of zero points has one for each entry of the first axis."""
-    wide: Tensor = cast(x, int32)
+    wide = cast(x, int32)
     if zero_point is None:
         return wide
     zero = cast(zero_point, int32)
@@ -61,9 +63,8 @@ def convolved(node: Node, x: Tensor, w: Tensor) -> Tensor:
     geometry = (windows.strides, windows.padding, windows.form, windows.dilations)
     if groups > 1 and w.shape[1] == 1 and count < 3 and w.shape[0] is not None:
         parts = reshape(w, [groups, w.shape[0] // groups, *windows.kernel])
-        depthwise: Tensor = DepthwiseConv2dNative(*geometry)(windows.x, transpose(parts, [*range(2, count + 2), 0, 1]))
-        return depthwise
-    y: Tensor = _FORWARD[count](*geometry)(windows.x, transpose(w, [*range(2, count + 2), 1, 0]))
+        return DepthwiseConv2dNative(*geometry)(windows.x, transpose(parts, [*range(2, count + 2), 0, 1]))
+    y = _FORWARD[count](*geometry)(windows.x, transpose(w, [*range(2, count + 2), 1, 0]))
     return y
 
 
@@ -155,7 +156,7 @@ def _alone(i: int, count: int) -> list[int]:
 
 
 def _product(vector: Tensor) -> Tensor:
-    total: Tensor = vector[0]
+    total = vector[0]
     for i in range(1, vector.shape[0] or 1):
         total = total * vector[i]
     return total

@@ -21,8 +21,7 @@ def gemm(node: Node, a: Tensor, b: Tensor, c: Tensor | None = None) -> Tensor:
 def _scaled(x: Tensor, factor: float) -> Tensor:
     if factor == 1:
         return x
-    scaled: Tensor = x * factor if x.dtype in FLOATING else cast(cast(x, float32) * factor, x.dtype)
-    return scaled
+    return x * factor if x.dtype in FLOATING else cast(cast(x, float32) * factor, x.dtype)
 
 
 @reader("MatMul")

@@ -23,7 +23,7 @@ from .lengths import rank_of
 @reader("NegativeLogLikelihoodLoss")
 def negative_log_likelihood_loss(node: Node, x: Tensor, labels: Tensor, weights: Tensor | None = None) -> Tensor:
     counted, known = _counted(node, labels)
-    picked: Tensor = TakeAlong(1)(x, expand_dims(known, 1))
+    picked = TakeAlong(1)(x, expand_dims(known, 1))
     return _reduced(node, -squeeze(picked, [1]), known, counted, weights)
 
 

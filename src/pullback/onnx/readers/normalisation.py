@@ -38,7 +38,7 @@ def _trained(node: Node, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, v
     momentum = node.attribute("momentum", 0.9)
     axes = tuple(i for i in range(rank_of(node, x)) if i != 1)
     dtype = _widest(x, scale, mean)
-    y, now_mean, now_variance = Standardize(axes, node.attribute("epsilon", 1e-5))(cast(x, dtype))
+    y, now_mean, now_variance = Standardize(axes, node.attribute("epsilon", 1e-5)).operation(cast(x, dtype)).outputs
     y = y * _per_channel(node, cast(scale, dtype), x) + _per_channel(node, cast(bias, dtype), x)
     running = [
         before * momentum + reshape(cast(now, before.dtype), [-1]) * (1 - momentum)
@@ -61,7 +61,7 @@ def _per_channel(node: Node, vector: Tensor, x: Tensor) -> Tensor:
 @reader("InstanceNormalization")
 def instance_normalization(node: Node, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
     axes = tuple(range(2, rank_of(node, x)))
-    y: Tensor = Standardize(axes, node.attribute("epsilon", 1e-5))(x)[0]
+    y = Standardize(axes, node.attribute("epsilon", 1e-5)).operation(x).outputs[0]
     return y * _per_channel(node, scale, x) + _per_channel(node, bias, x)
 
 
@@ -70,7 +70,7 @@ def layer_normalization(node: Node, x: Tensor, scale: Tensor, bias: Tensor | Non
     axis, epsilon = node.attribute("axis", -1), node.attribute("epsilon", 1e-5)
     rank = rank_of(node, x)
     axes = tuple(range(axis % rank, rank))
-    y, mean, variance = Standardize(axes, epsilon)(cast(x, _stash(node, x)))
+    y, mean, variance = Standardize(axes, epsilon).operation(cast(x, _stash(node, x))).outputs
     y = cast(y, x.dtype) * scale
     y = y if bias is None else y + bias
     if not node.wants(1) and not node.wants(2):
@@ -91,7 +91,7 @@ def group_normalization(node: Node, x: Tensor, scale: Tensor, bias: Tensor) -> T
     dims = lengths(x)
     wide = cast(x, _stash(node, x))
     parts = reshape(wide, [dims[0], groups, -1])
-    y = reshape(Standardize((2,), node.attribute("epsilon", 1e-5))(parts)[0], dims)
+    y = reshape(Standardize((2,), node.attribute("epsilon", 1e-5)).operation(parts).outputs[0], dims)
     return cast(y, x.dtype) * _per_channel(node, scale, x) + _per_channel(node, bias, x)
 
 

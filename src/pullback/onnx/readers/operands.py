@@ -57,8 +57,7 @@ def lengths_without(x: Tensor, flags: Tensor, count: int | None) -> Tensor:
     kept = boolean_mask(shape(x, int64), logical_not(flags))
     if count is None or x.shape.rank is None:
         return kept
-    known: Tensor = ensure_shape(kept, [x.shape.rank - count])
-    return known
+    return ensure_shape(kept, [x.shape.rank - count])
 
 
 def lengths_with(x: Tensor, flags: Tensor) -> Tensor:

@@ -45,7 +45,7 @@ def top_k(node: Node, x: Tensor, k: Tensor) -> Any:
     largest = bool(node.attribute("largest", 1))
     known = node.static(k)
     if known is not None and largest and axis in (-1, (x.shape.rank or 0) - 1):
-        return tuple(TopKV2(int(known.item()), int64)(x))
+        return TopKV2(int(known.item()), int64).operation(x).outputs
     rank = rank_of(node, x)
     order = ArgSort(axis, largest)(x)
     first: Any = int(known.item()) if known is not None else UNKNOWN
@@ -78,7 +78,7 @@ def unique(node: Node, x: Tensor) -> Any:
     axis = node.attribute("axis", None)
     if axis is not None and x.shape.rank is not None:
         axis %= x.shape.rank
-    first, places, counts = UniqueAlong(axis, bool(node.attribute("sorted", 1)))(x)
+    first, places, counts = UniqueAlong(axis, bool(node.attribute("sorted", 1))).operation(x).outputs
     y = gather(reshape(x, [-1]), first) if axis is None else Take(axis)(x, first)
     return y, first, places, counts
 

@@ -32,7 +32,7 @@ from .windows import Windows, numbers, pairs, windows_of, with_zeros
 def max_pool(node: Node, x: Tensor) -> Any:
     around = lowest(x.dtype)
     windows = windows_of(node, x, node.attribute("kernel_shape"), around)
-    y: Tensor = MaxPool(*_pool(windows))(windows.x)
+    y = MaxPool(*_pool(windows))(windows.x)
     if not node.wants(1):
         return _counted(y, windows)
     column_major = bool(node.attribute("storage_order", 0))
@@ -83,7 +83,7 @@ def average_pool(node: Node, x: Tensor) -> Tensor:
     windows = windows_of(node, x, node.attribute("kernel_shape"))
     if node.attribute("count_include_pad", 0):
         windows = _counting_pads(node, windows)
-    y: Tensor = AvgPool(*_pool(windows))(windows.x)
+    y = AvgPool(*_pool(windows))(windows.x)
     if windows.x is not x and not node.attribute("count_include_pad", 0):
         # Pads were put on in a run: the share of each window that is inside.
         inside = windows_of(node, ones_like(x), windows.kernel)
@@ -112,7 +112,7 @@ def lp_pool(node: Node, x: Tensor) -> Tensor:
     """The root of the sum of powers: the mean over windows, pads counted as zeros, times their size."""
     p, kernel = int(node.attribute("p", 2)), node.attribute("kernel_shape")
     windows = with_zeros(windows_of(node, _power(x, p), kernel))
-    means: Tensor = AvgPool(*_pool(windows))(windows.x)
+    means = AvgPool(*_pool(windows))(windows.x)
     return _counted(_root(means * math.prod(kernel), p), windows)
 
 

@@ -73,12 +73,12 @@ def dequantize_linear(node: Node, x: Tensor, scale: Tensor, zero_point: Tensor |
     dtype = dtype_of(number) if number else scale.dtype
     wide = float32 if scale.dtype.itemsize < _WIDE else scale.dtype
     if _is_float(x.dtype):
-        shifted_: Tensor = cast(x, wide)
+        shifted_ = cast(x, wide)
     else:
         whole = cast(x, int32)
         whole = whole if zero_point is None else whole - _spread(node, cast(zero_point, int32), x)
         shifted_ = cast(whole, wide)
-    result: Tensor = cast(shifted_ * _spread(node, cast(scale, wide), x), dtype)
+    result = cast(shifted_ * _spread(node, cast(scale, wide), x), dtype)
     if x not in node.graph.rounded:
         return result
     source, read = node.graph.rounded[x]
@@ -133,7 +133,7 @@ def q_linear_mat_mul(
 
 def _less_zero(x: Tensor, zero: Tensor | None, *, last: bool) -> Tensor:
     """`x - zero` in int32; a vector has a zero point for each column, or, unless `last`, for each row."""
-    wide: Tensor = cast(x, int32)
+    wide = cast(x, int32)
     return wide if zero is None else wide - _beside(cast(zero, int32), x, last=last)
 
 

@@ -98,8 +98,7 @@ def _reduced_in_run(node: Node, x: Tensor, axes: Tensor, keep: bool, noop: bool)
 
 
 def _sum(x: Tensor, like: Tensor) -> Tensor:
-    total: Tensor = SumLike()(x, like)
-    return total
+    return SumLike()(x, like)
 
 
 def _mean_like(x: Tensor, like: Tensor) -> Any:

@@ -259,7 +259,7 @@ def _points(x: Tensor, how: Resampling, axis: Axis) -> Tensor:
     one = equal(width, 1.0)
     last, steps = n - 1.0, where(one, 1.0, width - 1.0)
     half = (places + 0.5) / scale - 0.5
-    at: Tensor = half
+    at = half
     if kind == "align_corners":
         at = where(one, 0.0, places * (last / steps))
     elif kind == "tf_crop_and_resize":
@@ -285,8 +285,7 @@ def _outside(x: Tensor, how: Resampling, axis: Axis, at: Tensor) -> Tensor | Non
     """Which points a crop has outside; None where there are none."""
     if how.coordinates != "tf_crop_and_resize":
         return None
-    outside: Tensor = (at < 0.0) | (at > _wide(length(x, axis.axis)) - 1.0)
-    return outside
+    return (at < 0.0) | (at > _wide(length(x, axis.axis)) - 1.0)
 
 
 def _of_nearest(x: Tensor, how: Resampling, axis: Axis, at: Tensor) -> Tensor:
@@ -343,5 +342,4 @@ def _product(weights: Tensor, x: Tensor, axis: int) -> Tensor:
         return matmul(weights, x)
     letters = "abcdefgh"[:rank]
     term = letters[:axis] + "y" + letters[axis + 1 :]
-    y: Tensor = Einsum(f"y{letters[axis]},{letters}->{term}")(weights, x)
-    return y
+    return Einsum(f"y{letters[axis]},{letters}->{term}")(weights, x)

@@ -40,8 +40,7 @@ def reshape_(node: Node, x: Tensor, shape: Tensor) -> Tensor:
     if dims is None:
         if node.attribute("allowzero", 0):
             return reshape(x, shape)
-        unknown: Tensor = ReshapeKeeping(None)(x, shape)
-        return unknown
+        return ReshapeKeeping(None)(x, shape)
     if node.attribute("allowzero", 0):
         return reshape(x, shape)
     own = x.shape.dims
@@ -51,8 +50,7 @@ def reshape_(node: Node, x: Tensor, shape: Tensor) -> Tensor:
     if None not in kept and 0 not in [d for d, k in zip(dims, kept, strict=True) if d == k]:
         return reshape(x, kept)
     inputs = (x, shape) if None in dims else (x,)
-    y: Tensor = ReshapeKeeping(tuple(dims))(*inputs)
-    return y
+    return ReshapeKeeping(tuple(dims))(*inputs)
 
 
 def _worked_out(own: tuple[int, ...], dims: Any) -> int:
@@ -75,8 +73,7 @@ def flatten(node: Node, x: Tensor) -> Tensor:
     if None not in before and math.prod(before):
         return reshape(x, [math.prod(before), -1])
     if axis == 1:
-        rows: Tensor = ReshapeKeeping((0, -1))(x)
-        return rows
+        return ReshapeKeeping((0, -1))(x)
     all_lengths = lengths(x)
     product: Any = 1
     for n in all_lengths[:axis]:
@@ -102,8 +99,7 @@ def unsqueeze(node: Node, x: Tensor, axes: Tensor) -> Tensor:
         if x.shape.rank is not None:
             rank = x.shape.rank + len(known)
             known = sorted(a % rank for a in known)
-        y: Tensor = ExpandDims(tuple(sorted(known)))(x)
-        return y
+        return ExpandDims(tuple(sorted(known)))(x)
     count = count_of(axes)
     if count is None:
         node.refuse(f"the number of axes, {axes}, must be known")

@@ -37,5 +37,4 @@ def non_max_suppression(
         constant(0.0, float32) if overlap is None else reshape(overlap, []),
         constant(-math.inf, float32) if least is None else reshape(least, []),
     ]
-    rows: Tensor = NonMaxSuppressionByClass()(boxes, scores, *limits)
-    return rows
+    return NonMaxSuppressionByClass()(boxes, scores, *limits)

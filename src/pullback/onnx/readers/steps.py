@@ -38,5 +38,5 @@ def recur(
     loop = Loop(
         with_step_results(body, count), None, count, scanned=len(rows), stacked=given, length=length, reverse=reverse
     )
-    outputs = loop(steps_of(rows[0], length), *start, *rows, *captured)
+    outputs = loop.operation(steps_of(rows[0], length), *start, *rows, *captured).outputs
     return list(outputs[1 : 1 + count]), list(outputs[1 + count : 1 + count + given])

@@ -64,7 +64,7 @@ def linear_classifier(node: Node, x: Tensor) -> Any:
 def _scores(node: Node, x: Tensor, count: int) -> Tensor:
     x = x if x.dtype in FLOATING else cast(x, float32)
     weights = np.asarray(node.attribute("coefficients"), np.float32).reshape(count, -1)
-    found: Tensor = matmul(x, constant(weights, x.dtype), transpose_b=True)
+    found = matmul(x, constant(weights, x.dtype), transpose_b=True)
     added = node.attribute("intercepts", ())
     return found + constant(np.asarray(added, np.float32), x.dtype) if added else found
 
@@ -83,7 +83,7 @@ def svm_regressor(node: Node, x: Tensor) -> Tensor:
     if count:
         vectors = constant(np.asarray(node.attribute("support_vectors"), np.float32).reshape(count, -1), x.dtype)
         rows = _kernel(node, node.attribute("kernel_type", "LINEAR"), x, vectors)
-    found: Tensor = matmul(rows, constant(np.asarray(factors, np.float32).reshape(-1, 1), x.dtype))
+    found = matmul(rows, constant(np.asarray(factors, np.float32).reshape(-1, 1), x.dtype))
     return found + float(node.attribute("rho", (0.0,))[0])
 
 

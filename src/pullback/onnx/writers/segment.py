@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import bfloat16, float16, float32, int64
-from ...core.operation import Operation, Tensor
+from ...core.operation import Operation
 from ...primitives.index_arithmetic import FromFront
 from ...primitives.indexing import GatherV2
 from ...primitives.reduction import highest, lowest
@@ -108,7 +108,7 @@ def _inside(w: Writer, ids: Value, count: int | None) -> bool:
 
 def _trusted(op: Operation) -> bool:
     """Whether the numbers are those of rows that are read somewhere: then they are in range."""
-    ids: Tensor = op.inputs[1]
+    ids = op.inputs[1]
     return any(isinstance(reader.primitive, GatherV2) and reader.inputs[1] is ids for reader in ids.consumers())
 
 
