@@ -8,6 +8,8 @@ from typing import Any
 
 from ..core.dtypes import TRAINABLE
 from ..core.graph import Operation, Tensor, site_of
+from ..core.needs import needed
+from ..core.operation import index_of
 from ..primitives.creation import ones_like, zeros_like
 from .arguments import as_source, as_target, check_element, common_graph
 from .paths import operations_between
@@ -98,14 +100,8 @@ def _unrelated(y: Tensor, x: Tensor) -> str:
 
 def _consumers(x: Tensor, y: Tensor) -> set[Operation]:
     """The operations that y depends on, along tensors of any dtype, and that depend on x; the one of x included."""
-    ancestors, pending = {y.op}, [y.op]
-    while pending:
-        for source in pending.pop().inputs:
-            if source.op not in ancestors:
-                ancestors.add(source.op)
-                pending.append(source.op)
     reached: set[Operation] = set()
-    for op in sorted(ancestors, key=lambda op: op.index):
+    for op in sorted(needed([y.op], lambda op: [source.op for source in op.inputs]), key=index_of):
         if op is x.op or any(source.op in reached for source in op.inputs):
             reached.add(op)
     return reached
@@ -117,7 +113,7 @@ def _dtype_cuts(x: Tensor, after: Iterable[Operation]) -> list[tuple[Operation, 
         return [(x.op, x)]
     alive: set[Tensor] = {x}
     cuts = []
-    for op in sorted(after, key=lambda op: op.index):
+    for op in sorted(after, key=index_of):
         sources = [source for source in op.inputs if source in alive]
         if not sources or op is x.op:
             continue

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import pullback as pb
+from pullback.core.needs import needed
 
 from .curve import DARK, LIGHT, curve_png, require_matplotlib
 from .data import load_digits
@@ -91,14 +92,8 @@ def _until_first(training: Training) -> str:
 
 def operation_counts(model: Model) -> tuple[int, int, int]:
     """How many operations compute the loss, how many its gradients, and how many there are besides."""
-    backward = {op for op in model.graph.operations if op.name.startswith("gradients/")}
-    forward = set()
-    pending = [model.loss.op]
-    while pending:
-        op = pending.pop()
-        if op not in forward:
-            forward.add(op)
-            pending += [x.op for x in op.inputs]
+    backward = [op for op in model.graph.operations if op.name.startswith("gradients/")]
+    forward = needed([model.loss.op], lambda op: [x.op for x in op.inputs])
     return len(forward), len(backward), len(model.graph.operations) - len(forward) - len(backward)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pullback as pb
 from pullback.core.errors import PullbackError
+from pullback.core.needs import needed
 from pullback.core.sites import Place
 
 from .failure import USAGE, CommandError
@@ -87,13 +88,9 @@ def _run(args: argparse.Namespace) -> int:
 
 def _needed(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:
     """Those of `inputs` that an output is computed from."""
-    given, pending, seen = set(inputs.values()), list(outputs.values()), set()
-    while pending:
-        x = pending.pop()
-        if x not in seen:
-            seen.add(x)
-            pending.extend(() if x in given else x.op.inputs)
-    return {name: x for name, x in inputs.items() if x in seen}
+    given = set(inputs.values())
+    found = needed(outputs.values(), lambda x: () if x in given else x.op.inputs)
+    return {name: x for name, x in inputs.items() if x in found}
 
 
 def _teller(quiet: bool) -> Callable[[str], None]:

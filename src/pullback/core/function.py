@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 from .dtypes import TRAINABLE, resource
 from .errors import InaccessibleTensorError
 from .graph import Graph, Operation, Tensor, get_default_graph, open_bodies, site_of
+from .needs import needed
+from .operation import index_of
 from .primitive import Primitive, no_gradient
 from .scopes import Scope
 from .types import TensorType
@@ -79,24 +81,15 @@ class Function:
     @cached_property
     def shape_parameters(self) -> frozenset[int]:
         """The numbers of the parameters whose values decide shapes: XLA needs them when it compiles."""
-        needed: set[Tensor] = set()
-        for op in reversed(self.operations):
-            primitive = op.primitive
-            needed.update(op.inputs[i] for i in primitive.shape_inputs if i < len(op.inputs))
-            if primitive.reads_values and not needed.isdisjoint(op.outputs):
-                needed.update(op.inputs)
-        return frozenset(i for i, x in enumerate(self.parameters) if x in needed)
+        decisive = [op.inputs[i] for op in self.operations for i in op.primitive.shape_inputs if i < len(op.inputs)]
+        found = needed(decisive, lambda x: x.op.inputs if x.op.primitive.reads_values else ())
+        return frozenset([i for i, x in enumerate(self.parameters) if x in found])
 
     def needed_for(self, targets: Sequence[Operation]) -> list[Operation]:
         """The operations that `targets` need, themselves included, parameters left out, in the order of making."""
-        pending, needed = list(targets), set()
-        while pending:
-            op = pending.pop()
-            if op not in needed:
-                needed.add(op)
-                pending.extend(x.op for x in op.inputs)
-                pending.extend(op.control_inputs)
-        return [op for op in self.graph.operations if op in needed and not isinstance(op.primitive, Parameter)]
+        given = {x.op for x in self.parameters}
+        found = needed(targets, lambda op: () if op in given else [*[x.op for x in op.inputs], *op.control_inputs])
+        return sorted([op for op in found if op not in given and not isinstance(op.primitive, Parameter)], key=index_of)
 
     def with_results(self, results: Sequence[Tensor], parameters: Sequence[Tensor] | None = None) -> Function:
         """The function of the same graph with other results, and other parameters where they are given."""

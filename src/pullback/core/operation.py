@@ -206,6 +206,11 @@ class Operation:
         return f"<Operation '{self.name}' type={self.type}>"
 
 
+def index_of(op: Operation) -> int:
+    """The number of an operation in its graph: operations are made after what they read."""
+    return op.index
+
+
 @dataclass(frozen=True)
 class Reference:
     """A key for sets and dictionaries that stands for a tensor or a variable."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor
+from ..core.needs import needed
+from ..core.operation import index_of
 from ..core.slices import IndexedSlices
 
 FORWARD, BACKWARD, AFTER = "forward", "backward", "after"
@@ -96,16 +98,12 @@ def _graph_of(elements: Sequence[Operation]) -> Graph:
 
 def _needed(elements: Iterable[Operation]) -> list[Operation]:
     """What the elements are computed from, and what the gradients among it are the gradients of."""
-    seen = set(elements)
-    pending = list(seen)
-    while pending:
-        op = pending.pop()
-        original = () if op.original_op is None else (op.original_op,)
-        for before in (*(x.op for x in op.inputs), *op.control_inputs, *original):
-            if before not in seen:
-                seen.add(before)
-                pending.append(before)
-    return sorted(seen, key=lambda op: op.index)
+
+    def before(op: Operation) -> list[Operation]:
+        original = [] if op.original_op is None else [op.original_op]
+        return [*[x.op for x in op.inputs], *op.control_inputs, *original]
+
+    return sorted(needed(elements, before), key=index_of)
 
 
 def _calls(operations: Iterable[Operation]) -> dict[Operation, str]:

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.graph import Tensor
+from ..core.needs import needed
 from ..primitives.state import AbstractStateful
-from .plan import Plan, Step
+from .plan import NOWHERE, Plan, Step
 
 SMALL = 256
 """Arrays of at most so many elements are computed when XLA compiles, where that can be."""
@@ -31,14 +32,11 @@ def concrete_values(plan: Plan, decisive: Iterable[int] = ()) -> Concrete:
 
     `decisive` are slots whose values decide shapes outside of the plan.
     """
-    needed = set(decisive)
-    for step in reversed(plan.steps):
-        needed.update(_shape_slots(step))
-        if step.op.primitive.reads_values and not needed.isdisjoint(step.outputs):
-            needed.update(step.inputs)
-    needed.discard(0)
-    feeds = tuple([i for i, slot in enumerate(plan.feed_slots) if slot in needed])
-    return Concrete(frozenset(needed), feeds)
+    makers = {slot: step for step in plan.steps if step.op.primitive.reads_values for slot in step.outputs}
+    wanted = [*decisive, *[slot for step in plan.steps for slot in _shape_slots(step)]]
+    wanted = [slot for slot in wanted if slot != NOWHERE]
+    found = needed(wanted, lambda slot: makers[slot].inputs if slot in makers else ())
+    return Concrete(frozenset(found), tuple([i for i, slot in enumerate(plan.feed_slots) if slot in found]))
 
 
 def lifted_constants(plan: Plan) -> list[np.ndarray[Any, Any]]:

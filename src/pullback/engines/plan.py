@@ -16,6 +16,8 @@ from ..control_flow.loop import Loop
 from ..core.dtypes import INEXACT, resource
 from ..core.function import AbstractFunctional, Function, Parameter
 from ..core.graph import Operation, Tensor
+from ..core.needs import needed
+from ..core.operation import index_of
 from ..primitives.constant import Const
 from ..primitives.guards import AbstractGuard
 from ..primitives.state import AbstractStateful
@@ -85,26 +87,18 @@ def needed_operations(
 ) -> list[Operation]:
     """The operations that a run needs, in the order they were made; none behind a fed tensor."""
     fed = set(feeds)
-    pending = [x.op for x in fetches if x not in fed]
-    pending.extend(targets)
-    needed: set[Operation] = set()
-    while pending:
-        op = pending.pop()
-        if op in needed or _is_fed(op, fed):
-            continue
-        needed.add(op)
-        pending.extend(x.op for x in op.primitive.run_inputs(op.inputs) if x not in fed)
-        pending.extend(op.control_inputs)
-    return sorted(needed, key=_index)
+
+    def before(op: Operation) -> list[Operation]:
+        producers = [x.op for x in op.primitive.run_inputs(op.inputs) if x not in fed]
+        return [*producers, *[c for c in op.control_inputs if not _is_fed(c, fed)]] if op.control_inputs else producers
+
+    wanted = [*[x.op for x in fetches if x not in fed], *[op for op in targets if not _is_fed(op, fed)]]
+    return sorted(needed(wanted, before), key=index_of)
 
 
 def _is_fed(op: Operation, fed: set[Tensor]) -> bool:
     """Whether feeds stand for all that an operation does."""
     return bool(op.outputs) and fed.issuperset(op.outputs) and not isinstance(op.primitive, AbstractStateful)
-
-
-def _index(op: Operation) -> int:
-    return op.index
 
 
 def handle_of(handle: Tensor) -> Operation:

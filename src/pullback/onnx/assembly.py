@@ -146,7 +146,7 @@ def is_tensor_dtype(dtype: DType) -> bool:
     return isinstance(dtype, np.dtype)
 
 
-def needed(records: Sequence[Record], wanted: Iterable[str]) -> tuple[list[Record], set[str]]:
+def read_nodes(records: Sequence[Record], wanted: Iterable[str]) -> tuple[list[Record], set[str]]:
     """Those of `records` that the values `wanted` need, and all the values that these read."""
     read = set(wanted)
     kept = []
@@ -158,7 +158,7 @@ def needed(records: Sequence[Record], wanted: Iterable[str]) -> tuple[list[Recor
         read.update(record.captured.values())
         for value in record.attributes.values():
             if isinstance(value, Body):
-                value.records, inner = needed(value.records, [y.name for y in value.outputs])
+                value.records, inner = read_nodes(value.records, [y.name for y in value.outputs])
                 read |= inner
     for record in kept:
         if record.proto is None and record.op_type in _OPTIONAL_OUTPUTS:

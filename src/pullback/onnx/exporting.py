@@ -13,13 +13,14 @@ from onnx import ModelProto
 from ..core.dtypes import COMPLEX, bfloat16, float32
 from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.graph import Graph
+from ..core.needs import needed
 from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
 from ..primitives.constant import Const
 from ..primitives.placeholders import Placeholder, PlaceholderWithDefault
 from ..version import __version__
-from .assembly import Assembly, Dims, is_tensor_dtype, needed
+from .assembly import Assembly, Dims, is_tensor_dtype, read_nodes
 from .dimensions import merge, merge_named
 from .files import Arrays, save
 from .garbage import without_collection
@@ -189,6 +190,11 @@ def _default_name(x: Tensor) -> str:
     return own or (x.op.name if x.value_index == 0 else x.name)
 
 
+def _place(item: Item) -> tuple[int, int]:
+    """Where an item comes among all."""
+    return (item.place, item.number) if isinstance(item, Again) else (item.index, -1)
+
+
 class _Exporter:
     def __init__(
         self,
@@ -222,26 +228,20 @@ class _Exporter:
 
     def _items(self) -> list[Item]:
         """What is to be written, in order."""
-        pending: list[Any] = [*self.targets.tensors.values(), *self.targets.operations]
-        seen: dict[Item, tuple[int, int]] = {}
-        while pending:
-            x = pending.pop()
-            if isinstance(x, Tensor):
-                if x in self.given:
-                    continue
-                x = self.origins.of(x) or x.op
-            if x in seen:
-                continue
-            if isinstance(x, Again):
-                seen[x] = x.place, x.number
-                pending.extend(self.origins.needs(x))
-                continue
-            seen[x] = x.index, -1
-            if self._is_input(x):
-                continue
-            pending.extend(x.primitive.run_inputs(x.inputs))
-            pending.extend(x.control_inputs)
-        return sorted(seen, key=seen.__getitem__)
+        wanted = self._made_by([*self.targets.tensors.values(), *self.targets.operations])
+        return sorted(needed(wanted, self._before), key=_place)
+
+    def _before(self, item: Item) -> list[Item]:
+        """What must be written before an item."""
+        if isinstance(item, Again):
+            return self._made_by(self.origins.needs(item))
+        if self._is_input(item):
+            return []
+        return self._made_by([*item.primitive.run_inputs(item.inputs), *item.control_inputs])
+
+    def _made_by(self, elements: Iterable[Any]) -> list[Item]:
+        """What makes tensors that are not given; operations and nodes as they are."""
+        return [(self.origins.of(x) or x.op) if isinstance(x, Tensor) else x for x in elements if x not in self.given]
 
     def _is_input(self, op: Operation) -> bool:
         """Whether an operation is an input of the model where no inputs were given."""
@@ -352,7 +352,7 @@ class _Exporter:
                 reserved.setdefault(value_name, name)
         dims = self._dims(entries, outputs)
         assembly = Assembly(model, reserved, dims)
-        records, read = needed(w.records, [value.name for _, value in finals])
+        records, read = read_nodes(w.records, [value.name for _, value in finals])
         changed = model.changed_states()
         present = {op: model.state_value(op) for _, op, _ in states}
         fed = [value for _, op, value in states if op in changed or present[op] is None]

@@ -9,6 +9,7 @@ import numpy as np
 from onnx import ModelProto, NodeProto, helper
 
 from ..core.graph import Graph
+from ..core.needs import needed
 from ..core.operation import Tensor
 from ..core.shape import TensorShape
 from ..core.types import TensorType
@@ -143,16 +144,9 @@ class Origins:
         """Whether an operation between the node's inputs and `x` would not give the same a second time."""
         if not self._random:
             return False
-        pending, seen = [x.op], set()
-        while pending:
-            op = pending.pop()
-            if op in seen:
-                continue
-            seen.add(op)
-            if op.primitive.stateful and not isinstance(op.primitive, Placeholder | PlaceholderWithDefault):
-                return True
-            pending.extend(y.op for y in op.inputs if y not in self._outer)
-        return False
+        between = needed([x.op], lambda op: [y.op for y in op.inputs if y not in self._outer])
+        inputs = Placeholder | PlaceholderWithDefault
+        return any(op.primitive.stateful and not isinstance(op.primitive, inputs) for op in between)
 
     def needs(self, node: Again) -> Sequence[Any]:
         """What a node reads: tensors, and nodes that make what is no tensor."""
