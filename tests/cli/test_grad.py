@@ -121,6 +121,19 @@ def test_a_training_step_returns_new_parameters(tmp_path: Path) -> None:
     assert again["loss"] < found["loss"]
 
 
+def test_a_training_step_says_what_it_does_not_learn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path, LOSS.replace("scale", "val_0"))
+    assert main.main(["grad", str(path), "--train", "sgd"]) == 1
+    assert "there is nothing to learn (constants of the exporter: val_0)" in capsys.readouterr().err
+    text = LAYER.replace("{1, 2, 3, 4, 5, 6}>", "{1, 2, 3, 4, 5, 6}, float val_0 = {0.5}>").replace(
+        "y = Tanh(h)", "t = Tanh(h) y = Mul(t, val_0)"
+    )
+    assert main.main(["grad", str(written(tmp_path, text)), "--train", "sgd", "--of", "y"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert "not learned, as constants of the exporter: val_0; --wrt learns them" in shown
+    assert "  new/w: float32[3,2]" in shown
+
+
 def test_doubles_are_computed_where_asked(tmp_path: Path) -> None:
     found = run(grad(written(tmp_path, LAYER), "--dtype", "float64", "--only-grad"), x=X.astype(np.float64))
     assert found["gradients/x"].dtype == np.float64

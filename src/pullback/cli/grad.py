@@ -42,7 +42,7 @@ def _run(args: argparse.Namespace) -> int:
     tell("differentiating")
     inputs = dict(zip(graph.input_names, graph.inputs, strict=True))
     own = {} if args.only_grad else dict(zip(graph.output_names, graph.outputs, strict=True))
-    unconnected: Mapping[str, str] = {}
+    notes: list[str] = []
     if args.train:
         step = pb.onnx.training_step(
             graph,
@@ -54,6 +54,8 @@ def _run(args: argparse.Namespace) -> int:
             stop=args.stop or (),
         )
         inputs |= {**step.parameters, **step.inputs}
+        if step.constants:
+            notes.append(f"not learned, as constants of the exporter: {', '.join(step.constants)}; --wrt learns them")
         outputs, ys, what = {**own, **step.outputs}, [], f"a step of {args.train}, {_count(step.parameters)}"
     else:
         kind = next((kind for kind in KINDS if getattr(args, kind)), "gradient")
@@ -68,7 +70,8 @@ def _run(args: argparse.Namespace) -> int:
             sparse=args.sparse,
         )
         inputs |= made.inputs
-        outputs, ys, unconnected = {**own, **made.outputs}, list(made.ys), made.unconnected
+        outputs, ys = {**own, **made.outputs}, list(made.ys)
+        notes += [f"unconnected: {name}\n{reason}" for name, reason in made.unconnected.items()]
         what = f"{kind} of {', '.join(ys)}"
     if args.only_grad:
         inputs = _needed(inputs, outputs)
@@ -76,7 +79,7 @@ def _run(args: argparse.Namespace) -> int:
     tell(f"writing {out}")
     written = pb.onnx.export(outputs, inputs, out, opset=args.opset)
     if not args.quiet:
-        for line in _summary(written, graph, what, outputs, own, unconnected, out, time.monotonic() - begun):
+        for line in _summary(written, graph, what, outputs, own, notes, out, time.monotonic() - begun):
             print(line)
     if not args.check:
         return 0
@@ -147,15 +150,14 @@ def _summary(
     what: str,
     outputs: Mapping[str, Any],
     own: Mapping[str, Any],
-    unconnected: Mapping[str, str],
+    notes: Sequence[str],
     out: Path,
     seconds: float,
 ) -> list[str]:
     forward, nodes = len(graph.model.graph.node), len(written.graph.node)
     lines = [f"{what}: {nodes} nodes, {forward} of the model given; {out.stat().st_size:,} bytes; {seconds:.1f} s"]
     lines += [f"  {name}: {x.type}" for name, x in outputs.items() if name not in own]
-    lines += [f"unconnected: {name}\n{reason}" for name, reason in unconnected.items()]
-    return [*lines, f"written: {out}"]
+    return [*lines, *notes, f"written: {out}"]
 
 
 def _rule(text: str) -> Rule | None:

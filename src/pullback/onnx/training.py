@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,7 @@ from ..primitives.casting import cast
 from ..primitives.constant import constant_in
 from ..primitives.cross_entropy import sparse_softmax_cross_entropy_with_logits
 from ..primitives.densify import densify, densify_policy
+from ..primitives.elementwise import AbstractElementwise
 from ..primitives.identity import identity
 from ..primitives.placeholders import placeholder
 from ..primitives.powers import pow, sqrt
@@ -28,6 +30,12 @@ from .reading import valid_name
 OPTIMIZERS = {"sgd": 0.01, "adam": 0.001}
 """The optimizers and their learning rates."""
 LOSSES = ("cross-entropy", "mean-squared-error")
+_FOLDED = re.compile(r"_?val_\d+")
+"""What torch's exporter calls a constant of its decompositions, and what it has computed of weights."""
+_NUMBER = re.compile(
+    rf"{_FOLDED.pattern}|.*(::|_output_\d+$|:\d+$|(^|[^a-z])(const(ant)?|scalar|lifted)([^a-z]|$)).*", re.I
+)
+"""What exporters call single numbers that are no parameters."""
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
 
 
@@ -38,6 +46,8 @@ class TrainingStep:
     loss: Tensor
     parameters: dict[str, Tensor]
     """What is learned: inputs of the exported model, whose values are used where none is given."""
+    constants: tuple[str, ...] = ()
+    """The initializers of floats that are not learned, because they look like constants of the exporter."""
     inputs: dict[str, Tensor] = field(default_factory=dict)
     """Other inputs that were added: targets, the learning rate, the optimizer's state."""
     outputs: dict[str, Tensor] = field(default_factory=dict)
@@ -67,7 +77,9 @@ def training_step(
             numbers; "mean-squared-error" to the input `targets`, like the predictions; None: the value is the loss.
         optimizer: "sgd", or "adam" (Kingma and Ba, 2015).
         learning_rate: its first value; 0.01 for "sgd" and 0.001 for "adam" unless given.
-        parameters: names of initializers; all of floats that the loss depends on unless given.
+        parameters: names of initializers. Unless given, all of floats that the loss depends on but for what looks like
+            a constant of the exporter, as the 0.5 of a Gelu does: single numbers with names such as `val_0`,
+            `onnx::Mul_7` or `Constant_3`, and tables called `val_0` that are only added to or multiplied with elements.
         stop: names of values that are held constant.
 
     Raises:
@@ -92,15 +104,18 @@ def training_step(
     with graph.transaction(), graph.as_default(), densify_policy("allow"):
         inputs: dict[str, Tensor] = {}
         total = _loss(y, criterion, inputs)
-        xs = _chosen_parameters(graph, parameters) if parameters else _float_initializers(graph)
+        constants = [] if parameters else _constants(graph)
+        xs = _chosen_parameters(graph, parameters) if parameters else _float_initializers(graph, constants)
         stopped = list(chosen_values(graph, stop, "stop").values())
         found = gradients(total, list(xs.values()), stop_gradients=stopped)
         dxs = {name: dx for name, dx in zip(xs, found, strict=True) if dx is not None}
         unused = [name for name in parameters or () if name not in dxs]
         if unused or not dxs:
             what = f"not on {', '.join(unused)}" if unused else "on no initializer of floats"
-            raise InvalidArgumentError(f"onnx.training_step: the loss depends {what}: there is nothing to learn")
-        step = TrainingStep(total, {name: xs[name] for name in dxs}, inputs, {"loss": identity(total, name="loss")})
+            hint = f" (constants of the exporter: {', '.join(constants)})" if constants else ""
+            raise InvalidArgumentError(f"onnx.training_step: the loss depends {what}: there is nothing to learn{hint}")
+        learned = {name: xs[name] for name in dxs}
+        step = TrainingStep(total, learned, tuple(constants), inputs, {"loss": identity(total, name="loss")})
         _add_changes(graph, step, dxs, optimizer, learning_rate)
         for name, now in graph.updates.items():
             step.parameters[name] = graph[name]
@@ -116,8 +131,19 @@ def _chosen_parameters(graph: OnnxGraph, names: Sequence[str]) -> dict[str, Tens
     return found
 
 
-def _float_initializers(graph: OnnxGraph) -> dict[str, Tensor]:
-    held = graph.updates
+def _constants(graph: OnnxGraph) -> list[str]:
+    """The initializers of floats that are constants of the exporter, to judge by name, size and use."""
+    floats = {name: x for name, x in graph.initializers.items() if x.dtype in FLOATING}
+    mixed = {x for op in graph.operations if not isinstance(op.primitive, AbstractElementwise) for x in op.inputs}
+    return [
+        name
+        for name, x in floats.items()
+        if (x.shape.num_elements() == 1 and _NUMBER.fullmatch(name)) or (_FOLDED.fullmatch(name) and x not in mixed)
+    ]
+
+
+def _float_initializers(graph: OnnxGraph, but: Sequence[str]) -> dict[str, Tensor]:
+    held = {*graph.updates, *but}
     return {name: x for name, x in graph.initializers.items() if x.dtype in FLOATING and name not in held}
 
 
