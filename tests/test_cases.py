@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.core.dtypes import TokenType
+from pullback.core.lengths import Length
 
 from .cases.case import Case
 from .cases.table import (
@@ -153,9 +155,37 @@ def test_unknown_static_lengths_change_nothing(case: Case) -> None:
     _compare_with_static_shapes(case, erased_lengths)
 
 
+@pytest.mark.parametrize("case", rows("not_erased", "not_on_numpy"))
+def test_symbolic_lengths_are_those_of_a_run(case: Case) -> None:
+    with building(case, erased_lengths) as built:
+        _with_gradients(built)
+        tensors = [y for op in built.graph.operations for y in op.outputs if is_array(y)]
+        values = built.run(tensors)
+        shapes = [(y, value.shape) for y, value in zip(tensors, values, strict=True) if is_whole(y, value)]
+    found: dict[Any, int] = {}
+    for y, shape in shapes:
+        found.update({d: n for d, n in zip(y.shape.lengths, shape, strict=True) if isinstance(d, Length)})
+    for y, shape in shapes:
+        for length, n in zip(y.shape.lengths, shape, strict=True):
+            assert found.get(length, length) == n, f"{y} made at {y.op}: {length} is {found.get(length)}, not {n}"
+            if isinstance(length, Length):
+                parts = {s: found[s] for s in length.symbols if s in found}
+                assert length.substitute(parts) in (n, None), f"{y}: {length.terms} of {parts} is not {n}"
+
+
 @pytest.mark.parametrize("case", rows("not_erased", "not_erased_rank", "not_on_numpy", "not_exact"))
 def test_unknown_static_ranks_change_nothing(case: Case) -> None:
     _compare_with_static_shapes(case, erased_rank)
+
+
+def is_array(y: pb.Tensor) -> bool:
+    """Whether a run gives an array for a tensor."""
+    return not isinstance(y.dtype, TokenType)
+
+
+def is_whole(y: pb.Tensor, value: Any) -> bool:
+    """Whether a value is one array of a known rank, and no list of the rows of a loop, which may differ in shape."""
+    return y.shape.rank is not None and not isinstance(value, list)
 
 
 def _compare_with_static_shapes(case: Case, erase: ShapeOf) -> None:

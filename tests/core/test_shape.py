@@ -58,9 +58,7 @@ def test_what_two_shapes_have_in_common() -> None:
 def test_lengths_are_checked() -> None:
     with pytest.raises(ValueError, match="a dimension of a TensorShape cannot be negative: -1; use None"):
         pb.TensorShape([-1])
-    with pytest.raises(TypeError, match="a dimension of a TensorShape is an integer or None, not 'a'"):
-        pb.TensorShape(["a"])
-    with pytest.raises(TypeError, match=r"not 1\.5"):
+    with pytest.raises(TypeError, match=r"a dimension of a TensorShape is an integer, a name or None, not 1\.5"):
         pb.TensorShape([1.5])
 
 

@@ -223,7 +223,7 @@ def _blank(dtype: Any, count: Any, row: TensorShape) -> Tensor:
     known = constant_value(count) if isinstance(count, Tensor) else count
     if row.is_fully_defined():
         return zeros([count if known is None else int(known), *row.known], dtype)
-    return ArrayBlank(dtype, row)(count if isinstance(count, Tensor) else constant(count, int32))
+    return ArrayBlank(dtype, row.static)(count if isinstance(count, Tensor) else constant(count, int32))
 
 
 def _lengthened(rows: Tensor, size: int, array: _Array) -> Tensor:

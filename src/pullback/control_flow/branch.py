@@ -12,7 +12,7 @@ from ..autodiff.cotangent import Term
 from ..autodiff.pullbacks import Pullback, components, pullback_of, slices_of
 from ..core.dtypes import TokenType, int32, int64
 from ..core.dtypes import bool as bool_
-from ..core.function import AbstractFunctional, Function, Parameter, inline, like_parameter, trace
+from ..core.function import AbstractFunctional, Function, Parameter, inline, like_parameter, trace, types_at_call
 from ..core.graph import Operation, Tensor
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
@@ -79,11 +79,11 @@ def _common_types(what: str, branches: Sequence[Function], args: Sequence[Tensor
     for branch in branches:
         check_arguments(what, branch, args)
     types = []
-    for ys in zip(*[branch.results for branch in branches], strict=True):
-        shape = ys[0].shape
-        for y in ys[1:]:
-            shape = shape.most_specific_compatible_shape(y.shape)
-        types.append(ys[0].type if shape == ys[0].shape else TensorType(ys[0].dtype, shape))
+    for first, *others in zip(*[types_at_call(branch, args) for branch in branches], strict=True):
+        shape = first.shape
+        for other in others:
+            shape = shape.most_specific_compatible_shape(other.shape)
+        types.append(TensorType(first.dtype, shape))
     return tuple(types)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..autodiff.cotangent import Term
 from ..autodiff.pullbacks import pullback_of
-from ..core.function import AbstractFunctional, Function
+from ..core.function import AbstractFunctional, Function, types_at_call
 from ..core.graph import Operation, Tensor, get_default_graph
 from ..core.types import TensorType
 from ..primitives.barrier import optimization_barrier
@@ -31,7 +31,7 @@ class AbstractCall(AbstractFunctional):
 
     def infer(self, *args: TensorType) -> tuple[TensorType, ...]:
         check_arguments(f"call of {self.function.name}", self.function, args)
-        return tuple([y.type for y in self.function.results])
+        return tuple(types_at_call(self.function, args))
 
     def arguments(self, inputs: Sequence[Any]) -> list[Sequence[Any]]:
         return [inputs[: len(self.function.parameters)]]

@@ -185,7 +185,7 @@ class _Text:
 
 
 def _types(kinds: Sequence[Kind]) -> list[TensorType]:
-    return [t for kind in kinds for t in types_of(kind)]
+    return [t.static for kind in kinds for t in types_of(kind)]
 
 
 def _part_names(kinds: Sequence[Kind], names: Sequence[str]) -> list[str]:

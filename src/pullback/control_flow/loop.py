@@ -9,15 +9,16 @@ of steps (Griewank and Walther, Evaluating Derivatives, 2nd ed., chapter 12).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..autodiff.choices import chosen_memory
 from ..autodiff.cotangent import Term
 from ..core.dtypes import bool as bool_
 from ..core.dtypes import int32
-from ..core.function import AbstractFunctional, Function
+from ..core.function import AbstractFunctional, Function, bind_shape, type_in
 from ..core.graph import Operation
+from ..core.lengths import Dimension, Length
 from ..core.memory import Memory
 from ..core.shape import TensorShape
 from ..core.types import TensorType
@@ -71,12 +72,50 @@ class Loop(AbstractFunctional):
             (holds,) = self.condition.results
             if holds.dtype != bool_ or not holds.shape.is_compatible_with(TensorShape.SCALAR):
                 raise TypeError(f"while_loop: cond must return a scalar of truth values, not {holds.type}")
-        carried = [x.type for x in self.body.parameters[: self.carried]]
-        steps = TensorShape([self.length])
-        written = [y.type for y in self.body.results[self.carried :]]
+        carried, written = self.types_of_all_steps(args)
+        scanned = args[self.carried : self.carried + self.scanned]
+        steps = TensorShape([self.length if self.length is not None or not scanned else scanned[0].shape.length(0)])
         history = [TensorType(t.dtype, steps.concatenate(t.shape)) for t in carried]
         stacked = [TensorType(t.dtype, steps.concatenate(t.shape)) for t in written]
         return (limit, *carried, *stacked[: self.stacked], *history, *stacked[self.stacked :])
+
+    def types_of_all_steps(
+        self, args: Sequence[TensorType], alike: Sequence[bool] | None = None
+    ) -> tuple[list[TensorType], list[TensorType]]:
+        """The types of what is carried and of the other results, in the lengths of `args`, which follow the limit.
+
+        A length that may differ from step to step is None. `alike` says of each scanned array whether its rows have one
+        shape; all do unless it is given. A length is taken to stay until a step is found to change it.
+        """
+        c, s = self.carried, self.scanned
+        parameters, results = [x.shape for x in self.body.parameters], [y.type for y in self.body.results]
+        given = [x.shape[1:] if c <= i < c + s else x.shape for i, x in enumerate(args)]
+        values: dict[Length, Dimension] = {}
+        moving: set[Length] = set()
+        for i, (shape, outside) in enumerate(zip(parameters, given, strict=True)):
+            if alike is None or not c <= i < c + s or alike[i - c]:
+                moving |= bind_shape(values, shape, outside)
+        values = {n: value for n, value in values.items() if n not in moving}
+        found = [type_in(values, t) for t in results]
+        while moving := self._changed(values, parameters, found):
+            values = {n: value for n, value in values.items() if n not in moving}
+            found = [type_in(values, t) for t in results]
+        carried = [type_in(values, x.type) for x in self.body.parameters[:c]]
+        return carried, found[c:]
+
+    def _changed(
+        self, values: Mapping[Length, Dimension], parameters: Sequence[TensorShape], found: Sequence[TensorType]
+    ) -> set[Length]:
+        """The lengths among `values` that a step changes, whose results are of the types `found`."""
+        changed: set[Length] = set()
+        for shape, result in zip(parameters[: self.carried], found, strict=False):
+            if shape.lengths is None or result.shape.lengths is None:
+                changed.update([n for n in shape.lengths or () if isinstance(n, Length) and n in values])
+                continue
+            for n, after in zip(shape.lengths, result.shape.lengths, strict=False):
+                if isinstance(n, Length) and n in values and values[n] != after:
+                    changed.add(n)
+        return changed
 
     def arguments(self, inputs: Sequence[Any]) -> list[Sequence[Any]]:
         inner = inputs[1 : 1 + len(self.body.parameters)]

@@ -158,7 +158,7 @@ class _Backward:
         """The body of the backward loop; the arrays that it scans, and the constants that it reads."""
         c, s = self.loop.carried, self.loop.scanned
         rows, places = self._rows(), self.pullback.places
-        carried = [like_parameter(x) for x, on in zip(self.body.parameters, self.active, strict=False) if on]
+        carried = [_cotangent_parameter(y) for y, on in zip(self.body.results, self.active, strict=False) if on]
         for x, place in zip(self.body.parameters[c + s :], places[c + s :], strict=True):
             if self._is_sum(place):
                 carried.append(_sum_parameter(x))
@@ -212,6 +212,11 @@ class _Backward:
 
 def _zeros(k: Tensor) -> Tensor:
     return variable_zeros(k) if isinstance(k.dtype, TokenType) else zeros_like(k)
+
+
+def _cotangent_parameter(y: Tensor) -> Parameter:
+    """What stands for the cotangent of `y`, what a step hands to the next one: of its shape."""
+    return Parameter(y.type)
 
 
 def _sum_parameter(x: Tensor) -> Parameter:

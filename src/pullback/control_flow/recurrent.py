@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core import nest
 from ..core.dtypes import INTEGER, int32
-from ..core.function import like_parameter
+from ..core.function import carried_parameter
 from ..core.operation import Tensor
 from ..primitives.casting import cast
 from ..primitives.constant import convert_to_tensor
@@ -85,7 +85,7 @@ def _unrolled(
         check_next("dynamic_rnn", kind, made, before, after, [s.type for s in start])
         return [*after, output]
 
-    parameters = [*[like_parameter(s) for s in start], *[row_parameter(r) for r in scanned]]
+    parameters = [*[carried_parameter(s) for s in start], *[row_parameter(r) for r in scanned]]
     together = trace_together([Part("step", step, parameters, [*["state"] * count, *["row"] * len(scanned)])])
     (body,), captured = values_for_handles(together.functions, together.captured)
     loop = Loop(with_step_results(body, count), None, count, scanned=len(scanned), stacked=1, length=length)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.function import like_parameter
+from ..core.function import carried_parameter
 from ..core.graph import Tensor, get_default_graph
 from ..primitives.identity import stop_gradient
 from ..primitives.shaping import expand_dims
@@ -141,7 +141,7 @@ def _loop(
         check_next(what, kind, made, given[:count], tensors, [x.type for x in start])
         return [*tensors, *tensors] if stacked else tensors
 
-    parameters = [*[like_parameter(x) for x in start], *[row_parameter(x) for x in rows]]
+    parameters = [*[carried_parameter(x) for x in start], *[row_parameter(x) for x in rows]]
     together = trace_together([Part("step", step, parameters, [*["a"] * count, *["row"] * len(rows)])])
     (body,), captured = values_for_handles(together.functions, together.captured)
     made = count if stacked else 0

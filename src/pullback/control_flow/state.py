@@ -217,4 +217,4 @@ def _beside_zeros(function: Function, number: int, kept: Sequence[Sequence[Tenso
 
 def _zeros_for(y: Tensor) -> Tensor:
     """What stands for a value of another branch: zeros, where its lengths are known."""
-    return zeros(y.shape.known, y.dtype) if y.shape.is_fully_defined() else Unmade(y.type)()
+    return zeros(y.shape.known, y.dtype) if y.shape.is_fully_defined() else Unmade(y.type.static)()

@@ -142,7 +142,7 @@ class TensorArray(AbstractComposite):
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements of the numbers `indices` [...], stacked: [..., element...]."""
         numbers = _integers("TensorArray.gather: the indices must be integers", indices)
-        return ArrayRead(self._element_shape)(self._rows, numbers, self._size, name=name or "TensorArrayGather")
+        return ArrayRead(self._element_shape.static)(self._rows, numbers, self._size, name=name or "TensorArrayGather")
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array with `value` as its element number `index`."""

@@ -10,7 +10,7 @@ import numpy as np
 from ..core import nest
 from ..core.dtypes import INTEGER, int32, resource
 from ..core.dtypes import bool as bool_
-from ..core.function import Parameter, like_parameter
+from ..core.function import Parameter, carried_parameter
 from ..core.graph import Operation, Tensor, get_default_graph
 from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices
@@ -212,7 +212,7 @@ class _Traced:
 
 
 def _parameter(x: Tensor, of: TensorType) -> Parameter:
-    return like_parameter(x) if of == x.type else Parameter(of)
+    return carried_parameter(x, of)
 
 
 def _adopting(returned: list[Any], template: Any, given: Sequence[Tensor]) -> list[Any]:

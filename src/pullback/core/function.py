@@ -15,10 +15,12 @@ from typing import Any, NamedTuple
 from .dtypes import TRAINABLE, resource
 from .errors import InaccessibleTensorError
 from .graph import Graph, Operation, Tensor, get_default_graph, open_bodies, site_of
+from .lengths import Dimension, Length, bind
 from .needs import needed
 from .operation import index_of
 from .primitive import Primitive, no_gradient
 from .scopes import Scope
+from .shape import TensorShape
 from .types import TensorType
 
 _LARGEST_COPIED = 64
@@ -220,8 +222,47 @@ def like_parameter(x: Tensor) -> Parameter:
     """The parameter that can stand for `x`: of its type, and, for a variable's handle, of its variable."""
     primitive = x.op.primitive
     if isinstance(primitive, Parameter):
-        return primitive
+        return primitive if primitive.of is x.type else Parameter(x.type, primitive.handle)
     return Parameter(x.type, primitive if x.dtype == resource else None)
+
+
+def carried_parameter(x: Tensor, of: TensorType | None = None) -> Parameter:
+    """The parameter that can stand for what starts as `x` and may have other lengths in each step, of type `of`.
+
+    Each length that a run decides is told apart from all others.
+    """
+    like = like_parameter(x)
+    return Parameter((like.of if of is None else of).static, like.handle)
+
+
+def types_at_call(function: Function, args: Sequence[TensorType]) -> list[TensorType]:
+    """The types of the results of `function` for arguments of the types `args`, in the lengths of these.
+
+    A length that does not follow from those of the arguments is None.
+    """
+    if all(y.shape.is_fully_defined() for y in function.results):
+        return [y.type for y in function.results]
+    values: dict[Length, Dimension] = {}
+    for x, given in zip(function.parameters, args, strict=True):
+        bind_shape(values, x.shape, given.shape)
+    return [type_in(values, y.type) for y in function.results]
+
+
+def bind_shape(values: dict[Length, Dimension], shape: TensorShape, given: TensorShape) -> set[Length]:
+    """Note in `values` which lengths of `given` those of `shape` are; returns those that had another value before."""
+    if shape.lengths is None or given.lengths is None:
+        return set()
+    pairs = zip(shape.lengths, given.lengths, strict=False)
+    return {m for m, n in pairs if bind(values, m, n) is not None}  # type: ignore[misc]
+
+
+def type_in(values: Mapping[Length, Dimension], of: TensorType) -> TensorType:
+    """`of` with `values` for its symbols, and None for a length of which a symbol has none."""
+    lengths = of.shape.lengths
+    if lengths is None or of.shape.is_fully_defined():
+        return of
+    found = [n.substitute(values) if isinstance(n, Length) else n for n in lengths]
+    return TensorType(of.dtype, TensorShape(found))
 
 
 def capture(graph: Graph, x: Tensor) -> Tensor:

@@ -17,7 +17,9 @@ from .operation import Operation as Operation
 from .operation import Tensor as Tensor
 from .operation import site_of as site_of
 from .scopes import NOTHING, Controller, DeviceFunction, Scope
+from .shape import with_symbols
 from .sites import user_site
+from .types import TensorType
 
 if TYPE_CHECKING:
     from .primitive import Primitive
@@ -96,9 +98,9 @@ class Graph:
                 NOTHING,
             )
             if len(types) == 1:
-                op.result = Tensor(op, 0, types[0])
+                op.result = Tensor(op, 0, _told_apart(types[0]) if types[0][1].has_unknown else types[0])
             else:
-                op.result = tuple([Tensor(op, i, t) for i, t in enumerate(types)])
+                op.result = tuple([Tensor(op, i, _told_apart(t)) for i, t in enumerate(types)])
             if scope[1:6] != _PLAIN:
                 _apply_scope(op, scope)
             operations.append(op)
@@ -452,6 +454,11 @@ class Graph:
 
 _PLAIN = Scope()[1:6]
 _type_of = attrgetter("type")
+
+
+def _told_apart(of: TensorType) -> TensorType:
+    """`of` with a symbol of its own for each length of which inference knows nothing."""
+    return TensorType(of[0], with_symbols(of[1])) if of[1].has_unknown else of
 
 
 def _apply_scope(op: Operation, scope: Scope) -> None:

@@ -2,26 +2,51 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
+from .lengths import Dimension, Length, named, symbol
+
 Dims = tuple[int | None, ...]
+Lengths = tuple[Dimension | None, ...]
 
 
 class TensorShape:
-    """What is known of an array's shape: a tuple of lengths, `None` for an unknown one, or nothing (unknown rank).
+    """What is known of an array's shape: a length for each dimension, or nothing (unknown rank).
+
+    A length is a number, a `Length` that a run decides, or None, of which nothing is known. TensorFlow's answers
+    (`as_list`, `dims`, `==`, ...) say None for both of the latter; `lengths` has them all. A string names a length:
+    what has one name has one length in a run.
 
     >>> TensorShape([None, 3]).merge_with([2, 3])
     TensorShape([2, 3])
+    >>> TensorShape(["batch", 3]).as_list(), TensorShape(["batch", 3]).lengths
+    ([None, 3], (batch, 3))
     """
 
-    __slots__ = ("_dims", "_size")
+    __slots__ = ("_dims", "_size", "has_unknown", "lengths")
     UNKNOWN: ClassVar[TensorShape]
     SCALAR: ClassVar[TensorShape]
+    lengths: Lengths | None
+    """The lengths, None where the rank is unknown."""
+    has_unknown: bool
+    """Whether the rank is known, and a length is None."""
 
     def __init__(self, dims: Any) -> None:
-        self._dims: Dims | None = _as_dims(dims)
-        self._size: int | None = _size_of(self._dims)
+        self.lengths = lengths = _as_lengths(dims)
+        self._dims: Dims | None = lengths  # type: ignore[assignment]
+        self._size: int | None = None
+        self.has_unknown = False
+        if lengths is not None:
+            size = 1
+            for d in lengths:
+                if type(d) is not int:
+                    self._dims = tuple([d if type(d) is int else None for d in lengths])
+                    self.has_unknown = None in lengths
+                    return
+                size *= d
+            self._size = size
 
     @property
     def dims(self) -> Dims | None:
@@ -46,6 +71,24 @@ class TensorShape:
         """The number of elements, or None where any length is unknown."""
         return self._size
 
+    @property
+    def static(self) -> TensorShape:
+        """The shape with None for each length that only a run knows: what an attribute may hold.
+
+        An operation may be copied to where a symbol stands for another number; what it infers must follow from there.
+        """
+        return self if self._dims is self.lengths else TensorShape(self._dims)
+
+    @property
+    def elements(self) -> Dimension | None:
+        """The number of elements as a length, which a run may decide; None where any length is None."""
+        return None if self.lengths is None or self.has_unknown else math.prod(self.lengths)  # type: ignore[arg-type]
+
+    def length(self, axis: int) -> Dimension | None:
+        """The length along `axis`; None where it or the rank is unknown."""
+        lengths = self.lengths
+        return lengths[axis] if lengths is not None and -len(lengths) <= axis < len(lengths) else None
+
     def is_fully_defined(self) -> bool:
         """Whether every length is known."""
         return self._size is not None
@@ -66,17 +109,18 @@ class TensorShape:
     def merge_with(self, other: Any) -> TensorShape:
         """The shape that knows what either knows; ValueError where they contradict."""
         shape = as_shape(other)
-        if self is shape or shape._dims is None or self._dims == shape._dims:
+        if self is shape or shape.lengths is None or self.lengths == shape.lengths:
             return self
-        if self._dims is None:
+        if self.lengths is None:
             return shape
         if not self.is_compatible_with(shape):
             raise ValueError(f"Shapes {self} and {shape} are not compatible")
-        return TensorShape([n if m is None else m for m, n in zip(self._dims, shape._dims, strict=True)])
+        pairs = zip(self.lengths, shape.lengths, strict=True)
+        return TensorShape([n if m is None or type(n) is int else m for m, n in pairs])
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
         """The shape that both are cases of: what they agree on, unknown elsewhere."""
-        a, b = self._dims, as_shape(other)._dims
+        a, b = self.lengths, as_shape(other).lengths
         if a is None or b is None or len(a) != len(b):
             return TensorShape.UNKNOWN
         return TensorShape([m if m == n else None for m, n in zip(a, b, strict=True)])
@@ -84,9 +128,9 @@ class TensorShape:
     def concatenate(self, other: Any) -> TensorShape:
         """This shape followed by `other`."""
         other = as_shape(other)
-        if self._dims is None or other._dims is None:
+        if self.lengths is None or other.lengths is None:
             return TensorShape.UNKNOWN
-        return TensorShape(self._dims + other._dims)
+        return TensorShape(self.lengths + other.lengths)
 
     def with_rank(self, rank: int) -> TensorShape:
         """This shape, known to have `rank` dimensions; ValueError if it has not."""
@@ -138,9 +182,9 @@ class TensorShape:
         return iter(self.as_list())
 
     def __getitem__(self, key: int | slice) -> Any:
-        if self._dims is None:
+        if self.lengths is None or self._dims is None:
             return TensorShape.UNKNOWN if isinstance(key, slice) else None
-        return TensorShape(self._dims[key]) if isinstance(key, slice) else self._dims[key]
+        return TensorShape(self.lengths[key]) if isinstance(key, slice) else self._dims[key]
 
     def __add__(self, other: Any) -> TensorShape:
         return self.concatenate(other)
@@ -155,7 +199,7 @@ class TensorShape:
         if isinstance(other, TensorShape):
             return self._dims == other._dims
         if other is None or isinstance(other, list | tuple):
-            return self._dims == _as_dims(other)
+            return self._dims == TensorShape(other)._dims
         return NotImplemented
 
     def __hash__(self) -> int:
@@ -169,33 +213,26 @@ class TensorShape:
         return f"TensorShape({None if self._dims is None else list(self._dims)})"
 
 
-def _as_dims(dims: Any) -> Dims | None:
+def _as_lengths(dims: Any) -> Lengths | None:
     if dims is None or isinstance(dims, TensorShape):
-        return None if dims is None else dims._dims
+        return None if dims is None else dims.lengths
     if isinstance(dims, str) or not isinstance(dims, Iterable):
         dims = [dims]
-    return tuple([None if d is None else _as_length(d) for d in dims])
+    return tuple([d if d is None or (type(d) is int and d >= 0) else _as_length(d) for d in dims])
 
 
-def _as_length(d: Any) -> int:
+def _as_length(d: Any) -> Dimension:
+    if isinstance(d, Length):
+        return d
+    if isinstance(d, str):
+        return named(d)
     try:
         length = d.__index__()
     except (AttributeError, TypeError):
-        raise TypeError(f"a dimension of a TensorShape is an integer or None, not {d!r}") from None
+        raise TypeError(f"a dimension of a TensorShape is an integer, a name or None, not {d!r}") from None
     if length < 0:
         raise ValueError(f"a dimension of a TensorShape cannot be negative: {length}; use None for an unknown one")
     return int(length)
-
-
-def _size_of(dims: Dims | None) -> int | None:
-    if dims is None:
-        return None
-    size = 1
-    for d in dims:
-        if d is None:
-            return None
-        size *= d
-    return size
 
 
 TensorShape.UNKNOWN = TensorShape(None)
@@ -216,7 +253,7 @@ def broadcast_static_shape(a: TensorShape, b: TensorShape) -> TensorShape:
     """The shape of an elementwise result over shapes `a` and `b`, by NumPy's rule; ValueError if there is none."""
     if a is b:
         return a
-    x, y = a._dims, b._dims
+    x, y = a.lengths, b.lengths
     if x == y:
         return a
     if x is None or y is None:
@@ -227,20 +264,59 @@ def broadcast_static_shape(a: TensorShape, b: TensorShape) -> TensorShape:
         return b
     rank = max(len(x), len(y))
     pairs = zip((1,) * (rank - len(x)) + x, (1,) * (rank - len(y)) + y, strict=True)
-    return TensorShape([_broadcast_length(m, n, a, b) for m, n in pairs])
+    lengths = tuple([_broadcast_length(m, n, a, b) for m, n in pairs])
+    return a if lengths == x else b if lengths == y else TensorShape(lengths)
 
 
-def _broadcast_length(m: int | None, n: int | None, a: TensorShape, b: TensorShape) -> int | None:
+def _broadcast_length(m: Dimension | None, n: Dimension | None, a: TensorShape, b: TensorShape) -> Dimension | None:
     if m == n or n == 1:
         return m
     if m == 1:
         return n
-    if m is None or n is None:
-        return n if m is None else m
-    raise ValueError(f"shapes {a} and {b} do not broadcast together")
+    if type(m) is int and type(n) is int:
+        raise ValueError(f"shapes {a} and {b} do not broadcast together")
+    return m if type(m) is int else n if type(n) is int else None
+
+
+def same_length(m: Dimension | None, n: Dimension | None) -> bool:
+    """Whether two lengths are known to be equal in every run."""
+    return m is not None and m == n
+
+
+def same_shape(a: TensorShape, b: TensorShape) -> bool:
+    """Whether two shapes are known to be equal in every run."""
+    if a is b:
+        return a.lengths is not None and not a.has_unknown
+    return a.lengths is not None and not a.has_unknown and a.lengths == b.lengths
+
+
+def with_symbols(shape: TensorShape) -> TensorShape:
+    """`shape` with a new symbol for each length of which nothing is known."""
+    if not shape.has_unknown or shape.lengths is None:
+        return shape
+    return TensorShape([symbol() if d is None else d for d in shape.lengths])
 
 
 def broadcast_axes(small: Sequence[int], large: Sequence[int]) -> tuple[int, ...]:
     """The axes of `large` along which an array of shape `small` is repeated when broadcast to it."""
     lead = len(large) - len(small)
     return (*range(lead), *[lead + i for i, n in enumerate(small) if n == 1 and large[lead + i] != 1])
+
+
+def summed_axes(small: TensorShape, large: TensorShape) -> tuple[int, ...] | None:
+    """The axes of `large` along which an array of shape `small` is repeated, or of length one; None where a run says.
+
+    A sum over an axis of length one changes nothing, so that it does not matter whether an unknown length is one.
+    """
+    a, b = small.lengths, large.lengths
+    if a is None or b is None:
+        return None
+    lead = len(b) - len(a)
+    axes = list(range(lead))
+    for axis, (m, n) in enumerate(zip(a, b[max(lead, 0) :], strict=False), start=lead):
+        if type(m) is int:
+            if m == 1 and n != 1:
+                axes.append(axis)
+        elif n != 1 and not same_length(m, n):
+            return None
+    return tuple(axes) if lead >= 0 else None

@@ -6,11 +6,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .dtypes import DType, TokenType, as_dtype
-from .shape import TensorShape, as_shape
+from .shape import Lengths, TensorShape, as_shape
 
 
 class TensorType(NamedTuple):
-    """The type of a tensor; prints as `float32[3,?]`, or `float32[...]` where the rank is unknown.
+    """The type of a tensor; prints as `float32[3,?]`, `float32[batch,3]`, or `float32[...]` where the rank is unknown.
 
     >>> import pullback as pb
     >>> pb.ones([3, 2]).type
@@ -20,9 +20,15 @@ class TensorType(NamedTuple):
     dtype: DType
     shape: TensorShape
 
+    @property
+    def static(self) -> TensorType:
+        """The type with None for each length that only a run knows."""
+        shape = self.shape.static
+        return self if shape is self.shape else TensorType(self.dtype, shape)
+
     def __str__(self) -> str:
-        dims = self.shape.dims
-        inner = "..." if dims is None else ",".join("?" if d is None else str(d) for d in dims)
+        lengths = self.shape.lengths
+        inner = "..." if lengths is None else ",".join("?" if d is None else str(d) for d in lengths)
         if not inner and isinstance(self.dtype, TokenType):
             return self.dtype.name
         return f"{self.dtype.name}[{inner}]"
@@ -32,8 +38,8 @@ class TensorType(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _shared(dtype: DType, dims: tuple[int | None, ...] | None) -> TensorType:
-    return TensorType(dtype, TensorShape(dims))
+def _shared(dtype: DType, lengths: Lengths | None) -> TensorType:
+    return TensorType(dtype, TensorShape(lengths))
 
 
 def tensor_type(dtype: Any, shape: Any = None) -> TensorType:
@@ -42,7 +48,7 @@ def tensor_type(dtype: Any, shape: Any = None) -> TensorType:
     >>> tensor_type("float32", [3, None])
     float32[3,?]
     """
-    return _shared(as_dtype(dtype), as_shape(shape).dims)
+    return _shared(as_dtype(dtype), as_shape(shape).lengths)
 
 
 def type_of_array(x: Any) -> TensorType:

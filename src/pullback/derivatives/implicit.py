@@ -15,7 +15,7 @@ from ..autodiff.reverse import gradients, pull
 from ..control_flow.call import Call
 from ..control_flow.loop import Loop
 from ..core import nest
-from ..core.function import Function, Parameter, Traced, inline, like_parameter, trace
+from ..core.function import Function, Parameter, Traced, carried_parameter, inline, like_parameter, trace
 from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
@@ -179,7 +179,7 @@ def _loop(
     step: Callable[..., Sequence[Tensor]], proceed: Callable[..., Tensor], start: Sequence[Tensor], limit: int
 ) -> Sequence[Tensor]:
     """What is carried when `proceed` is false for it, or after `limit` steps."""
-    types: list[Parameter] = [like_parameter(x) for x in start]
+    types: list[Parameter] = [carried_parameter(x) for x in start]
     body = trace(step, types, "step")
     condition = trace(lambda *given: [proceed(*given)], types, "proceed", captures=body.captured)
     if len(condition.captured) > len(body.captured):

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.dtypes import TokenType
 from ..core.errors import FailedPreconditionError, InaccessibleTensorError, InvalidArgumentError
 from ..core.graph import Graph, Operation, Tensor, site_of
+from ..core.lengths import Length
 
 WANTED = {
     "fetch": "Fetch tensors, operations, variables, IndexedSlices, names, or lists, tuples and dictionaries of these",
@@ -103,6 +104,18 @@ def feed_shape(tensor: Tensor, value: Any) -> InvalidArgumentError:
     """A value of another shape."""
     hint = f"Give an array of shape {tensor.shape}, or make the placeholder with None for lengths that vary."
     return InvalidArgumentError(f"cannot feed {array_text(value)} to {tensor} (made at {site_of(tensor)}). {hint}")
+
+
+def unequal_lengths(length: Length, places: Sequence[tuple[Tensor, Any, int]]) -> InvalidArgumentError:
+    """Feeds that disagree about the length that is one symbol; for each the tensor, its value and the axis."""
+    said = " and ".join(
+        f"{x} (made at {site_of(x)}) was given {array_text(value)}, whose axis {axis} has length {value.shape[axis]}"
+        for x, value, axis in places
+    )
+    return InvalidArgumentError(
+        f"the length '{length}' stands for one number in a run, but {said}. Feed arrays that agree, or give the "
+        "lengths two names."
+    )
 
 
 def feed_value(tensor: Tensor, reason: Exception) -> InvalidArgumentError:

@@ -19,6 +19,7 @@ from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from . import messages
 from .configuration import ConfigProto
 from .engine import AbstractEngine, EngineOptions, Run
+from .feed_lengths import with_lengths_checked
 from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten
 from .plan import Plan, function_plan, handle_of, make_plan
 
@@ -157,14 +158,14 @@ class Session:
         known = self._runs.get(key)
         if known is not None:
             return known
-        return self._prepared(key, lambda: self._plan(flat, feeds))
+        return self._prepared(key, lambda: self._plan(flat, feeds), feeds)
 
-    def _prepared(self, key: Any, make: Callable[[], Plan]) -> Run:
+    def _prepared(self, key: Any, make: Callable[[], Plan], feeds: Sequence[Tensor] = ()) -> Run:
         if self._closed:
             raise RuntimeError(_CLOSED)
         with self._lock:
             plan = make()
-            run = self._engine.prepare(plan)
+            run = with_lengths_checked(self._engine.prepare(plan), feeds)
             if plan.states:
                 run = _one_at_a_time(run, self._lock)
             self._runs[key] = run

@@ -95,8 +95,8 @@ class ArrayWrite(Primitive):
                 f"TensorArray.write: the value {rows} has not the shape of the other elements, {known}; "
                 "all elements of an array have one shape"
             )
-        count = None if self.grows or not array.shape.rank else array.shape[0]
-        return (TensorType(array.dtype, TensorShape([count]).concatenate(known.merge_with(row))),)
+        count = None if self.grows else array.shape.length(0)
+        return (TensorType(array.dtype, TensorShape([count]).concatenate(row.merge_with(known))),)
 
     def _unwritten(self, op: Operation, dy: Tensor) -> Tensor:
         _, indices, rows, size = op.inputs
@@ -204,8 +204,9 @@ class ArrayTail(Primitive):
     ended: bool = False
 
     def infer(self, array: TensorType, like: TensorType, *size: TensorType) -> tuple[TensorType, ...]:
-        del array, size
-        return (like,)
+        del size
+        row = array.shape[1:] if array.shape.rank else TensorShape.UNKNOWN
+        return (TensorType(array.dtype, TensorShape([like.shape.length(0)]).concatenate(row)),)
 
     def kernel(self, xp: Any, array: Any, like: Any, *size: Any) -> Any:
         del size

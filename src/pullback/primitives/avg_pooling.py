@@ -186,7 +186,7 @@ class AvgPoolGrad(Primitive):
     def infer(self, dy: TensorType, sizes: TensorType | None = None) -> tuple[TensorType, ...]:
         del sizes
         count = len(self.ksize)
-        batch = None if dy.shape.dims is None else dy.shape.dims[0]
+        batch = None if dy.shape.lengths is None else dy.shape.lengths[0]
         _, lengths, channels = split_axes(self.input_sizes or (None,) * (count + 2), self.data_format)
         return (TensorType(dy.dtype, window_shape(batch, lengths, channels, self.data_format)),)
 

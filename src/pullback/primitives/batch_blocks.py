@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.lengths import Dimension
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
-from ..core.shape import TensorShape
+from ..core.shape import Lengths, TensorShape
 from ..core.types import TensorType
 from .axes import static_integers
 from .constant import constant_value, convert_to_tensor
@@ -91,10 +92,10 @@ class SpaceToBatchND(Primitive):
         if dims is None:
             return (x,)
         batch = None if dims[0] is None else dims[0] * int(np.prod(self.block))
-        lengths: list[int | None] = []
+        lengths: list[Dimension | None] = []
         for i, (n, b) in enumerate(zip(dims[1:], self.block, strict=False)):
             total = None if n is None or self.paddings is None else n + sum(self.paddings[i])
-            if total is not None and total % b:
+            if isinstance(total, int) and total % b:
                 raise ValueError(f"space_to_batch: axis {i + 1} of {x}, padded to {total}, is no multiple of {b}")
             lengths.append(None if total is None else total // b)
         return (TensorType(x.dtype, TensorShape([batch, *lengths, *dims[1 + len(self.block) :]])),)
@@ -128,13 +129,13 @@ class BatchToSpaceND(Primitive):
         if dims is None:
             return (x,)
         places = int(np.prod(self.block))
-        if dims[0] is not None and dims[0] % places:
+        if isinstance(dims[0], int) and dims[0] % places:
             raise ValueError(f"batch_to_space: the batch of {x} is no multiple of the {places} places of a block")
-        lengths: list[int | None] = []
+        lengths: list[Dimension | None] = []
         for i, (n, b) in enumerate(zip(dims[1:], self.block, strict=False)):
             cut = None if self.crops is None else sum(self.crops[i])
             left = None if n is None or cut is None else n * b - cut
-            if left is not None and left < 0:
+            if isinstance(left, int) and left < 0:
                 raise ValueError(f"batch_to_space: {cut} elements cannot be cut from {b} times axis {i + 1} of {x}")
             lengths.append(left)
         batch = None if dims[0] is None else dims[0] // places
@@ -154,10 +155,10 @@ class BatchToSpaceND(Primitive):
         return (partial(SpaceToBatchND(self.block, self.crops), dy, *op.inputs[1:]), None)[: len(op.inputs)]
 
 
-def _dims(what: str, x: TensorType, block: Block) -> tuple[int | None, ...] | None:
+def _dims(what: str, x: TensorType, block: Block) -> Lengths | None:
     if x.shape.dims is not None and len(x.shape.dims) <= len(block):
         raise ValueError(f"{what}: {x} has no {len(block)} axes after the batch")
-    return x.shape.dims
+    return x.shape.lengths
 
 
 def _widths(static: Widths | None, given: Any) -> Widths:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
@@ -44,18 +45,18 @@ class BiasAdd(Primitive):
 
     def infer(self, x: TensorType, bias: TensorType) -> tuple[TensorType, ...]:
         check_numbers("bias_add", x, bias)
-        dims = x.shape.dims
+        dims = x.shape.lengths
         if bias.shape.rank not in (1, None) or (dims is not None and len(dims) < 2):
             raise ValueError(f"bias_add: a value of two axes or more and a vector are needed, not {x} and {bias}")
         if dims is None:
             return (x,)
         axis = 1 if self.channels_first else len(dims) - 1
-        count = None if bias.shape.dims is None else bias.shape.dims[0]
-        if dims[axis] is None and count is not None:
-            return (TensorType(x.dtype, TensorShape([*dims[:axis], count, *dims[axis + 1 :]])),)
-        if count is not None and count != dims[axis]:
-            raise ValueError(f"bias_add: {x} has {dims[axis]} channels, but {bias} is for {count}")
-        return (x,)
+        own, count = dims[axis], None if bias.shape.lengths is None else bias.shape.lengths[0]
+        if known_to_differ(own, count):
+            raise ValueError(f"bias_add: {x} has {own} channels, but {bias} is for {count}")
+        if isinstance(own, int) or count is None:
+            return (x,)
+        return (TensorType(x.dtype, TensorShape([*dims[:axis], count, *dims[axis + 1 :]])),)
 
     def kernel(self, xp: Any, x: Any, bias: Any) -> Any:
         if self.channels_first:

@@ -92,7 +92,7 @@ class AtUpperRight(Primitive):
 
 
 def _resized(x: TensorType, size: Any) -> TensorType:
-    dims = x.shape.dims
+    dims = x.shape.lengths
     if dims is None:
         return x
     return TensorType(x.dtype, TensorShape([*dims[:-2], *[None if n is None else size(n) for n in dims[-2:]]]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from ..core.lengths import known_to_differ
 from ..core.operation import Tensor
 from ..core.types import TensorType
 from . import conv_kernels
@@ -262,9 +263,9 @@ def _depthwise_channels(f: TensorType, channels: int | None) -> int | None:
     if f.shape.dims is None:
         return None
     depth, multiplier = f.shape.dims[-2:]
-    if channels is not None and depth is not None and channels != depth:
+    if known_to_differ(channels, depth):
         raise ValueError(f"depthwise_conv2d: the filters {f} are for {depth} channels, not for {channels}")
-    depth = channels if depth is None else depth
+    depth = channels if depth is None and isinstance(channels, int) else depth
     return None if depth is None or multiplier is None else depth * multiplier
 
 

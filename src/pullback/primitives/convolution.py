@@ -100,7 +100,7 @@ class AbstractConvolutionByInput(Primitive):
     def infer(self, f: TensorType, dy: TensorType, sizes: TensorType | None = None) -> tuple[TensorType, ...]:
         del sizes
         windows = _check_filters(self, dy, f)
-        dims = dy.shape.dims or (None,) * (len(windows) + 2)
+        dims = dy.shape.lengths or (None,) * (len(windows) + 2)
         lengths = self.input_sizes or (None,) * (len(windows) + 2)
         batch, spatial, channels = split_axes(lengths, self.data_format)
         x = TensorType(dy.dtype, window_shape(dims[0] if batch is None else batch, spatial, channels, self.data_format))
@@ -251,7 +251,7 @@ def dense_channels(what: str, f: TensorType, channels: int | None) -> int | None
     if f.shape.dims is None:
         return None
     depth, count = f.shape.dims[-2:]
-    if channels is None or depth is None:
+    if not isinstance(channels, int) or depth is None:
         return count
     if depth == 0 or channels % depth:
         raise ValueError(f"{what}: {channels} channels are no multiple of the {depth} that the filters {f} take")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.lengths import Dimension, least
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
-from ..core.shape import TensorShape
+from ..core.shape import TensorShape, same_shape
 from ..core.types import TensorType
 
 
@@ -17,8 +18,8 @@ def corner(x: Tensor, rows: Tensor, columns: Tensor, axis: int = -2) -> Tensor:
     All of them where `x` has fewer.
     """
     made = Corner(axis)
-    dims, (wanted,) = x.shape.dims, made.infer(x.type, rows.type, columns.type)
-    if dims is not None and None not in dims[-2:] and wanted.shape.dims == dims:
+    (wanted,) = made.infer(x.type, rows.type, columns.type)
+    if same_shape(wanted.shape, x.shape):
         return x
     return made(x, rows, columns)
 
@@ -29,7 +30,7 @@ class Corner(Primitive):
     axis: int = -2
 
     def infer(self, x: TensorType, rows: TensorType, columns: TensorType) -> tuple[TensorType, ...]:
-        dims = x.shape.dims
+        dims = x.shape.lengths
         if dims is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         size = [_least(dims[-2], _length(rows, self.axis)), _least(dims[-1], _length(columns, -1))]
@@ -50,10 +51,10 @@ class InCorner(Primitive):
     type = "InCorner"
 
     def infer(self, x: TensorType, rows: TensorType, columns: TensorType) -> tuple[TensorType, ...]:
-        if x.shape.dims is None:
+        if x.shape.lengths is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         size = [_length(rows, -2), _length(columns, -1)]
-        return (TensorType(x.dtype, TensorShape([*x.shape.dims[:-2], *size])),)
+        return (TensorType(x.dtype, TensorShape([*x.shape.lengths[:-2], *size])),)
 
     def kernel(self, xp: Any, x: Any, rows: Any, columns: Any) -> Any:
         below, right = rows.shape[-2] - x.shape[-2], columns.shape[-1] - x.shape[-1]
@@ -64,9 +65,9 @@ class InCorner(Primitive):
         return lambda: corner(dy, x, x), None, None
 
 
-def _length(x: TensorType, axis: int) -> int | None:
-    return None if x.shape.dims is None else x.shape.dims[axis]
+def _length(x: TensorType, axis: int) -> Dimension | None:
+    return None if x.shape.lengths is None else x.shape.lengths[axis]
 
 
-def _least(m: int | None, n: int | None) -> int | None:
-    return None if m is None or n is None else min(m, n)
+def _least(m: Dimension | None, n: Dimension | None) -> Dimension | None:
+    return None if m is None or n is None else least(m, n)

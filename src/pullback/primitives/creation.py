@@ -429,9 +429,9 @@ class OneHot(Primitive):
 
     def infer(self, indices: TensorType, depth: TensorType | None = None) -> tuple[TensorType, ...]:
         del depth
-        if indices.shape.dims is None:
+        if indices.shape.lengths is None:
             return (TensorType(self.dtype, TensorShape.UNKNOWN),)
-        dims = list(indices.shape.dims)
+        dims = list(indices.shape.lengths)
         dims.insert(len(dims) if self.axis == -1 else self.axis, self.depth[0] if self.depth else None)
         return (TensorType(self.dtype, TensorShape(dims)),)
 

@@ -123,10 +123,10 @@ class SoftmaxCrossEntropyWithLogits(Primitive):
         if not x.shape.is_compatible_with(labels.shape):
             raise ValueError(f"{what}: logits and labels must have one shape, not {x} and {labels}")
         shape = x.shape.merge_with(labels.shape)
-        if shape.dims is None:
+        if shape.lengths is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN), x)
-        axis = self.axis % len(shape.dims)
-        loss = TensorShape(shape.dims[:axis] + shape.dims[axis + 1 :])
+        axis = self.axis % len(shape.lengths)
+        loss = TensorShape(shape.lengths[:axis] + shape.lengths[axis + 1 :])
         return (TensorType(x.dtype, loss), x if shape is x.shape else TensorType(x.dtype, shape))
 
     def kernel(self, xp: Any, x: Any, labels: Any) -> Any:

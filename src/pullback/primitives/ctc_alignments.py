@@ -40,7 +40,7 @@ class CtcStates(Primitive):
         for x, rank, what in ((labels, 2, "labels"), (lengths, 1, "label_length"), (steps, 1, "logit_length")):
             if x.dtype not in INTEGER or x.shape.rank not in (rank, None):
                 raise ValueError(f"ctc_loss: {what} must be integers of rank {rank}, not {x}")
-        batch, length = labels.shape.dims or (None, None)
+        batch, length = labels.shape.lengths or (None, None)
         for x in (lengths, steps):
             if not x.shape.is_compatible_with([batch]):
                 raise ValueError(f"ctc_loss: labels {labels}, label_length {lengths} and logit_length {steps} differ")
@@ -76,8 +76,8 @@ class CtcAlignments(Primitive):
     takes_none = True
 
     def infer(self, emissions: TensorType, skips: TensorType) -> tuple[TensorType, ...]:
-        steps = emissions.shape.dims[0] if emissions.shape.dims else None
-        batch, states = skips.shape.dims or (None, None)
+        steps = emissions.shape.lengths[0] if emissions.shape.lengths else None
+        batch, states = skips.shape.lengths or (None, None)
         more = [None if steps is None else steps + 1, batch, None if states is None else states + 2]
         return (
             TensorType(emissions.dtype, TensorShape(more)),

@@ -176,7 +176,7 @@ class InverseGaps(Primitive):
     type = "InverseGaps"
 
     def infer(self, e: TensorType) -> tuple[TensorType, ...]:
-        dims = e.shape.dims
+        dims = e.shape.lengths
         return (TensorType(e.dtype, TensorShape.UNKNOWN if dims is None else TensorShape([*dims, dims[-1]])),)
 
     def kernel(self, xp: Any, e: Any) -> Any:

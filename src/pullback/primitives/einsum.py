@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import bfloat16, float16, float32
+from ..core.lengths import Dimension, known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape, broadcast_static_shape
@@ -69,14 +70,14 @@ class Einsum(Primitive):
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
         check_numbers("einsum", *types)
         labels, result = split_equation(self.equation)
-        lengths: dict[str, int | None] = {}
+        lengths: dict[str, Dimension | None] = {}
         dots = TensorShape.SCALAR
         for term, x in zip(labels, types, strict=True):
             dots = self._read(term, x, types, lengths, dots)
-        if "." in result and dots.dims is None:
+        if "." in result and dots.lengths is None:
             return (TensorType(types[0].dtype, TensorShape.UNKNOWN),)
         before, _, after = result.partition("...")
-        middle = dots.as_list() if "." in result else []
+        middle = dots.lengths or () if "." in result else ()
         dims = [*[lengths[c] for c in before], *middle, *[lengths[c] for c in after]]
         return (TensorType(types[0].dtype, TensorShape(dims)),)
 
@@ -85,11 +86,11 @@ class Einsum(Primitive):
         term: str,
         x: TensorType,
         types: Sequence[TensorType],
-        lengths: dict[str, int | None],
+        lengths: dict[str, Dimension | None],
         dots: TensorShape,
     ) -> TensorShape:
         """What `...` stands for, given `dots` of the inputs before; puts the lengths of the labels in `lengths`."""
-        dims = x.shape.dims
+        dims = x.shape.lengths
         before, dotted, after = term.partition("...")
         if dims is None:
             for c in before + after:
@@ -101,9 +102,9 @@ class Einsum(Primitive):
         end = len(dims) - len(after)
         for c, n in zip(before + after, dims[: len(before)] + dims[end:], strict=True):
             known = lengths.setdefault(c, n)
-            if known is None:
+            if known is None or (isinstance(n, int) and not isinstance(known, int)):
                 lengths[c] = n
-            elif n is not None and n != known:
+            elif known_to_differ(n, known):
                 shown = ", ".join(map(str, types))
                 raise ValueError(f"einsum: '{c}' of '{self.equation}' has lengths {known} and {n} in {shown}")
         if not dotted:

@@ -11,9 +11,10 @@ import numpy as np
 from ..core.dtypes import DType, bfloat16, float16, float32
 from ..core.dtypes import bool as bool_
 from ..core.graph import Graph
+from ..core.lengths import Dimension
 from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
-from ..core.shape import TensorShape, broadcast_static_shape
+from ..core.shape import TensorShape, broadcast_static_shape, same_length
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
 from .constant import Const, as_array, convert_to_tensor, is_python_number
@@ -73,9 +74,9 @@ def _all_of_shape(xs: Sequence[Tensor], shape: TensorShape) -> bool:
     """Whether all of `xs` are known to have `shape`, so that nothing is broadcast."""
     for x in xs:
         own = x.type.shape
-        if own is not shape and own.dims != shape.dims:
+        if own is not shape and own.lengths != shape.lengths:
             return False
-    return shape.is_fully_defined()
+    return shape.lengths is not None
 
 
 def infer_elementwise(primitive: Any, types: Sequence[TensorType]) -> TensorType:
@@ -123,8 +124,8 @@ def repeated_axes(x: Tensor, operands: Sequence[Tensor]) -> tuple[tuple[int, ...
 
     None where that depends on lengths unknown while the graph is built.
     """
-    mine = x.shape.dims
-    others = [z.shape.dims for z in operands if z is not x]
+    mine = x.shape.lengths
+    others = [z.shape.lengths for z in operands if z is not x]
     if mine is None or None in others:
         return None
     known = [dims for dims in others if dims is not None]
@@ -140,15 +141,16 @@ def repeated_axes(x: Tensor, operands: Sequence[Tensor]) -> tuple[tuple[int, ...
     return tuple(range(lead)), tuple(ones)
 
 
-def _is_repeated(n: int | None, others: Sequence[int | None]) -> bool | None:
-    """Whether an axis of length `n` is repeated beside axes of the lengths `others`; None where that is not known."""
-    if n is not None and n != 1:
+def _is_repeated(n: Dimension | None, others: Sequence[Dimension | None]) -> bool | None:
+    """Whether an axis of length `n` is repeated beside axes of the lengths `others`; None where that is not known.
+
+    One of length one counts as repeated beside an unknown length: to sum over it is right if that is one as well.
+    """
+    if isinstance(n, int) and n != 1:
         return False
-    if all(m == 1 for m in others):
+    if all(m == 1 or same_length(m, n) for m in others):
         return False
-    if n is None or None in others:
-        return None
-    return True
+    return True if n == 1 else None
 
 
 def _sum_over(entry: Entry, x: Tensor, axes: tuple[tuple[int, ...], tuple[int, ...]] | None) -> Tensor | None:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import COMPLEX, complex64, complex128, float32, float64, real_dtype
+from ..core.lengths import Dimension
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
-from ..core.shape import TensorShape
+from ..core.shape import Lengths, TensorShape, same_length
 from ..core.types import TensorType
 from .axes import static_integers
 from .constant import convert_to_tensor
@@ -67,7 +68,7 @@ class RealFft(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         dtype = complex64 if x.dtype == float32 else complex128
-        dims = x.shape.dims
+        dims = x.shape.lengths
         if dims is None:
             return (TensorType(dtype, TensorShape.UNKNOWN),)
         n = dims[self.axes[-1]]
@@ -103,14 +104,15 @@ class InverseRealFft(Primitive):
     halved: bool = False
 
     def infer(self, x: TensorType, like: TensorType | None = None) -> tuple[TensorType, ...]:
-        dims, n = x.shape.dims, self.length
+        dims = x.shape.lengths
+        n: Dimension | None = self.length
         if dims is None:
             return (TensorType(real_dtype(x.dtype), TensorShape.UNKNOWN),)
         bins = dims[self.axes[-1]]
         if n is None and like is None and bins is not None:
             n = 2 * (bins - 1)
-        elif n is None and like is not None and like.shape.dims is not None:
-            n = like.shape.dims[self.axes[-1]]
+        elif n is None and like is not None and like.shape.lengths is not None:
+            n = like.shape.lengths[self.axes[-1]]
         return (TensorType(real_dtype(x.dtype), _with_length(dims, self.axes[-1], n)),)
 
     def kernel(self, xp: Any, x: Any, like: Any = None) -> Any:
@@ -128,7 +130,7 @@ class InverseRealFft(Primitive):
         return (lambda: back(dy), None)[: len(op.inputs)]
 
 
-def _with_length(dims: Sequence[int | None], axis: int, n: int | None) -> TensorShape:
+def _with_length(dims: Lengths, axis: int, n: Dimension | None) -> TensorShape:
     return TensorShape([*dims[: len(dims) + axis], n, *dims[len(dims) + axis + 1 :]])
 
 
@@ -153,15 +155,15 @@ class FitLengths(Primitive):
     lengths: tuple[int, ...] | None = None
 
     def infer(self, x: TensorType, like: TensorType | None = None) -> tuple[TensorType, ...]:
-        dims = x.shape.dims
+        dims = x.shape.lengths
         if dims is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         lengths = self.lengths
-        if lengths is None and (like is None or like.shape.dims is None):
+        if lengths is None and (like is None or like.shape.lengths is None):
             return (TensorType(x.dtype, TensorShape([None] * len(dims))),)
         found = list(dims)
         for i, axis in enumerate(self.axes):
-            found[axis] = like.shape.dims[axis] if lengths is None and like is not None else lengths[i]  # type: ignore[index]
+            found[axis] = like.shape.lengths[axis] if lengths is None and like is not None else lengths[i]  # type: ignore[index]
         return (TensorType(x.dtype, TensorShape(found)),)
 
     def kernel(self, xp: Any, x: Any, like: Any = None) -> Any:
@@ -185,6 +187,8 @@ def fit(x: Tensor, axes: Axes, lengths: Sequence[int]) -> Tensor:
 
 def fit_like(x: Tensor, like: Tensor, axes: Axes) -> Tensor:
     """`x` cut or padded with zeros at its end along `axes` to the lengths of `like`."""
+    if all(same_length(x.shape.length(axis), like.shape.length(axis)) for axis in axes):
+        return x
     known = None if like.shape.dims is None else [like.shape.dims[axis] for axis in axes]
     lengths = [] if known is None else [n for n in known if n is not None]
     if known is not None and len(lengths) == len(known):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.lengths import greatest
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
@@ -75,7 +76,7 @@ class Frame(Primitive):
     pad_value: float = 0
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        dims = x.shape.dims
+        dims = x.shape.lengths
         if dims is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         if not dims:
@@ -83,8 +84,8 @@ class Frame(Primitive):
         count = None if dims[-1] is None else self._count(dims[-1])
         return (TensorType(x.dtype, TensorShape([*dims[:-1], count, self.length])),)
 
-    def _count(self, n: int) -> int:
-        return -(-n // self.step) if self.pad_end else max(0, 1 + (n - self.length) // self.step)
+    def _count(self, n: Any) -> Any:
+        return -(-n // self.step) if self.pad_end else greatest(0, 1 + (n - self.length) // self.step)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         n, count = x.shape[-1], self._count(x.shape[-1])
@@ -121,13 +122,13 @@ class OverlapAndAdd(Primitive):
     step: int
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        dims = x.shape.dims
+        dims = x.shape.lengths
         if dims is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         if len(dims) < 2:
             raise ValueError(f"overlap_and_add: frames of elements are needed, at least two axes, not {x}")
         count, length = dims[-2:]
-        n = None if count is None or length is None else self._size(count, length)
+        n = self._size(count, length) if isinstance(count, int) and isinstance(length, int) else None
         return (TensorType(x.dtype, TensorShape([*dims[:-2], n])),)
 
     def _size(self, count: int, length: int) -> int:
@@ -161,9 +162,9 @@ class FrameLike(Primitive):
     step: int
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
-        if x.shape.dims is None or like.shape.dims is None:
+        if x.shape.lengths is None or like.shape.lengths is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
-        return (TensorType(x.dtype, TensorShape([*x.shape.dims[:-1], *like.shape.dims[-2:]])),)
+        return (TensorType(x.dtype, TensorShape([*x.shape.lengths[:-1], *like.shape.lengths[-2:]])),)
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         return Frame(like.shape[-1], self.step).kernel(xp, x)

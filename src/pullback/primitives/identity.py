@@ -156,7 +156,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     >>> pb.ensure_shape(pb.placeholder(pb.float32, [None, 3]), [2, None])
     <Tensor 'EnsureShape:0' float32[2,3]>
     """
-    return EnsureShape(as_shape(shape))(convert_to_tensor(x), name=name)
+    return EnsureShape(as_shape(shape).static)(convert_to_tensor(x), name=name)
 
 
 class EnsureShape(Primitive):

@@ -141,9 +141,9 @@ class MergeLeading(Primitive):
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         rank = like.shape.rank
-        if rank is None or x.shape.dims is None:
+        if rank is None or x.shape.lengths is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
-        return (TensorType(x.dtype, TensorShape([like.shape.num_elements(), *x.shape.dims[rank:]])),)
+        return (TensorType(x.dtype, TensorShape([like.shape.elements, *x.shape.lengths[rank:]])),)
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         del xp

@@ -7,9 +7,10 @@ from functools import partial
 from typing import Any
 
 from ..core.dtypes import as_dtype
+from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
-from ..core.shape import TensorShape, broadcast_static_shape
+from ..core.shape import Lengths, TensorShape, broadcast_static_shape, same_length
 from ..core.types import TensorType
 from .casting import cast
 from .complex import conj
@@ -17,8 +18,6 @@ from .contraction import adjoint, check_numbers, matmul_kernel
 from .einsum import Einsum, einsum
 from .elementwise import operands
 from .reshaping import sum_like
-
-Dims = tuple[int | None, ...]
 
 
 def matmul(
@@ -77,9 +76,9 @@ class MatMul(Primitive):
         check_numbers("matmul", a, b)
         if a.shape.rank not in (2, None) or b.shape.rank not in (2, None):
             raise ValueError(f"matmul: both must be matrices: {a} @ {b}")
-        m, k = _sides(a.shape.dims or (None, None), self.transpose_a)
-        l, n = _sides(b.shape.dims or (None, None), self.transpose_b)  # noqa: E741
-        if k != l and k is not None and l is not None:
+        m, k = _sides(a.shape.lengths or (None, None), self.transpose_a)
+        l, n = _sides(b.shape.lengths or (None, None), self.transpose_b)  # noqa: E741
+        if known_to_differ(k, l):
             raise ValueError(_lengths_differ(a, b, self.transpose_a, self.transpose_b, k, l))
         return (TensorType(a.dtype, TensorShape((m, n))),)
 
@@ -117,7 +116,7 @@ class BatchMatMul(Primitive):
 
     def infer(self, a: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         check_numbers("matmul", a, b)
-        x, y = a.shape.dims, b.shape.dims
+        x, y = a.shape.lengths, b.shape.lengths
         if (x is not None and len(x) < 2) or (y is not None and len(y) < 2):
             raise ValueError(
                 f"matmul: both must be matrices or stacks of them: {a} @ {b}; for vectors use pb.linalg.matvec or "
@@ -125,7 +124,7 @@ class BatchMatMul(Primitive):
             )
         m, k = _sides((None, None) if x is None else x[-2:], self.adj_x)
         l, n = _sides((None, None) if y is None else y[-2:], self.adj_y)  # noqa: E741
-        if k != l and k is not None and l is not None:
+        if known_to_differ(k, l):
             raise ValueError(_lengths_differ(a, b, self.adj_x, self.adj_y, k, l))
         if x is None or y is None:
             return (TensorType(a.dtype, TensorShape.UNKNOWN),)
@@ -133,7 +132,7 @@ class BatchMatMul(Primitive):
             stack = broadcast_static_shape(TensorShape(x[:-2]), TensorShape(y[:-2]))
         except ValueError:
             raise ValueError(f"matmul: the stacks do not broadcast together: {a} @ {b}") from None
-        return (TensorType(a.dtype, TensorShape([*stack, m, n])),)
+        return (TensorType(a.dtype, stack.concatenate([m, n])),)
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         return matmul_kernel(xp, adjoint(xp, a) if self.adj_x else a, adjoint(xp, b) if self.adj_y else b)
@@ -177,20 +176,20 @@ _STACK = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 def _sum_stack(product: Tensor, x: Tensor, other: Tensor) -> Tensor:
     """`product`, the cotangent of `x` before broadcasting of the stacks is undone."""
-    mine, theirs = x.shape.dims, other.shape.dims
+    mine, theirs = x.shape.lengths, other.shape.lengths
     if mine is not None and theirs is not None and len(mine) >= len(theirs):
         missing = len(mine) - len(theirs)
         pairs = zip(mine[missing:-2], theirs[:-2], strict=True)
-        if all(n == 1 or (m is not None and m != 1) for m, n in pairs):
+        if all(n == 1 or same_length(m, n) or (isinstance(m, int) and m != 1) for m, n in pairs):
             return product
     return sum_like(product, x)
 
 
-def _sides(sides: Dims, transposed: bool) -> Dims:
+def _sides(sides: Lengths, transposed: bool) -> Lengths:
     return sides[::-1] if transposed else sides
 
 
-def _lengths_differ(a: TensorType, b: TensorType, transpose_a: bool, transpose_b: bool, k: int, l: int) -> str:  # noqa: E741
+def _lengths_differ(a: TensorType, b: TensorType, transpose_a: bool, transpose_b: bool, k: Any, l: Any) -> str:  # noqa: E741
     x, y = f"{a}{'.T' * transpose_a}", f"{b}{'.T' * transpose_b}"
     return f"matmul: inner lengths differ: {x} @ {y} ({k} and {l})"
 

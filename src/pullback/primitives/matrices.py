@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
@@ -139,12 +140,12 @@ class MatrixDiagPart(Primitive):
 
     def infer(self, x: TensorType, padding: TensorType) -> tuple[TensorType, ...]:
         del padding
-        dims = x.shape.dims
+        dims = x.shape.lengths
         if dims is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         m, n = dims[-2:]
         length = None
-        if m is not None and n is not None:
+        if isinstance(m, int) and isinstance(n, int):
             _check_band("diag_part", self.band, m, n)
             length = _longest(self.band, m, n)
         count = [] if self.single else [self.band[1] - self.band[0] + 1]
@@ -207,14 +208,14 @@ class MatrixDiag(Primitive):
         del padding
         if like is not None:
             return (TensorType(x.dtype, like.shape),)
-        dims = x.shape.dims
+        dims = x.shape.lengths
         if dims is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         lead = len(dims) - (1 if self.single else 2)
         count = self.band[1] - self.band[0] + 1
-        if lead < 0 or (not self.single and dims[-2] not in (None, count)):
+        if lead < 0 or (not self.single and known_to_differ(dims[-2], count)):
             raise ValueError(f"diag: {x} is not a band of {count} diagonals")
-        if dims[-1] is None:
+        if not isinstance(dims[-1], int):
             return (TensorType(x.dtype, TensorShape([*dims[:lead], None, None])),)
         m, n = self._size(dims[-1])
         if _longest(self.band, m, n) != dims[-1]:

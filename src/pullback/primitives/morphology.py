@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import FLOATING, INTEGER
+from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
@@ -123,7 +124,7 @@ class Dilation2D(Primitive):
         batch, counts, channels = infer_windows(
             "dilation2d", x, windows, self.strides, self.dilations, self.padding, _FORM
         )
-        if None not in (channels, depth) and channels != depth:
+        if known_to_differ(channels, depth):
             raise ValueError(f"dilation2d: the filters {f} are for {depth} channels, not for {channels}")
         return (TensorType(x.dtype, window_shape(batch, counts, channels or depth, _FORM)),)
 

@@ -135,10 +135,10 @@ class TopKV2(Primitive):
     index_type: DType = int32
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        dims = x.shape.dims
+        dims = x.shape.lengths
         if dims is None:
             return TensorType(x.dtype, TensorShape.UNKNOWN), TensorType(self.index_type, TensorShape.UNKNOWN)
-        if not dims or self.k < 0 or (dims[-1] is not None and dims[-1] < self.k):
+        if not dims or self.k < 0 or (isinstance(dims[-1], int) and dims[-1] < self.k):
             raise ValueError(f"top_k: there are no {self.k} elements along the last axis of {x}")
         shape = TensorShape([*dims[:-1], self.k])
         return TensorType(x.dtype, shape), TensorType(self.index_type, shape)

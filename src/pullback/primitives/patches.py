@@ -137,7 +137,7 @@ class PatchesBack(Primitive):
 
     def infer(self, dy: TensorType, sizes: TensorType | None = None) -> tuple[TensorType, ...]:
         del sizes
-        batch = None if dy.shape.dims is None else dy.shape.dims[0]
+        batch = None if dy.shape.lengths is None else dy.shape.lengths[0]
         _, *lengths, channels = self.input_sizes or (None,) * (len(self.ksize) + 2)
         return (TensorType(dy.dtype, window_shape(batch, lengths, channels, _FORMS[len(self.ksize)])),)
 

@@ -17,12 +17,15 @@ from .constant import convert_to_tensor
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
     """A tensor that must be fed in every run that needs it.
 
-    Shapes: `shape`, with None for lengths that may differ from run to run; None for any shape. Dtypes: `dtype`.
+    Shapes: `shape`, with None for lengths that may differ from run to run; None for any shape. A string names a length:
+    all that is called by one name has one length in a run. Dtypes: `dtype`.
 
     >>> import pullback as pb
     >>> x = pb.placeholder(pb.float32, [None])
     >>> pb.Session().run(x + x, feed_dict={x: [1.0, 2.0]})
     array([2., 4.], dtype=float32)
+    >>> pb.placeholder(pb.float32, ["batch", 3])
+    <Tensor 'Placeholder_1:0' float32[batch,3]>
     """
     return get_default_graph().add(Placeholder(as_dtype(dtype), as_shape(shape)), (), name).outputs[0]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.lengths import least
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
@@ -55,7 +56,7 @@ class Qr(Primitive):
             unknown = TensorType(x.dtype, TensorShape.UNKNOWN)
             return unknown, unknown
         m, n = dims[-2:]
-        k = m if self.full_matrices else None if m is None or n is None else min(m, n)
+        k = m if self.full_matrices else None if m is None or n is None else least(m, n)
         return (
             TensorType(x.dtype, TensorShape([*dims[:-2], m, k])),
             TensorType(x.dtype, TensorShape([*dims[:-2], k, n])),

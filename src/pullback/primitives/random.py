@@ -344,7 +344,7 @@ class RandomOrder(AbstractDraw):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if x.shape.rank == 0:
             raise ValueError(f"random.shuffle: {x} has no rows")
-        return (TensorType(int32, TensorShape([x.shape[0] if x.shape.rank else None])),)
+        return (TensorType(int32, TensorShape([x.shape.length(0)])),)
 
     def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
         return (arrays[0].shape[0],)
@@ -469,7 +469,7 @@ def multinomial_type(function: str, logits: TensorType, num_samples: int, dtype:
     """The type of `num_samples` numbers of classes for each row of `logits`."""
     if logits.dtype not in FLOATING or logits.shape.rank not in (2, None):
         raise ValueError(f"{function}: logits must be a matrix of floats, not {logits}")
-    return TensorType(dtype, TensorShape([logits.shape[0] if logits.shape.rank else None, num_samples]))
+    return TensorType(dtype, TensorShape([logits.shape.length(0), num_samples]))
 
 
 def drawn_type(function: str, dtype: Any, allowed: frozenset[DType]) -> DType:

@@ -54,8 +54,8 @@ class Tile(Primitive):
     def infer(self, x: TensorType, multiples: TensorType | None = None) -> tuple[TensorType, ...]:
         del multiples
         counts = (None,) * (x.shape.rank or 0) if self.multiples is None else self.multiples
-        dims = (None,) * len(counts) if x.shape.dims is None else x.shape.dims
-        if self.multiples is None and x.shape.dims is None:
+        dims = (None,) * len(counts) if x.shape.lengths is None else x.shape.lengths
+        if self.multiples is None and x.shape.lengths is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         if len(counts) != len(dims) or any(n is not None and n < 0 for n in counts):
             raise ValueError(
@@ -105,9 +105,9 @@ class TileGrad(Primitive):
         self, dy: TensorType, multiples: TensorType | None = None, lengths: TensorType | None = None
     ) -> tuple[TensorType, ...]:
         del multiples, lengths
-        if dy.shape.dims is None or self.multiples is None:
+        if dy.shape.lengths is None or self.multiples is None:
             return (TensorType(dy.dtype, TensorShape([None] * dy.shape.rank if dy.shape.rank is not None else None)),)
-        pairs = zip(dy.shape.dims, self.multiples, strict=True)
+        pairs = zip(dy.shape.lengths, self.multiples, strict=True)
         return (TensorType(dy.dtype, TensorShape([n // m if n is not None and m else None for n, m in pairs])),)
 
     def kernel(self, xp: Any, dy: Any, multiples: Any = None, lengths: Any = None) -> Any:
@@ -167,9 +167,9 @@ class Repeat(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if self.repeats < 0:
             raise ValueError(f"repeat: repeats must not be negative, but it is {self.repeats}")
-        if x.shape.dims is None:
+        if x.shape.lengths is None:
             return (x,)
-        dims = list(x.shape.dims)
+        dims = list(x.shape.lengths)
         n = dims[self.axis]
         dims[self.axis] = None if n is None else n * self.repeats
         return (TensorType(x.dtype, TensorShape(dims)),)
@@ -194,9 +194,9 @@ class RepeatGrad(Primitive):
     axis: int
 
     def infer(self, dy: TensorType) -> tuple[TensorType, ...]:
-        if dy.shape.dims is None:
+        if dy.shape.lengths is None:
             return (dy,)
-        dims = list(dy.shape.dims)
+        dims = list(dy.shape.lengths)
         n = dims[self.axis]
         dims[self.axis] = n // self.repeats if n is not None and self.repeats else None
         return (TensorType(dy.dtype, TensorShape(dims)),)
@@ -286,9 +286,9 @@ def _as_widths(paddings: np.ndarray[Any, Any], x: Tensor) -> Widths:
 def _padded(x: TensorType, widths: Widths | None) -> TensorType:
     if widths is None:
         return TensorType(x.dtype, TensorShape([None] * x.shape.rank if x.shape.rank is not None else None))
-    if x.shape.dims is None:
+    if x.shape.lengths is None:
         return TensorType(x.dtype, TensorShape([None] * len(widths)))
-    pairs = zip(x.shape.dims, widths, strict=True)
+    pairs = zip(x.shape.lengths, widths, strict=True)
     return TensorType(x.dtype, TensorShape([None if n is None else n + a + b for n, (a, b) in pairs]))
 
 
@@ -370,8 +370,8 @@ class MirrorPad(Primitive):
         del paddings
         longest = 0 if self.mode == "SYMMETRIC" else 1
         for axis, pair in enumerate(self.widths or ()):
-            n = None if x.shape.dims is None else x.shape.dims[axis]
-            if n is not None and max(pair) > n - longest:
+            n = None if x.shape.lengths is None else x.shape.lengths[axis]
+            if isinstance(n, int) and max(pair) > n - longest:
                 raise ValueError(f"pad: axis {axis} of {x} is too short to be mirrored by {list(pair)}")
         return (_padded(x, self.widths),)
 
@@ -408,9 +408,9 @@ class MirrorPadGrad(Primitive):
 
     def infer(self, dy: TensorType, paddings: TensorType | None = None) -> tuple[TensorType, ...]:
         del paddings
-        if dy.shape.dims is None or self.widths is None:
+        if dy.shape.lengths is None or self.widths is None:
             return (TensorType(dy.dtype, TensorShape([None] * dy.shape.rank if dy.shape.rank is not None else None)),)
-        pairs = zip(dy.shape.dims, self.widths, strict=True)
+        pairs = zip(dy.shape.lengths, self.widths, strict=True)
         return (TensorType(dy.dtype, TensorShape([None if n is None else n - a - b for n, (a, b) in pairs])),)
 
     def kernel(self, xp: Any, dy: Any, paddings: Any = None) -> Any:

@@ -6,6 +6,7 @@ is added where static shapes show that nothing is to be done, and unknown length
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 from ..core.dtypes import INTEGER, as_dtype, bfloat16, float16, float32, int32, int64
 from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
-from ..core.shape import TensorShape, broadcast_axes, broadcast_static_shape
+from ..core.shape import TensorShape, broadcast_axes, broadcast_static_shape, same_shape, summed_axes
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
 from .casting import cast
@@ -53,14 +54,15 @@ class Reshape(Primitive):
     def infer(self, x: TensorType, lengths: TensorType | None = None) -> tuple[TensorType, ...]:
         if self.shape is None:
             return (TensorType(x.dtype, _shape_from_vector(lengths)),)
-        size = x.shape.num_elements()
-        dims = [None if d == -1 else d for d in self.shape]
-        rest = TensorShape([d for d in dims if d is not None]).num_elements() or 0
-        if self.shape.count(-1) == 1 and None not in self.shape and size is not None:
-            if rest == 0 or size % rest:
+        wanted = TensorShape([None if d == -1 else d for d in self.shape])
+        wanted = wanted if lengths is None else wanted.merge_with(_shape_from_vector(lengths))
+        dims, size = list(wanted.lengths or ()), x.shape.elements
+        rest = math.prod([d for d in dims if d is not None])
+        if self.shape.count(-1) == 1 and dims.count(None) == 1 and size is not None:
+            if isinstance(size, int) and isinstance(rest, int) and (rest == 0 or size % rest):
                 raise ValueError(f"reshape: {x} has {size} elements, which do not fill {list(self.shape)}")
-            dims = [size // rest if d is None else d for d in dims]
-        elif None not in dims and size is not None and rest != size:
+            dims = [(size // rest if rest != 0 else None) if d is None else d for d in dims]
+        elif None not in dims and isinstance(size, int) and isinstance(rest, int) and rest != size:
             raise ValueError(f"reshape: {x} has {size} elements, but {dims} needs {rest}")
         return (TensorType(x.dtype, TensorShape(dims)),)
 
@@ -82,13 +84,9 @@ def _reshape_back(dy: Any, x: Tensor) -> Tensor:
 
 def reshape_like(x: Tensor, like: Tensor) -> Tensor:
     """The elements of `x` in the shape of `like`."""
-    if like.shape.is_fully_defined():
-        if x.shape == like.shape:
-            return x
-        result = Reshape(like.shape.known)(x)
-    else:
-        result = ReshapeLike()(x, like)
-    return result
+    if same_shape(x.shape, like.shape):
+        return x
+    return Reshape(like.shape.known)(x) if like.shape.is_fully_defined() else ReshapeLike()(x, like)
 
 
 class ReshapeLike(Primitive):
@@ -144,13 +142,9 @@ class BroadcastTo(Primitive):
 
 def broadcast_like(x: Tensor, like: Tensor) -> Tensor:
     """`x` repeated to the shape of `like`."""
-    if like.shape.is_fully_defined():
-        if x.shape == like.shape:
-            return x
-        result = BroadcastTo(like.shape.known)(x)
-    else:
-        result = BroadcastLike()(x, like)
-    return result
+    if same_shape(x.shape, like.shape):
+        return x
+    return BroadcastTo(like.shape.known)(x) if like.shape.is_fully_defined() else BroadcastLike()(x, like)
 
 
 class BroadcastLike(Primitive):
@@ -185,13 +179,12 @@ class Sum(Primitive):
 
 def sum_like(x: Tensor, like: Tensor) -> Tensor:
     """`x` summed over the axes along which an array shaped as `like` is repeated when broadcast to the shape of `x`."""
-    if not (x.shape.is_fully_defined() and like.shape.is_fully_defined()):
+    axes = summed_axes(like.shape, x.shape)
+    if axes is None:
         return SumLike()(x, like)
-    small, large = like.shape.known, x.shape.known
-    axes = broadcast_axes(small, large)
     if not axes:
         return x
-    lead = tuple(range(len(large) - len(small)))
+    lead = (x.shape.rank or 0) - (like.shape.rank or 0)
     if not lead:
         return Sum(axes, keepdims=True)(x)
     return reshape_like(Sum(axes)(x), like)
@@ -231,7 +224,7 @@ class ExpandDims(Primitive):
     """Where the axes of length one stand in the result, in ascending order; from its end where they are negative."""
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        dims = x.shape.dims
+        dims = x.shape.lengths
         if dims is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         return (TensorType(x.dtype, TensorShape(_with_ones(dims, self.axis))),)
@@ -294,13 +287,13 @@ def reduced_shape(shape: TensorShape, axis: tuple[int, ...] | None, keepdims: bo
     """The shape after a reduction over `axis` (None for all)."""
     if axis is None and not keepdims:
         return TensorShape.SCALAR
-    if shape.dims is None:
+    if shape.lengths is None:
         return shape
-    rank = len(shape.dims)
+    rank = len(shape.lengths)
     axis = tuple(range(rank)) if axis is None else tuple([a % rank for a in axis])
     if keepdims:
-        return TensorShape([1 if i in axis else n for i, n in enumerate(shape.dims)])
-    return TensorShape([n for i, n in enumerate(shape.dims) if i not in axis])
+        return TensorShape([1 if i in axis else n for i, n in enumerate(shape.lengths)])
+    return TensorShape([n for i, n in enumerate(shape.lengths) if i not in axis])
 
 
 def split_shape(shape: Any) -> tuple[tuple[int | None, ...] | None, Tensor | None]:

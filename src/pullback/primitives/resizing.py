@@ -256,7 +256,7 @@ class ResizeGrad(Primitive):
 
 
 def _with_size(x: TensorType, size: Size) -> TensorType:
-    dims = x.shape.dims
+    dims = x.shape.lengths
     if dims is None:
         return x
     if len(dims) < 3:
@@ -357,7 +357,7 @@ class SpanWeights(Primitive):
 
     def infer(self, x: TensorType, *rest: TensorType) -> tuple[TensorType, ...]:
         del rest
-        n = None if x.shape.dims is None else x.shape.dims[self.axis + 1]
+        n = None if x.shape.lengths is None else x.shape.lengths[self.axis + 1]
         return (TensorType(x.dtype, TensorShape([self.count, n])),)
 
     def kernel(self, xp: Any, x: Any, scale: Any, translation: Any, size: Any = None) -> Any:

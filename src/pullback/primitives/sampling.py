@@ -115,8 +115,8 @@ class ReadImages(Primitive):
     def infer(self, x: TensorType, numbers: TensorType, ys: TensorType, xs: TensorType) -> tuple[TensorType, ...]:
         if x.shape.rank not in (4, None):
             raise ValueError(f"crop_and_resize: images have four axes, but {x} has {x.shape.rank}")
-        channels = None if x.shape.dims is None else x.shape.dims[3]
-        count = None if numbers.shape.dims is None else numbers.shape.dims[0]
+        channels = None if x.shape.lengths is None else x.shape.lengths[3]
+        count = None if numbers.shape.lengths is None else numbers.shape.lengths[0]
         places = broadcast_static_shape(broadcast_static_shape(ys.shape, xs.shape), TensorShape([count, 1, 1]))
         return (TensorType(x.dtype, places.concatenate([channels])),)
 
@@ -313,7 +313,7 @@ class ImageNumbers(Primitive):
     reads_values = False
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(int32, TensorShape([None if x.shape.dims is None else x.shape.dims[0]])),)
+        return (TensorType(int32, TensorShape([None if x.shape.lengths is None else x.shape.lengths[0]])),)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         del xp

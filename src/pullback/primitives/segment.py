@@ -74,7 +74,7 @@ class SegmentGather(Primitive):
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         x, ids = op.inputs
-        rows = x.shape[0] if x.shape.rank else None
+        rows = x.shape.length(0)
         return lambda: unsorted_segment_sum(dy, ids, shape(x)[0] if rows is None else rows), None
 
 
@@ -96,12 +96,12 @@ def infer_segments(
         raise TypeError(f"{what}: no such reduction of {x}; it takes {', '.join(sorted(d.name for d in dtypes))}")
     if ids.dtype not in INTEGER:
         raise TypeError(f"{what}: segment_ids must be integers, not {ids}")
-    if x.shape.dims is None or ids.shape.dims is None:
+    if x.shape.lengths is None or ids.shape.dims is None:
         return TensorType(x.dtype, TensorShape.UNKNOWN)
     rank = len(ids.shape.dims)
-    if rank > len(x.shape.dims) or not x.shape[:rank].is_compatible_with(ids.shape):
+    if rank > len(x.shape.lengths) or not x.shape[:rank].is_compatible_with(ids.shape):
         raise ValueError(f"{what}: the shape of {x} must begin with that of {ids}")
-    return TensorType(x.dtype, TensorShape([n, *x.shape.dims[rank:]]))
+    return TensorType(x.dtype, TensorShape([n, *x.shape.lengths[rank:]]))
 
 
 def segment_inputs(data: Any, segment_ids: Any, num_segments: Any) -> tuple[int | None, tuple[Tensor, ...]]:

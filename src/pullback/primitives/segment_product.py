@@ -79,7 +79,7 @@ class RowsInOrder(Primitive):
         if x.shape.dims is None or ids.shape.dims is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         rest = x.shape[len(ids.shape.dims) :]
-        return (TensorType(x.dtype, TensorShape([ids.shape.num_elements()]).concatenate(rest)),)
+        return (TensorType(x.dtype, TensorShape([ids.shape.elements]).concatenate(rest)),)
 
     def kernel(self, xp: Any, x: Any, ids: Any) -> Any:
         return xp.take(rows_of(x, ids), xp.argsort(xp.asarray(ids).reshape(-1), stable=True), axis=0)

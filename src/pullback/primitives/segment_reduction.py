@@ -226,9 +226,9 @@ class SegmentShares(Primitive):
     def infer(self, x: TensorType, ids: TensorType, num: TensorType | None = None) -> tuple[TensorType, ...]:
         del num
         full = infer_segments("segment_mean", self.num_segments, x, ids)
-        if full.shape.dims is None:
+        if full.shape.lengths is None:
             return (full,)
-        return (TensorType(x.dtype, TensorShape([full.shape.dims[0], *[1] * (len(full.shape.dims) - 1)])),)
+        return (TensorType(x.dtype, TensorShape([full.shape.lengths[0], *[1] * (len(full.shape.lengths) - 1)])),)
 
     def kernel(self, xp: Any, x: Any, ids: Any, num: Any = None) -> Any:
         n = segments_to_use(self.num_segments, num)

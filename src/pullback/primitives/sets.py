@@ -86,7 +86,7 @@ class UniqueIndices(Primitive):
         if x.shape.rank not in (1, None):
             raise ValueError(f"unique: x must be a vector, not {x}")
         some = TensorType(self.out_idx, TensorShape([None]))
-        return some, TensorType(self.out_idx, TensorShape([x.shape[0] if x.shape.rank else None])), some
+        return some, TensorType(self.out_idx, TensorShape([x.shape.length(0)])), some
 
     def kernel(self, xp: Any, x: Any) -> Any:
         """With NumPy: the number of rows depends on the values."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import as_dtype, int32
+from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
@@ -65,14 +66,14 @@ class Squeeze(Primitive):
     axis: tuple[int, ...] | None = None
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        dims = x.shape.dims
-        if dims is None or (self.axis is None and None in dims):
+        dims = x.shape.lengths
+        if dims is None or (self.axis is None and not x.shape.is_fully_defined()):
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         if self.axis is None:
             return (TensorType(x.dtype, TensorShape([n for n in dims if n != 1])),)
         axes = {checked_axis(a, len(dims), "squeeze", x) for a in self.axis}
         for axis in axes:
-            if dims[axis] not in (1, None):
+            if known_to_differ(dims[axis], 1):
                 raise ValueError(f"squeeze: axis {axis} of {x} has length {dims[axis]}, not 1")
         return (TensorType(x.dtype, TensorShape([n for i, n in enumerate(dims) if i not in axes])),)
 
@@ -119,7 +120,7 @@ class Transpose(Primitive):
     perm: tuple[int, ...] | None = None
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        dims = x.shape.dims
+        dims = x.shape.lengths
         if dims is None:
             return (TensorType(x.dtype, TensorShape([None] * len(self.perm) if self.perm is not None else None)),)
         return (TensorType(x.dtype, TensorShape([dims[p] for p in self.perm or reversed(range(len(dims)))])),)

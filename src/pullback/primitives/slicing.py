@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.dtypes import INTEGER, int64
 from ..core.dtypes import bool as bool_
+from ..core.lengths import Dimension, greatest, least
 from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
@@ -117,7 +118,7 @@ class StridedSlice(Primitive):
 
     def infer(self, x: TensorType, numbers: TensorType | None = None) -> tuple[TensorType, ...]:
         del numbers
-        if x.shape.dims is None:
+        if x.shape.lengths is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         return (TensorType(x.dtype, TensorShape(_sliced_dims(self.spec, x))),)
 
@@ -195,23 +196,23 @@ def expand_ellipsis(spec: Sequence[Entry], rank: int, x: Any) -> list[Entry]:
     return spec[:place] + [FULL] * missing + spec[place + 1 :]
 
 
-def _sliced_dims(spec: tuple[Entry, ...], x: TensorType) -> list[int | None]:
-    assert x.shape.dims is not None
-    lengths = iter(enumerate(x.shape.dims))
-    dims: list[int | None] = []
-    for entry in expand_ellipsis(spec, len(x.shape.dims), x):
+def _sliced_dims(spec: tuple[Entry, ...], x: TensorType) -> list[Dimension | None]:
+    assert x.shape.lengths is not None
+    lengths = iter(enumerate(x.shape.lengths))
+    dims: list[Dimension | None] = []
+    for entry in expand_ellipsis(spec, len(x.shape.lengths), x):
         if entry is None:
             dims.append(1)
             continue
         axis, n = next(lengths)
         if isinstance(entry, tuple):
             dims.append(_sliced_length(entry, n))
-        elif n is not None and entry != UNKNOWN and not -n <= entry < n:
+        elif isinstance(n, int) and entry != UNKNOWN and not -n <= entry < n:
             raise ValueError(f"strided_slice: index {entry} is out of bounds for axis {axis} of {x}")
     return dims
 
 
-def _sliced_length(entry: tuple[Any, Any, Any], n: int | None) -> int | None:
+def _sliced_length(entry: tuple[Any, Any, Any], n: Dimension | None) -> Dimension | None:
     begin, end, step = entry
     if step == 0:
         raise ValueError("strided_slice: a step of 0 leads nowhere; steps are positive or negative")
@@ -219,7 +220,14 @@ def _sliced_length(entry: tuple[Any, Any, Any], n: int | None) -> int | None:
         return n
     if n is None or UNKNOWN in entry:
         return None
-    return len(range(*slice(begin, end, step).indices(n)))
+    if isinstance(n, int):
+        return len(range(*slice(begin, end, step).indices(n)))
+    if step < 0:
+        return None
+    # A bound beyond an end of the axis needs no care where the difference is negative all the same.
+    first = (begin or 0) if begin is None or begin >= 0 else greatest(n + begin, 0)
+    last = n if end is None else least(end, n) if end >= 0 else n + end
+    return greatest(0, -((first - last) // step))
 
 
 class Take(Primitive):
@@ -232,7 +240,7 @@ class Take(Primitive):
     def infer(self, x: TensorType, positions: TensorType) -> tuple[TensorType, ...]:
         if positions.dtype not in INTEGER:
             raise TypeError(f"take: positions must be integers, not {positions}")
-        dims = x.shape.dims
+        dims = x.shape.lengths
         if dims is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         if not -len(dims) <= self.axis < len(dims):

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
-from ..core.shape import TensorShape
+from ..core.shape import Lengths, TensorShape
 from ..core.types import TensorType
 from .constant import convert_to_tensor
 
@@ -40,7 +40,7 @@ class SpaceToDepth(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         n, h, w, c = _lengths(x, self.data_format, "space_to_depth")
         b = self.block_size
-        if b < 2 or any(length is not None and length % b for length in (h, w)):
+        if b < 2 or any(isinstance(length, int) and length % b for length in (h, w)):
             raise ValueError(f"space_to_depth: {x} cannot be cut into blocks of {b} by {b} pixels")
         h, w = None if h is None else h // b, None if w is None else w // b
         return (TensorType(x.dtype, _shape(n, h, w, None if c is None else c * b * b, self.data_format)),)
@@ -88,7 +88,7 @@ class DepthToSpace(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         n, h, w, c = _lengths(x, self.data_format, "depth_to_space")
         b = self.block_size
-        if b < 2 or (c is not None and c % (b * b)):
+        if b < 2 or (isinstance(c, int) and c % (b * b)):
             raise ValueError(f"depth_to_space: the channels of {x} do not fill blocks of {b} by {b} pixels")
         h, w = None if h is None else h * b, None if w is None else w * b
         return (TensorType(x.dtype, _shape(n, h, w, None if c is None else c // (b * b), self.data_format)),)
@@ -114,13 +114,13 @@ def _checked(data_format: str, what: str) -> str:
     return data_format
 
 
-def _lengths(x: TensorType, data_format: str, what: str) -> tuple[int | None, ...]:
+def _lengths(x: TensorType, data_format: str, what: str) -> Lengths:
     """The number, height, width and channels."""
     if x.shape.rank not in (4, None):
         raise ValueError(f"{what}: images have four axes, but {x} has {x.shape.rank}")
-    dims = (None,) * 4 if x.shape.dims is None else x.shape.dims
+    dims = (None,) * 4 if x.shape.lengths is None else x.shape.lengths
     return dims if data_format == "NHWC" else (dims[0], dims[2], dims[3], dims[1])
 
 
-def _shape(n: int | None, h: int | None, w: int | None, c: int | None, data_format: str) -> TensorShape:
+def _shape(n: Any, h: Any, w: Any, c: Any, data_format: str) -> TensorShape:
     return TensorShape([n, h, w, c] if data_format == "NHWC" else [n, c, h, w])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.lengths import Dimension, known_to_differ
 from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
@@ -51,13 +52,13 @@ class Pack(Primitive):
             if other.dtype != types[0].dtype or not other.shape.is_compatible_with(merged):
                 raise ValueError(f"stack: all must be of one type, but these differ: {_listed(types)}")
             merged = merged.merge_with(other.shape)
-        if merged.dims is None:
+        if merged.lengths is None:
             return (TensorType(types[0].dtype, merged),)
-        rank = len(merged.dims) + 1
+        rank = len(merged.lengths) + 1
         if not -rank <= self.axis < rank:
             raise ValueError(f"stack: axis {self.axis} is outside the {rank} axes of the result")
         axis = self.axis % rank
-        return (TensorType(types[0].dtype, TensorShape([*merged.dims[:axis], len(types), *merged.dims[axis:]])),)
+        return (TensorType(types[0].dtype, TensorShape([*merged.lengths[:axis], len(types), *merged.lengths[axis:]])),)
 
     def kernel(self, xp: Any, *xs: Any) -> Any:
         return xp.stack(xs, axis=self.axis)
@@ -98,15 +99,16 @@ class Unpack(Primitive):
     axis: int = 0
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        if x.shape.dims is None:
+        lengths = x.shape.lengths
+        if lengths is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),) * self.num
-        rank = len(x.shape.dims)
+        rank = len(lengths)
         if not -rank <= self.axis < rank:
             raise ValueError(f"unstack: axis {self.axis} is outside {x}")
         axis = self.axis % rank
-        if x.shape.dims[axis] not in (None, self.num):
+        if known_to_differ(lengths[axis], self.num):
             raise ValueError(f"unstack: axis {self.axis} of {x} does not have the length {self.num}")
-        part = TensorType(x.dtype, TensorShape(x.shape.dims[:axis] + x.shape.dims[axis + 1 :]))
+        part = TensorType(x.dtype, TensorShape(lengths[:axis] + lengths[axis + 1 :]))
         return (part,) * self.num
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -151,7 +153,7 @@ class ConcatV2(Primitive):
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
         if any(t.dtype != types[0].dtype for t in types):
             raise TypeError(f"concat: dtypes differ: {_listed(types)}; convert some with pb.cast")
-        dims = [t.shape.dims for t in types]
+        dims = [t.shape.lengths for t in types]
         rank = next((len(d) for d in dims if d is not None), None)
         if rank is None:
             return (types[0],)
@@ -165,9 +167,8 @@ class ConcatV2(Primitive):
                 raise ValueError(f"concat: these differ elsewhere than at axis {self.axis}: {_listed(types)}")
             rest = rest.merge_with(other)
         lengths = [None if d is None else d[axis] for d in dims]
-        total = None if None in lengths else sum(n for n in lengths if n is not None)
-        known = rest.as_list()
-        known[axis] = total
+        known = list(rest.lengths or ())
+        known[axis] = None if None in lengths else sum([n for n in lengths if n is not None])
         return (TensorType(types[0].dtype, TensorShape(known)),)
 
     def kernel(self, xp: Any, *xs: Any) -> Any:
@@ -310,12 +311,12 @@ class Split(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if self.num <= 0:
             raise ValueError(f"split: the number of parts must be positive, not {self.num}")
-        dims = x.shape.dims
+        dims = x.shape.lengths
         if dims is None:
             return (x,) * self.num
         axis = checked_axis(self.axis, len(dims), "split", x)
         n = dims[axis]
-        if n is not None and n % self.num:
+        if isinstance(n, int) and n % self.num:
             raise ValueError(f"split: axis {self.axis} of {x} cannot be cut into {self.num} equal parts")
         length = None if n is None else n // self.num
         return (TensorType(x.dtype, TensorShape([*dims[:axis], length, *dims[axis + 1 :]])),) * self.num
@@ -340,14 +341,14 @@ class SplitV(Primitive):
 
     def infer(self, x: TensorType, lengths: TensorType | None = None) -> tuple[TensorType, ...]:
         del lengths
-        dims = x.shape.dims
+        dims = x.shape.lengths
         if dims is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),) * len(self.lengths)
         axis = checked_axis(self.axis, len(dims), "split", x)
-        parts: list[int | None] = [None if n == -1 else n for n in self.lengths]
+        parts: list[Dimension | None] = [None if n == -1 else n for n in self.lengths]
         total = dims[axis]
-        known = sum(n for n in parts if n is not None)
-        if total is not None and (known > total or (None not in parts and known != total)):
+        known = sum([n for n in self.lengths if n is not None and n != -1])
+        if isinstance(total, int) and (known > total or (None not in parts and known != total)):
             raise ValueError(f"split: lengths {list(self.lengths)} do not make up axis {self.axis} of {x}")
         if total is not None and None not in self.lengths:
             parts = [total - known if n is None else n for n in parts]

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import complex64, complex128, float32, float64
+from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
-from ..core.shape import TensorShape, broadcast_static_shape
+from ..core.shape import Lengths, TensorShape, broadcast_static_shape
 from ..core.types import TensorType
 from .complex import conj
 from .constant import convert_to_tensor
@@ -28,17 +29,17 @@ def matrices(what: str, value: Any, square: bool = False) -> Tensor:
     return x
 
 
-def check_matrices(what: str, x: TensorType, square: bool = False) -> tuple[int | None, ...] | None:
+def check_matrices(what: str, x: TensorType, square: bool = False) -> Lengths | None:
     """The lengths of `x`; ValueError or TypeError where it is no stack of (square) matrices of floats."""
     if x.dtype not in DECOMPOSABLE:
         wanted = ", ".join(sorted(d.name for d in DECOMPOSABLE))
         raise TypeError(f"{what}: takes no {x.dtype.name}: {x}; it takes {wanted}")
-    dims = x.shape.dims
+    dims = x.shape.lengths
     if dims is None:
         return None
     if len(dims) < 2:
         raise ValueError(f"{what}: a matrix or a stack of them is needed, not {x}")
-    if square and None not in dims[-2:] and dims[-1] != dims[-2]:
+    if square and known_to_differ(*dims[-2:]):
         raise ValueError(f"{what}: the matrices must be square: {x}")
     return tuple(dims)
 
@@ -50,7 +51,7 @@ def infer_solve(what: str, a: TensorType, b: TensorType, square: bool = True) ->
         raise TypeError(f"{what}: dtypes differ: {a} and {b}; convert one with pb.cast")
     if first is None or second is None:
         return TensorType(a.dtype, TensorShape.UNKNOWN)
-    if first[-2] != second[-2] and first[-2] is not None and second[-2] is not None:
+    if known_to_differ(first[-2], second[-2]):
         raise ValueError(f"{what}: {a} and {b} have {first[-2]} and {second[-2]} rows")
     if first[:-2] == second[:-2] and square and None not in second:
         return b
@@ -59,7 +60,7 @@ def infer_solve(what: str, a: TensorType, b: TensorType, square: bool = True) ->
     except ValueError:
         raise ValueError(f"{what}: the stacks do not broadcast together: {a} and {b}") from None
     rows = first[-1] if not square or second[-2] is None else second[-2]
-    return TensorType(a.dtype, TensorShape([*stack, rows, second[-1]]))
+    return TensorType(a.dtype, stack.concatenate([rows, second[-1]]))
 
 
 def times(a: Tensor, b: Tensor, adjoint_a: bool = False, adjoint_b: bool = False) -> Tensor:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import int32, real_dtype
+from ..core.lengths import least
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
@@ -71,7 +72,7 @@ class Svd(Primitive):
             unknown = TensorType(x.dtype, TensorShape.UNKNOWN)
             return (TensorType(parts, TensorShape.UNKNOWN), *[unknown] * (2 if self.compute_uv else 0))
         m, n = dims[-2:]
-        k = None if m is None or n is None else min(m, n)
+        k = None if m is None or n is None else least(m, n)
         s = TensorType(parts, TensorShape([*dims[:-2], k]))
         if not self.compute_uv:
             return (s,)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape, broadcast_static_shape
@@ -127,9 +128,9 @@ def _infer(what: str, d: TensorType, b: TensorType) -> TensorType:
         raise TypeError(f"{what}: dtypes differ: {d} and {b}; convert one with pb.cast")
     if first is None or second is None:
         return TensorType(b.dtype, TensorShape.UNKNOWN)
-    if first[-2] not in (3, None):
+    if known_to_differ(first[-2], 3):
         raise ValueError(f"{what}: three diagonals are needed, [..., 3, n], not {d}")
-    if first[-1] != second[-2] and None not in (first[-1], second[-2]):
+    if known_to_differ(first[-1], second[-2]):
         raise ValueError(f"{what}: the diagonals {d} do not fit {b} ({first[-1]} and {second[-2]} rows)")
     try:
         lead = broadcast_static_shape(TensorShape(first[:-2]), TensorShape(second[:-2]))
@@ -242,10 +243,10 @@ class TridiagonalOuter(Primitive):
     type = "TridiagonalOuter"
 
     def infer(self, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
-        if x.shape.dims is None:
+        if x.shape.lengths is None:
             return (x,)
         del y
-        return (TensorType(x.dtype, TensorShape([*x.shape.dims[:-2], 3, x.shape.dims[-2]])),)
+        return (TensorType(x.dtype, TensorShape([*x.shape.lengths[:-2], 3, x.shape.lengths[-2]])),)
 
     def kernel(self, xp: Any, x: Any, y: Any) -> Any:
         parts = [x * _shifted(xp, y, -1), x * y, x * _shifted(xp, y, 1)]

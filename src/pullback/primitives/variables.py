@@ -137,7 +137,7 @@ class Variable(AbstractTensorLike):
                 initial = _initial_tensor(initial_value, dtype)
                 static = _static_shape(initial, shape, validate_shape)
                 keys = None if collections is None else tuple(collections)
-                handle_op = VarHandleOp(initial.dtype, static, scope[:-1], trainable, keys)
+                handle_op = VarHandleOp(initial.dtype, static.static, scope[:-1], trainable, keys)
                 self.handle: Tensor = graph.add(handle_op, (), scope).outputs[0]
                 self.initial_value = initial
                 self.constraint = constraint
@@ -145,7 +145,7 @@ class Variable(AbstractTensorLike):
                     self.handle, initial, name="Assign"
                 )
                 with graph.name_scope("Read"):
-                    self._snapshot: Tensor = ReadVariableOp(initial.dtype, static)(self.handle)
+                    self._snapshot: Tensor = ReadVariableOp(initial.dtype, static.static)(self.handle)
             for key in collections_of(handle_op):
                 graph.add_to_collection(key, self)
 

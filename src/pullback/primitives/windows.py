@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.lengths import Dimension, greatest
 from ..core.shape import TensorShape
 from ..core.types import TensorType
 
@@ -67,8 +68,8 @@ def spatial_padding(what: str, padding: Any, count: int, data_format: str) -> Pa
 
 
 def result_length(
-    n: int | None, window: int | None, stride: int, dilation: int, pad: str | tuple[int, int]
-) -> int | None:
+    n: Dimension | None, window: int | None, stride: int, dilation: int, pad: str | tuple[int, int]
+) -> Any:
     """How many windows there are along an axis of length `n`; negative or zero where none fits."""
     if n is None:
         return None
@@ -81,12 +82,12 @@ def result_length(
 
 
 def result_lengths(
-    lengths: Sequence[int | None],
+    lengths: Sequence[Dimension | None],
     windows: Sequence[int | None],
     strides: Sequence[int],
     dilations: Sequence[int],
     padding: Padding,
-) -> list[int | None]:
+) -> list[Any]:
     """`result_length` for each spatial axis."""
     pads: Sequence[str | tuple[int, int]] = [padding] * len(lengths) if isinstance(padding, str) else padding
     return [
@@ -122,19 +123,19 @@ def infer_windows(
     dilations: Sequence[int],
     padding: Padding,
     data_format: str,
-) -> tuple[int | None, list[int | None], int | None]:
+) -> tuple[Any, list[Any], Any]:
     """Batch, numbers of windows and channels of `x`; ValueError where no window fits or the rank is wrong."""
     count = len(windows)
-    dims = x.shape.dims
+    dims = x.shape.lengths
     if dims is None:
         return None, [None] * count, None
     if len(dims) != count + 2:
         raise ValueError(f"{what}: the input must have {count + 2} axes, {data_format}, not {x}")
     batch, spatial, channels = split_axes(dims, data_format)
     lengths = result_lengths(spatial, windows, strides, dilations, padding)
-    if any(m is not None and m < 1 and n != 0 for m, n in zip(lengths, spatial, strict=True)):
+    if any(isinstance(m, int) and m < 1 and n != 0 for m, n in zip(lengths, spatial, strict=True)):
         raise ValueError(f"{what}: a window of {list(windows)} does not fit into {x}")
-    return batch, [None if m is None else max(m, 0) for m in lengths], channels
+    return batch, [None if m is None else greatest(m, 0) for m in lengths], channels
 
 
 def split_axes(dims: Sequence[Any], data_format: str) -> tuple[Any, tuple[Any, ...], Any]:

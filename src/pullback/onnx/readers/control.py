@@ -140,7 +140,7 @@ class _Looping:
             counter = [number + 1] if self.numbered else []
             return [*counter, *carried, scalar(holds), *values[self.count :]]
 
-        parameters = [Parameter(t) for t in [*([_NUMBER] if self.numbered else []), *types]]
+        parameters = [Parameter(t.static) for t in [*([_NUMBER] if self.numbered else []), *types]]
         carried = [*[e.name for e in self.body.input[2:]], *self.watching.names]
         names = [*(["number"] if self.numbered else []), *map(_valid, carried)]
         return trace_together([Part("body", step, parameters, names)]), found
@@ -270,7 +270,7 @@ def _scanned(
                 found.append(_wider(x, y))
             return ys
 
-        together = trace_together([Part("step", step, [*[Parameter(t) for t in types], *parameters], names)])
+        together = trace_together([Part("step", step, [*[Parameter(t.static) for t in types], *parameters], names)])
         if found == types:
             break
         types = found

@@ -8,7 +8,7 @@ from ...control_flow.loop import Loop
 from ...control_flow.maps import row_parameter, steps_of
 from ...control_flow.state import values_for_handles, with_step_results
 from ...control_flow.tracing import Part, trace_together
-from ...core.function import like_parameter
+from ...core.function import carried_parameter
 from ...core.operation import Tensor
 
 Step = Callable[[Sequence[Tensor], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
@@ -30,7 +30,7 @@ def recur(
         given = len(own)
         return [*carried, *own]
 
-    parameters = [*[like_parameter(x) for x in start], *[row_parameter(x) for x in rows]]
+    parameters = [*[carried_parameter(x) for x in start], *[row_parameter(x) for x in rows]]
     names = [*["state"] * count, *["row"] * len(rows)]
     together = trace_together([Part("step", build, parameters, names)])
     (body,), captured = values_for_handles(together.functions, together.captured)
