@@ -572,6 +572,7 @@ __all__ = [
     "truncatediv",
     "truncatemod",
     "tuple",
+    "typing",
     "uint8",
     "uint16",
     "uint32",
@@ -630,6 +631,7 @@ if _TYPE_CHECKING:
         test,
         train,
         transforms,
+        typing,
         xla,
     )
     from .autodiff.explain import explain_gradient

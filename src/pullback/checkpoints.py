@@ -16,6 +16,7 @@ from .checkpoint_files import SavedArray, read_checkpoint, replace_file, write_c
 from .core.errors import DataLossError, InvalidArgumentError, NotFoundError
 from .core.graph import Graph, Operation, Tensor
 from .core.types import TensorType, type_of_array
+from .core.typing import TensorLike
 from .engines.session import Session
 from .primitives.state import AbstractStateful
 from .primitives.variable_scope import global_variables
@@ -60,11 +61,11 @@ class Saver:
         keep_checkpoint_every_n_hours: float = 10000.0,
         name: str | None = None,
         restore_sequentially: bool = False,
-        saver_def: Any = None,
-        builder: Any = None,
+        saver_def: object = None,
+        builder: object = None,
         defer_build: bool = False,
         allow_empty: bool = False,
-        write_version: Any = None,
+        write_version: object = None,
         pad_step_number: bool = False,
         save_relative_paths: bool = False,
         filename: str | None = None,
@@ -94,7 +95,7 @@ class Saver:
         self,
         sess: Session,
         save_path: str | os.PathLike[str],
-        global_step: Any = None,
+        global_step: TensorLike | None = None,
         latest_filename: str | None = None,
         write_state: bool = True,
     ) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 
 def executing_eagerly() -> bool:
     """False: functions add to a graph.
@@ -41,7 +39,7 @@ def disable_v2_behavior() -> None:
     """
 
 
-def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
+def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:
     """Nothing ever comes back.
 
     Raises:

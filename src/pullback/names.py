@@ -299,6 +299,7 @@ LOADED_WHEN_USED = {
     "truncated_normal": ".primitives.random",
     "truncated_normal_initializer": ".primitives.initializers:TruncatedNormal",
     "tuple": ".primitives.grouping:tuple_",
+    "typing": "",
     "uniform_unit_scaling_initializer": ".primitives.initializers:UniformUnitScaling",
     "unique": ".primitives.sets",
     "unique_with_counts": ".primitives.sets",

@@ -11,6 +11,7 @@ from .autodiff.arguments import UnconnectedGradients
 from .autodiff.reverse import gradients
 from .core.dtypes import INEXACT
 from .core.graph import Graph, Tensor
+from .core.typing import ShapeLike, TensorLike
 from .engines.session import Session, get_default_session
 from .primitives.constant import as_array, convert_to_tensor
 from .primitives.identity import identity
@@ -21,7 +22,9 @@ __all__ = ["compute_gradient", "compute_gradient_error", "compute_gradient_v1", 
 Array = np.ndarray[Any, Any]
 
 
-def compute_gradient(f: Callable[..., Any], x: Any, delta: float | None = None) -> tuple[list[Array], list[Array]]:
+def compute_gradient(
+    f: Callable[..., Any], x: TensorLike, delta: float | None = None
+) -> tuple[list[Array], list[Array]]:
     """The Jacobians of `f` at the list `x`, by `gradients` and by differences: two lists, one array for each argument.
 
     Shapes: each array is [size of y, size of x]; a complex element counts as two, its real and imaginary part.
@@ -57,11 +60,11 @@ def max_error(grads1: Sequence[Array], grads2: Sequence[Array]) -> float:
 
 
 def compute_gradient_v1(
-    x: Any,
-    x_shape: Any,
+    x: TensorLike,
+    x_shape: ShapeLike,
     y: Tensor,
-    y_shape: Any,
-    x_init_value: Any = None,
+    y_shape: ShapeLike,
+    x_init_value: TensorLike | None = None,
     delta: float = 1e-3,
     init_targets: Any = None,
     extra_feed_dict: Mapping[Any, Any] | None = None,
@@ -88,9 +91,8 @@ def compute_gradient_v1(
     if init_targets is not None:
         session.run(init_targets)
     many = isinstance(x, list | tuple)
-    xs = list(x) if many else [x]
-    shapes = list(x_shape) if many else [x_shape]
-    given = list(x_init_value) if many and x_init_value is not None else [x_init_value] * len(xs)
+    xs, shapes = _listed(x, many), _listed(x_shape, many)
+    given = [None] * len(xs) if x_init_value is None else _listed(x_init_value, many)
     random = np.random.default_rng(0)
     arrays = [
         np.asarray(random.random(shape) if value is None else value).astype(t.dtype)
@@ -104,11 +106,11 @@ def compute_gradient_v1(
 
 
 def compute_gradient_error(
-    x: Any,
-    x_shape: Any,
+    x: TensorLike,
+    x_shape: ShapeLike,
     y: Tensor,
-    y_shape: Any,
-    x_init_value: Any = None,
+    y_shape: ShapeLike,
+    x_init_value: TensorLike | None = None,
     delta: float = 1e-3,
     init_targets: Any = None,
     extra_feed_dict: Mapping[Any, Any] | None = None,
@@ -125,6 +127,10 @@ def compute_gradient_error(
     result = compute_gradient_v1(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
     pairs = result if isinstance(result, list) else [result]
     return max_error([a for a, _ in pairs], [b for _, b in pairs])
+
+
+def _listed(value: Any, many: bool) -> list[Any]:
+    return list(value) if many else [value]
 
 
 def _checked(array: Array, what: str) -> Array:

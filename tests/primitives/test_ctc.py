@@ -68,3 +68,8 @@ def test_messages() -> None:
         pb.nn.ctc_loss(sparse, x, None, [2])
     with pytest.raises(TypeError, match=r"^ctc_loss: logits must be floats of rank 3, not int32\[1\]$"):
         pb.nn.ctc_loss([[1]], [1], [1], [2])
+
+
+def test_dense_labels_need_their_lengths() -> None:
+    with pytest.raises(ValueError, match=r"^ctc_loss: label_length must be given, unless labels is a SparseTensor$"):
+        pb.nn.ctc_loss([[1]], pb.zeros([2, 1, 3]), None, [2])

@@ -10,6 +10,7 @@ from ..core.dtypes import TRAINABLE
 from ..core.graph import Operation, Tensor, site_of
 from ..core.needs import needed
 from ..core.operation import index_of
+from ..core.typing import TensorLike
 from ..primitives.creation import ones_like, zeros_like
 from .arguments import as_source, as_target, check_element, common_graph
 from .paths import operations_between
@@ -29,7 +30,7 @@ class Explanation:
         return "\n".join(self.reasons)
 
 
-def explain_gradient(y: Any, x: Any) -> Explanation:
+def explain_gradient(y: TensorLike, x: TensorLike) -> Explanation:
     """Why `gradients(y, x)` is None, or that it is not: prints as sentences that name operations and the user's lines.
 
     The graph is left as it was.

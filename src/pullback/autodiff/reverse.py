@@ -18,6 +18,7 @@ from ..core.memory import Memory
 from ..core.scopes import Scope
 from ..core.sites import user_site
 from ..core.slices import IndexedSlices
+from ..core.typing import TensorLike
 from ..primitives.creation import ones_like, zeros_like
 from ..primitives.identity import identity
 from ..primitives.variables import variable_zeros
@@ -45,8 +46,8 @@ _PLAIN = _Options()
 
 
 def gradients(
-    ys: Any,
-    xs: Any,
+    ys: TensorLike,
+    xs: TensorLike,
     grad_ys: Any = None,
     name: str | None = "gradients",
     colocate_gradients_with_ops: bool = False,

@@ -126,9 +126,9 @@ def with_arrays_settled(loop: ArrayLoop) -> Settled:
             types.setdefault(i, loop.body.parameters[i].type)
     if not types:
         return Settled(loop, {}, {})
-    known = {a.number: a for a in arrays if a.length is not None}
-    sizes = {i + 1: constant(a.length, int32, name="size") for i, a in known.items() if a.exact}
-    rooms = {i: a.length or 0 for i, a in known.items() if not a.exact}
+    known = [a for a in arrays if a.length is not None]
+    sizes = {a.number + 1: constant(a.length or 0, int32, name="size") for a in known if a.exact}
+    rooms = {a.number: a.length or 0 for a in known if not a.exact}
     return Settled(replace(loop, start=starts, body=_rewritten(loop, arrays, types)), sizes, rooms)
 
 
@@ -231,6 +231,7 @@ def _lengthened(rows: Tensor, size: int, array: _Array) -> Tensor:
     blank = _blank(rows.dtype, array.length, array.row)
     if not size:
         return blank
+    assert array.length is not None
     count = constant(array.length, int32)
     return ArrayWrite()(blank, constant(np.arange(size, dtype=np.int32)), rows, count)
 
@@ -266,6 +267,7 @@ def _of_length(op: Operation, array: _Array, inputs: Sequence[Tensor]) -> Tensor
     if not array.exact:
         with_room: Primitive = replace(primitive, room=array.length)
         return with_room(*inputs, name=op.name)
+    assert array.length is not None
     exact: Primitive = ArrayWrite() if isinstance(primitive, ArrayWrite) else primitive
     return exact(*inputs[:-1], constant(array.length, int32), name=op.name)
 

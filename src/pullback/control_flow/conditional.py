@@ -11,6 +11,7 @@ from ..core.dtypes import int32
 from ..core.function import Function
 from ..core.graph import Tensor, get_default_graph, site_of
 from ..core.shape import TensorShape
+from ..core.typing import TensorLike
 from ..primitives.assertions import assert_
 from ..primitives.casting import cast
 from ..primitives.constant import constant, convert_to_tensor
@@ -27,7 +28,7 @@ Branch = Callable[[], Any]
 
 
 def cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Branch | None = None,
     false_fn: Branch | None = None,
     name: str | None = None,
@@ -71,7 +72,9 @@ def cond(
         return _chosen(lambda fs, kept: If(fs[0], fs[1], kept), predicate, parts, "cond", strict)
 
 
-def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = None, name: str = "switch_case") -> Any:
+def switch_case(
+    branch_index: TensorLike, branch_fns: Any, default: Branch | None = None, name: str = "switch_case"
+) -> Any:
     """What the function of the number `branch_index` returns; nothing of the others is run.
 
     `branch_fns` is a list of functions, or of pairs of a number and a function, or a dictionary from numbers to

@@ -10,6 +10,7 @@ from ..core.dtypes import as_dtype
 from ..core.function import Parameter
 from ..core.graph import Tensor, get_default_graph
 from ..core.types import TensorType
+from ..core.typing import DTypeLike
 from ..primitives.constant import constant
 from ..primitives.identity import stop_gradient
 from ..primitives.reshaping import shape
@@ -22,7 +23,7 @@ from .tracing import Part, put_together, take_apart, trace_together
 def map_fn(
     fn: Callable[..., Any],
     elems: Any,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,

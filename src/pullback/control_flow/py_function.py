@@ -13,13 +13,14 @@ from ..core.primitive import Primitive, no_gradient
 from ..core.python_function import PythonFunction
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from ..primitives.constant import as_array, convert_to_tensor
 from .signature import TensorSpec
 
 
 def py_function(
     func: Callable[..., Any],
-    inp: Any,
+    inp: TensorLike,
     Tout: Any,
     name: str | None = None,
     *,
@@ -56,7 +57,7 @@ def py_function(
 
 
 def numpy_function(
-    func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None
+    func: Callable[..., Any], inp: TensorLike, Tout: Any, stateful: bool = True, name: str | None = None
 ) -> Any:
     """What `func` returns for the arrays of `inp`, each time a run needs it; it has no derivative.
 

@@ -9,6 +9,7 @@ from ..core import nest
 from ..core.dtypes import INTEGER, int32
 from ..core.function import carried_parameter
 from ..core.operation import Tensor
+from ..core.typing import DTypeLike, TensorLike
 from ..primitives.casting import cast
 from ..primitives.constant import convert_to_tensor
 from ..primitives.creation import range_
@@ -28,10 +29,10 @@ from .while_loop import check_next
 
 def dynamic_rnn(
     cell: RNNCell,
-    inputs: Any,
-    sequence_length: Any = None,
+    inputs: TensorLike,
+    sequence_length: TensorLike | None = None,
     initial_state: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
@@ -122,11 +123,11 @@ def _lengths(what: str, sequence_length: Any) -> Tensor | None:
 def bidirectional_dynamic_rnn(
     cell_fw: RNNCell,
     cell_bw: RNNCell,
-    inputs: Any,
-    sequence_length: Any = None,
+    inputs: TensorLike,
+    sequence_length: TensorLike | None = None,
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
@@ -165,8 +166,8 @@ def static_rnn(
     cell: RNNCell,
     inputs: Sequence[Any],
     initial_state: Any = None,
-    dtype: Any = None,
-    sequence_length: Any = None,
+    dtype: DTypeLike | None = None,
+    sequence_length: TensorLike | None = None,
     scope: Any = None,
 ) -> tuple[list[Tensor], Any]:
     """The outputs of a cell for each of a list of `inputs`, and its last state, without a loop.

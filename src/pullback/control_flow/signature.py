@@ -14,6 +14,7 @@ from ..core.graph import Tensor
 from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices, IndexedSlicesValue
 from ..core.types import TensorType, type_of_array
+from ..core.typing import DTypeLike, ShapeLike
 from ..primitives.constant import as_array, convert_to_tensor
 from ..primitives.variables import Variable
 from .tracing import AbstractComposite, take_apart
@@ -32,13 +33,13 @@ class TensorSpec:
     dtype: DType
     name: str | None
 
-    def __init__(self, shape: Any, dtype: Any = "float32", name: str | None = None) -> None:
+    def __init__(self, shape: ShapeLike, dtype: DTypeLike = "float32", name: str | None = None) -> None:
         object.__setattr__(self, "shape", as_shape(shape))
         object.__setattr__(self, "dtype", as_dtype(dtype))
         object.__setattr__(self, "name", name)
 
     @classmethod
-    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+    def from_tensor(cls, tensor: Tensor, name: str | None = None) -> TensorSpec:
         """The spec of the dtype and static shape of a tensor or a variable."""
         default = tensor.op.name if isinstance(tensor, Tensor | Variable) else None
         return cls(tensor.shape, tensor.dtype, name or default)

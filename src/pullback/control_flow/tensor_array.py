@@ -9,6 +9,7 @@ from ..core.dtypes import INTEGER, as_dtype, int32
 from ..core.graph import Tensor
 from ..core.shape import TensorShape, as_shape
 from ..core.types import TensorType
+from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from ..primitives.array_rows import ArrayBlank, ArrayRead, ArrayWrite
 from ..primitives.casting import cast
 from ..primitives.constant import constant_value, convert_to_tensor
@@ -57,15 +58,15 @@ class TensorArray(AbstractComposite):
 
     def __init__(
         self,
-        dtype: Any,
-        size: Any = None,
+        dtype: DTypeLike,
+        size: TensorLike | None = None,
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
         handle: Any = None,
-        flow: Any = None,
+        flow: TensorLike | None = None,
         infer_shape: bool = True,
-        element_shape: Any = None,
+        element_shape: ShapeLike | None = None,
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
@@ -132,23 +133,22 @@ class TensorArray(AbstractComposite):
 
     def size(self, name: str | None = None) -> Tensor:
         """The number of elements, a scalar of int32."""
-        size: Tensor = identity(self._size, name=name) if name else self._size
-        return size
+        return identity(self._size, name=name) if name else self._size
 
-    def read(self, index: Any, name: str | None = None) -> Tensor:
+    def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """The element number `index`."""
         return self.gather(_position("read", index), name or "TensorArrayRead")
 
-    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The elements of the numbers `indices` [...], stacked: [..., element...]."""
         numbers = _integers("TensorArray.gather: the indices must be integers", indices)
         return ArrayRead(self._element_shape.static)(self._rows, numbers, self._size, name=name or "TensorArrayGather")
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array with `value` as its element number `index`."""
         return self._written(_position("write", index), convert_to_tensor(value, self._dtype), name)
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+    def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array with the rows of `value` [n, element...] as its elements of the numbers `indices` [n]."""
         numbers = _integers("TensorArray.scatter: the indices must be integers", indices)
         return self._written(numbers, convert_to_tensor(value, self._dtype), name)
@@ -158,11 +158,10 @@ class TensorArray(AbstractComposite):
         known = constant_value(self._size)
         static = TensorShape([None if known is None else int(known)]).concatenate(self._element_shape)
         if static == self._rows.shape or static.rank is None:
-            whole: Tensor = identity(self._rows, name=name or "TensorArrayStack")
-            return whole
+            return identity(self._rows, name=name or "TensorArrayStack")
         return ensure_shape(self._rows, static, name=name or "TensorArrayStack")
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array whose elements are the rows of `value` [n, element...]."""
         rows = convert_to_tensor(value, self._dtype)
         if rows.shape.rank == 0:
@@ -180,7 +179,7 @@ class TensorArray(AbstractComposite):
             return reshape(rows, [n * k, *rest], name=name or "TensorArrayConcat")
         return reshape(rows, concat([[-1], shape(rows)[2:]], 0), name=name or "TensorArrayConcat")
 
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+    def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
         """The array whose elements are pieces of `value` of the given lengths, which must all be the same."""
         rows = convert_to_tensor(value, self._dtype)
         pieces = _integers("TensorArray.split: the lengths must be integers", lengths)
@@ -199,7 +198,7 @@ class TensorArray(AbstractComposite):
         """The array again."""
         return self._like(identity(self._rows), self._size)
 
-    def grad(self, source: str, flow: Any = None, name: str | None = None) -> TensorArray:
+    def grad(self, source: str, flow: TensorLike | None = None, name: str | None = None) -> TensorArray:
         """Raises NotImplementedError: derivatives are tensors here, from `gradients`, not arrays of a name."""
         del source, flow, name
         raise NotImplementedError("TensorArray.grad: there are no arrays of derivatives; use pb.gradients")

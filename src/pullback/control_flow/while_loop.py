@@ -15,6 +15,7 @@ from ..core.graph import Operation, Tensor, get_default_graph
 from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from ..primitives.casting import cast
 from ..primitives.constant import constant, constant_value, convert_to_tensor
 from ..primitives.extremes import minimum
@@ -35,7 +36,7 @@ def while_loop(
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
-    maximum_iterations: Any = None,
+    maximum_iterations: TensorLike | None = None,
     return_same_structure: bool | str = True,
     name: str | None = None,
 ) -> Any:

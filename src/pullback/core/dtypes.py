@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import ml_dtypes
 import numpy as np
+
+if TYPE_CHECKING:
+    from .typing import DTypeLike
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ _BY_NAME: dict[str, DType] = {d.name: d for d in _ARRAYS} | {"resource": resourc
 _PYTHON: dict[Any, DType] = {builtins.float: float32, builtins.int: int32, builtins.bool: bool, complex: complex128}
 
 
-def as_dtype(type_value: Any) -> DType:
+def as_dtype(type_value: DTypeLike) -> DType:
     """The dtype that `type_value` names: a dtype, a NumPy scalar class, a name such as "float32", or a Python type.
 
     Python's `float` and `int` mean float32 and int32, and so does "float", as in TensorFlow.

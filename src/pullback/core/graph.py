@@ -383,7 +383,7 @@ class Graph:
             raise InaccessibleTensorError(f"{obj!r} is not an element of this graph; it was made at {site_of(obj)}")
         return obj
 
-    def add_to_collection(self, name: str, value: Any) -> None:
+    def add_to_collection(self, name: str, value: object) -> None:
         """Append `value` to the collection `name`."""
         with self._lock:
             self.collections.setdefault(name, []).append(value)
@@ -396,7 +396,7 @@ class Graph:
         pattern = re.compile(scope)
         return [value for value in values if pattern.match(getattr(value, "name", ""))]
 
-    def add_to_collections(self, names: str | Iterable[str], value: Any) -> None:
+    def add_to_collections(self, names: str | Iterable[str], value: object) -> None:
         """Append `value` to each of the collections `names`, once where a name comes twice."""
         for name in [names] if isinstance(names, str) else dict.fromkeys(names):
             self.add_to_collection(name, value)

@@ -15,6 +15,7 @@ from .types import TensorType
 if TYPE_CHECKING:
     from .graph import Graph
     from .primitive import Primitive
+    from .typing import ShapeLike
 
 
 @dataclass(eq=False, slots=True, repr=False)
@@ -101,7 +102,7 @@ class Tensor:
         """The number of dimensions, or None."""
         return self.type.shape.rank
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Nothing, where the static shape says all that `shape` says: tensors never change.
 
         Raises:

@@ -8,12 +8,13 @@ from typing import Any
 from ..autodiff.arguments import as_list
 from ..autodiff.reverse import gradients
 from ..control_flow.maps import vectorized_map
+from ..core.typing import TensorLike
 from .products import dense
 
 
 def per_example_gradients(
     loss: Callable[[Any], Any],
-    xs: Any,
+    xs: TensorLike,
     examples: Any,
     *,
     batch_size: int | None = None,

@@ -9,6 +9,7 @@ from ..autodiff.arguments import as_list
 from ..autodiff.reverse import gradients
 from ..core.dtypes import TokenType
 from ..core.graph import Tensor
+from ..core.typing import TensorLike
 from ..primitives.creation import zeros
 from ..primitives.reduction import reduce_sum
 from ..primitives.reshaping import reshape, reshape_like, shape
@@ -20,8 +21,8 @@ from .rows import rows_of
 
 
 def hessians(
-    ys: Any,
-    xs: Any,
+    ys: TensorLike,
+    xs: TensorLike,
     name: str | bool = "hessians",
     colocate_gradients_with_ops: Any = False,
     gate_gradients: Any = False,
@@ -107,7 +108,7 @@ def _shaped(rows: Tensor, x: Any, column: Any) -> Tensor:
 
 
 def hessian_diagonal(
-    ys: Any, xs: Any, *, batch_size: int | None = None, name: str = "hessian_diagonal"
+    ys: TensorLike, xs: TensorLike, *, batch_size: int | None = None, name: str = "hessian_diagonal"
 ) -> list[Tensor]:
     """For each of `xs` the diagonal of the Hessian of the sum of `ys`, in x's shape.
 

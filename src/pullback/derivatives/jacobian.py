@@ -7,6 +7,7 @@ from typing import Any
 from ..autodiff.reverse import gradients
 from ..core import nest
 from ..core.graph import Operation, Tensor
+from ..core.typing import TensorLike
 from ..primitives.assertions import assert_equal
 from ..primitives.constant import convert_to_tensor
 from ..primitives.reduction import reduce_sum
@@ -18,7 +19,7 @@ from .rows import rows_of
 
 
 def jacobian(
-    output: Any,
+    output: TensorLike,
     inputs: Any,
     use_pfor: bool = True,
     parallel_iterations: int | None = None,
@@ -62,8 +63,8 @@ def _unflatten(rows: Tensor, y: Tensor) -> Tensor:
 
 
 def batch_jacobian(
-    output: Any,
-    inp: Any,
+    output: TensorLike,
+    inp: TensorLike,
     use_pfor: bool = True,
     parallel_iterations: int | None = None,
     *,

@@ -10,6 +10,7 @@ from ..autodiff.reverse import gradients
 from ..core.dtypes import TokenType
 from ..core.graph import Tensor, get_default_graph
 from ..core.slices import IndexedSlices
+from ..core.typing import TensorLike
 from ..primitives.constant import convert_to_tensor
 from ..primitives.creation import ones_like, zeros_like
 from ..primitives.densify import densify
@@ -17,7 +18,7 @@ from ..primitives.variable_ops import variable_zeros
 from ..primitives.variables import Variable
 
 
-def jvp(ys: Any, xs: Any, vs: Any, name: str = "jvp") -> list[Tensor]:
+def jvp(ys: TensorLike, xs: TensorLike, vs: Any, name: str = "jvp") -> list[Tensor]:
     """The forward derivative: for each of `ys` the sum over xs of dy/dx · v, of y's shape and dtype.
 
     Shapes, dtypes: each of `vs` is like its x. A y that depends on no x gives zeros.
@@ -48,7 +49,9 @@ def jvp(ys: Any, xs: Any, vs: Any, name: str = "jvp") -> list[Tensor]:
         return [dense(dy) for dy in pushed]
 
 
-def hessian_vector_product(ys: Any, xs: Any, v: Any, name: str = "hessian_vector_product") -> list[Tensor]:
+def hessian_vector_product(
+    ys: TensorLike, xs: TensorLike, v: TensorLike, name: str = "hessian_vector_product"
+) -> list[Tensor]:
     """For each of `xs` the product of the Hessian of the sum of `ys` with the vectors `v`, one like each x.
 
     All blocks take part: entry i is the sum over j of d²y/dx_i dx_j · v_j (Pearlmutter, "Fast exact multiplication by
@@ -76,7 +79,7 @@ def hessian_vector_product(ys: Any, xs: Any, v: Any, name: str = "hessian_vector
 
 
 def gauss_newton_vector_product(
-    loss: Any, outputs: Any, xs: Any, v: Any, name: str = "gauss_newton_vector_product"
+    loss: TensorLike, outputs: Any, xs: TensorLike, v: TensorLike, name: str = "gauss_newton_vector_product"
 ) -> list[Tensor]:
     """For each of `xs` the product of the generalised Gauss-Newton matrix JᵀHJ with the vectors `v`, one like each x.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from ..autodiff.reverse import gradients
 from ..core.graph import Tensor
+from ..core.typing import TensorLike
 from ..engines.session import Session, get_default_session
 from ..primitives.casting import cast
 from ..primitives.comparison import equal
@@ -41,19 +42,24 @@ class SparseMatrix:
     shape: tuple[int, int]
     colours: int
 
-    def to_csr(self, values: Any) -> Any:
+    def to_csr(self, values: TensorLike) -> Any:
         """The scipy.sparse.csr_array for what a run gave for `values`."""
         pointers = np.concatenate([[0], np.cumsum(np.bincount(self.rows, minlength=self.shape[0]))])
         return sp.csr_array((np.asarray(values), self.columns, pointers), shape=self.shape)
 
-    def eval(self, feed_dict: Any = None, session: Session | None = None) -> Any:
+    def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> Any:
         """The scipy.sparse.csr_array, by `session`, the default one, or a new one."""
         chosen = session or get_default_session() or Session(graph=self.values.graph)
         return self.to_csr(chosen.run(self.values, feed_dict))
 
 
 def sparse_jacobian(
-    y: Any, x: Any, feed_dict: Any = None, *, pattern: Any = None, name: str = "sparse_jacobian"
+    y: TensorLike,
+    x: TensorLike,
+    feed_dict: Mapping[Any, Any] | None = None,
+    *,
+    pattern: Any = None,
+    name: str = "sparse_jacobian",
 ) -> SparseMatrix:
     """The Jacobian of `y` by `x`, both taken as vectors, with the entries only that may differ from zero.
 
@@ -85,7 +91,12 @@ def sparse_jacobian(
 
 
 def sparse_hessian(
-    y: Any, x: Any, feed_dict: Any = None, *, pattern: Any = None, name: str = "sparse_hessian"
+    y: TensorLike,
+    x: TensorLike,
+    feed_dict: Mapping[Any, Any] | None = None,
+    *,
+    pattern: Any = None,
+    name: str = "sparse_hessian",
 ) -> SparseMatrix:
     """The Hessian of the sum of `y` by `x`, taken as a vector, with the entries only that may differ from zero.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,7 +63,7 @@ class Comparison:
 
 def compare_engines(
     fetches: Any,
-    feed_dict: Any = None,
+    feed_dict: Mapping[Any, Any] | None = None,
     engines: Sequence[str] = ("numpy", "xla", "onnxruntime"),
     *,
     tolerance: float = 1e-4,

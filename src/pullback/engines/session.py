@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -16,6 +16,7 @@ import numpy as np
 from ..core.dtypes import resource
 from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from ..core.typing import TensorLike
 from . import messages
 from .configuration import ConfigProto
 from .engine import AbstractEngine, EngineOptions, Run
@@ -60,7 +61,7 @@ class Session:
         self,
         target: str = "",
         graph: Graph | None = None,
-        config: Any = None,
+        config: object = None,
         *,
         engine: str | None = None,
         check_numerics: bool = False,
@@ -84,7 +85,9 @@ class Session:
         self._closed = False
         self._entered: list[Any] = []
 
-    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+    def run(
+        self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: Any = None, run_metadata: object = None
+    ) -> Any:
         """The values of `fetches`, nested as they are: arrays for tensors and variables, None for operations.
 
         `fetches` is a tensor, operation, variable, IndexedSlices (which gives an IndexedSlicesValue) or the name of
@@ -189,7 +192,7 @@ class Session:
             raise messages.feed_shape(tensor, value)
         return value
 
-    def compiled_memory(self, fetches: Any, feed_dict: Any = None) -> dict[str, int]:
+    def compiled_memory(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> dict[str, int]:
         """The bytes that the compiled program of a run needs: "arguments", "outputs", "aliased", "temporary".
 
         "aliased" is what outputs share with arguments: variables that are changed in place.
@@ -214,7 +217,7 @@ class Session:
             raise messages.uninitialized(handle)
         return value
 
-    def write_variable(self, handle: Operation, value: Any) -> None:
+    def write_variable(self, handle: Operation, value: TensorLike) -> None:
         """Give the variable behind `handle`, its VarHandleOp, or an operation that owns state, a copy of `value`."""
         with self._lock:
             self._engine.write_state(handle, np.asarray(value))
@@ -324,7 +327,7 @@ def get_default_session() -> Session | None:
     return _sessions.stack[-1] if _sessions.stack else None
 
 
-def InteractiveSession(target: str = "", graph: Graph | None = None, config: Any = None, **options: Any) -> Session:
+def InteractiveSession(target: str = "", graph: Graph | None = None, config: object = None, **options: Any) -> Session:
     """A session that is the default one of this thread, with its graph, until it is closed; for notebooks.
 
     Takes what `Session` takes.
@@ -356,11 +359,11 @@ def _evaluate(fetch: Element, feed_dict: Any, session: Session | None, method: s
 def install_running() -> None:
     """Give tensors `eval` and operations `run`; called once, when pullback is imported."""
 
-    def evaluate(self: Tensor, feed_dict: Any = None, session: Session | None = None) -> Any:
+    def evaluate(self: Tensor, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> Any:
         """The value of this tensor, by `session` or the default one."""
         return _evaluate(self, feed_dict, session, "eval")
 
-    def run(self: Operation, feed_dict: Any = None, session: Session | None = None) -> None:
+    def run(self: Operation, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> None:
         """Run this operation, by `session` or the default one."""
         _evaluate(self, feed_dict, session, "run")
 

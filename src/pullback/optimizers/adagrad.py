@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.graph import Operation, Tensor
 from ..core.slices import IndexedSlices
+from ..core.typing import TensorLike
 from ..primitives.powers import rsqrt, square
 from ..primitives.variable_updates import scatter_rows
 from ..primitives.variables import Variable
@@ -32,7 +31,7 @@ class AdagradOptimizer(AbstractOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: TensorLike,
         initial_accumulator_value: float = 0.1,
         use_locking: bool = False,
         name: str = "Adagrad",

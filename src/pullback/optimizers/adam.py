@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.graph import Operation, Tensor
 from ..core.slices import IndexedSlices
+from ..core.typing import TensorLike
 from ..primitives.powers import sqrt, square
 from ..primitives.variable_updates import scatter_rows
 from ..primitives.variables import Variable
@@ -35,10 +34,10 @@ class AdamOptimizer(AbstractOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
-        beta1: Any = 0.9,
-        beta2: Any = 0.999,
-        epsilon: Any = 1e-08,
+        learning_rate: TensorLike = 0.001,
+        beta1: TensorLike = 0.9,
+        beta2: TensorLike = 0.999,
+        epsilon: TensorLike = 1e-08,
         use_locking: bool = False,
         name: str = "Adam",
     ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import ml_dtypes
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from ..core.dtypes import FLOATING
 from ..core.graph import Tensor
 from ..core.slices import IndexedSlices
+from ..core.typing import AxisLike, TensorLike
 from ..primitives.addn import add_n
 from ..primitives.casting import cast
 from ..primitives.constant import convert_to_tensor
@@ -21,7 +22,17 @@ from ..primitives.reduction import reduce_sum
 from ..primitives.unique_rows import sum_equal_rows
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+@overload
+def clip_by_norm(  # type: ignore[overload-overlap]
+    t: IndexedSlices, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def clip_by_norm(
+    t: TensorLike, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
+) -> Tensor: ...
+def clip_by_norm(
+    t: TensorLike, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
+) -> Tensor | IndexedSlices:
     """`t`, made shorter where its Euclidean norm is above `clip_norm`: multiplied by clip_norm / max(norm, clip_norm).
 
     Of IndexedSlices, slices; their norm is that of the dense array, in which equal rows add up. The derivative exists
@@ -47,7 +58,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         return _scaled(tensor, _clip_scale(_safe_norm(squares), clip_norm))
 
 
-def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:
     """`t`, made shorter where its Euclidean norm divided by its number of elements is above `clip_norm`.
 
     Shapes: any; `clip_norm` a scalar. Dtypes: any float.
@@ -91,7 +102,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
 
 
 def clip_by_global_norm(
-    t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
+    t_list: Sequence[Any], clip_norm: TensorLike, use_norm: TensorLike | None = None, name: str | None = None
 ) -> tuple[list[Any], Tensor]:
     """`t_list`, all multiplied by clip_norm / max(norm, clip_norm), and the norm: `use_norm`, or the global norm.
 
@@ -146,18 +157,17 @@ def _sum_of_squares(t: Any) -> Tensor:
     return reduce_sum(square(values))
 
 
-def _scaled(t: Any, scale: Tensor) -> Any:
+def _scaled(t: Tensor | IndexedSlices, scale: Tensor) -> Tensor | IndexedSlices:
     if isinstance(t, IndexedSlices):
         return IndexedSlices(t.values * scale, t.indices, t.dense_shape, t.static_shape)
     return t * scale
 
 
-def _values(t: Any) -> Tensor:
-    values: Tensor = t.values if isinstance(t, IndexedSlices) else t
-    return values
+def _values(t: Tensor | IndexedSlices) -> Tensor:
+    return t.values if isinstance(t, IndexedSlices) else t
 
 
-def _floats(function: str, t: Any) -> Any:
+def _floats(function: str, t: TensorLike) -> Tensor | IndexedSlices:
     tensor = t if isinstance(t, IndexedSlices) else convert_to_tensor(t)
     if tensor.dtype not in FLOATING:
         raise TypeError(f"{function}: a norm is taken of floats, not of {tensor}")

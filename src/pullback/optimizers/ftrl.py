@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.graph import Operation, Tensor
 from ..core.slices import IndexedSlices
+from ..core.typing import TensorLike
 from ..primitives.comparison import greater
 from ..primitives.creation import zeros_like
 from ..primitives.powers import pow as raised
@@ -44,7 +43,7 @@ class FtrlOptimizer(AbstractOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: TensorLike,
         learning_rate_power: float = -0.5,
         initial_accumulator_value: float = 0.1,
         l1_regularization_strength: float = 0.0,

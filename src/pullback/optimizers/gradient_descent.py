@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.graph import Operation, Tensor
 from ..core.slices import IndexedSlices
+from ..core.typing import TensorLike
 from ..primitives.variable_updates import scatter_rows
 from ..primitives.variables import Variable
 from .optimizer import AbstractOptimizer, Scalars, Slots, read_rows
@@ -28,7 +27,7 @@ class GradientDescentOptimizer(AbstractOptimizer):
 
     sums_equal_rows = False
 
-    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
+    def __init__(self, learning_rate: TensorLike, use_locking: bool = False, name: str = "GradientDescent") -> None:
         del use_locking
         super().__init__(name, {"learning_rate": learning_rate}, {})
 
@@ -57,8 +56,8 @@ class MomentumOptimizer(AbstractOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
-        momentum: Any,
+        learning_rate: TensorLike,
+        momentum: TensorLike,
         use_locking: bool = False,
         name: str = "Momentum",
         use_nesterov: bool = False,

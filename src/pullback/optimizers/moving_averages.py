@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.dtypes import FLOATING
 from ..core.graph import Operation, Tensor
+from ..core.typing import TensorLike
 from ..primitives.casting import cast
 from ..primitives.collections import GraphKeys
 from ..primitives.constant import convert_to_tensor
@@ -42,8 +43,8 @@ class ExponentialMovingAverage:
 
     def __init__(
         self,
-        decay: Any,
-        num_updates: Any = None,
+        decay: TensorLike,
+        num_updates: TensorLike | None = None,
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
     ) -> None:

@@ -100,14 +100,14 @@ class AbstractOptimizer(ABC):
 
     def minimize(
         self,
-        loss: Any,
+        loss: Tensor | AbstractTensorLike,
         global_step: Variable | None = None,
         var_list: Sequence[Variable] | None = None,
         gate_gradients: int = GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
-        grad_loss: Any = None,
+        grad_loss: Tensor | AbstractTensorLike | None = None,
     ) -> Operation:
         """One operation that takes a step, and adds 1 to `global_step` where that is given.
 
@@ -127,12 +127,12 @@ class AbstractOptimizer(ABC):
 
     def compute_gradients(
         self,
-        loss: Any,
+        loss: Tensor | AbstractTensorLike,
         var_list: Sequence[Variable] | None = None,
         gate_gradients: int = GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
-        grad_loss: Any = None,
+        grad_loss: Tensor | AbstractTensorLike | None = None,
     ) -> list[GradientAndVariable]:
         """A pair (gradient, variable) for each variable: a tensor, IndexedSlices, or None where there is no path.
 
@@ -276,8 +276,7 @@ def scalar(value: Any, dtype: DType, name: str) -> Tensor:
     if callable(value) and not isinstance(value, AbstractTensorLike):
         value = value()
     if isinstance(value, Tensor | AbstractTensorLike):
-        converted: Tensor = cast(value, dtype)
-        return converted
+        return cast(value, dtype)
     return convert_to_tensor(value, dtype, name=name)
 
 

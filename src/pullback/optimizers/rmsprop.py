@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ..core.graph import Operation, Tensor
 from ..core.slices import IndexedSlices
+from ..core.typing import TensorLike
 from ..primitives.powers import rsqrt, square
 from ..primitives.variable_updates import scatter_rows
 from ..primitives.variables import Variable
@@ -33,10 +33,10 @@ class RMSPropOptimizer(AbstractOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
-        decay: Any = 0.9,
-        momentum: Any = 0.0,
-        epsilon: Any = 1e-10,
+        learning_rate: TensorLike,
+        decay: TensorLike = 0.9,
+        momentum: TensorLike = 0.0,
+        epsilon: TensorLike = 1e-10,
         use_locking: bool = False,
         centered: bool = False,
         name: str = "RMSProp",

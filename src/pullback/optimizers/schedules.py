@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.dtypes import FLOATING, float32, int32
 from ..core.graph import Tensor, get_default_graph
+from ..core.typing import TensorLike
 from ..primitives.casting import cast
 from ..primitives.comparison import greater
 from ..primitives.constant import convert_to_tensor
@@ -22,10 +23,10 @@ from ..primitives.variables import Variable
 
 
 def exponential_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Tensor:
@@ -47,10 +48,10 @@ def exponential_decay(
 
 
 def natural_exp_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Tensor:
@@ -72,10 +73,10 @@ def natural_exp_decay(
 
 
 def inverse_time_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Tensor:
@@ -97,11 +98,11 @@ def inverse_time_decay(
 
 
 def polynomial_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    end_learning_rate: Any = 0.0001,
-    power: Any = 1.0,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    end_learning_rate: TensorLike = 0.0001,
+    power: TensorLike = 1.0,
     cycle: bool = False,
     name: str | None = None,
 ) -> Tensor:
@@ -129,7 +130,11 @@ def polynomial_decay(
 
 
 def cosine_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0, name: str | None = None
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    alpha: TensorLike = 0.0,
+    name: str | None = None,
 ) -> Tensor:
     """learning_rate * ((1 - alpha) * (1 + cos(pi step / decay_steps)) / 2 + alpha), where step stops at `decay_steps`.
 
@@ -152,9 +157,9 @@ def cosine_decay(
 
 
 def cosine_decay_restarts(
-    learning_rate: Any,
-    global_step: Any,
-    first_decay_steps: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    first_decay_steps: TensorLike,
     t_mul: float = 2.0,
     m_mul: float = 1.0,
     alpha: float = 0.0,
@@ -190,12 +195,12 @@ def cosine_decay_restarts(
 
 
 def linear_cosine_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    num_periods: Any = 0.5,
-    alpha: Any = 0.0,
-    beta: Any = 0.001,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    num_periods: TensorLike = 0.5,
+    alpha: TensorLike = 0.0,
+    beta: TensorLike = 0.001,
     name: str | None = None,
 ) -> Tensor:
     """learning_rate * ((alpha + 1 - t) * (1 + cos(2 pi num_periods t)) / 2 + beta), t = min(step / decay_steps, 1).
@@ -218,7 +223,9 @@ def linear_cosine_decay(
         return rate * ((_like(alpha, rate) + 1.0 - done) * wave + _like(beta, rate))
 
 
-def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:
+def piecewise_constant(
+    x: TensorLike, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
+) -> Tensor:
     """values[0] up to x = boundaries[0] inclusive, then values[1] up to boundaries[1], ..., then the last of `values`.
 
     Shapes: scalars; there is one more of `values` than of `boundaries`. Dtypes: `x` any number; `boundaries` adopt its.
@@ -262,6 +269,5 @@ def _numbers(function: str, learning_rate: Any, global_step: Any, decay_steps: A
 def _like(value: Any, rate: Tensor) -> Tensor:
     """`value` in the dtype of `rate`."""
     if isinstance(value, Tensor | Variable):
-        converted: Tensor = cast(value, rate.dtype)
-        return converted
+        return cast(value, rate.dtype)
     return convert_to_tensor(value, rate.dtype, graph=rate.graph)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.dtypes import FLOATING
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from .arithmetic import REAL
 from .constant import convert_to_tensor
 from .elementwise import AbstractElementwise, Entry, in_float32, unary
@@ -19,7 +20,7 @@ _SELU_ALPHA = 1.6732632423543772
 _SELU_SCALE = 1.0507009873554805
 
 
-def relu(features: Any, name: str | None = None) -> Tensor:
+def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """`max(x, 0)`, element by element.
 
     Shapes: any. Dtypes: any integer or float. The derivative at 0 is 0.
@@ -62,7 +63,7 @@ class ReluGrad(AbstractElementwise):
         return lambda: ReluGrad()(dy, y), None
 
 
-def relu6(features: Any, name: str | None = None) -> Tensor:
+def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """`min(max(x, 0), 6)`, element by element.
 
     Shapes: any. Dtypes: any integer or float. The derivative at 0 and at 6 is 0.
@@ -107,7 +108,7 @@ class Relu6Grad(AbstractElementwise):
         return lambda: Relu6Grad()(dy, y), None
 
 
-def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """`x` where it is above 0, elsewhere `alpha * x`.
 
     Shapes: any. Dtypes: any float. The derivative at 0 is `alpha`.
@@ -159,7 +160,7 @@ class LeakyReluGrad(AbstractElementwise):
         return lambda: LeakyReluGrad(self.alpha)(dy, x), None
 
 
-def elu(features: Any, name: str | None = None) -> Tensor:
+def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """`x` where it is above 0, elsewhere `exp(x) - 1`.
 
     Shapes: any. Dtypes: any float.
@@ -220,7 +221,7 @@ class NegativePart(AbstractElementwise):
         return lambda: NegativePart()(dy, y), None
 
 
-def selu(features: Any, name: str | None = None) -> Tensor:
+def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """`scale * x` where it is above 0, elsewhere `scale * alpha * (exp(x) - 1)`.
 
     Shapes: any. Dtypes: any float. `scale` is 1.0507..., `alpha` is 1.6732....
@@ -268,7 +269,7 @@ class SeluGrad(AbstractElementwise):
         return lambda: SeluGrad()(dy, y), lambda: NegativePart()(dy * seed, y)
 
 
-def softsign(features: Any, name: str | None = None) -> Tensor:
+def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """`x / (1 + abs(x))`, element by element.
 
     Shapes: any. Dtypes: any float.
@@ -313,7 +314,7 @@ class SoftsignGrad(AbstractElementwise):
         return lambda: SoftsignGrad()(dy, x), lambda: dy * dx * sign(x) * -2 / (absolute(x) + 1)
 
 
-def silu(features: Any, beta: Any = 1.0) -> Tensor:
+def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """`x * sigmoid(beta * x)`, element by element.
 
     Shapes: any; `beta` broadcasts to that of `features`. Dtypes: any float.
@@ -373,7 +374,7 @@ class SiluGrad(AbstractElementwise):
         return by_x, lambda: SiluGrad()(x, dy)
 
 
-def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tensor:
     """`relu(x)` and `relu(-x)`, one after the other along `axis`, which becomes twice as long.
 
     Shapes: any but []. Dtypes: any signed number but a complex one.

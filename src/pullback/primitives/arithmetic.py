@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, overload
 
 from ..core.dtypes import COMPLEX, FLOATING, INEXACT, INTEGER
 from ..core.operation import Tensor
 from ..core.slices import IndexedSlices
+from ..core.typing import TensorLike
 from .complex import conj
 from .constant import convert_to_tensor
 from .elementwise import AbstractElementwise, Entry, binary, operands, unary
@@ -18,7 +19,7 @@ REAL = INTEGER | FLOATING
 SIGNED = frozenset(d for d in NUMBERS if d.kind != "u")
 
 
-def add(x: Any, y: Any, name: str | None = None) -> Tensor:
+def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x + y`, element by element.
 
     Shapes: any that broadcast together. Dtypes: any number, the same for both.
@@ -48,7 +49,7 @@ class Add(AbstractElementwise):
         return dy, dy
 
 
-def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
+def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x - y`, element by element.
 
     Shapes: any that broadcast together. Dtypes: any number, the same for both.
@@ -78,7 +79,7 @@ class Sub(AbstractElementwise):
         return dy, lambda: -dy
 
 
-def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
+def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x * y`, element by element.
 
     Shapes: any that broadcast together. Dtypes: any number, the same for both.
@@ -108,7 +109,11 @@ class Mul(AbstractElementwise):
         return lambda: dy * conj(b), lambda: dy * conj(a)
 
 
-def negative(x: Any, name: str | None = None) -> Any:
+@overload
+def negative(x: IndexedSlices, name: str | None = None) -> IndexedSlices: ...  # type: ignore[overload-overlap]
+@overload
+def negative(x: TensorLike, name: str | None = None) -> Tensor: ...
+def negative(x: TensorLike, name: str | None = None) -> Tensor | IndexedSlices:
     """`-x`, element by element; of IndexedSlices, slices.
 
     Shapes: any. Dtypes: any signed number.
@@ -141,7 +146,7 @@ class Neg(AbstractElementwise):
         return (lambda: -dy,)
 
 
-def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
+def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The square of `x - y`, element by element; of complex numbers `conj(x - y) * (x - y)`.
 
     Shapes: any that broadcast together. Dtypes: any number, the same for both.
@@ -173,7 +178,11 @@ class SquaredDifference(AbstractElementwise):
         return da, lambda: -da()
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+@overload
+def scalar_mul(scalar: TensorLike, x: IndexedSlices, name: str | None = None) -> IndexedSlices: ...  # type: ignore[overload-overlap]
+@overload
+def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor: ...
+def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor | IndexedSlices:
     """`x` times the scalar `scalar`; of IndexedSlices, slices.
 
     Shapes: `scalar` []; `x` any. Dtypes: any number, the same for both.

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.dtypes import FLOATING, INTEGER, DType, as_dtype, float32
 from ..core.errors import InvalidArgumentError
 from ..core.operation import Operation, Tensor
+from ..core.typing import DTypeLike, TensorLike
 from . import comparison
 from .constant import constant_value, convert_to_tensor
 from .elementwise import operands
@@ -21,7 +22,9 @@ from .shaping import rank as rank_of
 from .sign import absolute
 
 
-def assert_(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> Operation:
+def assert_(
+    condition: TensorLike, data: Sequence[Any], summarize: int | None = None, name: str | None = None
+) -> Operation:
     """An operation that raises InvalidArgumentError in a run where not all of `condition` is true, and shows `data`.
 
     Fetch it, or make other operations under `pb.control_dependencies([it])`. On XLA the error does not show the data.
@@ -78,7 +81,7 @@ _COMPARISONS = {
 
 
 def assert_equal(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises InvalidArgumentError in a run unless `x` equals `y` everywhere.
 
@@ -97,7 +100,7 @@ def assert_equal(
 
 
 def assert_none_equal(
-    x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises InvalidArgumentError in a run unless `x` differs from `y` everywhere.
 
@@ -116,7 +119,7 @@ def assert_none_equal(
 
 
 def assert_less(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises InvalidArgumentError in a run unless `x` is below `y` everywhere.
 
@@ -135,7 +138,7 @@ def assert_less(
 
 
 def assert_less_equal(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises InvalidArgumentError in a run unless `x` is at most `y` everywhere.
 
@@ -154,7 +157,7 @@ def assert_less_equal(
 
 
 def assert_greater(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises InvalidArgumentError in a run unless `x` is above `y` everywhere.
 
@@ -173,7 +176,7 @@ def assert_greater(
 
 
 def assert_greater_equal(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises InvalidArgumentError in a run unless `x` is at least `y` everywhere.
 
@@ -192,7 +195,7 @@ def assert_greater_equal(
 
 
 def assert_positive(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises InvalidArgumentError in a run unless `x` is above 0 everywhere.
 
@@ -211,7 +214,7 @@ def assert_positive(
 
 
 def assert_negative(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises InvalidArgumentError in a run unless `x` is below 0 everywhere.
 
@@ -230,7 +233,7 @@ def assert_negative(
 
 
 def assert_non_negative(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises InvalidArgumentError in a run unless `x` is at least 0 everywhere.
 
@@ -249,7 +252,7 @@ def assert_non_negative(
 
 
 def assert_non_positive(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises InvalidArgumentError in a run unless `x` is at most 0 everywhere.
 
@@ -286,10 +289,10 @@ def of_sign(
 
 
 def assert_near(
-    x: Any,
-    y: Any,
-    rtol: Any = None,
-    atol: Any = None,
+    x: TensorLike,
+    y: TensorLike,
+    rtol: TensorLike | None = None,
+    atol: TensorLike | None = None,
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
@@ -329,7 +332,7 @@ def near(
         return _asserted(holds, [a, b] if data is None else data, said, summarize, "Assert")
 
 
-def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None = None) -> Operation:
+def assert_rank(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> Operation:
     """An operation that raises in a run unless `x` has that rank; what is known already is checked at once.
 
     Shapes, dtypes: any.
@@ -343,7 +346,7 @@ def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None 
     return ranked(convert_to_tensor(x), rank, "assert_rank", "equal", message, name)
 
 
-def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: str | None = None) -> Operation:
+def assert_rank_at_least(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> Operation:
     """An operation that raises in a run unless `x` has at least that rank; what is known already is checked at once.
 
     Shapes, dtypes: any.
@@ -357,7 +360,9 @@ def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: st
     return ranked(convert_to_tensor(x), rank, "assert_rank_at_least", "greater_equal", message, name)
 
 
-def assert_rank_in(x: Any, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> Operation:
+def assert_rank_in(
+    x: TensorLike, ranks: Sequence[int], message: str | None = None, name: str | None = None
+) -> Operation:
     """An operation that raises in a run unless `x` has one of `ranks`; what is known already is checked at once.
 
     Shapes, dtypes: any.
@@ -398,7 +403,7 @@ def ranked(
     return no_op(name or what)
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Tensor:
+def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> Tensor:
     """`tensor`, whose static shape must be that of a scalar.
 
     Shapes: []. Dtypes: any.
@@ -417,7 +422,9 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
     return x
 
 
-def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Operation:
+def assert_type(
+    tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None
+) -> Operation:
     """An operation that does nothing: `tensor` has been found to have the dtype `tf_type`.
 
     Shapes, dtypes: any.
@@ -434,7 +441,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
     return no_op(name or "assert_type")
 
 
-def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Operation:
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> Operation:
     """An operation that does nothing: `x` has been found to hold integers.
 
     Shapes, dtypes: any.
@@ -451,7 +458,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     return no_op(name or "assert_integer")
 
 
-def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = None) -> DType:
+def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: DTypeLike | None = None) -> DType:
     """The dtype that all of `tensors` have, `dtype` where that is given, float32 where nothing is.
 
     Raises:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.operation import Operation, Tensor
+from ..core.typing import TensorLike
 from .assertions import assert_scalar as assert_scalar_today
 from .assertions import compared, near, of_sign, ranked
 from .constant import convert_to_tensor
@@ -14,8 +15,8 @@ Data = Sequence[Any] | None
 
 
 def assert_none_equal(
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     data: Data = None,
     summarize: int | None = None,
     message: str | None = None,
@@ -30,8 +31,8 @@ def assert_none_equal(
 
 
 def assert_less_equal(
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     data: Data = None,
     summarize: int | None = None,
     message: str | None = None,
@@ -46,8 +47,8 @@ def assert_less_equal(
 
 
 def assert_greater_equal(
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     data: Data = None,
     summarize: int | None = None,
     message: str | None = None,
@@ -62,10 +63,10 @@ def assert_greater_equal(
 
 
 def assert_near(
-    x: Any,
-    y: Any,
-    rtol: Any = None,
-    atol: Any = None,
+    x: TensorLike,
+    y: TensorLike,
+    rtol: TensorLike | None = None,
+    atol: TensorLike | None = None,
     data: Data = None,
     summarize: int | None = None,
     message: str | None = None,
@@ -80,7 +81,7 @@ def assert_near(
 
 
 def assert_positive(
-    x: Any, data: Data = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike, data: Data = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises in a run unless `x` is above 0 everywhere; see `pb.debugging.assert_positive`.
 
@@ -91,7 +92,7 @@ def assert_positive(
 
 
 def assert_negative(
-    x: Any, data: Data = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike, data: Data = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises in a run unless `x` is below 0 everywhere; see `pb.debugging.assert_negative`.
 
@@ -102,7 +103,7 @@ def assert_negative(
 
 
 def assert_non_negative(
-    x: Any, data: Data = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike, data: Data = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises in a run unless `x` is at least 0 everywhere; see `pb.debugging.assert_non_negative`.
 
@@ -113,7 +114,7 @@ def assert_non_negative(
 
 
 def assert_non_positive(
-    x: Any, data: Data = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike, data: Data = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Operation:
     """An operation that raises in a run unless `x` is at most 0 everywhere; see `pb.debugging.assert_non_positive`.
 
@@ -124,7 +125,7 @@ def assert_non_positive(
 
 
 def assert_rank_at_least(
-    x: Any,
+    x: TensorLike,
     rank: int,
     data: Data = None,
     summarize: int | None = None,
@@ -140,7 +141,7 @@ def assert_rank_at_least(
     return ranked(x, rank, "assert_rank_at_least", "greater_equal", message, name, data, summarize)
 
 
-def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
+def assert_scalar(tensor: TensorLike, name: str | None = None, message: str | None = None) -> Tensor:
     """`tensor`, whose static shape must be that of a scalar; see `pb.debugging.assert_scalar`.
 
     >>> import pullback as pb

@@ -12,6 +12,7 @@ from ..core.dtypes import FLOATING
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .constant import convert_to_tensor
 from .pools import (
     Window,
@@ -43,7 +44,12 @@ from .windows import (
 
 
 def avg_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The mean of each window, of its elements inside `input` only; see `max_pool` for the arguments.
 
@@ -63,7 +69,12 @@ def avg_pool(
 
 
 def avg_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NWC",
+    name: str | None = None,
 ) -> Tensor:
     """`avg_pool` over the one spatial axis of `input`.
 
@@ -82,7 +93,12 @@ def avg_pool1d(
 
 
 def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Tensor:
     """`avg_pool` over the two spatial axes of `input`.
 
@@ -101,7 +117,12 @@ def avg_pool2d(
 
 
 def avg_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NDHWC",
+    name: str | None = None,
 ) -> Tensor:
     """`avg_pool` over the three spatial axes of `input`.
 

@@ -13,6 +13,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import Lengths, TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .axes import static_integers
 from .constant import constant_value, convert_to_tensor
 
@@ -20,7 +21,7 @@ Block = tuple[int, ...]
 Widths = tuple[tuple[int, int], ...]
 
 
-def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
+def space_to_batch(input: TensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None) -> Tensor:
     """`input`, padded with zeros, in blocks: the elements at one place of the blocks are one image of the result.
 
     Shapes: `input` [n, spatial..., rest...]; `block_shape` [m], integers known while the graph is built, for the m
@@ -43,7 +44,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     return _blocked("space_to_batch", SpaceToBatchND, input, block_shape, paddings, name)
 
 
-def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
+def batch_to_space(input: TensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of `space_to_batch`: images that are the places of blocks, joined; then cut by `crops` at both ends.
 
     Shapes: `input` [n, spatial..., rest...], n a multiple of the number of places of a block; `block_shape` [m],

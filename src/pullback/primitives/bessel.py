@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from .elementwise import Entry, unary
 from .masking import multiply_no_nan
 from .sign import sign
 from .special import AbstractSpecial
 
 
-def bessel_i0(x: Any, name: str | None = None) -> Tensor:
+def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of the first kind of order 0 of each element.
 
     Shapes: any. Dtypes: any float.
@@ -44,7 +45,7 @@ class BesselI0(AbstractSpecial):
         return (lambda: multiply_no_nan(bessel_i1(x), dy),)
 
 
-def bessel_i0e(x: Any, name: str | None = None) -> Tensor:
+def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     """`exp(-|x|) * bessel_i0(x)`, element by element; its derivative at 0, a kink, is 0.
 
     Shapes: any. Dtypes: any float.
@@ -71,7 +72,7 @@ class BesselI0e(AbstractSpecial):
         return (lambda: multiply_no_nan(bessel_i1e(x) - sign(x) * y, dy),)
 
 
-def bessel_i1(x: Any, name: str | None = None) -> Tensor:
+def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of the first kind of order 1 of each element.
 
     Shapes: any. Dtypes: any float.
@@ -98,7 +99,7 @@ class BesselI1(AbstractSpecial):
         return (lambda: multiply_no_nan(BesselI1Slope(False)(x, y), dy),)
 
 
-def bessel_i1e(x: Any, name: str | None = None) -> Tensor:
+def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
     """`exp(-|x|) * bessel_i1(x)`, element by element.
 
     Shapes: any. Dtypes: any float.
@@ -125,7 +126,7 @@ class BesselI1e(AbstractSpecial):
         return (lambda: multiply_no_nan(BesselI1Slope(True)(x, y), dy),)
 
 
-def bessel_k0(x: Any, name: str | None = None) -> Tensor:
+def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of the second kind of order 0 of each element; inf at 0, NaN for a negative one.
 
     Shapes: any. Dtypes: any float.
@@ -153,7 +154,7 @@ class BesselK0(AbstractSpecial):
         return (lambda: multiply_no_nan(-bessel_k1(x), dy),)
 
 
-def bessel_k0e(x: Any, name: str | None = None) -> Tensor:
+def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
     """`exp(x) * bessel_k0(x)`, element by element; inf at 0, NaN for a negative one.
 
     Shapes: any. Dtypes: any float.
@@ -180,7 +181,7 @@ class BesselK0e(AbstractSpecial):
         return (lambda: multiply_no_nan(y - bessel_k1e(x), dy),)
 
 
-def bessel_k1(x: Any, name: str | None = None) -> Tensor:
+def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of the second kind of order 1 of each element; inf at 0, NaN for a negative one.
 
     Shapes: any. Dtypes: any float.
@@ -207,7 +208,7 @@ class BesselK1(AbstractSpecial):
         return (lambda: multiply_no_nan(-(bessel_k0(x) + y / x), dy),)
 
 
-def bessel_k1e(x: Any, name: str | None = None) -> Tensor:
+def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
     """`exp(x) * bessel_k1(x)`, element by element; inf at 0, NaN for a negative one.
 
     Shapes: any. Dtypes: any float.
@@ -234,7 +235,7 @@ class BesselK1e(AbstractSpecial):
         return (lambda: multiply_no_nan(y - (bessel_k0e(x) + y / x), dy),)
 
 
-def bessel_j0(x: Any, name: str | None = None) -> Tensor:
+def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the first kind of order 0 of each element.
 
     Shapes: any. Dtypes: any float.
@@ -262,7 +263,7 @@ class BesselJ0(AbstractSpecial):
         return (lambda: multiply_no_nan(-bessel_j1(x), dy),)
 
 
-def bessel_j1(x: Any, name: str | None = None) -> Tensor:
+def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the first kind of order 1 of each element.
 
     Shapes: any. Dtypes: any float.
@@ -290,7 +291,7 @@ class BesselJ1(AbstractSpecial):
         return (lambda: multiply_no_nan(BesselJ1Slope()(x), dy),)
 
 
-def bessel_y0(x: Any, name: str | None = None) -> Tensor:
+def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the second kind of order 0 of each element; -inf at 0, NaN for a negative one.
 
     Shapes: any. Dtypes: any float.
@@ -318,7 +319,7 @@ class BesselY0(AbstractSpecial):
         return (lambda: multiply_no_nan(-bessel_y1(x), dy),)
 
 
-def bessel_y1(x: Any, name: str | None = None) -> Tensor:
+def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the second kind of order 1 of each element; -inf at 0, NaN for a negative one.
 
     Shapes: any. Dtypes: any float.

@@ -11,12 +11,13 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .contraction import check_numbers
 from .elementwise import operands
 from .reshaping import Sum, sum_like
 
 
-def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
+def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
     """`value` with `bias` added to each channel: the last axis, or the second where `data_format` begins with "NC".
 
     Shapes: `value` [n, ..., c] or [n, c, ...], `bias` [c]. Dtypes: any number, the same for both.

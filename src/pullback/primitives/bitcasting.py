@@ -10,10 +10,11 @@ from ..core.dtypes import as_dtype
 from ..core.operation import Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.types import TensorType
+from ..core.typing import DTypeLike, TensorLike
 from .constant import convert_to_tensor
 
 
-def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tensor:
     """The bits of `input`, element by element, taken for numbers of another dtype. No derivative goes through.
 
     Shapes: any. Dtypes: any two of the same number of bytes.

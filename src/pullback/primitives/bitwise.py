@@ -7,10 +7,11 @@ from typing import Any
 from ..core.dtypes import INTEGER
 from ..core.operation import Tensor
 from ..core.primitive import no_gradient
+from ..core.typing import TensorLike
 from .elementwise import AbstractElementwise, binary, unary
 
 
-def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
+def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The bits set in both `x` and `y`.
 
     Shapes: any that broadcast together. Dtypes: any integer, the same for both.
@@ -36,7 +37,7 @@ class BitwiseAnd(AbstractElementwise):
     gradient = no_gradient
 
 
-def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
+def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The bits set in `x` or `y` or both.
 
     Shapes: any that broadcast together. Dtypes: any integer, the same for both.
@@ -62,7 +63,7 @@ class BitwiseOr(AbstractElementwise):
     gradient = no_gradient
 
 
-def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
+def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The bits set in one of `x` and `y` but not both.
 
     Shapes: any that broadcast together. Dtypes: any integer, the same for both.
@@ -88,7 +89,7 @@ class BitwiseXor(AbstractElementwise):
     gradient = no_gradient
 
 
-def invert(x: Any, name: str | None = None) -> Tensor:
+def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """Each bit of `x` the other way.
 
     Shapes: any. Dtypes: any integer.
@@ -113,7 +114,7 @@ class Invert(AbstractElementwise):
     gradient = no_gradient
 
 
-def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
+def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x` with its bits moved `y` places to the left; 0 where `y` is negative or at least the width of the dtype.
 
     Shapes: any that broadcast together. Dtypes: any integer, the same for both.
@@ -139,7 +140,7 @@ class LeftShift(AbstractElementwise):
     gradient = no_gradient
 
 
-def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
+def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x` with its bits moved `y` places to the right, filled with the sign bit where the dtype has one.
 
     Only the sign is left (0 or -1) where `y` is negative or at least the width of the dtype.

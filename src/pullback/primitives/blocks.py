@@ -11,11 +11,12 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .constant import convert_to_tensor
 from .reshaping import shape, shape_to_use, split_shape, split_shape_of
 
 
-def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+def slice_(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None) -> Tensor:
     """The block of `input_` that starts at `begin` and has shape `size`; a size of -1 takes all that is left.
 
     Shapes: `begin` and `size`: integer vectors with one element for each axis. Dtypes: any. A block that begins at a
@@ -113,7 +114,7 @@ def _block_back(dy: Tensor, x: Tensor, begin: tuple[int | None, ...] | None, res
     dims, lengths = split_shape_of(x)
     moving = rest[:1] if begin is None or None in begin else ()
     if lengths is not None:
-        moving = rest[:1] or (convert_to_tensor(list(begin or ()), lengths.dtype),)
+        moving = rest[:1] or (convert_to_tensor([n for n in begin or () if n is not None], lengths.dtype),)
     inputs = (dy, *moving, *(() if lengths is None else (lengths,)))
     return SliceGrad(begin, dims)(*inputs)
 
@@ -150,5 +151,5 @@ def _block_of(d: Tensor, like: Tensor, begin: tuple[int | None, ...] | None, res
     dims, lengths = split_shape_of(like)
     where = tuple(rest[:1])
     if lengths is not None:
-        where = (where or (convert_to_tensor(list(begin or ()), lengths.dtype),)) + (lengths,)
+        where = (where or (convert_to_tensor([n for n in begin or () if n is not None], lengths.dtype),)) + (lengths,)
     return Slice(begin, dims)(d, *where)

@@ -14,6 +14,7 @@ from ..core.operation import Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .constant import convert_to_tensor
 from .elementwise import operands
 
@@ -21,9 +22,9 @@ Array = np.ndarray[Any, Any]
 
 
 def non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
     iou_threshold: float = 0.5,
     score_threshold: float = float("-inf"),
     name: str | None = None,
@@ -51,9 +52,9 @@ def non_max_suppression(
 
 
 def non_max_suppression_with_scores(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
     iou_threshold: float = 0.5,
     score_threshold: float = float("-inf"),
     soft_nms_sigma: float = 0.0,
@@ -83,9 +84,9 @@ def non_max_suppression_with_scores(
 
 
 def non_max_suppression_overlaps(
-    overlaps: Any,
-    scores: Any,
-    max_output_size: Any,
+    overlaps: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
     overlap_threshold: float = 0.5,
     score_threshold: float = float("-inf"),
     name: str | None = None,

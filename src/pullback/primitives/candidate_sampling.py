@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core.dtypes import INTEGER, int64
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from .casting import cast
 from .comparison import equal
 from .constant import convert_to_tensor
@@ -36,7 +37,7 @@ Sample = tuple[Tensor, Tensor, Tensor]
 
 
 def log_uniform_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -68,7 +69,7 @@ def log_uniform_candidate_sampler(
 
 
 def uniform_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -129,10 +130,10 @@ def _sampled(
 
 
 def sampled_softmax_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,
@@ -172,10 +173,10 @@ def sampled_softmax_loss(
 
 
 def nce_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -12,10 +12,15 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
+from ..core.typing import DTypeLike, TensorLike
 from .constant import convert_to_tensor
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+@overload
+def cast(x: IndexedSlices, dtype: DTypeLike, name: str | None = None) -> IndexedSlices: ...  # type: ignore[overload-overlap]
+@overload
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor: ...
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor | IndexedSlices:
     """`x` with each element converted to `dtype`; `x` itself where it has it; of IndexedSlices, slices.
 
     Floats become integers by dropping the fraction; what does not fit becomes the nearest that does, NaN becomes 0.

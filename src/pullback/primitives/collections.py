@@ -52,7 +52,7 @@ class GraphKeys:
     WHILE_CONTEXT: ClassVar[str] = "while_context"
 
 
-def add_to_collection(name: str, value: Any) -> None:
+def add_to_collection(name: str, value: object) -> None:
     """Append `value` to the collection `name` of the default graph.
 
     >>> import pullback as pb
@@ -74,7 +74,7 @@ def get_collection(key: str, scope: str | None = None) -> list[Any]:
     return get_default_graph().get_collection(key, scope)
 
 
-def add_to_collections(names: str | Iterable[str], value: Any) -> None:
+def add_to_collections(names: str | Iterable[str], value: object) -> None:
     """Append `value` to each of the collections `names` of the default graph.
 
     >>> import pullback as pb

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.dtypes import FLOATING, INTEGER, as_dtype, float32
 from ..core.operation import Tensor
+from ..core.typing import DTypeLike, TensorLike
 from .casting import cast
 from .comparison import equal, less
 from .constant import convert_to_tensor
@@ -32,7 +33,7 @@ _TO_YUV = np.array(
 _FROM_YUV = np.array([[1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0.0]])
 
 
-def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Tensor:
+def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Tensor:
     """`image` in another dtype, scaled so that the whole range of an integer dtype stands for [0, 1] of a float.
 
     With `saturate` what does not fit becomes the nearest number that does.
@@ -85,7 +86,7 @@ def _in_floats(image: Any, change: Callable[[Tensor], Tensor], name: str) -> Ten
         return convert_image_dtype(change(convert_image_dtype(x, float32)), x.dtype, saturate=True)
 
 
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     """How bright each pixel is: the channels red, green, blue weighted by 0.2989, 0.587, 0.114.
 
     Shapes: `images` [..., 3]; the result [..., 1]. Dtypes: any real number; integers stand for [0, 1].
@@ -107,7 +108,7 @@ def _mixed(x: Tensor, matrix: np.ndarray[Any, Any]) -> Tensor:
     return matmul(x, matrix.astype(wanted))
 
 
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Images of one channel with that channel three times.
 
     Shapes: `images` [..., 1]; the result [..., 3]. Dtypes: any.
@@ -129,7 +130,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     return tile(x, [*[1] * (x.shape.rank - 1), 3], name=name or "grayscale_to_rgb")
 
 
-def rgb_to_yiq(images: Any) -> Tensor:
+def rgb_to_yiq(images: TensorLike) -> Tensor:
     """Red, green, blue as brightness and the two colour signals of NTSC.
 
     Shapes: [..., 3]. Dtypes: any float.
@@ -146,7 +147,7 @@ def rgb_to_yiq(images: Any) -> Tensor:
     return _mixed(convert_to_tensor(images), _TO_YIQ)
 
 
-def yiq_to_rgb(images: Any) -> Tensor:
+def yiq_to_rgb(images: TensorLike) -> Tensor:
     """The inverse of `rgb_to_yiq`.
 
     Shapes: [..., 3]. Dtypes: any float.
@@ -163,7 +164,7 @@ def yiq_to_rgb(images: Any) -> Tensor:
     return _mixed(convert_to_tensor(images), _FROM_YIQ)
 
 
-def rgb_to_yuv(images: Any) -> Tensor:
+def rgb_to_yuv(images: TensorLike) -> Tensor:
     """Red, green, blue as brightness and the two colour signals of PAL.
 
     Shapes: [..., 3]. Dtypes: any float.
@@ -180,7 +181,7 @@ def rgb_to_yuv(images: Any) -> Tensor:
     return _mixed(convert_to_tensor(images), _TO_YUV)
 
 
-def yuv_to_rgb(images: Any) -> Tensor:
+def yuv_to_rgb(images: TensorLike) -> Tensor:
     """The inverse of `rgb_to_yuv`.
 
     Shapes: [..., 3]. Dtypes: any float.
@@ -197,7 +198,7 @@ def yuv_to_rgb(images: Any) -> Tensor:
     return _mixed(convert_to_tensor(images), _FROM_YUV)
 
 
-def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Red, green, blue in [0, 1] as hue, saturation and value in [0, 1]; a grey has hue 0, black saturation 0.
 
     The derivatives of hue at a grey, and of saturation at black, are 0.
@@ -231,7 +232,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
         return stack([whole, divide_no_nan(spread, value), value], axis=-1)
 
 
-def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
+def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of `rgb_to_hsv`.
 
     Shapes: [..., 3]. Dtypes: any float.
@@ -258,7 +259,7 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
         return y
 
 
-def adjust_brightness(image: Any, delta: Any) -> Tensor:
+def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     """`image + delta`; integers stand for [0, 1] and stay in it.
 
     Shapes: any; `delta` a scalar. Dtypes: any real number.
@@ -272,7 +273,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
     return _in_floats(image, lambda x: x + _as(delta, x), "adjust_brightness")
 
 
-def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
     """`(x - mean) * contrast_factor + mean`, with the mean of each channel of each image.
 
     Shapes: `images` [..., h, w, c]; the factor a scalar. Dtypes: any real number; integers stand for [0, 1].
@@ -292,7 +293,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     return _in_floats(images, change, "adjust_contrast")
 
 
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
+def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Tensor:
     """`gain * image ** gamma`.
 
     Shapes: any; `gamma` and `gain` scalars. Dtypes: any real number; integers stand for [0, 1].
@@ -311,7 +312,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     return _in_floats(image, lambda x: _as(gain, x) * pow(x, _as(gamma, x)), "adjust_gamma")
 
 
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
+def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
     """`image` with `delta` added to its hue, of which 1 is once around.
 
     Shapes: `image` [..., 3]; `delta` a scalar. Dtypes: any real number; integers stand for [0, 1].
@@ -333,7 +334,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     return _in_floats(image, change, name or "adjust_hue")
 
 
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
+def adjust_saturation(image: TensorLike, saturation_factor: TensorLike, name: str | None = None) -> Tensor:
     """`image` with its saturation multiplied by `saturation_factor`, and at most 1.
 
     Shapes: `image` [..., 3]; the factor a scalar. Dtypes: any real number; integers stand for [0, 1].
@@ -358,5 +359,4 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 
 def _as(number: Any, x: Tensor) -> Tensor:
     """`number` as a scalar of the dtype of `x`."""
-    value: Tensor = cast(convert_to_tensor(number, dtype_hint=x.dtype), x.dtype)
-    return value
+    return cast(convert_to_tensor(number, dtype_hint=x.dtype), x.dtype)

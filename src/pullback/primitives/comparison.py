@@ -6,11 +6,12 @@ from typing import Any
 
 from ..core.dtypes import FLOATING, INEXACT
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from .arithmetic import REAL
 from .elementwise import AbstractPredicate, binary, unary
 
 
-def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether `x` and `y` are equal, element by element; NaN equals nothing.
 
     Shapes: any that broadcast together. Dtypes: any, the same for both.
@@ -32,7 +33,7 @@ class Equal(AbstractPredicate):
         return xp.equal(a, b)
 
 
-def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether `x` and `y` differ, element by element; NaN differs from everything.
 
     Shapes: any that broadcast together. Dtypes: any, the same for both.
@@ -55,7 +56,7 @@ class NotEqual(AbstractPredicate):
         return xp.not_equal(a, b)
 
 
-def less(x: Any, y: Any, name: str | None = None) -> Tensor:
+def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether `x < y`, element by element; no where either is NaN.
 
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both.
@@ -78,7 +79,7 @@ class Less(AbstractPredicate):
         return xp.less(a, b)
 
 
-def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether `x <= y`, element by element; no where either is NaN.
 
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both.
@@ -102,7 +103,7 @@ class LessEqual(AbstractPredicate):
         return xp.less_equal(a, b)
 
 
-def greater(x: Any, y: Any, name: str | None = None) -> Tensor:
+def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether `x > y`, element by element; no where either is NaN.
 
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both.
@@ -125,7 +126,7 @@ class Greater(AbstractPredicate):
         return xp.greater(a, b)
 
 
-def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether `x >= y`, element by element; no where either is NaN.
 
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both.
@@ -149,7 +150,7 @@ class GreaterEqual(AbstractPredicate):
         return xp.greater_equal(a, b)
 
 
-def is_nan(x: Any, name: str | None = None) -> Tensor:
+def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element is NaN.
 
     Shapes: any. Dtypes: any float or complex.
@@ -173,7 +174,7 @@ class IsNan(AbstractPredicate):
         return xp.isnan(x)
 
 
-def is_inf(x: Any, name: str | None = None) -> Tensor:
+def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element is infinite, of either sign.
 
     Shapes: any. Dtypes: any float.
@@ -197,7 +198,7 @@ class IsInf(AbstractPredicate):
         return xp.isinf(x)
 
 
-def is_finite(x: Any, name: str | None = None) -> Tensor:
+def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN.
 
     Shapes: any. Dtypes: any float.

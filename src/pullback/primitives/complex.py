@@ -13,6 +13,7 @@ from ..core.dtypes import COMPLEX, DType, complex64, complex128, float32, float6
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .casting import cast
 from .constant import convert_to_tensor
 from .creation import zeros_like
@@ -21,7 +22,7 @@ from .elementwise import AbstractElementwise, Entry, binary, infer_elementwise, 
 _PARTS = frozenset([float32, float64])
 
 
-def conj(x: Any, name: str | None = None) -> Tensor:
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """The complex conjugate of each element; `x` itself where it is real.
 
     Shapes: any. Dtypes: any number.
@@ -50,7 +51,7 @@ class Conj(AbstractElementwise):
         return (lambda: conj(dy),)
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """The complex numbers `real + 1j * imag`.
 
     Shapes: any that broadcast together. Dtypes: float32 gives complex64, float64 complex128; the same for both.
@@ -90,7 +91,7 @@ def _complex_dtype(parts: DType) -> Any:
     return complex64 if parts == float32 else complex128
 
 
-def real(input: Any, name: str | None = None) -> Tensor:
+def real(input: TensorLike, name: str | None = None) -> Tensor:
     """The real part of each element; `input` itself where it is real.
 
     Shapes: any. Dtypes: any number; complex64 gives float32, complex128 float64.
@@ -118,7 +119,7 @@ class Real(Primitive):
         return (lambda: cast(dy, op.inputs[0].dtype),)
 
 
-def imag(input: Any, name: str | None = None) -> Tensor:
+def imag(input: TensorLike, name: str | None = None) -> Tensor:
     """The imaginary part of each element; zeros where `input` is real.
 
     Shapes: any. Dtypes: any number; complex64 gives float32, complex128 float64.

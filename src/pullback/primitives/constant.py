@@ -16,6 +16,7 @@ from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType, type_of_array
+from ..core.typing import DTypeLike, ShapeLike, TensorLike
 
 _LARGEST_FOLDED = 4096
 _LARGEST_RANK = 64
@@ -38,7 +39,9 @@ _MOVING_FIRST = frozenset(
 """Operations that only move the elements of their first input: their kernels take arrays of any objects."""
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const") -> Tensor:
+def constant(
+    value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str | None = "Const"
+) -> Tensor:
     """A tensor that always has the value `value`: a number, a list, or an array.
 
     An array is copied, unless nobody can write to it: `array.setflags(write=False)` spares the memory.
@@ -95,7 +98,12 @@ class Const(Primitive):
 
 
 def convert_to_tensor(
-    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None, *, graph: Graph | None = None
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
+    dtype_hint: DTypeLike | None = None,
+    name: str | None = None,
+    *,
+    graph: Graph | None = None,
 ) -> Tensor:
     """`value` as a tensor: one already, a variable's value, slices made dense, or a constant.
 

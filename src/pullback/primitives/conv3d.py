@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from ..core.operation import Tensor
+from ..core.typing import ShapeLike, TensorLike
 from . import conv_kernels
 from .convolution import (
     AbstractConvolution,
@@ -22,12 +23,12 @@ _VOLUMES = ("NDHWC", "NCDHW")
 
 
 def conv3d(
-    input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Volumes correlated with `filters`; see `conv2d` for the arguments.
@@ -49,13 +50,13 @@ def conv3d(
 
 
 def conv3d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]] = "SAME",
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of `conv3d` as a linear map: volumes of shape `output_shape` whose convolution has that of `input`.

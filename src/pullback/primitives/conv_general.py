@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from ..core.operation import Tensor
+from ..core.typing import ShapeLike, TensorLike
 from .constant import convert_to_tensor
 from .conv import (
     DepthwiseConv2dNativeBackpropFilter,
@@ -25,12 +26,12 @@ _LAST = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 
 
 def convolution(
-    input: Any,
-    filters: Any,
-    strides: Any = None,
-    padding: Any = "VALID",
+    input: TensorLike,
+    filters: TensorLike,
+    strides: int | Sequence[int] | None = None,
+    padding: str | Sequence[Sequence[int]] = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """`conv1d`, `conv2d` or `conv3d`, whichever the rank asks for; see `conv2d` for the arguments.
@@ -57,13 +58,13 @@ def convolution(
 
 
 def conv_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]] = "SAME",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of `convolution` as a linear map; see `conv2d_transpose`.
@@ -93,7 +94,9 @@ def _spatial_axes(what: str, x: Tensor, f: Tensor, data_format: str | None) -> i
     return rank - 2
 
 
-def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str | None = None) -> Tensor:
+def atrous_conv2d(
+    value: TensorLike, filters: TensorLike, rate: int, padding: str | Sequence[Sequence[int]], name: str | None = None
+) -> Tensor:
     """`conv2d` with `rate - 1` holes between the elements of the filters.
 
     Shapes: `value` [n, h, w, c]; `filters` [kh, kw, c, count]. Dtypes: any real number, the same for both.
@@ -114,7 +117,12 @@ def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str |
 
 
 def atrous_conv2d_transpose(
-    value: Any, filters: Any, output_shape: Any, rate: int, padding: Any, name: str | None = None
+    value: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    rate: int,
+    padding: str | Sequence[Sequence[int]],
+    name: str | None = None,
 ) -> Tensor:
     """The transpose of `atrous_conv2d` as a linear map: images of shape `output_shape`.
 
@@ -136,13 +144,13 @@ def atrous_conv2d_transpose(
 
 
 def depthwise_conv2d_backprop_input(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input_sizes: ShapeLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
-    dilations: Any = 1,
+    dilations: int | Sequence[int] = 1,
     name: str | None = None,
 ) -> Tensor:
     """The derivative of `depthwise_conv2d` by its input, of shape `input_sizes`, for a cotangent of its result.
@@ -166,13 +174,13 @@ def depthwise_conv2d_backprop_input(
 
 
 def depthwise_conv2d_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter_sizes: ShapeLike,
+    out_backprop: TensorLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
-    dilations: Any = 1,
+    dilations: int | Sequence[int] = 1,
     name: str | None = None,
 ) -> Tensor:
     """The derivative of `depthwise_conv2d` by its filters, of shape `filter_sizes`, for a cotangent of its result.

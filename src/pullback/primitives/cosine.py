@@ -11,6 +11,7 @@ from ..core.dtypes import float32, float64
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .axes import static_integers
 from .constant import convert_to_tensor
 from .fourier import fit
@@ -23,7 +24,12 @@ _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
 def dct(
-    input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
+    input: TensorLike,
+    type: int = 2,
+    n: TensorLike | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The discrete cosine transform of the last axis, cut or padded with zeros to `n` elements.
 
@@ -47,7 +53,12 @@ def dct(
 
 
 def idct(
-    input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
+    input: TensorLike,
+    type: int = 2,
+    n: TensorLike | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The inverse of `dct` of that type, with which it shares arguments, shapes, dtypes and errors.
 
@@ -175,8 +186,8 @@ def _turns(n: int, step: float, scale: float, dtype: Any, offset: float = 0.0) -
 
 
 def mdct(
-    signals: Any,
-    frame_length: Any,
+    signals: TensorLike,
+    frame_length: TensorLike,
     window_fn: Callable[..., Tensor] | None = vorbis_window,
     pad_end: bool = False,
     norm: str | None = None,
@@ -208,7 +219,7 @@ def mdct(
 
 
 def inverse_mdct(
-    mdcts: Any,
+    mdcts: TensorLike,
     window_fn: Callable[..., Tensor] | None = vorbis_window,
     norm: str | None = None,
     name: str | None = None,

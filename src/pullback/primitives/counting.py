@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.dtypes import FLOATING, INTEGER, as_dtype, int32
 from ..core.operation import Tensor
+from ..core.typing import DTypeLike, TensorLike
 from .casting import cast
 from .comparison import greater
 from .constant import constant_value, convert_to_tensor
@@ -22,11 +23,11 @@ from .stacking import stack
 
 
 def bincount(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = int32,
+    arr: TensorLike,
+    weights: TensorLike | None = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
+    dtype: DTypeLike = int32,
     name: str | None = None,
     axis: int | None = None,
     binary_output: bool = False,
@@ -85,7 +86,7 @@ def _counts_of_rows(numbers: Tensor, values: Tensor, length: Any) -> Tensor:
 
 
 def histogram_fixed_width_bins(
-    values: Any, value_range: Any, nbins: int = 100, dtype: Any = int32, name: str | None = None
+    values: TensorLike, value_range: TensorLike, nbins: int = 100, dtype: DTypeLike = int32, name: str | None = None
 ) -> Tensor:
     """The number of the bin, of `nbins` equal ones between two numbers, that each value is in; the ends are open.
 
@@ -103,12 +104,11 @@ def histogram_fixed_width_bins(
     x, ends = operands(take_numbers(values, "histogram_fixed_width_bins", FLOATING), value_range)
     with x.graph.name_scope(name or "histogram_fixed_width_bins"):
         scaled = divide(x - ends[0], ends[1] - ends[0])
-        bins: Tensor = cast(clip_by_value(floor(scaled * nbins), 0.0, float(nbins - 1)), as_dtype(dtype))
-        return bins
+        return cast(clip_by_value(floor(scaled * nbins), 0.0, float(nbins - 1)), as_dtype(dtype))
 
 
 def histogram_fixed_width(
-    values: Any, value_range: Any, nbins: int = 100, dtype: Any = int32, name: str | None = None
+    values: TensorLike, value_range: TensorLike, nbins: int = 100, dtype: DTypeLike = int32, name: str | None = None
 ) -> Tensor:
     """How many values are in each of `nbins` equal bins between two numbers; what is outside counts at the ends.
 
@@ -126,11 +126,11 @@ def histogram_fixed_width(
 
 
 def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    weights: Any = None,
-    dtype: Any = int32,
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: TensorLike | None = None,
+    weights: TensorLike | None = None,
+    dtype: DTypeLike = int32,
     name: str | None = None,
 ) -> Tensor:
     """How often each class (row) was predicted as each (column); with `weights` the sums of those.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -29,6 +29,7 @@ from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import AxisLike, DTypeLike, ShapeLike, TensorLike
 from .axes import as_axis
 from .casting import cast
 from .constant import constant_in, constant_value, convert_to_tensor, is_python_number
@@ -40,7 +41,7 @@ from .stacking import concat
 _LARGEST_CONSTANT = 64
 
 
-def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
+def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
     """Zeros in the shape `shape`.
 
     Shapes: `shape`, a sequence of integers or an integer vector. Dtypes: any.
@@ -55,7 +56,7 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     return _filled(shape, 0, dtype, name or "zeros")
 
 
-def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
+def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
     """Ones in the shape `shape`.
 
     Shapes: `shape`, a sequence of integers or an integer vector. Dtypes: any.
@@ -113,7 +114,7 @@ class Filled(Primitive):
     gradient = no_gradient
 
 
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+def zeros_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Zeros in the shape of `input`, of its dtype or of `dtype`.
 
     Shapes, dtypes: any.
@@ -125,7 +126,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor
     return _filled_like(input, 0, dtype, name)
 
 
-def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+def ones_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Ones in the shape of `input`, of its dtype or of `dtype`.
 
     Shapes, dtypes: any.
@@ -164,7 +165,7 @@ class FillLike(Primitive):
     gradient = no_gradient
 
 
-def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+def fill(dims: ShapeLike, value: TensorLike, name: str | None = None) -> Tensor:
     """The scalar `value` in every place of the shape `dims`.
 
     Shapes: `dims`, a sequence of integers or an integer vector. Dtypes: any.
@@ -203,7 +204,13 @@ class Fill(Primitive):
         return (lambda: Sum()(dy), None)[: len(op.inputs)]
 
 
-def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
+def range_(
+    start: TensorLike,
+    limit: TensorLike | None = None,
+    delta: TensorLike = 1,
+    dtype: DTypeLike | None = None,
+    name: str = "range",
+) -> Tensor:
     """The numbers from `start` up to, not including, `limit` by `delta`; from 0 to `start` where `limit` is None.
 
     Shapes: scalars; the result is a vector. Dtypes: integers and floats; `dtype`, else the widest of int32, int64,
@@ -285,7 +292,7 @@ def _range_length(start: Any, limit: Any, delta: Any) -> int:
     return max(0, int(np.ceil((limit - start) / delta)))
 
 
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+def linspace(start: TensorLike, stop: TensorLike, num: int | Tensor, name: str | None = None, axis: int = 0) -> Tensor:
     """`num` numbers from `start` to `stop`, both included, evenly spaced, along a new axis `axis`.
 
     Shapes: `start` and `stop` of one shape [...]; the result has `num` at `axis`. Dtypes: floats.
@@ -319,7 +326,11 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
 
 def eye(
-    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None
+    num_rows: int | Tensor,
+    num_columns: int | Tensor | None = None,
+    batch_shape: Tensor | Iterable[int | Tensor | None] | None = None,
+    dtype: DTypeLike = float32,
+    name: str | None = None,
 ) -> Tensor:
     """Matrices with ones on the diagonal and zeros elsewhere.
 
@@ -341,11 +352,10 @@ def eye(
     if batch_shape is None:
         return graph.add(primitive, inputs, label).outputs[0]
     matrix = graph.add(primitive, inputs, None).outputs[0]
-    batch = list(batch_shape) if not isinstance(batch_shape, Tensor) else None
-    if batch is None:
+    if isinstance(batch_shape, Tensor):
         return broadcast_to(matrix, concat([batch_shape, shape_of(matrix, batch_shape.dtype)], 0), label)
     sizes = [num_rows, num_rows if num_columns is None else num_columns]
-    return broadcast_to(matrix, [*batch, *sizes], label)
+    return broadcast_to(matrix, [*batch_shape, *sizes], label)
 
 
 class Eye(Primitive):
@@ -367,12 +377,12 @@ class Eye(Primitive):
 
 
 def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
-    axis: Any = None,
-    dtype: Any = None,
+    indices: TensorLike,
+    depth: TensorLike,
+    on_value: TensorLike | None = None,
+    off_value: TensorLike | None = None,
+    axis: AxisLike | None = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """`on_value` (None: 1) where a new axis of length `depth` has the number in `indices`, elsewhere `off_value` (0).

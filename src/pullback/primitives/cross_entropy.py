@@ -13,6 +13,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .arithmetic import Add
 from .comparison import greater
 from .constant import convert_to_tensor
@@ -25,7 +26,7 @@ from .reshaping import ExpandDims
 from .softmax import LogSoftmax, Softmax, SoftmaxGrad, exponentials, last_as_minus_one
 
 
-def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
+def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
     """`-log(softmax(logits)[label])` for each label; NaN where a label is not the number of a class.
 
     Shapes: `logits` [..., classes], `labels` [...]; the result [...]. Dtypes: any float, `labels` any integer.
@@ -87,7 +88,9 @@ class SparseSoftmaxCrossEntropyWithLogits(Primitive):
         return by_logits, None
 
 
-def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
+def softmax_cross_entropy_with_logits(
+    labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
+) -> Tensor:
     """`-sum(labels * log(softmax(logits)))` along `axis`; a label 0 counts nothing, even where the logit is infinite.
 
     Exact for labels of any sum, by both arguments and to any order; put stop_gradient on labels that are constants.
@@ -166,7 +169,9 @@ def add_terms(*terms: Tensor | None) -> Tensor | None:
     return total
 
 
-def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
+def sigmoid_cross_entropy_with_logits(
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
+) -> Tensor:
     """`max(x, 0) - x * z + log(1 + exp(-|x|))` for logits x and labels z: the cross entropy of `sigmoid(x)`.
 
     Shapes: the same for both. Dtypes: any float, the same for both.
@@ -207,7 +212,9 @@ class SigmoidCrossEntropy(AbstractElementwise):
         return lambda: dy * (sigmoid(x) - z), lambda: -(dy * x)
 
 
-def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Tensor:
+def weighted_cross_entropy_with_logits(
+    labels: TensorLike, logits: TensorLike, pos_weight: TensorLike, name: str | None = None
+) -> Tensor:
     """`sigmoid_cross_entropy_with_logits` whose part of the label 1 is multiplied by `pos_weight`.
 
     Shapes: `labels` and `logits` the same, `pos_weight` broadcasts to it. Dtypes: any float, the same for all.
@@ -224,12 +231,15 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
     array([1.3862944, 0.6931472], dtype=float32)
     """
     x, z = _logits_and_labels("weighted_cross_entropy_with_logits", logits, labels)
+    q: Any = pos_weight
     with x.graph.name_scope(name or "logistic_loss") as scope:
-        weight = 1 + (pos_weight - 1) * z
+        weight = 1 + (q - 1) * z
         return Add()((1 - z) * x, weight * softplus(-x), name=scope)
 
 
-def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
+def log_poisson_loss(
+    targets: TensorLike, log_input: TensorLike, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
     """`exp(x) - z * x` for the logarithm x of a predicted rate and a count z: the loss of a Poisson distribution.
 
     `compute_full_loss` adds Stirling's approximation of log(z!) for counts above 1.

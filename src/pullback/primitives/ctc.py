@@ -11,6 +11,7 @@ from ..core.dtypes import FLOATING, INTEGER, bfloat16, float16, float32, int32, 
 from ..core.operation import Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .casting import cast
 from .comparison import not_equal
 from .constant import convert_to_tensor
@@ -36,12 +37,12 @@ from .stacking import stack
 
 
 def ctc_loss(
-    labels: Any,
-    logits: Any,
-    label_length: Any,
-    logit_length: Any,
+    labels: TensorLike | SparseTensor,
+    logits: TensorLike,
+    label_length: TensorLike | None,
+    logit_length: TensorLike,
     logits_time_major: bool = True,
-    unique: Any = None,
+    unique: object = None,
     blank_index: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -87,14 +88,12 @@ def ctc_loss(
             batch = shape(steps)[0]
             rows = labels.indices[:, 0]
             labels, label_length = to_dense(labels), unsorted_segment_sum(ones_like(rows), rows, batch)
-        states, skips, ends = (
-            CtcStates(blank)
-            .operation(convert_to_tensor(labels), convert_to_tensor(label_length), steps, name="states")
-            .outputs
-        )
-        sums, _ = (
-            CtcAlignments().operation(_emissions(x, states, steps, logits_time_major), skips, name="alignments").outputs
-        )
+        elif label_length is None:
+            raise ValueError("ctc_loss: label_length must be given, unless labels is a SparseTensor")
+        inputs = [convert_to_tensor(labels), convert_to_tensor(label_length), steps]
+        states, skips, ends = CtcStates(blank).operation(*inputs, name="states").outputs
+        emissions = _emissions(x, states, steps, logits_time_major)
+        sums, _ = CtcAlignments().operation(emissions, skips, name="alignments").outputs
         loss = -reduce_logsumexp(gather_nd(sums, ends), axis=1)
         return loss if loss.dtype == x.dtype else cast(loss, x.dtype)
 
@@ -120,7 +119,7 @@ def _blank_of(what: str, blank_index: int | None, logits: Tensor, default: int) 
     return int(blank % classes)
 
 
-def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The different labels of each row in the order of their first places, zeros behind, and where each label is there.
 
     Shapes: `labels` [batch, most labels]; so are both results. Dtypes: any integer; the results are int64 and int32.
@@ -162,8 +161,8 @@ class CtcUniqueLabels(Primitive):
 
 
 def ctc_greedy_decoder(
-    inputs: Any,
-    sequence_length: Any,
+    inputs: TensorLike,
+    sequence_length: TensorLike,
     merge_repeated: bool = True,
     blank_index: int | None = None,
     name: str | None = None,

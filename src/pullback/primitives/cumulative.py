@@ -13,13 +13,16 @@ from ..core.dtypes import bfloat16, float16, float32
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import AxisLike, TensorLike
 from .axes import as_axes, as_axis
 from .complex import conj
 from .reduction import NUMBERS, Axes, take_numbers
 from .reshaping import keep_reduced, reduced_shape, reshape, reshape_like
 
 
-def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
+def cumsum(
+    x: TensorLike, axis: AxisLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
     """The running sums along `axis`: entry i is the sum of the elements up to i; with `exclusive` of those before i.
 
     With `reverse` the sums run from the end.
@@ -75,7 +78,9 @@ def shifted(xp: Any, x: Any, axis: int, first: float) -> Any:
     return xp.concatenate([head, x[(*index, slice(None, -1))]], axis=axis)
 
 
-def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
+def cumprod(
+    x: TensorLike, axis: AxisLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
     """The running products along `axis`: entry i is the product of the elements up to i; with `exclusive` before i.
 
     With `reverse` the products run from the end. The derivatives are exact where elements are 0.
@@ -175,7 +180,9 @@ class Recurrence(Primitive):
         return lambda: db * conj(Shift(self.axis, self.reverse)(s)), db
 
 
-def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_prod(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The product of the elements along `axis`: an axis, a list of them, or None for all; of none it is 1.
 
     The derivatives are exact where elements are 0.

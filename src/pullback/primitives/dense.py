@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from .activation import relu
 from .bias import bias_add
 from .elementwise import operands
 from .linalg import matmul
 
 
-def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """`x @ weights + biases`.
 
     Shapes: `x` [n, d]; `weights` [d, m]; `biases` [m]. Dtypes: any number, the same for all.
@@ -30,7 +29,7 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Ten
         return bias_add(matmul(a, w), b, name=scope)
 
 
-def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """`relu(x @ weights + biases)`.
 
     Shapes: `x` [n, d]; `weights` [d, m]; `biases` [m]. Dtypes: any real number, the same for all.

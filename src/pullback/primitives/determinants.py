@@ -16,6 +16,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .casting import cast
 from .comparison import equal
 from .complex import complex as complex_number
@@ -36,7 +37,7 @@ from .triangular import cholesky
 from .trigonometric import cos, sin
 
 
-def det(input: Any, name: str | None = None) -> Tensor:
+def det(input: TensorLike, name: str | None = None) -> Tensor:
     """The determinant of each matrix.
 
     The derivatives of every order are right for every matrix, the singular ones too. From the third on they cost n
@@ -168,7 +169,7 @@ def _turns(x: Tensor, dtype: DType) -> Tensor:
     return complex_number(cos(angles), sin(angles))
 
 
-def slogdet(input: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def slogdet(input: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """`(sign, log)`: the sign of each determinant, for complex ones its phase, and the logarithm of its absolute value.
 
     Of a singular matrix they are 0 and -inf, without a derivative. The logarithm of complex matrices is complex, as
@@ -219,7 +220,7 @@ class LogMatrixDeterminant(Primitive):
         return (back,)
 
 
-def logdet(matrix: Any, name: str | None = None) -> Tensor:
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of each symmetric (Hermitian) positive definite matrix.
 
     Shapes: [..., n, n]; the result [...]. Dtypes: float32, float64, complex64, complex128; of complex ones real.

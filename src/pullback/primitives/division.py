@@ -11,6 +11,7 @@ from typing import Any
 from ..core.dtypes import INEXACT, INTEGER, float32, float64, int8, int16, uint8, uint16
 from ..core.operation import Tensor
 from ..core.primitive import no_gradient
+from ..core.typing import TensorLike
 from .arithmetic import REAL
 from .casting import cast
 from .complex import conj
@@ -21,7 +22,7 @@ from .masking import kept, masked_divide, multiply_no_nan, quotient_grad
 _SHORT = frozenset([int8, int16, uint8, uint16])
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x / y`, element by element; integers are divided as floats.
 
     Shapes: any that broadcast together. Dtypes: any number, the same for both; integers of 8 and 16 bits give float32,
@@ -64,7 +65,7 @@ class RealDiv(AbstractElementwise):
         return lambda: masked_divide(dy, conj(b)), lambda: quotient_grad(dy, conj(y), conj(b))
 
 
-def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x / y`, element by element, and 0 where `y` is 0; the derivatives are 0 there too.
 
     Shapes: any that broadcast together. Dtypes: any float or complex, the same for both.
@@ -94,7 +95,7 @@ class DivNoNan(AbstractElementwise):
         return lambda: divide_no_nan(dy, conj(b)), lambda: divide_no_nan(-(dy * conj(y)), conj(b))
 
 
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """`1 / x`, element by element, and 0 where `x` is 0; the derivative is 0 there too.
 
     Shapes: any. Dtypes: any float or complex.
@@ -111,7 +112,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     return binary(DivNoNan(), 1, convert_to_tensor(x), name or "reciprocal_no_nan")
 
 
-def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`floor(x / y)`, element by element, Python's `//`; it counts as constant in every derivative.
 
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both; integers divided by 0 give 0.
@@ -141,7 +142,7 @@ class FloorDiv(AbstractElementwise):
     gradient = no_gradient
 
 
-def floormod(x: Any, y: Any, name: str | None = None) -> Tensor:
+def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The remainder `x - floor(x / y) * y`, element by element, Python's `%`: it has the sign of `y`.
 
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both; integers divided by 0 leave 0.
@@ -175,7 +176,7 @@ class FloorMod(AbstractElementwise):
         return dy, lambda: -multiply_no_nan(floordiv(a, b), dy)
 
 
-def truncatediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x / y` without its fraction, element by element, as C divides; it counts as constant in every derivative.
 
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both; integers divided by 0 give 0.
@@ -210,7 +211,7 @@ class TruncateDiv(AbstractElementwise):
     gradient = no_gradient
 
 
-def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
+def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The remainder of `truncatediv`, element by element, C's `%`: it has the sign of `x`.
 
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both; integers divided by 0 leave 0.

@@ -16,6 +16,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .casting import cast
 from .comparison import greater, less_equal
 from .complex import conj, real
@@ -30,7 +31,7 @@ from .reshaping import ExpandDims
 from .stacks import HermitianPart, LowerPart, check_matrices, matrices, times
 
 
-def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """`(e, v)`: ascending eigenvalues of symmetric (Hermitian) matrices, and orthonormal eigenvectors as columns.
 
     Only the lower triangle of `tensor` is read, and the derivative has only that. `e` of complex matrices is complex,
@@ -58,7 +59,7 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     return e, v
 
 
-def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     """The eigenvalues of symmetric (Hermitian) matrices in ascending order, as of `eigh`.
 
     Shapes: [..., n, n] gives [..., n]. Dtypes: float32, float64, complex64, complex128.
@@ -76,8 +77,8 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
 
 
 def eigh_tridiagonal(
-    alpha: Any,
-    beta: Any,
+    alpha: TensorLike,
+    beta: TensorLike,
     eigvals_only: bool = True,
     select: str = "a",
     select_range: Any = None,
@@ -195,7 +196,7 @@ class InverseGaps(Primitive):
         return (back,)
 
 
-def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """`(e, v)`: the eigenvalues of each matrix, in no order, and eigenvectors of length 1 as columns; complex always.
 
     Derivatives of `v` are right for what does not depend on the phase of eigenvectors, where eigenvalues differ; of
@@ -218,7 +219,7 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     return e, v
 
 
-def eigvals(tensor: Any, name: str | None = None) -> Tensor:
+def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """The eigenvalues of each matrix, in no order; complex always, as of `eig`.
 
     Shapes: [..., n, n] gives [..., n]. Dtypes: float32, complex64 give complex64; float64, complex128 give complex128.

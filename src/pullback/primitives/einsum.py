@@ -14,6 +14,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape, broadcast_static_shape
 from ..core.types import TensorType
+from ..core.typing import AxisLike, TensorLike
 from .complex import conj
 from .constant import constant_value
 from .contraction import check_numbers, contract
@@ -24,7 +25,7 @@ from .reshaping import sum_kernel, sum_like
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
-def einsum(equation: str, *inputs: Any, name: str | None = None, optimize: Any = "greedy") -> Tensor:
+def einsum(equation: str, *inputs: TensorLike, name: str | None = None, optimize: object = "greedy") -> Tensor:
     """The sum of products that `equation` says, such as "bij,bjk->bik": labels that are not in the result are summed.
 
     Without "->" the result has the labels that occur once, in alphabetical order, after the `...`. A label that is
@@ -300,7 +301,7 @@ def _on_diagonal(xp: Any, once: str, y: Any, result: str) -> Any:
     return xp.where(mask, y, xp.zeros((), y.dtype))
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = None) -> Tensor:
     """The sum of products of `a` and `b` over pairs of axes: the last `axes` of `a` with the first of `b`, or the pairs
     that the two lists in `axes` say.
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from ..core.dtypes import FLOATING
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from . import special_kernels
 from .arithmetic import multiply
 from .elementwise import AbstractElementwise, Entry, in_float32, unary
 from .masking import multiply_no_nan
 
 
-def erf(x: Any, name: str | None = None) -> Tensor:
+def erf(x: TensorLike, name: str | None = None) -> Tensor:
     """The error function of each element, `2 / sqrt(pi)` times the integral of `exp(-t^2)` from 0 to `x`.
 
     Shapes: any. Dtypes: any float.
@@ -44,7 +45,7 @@ class Erf(AbstractElementwise):
         return (lambda: multiply_no_nan(ExpSquare(-1.0, 2 / math.sqrt(math.pi))(x), dy),)
 
 
-def erfc(x: Any, name: str | None = None) -> Tensor:
+def erfc(x: TensorLike, name: str | None = None) -> Tensor:
     """`1 - erf(x)`, element by element, exact for large `x`.
 
     Shapes: any. Dtypes: any float.
@@ -74,7 +75,7 @@ class Erfc(AbstractElementwise):
         return (lambda: multiply_no_nan(ExpSquare(-1.0, -2 / math.sqrt(math.pi))(x), dy),)
 
 
-def erfinv(x: Any, name: str | None = None) -> Tensor:
+def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
     """The number whose `erf` is each element; -inf and inf for -1 and 1, NaN beyond.
 
     Shapes: any. Dtypes: any float.
@@ -105,7 +106,7 @@ class Erfinv(AbstractElementwise):
         return (lambda: multiply_no_nan(ExpSquare(1.0, math.sqrt(math.pi) / 2)(y), dy),)
 
 
-def ndtri(x: Any, name: str | None = None) -> Tensor:
+def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
     """The quantile function of the standard normal distribution; -inf and inf for 0 and 1, NaN beyond.
 
     Shapes: any. Dtypes: any float.
@@ -135,7 +136,7 @@ class Ndtri(AbstractElementwise):
         return (lambda: multiply_no_nan(ExpSquare(0.5, math.sqrt(2 * math.pi))(y), dy),)
 
 
-def erfcinv(x: Any, name: str | None = None) -> Tensor:
+def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
     """The number whose `erfc` is each element; inf and -inf for 0 and 2, NaN beyond.
 
     Shapes: any. Dtypes: any float.

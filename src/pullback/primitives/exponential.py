@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.dtypes import FLOATING, INEXACT
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from .arithmetic import Neg
 from .comparison import not_equal
 from .complex import conj
@@ -14,7 +15,7 @@ from .elementwise import AbstractElementwise, Entry, binary, in_float32, unary
 from .masking import kept, mask, masked_divide, multiply_no_nan, quotient_grad
 
 
-def exp(x: Any, name: str | None = None) -> Tensor:
+def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """`e` to the power of each element.
 
     Shapes: any. Dtypes: any float or complex. The derivative is 0 for a cotangent that is 0, even where it overflows.
@@ -43,7 +44,7 @@ class Exp(AbstractElementwise):
         return (lambda: multiply_no_nan(conj(y), dy),)
 
 
-def expm1(x: Any, name: str | None = None) -> Tensor:
+def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """`exp(x) - 1`, element by element, exact for small `x`.
 
     Shapes: any. Dtypes: any float or complex.
@@ -72,7 +73,7 @@ class Expm1(AbstractElementwise):
         return (lambda: multiply_no_nan(exp(conj(x)), dy),)
 
 
-def log(x: Any, name: str | None = None) -> Tensor:
+def log(x: TensorLike, name: str | None = None) -> Tensor:
     """The natural logarithm of each element; -inf for 0, NaN for a negative real one.
 
     Shapes: any. Dtypes: any float or complex. The derivative at 0 is infinite, and 0 for a cotangent that is 0.
@@ -101,7 +102,7 @@ class Log(AbstractElementwise):
         return (lambda: masked_divide(dy, conj(x)),)
 
 
-def log1p(x: Any, name: str | None = None) -> Tensor:
+def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """`log(1 + x)`, element by element, exact for small `x`.
 
     Shapes: any. Dtypes: any float or complex. The derivative at -1 is infinite, and 0 for a cotangent that is 0.
@@ -130,7 +131,7 @@ class Log1p(AbstractElementwise):
         return (lambda: masked_divide(dy, conj(x) + 1),)
 
 
-def sigmoid(x: Any, name: str | None = None) -> Tensor:
+def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """`1 / (1 + exp(-x))`, element by element.
 
     Shapes: any. Dtypes: any float or complex.
@@ -175,7 +176,7 @@ class SigmoidGrad(AbstractElementwise):
         return lambda: dy * conj(seed) * (1 - conj(y) * 2), lambda: SigmoidGrad()(conj(y), dy)
 
 
-def softplus(features: Any, name: str | None = None) -> Tensor:
+def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """`log(1 + exp(x))`, element by element, without overflow.
 
     Shapes: any. Dtypes: any float.
@@ -220,7 +221,7 @@ class SoftplusGrad(AbstractElementwise):
         return lambda: SoftplusGrad()(dy, x), lambda: SigmoidGrad()(sigmoid(x), dy * seed)
 
 
-def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """`log(sigmoid(x))`, element by element, without underflow.
 
     Shapes: any. Dtypes: any float.
@@ -237,7 +238,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     return unary(Neg(), softplus(unary(Neg(), x)), name or "LogSigmoid")
 
 
-def xlogy(x: Any, y: Any, name: str | None = None) -> Tensor:
+def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x * log(y)`, element by element, and 0 where `x` is 0.
 
     Shapes: any that broadcast together. Dtypes: any float or complex, the same for both. The derivative by `x` is 0
@@ -268,7 +269,7 @@ class Xlogy(AbstractElementwise):
         return lambda: xlogy(mask(not_equal(x, 0), dy), conj(y)), lambda: xdivy(dy * conj(x), conj(y))
 
 
-def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
+def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x * log(1 + y)`, element by element, and 0 where `x` is 0.
 
     Shapes: any that broadcast together. Dtypes: any float or complex, the same for both. The derivative by `x` is 0
@@ -299,7 +300,7 @@ class Xlog1py(AbstractElementwise):
         return lambda: xlog1py(mask(not_equal(x, 0), dy), conj(y)), lambda: xdivy(dy * conj(x), conj(y) + 1)
 
 
-def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
+def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x / y`, element by element, and 0 where `x` is 0.
 
     Shapes: any that broadcast together. Dtypes: any float or complex, the same for both. The derivative by `x` is 0

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, overload
 
 from ..core.operation import Tensor
 from ..core.slices import IndexedSlices
+from ..core.typing import TensorLike
 from .arithmetic import REAL
 from .comparison import equal, greater, greater_equal, less, less_equal
 from .elementwise import AbstractElementwise, Entry, binary, operands
 from .masking import mask
 
 
-def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
+def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The larger of `x` and `y`, element by element.
 
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both. Where they are equal the
@@ -45,7 +46,7 @@ class Maximum(AbstractElementwise):
         return lambda: mask(first(), dy), lambda: mask(first(), dy, keep=False)
 
 
-def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
+def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The smaller of `x` and `y`, element by element.
 
     Shapes: any that broadcast together. Dtypes: any integer or float, the same for both. Where they are equal the
@@ -76,7 +77,17 @@ class Minimum(AbstractElementwise):
         return lambda: mask(first(), dy), lambda: mask(first(), dy, keep=False)
 
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+@overload
+def clip_by_value(  # type: ignore[overload-overlap]
+    t: IndexedSlices, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def clip_by_value(
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> Tensor: ...
+def clip_by_value(
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> Tensor | IndexedSlices:
     """`t` with what is below `clip_value_min` or above `clip_value_max` replaced by it; of IndexedSlices, slices.
 
     Shapes: bounds that broadcast to the shape of `t`. Dtypes: any integer or float, the same for all. On the bounds the

@@ -16,6 +16,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .constant import convert_to_tensor
 from .einsum import einsum
 from .random import random_uniform
@@ -25,8 +26,8 @@ from .windows import offsets
 
 
 def fractional_max_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: TensorLike,
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,
@@ -60,8 +61,8 @@ def fractional_max_pool(
 
 
 def fractional_avg_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: TensorLike,
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,

@@ -12,6 +12,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .axes import as_axis, static_integers
 from .constant import convert_to_tensor
 from .fourier import fit_like
@@ -19,11 +20,11 @@ from .shaping import transpose
 
 
 def frame(
-    signal: Any,
-    frame_length: Any,
-    frame_step: Any,
+    signal: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
     pad_end: bool = False,
-    pad_value: Any = 0,
+    pad_value: float = 0,
     axis: int = -1,
     name: str | None = None,
 ) -> Tensor:
@@ -98,7 +99,7 @@ class Frame(Primitive):
         return (lambda: fit_like(OverlapAndAdd(self.step)(dy), op.inputs[0], (-1,)),)
 
 
-def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
+def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None = None) -> Tensor:
     """The sum of frames, each put `frame_step` elements after the one before.
 
     Shapes: [..., frames, frame_length] gives [..., (frames - 1) * frame_step + frame_length]. Dtypes: any number.

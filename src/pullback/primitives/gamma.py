@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from . import gamma_series
 from .arithmetic import Sub
 from .constant import convert_to_tensor
@@ -15,7 +16,7 @@ from .reduction import reduce_sum
 from .special import AbstractSpecial
 
 
-def lgamma(x: Any, name: str | None = None) -> Tensor:
+def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the absolute value of gamma(x), element by element; inf at 0, -1, -2, ...
 
     Shapes: any. Dtypes: any float.
@@ -43,7 +44,7 @@ class Lgamma(AbstractSpecial):
         return (lambda: multiply_no_nan(digamma(x), dy),)
 
 
-def digamma(x: Any, name: str | None = None) -> Tensor:
+def digamma(x: TensorLike, name: str | None = None) -> Tensor:
     """The derivative of lgamma, psi(x) = gamma'(x) / gamma(x), element by element.
 
     At 0 it is -inf, at -1, -2, ... NaN.
@@ -73,7 +74,7 @@ class Digamma(AbstractSpecial):
         return (lambda: multiply_no_nan(PolygammaOf(1)(x), dy),)
 
 
-def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
+def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The derivative of order `a` of digamma at `x`, element by element: (-1)^(a+1) * gamma(a+1) * zeta(a+1, x).
 
     Between integers it is the same, with the sign of the nearest one: this is what the derivative by `a` is that of.
@@ -129,7 +130,7 @@ class PolygammaOf(AbstractSpecial):
         return (lambda: multiply_no_nan(PolygammaOf(self.order + 1)(x), dy),)
 
 
-def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
+def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
     """The Hurwitz zeta function, the sum over k >= 0 of (q + k)^-x, element by element; NaN for `x` < 1, inf at 1.
 
     The derivative by `x` is NaN for `q` <= 0.
@@ -173,7 +174,7 @@ class Zeta(AbstractSpecial):
         return multiply_no_nan(slope, dy)
 
 
-def lbeta(x: Any, name: str | None = None) -> Tensor:
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the beta function of the numbers along the last axis: the sum of lgamma, less lgamma of the sum.
 
     Of no numbers it is -inf.

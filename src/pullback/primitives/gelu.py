@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.dtypes import FLOATING
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from . import special_kernels
 from .elementwise import AbstractElementwise, Entry, in_float32, unary
 from .exponential import exp
@@ -19,7 +20,7 @@ _SCALE = math.sqrt(2 / math.pi)
 _CUBIC = 0.044715
 
 
-def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """`x * (1 + erf(x / sqrt(2))) / 2`, element by element: `x` times the normal probability below `x`.
 
     With `approximate` it is `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2`.

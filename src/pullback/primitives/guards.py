@@ -12,6 +12,7 @@ from ..core.dtypes import bool as bool_
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .constant import convert_to_tensor
 
 NAN, INFINITE = 2, 1
@@ -45,7 +46,7 @@ class AbstractGuard(Primitive):
         return self.passed(*arrays)
 
 
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """`tensor`; a run in which it holds NaN or infinity raises InvalidArgumentError with `message`.
 
     Its gradient is checked in the same way.
@@ -91,7 +92,7 @@ class CheckNumerics(AbstractGuard):
         return (lambda: CheckNumerics(said)(dy),)
 
 
-def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
     """`x`; a run in which it holds NaN or infinity raises InvalidArgumentError with `message`.
 
     Its gradient is checked in the same way.
@@ -111,7 +112,11 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
 
 
 def verify_tensor_all_finite(
-    t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
+    t: TensorLike | None = None,
+    msg: str | None = None,
+    name: str | None = None,
+    x: TensorLike | None = None,
+    message: str | None = None,
 ) -> Tensor:
     """`t` (or `x`), as `assert_all_finite` does it: the older name, with `msg` or `message`.
 

@@ -7,13 +7,14 @@ from typing import Any
 
 from ..core.dtypes import COMPLEX, INEXACT
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from .complex import conj
 from .elementwise import AbstractElementwise, Entry, in_float32, unary
 from .masking import masked_divide, multiply_no_nan
 from .powers import sqrt
 
 
-def sinh(x: Any, name: str | None = None) -> Tensor:
+def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic sine of each element.
 
     Shapes: any. Dtypes: any float or complex.
@@ -42,7 +43,7 @@ class Sinh(AbstractElementwise):
         return (lambda: multiply_no_nan(cosh(conj(x)), dy),)
 
 
-def cosh(x: Any, name: str | None = None) -> Tensor:
+def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic cosine of each element.
 
     Shapes: any. Dtypes: any float or complex.
@@ -71,7 +72,7 @@ class Cosh(AbstractElementwise):
         return (lambda: multiply_no_nan(sinh(conj(x)), dy),)
 
 
-def tanh(x: Any, name: str | None = None) -> Tensor:
+def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic tangent of each element.
 
     Shapes: any. Dtypes: any float or complex.
@@ -115,7 +116,7 @@ class TanhGrad(AbstractElementwise):
         return lambda: dy * conj(seed) * (conj(y) * -2), lambda: TanhGrad()(conj(y), dy)
 
 
-def asinh(x: Any, name: str | None = None) -> Tensor:
+def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse hyperbolic sine of each element.
 
     Shapes: any. Dtypes: any float or complex.
@@ -144,7 +145,7 @@ class Asinh(AbstractElementwise):
         return (lambda: masked_divide(dy, cosh(conj(y))),)
 
 
-def acosh(x: Any, name: str | None = None) -> Tensor:
+def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse hyperbolic cosine of each element; NaN for a real one below 1.
 
     Shapes: any. Dtypes: any float or complex. The derivative at 1 is infinite, and 0 for a cotangent that is 0.
@@ -175,7 +176,7 @@ class Acosh(AbstractElementwise):
         return (lambda: masked_divide(dy, sqrt((x - 1) * (x + 1))),)
 
 
-def atanh(x: Any, name: str | None = None) -> Tensor:
+def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse hyperbolic tangent of each element; NaN for a real one outside [-1, 1].
 
     Shapes: any. Dtypes: any float or complex. The derivative at -1 and 1 is infinite, and 0 for a cotangent that is 0.

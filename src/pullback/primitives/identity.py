@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 from ..core.graph import get_default_graph
 from ..core.operation import Operation, Tensor, site_of
@@ -11,10 +11,15 @@ from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
+from ..core.typing import ShapeLike, TensorLike
 from .constant import convert_to_tensor
 
 
-def identity(input: Any, name: str | None = None) -> Any:
+@overload
+def identity(input: IndexedSlices, name: str | None = None) -> IndexedSlices: ...  # type: ignore[overload-overlap]
+@overload
+def identity(input: TensorLike, name: str | None = None) -> Tensor: ...
+def identity(input: TensorLike, name: str | None = None) -> Tensor | IndexedSlices:
     """A tensor equal to `input`; of IndexedSlices, slices.
 
     Shapes, dtypes: any.
@@ -79,7 +84,7 @@ class IdentityN(Primitive):
         return dys
 
 
-def stop_gradient(input: Any, name: str | None = None) -> Tensor:
+def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """A tensor equal to `input` that counts as a constant in every derivative.
 
     Shapes, dtypes: any.
@@ -108,7 +113,7 @@ class StopGradient(Primitive):
     gradient = no_gradient
 
 
-def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Tensor:
+def prevent_gradient(input: TensorLike, message: str = "", name: str | None = None) -> Tensor:
     """A tensor equal to `input` through which differentiating is an error.
 
     Shapes, dtypes: any. `gradients` raises LookupError with `message` where it meets this operation.
@@ -142,7 +147,7 @@ class PreventGradient(Primitive):
         raise LookupError(f"Gradient explicitly disabled. Reason: {self.message} ({where})")
 
 
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """A tensor equal to `x`, known to have `shape`; a run fails where it has another.
 
     Shapes: any that agrees with `shape`, whose unknown lengths are None. Dtypes: any.

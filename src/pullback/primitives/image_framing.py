@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.operation import AbstractTensorLike, Tensor
+from ..core.typing import TensorLike
 from .axes import static_integers
 from .blocks import slice_
 from .casting import cast
@@ -17,7 +18,7 @@ from .shaping import reverse
 from .shaping import transpose as transpose_axes
 
 
-def flip_left_right(image: Any) -> Tensor:
+def flip_left_right(image: TensorLike) -> Tensor:
     """`image` with its columns in reverse order.
 
     Shapes: [..., h, w, c]. Dtypes: any.
@@ -35,7 +36,7 @@ def flip_left_right(image: Any) -> Tensor:
     return reverse(_images("flip_left_right", image), [-2])
 
 
-def flip_up_down(image: Any) -> Tensor:
+def flip_up_down(image: TensorLike) -> Tensor:
     """`image` with its rows in reverse order.
 
     Shapes: [..., h, w, c]. Dtypes: any.
@@ -54,7 +55,7 @@ def flip_up_down(image: Any) -> Tensor:
     return reverse(_images("flip_up_down", image), [-3])
 
 
-def transpose(image: Any, name: str | None = None) -> Tensor:
+def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     """`image` with rows and columns exchanged.
 
     Shapes: [h, w, c] or [n, h, w, c]. Dtypes: any.
@@ -75,7 +76,7 @@ def _exchanged(x: Tensor, name: str | None = None) -> Tensor:
     return transpose_axes(x, [1, 0, 2] if x.shape.rank == 3 else [0, 2, 1, 3], name=name or "transpose")
 
 
-def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tensor:
     """`image` turned `k` times by 90 degrees, against the clock.
 
     Shapes: [h, w, c] or [n, h, w, c]; `k` an integer known while the graph is built. Dtypes: any.
@@ -101,7 +102,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
         return reverse(_exchanged(x), [-3]) if turns == 1 else _exchanged(reverse(x, [-3]))
 
 
-def central_crop(image: Any, central_fraction: float) -> Tensor:
+def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
     """The middle of `image`: `central_fraction` of its rows and of its columns.
 
     Shapes: [..., h, w, c]. Dtypes: any.
@@ -131,7 +132,11 @@ def _half_of_rest(n: Any, fraction: float) -> Any:
 
 
 def crop_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: int | Tensor,
+    offset_width: int | Tensor,
+    target_height: int | Tensor,
+    target_width: int | Tensor,
 ) -> Tensor:
     """The part of `image` that begins at the given row and column and has the given numbers of them.
 
@@ -157,7 +162,11 @@ def _cut(x: Tensor, top: Any, left: Any, height: Any, width: Any) -> Tensor:
 
 
 def pad_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: int | Tensor,
+    offset_width: int | Tensor,
+    target_height: int | Tensor,
+    target_width: int | Tensor,
 ) -> Tensor:
     """`image` in a frame of zeros of the given size, so that it begins at the given row and column.
 
@@ -188,7 +197,7 @@ def _framed(x: Tensor, rows: tuple[Any, Any], columns: tuple[Any, Any]) -> Tenso
     return pad(x, [*[[0, 0]] * (x.shape.rank - 3), list(rows), list(columns), [0, 0]])
 
 
-def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target_width: TensorLike) -> Tensor:
     """`image` cut, or framed with zeros, to the given size, its middle in the middle.
 
     Shapes: [..., h, w, c]; the numbers are integers or integer scalars. Dtypes: any.
@@ -216,9 +225,9 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
 
 
 def resize_with_pad(
-    image: Any,
-    target_height: Any,
-    target_width: Any,
+    image: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
     method: Any = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Tensor:

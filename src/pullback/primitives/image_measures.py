@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.dtypes import FLOATING, float32, float64
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from .activation import relu
 from .arithmetic import squared_difference
 from .casting import cast
@@ -28,7 +29,7 @@ from .sign import absolute
 from .stacking import concat, stack
 
 
-def per_image_standardization(image: Any) -> Tensor:
+def per_image_standardization(image: TensorLike) -> Tensor:
     """Each image less its mean, divided by its standard deviation, which counts as at least 1 / sqrt(size).
 
     Shapes: [..., h, w, c]. Dtypes: any real number; the result is float32 for integers.
@@ -55,7 +56,7 @@ def per_image_standardization(image: Any) -> Tensor:
         return deviation / maximum(sqrt(variance), least)
 
 
-def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
+def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
     """The differences of each pixel to the next one below, and to the next one on the right; 0 at the far edges.
 
     Shapes: [n, h, w, c]. Dtypes: any real number.
@@ -80,7 +81,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
 _SOBEL = np.array([[[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]])
 
 
-def sobel_edges(image: Any) -> Tensor:
+def sobel_edges(image: TensorLike) -> Tensor:
     """The slopes of each channel downwards and to the right, by the operator of Sobel and Feldman; edges are mirrored.
 
     Shapes: [n, h, w, c], c known; the result [n, h, w, c, 2]. Dtypes: any float.
@@ -111,7 +112,7 @@ def _dtype(x: Tensor) -> Any:
     return x.dtype
 
 
-def total_variation(images: Any, name: str | None = None) -> Tensor:
+def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the absolute differences of neighbouring pixels, of each image.
 
     Shapes: [n, h, w, c], the result [n]; or [h, w, c], the result a scalar. Dtypes: any real number.
@@ -134,7 +135,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
         return reduce_sum(absolute(below), axes) + reduce_sum(absolute(right), axes)
 
 
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
+def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
     """The ratio of the largest possible number to the mean square of the differences of two images, in decibels.
 
     Shapes: [..., h, w, c], the same for both; the result [...]. Dtypes: any real number, the same for all; integers
@@ -162,9 +163,9 @@ def _as_floats(a: Any, b: Any, max_val: Any) -> list[Tensor]:
 
 
 def ssim(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
@@ -231,9 +232,9 @@ def _merged(x: Tensor) -> Any:
 
 
 def ssim_multiscale(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
     power_factors: Sequence[float] = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
     filter_size: int = 11,
     filter_sigma: float = 1.5,

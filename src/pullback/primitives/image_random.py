@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.dtypes import float32, int32
 from ..core.operation import Tensor
+from ..core.typing import ShapeLike, TensorLike
 from .blocks import slice_
 from .casting import cast
 from .colors import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
@@ -32,7 +33,7 @@ def _checked(what: str, low: float, high: float) -> tuple[float, float]:
     return low, high
 
 
-def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
+def random_brightness(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
     """`adjust_brightness` by a number drawn from [-max_delta, max_delta).
 
     Shapes: any. Dtypes: any real number.
@@ -50,7 +51,7 @@ def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> 
     return adjust_brightness(image, _around("random_brightness", max_delta, seed, False))
 
 
-def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Tensor:
+def stateless_random_brightness(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
     """`random_brightness`, the same for the same `seed`, two integers.
 
     Shapes: any; `seed` [2]. Dtypes: any real number.
@@ -73,7 +74,7 @@ def _around(what: str, most: float, seed: Any, stateless: bool) -> Tensor:
     return _number(-most, most, seed, stateless)
 
 
-def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
+def random_contrast(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """`adjust_contrast` by a factor drawn from [lower, upper).
 
     Shapes: [..., h, w, c]. Dtypes: any real number.
@@ -90,7 +91,7 @@ def random_contrast(image: Any, lower: float, upper: float, seed: int | None = N
     return adjust_contrast(image, _number(*_checked("random_contrast", lower, upper), seed, False))
 
 
-def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any) -> Tensor:
+def stateless_random_contrast(image: TensorLike, lower: float, upper: float, seed: TensorLike) -> Tensor:
     """`random_contrast`, the same for the same `seed`, two integers.
 
     Shapes: [..., h, w, c]; `seed` [2]. Dtypes: any real number.
@@ -107,7 +108,7 @@ def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any)
     return adjust_contrast(image, _number(*_checked("stateless_random_contrast", lower, upper), seed, True))
 
 
-def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
+def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
     """`adjust_hue` by a number drawn from [-max_delta, max_delta).
 
     Shapes: [..., 3]. Dtypes: any real number.
@@ -124,7 +125,7 @@ def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
     return adjust_hue(image, _hue("random_hue", max_delta, seed, False))
 
 
-def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Tensor:
+def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
     """`random_hue`, the same for the same `seed`, two integers.
 
     Shapes: [..., 3]; `seed` [2]. Dtypes: any real number.
@@ -147,7 +148,7 @@ def _hue(what: str, most: float, seed: Any, stateless: bool) -> Tensor:
     return _around(what, most, seed, stateless)
 
 
-def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
+def random_saturation(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """`adjust_saturation` by a factor drawn from [lower, upper).
 
     Shapes: [..., 3]. Dtypes: any real number.
@@ -164,7 +165,7 @@ def random_saturation(image: Any, lower: float, upper: float, seed: int | None =
     return adjust_saturation(image, _number(*_checked("random_saturation", lower, upper), seed, False))
 
 
-def stateless_random_saturation(image: Any, lower: float, upper: float, seed: Any) -> Tensor:
+def stateless_random_saturation(image: TensorLike, lower: float, upper: float, seed: TensorLike) -> Tensor:
     """`random_saturation`, the same for the same `seed`, two integers.
 
     Shapes: [..., 3]; `seed` [2]. Dtypes: any real number.
@@ -181,7 +182,7 @@ def stateless_random_saturation(image: Any, lower: float, upper: float, seed: An
     return adjust_saturation(image, _number(*_checked("stateless_random_saturation", lower, upper), seed, True))
 
 
-def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
+def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:
     """Each image as it is or with its columns in reverse order, with even chances.
 
     Shapes: [h, w, c] or [n, h, w, c]. Dtypes: any.
@@ -199,7 +200,7 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
     return _flipped("random_flip_left_right", image, flip_left_right, seed, False)
 
 
-def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
+def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
     """`random_flip_left_right`, the same for the same `seed`, two integers.
 
     Shapes: [h, w, c] or [n, h, w, c]; `seed` [2]. Dtypes: any.
@@ -216,7 +217,7 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
     return _flipped("stateless_random_flip_left_right", image, flip_left_right, seed, True)
 
 
-def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
+def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
     """Each image as it is or with its rows in reverse order, with even chances.
 
     Shapes: [h, w, c] or [n, h, w, c]. Dtypes: any.
@@ -233,7 +234,7 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
     return _flipped("random_flip_up_down", image, flip_up_down, seed, False)
 
 
-def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
+def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
     """`random_flip_up_down`, the same for the same `seed`, two integers.
 
     Shapes: [h, w, c] or [n, h, w, c]; `seed` [2]. Dtypes: any.
@@ -261,7 +262,7 @@ def _flipped(what: str, image: Any, flip: Any, seed: Any, stateless: bool) -> Te
         return where(turned, flip(x), x)
 
 
-def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+def random_crop(value: TensorLike, size: ShapeLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """A block of `size` of `value`, from a place drawn with even chances.
 
     Shapes: `size` one length for each axis, or a vector of them. Dtypes: any.
@@ -278,7 +279,7 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
     return _crop("random_crop", value, size, seed, False, name)
 
 
-def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
+def stateless_random_crop(value: TensorLike, size: ShapeLike, seed: TensorLike, name: str | None = None) -> Tensor:
     """`random_crop`, the same for the same `seed`, two integers.
 
     Shapes: `size` one length for each axis, or a vector of them; `seed` [2]. Dtypes: any.

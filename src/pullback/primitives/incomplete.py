@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from . import incomplete_kernels
 from .elementwise import Entry, binary, operands
 from .masking import multiply_no_nan
 from .special import AbstractSpecial
 
 
-def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
+def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The lower regularised incomplete gamma function, element by element.
 
     P(a, x) is the integral of t^(a-1) exp(-t) from 0 to `x`, divided by gamma(a); NaN for negative arguments.
@@ -46,7 +47,7 @@ class Igamma(AbstractSpecial):
         )
 
 
-def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
+def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The upper regularised incomplete gamma function, `1 - igamma(a, x)`, element by element, exact for large `x`.
 
     Shapes: any that broadcast together. Dtypes: any float, the same for both.
@@ -122,7 +123,7 @@ class GammaDensity(AbstractSpecial):
         )
 
 
-def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
+def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The regularised incomplete beta function, element by element: the distribution function of beta(a, b) at `x`.
 
     I(a, b, x) is the integral of t^(a-1) (1-t)^(b-1) from 0 to `x`, divided by that to 1; NaN for `x` outside [0, 1].

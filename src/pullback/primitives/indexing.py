@@ -15,6 +15,7 @@ from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
+from ..core.typing import AxisLike, TensorLike
 from .axes import as_axis, checked_axis
 from .constant import convert_to_tensor
 from .densify import densify
@@ -28,10 +29,10 @@ from .variables import Variable
 
 
 def gather(
-    params: Any,
-    indices: Any,
+    params: TensorLike,
+    indices: TensorLike,
     validate_indices: bool | None = None,
-    axis: Any = None,
+    axis: AxisLike | None = None,
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:
@@ -193,7 +194,9 @@ class TakeGrad(Primitive):
         return (lambda: taken(dy, indices), None, None)[: len(op.inputs)]
 
 
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "boolean_mask") -> Tensor:
+def boolean_mask(
+    tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str | None = "boolean_mask"
+) -> Tensor:
     """The parts of `tensor` where `mask` is true, one after the other along `axis` (None: 0).
 
     Shapes: `mask` [m...] of known rank; `tensor` [before..., m..., after...]; the result [before..., ?, after...]. A
@@ -249,7 +252,9 @@ class TrueIndices(Primitive):
     gradient = no_gradient
 
 
-def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Tensor:
+def embedding_lookup(
+    params: TensorLike, ids: TensorLike, max_norm: TensorLike | None = None, name: str | None = None
+) -> Tensor:
     """The rows of the table `params` that have the numbers `ids`; scaled down to length `max_norm` where longer.
 
     A list of tables stands for one, joined along axis 0. Of a variable only the rows are read, and its derivative is

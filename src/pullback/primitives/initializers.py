@@ -11,6 +11,7 @@ import numpy as np
 from ..core.dtypes import FLOATING, DType, float32
 from ..core.graph import Tensor
 from ..core.shape import as_shape
+from ..core.typing import DTypeLike, ShapeLike
 from .constant import constant, convert_to_tensor
 from .creation import eye, fill, ones, zeros
 from .random import random_normal, random_uniform, truncated_normal
@@ -30,7 +31,7 @@ class Zeros:
 
     dtype: Any = float32
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
         return zeros(as_shape(shape), self.dtype if dtype is None else dtype)
 
@@ -46,7 +47,7 @@ class Ones:
 
     dtype: Any = float32
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
         return ones(as_shape(shape), self.dtype if dtype is None else dtype)
 
@@ -66,7 +67,7 @@ class Constant:
     value: Any = 0
     dtype: Any = float32
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
         wanted = self.dtype if dtype is None else dtype
         values = np.asarray(self.value).tolist()
@@ -89,7 +90,7 @@ class RandomUniform:
     seed: int | None = None
     dtype: Any = float32
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
         return random_uniform(shape, self.minval, self.maxval, self.dtype if dtype is None else dtype, self.seed)
 
@@ -108,7 +109,7 @@ class RandomNormal:
     seed: int | None = None
     dtype: Any = float32
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
         return random_normal(shape, self.mean, self.stddev, self.dtype if dtype is None else dtype, self.seed)
 
@@ -127,7 +128,7 @@ class TruncatedNormal:
     seed: int | None = None
     dtype: Any = float32
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
         return truncated_normal(shape, self.mean, self.stddev, self.dtype if dtype is None else dtype, self.seed)
 
@@ -171,7 +172,7 @@ class VarianceScaling:
                 f"not {self.distribution!r}"
             )
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
         wanted = self.dtype if dtype is None else dtype
         inputs, outputs = fans(as_shape(shape).known)
@@ -185,7 +186,7 @@ class VarianceScaling:
         return truncated_normal(shape, 0.0, math.sqrt(variance) / _STDDEV_OF_TRUNCATED, wanted, self.seed)
 
 
-def glorot_uniform(seed: int | None = None, dtype: Any = float32) -> VarianceScaling:
+def glorot_uniform(seed: int | None = None, dtype: DTypeLike = float32) -> VarianceScaling:
     """Uniform numbers of variance 2 / (inputs + outputs).
 
     Source: X. Glorot, Y. Bengio, "Understanding the difficulty of training deep feedforward neural networks", 2010.
@@ -197,7 +198,7 @@ def glorot_uniform(seed: int | None = None, dtype: Any = float32) -> VarianceSca
     return VarianceScaling(1.0, "fan_avg", "uniform", seed, dtype)
 
 
-def glorot_normal(seed: int | None = None, dtype: Any = float32) -> VarianceScaling:
+def glorot_normal(seed: int | None = None, dtype: DTypeLike = float32) -> VarianceScaling:
     """Truncated normal numbers of variance 2 / (inputs + outputs): see `glorot_uniform`.
 
     >>> import pullback as pb
@@ -207,7 +208,7 @@ def glorot_normal(seed: int | None = None, dtype: Any = float32) -> VarianceScal
     return VarianceScaling(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
-def he_uniform(seed: int | None = None, dtype: Any = float32) -> VarianceScaling:
+def he_uniform(seed: int | None = None, dtype: DTypeLike = float32) -> VarianceScaling:
     """Uniform numbers of variance 2 / inputs.
 
     Source: K. He, X. Zhang, S. Ren, J. Sun, "Delving deep into rectifiers", 2015.
@@ -219,7 +220,7 @@ def he_uniform(seed: int | None = None, dtype: Any = float32) -> VarianceScaling
     return VarianceScaling(2.0, "fan_in", "uniform", seed, dtype)
 
 
-def he_normal(seed: int | None = None, dtype: Any = float32) -> VarianceScaling:
+def he_normal(seed: int | None = None, dtype: DTypeLike = float32) -> VarianceScaling:
     """Truncated normal numbers of variance 2 / inputs: see `he_uniform`.
 
     >>> import pullback as pb
@@ -229,7 +230,7 @@ def he_normal(seed: int | None = None, dtype: Any = float32) -> VarianceScaling:
     return VarianceScaling(2.0, "fan_in", "truncated_normal", seed, dtype)
 
 
-def lecun_uniform(seed: int | None = None, dtype: Any = float32) -> VarianceScaling:
+def lecun_uniform(seed: int | None = None, dtype: DTypeLike = float32) -> VarianceScaling:
     """Uniform numbers of variance 1 / inputs.
 
     Source: Y. LeCun, L. Bottou, G. Orr, K.-R. Mueller, "Efficient backprop", 1998.
@@ -241,7 +242,7 @@ def lecun_uniform(seed: int | None = None, dtype: Any = float32) -> VarianceScal
     return VarianceScaling(1.0, "fan_in", "uniform", seed, dtype)
 
 
-def lecun_normal(seed: int | None = None, dtype: Any = float32) -> VarianceScaling:
+def lecun_normal(seed: int | None = None, dtype: DTypeLike = float32) -> VarianceScaling:
     """Truncated normal numbers of variance 1 / inputs: see `lecun_uniform`.
 
     >>> import pullback as pb
@@ -265,7 +266,7 @@ class UniformUnitScaling:
     seed: int | None = None
     dtype: Any = float32
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
         limit = math.sqrt(3.0 / max(1.0, math.prod(as_shape(shape).known[:-1]))) * self.factor
         return random_uniform(shape, -limit, limit, self.dtype if dtype is None else dtype, self.seed)
@@ -286,7 +287,7 @@ class Identity:
     gain: float = 1.0
     dtype: Any = float32
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
         dims = as_shape(shape).known
         if len(dims) != 2:

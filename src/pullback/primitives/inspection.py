@@ -14,7 +14,7 @@ from .constant import constant_value
 from .sparse_tensor import SparseTensor
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: object) -> bool:
     """Whether `x` is a tensor of a graph, or a variable, IndexedSlices or SparseTensor; arrays and numbers are not.
 
     >>> import pullback as pb
@@ -24,7 +24,7 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, Tensor | AbstractTensorLike | IndexedSlices | SparseTensor)
 
 
-def is_symbolic_tensor(tensor: Any) -> bool:
+def is_symbolic_tensor(tensor: object) -> bool:
     """Whether `tensor` has no value while the graph is built: every tensor is so here.
 
     >>> import pullback as pb
@@ -34,7 +34,7 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     return is_tensor(tensor)
 
 
-def is_numeric_tensor(tensor: Any) -> bool:
+def is_numeric_tensor(tensor: object) -> bool:
     """Whether `tensor` is a tensor of numbers: not of bool, and no handle.
 
     >>> import pullback as pb

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from .arithmetic import multiply
 from .elementwise import Entry, unary
 from .errorfunction import erfc
@@ -17,7 +18,7 @@ from .special import AbstractSpecial
 from .trigonometric import cos, sin
 
 
-def dawsn(x: Any, name: str | None = None) -> Tensor:
+def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
     """Dawson's integral of each element: `exp(-x^2)` times the integral of `exp(t^2)` from 0 to `x`.
 
     Shapes: any. Dtypes: any float.
@@ -44,7 +45,7 @@ class Dawsn(AbstractSpecial):
         return (lambda: multiply_no_nan(1 - x * y * 2, dy),)
 
 
-def expint(x: Any, name: str | None = None) -> Tensor:
+def expint(x: TensorLike, name: str | None = None) -> Tensor:
     """The exponential integral Ei of each element: the principal value of the integral of `exp(t) / t` up to `x`.
 
     At 0 it is -inf.
@@ -74,7 +75,7 @@ class Expint(AbstractSpecial):
         return (lambda: masked_divide(multiply_no_nan(exp(x), dy), x),)
 
 
-def fresnel_cos(x: Any, name: str | None = None) -> Tensor:
+def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Fresnel's integral of `cos(pi * t^2 / 2)` from 0 to each element.
 
     Shapes: any. Dtypes: any float.
@@ -102,7 +103,7 @@ class FresnelCos(AbstractSpecial):
         return (lambda: multiply_no_nan(cos(square(x) * (math.pi / 2)), dy),)
 
 
-def fresnel_sin(x: Any, name: str | None = None) -> Tensor:
+def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Fresnel's integral of `sin(pi * t^2 / 2)` from 0 to each element.
 
     Shapes: any. Dtypes: any float.
@@ -130,7 +131,7 @@ class FresnelSin(AbstractSpecial):
         return (lambda: multiply_no_nan(sin(square(x) * (math.pi / 2)), dy),)
 
 
-def spence(x: Any, name: str | None = None) -> Tensor:
+def spence(x: TensorLike, name: str | None = None) -> Tensor:
     """Spence's function, the integral of `log(t) / (1 - t)` from 1 to each element; NaN for a negative one.
 
     Shapes: any. Dtypes: any float.
@@ -191,7 +192,7 @@ class SpenceSlope(AbstractSpecial):
         return (lambda: multiply_no_nan(SpenceSlope(self.times + 1)(x), dy),)
 
 
-def erfcx(x: Any, name: str | None = None) -> Tensor:
+def erfcx(x: TensorLike, name: str | None = None) -> Tensor:
     """`exp(x^2) * erfc(x)`, element by element, which neither overflows nor underflows for large `x`.
 
     Shapes: any. Dtypes: any float.
@@ -218,7 +219,7 @@ class Erfcx(AbstractSpecial):
         return (lambda: multiply_no_nan(multiply_no_nan(y, x) * 2 - 2 / math.sqrt(math.pi), dy),)
 
 
-def ndtr(x: Any, name: str | None = None) -> Tensor:
+def ndtr(x: TensorLike, name: str | None = None) -> Tensor:
     """The distribution function of the standard normal distribution at each element.
 
     Shapes: any. Dtypes: any float.

@@ -13,6 +13,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .complex import conj
 from .constant import convert_to_tensor
 from .contraction import adjoint as adjoint_kernel
@@ -22,7 +23,7 @@ from .reshaping import sum_like
 from .stacks import IdentityLike, check_matrices, infer_solve, matrices, times
 
 
-def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse of each matrix, or of its transposed conjugate.
 
     Shapes: [..., n, n]. Dtypes: float32, float64, complex64, complex128.
@@ -60,7 +61,7 @@ class MatrixInverse(Primitive):
         return (lambda: -times(y, times(dy, y, adjoint_b=True), adjoint_a=True),)
 
 
-def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """`x` in `matrix @ x = rhs`, or with `adjoint` in `adjoint(matrix) @ x = rhs`.
 
     Shapes: `matrix` [..., n, n], `rhs` [..., n, k]; the stacks broadcast together. Dtypes: float32, float64, complex64,
@@ -128,7 +129,9 @@ class PositiveSolve(Primitive):
         return lambda: sum_like(times(-solved(), x, False, True), a), lambda: sum_like(solved(), b)
 
 
-def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
+def lstsq(
+    matrix: TensorLike, rhs: TensorLike, l2_regularizer: TensorLike = 0.0, fast: bool = True, name: str | None = None
+) -> Tensor:
     """The `x` for which `matrix @ x - rhs`, in the sense of least squares, is smallest; of several the smallest.
 
     With `fast` the normal equations are solved, for matrices of full rank: of the least
@@ -166,7 +169,9 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
         return PositiveSolve()(gram, times(a, b, adjoint_a=True))
 
 
-def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def pinv(
+    a: TensorLike, rcond: TensorLike | None = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """The pseudo-inverse of each matrix; singular values below `rcond` times the largest count as zeros.
 
     The derivative (Golub and Pereyra 1973) is right where the rank does not change nearby; singular values may be
@@ -222,7 +227,7 @@ class PseudoInverse(Primitive):
         return (back, None)[: len(op.inputs)]
 
 
-def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The cross product of vectors of length 3.
 
     Shapes: [..., 3], the same for both. Dtypes: any number, the same for both.

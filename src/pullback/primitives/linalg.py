@@ -12,6 +12,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import Lengths, TensorShape, broadcast_static_shape, same_length
 from ..core.types import TensorType
+from ..core.typing import DTypeLike, TensorLike
 from .casting import cast
 from .complex import conj
 from .contraction import adjoint, check_numbers, matmul_kernel
@@ -21,15 +22,15 @@ from .reshaping import sum_like
 
 
 def matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
-    output_type: Any = None,
+    output_type: DTypeLike | None = None,
     grad_a: bool = False,
     grad_b: bool = False,
     name: str | None = None,
@@ -195,8 +196,8 @@ def _lengths_differ(a: TensorType, b: TensorType, transpose_a: bool, transpose_b
 
 
 def matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,

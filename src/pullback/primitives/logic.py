@@ -7,12 +7,13 @@ from typing import Any
 from ..core.dtypes import DType
 from ..core.dtypes import bool as bool_
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from .elementwise import AbstractPredicate, binary, unary
 
 BOOL: frozenset[DType] = frozenset([bool_])
 
 
-def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
+def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether both `x` and `y`, element by element.
 
     Shapes: any that broadcast together. Dtypes: bool.
@@ -36,7 +37,7 @@ class LogicalAnd(AbstractPredicate):
         return xp.logical_and(a, b)
 
 
-def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
+def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether `x` or `y` or both, element by element.
 
     Shapes: any that broadcast together. Dtypes: bool.
@@ -60,7 +61,7 @@ class LogicalOr(AbstractPredicate):
         return xp.logical_or(a, b)
 
 
-def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
+def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
     """Whether one of `x` and `y` but not both, element by element.
 
     Shapes: any that broadcast together. Dtypes: bool.
@@ -84,7 +85,7 @@ class LogicalXor(AbstractPredicate):
         return xp.logical_xor(a, b)
 
 
-def logical_not(x: Any, name: str | None = None) -> Tensor:
+def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether not `x`, element by element.
 
     Shapes: any. Dtypes: bool.

@@ -11,6 +11,7 @@ from ..core.dtypes import FLOATING, bfloat16, float16, float32
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import AxisLike, TensorLike
 from .axes import as_axis
 from .cumulative import Recurrence, Shift, shifted
 from .elementwise import AbstractElementwise, Entry, in_float32
@@ -19,7 +20,7 @@ from .reduction import take_numbers
 
 
 def cumulative_logsumexp(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike, axis: AxisLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
     """The running `log(sum(exp(x)))` along `axis`, without overflow: entry i is that of the elements up to i.
 

@@ -12,6 +12,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import DTypeLike, TensorLike
 from .casting import cast
 from .constant import convert_to_tensor
 from .elementwise import operands
@@ -20,7 +21,7 @@ from .stacks import IdentityLike, LowerPart, adjoint_of, check_matrices, matrice
 from .triangular import MatrixTriangularSolve
 
 
-def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> tuple[Tensor, Tensor]:
+def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None = None) -> tuple[Tensor, Tensor]:
     """`(lu, p)`: the rows `p` of `input` are the product of the lower triangular matrix and the upper one in `lu`.
 
     The lower one has ones on its diagonal, which `lu` leaves out.
@@ -124,7 +125,9 @@ def _parts(what: str, lower_upper: Any, perm: Any) -> tuple[Tensor, Tensor]:
     return both, order
 
 
-def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
+def lu_solve(
+    lower_upper: TensorLike, perm: TensorLike, rhs: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """`x` in `matrix @ x = rhs`, where `lower_upper` and `perm` are what `lu` makes of `matrix`.
 
     `validate_args` changes nothing.
@@ -150,7 +153,9 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
         return MatrixTriangularSolve(False)(both, lower)
 
 
-def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
+def lu_matrix_inverse(
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """The inverse of each matrix of which `lu` makes `lower_upper` and `perm`.
 
     Shapes: [..., n, n] and [..., n] give [..., n, n]. Dtypes: float32, float64, complex64, complex128.
@@ -170,7 +175,9 @@ def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, 
         return lu_solve(both, order, IdentityLike()(both), validate_args)
 
 
-def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
+def lu_reconstruct(
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """The matrices of which `lu` makes `lower_upper` and `perm`.
 
     Shapes: [..., n, n] and [..., n] give [..., n, n]. Dtypes: float32, float64, complex64, complex128.

@@ -17,6 +17,7 @@ from ..core.dtypes import bool as bool_
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .complex import conj
 from .elementwise import AbstractElementwise, Entry, binary
 
@@ -67,7 +68,7 @@ def chosen(xp: Any, condition: Any, x: Any, y: Any) -> Any:
     return xp.where(condition, x, y)
 
 
-def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x * y`, element by element, and 0 where `y` is 0, even if `x` is infinite or NaN there.
 
     In its derivatives, of every order, a zero wins wherever it stands: what a mask hides stays zero.

@@ -18,6 +18,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .axes import static_integers
 from .complex import conj
 from .constant import convert_to_tensor
@@ -30,7 +31,7 @@ Index = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]
 _ALIGNS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
-def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """`a` with its last two axes exchanged, conjugated where `conjugate` says so.
 
     Shapes: [..., m, n]. Dtypes: any number.
@@ -48,7 +49,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     return Einsum("...ij->...ji")(conj(x) if conjugate else x, name=name)
 
 
-def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The conjugate of `matrix` with its last two axes exchanged.
 
     Shapes: [..., m, n]. Dtypes: any number.
@@ -66,7 +67,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     return matrix_transpose(matrix, name or "adjoint", conjugate=True)
 
 
-def trace(x: Any, name: str | None = None) -> Tensor:
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the main diagonal.
 
     Shapes: [..., m, n]; the result [...]. Dtypes: any number.
@@ -91,7 +92,11 @@ def _matrices(what: str, value: Any) -> Tensor:
 
 
 def diag_part(
-    input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT"
+    input: TensorLike,
+    name: str = "diag_part",
+    k: TensorLike = 0,
+    padding_value: TensorLike = 0,
+    align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """The diagonal `k` of each matrix, or the band of those from `k[0]` to `k[1]`.
 
@@ -163,12 +168,12 @@ class MatrixDiagPart(Primitive):
 
 
 def diag(
-    diagonal: Any,
+    diagonal: TensorLike,
     name: str = "diag",
-    k: Any = 0,
+    k: TensorLike = 0,
     num_rows: int = -1,
     num_cols: int = -1,
-    padding_value: Any = 0,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """Matrices with `diagonal` on their diagonal `k`, or in the band from `k[0]` to `k[1]`, and else `padding_value`.
@@ -243,7 +248,9 @@ class MatrixDiag(Primitive):
         return (lambda: back(dy, _zero(dy)), None, None)[: len(op.inputs)]
 
 
-def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
+def set_diag(
+    input: TensorLike, diagonal: TensorLike, name: str = "set_diag", k: TensorLike = 0, align: str = "RIGHT_LEFT"
+) -> Tensor:
     """`input` with its diagonal `k`, or the band from `k[0]` to `k[1]`, replaced by `diagonal`.
 
     Shapes: `input` [..., m, n], `diagonal` as `diag_part` gives it. Dtypes: any, the same for both.
@@ -356,7 +363,7 @@ def _band_of_places(band: Band, align: str, m: int, n: int) -> Index:
     return np.where(inside, band[1] - bounded, 0), np.where(inside, places, 0), inside
 
 
-def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
+def band_part(input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, name: str | None = None) -> Tensor:
     """`input` where it is at most `num_lower` below and `num_upper` above the main diagonal, zeros elsewhere.
 
     A negative number means all.
@@ -401,7 +408,7 @@ class MatrixBandPart(Primitive):
         return (partial(MatrixBandPart(self.num_lower, self.num_upper), dy),)
 
 
-def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
+def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """A tensor with `diagonal` where the first half of the indices equals the second, zeros elsewhere.
 
     Shapes: [lengths...] gives [lengths..., lengths...]; the rank must be known. Dtypes: any number.
@@ -423,7 +430,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     return Einsum(f"{labels}->{labels}{labels}")(x, name=name)
 
 
-def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """The elements where the first half of the indices equals the second.
 
     Shapes: [lengths..., lengths...] gives [lengths...]; the rank must be known and even. Dtypes: any number.

@@ -15,6 +15,7 @@ import numpy as np
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .blocks_of_matrices import upper_block_matrix, upper_right
 from .stacks import adjoint_of, check_matrices, matrices
 
@@ -43,7 +44,7 @@ MOST_ROOTS = 60
 MOST_STEPS = 40
 
 
-def expm(input: Any, name: str | None = None) -> Tensor:
+def expm(input: TensorLike, name: str | None = None) -> Tensor:
     """The exponential of each matrix: `1 + x + x @ x / 2 + ...`.
 
     Shapes: [..., n, n]. Dtypes: float32, float64, complex64, complex128.
@@ -103,7 +104,7 @@ def pade(xp: Any, x: Any, halvings: Any) -> Any:
     return xp.linalg.solve(even - u, even + u)
 
 
-def sqrtm(input: Any, name: str | None = None) -> Tensor:
+def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
     """The square root of each matrix: `y @ y` is `input`, and no eigenvalue of `y` has a negative real part.
 
     Matrices with eigenvalues that are 0 or negative have none here: where real ones have complex roots, convert first.
@@ -179,7 +180,7 @@ def _norm(xp: Any, x: Any) -> Any:
     return xp.sqrt(xp.sum(xp.real(x * xp.conj(x)), axis=(-2, -1), keepdims=True))
 
 
-def logm(input: Any, name: str | None = None) -> Tensor:
+def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """The principal logarithm of each matrix: `expm(y)` is `input`.
 
     Real matrices are taken too, unlike by TensorFlow; those with eigenvalues that are 0 or negative have no real

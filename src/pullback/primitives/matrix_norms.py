@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.graph import get_default_graph
 from ..core.operation import Tensor
+from ..core.typing import AxisLike, TensorLike
 from .axes import checked_axis, static_integers
 from .constant import convert_to_tensor
 from .norms import Root, euclidean_norm
@@ -15,7 +16,11 @@ from .svd import svd
 
 
 def norm(
-    tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None
+    tensor: TensorLike,
+    ord: float | str = "euclidean",
+    axis: AxisLike | None = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The norm of vectors, or of matrices where `axis` names two: "euclidean" or "fro" or 2, 1, infinity, any p > 0.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from .comparison import less, less_equal
 from .constant import convert_to_tensor
 from .creation import zeros_like
@@ -14,7 +15,7 @@ from .reduction import reduce_all
 from .reshaping import reshape
 
 
-def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether no element of `x`, in the order in which they lie in memory, is below the one before: a bool scalar.
 
     Shapes: any. Dtypes: any integer or float.
@@ -27,7 +28,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     return reduce_all(less_equal(flat[:-1], flat[1:]), name=name or "is_non_decreasing")
 
 
-def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element of `x`, in the order in which they lie in memory, is above the one before: a bool scalar.
 
     Shapes: any. Dtypes: any integer or float.
@@ -40,7 +41,7 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     return reduce_all(less(flat[:-1], flat[1:]), name=name or "is_strictly_increasing")
 
 
-def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
+def polyval(coeffs: Sequence[Any], x: TensorLike, name: str | None = None) -> Tensor:
     """The value at each element of `x` of the polynomial with `coeffs`, a list, that of the highest power first.
 
     Computed by Horner's scheme; derivatives go to the coefficients and to `x`.

@@ -13,6 +13,7 @@ from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .elementwise import operands
 from .masking import kept
 from .precision import widened
@@ -37,12 +38,12 @@ _FORM = "NHWC"
 
 
 def dilation2d(
-    input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
-    dilations: Any = 1,
+    dilations: int | Sequence[int] = 1,
     name: str | None = None,
 ) -> Tensor:
     """The largest sum of a pixel and the filter's element there, over each window; each channel has its own filter.
@@ -70,12 +71,12 @@ def dilation2d(
 
 
 def erosion2d(
-    value: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    value: TensorLike,
+    filters: TensorLike,
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
-    dilations: Any = 1,
+    dilations: int | Sequence[int] = 1,
     name: str | None = None,
 ) -> Tensor:
     """The smallest difference of a pixel and the element of the turned filter there: the dual of `dilation2d`.

@@ -7,11 +7,12 @@ from typing import Any
 
 from ..core.dtypes import float32, float64
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from .creation import zeros_like
 from .elementwise import AbstractElementwise, Entry, binary
 
 
-def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
+def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
     """The number next to `x1` towards `x2`, element by element; `x2` where they are equal.
 
     The derivative by `x1` is 1, that by `x2` is 0.

@@ -17,6 +17,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import AxisLike, TensorLike
 from .axes import as_axes, kept_axes
 from .casting import cast
 from .constant import constant_in, convert_to_tensor
@@ -36,7 +37,7 @@ Axes = tuple[int, ...] | None
 
 
 def moments(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike, axes: AxisLike, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance of `x` along `axes`: the mean square of the differences from the mean.
 
@@ -182,7 +183,13 @@ def _mean_back(dy: Tensor, x: Tensor, axis: Axes, keepdims: bool) -> Tensor:
 
 
 def batch_normalization(
-    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    offset: TensorLike | None,
+    scale: TensorLike | None,
+    variance_epsilon: TensorLike,
+    name: str | None = None,
 ) -> Tensor:
     """`(x - mean) / sqrt(variance + variance_epsilon) * scale + offset`; `offset` and `scale` may be None.
 
@@ -208,16 +215,15 @@ def batch_normalization(
         if scale is not None:
             factor = factor * scale
         shift = -(middle * factor) if offset is None else offset - middle * factor
-        y: Tensor = tensor * cast(factor, tensor.dtype) + cast(shift, tensor.dtype)
-        return y
+        return tensor * cast(factor, tensor.dtype) + cast(shift, tensor.dtype)
 
 
 def fused_batch_norm(
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any = None,
-    variance: Any = None,
+    x: TensorLike,
+    scale: TensorLike,
+    offset: TensorLike,
+    mean: TensorLike | None = None,
+    variance: TensorLike | None = None,
     epsilon: float = 0.001,
     data_format: str = "NHWC",
     is_training: bool = True,
@@ -260,7 +266,7 @@ def fused_batch_norm(
     epsilon = max(float(epsilon), 1.001e-5)
     with tensor.graph.name_scope(name or "FusedBatchNorm"):
         wide = cast(tensor, dtype)
-        old = [convert_to_tensor(v, dtype) for v in (mean, variance)] if given else []
+        old = [convert_to_tensor(v, dtype) for v in (mean, variance) if v is not None]
         vectors = [convert_to_tensor(v, dtype) for v in (scale, offset)]
         if not is_training:
             middle, spread, factor, shift = [_per_channel(v, form) for v in (*old, *vectors)]
@@ -302,7 +308,12 @@ class Unbiased(Primitive):
 
 
 def layer_normalization(
-    x: Any, offset: Any = None, scale: Any = None, axis: Any = -1, epsilon: float = 0.001, name: str | None = None
+    x: TensorLike,
+    offset: TensorLike | None = None,
+    scale: TensorLike | None = None,
+    axis: AxisLike = -1,
+    epsilon: float = 0.001,
+    name: str | None = None,
 ) -> Tensor:
     """`(x - mean) / sqrt(variance + epsilon) * scale + offset`, with the mean and variance along `axis`.
 
@@ -342,7 +353,9 @@ def _along(vector: Any, x: Tensor, axes: Axes) -> Tensor:
     return reshape(v, [-1 if n is None else n for n in dims])
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Tensor:
+def l2_normalize(
+    x: TensorLike, axis: AxisLike | None = None, epsilon: float = 1e-12, name: str | None = None
+) -> Tensor:
     """`x / sqrt(max(sum(x * x), epsilon))` with the sum along `axis`: vectors of length one.
 
     Shapes: any. Dtypes: any float.
@@ -361,7 +374,9 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
         return tensor * rsqrt(maximum(reduce_sum(square(tensor), axis, keepdims=True), epsilon))
 
 
-def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
+def normalize(
+    tensor: TensorLike, ord: float | str = "euclidean", axis: AxisLike | None = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
     """`tensor / norm(tensor)`, and that norm, whose axes have length one; see `pb.norm` for `ord` and `axis`.
 
     Shapes: any. Dtypes: any float.
@@ -382,7 +397,12 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str |
 
 
 def local_response_normalization(
-    input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5, name: str | None = None
+    input: TensorLike,
+    depth_radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+    name: str | None = None,
 ) -> Tensor:
     """`x / (bias + alpha * s) ** beta`, s the sum of the squares of at most `depth_radius` channels to either side.
 

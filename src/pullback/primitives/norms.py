@@ -9,6 +9,7 @@ from ..core.dtypes import COMPLEX, FLOATING, INEXACT, bfloat16, float16, float32
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import AxisLike, TensorLike
 from .axes import as_axes
 from .casting import cast
 from .complex import conj, real
@@ -20,7 +21,9 @@ from .reduction import Axes, reduce_mean, take_numbers
 from .reshaping import keep_reduced, reduced_shape
 
 
-def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_logsumexp(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """`log(sum(exp(x)))` along `axis` without overflow: an axis, a list of them, or None for all; of none it is -inf.
 
     The derivative by an element that is -inf is 0, by one that is inf 1.
@@ -67,7 +70,9 @@ class LogSumExp(Primitive):
         return (back,)
 
 
-def euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def euclidean_norm(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """`sqrt(sum(abs(x)**2))` along `axis`: an axis, a list of them, or None for all. The derivative at 0 is 0.
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers;
@@ -85,8 +90,7 @@ def euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, 
     x = take_numbers(input_tensor, "reduce_euclidean_norm", INEXACT)
     norms = EuclideanNorm(as_axes(axis, x, "reduce_euclidean_norm"), bool(keepdims))
     if x.dtype in COMPLEX:
-        of_complex: Tensor = cast(norms(abs(x)), x.dtype, name=name)
-        return of_complex
+        return cast(norms(abs(x)), x.dtype, name=name)
     return norms(x, name=name)
 
 
@@ -111,7 +115,7 @@ class EuclideanNorm(Primitive):
         return (lambda: x * keep_reduced(divide_no_nan(dy, y), x, self.axis, self.keepdims),)
 
 
-def l2_loss(t: Any, name: str | None = None) -> Tensor:
+def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """`sum(t**2) / 2`.
 
     Shapes: any; the result is a scalar. Dtypes: floats.
@@ -142,7 +146,9 @@ class L2Loss(Primitive):
         return (lambda: op.inputs[0] * dy,)
 
 
-def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_variance(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The mean of `abs(x - mean(x))**2` along `axis`: an axis, a list of them, or None for all.
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers,
@@ -165,7 +171,9 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
         return reduce_mean(difference * difference, axis, keepdims)
 
 
-def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_std(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The square root of the variance along `axis`: an axis, a list of them, or None for all.
 
     Its derivative is 0 where the variance is 0.

@@ -8,6 +8,7 @@ from typing import Any
 from ..core.dtypes import INEXACT, bfloat16, complex64, complex128, float32, float64, int32, int64
 from ..core.operation import Tensor
 from ..core.shape import as_shape
+from ..core.typing import AxisLike, DTypeLike, ShapeLike, TensorLike
 from .addn import add_n
 from .casting import cast
 from .constant import convert_to_tensor
@@ -26,7 +27,7 @@ from .spatial import depth_to_space as depth_to_space_today
 from .spatial import space_to_depth as space_to_depth_today
 
 
-def to_float(x: Any, name: str = "ToFloat") -> Any:
+def to_float(x: TensorLike, name: str = "ToFloat") -> Any:
     """`x` as float32; see `pb.cast`.
 
     >>> import pullback as pb
@@ -36,7 +37,7 @@ def to_float(x: Any, name: str = "ToFloat") -> Any:
     return cast(x, float32, name)
 
 
-def to_double(x: Any, name: str = "ToDouble") -> Any:
+def to_double(x: TensorLike, name: str = "ToDouble") -> Any:
     """`x` as float64; see `pb.cast`.
 
     >>> import pullback as pb
@@ -46,7 +47,7 @@ def to_double(x: Any, name: str = "ToDouble") -> Any:
     return cast(x, float64, name)
 
 
-def to_int32(x: Any, name: str = "ToInt32") -> Any:
+def to_int32(x: TensorLike, name: str = "ToInt32") -> Any:
     """`x` as int32; see `pb.cast`.
 
     >>> import pullback as pb
@@ -56,7 +57,7 @@ def to_int32(x: Any, name: str = "ToInt32") -> Any:
     return cast(x, int32, name)
 
 
-def to_int64(x: Any, name: str = "ToInt64") -> Any:
+def to_int64(x: TensorLike, name: str = "ToInt64") -> Any:
     """`x` as int64; see `pb.cast`.
 
     >>> import pullback as pb
@@ -66,7 +67,7 @@ def to_int64(x: Any, name: str = "ToInt64") -> Any:
     return cast(x, int64, name)
 
 
-def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Any:
+def to_bfloat16(x: TensorLike, name: str = "ToBFloat16") -> Any:
     """`x` as bfloat16; see `pb.cast`.
 
     >>> import pullback as pb
@@ -76,7 +77,7 @@ def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Any:
     return cast(x, bfloat16, name)
 
 
-def to_complex64(x: Any, name: str = "ToComplex64") -> Any:
+def to_complex64(x: TensorLike, name: str = "ToComplex64") -> Any:
     """`x` as complex64; see `pb.cast`.
 
     >>> import pullback as pb
@@ -86,7 +87,7 @@ def to_complex64(x: Any, name: str = "ToComplex64") -> Any:
     return cast(x, complex64, name)
 
 
-def to_complex128(x: Any, name: str = "ToComplex128") -> Any:
+def to_complex128(x: TensorLike, name: str = "ToComplex128") -> Any:
     """`x` as complex128; see `pb.cast`.
 
     >>> import pullback as pb
@@ -96,7 +97,7 @@ def to_complex128(x: Any, name: str = "ToComplex128") -> Any:
     return cast(x, complex128, name)
 
 
-def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x / y` as Python 2 divides: integers by `pb.floordiv`, everything else by `pb.divide`.
 
     >>> import pullback as pb
@@ -107,7 +108,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     return (divide if a.dtype in INEXACT else floordiv)(a, b, name)
 
 
-def arg_max(input: Any, dimension: Any, output_type: Any = int64, name: str | None = None) -> Tensor:
+def arg_max(input: TensorLike, dimension: AxisLike, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
     """The position of the largest element along `dimension`; see `pb.argmax`.
 
     >>> import pullback as pb
@@ -117,7 +118,7 @@ def arg_max(input: Any, dimension: Any, output_type: Any = int64, name: str | No
     return argmax(input, dimension, output_type, name)
 
 
-def arg_min(input: Any, dimension: Any, output_type: Any = int64, name: str | None = None) -> Tensor:
+def arg_min(input: TensorLike, dimension: AxisLike, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
     """The position of the smallest element along `dimension`; see `pb.argmin`.
 
     >>> import pullback as pb
@@ -127,7 +128,12 @@ def arg_min(input: Any, dimension: Any, output_type: Any = int64, name: str | No
     return argmin(input, dimension, output_type, name)
 
 
-def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
+def accumulate_n(
+    inputs: Sequence[Any],
+    shape: ShapeLike | None = None,
+    tensor_dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Tensor:
     """The sum of the list `inputs`, all of one shape and dtype; see `pb.add_n`.
 
     Raises:
@@ -143,7 +149,7 @@ def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = N
     return add_n(tensors, name)
 
 
-def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
+def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
     """The slices of `params` along the last axis of `indices`, all axes before which count batches; see `pb.gather`.
 
     Raises:
@@ -161,7 +167,11 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
 
 
 def multinomial(
-    logits: Any, num_samples: int, seed: int | None = None, name: str | None = None, output_dtype: Any = None
+    logits: TensorLike,
+    num_samples: int,
+    seed: int | None = None,
+    name: str | None = None,
+    output_dtype: DTypeLike | None = None,
 ) -> Tensor:
     """Numbers of classes drawn anew in each run; see `pb.random.categorical`.
 
@@ -173,7 +183,7 @@ def multinomial(
 
 
 def random_poisson(
-    lam: Any, shape: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None
+    lam: TensorLike, shape: ShapeLike, dtype: DTypeLike = float32, seed: int | None = None, name: str | None = None
 ) -> Tensor:
     """Numbers of the Poisson distribution with mean `lam`, `shape` of them for each; see `pb.random.poisson`.
 
@@ -185,11 +195,11 @@ def random_poisson(
 
 
 def sparse_segment_sum(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
     name: str | None = None,
-    num_segments: Any = None,
+    num_segments: TensorLike | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
     """For each segment the sum of the rows of `data` at `indices`; see `pb.sparse.segment_sum`.
@@ -202,11 +212,11 @@ def sparse_segment_sum(
 
 
 def sparse_segment_mean(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
     name: str | None = None,
-    num_segments: Any = None,
+    num_segments: TensorLike | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
     """For each segment the mean of the rows of `data` at `indices`; see `pb.sparse.segment_mean`.
@@ -219,11 +229,11 @@ def sparse_segment_mean(
 
 
 def sparse_segment_sqrt_n(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
     name: str | None = None,
-    num_segments: Any = None,
+    num_segments: TensorLike | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
     """As `sparse_segment_sum`, divided by the root of the number of rows; see `pb.sparse.segment_sqrt_n`.
@@ -235,7 +245,7 @@ def sparse_segment_sqrt_n(
     return segment_sqrt_n(data, indices, segment_ids, num_segments, name, sparse_gradient)
 
 
-def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
+def depth_to_space(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
     """Each pixel as a block of pixels, which share its channels; see `pb.nn.depth_to_space`.
 
     >>> import pullback as pb
@@ -245,7 +255,7 @@ def depth_to_space(input: Any, block_size: int, name: str | None = None, data_fo
     return depth_to_space_today(input, block_size, data_format, name)
 
 
-def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
+def space_to_depth(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
     """Each block of pixels as one pixel, with the channels of all; see `pb.nn.space_to_depth`.
 
     >>> import pullback as pb
@@ -256,12 +266,12 @@ def space_to_depth(input: Any, block_size: int, name: str | None = None, data_fo
 
 
 def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    dtype: Any = int32,
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: TensorLike | None = None,
+    dtype: DTypeLike = int32,
     name: str | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
 ) -> Tensor:
     """How often each class (row) was predicted as each (column); see `pb.math.confusion_matrix`.
 
@@ -273,13 +283,13 @@ def confusion_matrix(
 
 
 def extract_image_patches(
-    images: Any,
-    ksizes: Any = None,
-    strides: Any = None,
-    rates: Any = None,
-    padding: Any = None,
+    images: TensorLike,
+    ksizes: int | Sequence[int] | None = None,
+    strides: int | Sequence[int] | None = None,
+    rates: int | Sequence[int] | None = None,
+    padding: str | Sequence[Sequence[int]] | None = None,
     name: str | None = None,
-    sizes: Any = None,
+    sizes: int | Sequence[int] | None = None,
 ) -> Tensor:
     """The windows of images, of the size `ksizes`, or `sizes`; see `pb.image.extract_patches`.
 
@@ -288,4 +298,5 @@ def extract_image_patches(
     >>> pb.extract_image_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID").shape
     TensorShape([1, 2, 2, 8])
     """
-    return extract_patches(images, ksizes if sizes is None else sizes, strides, rates, padding, name)
+    windows: Any = (ksizes if sizes is None else sizes, strides, rates, padding, name)
+    return extract_patches(images, *windows)

@@ -11,6 +11,7 @@ from ..core.dtypes import FLOATING, bfloat16, float16, float32, int32
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .arithmetic import Neg
 from .axes import as_axis
 from .constant import constant_value, convert_to_tensor
@@ -21,7 +22,7 @@ from .scattering import sum_rows
 from .shaping import transpose
 
 
-def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = None) -> Tensor:
+def nth_element(input: TensorLike, n: int | Tensor, reverse: bool = False, name: str | None = None) -> Tensor:
     """The element along the last axis that is number `n` (from 0) in ascending order, with `reverse` in descending.
 
     NaN counts as the largest. The derivative is shared equally by equal elements.
@@ -66,7 +67,7 @@ class NthElement(Primitive):
 
 
 def approx_max_k(
-    operand: Any,
+    operand: TensorLike,
     k: int,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
@@ -94,7 +95,7 @@ def approx_max_k(
 
 
 def approx_min_k(
-    operand: Any,
+    operand: TensorLike,
     k: int,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
@@ -135,7 +136,7 @@ def _largest(x: Tensor, k: int, axis: int, what: str, name: str | None) -> TopK:
     return TopK(transpose(values, back), transpose(indices, back))
 
 
-def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> tuple[Tensor, Tensor]:
+def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int = -1) -> tuple[Tensor, Tensor]:
     """The nearest sequence along `axis` that does not increase, and the numbers of its constant pieces.
 
     Nearest in the sum of squares. With `decreasing=False`, one that does not decrease. The derivative is the mean over

@@ -14,6 +14,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import AxisLike, DTypeLike, TensorLike
 from .along import PutAlong, TakeAlong
 from .axes import as_axis
 from .casting import cast
@@ -26,7 +27,9 @@ from .reshaping import reduced_shape
 from .shaping import expand_dims
 
 
-def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
+def argmax(
+    input: TensorLike, axis: AxisLike | None = None, output_type: DTypeLike = int64, name: str | None = None
+) -> Tensor:
     """The position of the largest element along `axis` (None: 0), the first of equals; of NaN where there is one.
 
     Shapes: any of rank at least 1; the result lacks the axis. Dtypes: integers, floats and bool; the result has
@@ -62,7 +65,9 @@ class ArgMax(Primitive):
     gradient = no_gradient
 
 
-def argmin(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
+def argmin(
+    input: TensorLike, axis: AxisLike | None = None, output_type: DTypeLike = int64, name: str | None = None
+) -> Tensor:
     """The position of the smallest element along `axis` (None: 0), the first of equals; of NaN where there is one.
 
     Shapes: any of rank at least 1; the result lacks the axis. Dtypes: integers, floats and bool; the result has
@@ -101,7 +106,13 @@ class TopK(NamedTuple):
     indices: Tensor
 
 
-def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopK:
+def top_k(
+    input: TensorLike,
+    k: int | Tensor = 1,
+    sorted: bool = True,
+    index_type: DTypeLike = int32,
+    name: str | None = None,
+) -> TopK:
     """The `k` largest elements along the last axis, largest first, and their positions; of equals the first come first.
 
     They are in this order with `sorted=False` too. NaN counts as the largest. The derivative goes to exactly the
@@ -157,7 +168,7 @@ def _descending(xp: Any, x: Any) -> Any:
     return n - 1 - xp.argsort(x[..., ::-1], axis=-1, stable=True)[..., ::-1]
 
 
-def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
     """Whether fewer than `k` of the predictions are larger than the one of the target; False where that is NaN.
 
     Shapes: `targets` [n], `predictions` [n, classes]; the result [n]. Dtypes: integers, and floats.
@@ -177,7 +188,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
 
 
 def argsort(
-    values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+    values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Tensor:
     """The positions of the elements along `axis` in ascending (or "DESCENDING") order; equals keep their order.
 
@@ -221,7 +232,7 @@ class ArgSort(Primitive):
     gradient = no_gradient
 
 
-def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+def sort(values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """The elements along `axis` in ascending (or "DESCENDING") order. NaN counts as the largest.
 
     Shapes: any of rank at least 1; the result has the same. Dtypes: integers and floats.

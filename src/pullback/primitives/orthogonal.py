@@ -9,6 +9,7 @@ from typing import Any
 from ..core.dtypes import float32
 from ..core.graph import Tensor
 from ..core.shape import as_shape
+from ..core.typing import DTypeLike, ShapeLike
 from .matrices import diag_part, matrix_transpose
 from .qr import qr
 from .random import random_normal
@@ -38,7 +39,7 @@ class Orthogonal:
     seed: int | None = None
     dtype: Any = float32
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
         dims = as_shape(shape).known
         if len(dims) < 2:

@@ -11,6 +11,7 @@ from ..core.operation import Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import DTypeLike, TensorLike
 from .casting import cast
 from .comparison import equal, less
 from .constant import constant_value, convert_to_tensor
@@ -25,7 +26,9 @@ from .slicing import Take
 from .stacking import concat
 
 
-def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
+def dynamic_partition(
+    data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
     """The rows of `data` in `num_partitions` lists: row i is in list `partitions[i]`, in order.
 
     Rows of other numbers are left out.
@@ -111,7 +114,9 @@ class RowCount(Primitive):
     gradient = no_gradient
 
 
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None) -> Tensor:
+def sequence_mask(
+    lengths: TensorLike, maxlen: TensorLike | None = None, dtype: DTypeLike = bool_, name: str | None = None
+) -> Tensor:
     """For each of `lengths` a row that is true in as many first places.
 
     Shapes: `lengths` any; the result [lengths..., `maxlen`]; None means the largest length, which XLA must know
@@ -130,5 +135,4 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: st
         raise TypeError(f"sequence_mask: lengths must be integers, not {counts}")
     with counts.graph.name_scope(name or "SequenceMask"):
         longest = reduce_max(counts) if maxlen is None else maxlen
-        mask: Tensor = cast(less(range_(0, longest, dtype=counts.dtype), expand_dims(counts, -1)), dtype)
-        return mask
+        return cast(less(range_(0, longest, dtype=counts.dtype), expand_dims(counts, -1)), dtype)

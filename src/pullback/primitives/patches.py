@@ -11,6 +11,7 @@ import numpy as np
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .constant import convert_to_tensor
 from .precision import widened
 from .reshaping import shape, shape_to_use
@@ -32,7 +33,14 @@ _FORMS = {2: "NHWC", 3: "NDHWC"}
 _NAMES = {2: "extract_patches", 3: "extract_volume_patches"}
 
 
-def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Tensor:
+def extract_patches(
+    images: TensorLike,
+    sizes: int | Sequence[int],
+    strides: int | Sequence[int],
+    rates: int | Sequence[int],
+    padding: str,
+    name: str | None = None,
+) -> Tensor:
     """The windows of images: each result has, as channels, all elements of its window, channels fastest.
 
     Elements of a window are `rates` apart; padding is zeros.
@@ -57,7 +65,9 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
     return ExtractImagePatches(size, steps, holes, _padding(what, padding, 2))(convert_to_tensor(images), name=name)
 
 
-def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Tensor:
+def extract_volume_patches(
+    input: TensorLike, ksizes: int | Sequence[int], strides: int | Sequence[int], padding: str, name: str | None = None
+) -> Tensor:
     """The windows of volumes: each result has, as channels, all elements of its window, channels fastest.
 
     Shapes: `input` [n, d, h, w, c]; `ksizes` and `strides` [1, planes, rows, columns, 1]. Dtypes: any.

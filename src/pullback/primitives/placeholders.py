@@ -11,10 +11,11 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, as_shape
 from ..core.types import TensorType, tensor_type
+from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from .constant import convert_to_tensor
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None) -> Tensor:
     """A tensor that must be fed in every run that needs it.
 
     Shapes: `shape`, with None for lengths that may differ from run to run; None for any shape. A string names a length:
@@ -47,7 +48,7 @@ class Placeholder(Primitive):
     gradient = no_gradient
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def placeholder_with_default(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """A tensor that may be fed, and is `input` where it is not.
 
     Shapes: `shape`, of which that of `input` is a case. Dtypes: that of `input`.

@@ -12,6 +12,7 @@ from ..core.dtypes import FLOATING, INTEGER
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .constant import convert_to_tensor
 from .masking import kept
 from .pools import (
@@ -30,7 +31,12 @@ from .windows import Padding, as_data_format, at_offset, channels_last, inside, 
 
 
 def max_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The largest element of each window; the derivative goes to the first of equal ones.
 
@@ -55,7 +61,12 @@ def max_pool(
 
 
 def max_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NWC",
+    name: str | None = None,
 ) -> Tensor:
     """`max_pool` over the one spatial axis of `input`.
 
@@ -75,7 +86,12 @@ def max_pool1d(
 
 
 def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Tensor:
     """`max_pool` over the two spatial axes of `input`.
 
@@ -95,7 +111,12 @@ def max_pool2d(
 
 
 def max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NDHWC",
+    name: str | None = None,
 ) -> Tensor:
     """`max_pool` over the three spatial axes of `input`.
 

@@ -12,6 +12,7 @@ from ..core.dtypes import FLOATING, INTEGER, as_dtype, int32, int64
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import DTypeLike, TensorLike
 from .avg_pooling import AvgPool
 from .constant import convert_to_tensor
 from .pooling import MaxPool, MaxPoolGrad, hits
@@ -20,12 +21,12 @@ from .windows import Padding, offsets, spatial_lengths
 
 
 def max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
-    output_dtype: Any = int64,
+    output_dtype: DTypeLike = int64,
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -102,13 +103,13 @@ class MaxPoolWithArgmax(Primitive):
 
 
 def pool(
-    input: Any,
-    window_shape: Any,
+    input: TensorLike,
+    window_shape: int | Sequence[int],
     pooling_type: str,
-    strides: Any = None,
-    padding: Any = "VALID",
+    strides: int | Sequence[int] | None = None,
+    padding: str | Sequence[Sequence[int]] = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The largest element (`pooling_type` "MAX") or the mean ("AVG") of each window; see `max_pool` for the arguments.

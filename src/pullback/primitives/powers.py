@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.dtypes import COMPLEX, INEXACT
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from .arithmetic import NUMBERS
 from .comparison import greater
 from .complex import conj
@@ -15,7 +16,7 @@ from .elementwise import AbstractElementwise, Entry, binary, in_float32, unary
 from .masking import kept, mask, multiply_no_nan, quotient_grad
 
 
-def square(x: Any, name: str | None = None) -> Tensor:
+def square(x: TensorLike, name: str | None = None) -> Tensor:
     """`x * x`, element by element.
 
     Shapes: any. Dtypes: any number.
@@ -44,7 +45,7 @@ class Square(AbstractElementwise):
         return (lambda: dy * (conj(x) * 2),)
 
 
-def sqrt(x: Any, name: str | None = None) -> Tensor:
+def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """The square root of each element; NaN for a negative real one.
 
     Shapes: any. Dtypes: any float or complex. The derivative at 0 is infinite, and 0 for a cotangent that is 0.
@@ -88,7 +89,7 @@ class SqrtGrad(AbstractElementwise):
         return lambda: quotient_grad(dy, conj(dx), conj(y)), lambda: SqrtGrad()(conj(y), dy)
 
 
-def rsqrt(x: Any, name: str | None = None) -> Tensor:
+def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """`1 / sqrt(x)`, element by element.
 
     Shapes: any. Dtypes: any float or complex. The derivative at 0 is infinite, and 0 for a cotangent that is 0.
@@ -137,7 +138,7 @@ class RsqrtGrad(AbstractElementwise):
         )
 
 
-def reciprocal(x: Any, name: str | None = None) -> Tensor:
+def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """`1 / x`, element by element.
 
     Shapes: any. Dtypes: any float or complex. The derivative at 0 is infinite, and 0 for a cotangent that is 0.
@@ -184,7 +185,7 @@ class ReciprocalGrad(AbstractElementwise):
         )
 
 
-def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
+def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x` to the power `y`, element by element.
 
     Shapes: any that broadcast together. Dtypes: any number, the same for both; an integer to a negative power is

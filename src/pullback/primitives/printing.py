@@ -12,6 +12,7 @@ from ..core.dtypes import int32
 from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .constant import convert_to_tensor
 from .guards import summary
 from .state import AbstractStateful, AbstractUpdates
@@ -87,7 +88,7 @@ class PrintV2(Primitive):
 
 
 def print_v1(
-    input_: Any,
+    input_: TensorLike,
     data: Sequence[Any],
     message: str | None = None,
     first_n: int | None = None,

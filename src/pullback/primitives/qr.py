@@ -14,12 +14,13 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .corners import InCorner, corner
 from .stacks import LowerPart, adjoint_of, check_matrices, matrices, times
 from .triangular import MatrixTriangularSolve
 
 
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
     """`(q, r)`: `q` with orthonormal columns, `r` upper triangular (trapezoidal), and `q @ r` is `input`.
 
     All shapes have derivatives of any order where the first `min(m, n)` columns are linearly independent. Of the

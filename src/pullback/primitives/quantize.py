@@ -16,6 +16,7 @@ from ..core.dtypes import bool as bool_
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .axes import as_axis
 from .elementwise import operands
 from .masking import mask
@@ -25,7 +26,7 @@ INSIDE, BELOW, ABOVE = "inside", "below", "above"
 
 
 def fake_quant_with_min_max_args(
-    inputs: Any,
+    inputs: TensorLike,
     min: float = -6,
     max: float = 6,
     num_bits: int = 8,
@@ -54,7 +55,12 @@ def fake_quant_with_min_max_args(
 
 
 def fake_quant_with_min_max_vars(
-    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """`inputs` rounded to one of 2^num_bits equally spaced numbers between `min` and `max`, which are moved to have 0.
 
@@ -77,7 +83,12 @@ def fake_quant_with_min_max_vars(
 
 
 def fake_quant_with_min_max_vars_per_channel(
-    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The same with bounds for each position along the last axis.
 
@@ -210,9 +221,9 @@ def nudged_range(xp: Any, low: Any, high: Any, num_bits: int, narrow_range: bool
 
 
 def quantize_and_dequantize_v2(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
+    input: TensorLike,
+    input_min: TensorLike,
+    input_max: TensorLike,
     signed_input: bool = True,
     num_bits: int = 8,
     range_given: bool = False,
@@ -244,9 +255,9 @@ def quantize_and_dequantize_v2(
 
 
 def quantize_and_dequantize(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
+    input: TensorLike,
+    input_min: TensorLike,
+    input_max: TensorLike,
     signed_input: bool = True,
     num_bits: int = 8,
     range_given: bool = False,

@@ -17,6 +17,7 @@ from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_defau
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, unknown_shape
 from ..core.types import TensorType
+from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from . import threefry
 from .arithmetic import Add, Mul, Sub
 from .casting import cast
@@ -71,10 +72,10 @@ def _number_of_next(graph: Graph) -> int:
 
 
 def random_uniform(
-    shape: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    minval: TensorLike = 0,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -108,10 +109,10 @@ def random_uniform(
 
 
 def random_normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -132,10 +133,10 @@ def random_normal(
 
 
 def truncated_normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -276,7 +277,11 @@ class RandomUniformInt(AbstractDraw):
 
 
 def categorical(
-    logits: Any, num_samples: int, dtype: Any = None, seed: int | None = None, name: str | None = None
+    logits: TensorLike,
+    num_samples: int,
+    dtype: DTypeLike | None = None,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Numbers of classes drawn anew in each run, each with the probability softmax(logits).
 
@@ -315,7 +320,7 @@ class Multinomial(AbstractDraw):
         return threefry.categories(xp, pair, arrays[0], self.dtype)
 
 
-def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+def random_shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """The rows of `value` in an order drawn anew in each run; derivatives go to the rows.
 
     Shapes: [n, ...]. Dtypes: any.
@@ -353,7 +358,13 @@ class RandomOrder(AbstractDraw):
         return xp.argsort(pair[0], stable=True).astype(int32)
 
 
-def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Tensor:
+def dropout(
+    x: TensorLike,
+    rate: float | Tensor | AbstractTensorLike,
+    noise_shape: ShapeLike | None = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
     """`x` with each element set to 0 with probability `rate`, else divided by `1 - rate`; drawn anew in each run.
 
     The derivative is multiplied by the same mask. `rate` 0 gives `x` itself.

@@ -9,6 +9,7 @@ from ..core.dtypes import FLOATING, INTEGER, as_dtype, float32, float64, int32, 
 from ..core.operation import Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.types import TensorType
+from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from . import rejection, threefry
 from .casting import cast
 from .constant import convert_to_tensor
@@ -25,7 +26,7 @@ COUNTS = FLOATING | {int32, int64}
 
 
 def random_poisson(
-    shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None
+    shape: ShapeLike, lam: TensorLike, dtype: DTypeLike = float32, seed: int | None = None, name: str | None = None
 ) -> Tensor:
     """Numbers drawn anew in each run, of the Poisson distribution with mean `lam`; they have no derivative.
 
@@ -74,7 +75,9 @@ class RandomPoissonV2(AbstractDraw):
         return rejection.poisson(xp, pair, arrays[0], self.dtype)
 
 
-def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None) -> Tensor:
+def stateless_poisson(
+    shape: ShapeLike, seed: TensorLike, lam: TensorLike, dtype: DTypeLike = int32, name: str | None = None
+) -> Tensor:
     """The numbers of `seed`, of the Poisson distribution with mean `lam`; they have no derivative.
 
     Shapes: `shape`, integers or an integer vector, to which `lam` broadcasts; `seed` [2]. Dtypes: `dtype` any float,
@@ -111,12 +114,12 @@ class StatelessRandomPoisson(Primitive):
 
 
 def stateless_parameterized_truncated_normal(
-    shape: Any,
-    seed: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
+    shape: ShapeLike,
+    seed: TensorLike,
+    means: TensorLike = 0.0,
+    stddevs: TensorLike = 1.0,
+    minvals: TensorLike = -2.0,
+    maxvals: TensorLike = 2.0,
     name: str | None = None,
 ) -> Tensor:
     """The numbers of `seed`, normal with `means` and `stddevs` given that they are between `minvals` and `maxvals`.
@@ -148,8 +151,7 @@ def stateless_parameterized_truncated_normal(
         start, end = _distribution(below), _distribution(above)
         quantile = ndtri(start + where(mirrored, 1.0 - u, u) * (end - start))
         x = m + s * where(mirrored, -quantile, quantile)
-        result: Tensor = cast(clip_by_value(x, a, b), dtype)
-        return result
+        return cast(clip_by_value(x, a, b), dtype)
 
 
 def _distribution(x: Tensor) -> Tensor:

@@ -15,6 +15,7 @@ from ..core.dtypes import FLOATING, float32
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from . import incomplete_kernels, rejection, threefry
 from .arithmetic import Neg
 from .constant import convert_to_tensor
@@ -32,10 +33,10 @@ from .stateless_random import check_seed
 
 
 def random_gamma(
-    shape: Any,
-    alpha: Any,
-    beta: Any = None,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -141,7 +142,12 @@ def _bell(times: int, a: Tensor, x: Tensor) -> Tensor:
 
 
 def stateless_gamma(
-    shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32, name: str | None = None
+    shape: ShapeLike,
+    seed: TensorLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = float32,
+    name: str | None = None,
 ) -> Tensor:
     """The numbers of `seed`, of the gamma distribution with shape `alpha` and inverse scale `beta` (None: 1).
 

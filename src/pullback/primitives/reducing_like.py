@@ -59,8 +59,7 @@ class MinLike(Primitive):
 def _shared(dy: Tensor, op: Operation) -> Tensor:
     x, y = op.inputs[0], op.outputs[0]
     share = cast(equal(x, y), x.dtype)
-    result: Tensor = share * (dy / sum_like(share, y))
-    return result
+    return share * (dy / sum_like(share, y))
 
 
 class ProdLike(Primitive):

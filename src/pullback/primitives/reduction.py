@@ -13,6 +13,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import AxisLike, DTypeLike, TensorLike
 from .axes import as_axes
 from .casting import cast
 from .comparison import equal
@@ -26,7 +27,9 @@ Axes = tuple[int, ...] | None
 """Axes in ascending order, from the front where the rank is known; None for all."""
 
 
-def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_sum(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The sum of the elements along `axis`: an axis, a list of them, or None for all; of none it is 0.
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: any number. 16-bit floats
@@ -54,7 +57,9 @@ def take_numbers(x: Any, what: str, dtypes: frozenset[Any]) -> Tensor:
     return tensor
 
 
-def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_mean(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The mean of the elements along `axis`: an axis, a list of them, or None for all; of none it is NaN.
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: any number; the mean of
@@ -140,7 +145,9 @@ def kept_dims(dims: Sequence[int], axis: Axes) -> tuple[int, ...]:
     return tuple([1 if i in gone else n for i, n in enumerate(dims)])
 
 
-def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_max(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The largest element along `axis`: an axis, a list of them, or None for all; NaN where one is NaN.
 
     Of no elements it is the smallest number of the dtype. The derivative is shared equally by equal elements.
@@ -180,7 +187,9 @@ class Max(Primitive):
         return (lambda: _shared(dy, op, self.axis, self.keepdims),)
 
 
-def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_min(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The smallest element along `axis`: an axis, a list of them, or None for all; NaN where one is NaN.
 
     Of no elements it is the largest number of the dtype. The derivative is shared equally by equal elements.
@@ -257,7 +266,9 @@ class TieShares(Primitive):
     gradient = no_gradient
 
 
-def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_any(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Whether any element along `axis` is true: an axis, a list of them, or None for all; of none it is False.
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: bool.
@@ -288,7 +299,9 @@ class Any_(Primitive):
     gradient = no_gradient
 
 
-def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_all(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Whether all elements along `axis` are true: an axis, a list of them, or None for all; of none it is True.
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: bool.
@@ -320,7 +333,11 @@ class All(Primitive):
 
 
 def count_nonzero(
-    input: Any, axis: Any = None, keepdims: bool | None = None, dtype: Any = int64, name: str | None = None
+    input: TensorLike,
+    axis: AxisLike | None = None,
+    keepdims: bool | None = None,
+    dtype: DTypeLike = int64,
+    name: str | None = None,
 ) -> Tensor:
     """The number of elements along `axis` that are not 0 (or are true): an axis, a list of them, or None for all.
 
@@ -356,7 +373,7 @@ class CountNonzero(Primitive):
     gradient = no_gradient
 
 
-def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """The fraction of the elements that are 0, a float32; NaN of none.
 
     Shapes: any; the result is a scalar. Dtypes: any.

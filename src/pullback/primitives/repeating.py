@@ -13,6 +13,7 @@ from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
+from ..core.typing import AxisLike, TensorLike
 from .axes import as_axis
 from .blocks import slice_
 from .constant import constant_value, convert_to_tensor
@@ -24,7 +25,7 @@ from .slicing import Take
 Widths = tuple[tuple[int, int], ...]
 
 
-def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
     """`input` laid side by side, `multiples[i]` times along axis i.
 
     Shapes: `multiples` an integer vector with one element for each axis. Dtypes: any.
@@ -121,7 +122,7 @@ class TileGrad(Primitive):
         return (lambda: Tile(self.multiples)(dy, *counts), None, None)[: len(op.inputs)]
 
 
-def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
+def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """`input` with each element along `axis` repeated: `repeats` times, or `repeats[i]` times element i.
 
     With `axis=None` the elements of all of `input` are taken as one vector.
@@ -237,7 +238,11 @@ class RepeatIndices(Primitive):
 
 
 def pad(
-    tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None
+    tensor: TensorLike,
+    paddings: TensorLike,
+    mode: str = "CONSTANT",
+    constant_values: TensorLike = 0,
+    name: str | None = None,
 ) -> Tensor:
     """`tensor` made longer at both ends of each axis: `paddings[i]` are the lengths before and after, along axis i.
 

@@ -19,11 +19,12 @@ from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, broadcast_axes, broadcast_static_shape, same_shape, summed_axes
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
+from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from .casting import cast
 from .constant import constant_in, constant_value, convert_to_tensor, shape_value
 
 
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The elements of `tensor`, in the same order, in another shape; one length may be -1 and is worked out.
 
     Shapes: `shape`, a sequence of integers or an integer vector, of as many elements as `tensor`. Dtypes: any.
@@ -103,7 +104,7 @@ class ReshapeLike(Primitive):
         return partial(reshape_like, dy, op.inputs[0]), None
 
 
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """`input` repeated to `shape` by NumPy's rule.
 
     Shapes: `shape`, a sequence of integers or an integer vector, to which the shape of `input` broadcasts. Dtypes: any.
@@ -245,7 +246,7 @@ def _with_ones(dims: Sequence[Any], axes: tuple[int, ...]) -> tuple[Any, ...]:
     return tuple([1 if i in ones else next(rest) for i in range(rank)])
 
 
-def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The shape of `input` as a vector of `out_type` (None: int32); a constant where it is known.
 
     >>> import pullback as pb

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.operation import Tensor
+from ..core.typing import TensorLike
 from .resizing import resize_area, resize_bicubic, resize_bilinear, resize_nearest_neighbor
 
 _METHODS = {
@@ -20,8 +21,8 @@ _METHODS = {
 
 
 def resize_images(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: TensorLike,
     method: Any = 0,
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,

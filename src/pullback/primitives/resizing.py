@@ -13,6 +13,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .casting import cast
 from .constant import convert_to_tensor
 from .einsum import einsum
@@ -43,8 +44,8 @@ _BY_DISTANCE = ("lanczos3", "lanczos5", "gaussian", "mitchellcubic")
 
 
 def resize(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: TensorLike,
     method: Any = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
@@ -97,7 +98,11 @@ def _fitting(x: Tensor, size: Any) -> Any:
 
 
 def resize_bilinear(
-    images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
+    images: TensorLike,
+    size: TensorLike,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
 ) -> Tensor:
     """`images` in another size, each pixel between its four neighbours, as TensorFlow 1 places them.
 
@@ -120,7 +125,11 @@ def resize_bilinear(
 
 
 def resize_bicubic(
-    images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
+    images: TensorLike,
+    size: TensorLike,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
 ) -> Tensor:
     """`images` in another size, by the cubic convolution of 16 neighbours; see `resize_bilinear` for the arguments.
 
@@ -142,7 +151,11 @@ def resize_bicubic(
 
 
 def resize_nearest_neighbor(
-    images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
+    images: TensorLike,
+    size: TensorLike,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
 ) -> Tensor:
     """`images` in another size, each pixel that of the nearest place; see `resize_bilinear` for the arguments.
 
@@ -160,7 +173,7 @@ def resize_nearest_neighbor(
     return _of_old("nearest", images, size, align_corners, half_pixel_centers, name)
 
 
-def resize_area(images: Any, size: Any, align_corners: bool = False, name: str | None = None) -> Tensor:
+def resize_area(images: TensorLike, size: TensorLike, align_corners: bool = False, name: str | None = None) -> Tensor:
     """`images` in another size, each pixel the mean of the area that it covers.
 
     Shapes: `images` [..., h, w, c]; `size` two integers or a vector of them. Dtypes: any real number; the result is
@@ -302,10 +315,10 @@ def _along(xp: Any, method: Method, x: Any, axis: int, lengths: tuple[int, int],
 
 
 def scale_and_translate(
-    images: Any,
-    size: Any,
-    scale: Any,
-    translation: Any,
+    images: TensorLike,
+    size: TensorLike,
+    scale: TensorLike,
+    translation: TensorLike,
     kernel_type: str = "lanczos3",
     antialias: bool = True,
     name: str | None = None,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..core import nest
 from ..core.dtypes import as_dtype
 from ..core.operation import Tensor
+from ..core.typing import DTypeLike, TensorLike
 from .constant import convert_to_tensor
 from .creation import zeros
 from .exponential import sigmoid
@@ -44,7 +45,7 @@ class RNNCell(ABC):
     own says `state_size`, `output_size`, `make` and `step`.
     """
 
-    def __init__(self, name: str, reuse: bool | str | None = None, dtype: Any = None) -> None:
+    def __init__(self, name: str, reuse: bool | str | None = None, dtype: DTypeLike | None = None) -> None:
         self.name, self.reuse, self.dtype = name, reuse, None if dtype is None else as_dtype(dtype)
         self.variables: list[Variable] = []
         self.built = False
@@ -67,7 +68,7 @@ class RNNCell(ABC):
     def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
         """The output and the next state."""
 
-    def build(self, depth: int | None, dtype: Any, scope: Any = None) -> None:
+    def build(self, depth: int | None, dtype: DTypeLike, scope: Any = None) -> None:
         """Make the variables, unless they are there."""
         if self.built:
             return
@@ -79,11 +80,11 @@ class RNNCell(ABC):
             self.variables = list(self.make(depth))
         self.built = True
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
         """Zeros for each part of the state, [batch_size, length]."""
         return nest.map_structure(lambda n: zeros([batch_size, n], dtype), self.state_size)
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Tensor, Any]:
+    def __call__(self, inputs: TensorLike, state: Any, scope: Any = None) -> tuple[Tensor, Any]:
         """The output [batch, output_size] and the next state."""
         x = convert_to_tensor(inputs)
         if x.shape.rank not in (2, None):
@@ -108,7 +109,7 @@ class BasicRNNCell(RNNCell):
         activation: Activation | None = None,
         reuse: bool | str | None = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name or "basic_rnn_cell", reuse, dtype)
         self.units, self.activation = num_units, activation or tanh
@@ -149,7 +150,7 @@ class GRUCell(RNNCell):
         kernel_initializer: Any = None,
         bias_initializer: Any = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name or "gru_cell", reuse, dtype)
         self.units, self.activation = num_units, activation or tanh
@@ -209,7 +210,7 @@ class LSTMCell(RNNCell):
         activation: Activation | None = None,
         reuse: bool | str | None = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         del num_unit_shards, num_proj_shards
         super().__init__(name or "lstm_cell", reuse, dtype)
@@ -262,7 +263,7 @@ def BasicLSTMCell(
     activation: Activation | None = None,
     reuse: bool | str | None = None,
     name: str | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> LSTMCell:
     """An `LSTMCell` without peepholes, clipping and projection.
 
@@ -343,12 +344,12 @@ class DropoutWrapper(RNNCell):
     def __init__(
         self,
         cell: RNNCell,
-        input_keep_prob: Any = 1.0,
-        output_keep_prob: Any = 1.0,
-        state_keep_prob: Any = 1.0,
+        input_keep_prob: float | Tensor = 1.0,
+        output_keep_prob: float | Tensor = 1.0,
+        state_keep_prob: float | Tensor = 1.0,
         variational_recurrent: bool = False,
-        input_size: Any = None,
-        dtype: Any = None,
+        input_size: object = None,
+        dtype: DTypeLike | None = None,
         seed: int | None = None,
     ) -> None:
         del input_size, dtype

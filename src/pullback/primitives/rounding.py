@@ -7,11 +7,12 @@ from typing import Any
 from ..core.dtypes import FLOATING
 from ..core.operation import Tensor
 from ..core.primitive import no_gradient
+from ..core.typing import TensorLike
 from .arithmetic import REAL
 from .elementwise import AbstractElementwise, unary
 
 
-def floor(x: Any, name: str | None = None) -> Tensor:
+def floor(x: TensorLike, name: str | None = None) -> Tensor:
     """The largest whole number that is not above each element.
 
     Shapes: any. Dtypes: any float.
@@ -38,7 +39,7 @@ class Floor(AbstractElementwise):
     gradient = no_gradient
 
 
-def ceil(x: Any, name: str | None = None) -> Tensor:
+def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     """The smallest whole number that is not below each element.
 
     Shapes: any. Dtypes: any float.
@@ -65,7 +66,7 @@ class Ceil(AbstractElementwise):
     gradient = no_gradient
 
 
-def round(x: Any, name: str | None = None) -> Tensor:
+def round(x: TensorLike, name: str | None = None) -> Tensor:
     """The whole number nearest to each element, the even one of two; an integer is itself.
 
     Shapes: any. Dtypes: any integer or float.
@@ -92,7 +93,7 @@ class Round(AbstractElementwise):
     gradient = no_gradient
 
 
-def rint(x: Any, name: str | None = None) -> Tensor:
+def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """The whole number nearest to each element, the even one of two.
 
     Shapes: any. Dtypes: any float.

@@ -17,6 +17,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, broadcast_static_shape
 from ..core.types import TensorType
+from ..core.typing import ShapeLike, TensorLike
 from .casting import cast
 from .constant import convert_to_tensor
 from .linalg import matmul
@@ -30,10 +31,10 @@ _BILINEAR, _NEAREST = "bilinear", "nearest"
 
 
 def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_indices: Any,
-    crop_size: Any,
+    image: TensorLike,
+    boxes: TensorLike,
+    box_indices: TensorLike,
+    crop_size: TensorLike,
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
     name: str | None = None,
@@ -230,9 +231,9 @@ def _inside(xp: Any, dims: Sequence[int], ys: Any, xs: Any) -> Any:
 
 
 def projective_transform(
-    images: Any,
-    transforms: Any,
-    output_shape: Any = None,
+    images: TensorLike,
+    transforms: TensorLike,
+    output_shape: ShapeLike | None = None,
     fill_value: float = 0.0,
     interpolation: str = "BILINEAR",
     fill_mode: str = "CONSTANT",
@@ -265,7 +266,7 @@ def projective_transform(
     if mode not in ("CONSTANT", "REFLECT", "WRAP", "NEAREST"):
         raise ValueError(f"{what}: fill_mode must be CONSTANT, REFLECT, WRAP or NEAREST, not {fill_mode!r}")
     x = as_float(convert_to_tensor(images))
-    size = output_shape
+    size: Any = output_shape
     if size is None:
         known = None if x.shape.dims is None else x.shape.dims[1:3]
         size = shape(x)[1:3] if known is None or None in known else known

@@ -9,13 +9,14 @@ import numpy as np
 
 from ..core.dtypes import INTEGER, as_dtype
 from ..core.operation import Tensor
+from ..core.typing import DTypeLike, TensorLike
 from .arithmetic import REAL
 from .casting import cast
 from .constant import convert_to_tensor
 from .extremes import clip_by_value
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """`value` converted to `dtype`, with what does not fit replaced by the nearest number that does, floats included.
 
     Shapes: any. Dtypes: any real number to any real number.

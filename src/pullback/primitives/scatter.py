@@ -14,6 +14,7 @@ from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
+from ..core.typing import ShapeLike, TensorLike
 from .arithmetic import negative
 from .casting import cast
 from .comparison import equal
@@ -25,7 +26,7 @@ from .scattering import combine_rows, row_numbers, sum_rows
 
 
 def gather_nd(
-    params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
+    params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
 ) -> Tensor:
     """The slices of `params` at the index vectors `indices`.
 
@@ -103,7 +104,9 @@ def _scattered(updates: Tensor, indices: Tensor, x: Tensor, batch_dims: int = 0)
     return ScatterNd(dims, batch_dims)(indices, updates, *(() if lengths is None else (lengths,)))
 
 
-def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None) -> Tensor:
+def scatter_nd(
+    indices: TensorLike, updates: TensorLike, shape: ShapeLike, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
     """Zeros of the shape `shape`, to which `updates` are added at the index vectors `indices`; equal ones add up.
 
     `bad_indices_policy` must be "" or "DEFAULT".
@@ -199,7 +202,7 @@ def _scatter_op(primitive: Primitive, tensor: Any, indices: Any, updates: Any, n
 
 
 def tensor_scatter_nd_add(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
     """`tensor` with `updates` added at the index vectors `indices`; equal ones add up.
 
@@ -235,7 +238,7 @@ class TensorScatterAdd(Primitive):
 
 
 def tensor_scatter_nd_sub(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
     """`tensor` with `updates` subtracted at the index vectors `indices`; equal ones add up.
 
@@ -270,7 +273,9 @@ class TensorScatterSub(Primitive):
         return dy, None, lambda: negative(gather_nd(dy, op.inputs[1]))
 
 
-def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+def tensor_scatter_nd_update(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> Tensor:
     """`tensor` with `updates` in place of what stands at the index vectors `indices`; of equal ones, one stays.
 
     Shapes: `indices` [n..., k], `updates` [n..., rest...] where rest is the shape of `tensor` from axis k on.
@@ -307,7 +312,7 @@ class TensorScatterUpdate(Primitive):
 
 
 def tensor_scatter_nd_max(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
     """`tensor` with the larger of what stands at the index vectors `indices` and `updates` there.
 
@@ -345,7 +350,7 @@ class TensorScatterMax(Primitive):
 
 
 def tensor_scatter_nd_min(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
     """`tensor` with the smaller of what stands at the index vectors `indices` and `updates` there.
 

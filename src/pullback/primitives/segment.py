@@ -10,6 +10,7 @@ from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .constant import constant_value, convert_to_tensor
 from .reshaping import shape
 from .scattering import sum_rows, wide_enough
@@ -17,7 +18,9 @@ from .scattering import sum_rows, wide_enough
 NUMBERS: frozenset[DType] = INTEGER | INEXACT
 
 
-def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_sum(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """The sums of the rows of `data` that have the same segment number; zeros where there are none.
 
     Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are

@@ -12,6 +12,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .casting import cast
 from .comparison import equal
 from .complex import conj
@@ -31,7 +32,9 @@ from .segment import (
 from .segment_product import ProductOfOthers
 
 
-def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_max(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """The largest of the rows of `data` that have the same segment number; the smallest number where there are none.
 
     The derivative is shared equally by equal elements.
@@ -71,7 +74,9 @@ class UnsortedSegmentMax(Primitive):
         return (lambda: _shared(dy, op), None, None)[: len(op.inputs)]
 
 
-def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_min(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """The smallest of the rows of `data` that have the same segment number; the largest number where there are none.
 
     The derivative is shared equally by equal elements.
@@ -125,10 +130,12 @@ def _shared(dy: Tensor, op: Operation) -> Tensor:
     x, ids, *number = op.inputs
     chosen = cast(equal(x, SegmentGather()(op.outputs[0], ids)), x.dtype)
     total = UnsortedSegmentSum(op.primitive.num_segments)(chosen, ids, *number)  # type: ignore[attr-defined]
-    return SegmentGather()(divide_no_nan(dy, total), ids) * chosen  # type: ignore[no-any-return]
+    return SegmentGather()(divide_no_nan(dy, total), ids) * chosen
 
 
-def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_prod(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """The products of the rows of `data` that have the same segment number; ones where there are none.
 
     The first derivative is exact where elements are 0.
@@ -169,7 +176,9 @@ class UnsortedSegmentProd(Primitive):
         return (lambda: SegmentGather()(dy, ids) * conj(ProductOfOthers()(x, ids)), None, None)[: len(op.inputs)]
 
 
-def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_mean(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """The means of the rows of `data` that have the same segment number; zeros where there are none.
 
     Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are
@@ -187,7 +196,9 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
     return _scaled_sum(data, segment_ids, num_segments, 1.0, name or "UnsortedSegmentMean")
 
 
-def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_sqrt_n(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """The sums of the rows of `data` that have the same segment number, over the square root of how many they are.
 
     Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are
@@ -240,7 +251,7 @@ class SegmentShares(Primitive):
     gradient = no_gradient
 
 
-def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The sums of the rows of `data` with the same segment number, for the numbers from 0 to the last.
 
     Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
@@ -259,7 +270,7 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     return unsorted_segment_sum(data, ids, _number_of_segments(ids), name or "SegmentSum")
 
 
-def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The means of the rows of `data` with the same segment number, for the numbers from 0 to the last; 0 of none.
 
     Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
@@ -278,7 +289,7 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
     return _scaled_sum(data, ids, _number_of_segments(ids), 1.0, name or "SegmentMean")
 
 
-def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The largest of the rows of `data` with the same segment number, for the numbers from 0 to the last; 0 of none.
 
     Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
@@ -298,7 +309,7 @@ def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     return UnsortedSegmentMax(static, True)(*inputs, name=name or "SegmentMax")
 
 
-def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The smallest of the rows of `data` with the same segment number, for the numbers from 0 to the last; 0 of none.
 
     Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
@@ -318,7 +329,7 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     return UnsortedSegmentMin(static, True)(*inputs, name=name or "SegmentMin")
 
 
-def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The products of the rows of `data` with the same segment number, for the numbers from 0 to the last; 1 of none.
 
     Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must

@@ -14,12 +14,15 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, broadcast_static_shape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .constant import convert_to_tensor
 from .elementwise import Entry, operands, undo_broadcast
 from .masking import chosen, mask
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+def where(
+    condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
+) -> Tensor:
     """`x` where `condition`, `y` elsewhere; without both, the indices [n, rank] of what is true, as int64.
 
     The derivative by what is not chosen is exactly zero: `where(x > 0, sqrt(x), 0)` has derivative 0 at 0.

@@ -12,12 +12,17 @@ from ..core.dtypes import INTEGER
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .axes import as_axis
 from .constant import convert_to_tensor
 
 
 def reverse_sequence(
-    input: Any, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None, name: str | None = None
+    input: TensorLike,
+    seq_lengths: TensorLike,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """`input` with the first `seq_lengths[i]` elements along `seq_axis` of entry i of the batch turned round.
 

@@ -11,6 +11,7 @@ from ..core.operation import Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import DTypeLike, TensorLike
 from .constant import convert_to_tensor
 from .elementwise import operands
 from .indexing import gather
@@ -32,7 +33,7 @@ class UniqueWithCounts(NamedTuple):
     count: Tensor  # type: ignore[assignment]
 
 
-def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
+def unique(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> Unique:
     """The distinct elements of `x` in the order in which they come, and where each element of `x` is among them.
 
     The derivative goes to the first of equal elements. NaN equals nothing, not itself.
@@ -54,7 +55,7 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     return Unique(gather(tensor, first, name=name or "Unique"), places)
 
 
-def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
+def unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> UniqueWithCounts:
     """The distinct elements of `x`, where each element of `x` is among them, and how often each comes.
 
     The derivative goes to the first of equal elements.
@@ -109,7 +110,7 @@ class ListDiff(NamedTuple):
     idx: Tensor
 
 
-def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None) -> ListDiff:
+def setdiff1d(x: TensorLike, y: TensorLike, index_dtype: DTypeLike = int32, name: str | None = None) -> ListDiff:
     """The elements of `x` that are not in `y`, in their order and as often as they come, and their positions in `x`.
 
     Shapes: `x` [n], `y` [m]; both results [k], decided by a run: on XLA `x` and `y` must be known when it compiles.
@@ -152,7 +153,11 @@ class ListDiffIndices(Primitive):
 
 
 def searchsorted(
-    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
+    sorted_sequence: TensorLike,
+    values: TensorLike,
+    side: str = "left",
+    out_type: DTypeLike = int32,
+    name: str | None = None,
 ) -> Tensor:
     """For each of `values` the number of elements of its sorted row that are smaller; with "right", not larger.
 
@@ -197,7 +202,7 @@ class SearchSorted(Primitive):
     gradient = no_gradient
 
 
-def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """The permutation that undoes `x`: the position of 0 in `x`, of 1, and so on.
 
     Shapes: `x` [n]; the result [n]. Dtypes: any integer.

@@ -14,13 +14,14 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import AxisLike, DTypeLike, TensorLike
 from .axes import as_axis, checked_axis, static_integers
 from .complex import conj
 from .constant import constant_in, convert_to_tensor
 from .reshaping import ExpandDims, broadcast_to, reshape, reshape_like, shape
 
 
-def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
+def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """`input` with an axis of length one put in at `axis`; negative ones count from the end of the result.
 
     Shapes: any. Dtypes: any.
@@ -40,7 +41,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     return ExpandDims((place,))(x, name=name)
 
 
-def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+def squeeze(input: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """`input` without the axes `axis`, which have length one; without all of length one where it is None or empty.
 
     Shapes: any; without `axis` an unknown length makes the rank of the result unknown. Dtypes: any.
@@ -84,7 +85,9 @@ class Squeeze(Primitive):
         return (partial(reshape_like, dy, op.inputs[0]),)
 
 
-def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = "transpose") -> Tensor:
+def transpose(
+    a: TensorLike, perm: TensorLike | None = None, conjugate: bool = False, name: str | None = "transpose"
+) -> Tensor:
     """`a` with its axes in the order `perm`, in the reverse order where it is None; conjugated with `conjugate`.
 
     Shapes: any; axis i of the result is axis `perm[i]` of `a`. Dtypes: any.
@@ -134,7 +137,7 @@ class Transpose(Primitive):
         return (lambda: Transpose(inverse)(dy),)
 
 
-def rank(input: Any, name: str | None = None) -> Tensor:
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """The number of axes of `input`, an int32 scalar; a constant where it is known.
 
     >>> import pullback as pb
@@ -162,7 +165,7 @@ class Rank(Primitive):
     gradient = no_gradient
 
 
-def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+def size(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The number of elements of `input`, a scalar of `out_type` (None: int32); a constant where it is known.
 
     >>> import pullback as pb
@@ -194,7 +197,7 @@ class Size(Primitive):
     gradient = no_gradient
 
 
-def shape_n(input: Sequence[Any], out_type: Any = int32, name: str | None = None) -> list[Tensor]:
+def shape_n(input: Sequence[Any], out_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:
     """The shapes of the tensors of a list, as vectors of `out_type`.
 
     >>> import pullback as pb
@@ -223,7 +226,7 @@ class ShapeN(Primitive):
     gradient = no_gradient
 
 
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """`tensor` with the order of the elements along each of `axis` turned round.
 
     Shapes: any. Dtypes: any.
@@ -261,7 +264,7 @@ class ReverseV2(Primitive):
         return (lambda: self(dy),)
 
 
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+def roll(input: TensorLike, shift: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """`input` with its elements moved on by `shift` along `axis`; those that fall off come back at the other end.
 
     Shapes: any; `shift` and `axis` are integers or lists of one length. Dtypes: any.
@@ -300,7 +303,7 @@ class Roll(Primitive):
         return (lambda: Roll(tuple([-n for n in self.shift]), self.axis)(dy),)
 
 
-def meshgrid(*args: Any, indexing: str = "xy", name: str | None = "meshgrid") -> list[Tensor]:
+def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = "meshgrid") -> list[Tensor]:
     """The coordinates of the points of a grid, one tensor for each of the vectors in `args`.
 
     With "xy" the first vector runs along axis 1 and the second along axis 0, with "ij" each along its own axis.

@@ -10,12 +10,13 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .constant import convert_to_tensor
 
 Entry = str | tuple[str, ...] | None
 
 
-def sharding(input: Any, spec: Sequence[str | Sequence[str] | None], name: str | None = None) -> Tensor:
+def sharding(input: TensorLike, spec: Sequence[str | Sequence[str] | None], name: str | None = None) -> Tensor:
     """A tensor equal to `input`, spread over the mesh of the session that runs it; its derivative is spread likewise.
 
     `spec` has an entry for each dimension: the name of the mesh axis that it is split along, several names, or None

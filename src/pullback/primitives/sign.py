@@ -9,6 +9,7 @@ from ..core.dtypes import COMPLEX, real_dtype
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .arithmetic import NUMBERS, REAL
 from .casting import cast
 from .complex import complex, conj, imag
@@ -18,7 +19,7 @@ from .division import divide_no_nan
 from .elementwise import AbstractElementwise, Entry, unary
 
 
-def absolute(x: Any, name: str | None = None) -> Tensor:
+def absolute(x: TensorLike, name: str | None = None) -> Tensor:
     """The absolute value of each element; of a complex number its distance from 0, a real number.
 
     Shapes: any. Dtypes: any number. The derivative at 0 is 0.
@@ -62,7 +63,7 @@ class ComplexAbs(Primitive):
         return (lambda: cast(dy, x.dtype) * sign(x),)
 
 
-def sign(x: Any, name: str | None = None) -> Tensor:
+def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """-1, 0 or 1, the sign of each element; of a complex number `x / abs(x)`, and 0 for 0.
 
     Shapes: any. Dtypes: any number. The derivative of a real sign is zeros.

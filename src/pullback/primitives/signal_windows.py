@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.dtypes import FLOATING, as_dtype, float32
 from ..core.operation import Tensor
+from ..core.typing import DTypeLike, TensorLike
 from .axes import static_integers
 from .bessel import bessel_i0e
 from .constant import convert_to_tensor
@@ -18,7 +19,9 @@ from .shaping import reverse
 from .stacking import concat
 
 
-def hann_window(window_length: Any, periodic: bool = True, dtype: Any = float32, name: str | None = None) -> Tensor:
+def hann_window(
+    window_length: TensorLike, periodic: bool = True, dtype: DTypeLike = float32, name: str | None = None
+) -> Tensor:
     """`0.5 - 0.5 * cos(2 * pi * k / n)`, for an even and `periodic` window with n = `window_length`, else one less.
 
     Shapes: [window_length]. Dtypes: floats.
@@ -33,7 +36,9 @@ def hann_window(window_length: Any, periodic: bool = True, dtype: Any = float32,
     return _raised_cosine("hann_window", window_length, periodic, dtype, 0.5, name)
 
 
-def hamming_window(window_length: Any, periodic: bool = True, dtype: Any = float32, name: str | None = None) -> Tensor:
+def hamming_window(
+    window_length: TensorLike, periodic: bool = True, dtype: DTypeLike = float32, name: str | None = None
+) -> Tensor:
     """`0.54 - 0.46 * cos(2 * pi * k / n)`, for an even and `periodic` window with n = `window_length`, else one less.
 
     Shapes: [window_length]. Dtypes: floats.
@@ -58,7 +63,7 @@ def _raised_cosine(what: str, length: Any, periodic: bool, dtype: Any, middle: f
     return convert_to_tensor(window, wanted, name=name or what)
 
 
-def vorbis_window(window_length: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
+def vorbis_window(window_length: TensorLike, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
     """`sin(pi / 2 * sin(pi * (k + 0.5) / window_length) ** 2)` (Vorbis I specification).
 
     Shapes: [window_length]. Dtypes: floats.
@@ -75,7 +80,9 @@ def vorbis_window(window_length: Any, dtype: Any = float32, name: str | None = N
     return convert_to_tensor(window, _floating("vorbis_window", dtype), name=name or "vorbis_window")
 
 
-def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None) -> Tensor:
+def kaiser_window(
+    window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTypeLike = float32, name: str | None = None
+) -> Tensor:
     """`i0(beta * sqrt(1 - t**2)) / i0(beta)` for t from -1 to 1 (Kaiser 1966); `beta` can be differentiated by.
 
     Shapes: [window_length]; `beta` is a scalar. Dtypes: floats.
@@ -99,7 +106,7 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = float32, na
 
 
 def kaiser_bessel_derived_window(
-    window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None
+    window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
     """The window of half-overlapping transforms whose square is the running sum of Kaiser's.
 

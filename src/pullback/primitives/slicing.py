@@ -15,6 +15,7 @@ from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .casting import cast
 from .constant import constant_value, convert_to_tensor, shape_value
 from .reshaping import shape_to_use, split_shape_of
@@ -29,10 +30,10 @@ UNKNOWN = "?"
 
 
 def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
+    input_: TensorLike,
+    begin: TensorLike,
+    end: TensorLike,
+    strides: int | Sequence[int] | None = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,

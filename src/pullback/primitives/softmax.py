@@ -10,6 +10,7 @@ from ..core.dtypes import FLOATING
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .axes import as_axis
 from .constant import convert_to_tensor
 from .elementwise import in_float32
@@ -17,7 +18,7 @@ from .exponential import exp
 from .reduction import reduce_sum
 
 
-def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
     """`exp(x) / sum(exp(x))` along `axis`, the last for None, without overflow.
 
     Shapes: any but a scalar. Dtypes: any float; 16-bit floats are computed in float32.
@@ -87,7 +88,7 @@ class SoftmaxGrad(Primitive):
         return by_y, partial(SoftmaxGrad(axis), y, d)
 
 
-def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
     """`x - log(sum(exp(x)))` along `axis`, the last for None, without overflow.
 
     Shapes: any but a scalar. Dtypes: any float; 16-bit floats are computed in float32.

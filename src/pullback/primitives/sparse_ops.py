@@ -10,6 +10,7 @@ import numpy as np
 from ..core.dtypes import bool as bool_
 from ..core.dtypes import int32, int64
 from ..core.graph import Tensor
+from ..core.typing import AxisLike, TensorLike
 from .arithmetic import multiply as multiply_dense
 from .casting import cast
 from .comparison import equal, greater_equal, less
@@ -38,7 +39,7 @@ from .sparse_tensor import SparseTensor, lengths_of, linear_positions, reorder, 
 from .stacking import concat
 
 
-def add(a: Any, b: Any, threshold: Any = 0, name: str | None = None) -> Any:
+def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0, name: str | None = None) -> Any:
     """The sum of two sparse tensors, sparse, or of a sparse and a dense one, dense.
 
     Of two sparse tensors the positions of the sum are found by the run: on XLA they must not depend on what is fed.
@@ -78,7 +79,7 @@ def _sum_of_sparse(a: SparseTensor, b: SparseTensor) -> SparseTensor:
 
 def reduce_sum(
     sp_input: SparseTensor,
-    axis: Any = None,
+    axis: AxisLike | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
@@ -100,7 +101,7 @@ def reduce_sum(
 
 def reduce_max(
     sp_input: SparseTensor,
-    axis: Any = None,
+    axis: AxisLike | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
@@ -133,7 +134,7 @@ def _reduced(how: Any, x: SparseTensor, axis: Any, keepdims: bool | None, sparse
     return reshape(found, [n if isinstance(n, int) else cast(n, int32) for n in dims], name=name)
 
 
-def slice_(sp_input: SparseTensor, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+def slice_(sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: str | None = None) -> SparseTensor:
     """The part of lengths `size` from `start` on. How many values it has a run decides: on XLA a constant must.
 
     Derivative: dvalues = dy of those inside, else 0.
@@ -151,7 +152,7 @@ def slice_(sp_input: SparseTensor, start: Any, size: Any, name: str | None = Non
 
 
 def sparse_dense_matmul(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    sp_a: Any, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
     """The matrix product of a sparse and a dense matrix, dense; with the adjoint of either where asked.
 
@@ -241,7 +242,9 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     return sp_input.with_values(raised / total)
 
 
-def fill_empty_rows(sp_input: SparseTensor, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Tensor]:
+def fill_empty_rows(
+    sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
+) -> tuple[SparseTensor, Tensor]:
     """The matrix with `default_value` in the first column of each row that has no value, and which rows these are.
 
     How many there are a run decides: on XLA it must not depend on what is fed.
@@ -289,10 +292,10 @@ def transpose(sp_input: SparseTensor, perm: Sequence[int] | None = None, name: s
 
 
 def sparse_segment_sum(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
@@ -315,10 +318,10 @@ def sparse_segment_sum(
 
 
 def sparse_segment_mean(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
@@ -338,10 +341,10 @@ def sparse_segment_mean(
 
 
 def sparse_segment_sqrt_n(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:

@@ -14,6 +14,7 @@ import numpy as np
 from ..core.dtypes import DType, int64
 from ..core.graph import Graph, Tensor, get_default_graph
 from ..core.shape import TensorShape, as_shape
+from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from .casting import cast
 from .comparison import not_equal
 from .constant import constant, constant_value, convert_to_tensor
@@ -98,7 +99,7 @@ class SparseTensor:
         """What is known of the shape of the dense array."""
         return self.shape
 
-    def with_values(self, new_values: Any) -> SparseTensor:
+    def with_values(self, new_values: TensorLike) -> SparseTensor:
         """The same positions with other values."""
         return SparseTensor(self.indices, new_values, self.dense_shape)
 
@@ -121,7 +122,7 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None) -> SparseTensor:
     """A sparse tensor that must be fed, with a SparseTensorValue, in every run that needs it.
 
     Shapes: `shape`, with None for lengths that may differ from run to run; None for any shape.
@@ -146,7 +147,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Spars
         )
 
 
-def retain(sp_input: SparseTensor, to_retain: Any) -> SparseTensor:
+def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
     """The same with only the values where `to_retain` [n], of bool, is true. On XLA it must not depend on what is fed.
 
     Derivative: dvalues = dy where they were retained, 0 elsewhere.
@@ -161,7 +162,10 @@ def retain(sp_input: SparseTensor, to_retain: Any) -> SparseTensor:
 
 
 def to_dense(
-    sp_input: SparseTensor, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+    sp_input: SparseTensor,
+    default_value: TensorLike | None = None,
+    validate_indices: bool = True,
+    name: str | None = None,
 ) -> Tensor:
     """The dense tensor; `default_value`, 0 unless given, where there is no value. Values of one position add up.
 
@@ -182,7 +186,7 @@ def to_dense(
     return tensor_scatter_nd_update(fill(static_shape(sp_input), default), sp_input.indices, sp_input.values)
 
 
-def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     """The sparse tensor of what is not zero. How much that is a run decides: on XLA it must not depend on what is fed.
 
     Derivative: dtensor = zeros with dy at the positions.

@@ -9,10 +9,11 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import Lengths, TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .constant import convert_to_tensor
 
 
-def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
+def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """Each block of `block_size` by `block_size` pixels as one pixel, whose channels are those of the block.
 
     Shapes: [n, h, w, c], h and w multiples of `block_size` b; the result [n, h/b, w/b, b*b*c]. With "NCHW" the channels
@@ -60,7 +61,7 @@ class SpaceToDepth(Primitive):
         return (lambda: DepthToSpace(self.block_size, self.data_format)(dy),)
 
 
-def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
+def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """Each pixel as a block of `block_size` by `block_size` pixels, which share its channels.
 
     Shapes: [n, h, w, c], c a multiple of `block_size` b squared; the result [n, h*b, w*b, c/(b*b)]. With "NCHW" the

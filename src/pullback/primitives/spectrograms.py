@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.dtypes import as_dtype, float32
 from ..core.operation import Tensor
+from ..core.typing import DTypeLike, TensorLike
 from .axes import static_integers
 from .constant import convert_to_tensor
 from .cosine import dct
@@ -25,10 +26,10 @@ Window = Callable[..., Tensor]
 
 
 def stft(
-    signals: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    signals: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
+    fft_length: TensorLike | None = None,
     window_fn: Window | None = hann_window,
     pad_end: bool = False,
     name: str | None = None,
@@ -57,10 +58,10 @@ def stft(
 
 
 def inverse_stft(
-    stfts: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    stfts: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
+    fft_length: TensorLike | None = None,
     window_fn: Window | None = hann_window,
     name: str | None = None,
 ) -> Tensor:
@@ -100,7 +101,7 @@ def _lengths(what: str, frame_length: Any, fft_length: Any) -> tuple[int, int]:
 
 
 def inverse_stft_window_fn(
-    frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
+    frame_step: TensorLike, forward_window_fn: Window = hann_window, name: str | None = None
 ) -> Callable[..., Tensor]:
     """The function that makes windows with which `inverse_stft` undoes `stft` (Griffin and Lim 1984).
 
@@ -126,10 +127,10 @@ def inverse_stft_window_fn(
 def linear_to_mel_weight_matrix(
     num_mel_bins: int = 20,
     num_spectrogram_bins: int = 129,
-    sample_rate: Any = 8000,
+    sample_rate: float = 8000,
     lower_edge_hertz: float = 125.0,
     upper_edge_hertz: float = 3800.0,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     name: str | None = None,
 ) -> Tensor:
     """A constant matrix by which spectrograms are multiplied to warp their bins to the mel scale.
@@ -165,7 +166,7 @@ def _mel(hertz: Any) -> Any:
     return 1127.0 * np.log1p(np.asarray(hertz) / 700.0)
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Tensor:
     """Mel-frequency cepstral coefficients: cosine transforms of type II, times `sqrt(0.5 / bins)`, as HTK has them.
 
     Shapes: [..., bins], a known number of them. Dtypes: float32, float64.

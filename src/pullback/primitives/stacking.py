@@ -14,13 +14,14 @@ from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
+from ..core.typing import AxisLike, TensorLike
 from .axes import as_axis, checked_axis
 from .constant import constant_value, convert_to_tensor
 from .elementwise import operands
 from .reshaping import shape, shape_to_use, split_shape
 
 
-def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
+def stack(values: Tensor | Sequence[TensorLike], axis: int = 0, name: str | None = "stack") -> Tensor:
     """The tensors of the list `values`, one after the other along a new axis.
 
     Shapes: all the same [...]; the result has `len(values)` at `axis`. Dtypes: any, all the same.
@@ -67,7 +68,7 @@ class Pack(Primitive):
         return unstack(dy, len(op.inputs), self.axis)
 
 
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack") -> list[Tensor]:
+def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str | None = "unstack") -> list[Tensor]:
     """The slices of `value` along `axis`, as a list.
 
     Shapes: [...]; each slice lacks `axis`, whose length must be known or given as `num`. Dtypes: any.
@@ -121,7 +122,7 @@ class Unpack(Primitive):
         return (lambda: stack(dys, self.axis),)
 
 
-def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
+def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> Tensor:
     """The tensors of the list `values`, one after the other along `axis`.
 
     Shapes: the same but for `axis`, whose lengths add up. Dtypes: any, all the same.
@@ -265,7 +266,11 @@ class JoinRows(Primitive):
 
 
 def split(
-    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str | None = "split"
+    value: TensorLike,
+    num_or_size_splits: TensorLike,
+    axis: AxisLike = 0,
+    num: int | None = None,
+    name: str | None = "split",
 ) -> list[Tensor]:
     """`value` cut along `axis`: into so many equal parts, or into parts of the given lengths, of which one may be -1.
 
@@ -282,7 +287,7 @@ def split(
     """
     x = convert_to_tensor(value)
     place = as_axis(axis, x.shape.rank, "split", x.type)
-    sizes = num_or_size_splits
+    sizes: Any = num_or_size_splits
     if isinstance(sizes, Tensor | AbstractTensorLike):
         sizes = convert_to_tensor(sizes)
         known = constant_value(sizes)

@@ -8,6 +8,7 @@ from ..core.dtypes import FLOATING, INTEGER, as_dtype, float32, int64
 from ..core.graph import Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.types import TensorType
+from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from . import threefry
 from .constant import convert_to_tensor
 from .random import (
@@ -31,11 +32,11 @@ def _check_algorithm(function: str, alg: Any) -> None:
 
 
 def stateless_uniform(
-    shape: Any,
-    seed: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    minval: TensorLike = 0,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = float32,
     name: str | None = None,
     alg: str = "auto_select",
 ) -> Tensor:
@@ -70,11 +71,11 @@ def stateless_uniform(
 
 
 def stateless_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     name: str | None = None,
     alg: str = "auto_select",
 ) -> Tensor:
@@ -99,11 +100,11 @@ def stateless_normal(
 
 
 def stateless_truncated_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     name: str | None = None,
     alg: str = "auto_select",
 ) -> Tensor:
@@ -138,7 +139,7 @@ def _located(
 
 
 def stateless_categorical(
-    logits: Any, num_samples: int, seed: Any, dtype: Any = int64, name: str | None = None
+    logits: TensorLike, num_samples: int, seed: TensorLike, dtype: DTypeLike = int64, name: str | None = None
 ) -> Tensor:
     """Numbers of classes, each with the probability softmax(logits): those of `seed`.
 

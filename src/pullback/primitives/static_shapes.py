@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.operation import Tensor
 from ..core.shape import TensorShape, as_shape
 from ..core.shape import broadcast_static_shape as broadcast
+from ..core.typing import ShapeLike, TensorLike
 from .comparison import equal
 from .constant import convert_to_tensor
 from .cumulative import cumprod
@@ -17,7 +16,7 @@ from .selection import where
 from .shaping import expand_dims, size
 
 
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
     """The static shape of an elementwise result over arrays of `shape_x` and `shape_y`.
 
     Raises:
@@ -30,7 +29,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     return broadcast(as_shape(shape_x), as_shape(shape_y))
 
 
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
     """The shape of an elementwise result over arrays of `shape_x` and `shape_y`, integer vectors, as such a vector.
 
     A run does not check that they broadcast together.
@@ -46,7 +45,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     return where(equal(a, 1), b, a)
 
 
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None) -> Tensor:
     """The coordinates, in arrays of the shape `dims`, of the elements whose positions in memory are `indices`.
 
     Shapes: `indices` [] or [n]; `dims` [rank]; the result [rank] or [rank, n]. Dtypes: any integer, the same for both.

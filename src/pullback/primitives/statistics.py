@@ -10,6 +10,7 @@ from ..core.operation import Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import AxisLike, TensorLike
 from .arithmetic import squared_difference
 from .axes import as_axes
 from .casting import cast
@@ -23,7 +24,7 @@ from .shaping import size, squeeze
 
 
 def weighted_moments(
-    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+    x: TensorLike, axes: AxisLike, frequency_weights: TensorLike, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance of `x` along `axes`, of which each element counts as often as its weight says.
 
@@ -58,7 +59,7 @@ def _without(y: Tensor, axes: tuple[int, ...] | None) -> Tensor:
 
 
 def sufficient_statistics(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike, axes: AxisLike, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """The number of elements along `axes`, their sum, the sum of their squares, and the shift, for `normalize_moments`.
 
@@ -94,8 +95,7 @@ def _count(x: Tensor, axes: tuple[int, ...] | None) -> Tensor:
         if None not in lengths:
             return constant_in(x.graph, np.array(np.prod([n for n in lengths if n is not None]), wanted))
     if axes is None:
-        total: Tensor = cast(size(x), x.dtype)
-        return total
+        return cast(size(x), x.dtype)
     return LengthProduct(axes)(x)
 
 
@@ -118,7 +118,7 @@ class LengthProduct(Primitive):
 
 
 def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+    counts: TensorLike, mean_ss: TensorLike, variance_ss: TensorLike, shift: TensorLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance from what `sufficient_statistics` gives; `shift` may be None.
 
@@ -143,12 +143,12 @@ def normalize_moments(
 
 
 def batch_norm_with_global_normalization(
-    input: Any,
-    mean: Any,
-    variance: Any,
-    beta: Any,
-    gamma: Any,
-    variance_epsilon: Any,
+    input: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    beta: TensorLike,
+    gamma: TensorLike,
+    variance_epsilon: TensorLike,
     scale_after_normalization: bool,
     name: str | None = None,
 ) -> Tensor:

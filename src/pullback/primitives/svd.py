@@ -17,6 +17,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .casting import cast
 from .comparison import greater
 from .constant import convert_to_tensor
@@ -30,7 +31,7 @@ from .reshaping import ExpandDims
 from .stacks import adjoint_of, check_matrices, matrices, times
 
 
-def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """`(s, u, v)`: descending singular values, and orthonormal columns with `tensor = u @ diag(s) @ adjoint(v)`.
 
     Without `compute_uv` it is `s` only. All shapes have derivatives of any order where singular values differ and are
@@ -156,7 +157,9 @@ class InverseOrZero(Primitive):
         return (lambda: -dy * y * y,)
 
 
-def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def matrix_rank(
+    a: TensorLike, tol: TensorLike | None = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """How many singular values of each matrix are above `tol`: int32, without a derivative.
 
     `tol` is `eps * max(m, n)` times the largest singular value unless given. `validate_args` changes nothing.

@@ -8,11 +8,12 @@ from typing import Any
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import AxisLike, TensorLike
 from .constant import convert_to_tensor
 from .fourier import complex_transform, inverse_real_transform, negative_axes, real_transform
 
 
-def fft(input: Any, name: str | None = None) -> Tensor:
+def fft(input: TensorLike, name: str | None = None) -> Tensor:
     """`y[k] = sum(x[n] * exp(-2j * pi * k * n / N))` along the last axis.
 
     Shapes: any of at least 1 axis. Dtypes: complex64, complex128.
@@ -29,7 +30,7 @@ def fft(input: Any, name: str | None = None) -> Tensor:
     return complex_transform("fft", input, (-1,), False, name)
 
 
-def ifft(input: Any, name: str | None = None) -> Tensor:
+def ifft(input: TensorLike, name: str | None = None) -> Tensor:
     """`y[n] = sum(x[k] * exp(2j * pi * k * n / N)) / N` along the last axis: the inverse of `fft`.
 
     Shapes: any of at least 1 axis. Dtypes: complex64, complex128.
@@ -46,7 +47,7 @@ def ifft(input: Any, name: str | None = None) -> Tensor:
     return complex_transform("ifft", input, (-1,), True, name)
 
 
-def fft2d(input: Any, name: str | None = None) -> Tensor:
+def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last two axes.
 
     Shapes: any of at least 2 axes. Dtypes: complex64, complex128.
@@ -63,7 +64,7 @@ def fft2d(input: Any, name: str | None = None) -> Tensor:
     return complex_transform("fft2d", input, (-2, -1), False, name)
 
 
-def ifft2d(input: Any, name: str | None = None) -> Tensor:
+def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last two axes.
 
     Shapes: any of at least 2 axes. Dtypes: complex64, complex128.
@@ -80,7 +81,7 @@ def ifft2d(input: Any, name: str | None = None) -> Tensor:
     return complex_transform("ifft2d", input, (-2, -1), True, name)
 
 
-def fft3d(input: Any, name: str | None = None) -> Tensor:
+def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last three axes.
 
     Shapes: any of at least 3 axes. Dtypes: complex64, complex128.
@@ -97,7 +98,7 @@ def fft3d(input: Any, name: str | None = None) -> Tensor:
     return complex_transform("fft3d", input, (-3, -2, -1), False, name)
 
 
-def ifft3d(input: Any, name: str | None = None) -> Tensor:
+def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last three axes.
 
     Shapes: any of at least 3 axes. Dtypes: complex64, complex128.
@@ -114,7 +115,7 @@ def ifft3d(input: Any, name: str | None = None) -> Tensor:
     return complex_transform("ifft3d", input, (-3, -2, -1), True, name)
 
 
-def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The transform `fft` of real numbers, along the last axis only up to the middle: the rest mirrors it.
 
     The input is cut or padded with zeros to `fft_length`, 1 integer known while the graph is built.
@@ -133,7 +134,7 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
     return real_transform("rfft", input_tensor, (-1,), name, fft_length)
 
 
-def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The transform `fft2d` of real numbers, along the last axis only up to the middle: the rest mirrors it.
 
     The input is cut or padded with zeros to `fft_length`, 2 integers known while the graph is built.
@@ -152,7 +153,7 @@ def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -
     return real_transform("rfft2d", input_tensor, (-2, -1), name, fft_length)
 
 
-def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The transform `fft3d` of real numbers, along the last axis only up to the middle: the rest mirrors it.
 
     The input is cut or padded with zeros to `fft_length`, 3 integers known while the graph is built.
@@ -171,7 +172,7 @@ def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -
     return real_transform("rfft3d", input_tensor, (-3, -2, -1), name, fft_length)
 
 
-def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft`: real numbers from the bins up to the middle.
 
     The input is cut or padded with zeros to what `fft_length`, 1 integer known while the graph is built, needs.
@@ -191,7 +192,7 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
     return inverse_real_transform("irfft", input_tensor, (-1,), name, fft_length)
 
 
-def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft2d`: real numbers from the bins up to the middle.
 
     The input is cut or padded with zeros to what `fft_length`, 2 integers known while the graph is built, needs.
@@ -211,7 +212,7 @@ def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
     return inverse_real_transform("irfft2d", input_tensor, (-2, -1), name, fft_length)
 
 
-def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft3d`: real numbers from the bins up to the middle.
 
     The input is cut or padded with zeros to what `fft_length`, 3 integers known while the graph is built, needs.
@@ -232,7 +233,11 @@ def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
 
 
 def fftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: AxisLike | None = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The discrete Fourier transform along `axes`, all unless given.
 
@@ -256,7 +261,11 @@ def fftnd(
 
 
 def ifftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: AxisLike | None = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The inverse of `fftnd`.
 
@@ -280,7 +289,11 @@ def ifftnd(
 
 
 def rfftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: AxisLike | None = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The transform `fftnd` of real numbers, along the last of `axes` only up to the middle.
 
@@ -303,7 +316,11 @@ def rfftnd(
 
 
 def irfftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: AxisLike | None = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The inverse of `rfftnd`: real numbers from the bins up to the middle along the last of `axes`.
 
@@ -326,7 +343,7 @@ def irfftnd(
     )
 
 
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def fftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Tensor:
     """`x` rolled along `axes`, all unless given, by half their lengths: the bin of frequency 0 comes to the middle.
 
     Shapes: any. Dtypes: any.
@@ -343,7 +360,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     return FftShift(_shifted("fftshift", x, axes))(convert_to_tensor(x), name=name)
 
 
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def ifftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `fftshift`.
 
     Shapes: any. Dtypes: any.

@@ -9,6 +9,7 @@ from typing import Any
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .contraction import adjoint as adjoint_kernel
 from .elementwise import operands
 from .matrices import MatrixBandPart, diag
@@ -19,7 +20,7 @@ _BLOCK = 64
 
 
 def triangular_solve(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """`x` in `matrix @ x = rhs`, of which only the lower (or upper) triangle of `matrix` is read.
 
@@ -89,7 +90,7 @@ def _back_substitute(xp: Any, upper: Any, b: Any) -> Any:
 
 
 def banded_triangular_solve(
-    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    bands: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """`x` in `matrix @ x = rhs` for a triangular matrix given by its diagonals.
 
@@ -118,7 +119,7 @@ def banded_triangular_solve(
         return triangular_solve(matrix, b, lower, adjoint)
 
 
-def cholesky(input: Any, name: str | None = None) -> Tensor:
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """The lower triangular `y` with a positive diagonal for which `y @ adjoint(y)` is `input`.
 
     Only the lower triangle of `input`, which is symmetric (Hermitian) and positive definite, is read; the derivative
@@ -160,7 +161,7 @@ class Cholesky(Primitive):
         return (back,)
 
 
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
     """`x` in `a @ x = rhs`, where `chol` is the Cholesky decomposition of `a`.
 
     Shapes: `chol` [..., n, n], `rhs` [..., n, k]; the stacks broadcast together. Dtypes: float32, float64, complex64,

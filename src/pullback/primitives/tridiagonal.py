@@ -15,6 +15,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape, broadcast_static_shape
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .complex import conj
 from .constant import convert_to_tensor
 from .elementwise import operands
@@ -29,8 +30,8 @@ _FORMATS = ("compact", "sequence", "matrix")
 
 
 def tridiagonal_solve(
-    diagonals: Any,
-    rhs: Any,
+    diagonals: TensorLike,
+    rhs: TensorLike,
     diagonals_format: str = "compact",
     transpose_rhs: bool = False,
     conjugate_rhs: bool = False,
@@ -77,7 +78,9 @@ def tridiagonal_solve(
         return squeeze(x, [-1]) if vector else x
 
 
-def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Tensor:
+def tridiagonal_matmul(
+    diagonals: TensorLike, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
+) -> Tensor:
     """The product of a tridiagonal matrix, given as to `tridiagonal_solve`, and `rhs`.
 
     Shapes: `rhs` [..., n, k]; the result too. Dtypes: float32, float64, complex64, complex128, the same for both.

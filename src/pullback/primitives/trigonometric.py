@@ -10,6 +10,7 @@ from ..core.dtypes import COMPLEX, FLOATING, INEXACT, real_dtype
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
+from ..core.typing import TensorLike
 from .complex import complex as complex_number
 from .complex import conj
 from .creation import zeros_like
@@ -19,7 +20,7 @@ from .masking import kept, masked_divide, multiply_no_nan
 from .powers import sqrt, square
 
 
-def sin(x: Any, name: str | None = None) -> Tensor:
+def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """The sine of each element.
 
     Shapes: any. Dtypes: any float or complex.
@@ -48,7 +49,7 @@ class Sin(AbstractElementwise):
         return (lambda: multiply_no_nan(cos(conj(x)), dy),)
 
 
-def cos(x: Any, name: str | None = None) -> Tensor:
+def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """The cosine of each element.
 
     Shapes: any. Dtypes: any float or complex.
@@ -77,7 +78,7 @@ class Cos(AbstractElementwise):
         return (lambda: -multiply_no_nan(sin(conj(x)), dy),)
 
 
-def tan(x: Any, name: str | None = None) -> Tensor:
+def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """The tangent of each element.
 
     Shapes: any. Dtypes: any float or complex.
@@ -106,7 +107,7 @@ class Tan(AbstractElementwise):
         return (lambda: multiply_no_nan(square(conj(y)) + 1, dy),)
 
 
-def asin(x: Any, name: str | None = None) -> Tensor:
+def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """The angle in [-pi/2, pi/2] whose sine is each element; NaN for a real one outside [-1, 1].
 
     Shapes: any. Dtypes: any float or complex. The derivative at -1 and 1 is infinite, and 0 for a cotangent that is 0.
@@ -135,7 +136,7 @@ class Asin(AbstractElementwise):
         return (lambda: masked_divide(dy, _cosine(conj(x))),)
 
 
-def acos(x: Any, name: str | None = None) -> Tensor:
+def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """The angle in [0, pi] whose cosine is each element; NaN for a real one outside [-1, 1].
 
     Shapes: any. Dtypes: any float or complex. The derivative at -1 and 1 is infinite, and 0 for a cotangent that is 0.
@@ -164,7 +165,7 @@ class Acos(AbstractElementwise):
         return (lambda: -masked_divide(dy, _cosine(conj(x))),)
 
 
-def atan(x: Any, name: str | None = None) -> Tensor:
+def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """The angle in [-pi/2, pi/2] whose tangent is each element.
 
     Shapes: any. Dtypes: any float or complex.
@@ -198,7 +199,7 @@ def _cosine(x: Tensor) -> Tensor:
     return sqrt((1 - x) * (x + 1))
 
 
-def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
+def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point with coordinates `x` and `y`.
 
     Shapes: any that broadcast together. Dtypes: any float, the same for both. At the origin the derivatives are 0.
@@ -248,7 +249,7 @@ class Atan2Grad(AbstractElementwise):
         )
 
 
-def angle(input: Any, name: str | None = None) -> Tensor:
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The argument of each element, in (-pi, pi]; of a real number 0 or pi.
 
     Shapes: any. Dtypes: any float or complex; complex64 gives float32, complex128 float64. At 0 the derivative is 0.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.graph import Tensor
+from ..core.typing import TensorLike
 from .constant import convert_to_tensor
 from .state import ScatterKind
 from .variable_ops import read_after
@@ -14,7 +15,7 @@ from .variables import Variable
 
 def assign(
     ref: Variable,
-    value: Any,
+    value: TensorLike,
     validate_shape: bool | None = None,
     use_locking: bool | None = None,
     name: str | None = None,
@@ -36,7 +37,7 @@ def assign(
     return value_after
 
 
-def assign_add(ref: Variable, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
+def assign_add(ref: Variable, value: TensorLike, use_locking: bool | None = None, name: str | None = None) -> Tensor:
     """Adds `value` to that of `ref`; the new value.
 
     Shapes, dtypes, errors: as of `assign`.
@@ -52,7 +53,7 @@ def assign_add(ref: Variable, value: Any, use_locking: bool | None = None, name:
     return value_after
 
 
-def assign_sub(ref: Variable, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
+def assign_sub(ref: Variable, value: TensorLike, use_locking: bool | None = None, name: str | None = None) -> Tensor:
     """Subtracts `value` from that of `ref`; the new value.
 
     Shapes, dtypes, errors: as of `assign`.
@@ -69,7 +70,7 @@ def assign_sub(ref: Variable, value: Any, use_locking: bool | None = None, name:
 
 
 def scatter_update(
-    ref: Variable, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None
+    ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = True, name: str | None = None
 ) -> Tensor:
     """Replaces the rows `indices` [...] of `ref` by `updates` [..., row...]; the new value.
 
@@ -92,7 +93,7 @@ def scatter_update(
 
 
 def scatter_add(
-    ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
+    ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
     """Adds `updates` to the rows `indices` of `ref`; the new value. Equal indices all count, here and below.
 
@@ -110,7 +111,7 @@ def scatter_add(
 
 
 def scatter_sub(
-    ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
+    ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
     """Subtracts `updates` from the rows `indices` of `ref`; the new value.
 
@@ -128,7 +129,7 @@ def scatter_sub(
 
 
 def scatter_mul(
-    ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
+    ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
     """Multiplies the rows `indices` of `ref` by `updates`; the new value.
 
@@ -146,7 +147,7 @@ def scatter_mul(
 
 
 def scatter_div(
-    ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
+    ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
     """Divides the rows `indices` of `ref` by `updates`; the new value.
 
@@ -164,7 +165,7 @@ def scatter_div(
 
 
 def scatter_min(
-    ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
+    ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
     """The smaller of the rows `indices` of `ref` and `updates`, element by element; the new value.
 
@@ -182,7 +183,7 @@ def scatter_min(
 
 
 def scatter_max(
-    ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
+    ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
     """The larger of the rows `indices` of `ref` and `updates`, element by element; the new value.
 
@@ -200,7 +201,7 @@ def scatter_max(
 
 
 def scatter_nd_update(
-    ref: Variable, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None
+    ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = True, name: str | None = None
 ) -> Tensor:
     """Replaces the slices of `ref` at `indices` [..., depth] by `updates` [..., slice...]; the new value.
 
@@ -219,7 +220,7 @@ def scatter_nd_update(
 
 
 def scatter_nd_add(
-    ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
+    ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
     """Adds `updates` [..., slice...] to the slices of `ref` at `indices` [..., depth]; the new value.
 
@@ -238,7 +239,7 @@ def scatter_nd_add(
 
 
 def scatter_nd_sub(
-    ref: Variable, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
+    ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Tensor:
     """Subtracts `updates` [..., slice...] from the slices of `ref` at `indices` [..., depth]; the new value.
 

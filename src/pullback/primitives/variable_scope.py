@@ -12,6 +12,7 @@ from typing import Any
 from ..core.dtypes import as_dtype, float32
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.shape import as_shape
+from ..core.typing import DTypeLike, ShapeLike
 from .collections import GraphKeys
 from .constant import convert_to_tensor
 from .identity import group_operations
@@ -103,11 +104,11 @@ def variable_scope(
     values: Any = None,
     initializer: Any = None,
     regularizer: Any = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
-    custom_getter: Any = None,
+    caching_device: object = None,
+    partitioner: object = None,
+    custom_getter: object = None,
     reuse: bool | str | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     use_resource: bool | None = None,
     constraint: Any = None,
     auxiliary_name_scope: bool = True,
@@ -178,20 +179,20 @@ def _unique_scope(outer: VariableScope, default_name: str) -> str:
 
 def get_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
     initializer: Any = None,
     regularizer: Callable[[Tensor], Any] | None = None,
     trainable: bool | None = None,
     collections: Sequence[str] | None = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
+    caching_device: object = None,
+    partitioner: object = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    custom_getter: Any = None,
+    custom_getter: object = None,
     constraint: Callable[[Any], Any] | None = None,
-    synchronization: Any = None,
-    aggregation: Any = None,
+    synchronization: object = None,
+    aggregation: object = None,
 ) -> Variable:
     """The variable `name` of the current `variable_scope`: a new one, or with `reuse` the one that exists.
 
@@ -241,20 +242,20 @@ def get_variable(
 
 def get_local_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
     initializer: Any = None,
     regularizer: Callable[[Tensor], Any] | None = None,
     trainable: bool | None = False,
     collections: Sequence[str] | None = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
+    caching_device: object = None,
+    partitioner: object = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    custom_getter: Any = None,
+    custom_getter: object = None,
     constraint: Callable[[Any], Any] | None = None,
-    synchronization: Any = None,
-    aggregation: Any = None,
+    synchronization: object = None,
+    aggregation: object = None,
 ) -> Variable:
     """As `get_variable`, a variable of the collection `LOCAL_VARIABLES`, which optimizers leave alone.
 

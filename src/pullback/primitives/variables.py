@@ -18,6 +18,7 @@ from ..core.operation import Reference
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices
+from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from .collections import GraphKeys
 from .constant import convert_to_tensor
 from .scatter import gather_nd
@@ -107,18 +108,18 @@ class Variable(AbstractTensorLike):
 
     def __init__(
         self,
-        initial_value: Any = None,
+        initial_value: TensorLike | Callable[[], TensorLike] | None = None,
         trainable: bool | None = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: object = None,
         name: str | None = None,
-        variable_def: Any = None,
-        dtype: Any = None,
-        import_scope: Any = None,
+        variable_def: object = None,
+        dtype: DTypeLike | None = None,
+        import_scope: object = None,
         constraint: Callable[[Any], Any] | None = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
-        shape: Any = None,
+        synchronization: object = None,
+        aggregation: object = None,
+        shape: ShapeLike | None = None,
         *,
         collections: Sequence[str] | None = None,
     ) -> None:
@@ -217,7 +218,7 @@ class Variable(AbstractTensorLike):
         """The static shape."""
         return self.shape
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Nothing, where the static shape says all that `shape` says: variables never change their type.
 
         Raises:
@@ -255,7 +256,7 @@ class Variable(AbstractTensorLike):
         """A new read of the value, for another initial value: initializers act in the order of making."""
         return read_variable(self.handle)
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The rows `indices` [...] of the value: [..., row...]; derivatives by the variable are IndexedSlices.
 
         A run with an index out of range fails on the NumPy engine; on XLA, rows of floats are then NaN.
@@ -268,7 +269,7 @@ class Variable(AbstractTensorLike):
             self.handle, convert_to_tensor(indices, graph=self.graph), name=name or "Gather"
         )
 
-    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The slices of the value at the index vectors `indices` [..., k]; see `pb.gather_nd`."""
         return gather_nd(self.as_tensor(), indices, name=name)
 
@@ -279,7 +280,7 @@ class Variable(AbstractTensorLike):
     # Assigning
 
     def assign(
-        self, value: Any, use_locking: bool | None = False, name: str | None = None, read_value: bool = True
+        self, value: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Replaces the value: a tensor that assigns and reads again, or, with `read_value=False`, the operation.
 
@@ -290,14 +291,14 @@ class Variable(AbstractTensorLike):
         return self._assigned(AssignVariableOp, value, name or "Assign", read_value)
 
     def assign_add(
-        self, delta: Any, use_locking: bool | None = False, name: str | None = None, read_value: bool = True
+        self, delta: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Adds `delta`, of the variable's shape, to the value; returns as `assign` does."""
         del use_locking
         return self._assigned(AssignAddVariableOp, delta, name or "AssignAddVariableOp", read_value)
 
     def assign_sub(
-        self, delta: Any, use_locking: bool | None = False, name: str | None = None, read_value: bool = True
+        self, delta: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtracts `delta`, of the variable's shape, from the value; returns as `assign` does."""
         del use_locking
@@ -309,7 +310,7 @@ class Variable(AbstractTensorLike):
         op = cls(type_.dtype, type_.shape).operation(self.handle, tensor, name=name)
         return read_after(op) if read_value else op
 
-    def load(self, value: Any, session: Any = None) -> None:
+    def load(self, value: TensorLike, session: Any = None) -> None:
         """Put the array `value` in place of the value in `session`, or in the default session.
 
         Raises:
@@ -352,15 +353,15 @@ class Variable(AbstractTensorLike):
             raise TypeError(f"sparse_delta is not IndexedSlices: {delta!r}")
         return read_after(scatter_rows(kind, self.handle, delta.indices, delta.values, name))
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    def scatter_nd_update(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
         """Replaces slices: `updates` [..., slice...] at `indices` [..., depth]; the new value."""
         return self._scattered_nd("update", indices, updates, name)
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    def scatter_nd_add(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
         """Adds `updates` [..., slice...] to the slices at `indices` [..., depth]; the new value."""
         return self._scattered_nd("add", indices, updates, name)
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    def scatter_nd_sub(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
         """Subtracts `updates` [..., slice...] from the slices at `indices` [..., depth]; the new value."""
         return self._scattered_nd("sub", indices, updates, name)
 

@@ -86,8 +86,7 @@ def power(node: Node, a: Tensor, b: Tensor) -> Tensor:
     if a.dtype == b.dtype:
         return powers.pow(a, b)
     if a.dtype in INTEGER and b.dtype in FLOATING:
-        raised: Tensor = cast(powers.pow(cast(a, b.dtype), b), a.dtype)
-        return raised
+        return cast(powers.pow(cast(a, b.dtype), b), a.dtype)
     return powers.pow(a, cast(b, a.dtype))
 
 
@@ -120,10 +119,10 @@ def min_(node: Node, *xs: Tensor) -> Tensor:
 @reader("Clip")
 def clip(node: Node, x: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Any:
     """With bounds in the wrong order the result is the upper one: `Min(high, Max(low, x))`."""
-    if low is None or high is None:
-        if low is None and high is None:
-            return identity(x)
-        return minimum(x, high) if low is None else maximum(x, low)
+    if high is None:
+        return identity(x) if low is None else maximum(x, low)
+    if low is None:
+        return minimum(x, high)
     first, last = node.static(low), node.static(high)
     if first is not None and last is not None and first.size == last.size == 1 and first.item() <= last.item():
         return clip_by_value(x, low, high)

@@ -55,16 +55,14 @@ def eye_like(node: Node, x: Tensor) -> Tensor:
     if isinstance(rows, int) and isinstance(columns, int):
         return constant(np.eye(rows, columns, k).astype(dtype))
     ones = equal(reshape(range_(rows, dtype=int64), [-1, 1]) + k, range_(columns, dtype=int64))
-    made: Tensor = cast(ones, dtype)
-    return made
+    return cast(ones, dtype)
 
 
 @reader("Range")
 def range_of(node: Node, start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
     a, b, step = scalar(start), scalar(limit), scalar(delta)
     short = start.dtype in (float16, bfloat16) and node.attribute("stash_type", TensorProto.FLOAT) == TensorProto.FLOAT
-    made: Tensor = cast(range_(a, b, step, dtype=float32 if short else start.dtype), start.dtype)
-    return made
+    return cast(range_(a, b, step, dtype=float32 if short else start.dtype), start.dtype)
 
 
 @reader("OneHot")

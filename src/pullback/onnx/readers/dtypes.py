@@ -10,5 +10,4 @@ from ...primitives.casting import cast as cast_of
 
 def cast(x: Tensor, dtype: Any) -> Tensor:
     """`x` in `dtype`; `x` itself where that changes nothing."""
-    converted: Tensor = cast_of(x, dtype)
-    return converted
+    return cast_of(x, dtype)

@@ -259,8 +259,7 @@ def _scaled_tanh(x: Tensor, alpha: float, beta: float) -> Tensor:
 
 
 def _hard_sigmoid(x: Tensor, alpha: float, beta: float) -> Tensor:
-    result: Tensor = clip_by_value(x * alpha + beta, 0.0, 1.0)
-    return result
+    return clip_by_value(x * alpha + beta, 0.0, 1.0)
 
 
 def _elu(x: Tensor, alpha: float) -> Tensor:
