@@ -114,3 +114,68 @@ def test_positions_that_are_fed_are_looked_at() -> None:
     y = pb.gather(x, rows)
     pattern = jacobian_pattern(y, x, {rows: [3, 1]})
     np.testing.assert_array_equal(pattern.toarray(), np.eye(4, dtype=bool)[[3, 1]])
+
+
+def test_the_derivative_by_a_variable_counts_all_of_its_reads() -> None:
+    v = pb.Variable(np.array([1.0, 2.0, 3.0]))
+    rows = pb.Variable(np.arange(8.0).reshape(4, 2))
+    y = v * v + 0.0
+    picked = pb.gather(rows, [3, 1, 3])
+    session = pb.Session(engine="numpy")
+    session.run([v.initializer, rows.initializer])
+    np.testing.assert_array_equal(pb.sparse_jacobian(y, v).eval(session=session).toarray(), np.diag([2.0, 4.0, 6.0]))
+    assert pb.sparse_hessian(pb.reduce_sum(y * y), v).eval(session=session).diagonal().tolist() == [12.0, 48.0, 108.0]
+    found = pb.sparse_jacobian(picked * 2.0, rows).eval(session=session).toarray()
+    np.testing.assert_array_equal(found, 2.0 * np.kron(np.eye(4)[[3, 1, 3]], np.eye(2)))
+
+
+def test_the_derivative_by_a_variable_of_unknown_shape() -> None:
+    v = pb.Variable(np.array([1.0, 2.0]), shape=[None])
+    session = pb.Session(engine="numpy")
+    session.run(v.initializer)
+    with session.as_default():
+        matrix = pb.sparse_hessian(pb.reduce_sum(v * v * v), v)
+    assert matrix.eval(session=session).toarray().tolist() == [[6.0, 0.0], [0.0, 12.0]]
+
+
+@pytest.mark.parametrize("dtype", [pb.float16, pb.bfloat16, pb.float32])
+def test_places_are_counted_exactly_in_any_dtype(dtype: Any) -> None:
+    x = pb.placeholder(dtype, [6000])
+    y = pb.math.segment_sum(x, np.repeat(np.arange(3000), 2))
+    expected = np.kron(np.eye(3000, dtype=bool), np.ones((1, 2), bool))
+    np.testing.assert_array_equal(jacobian_pattern(y, x).toarray(), expected)
+
+
+@pb.RegisterGradient("StraightThroughForSparse")
+def _straight_through(op: Any, dy: Any) -> Any:
+    del op
+    return dy
+
+
+def test_overridden_rules_decide_the_pattern() -> None:
+    x = pb.placeholder(pb.float64, [3])
+    with pb.get_default_graph().gradient_override_map({"Round": "StraightThroughForSparse"}):
+        y = pb.round(x) * pb.constant(np.array([1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(pb.sparse_jacobian(y, x).eval({x: np.ones(3)}).toarray(), np.diag([1.0, 2.0, 3.0]))
+
+
+def test_chosen_rules_decide_the_pattern() -> None:
+    x = pb.placeholder(pb.float64, [3])
+
+    def reversed_(op: Any, dy: Any) -> Any:
+        del op
+        return pb.reverse(dy, [0])
+
+    matrix = pb.sparse_jacobian(pb.sin(x), x, rules={"Sin": reversed_})
+    np.testing.assert_array_equal(matrix.eval({x: np.ones(3)}).toarray(), np.eye(3)[::-1])
+    stopped = pb.sparse_hessian(pb.reduce_sum(pb.sin(x) + x * x), x, rules={"Sin": None})
+    np.testing.assert_array_equal(stopped.eval({x: np.ones(3)}).toarray(), 2.0 * np.eye(3))
+
+
+def test_unknown_ranks_are_those_of_what_is_fed() -> None:
+    x = pb.placeholder(pb.float64, None)
+    feeds = {x: np.array([[1.0, 2.0], [3.0, 4.0]])}
+    hessian = pb.sparse_hessian(pb.reduce_sum(x * x * x), x, feeds)
+    np.testing.assert_array_equal(hessian.eval(feeds).toarray(), np.diag([6.0, 12.0, 18.0, 24.0]))
+    jacobian = pb.sparse_jacobian(pb.sin(x), x, feeds)
+    np.testing.assert_allclose(jacobian.eval(feeds).toarray(), np.diag(np.cos([1.0, 2.0, 3.0, 4.0])))

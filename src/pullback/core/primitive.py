@@ -8,6 +8,7 @@ from typing import Any, ClassVar, dataclass_transform
 
 from .graph import graph_of
 from .operation import Operation, Tensor
+from .traits import Links, Trait
 from .types import TensorType
 
 _classes: dict[str, type[Primitive]] = {}
@@ -63,6 +64,8 @@ class Primitive:
     """False where the outputs depend on the shapes of the inputs only."""
     functions: ClassVar[tuple[Any, ...]] = ()
     """The functions among its attributes."""
+    traits: ClassVar[tuple[Trait, ...]] = ()
+    """What else is known of its operations, from `core.traits`."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -101,6 +104,11 @@ class Primitive:
     def gradient(self, op: Operation, *dys: Any, **_: Any) -> Any:
         """One entry per input. This one, of the base class, says that there is none."""
         raise LookupError(f"No gradient defined for operation'{op.name}' (op type: {op.type}).")
+
+    def links(self, i: int, *types: Any, **_: Any) -> Links | None:
+        """Which axes of the results go along which of input `i`, for inputs of these types; None: not stated."""
+        del i, types
+        return None
 
     def run_inputs(self, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """Those of an operation's `inputs` that a run needs, the first ones; the others are for its derivative."""

@@ -7,16 +7,13 @@ from typing import Any
 
 from ..autodiff.arguments import as_list
 from ..autodiff.reverse import gradients
-from ..core.dtypes import TokenType
 from ..core.graph import Tensor
 from ..core.typing import TensorLike
 from ..primitives.creation import zeros
 from ..primitives.reduction import reduce_sum
 from ..primitives.reshaping import reshape, reshape_like, shape
 from ..primitives.stacking import concat
-from ..primitives.variable_ops import variable_type
-from ..primitives.variables import Variable
-from .products import as_sources, dense, graph_of_all, zeros_of
+from .products import as_sources, dense, graph_of_all, value_type, zeros_of
 from .rows import rows_of
 
 
@@ -88,20 +85,15 @@ def _block_row(dx: Any, x: Any, columns: Sequence[Any], options: Any, batch_size
     ]
 
 
-def _value_type(x: Any) -> Any:
-    handle = x.handle if isinstance(x, Variable) else x
-    return variable_type(handle) if isinstance(handle.dtype, TokenType) else handle.type
-
-
 def _zero_block(x: Any, column: Any) -> Tensor:
-    a, b = _value_type(x), _value_type(column)
+    a, b = value_type(x), value_type(column)
     if a.shape.is_fully_defined() and b.shape.is_fully_defined():
         return zeros([*a.shape.known, *b.shape.known], a.dtype)
     return zeros(concat([shape(zeros_of(x)), shape(zeros_of(column))], 0), a.dtype)
 
 
 def _shaped(rows: Tensor, x: Any, column: Any) -> Tensor:
-    a, b = _value_type(x).shape, _value_type(column).shape
+    a, b = value_type(x).shape, value_type(column).shape
     if a.is_fully_defined() and b.is_fully_defined():
         return reshape(rows, [*a.known, *b.known])
     return reshape(rows, concat([shape(zeros_of(x)), shape(rows)[1:]], 0))

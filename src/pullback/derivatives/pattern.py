@@ -1,53 +1,43 @@
-"""Which elements of a tensor depend on which elements of another, found on the graph: the pattern of a Jacobian.
+"""Sparsity patterns of Jacobians: which elements of a tensor depend on which of another, found on the graph.
 
-Patterns are carried from operation to operation, as sparse matrices of truth values with a row for each element. An
-operation that moves elements is run on their numbers; one that adds up moved elements is differentiated, and the
-derivative, which moves them back, is run on numbers. What has no rule here is taken to mix all elements: patterns may
-be too large, and are never too small.
+Patterns are carried from operation to operation, as sparse matrices of truth values with a row for each element, by
+what operations declare (`core.traits`). One that moves elements is run on their numbers; one that adds up moved
+elements is differentiated, and the derivative, which moves them back, is run on numbers; others say which axes go along
+which. One that says nothing is taken to mix all elements: patterns may be too large, and are never too small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..autodiff.paths import operations_between
-from ..core.dtypes import TRAINABLE
+from ..autodiff.registry import rule_of
+from ..core.dtypes import TRAINABLE, float64, resource
+from ..core.function import AbstractFunctional
 from ..core.graph import Graph, Operation, Tensor
-from ..core.primitive import no_gradient
-from ..engines.session import Session
+from ..core.shape import TensorShape
+from ..core.traits import ADDS, ELEMENTWISE, MOVES, broadcast_axes_of
+from ..core.types import TensorType
+from ..engines.session import Session, get_default_session
 from ..primitives.constant import constant_in
-from ..primitives.elementwise import AbstractElementwise
 from ..primitives.placeholders import placeholder
-from ..primitives.reduction import Mean
-from ..primitives.reshaping import Sum
+from ..primitives.variable_ops import read_variable, variable_type
+from .axis_patterns import Pattern, along_axes
+from .products import dense
 
-Pattern = Any
-"""A scipy.sparse.csr_array of truth values: a row for each element of a tensor, a column for each of the source's."""
-Value = Callable[[Tensor], np.ndarray[Any, Any]]
-
-_BY_ELEMENT = {
-    *("AddN", "Cast", "Identity", "IdentityN", "EnsureShape", "SelectV2", "ClipByValue", "Mask", "Real", "Imag"),
-}
-_MOVING = {
-    *("Reshape", "ReshapeLike", "BroadcastTo", "BroadcastLike", "Transpose", "ExpandDims", "Squeeze", "ReverseV2"),
-    *("Slice", "StridedSlice", "Split", "SplitV", "SplitLike", "Unpack", "Pack", "ConcatV2", "Take", "GatherV2"),
-    *("GatherNd", "Tile", "Pad", "PadV2", "MirrorPad", "Roll", "Repeat", "MergeLeading", "Shift", "RowsLike"),
-    *("MatrixDiagV3", "MatrixDiagPartV3", "MatrixBandPart", "SpaceToDepth", "DepthToSpace", "Fill", "Diag", "DiagPart"),
-}
-_ADDING = {
-    *("Sum", "SumLike", "SliceGrad", "StridedSliceGrad", "TakeGrad", "ScatterNd", "UnsortedSegmentSum", "TileGrad"),
-    *("MirrorPadGrad", "RepeatGrad", "JoinRows"),
-}
+Patterns = dict[int, Pattern]
+"""Patterns by the numbers of inputs."""
 
 
 def jacobian_pattern(y: Tensor, x: Tensor, feed_dict: Any = None) -> Pattern:
     """Where the Jacobian of `y` by `x`, both as vectors, may differ from zero: [size of y, size of x].
 
-    `feed_dict` is needed where shapes or positions depend on what is fed.
+    `feed_dict` is needed where shapes or positions depend on what is fed, a default session where they depend on
+    variables.
     """
     finder = _Finder(y.graph, feed_dict)
     n = finder.size(x)
@@ -64,7 +54,8 @@ class _Finder:
     """The rules, on one graph."""
 
     def __init__(self, graph: Graph, feed_dict: Any) -> None:
-        self._session = Session(graph=graph, engine="numpy")
+        default = get_default_session()
+        self._session = default if default and default.graph is graph else Session(graph=graph, engine="numpy")
         self._feeds = feed_dict
         self._known: dict[Tensor, np.ndarray[Any, Any]] = {}
 
@@ -75,122 +66,136 @@ class _Finder:
         return self._known[x]
 
     def shape(self, x: Tensor) -> tuple[int, ...]:
-        """The shape of `x`, computed where it is not known."""
+        """The shape of `x`, or of the variable that it is the handle of, computed where it is not known."""
+        if x.dtype == resource:
+            of = variable_type(x).shape
+            return of.known if of.is_fully_defined() else self.value(read_variable(x)).shape
         return x.shape.known if x.shape.is_fully_defined() else self.value(x).shape
 
     def size(self, x: Tensor) -> int:
         """The number of elements of `x`."""
         return int(np.prod(self.shape(x)))
 
-    def patterns_of(self, op: Operation, patterns: dict[Tensor, Pattern], n: int) -> list[Pattern | None]:
+    def patterns_of(self, op: Operation, patterns: Mapping[Tensor, Pattern], n: int) -> Sequence[Pattern | None]:
         """The patterns of the outputs of `op`, from those of its inputs."""
-        if type(op.primitive).gradient is no_gradient:
-            return [None] * len(op.outputs)
         found = {i: patterns[x] for i, x in enumerate(op.inputs) if x in patterns and x.type.dtype in TRAINABLE}
-        if not found:
+        rule, primitive = rule_of(op), op.primitive
+        if rule is None or not found:
             return [None] * len(op.outputs)
-        if isinstance(op.primitive, AbstractElementwise) or op.type in _BY_ELEMENT:
-            return [self._by_element(op, found, y) for y in op.outputs]
-        if op.type in _MOVING:
+        if rule != primitive.gradient:
+            return self._by_rule(op, rule, found)
+        if MOVES in primitive.traits:
             return self._moved(op, found, n)
-        if op.type in _ADDING or isinstance(op.primitive, Mean):
+        if not isinstance(primitive, AbstractFunctional):
+            found = self._differentiated(op, rule, found)
+        if ADDS in primitive.traits:
             return [self._added(op, found)]
-        if op.type == "MatMul":
-            return [self._multiplied(op, found)]
-        return [self._mixed(found, y) for y in op.outputs]
+        return [self._along_axes(op, found, y) for y in op.outputs]
 
-    def _by_element(self, op: Operation, found: dict[int, Pattern], y: Tensor) -> Pattern:
-        shape, total = self.shape(y), None
-        inputs = [op.inputs[y.value_index]] if op.type == "IdentityN" else op.inputs
-        for i, x in enumerate(inputs):
-            pattern = found.get(y.value_index if op.type == "IdentityN" else i)
-            if pattern is None:
-                continue
-            own = self.shape(x)
-            if own != shape:
-                pattern = pattern[np.broadcast_to(np.arange(pattern.shape[0]).reshape(own), shape).reshape(-1)]
-            total = pattern if total is None else total + pattern
+    def _along_axes(self, op: Operation, found: Patterns, y: Tensor) -> Pattern | None:
+        """What depends on the elements at the same places along axes that go along each other."""
+        total, shape = None, self.shape(y)
+        types = [TensorType(x.dtype, TensorShape(self.shape(x))) for x in op.inputs]
+        for i, pattern in found.items():
+            own = types[i].shape.known
+            if ELEMENTWISE in op.primitive.traits:
+                links: Any = broadcast_axes_of(own, len(shape))
+            else:
+                links = op.primitive.links(i, *types) or ()
+            part = along_axes(pattern, links, own, shape)
+            total = part if total is None else total + part
         return total
 
-    def _moved(self, op: Operation, found: dict[int, Pattern], n: int) -> list[Pattern | None]:
-        """What comes out for the numbers 1, 2, ... of the elements of all inputs; 0 stands for nothing."""
-        arrays: list[Any] = []
+    def _moved(self, op: Operation, found: Patterns, n: int) -> list[Pattern | None]:
+        """What comes out for the numbers 1, 2, ... of the elements of all inputs, less what comes out for zeros."""
+        numbers: list[Any] = []
         stacked: list[Pattern] = [sp.csr_array((1, n), dtype=bool)]
         count = 1
         for i, x in enumerate(op.inputs):
             if i in found:
                 size = self.size(x)
-                arrays.append(np.arange(count, count + size, dtype=np.float64).reshape(self.shape(x)))
+                numbers.append(np.arange(count, count + size, dtype=np.float64).reshape(self.shape(x)))
                 stacked.append(found[i])
                 count += size
             else:
-                arrays.append(np.zeros(self.shape(x)) if x.type.dtype in TRAINABLE else self.value(x))
-        results = op.primitive.kernel(np, *arrays)
+                numbers.append(np.zeros(self.shape(x)) if x.type.dtype in TRAINABLE else self.value(x))
+        zeros = [np.zeros_like(x) if i in found else x for i, x in enumerate(numbers)]
         sources = sp.vstack(stacked, format="csr")
-        outputs = results if isinstance(results, tuple) else (results,)
-        return [sources[np.asarray(y).reshape(-1).astype(np.int64)] for y in outputs]
+        outputs = []
+        for moved, put_in in zip(_results(op, numbers), _results(op, zeros), strict=True):
+            with np.errstate(invalid="ignore"):
+                places = np.nan_to_num(moved - put_in) if moved.dtype == np.float64 else np.zeros(moved.shape)
+            outputs.append(sources[places.reshape(-1).astype(np.int64)])
+        return outputs
 
-    def _added(self, op: Operation, found: dict[int, Pattern]) -> Pattern:
+    def _added(self, op: Operation, found: Patterns) -> Pattern | None:
         """The derivative of `op` moves each output's number to the inputs that it is the sum of."""
-        total, count = None, self.size(op.outputs[0])
-        primitive = op.primitive
-        if isinstance(primitive, Mean):
-            primitive = Sum(primitive.axis, primitive.keepdims)
+        total, shape = None, self.shape(op.outputs[0])
+        count = int(np.prod(shape))
         with Graph().as_default() as graph:
-            inputs = [
-                placeholder(x.dtype, self.shape(x)) if i in found else constant_in(graph, self._stand_in(x))
-                for i, x in enumerate(op.inputs)
-            ]
-            copy = graph.add(primitive, inputs)
-            dy = placeholder(op.outputs[0].dtype, self.shape(op.outputs[0]))
-            entries = primitive.gradient(copy, dy)
-            moved = {i: _called(entries[i] if isinstance(entries, list | tuple) else entries) for i in found}
-        numbers = np.arange(1, count + 1, dtype=np.float64).reshape(self.shape(op.outputs[0]))
-        wide = {dy: numbers.astype(dy.dtype)}  # type: ignore[arg-type]
-        for i, dx in moved.items():
-            rows = np.asarray(Session(graph=graph, engine="numpy").run(dx, wide)).reshape(-1)
-            columns = np.flatnonzero(rows)
-            targets = np.rint(rows[columns].real).astype(np.int64) - 1
-            ones = np.ones(len(columns), bool)
-            selection = sp.csr_array((ones, (targets, columns)), shape=(count, len(rows)))
-            total = selection @ found[i] if total is None else total + selection @ found[i]
+            copy = self._copy(op, graph)
+            (dy,) = dys = _cotangents(copy)
+            moved = _entries(op.primitive.gradient, copy, dys)
+            numbers = np.arange(1, count + 1, dtype=np.float64).reshape(shape)
+            session = Session(graph=graph, engine="numpy")
+            for i, pattern in found.items():
+                rows = np.abs(session.run(_called(moved[i]), {dy: numbers})).reshape(-1)
+                columns = np.flatnonzero(rows)
+                targets = np.rint(rows[columns]).astype(np.int64) - 1
+                ones = np.ones(len(columns), bool)
+                part = sp.csr_array((ones, (targets, columns)), shape=(count, len(rows))) @ pattern
+                total = part if total is None else total + part
         return total
 
-    def _stand_in(self, x: Tensor) -> np.ndarray[Any, Any]:
-        if x.type.dtype in TRAINABLE:
-            return np.zeros(self.shape(x), x.dtype)
-        return self.value(x)
+    def _by_rule(self, op: Operation, rule: Callable[..., Any], found: Patterns) -> list[Pattern | None]:
+        """What another rule than the operation's own says: the transpose of how its entries depend on cotangents."""
+        totals: list[Pattern | None] = [None] * len(op.outputs)
+        with Graph().as_default() as graph:
+            copy = self._copy(op, graph)
+            dys = _cotangents(copy)
+            entries = _entries(rule, copy, dys)
+            for i, pattern in found.items():
+                entry = _called(entries[i])
+                for j, dy in enumerate(dys):
+                    if entry is not None and dy is not None:
+                        part = jacobian_pattern(dense(entry), dy).T.tocsr() @ pattern
+                        totals[j] = part if totals[j] is None else totals[j] + part
+        return totals
 
-    def _multiplied(self, op: Operation, found: dict[int, Pattern]) -> Pattern:
-        """Element (i, j) of a product of matrices depends on row i of the first and column j of the second."""
-        attributes = op.primitive.attributes
-        flags = [attributes["transpose_a"], attributes["transpose_b"]]
-        shape, total = self.shape(op.outputs[0]), None
-        for side, pattern in found.items():
-            numbers = np.arange(pattern.shape[0]).reshape(self.shape(op.inputs[side]))
-            numbers = numbers.T if flags[side] else numbers
-            lines = numbers if side == 0 else numbers.T
-            merged = _rows_merged(pattern, lines)
-            spread = np.repeat(np.arange(shape[0]), shape[1]) if side == 0 else np.tile(np.arange(shape[1]), shape[0])
-            total = merged[spread] if total is None else total + merged[spread]
-        return total
+    def _differentiated(self, op: Operation, rule: Callable[..., Any], found: Patterns) -> Patterns:
+        """Those inputs that the derivative has an entry for."""
+        if len(op.inputs) == 1:
+            return found
+        with Graph().as_default() as graph:
+            copy = self._copy(op, graph)
+            entries = _entries(rule, copy, _cotangents(copy))
+        return {i: pattern for i, pattern in found.items() if entries[i] is not None}
 
-    def _mixed(self, found: dict[int, Pattern], y: Tensor) -> Pattern:
-        """Every element depends on all that any element of an input depends on."""
-        merged = None
-        for pattern in found.values():
-            row = _rows_merged(pattern, np.arange(pattern.shape[0])[None])
-            merged = row if merged is None else merged + row
-        assert merged is not None
-        return merged[np.zeros(self.size(y), np.int64)]
+    def _copy(self, op: Operation, graph: Graph) -> Operation:
+        """`op` in a graph of its own, its trainable inputs placeholders of float64, which numbers up to 2**53 fit."""
+        inputs = [
+            placeholder(float64, self.shape(x)) if x.dtype in TRAINABLE else constant_in(graph, self.value(x))
+            for x in op.inputs
+        ]
+        return graph.add(op.primitive, inputs)
 
 
-def _rows_merged(pattern: Pattern, lines: np.ndarray[Any, Any]) -> Pattern:
-    """One row for each line of row numbers: where any of these rows of `pattern` is true."""
-    count, width = lines.shape
-    pointers = np.arange(count + 1) * width
-    selection = sp.csr_array((np.ones(lines.size, bool), lines.reshape(-1), pointers), shape=(count, pattern.shape[0]))
-    return selection @ pattern
+def _results(op: Operation, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+    results = op.primitive.kernel(np, *arrays)
+    return [np.asarray(y) for y in (results if isinstance(results, tuple) else (results,))]
+
+
+def _cotangents(op: Operation) -> list[Tensor | None]:
+    """A placeholder for each output that has a derivative."""
+    return [placeholder(float64, y.shape) if y.dtype in TRAINABLE else None for y in op.outputs]
+
+
+def _entries(rule: Callable[..., Any], op: Operation, dys: Sequence[Tensor | None]) -> Sequence[Any]:
+    """What `rule` says of each input of `op`."""
+    own = rule == op.primitive.gradient
+    options = {"wanted": [True] * len(op.inputs)} if own and op.primitive.takes_wanted else {}
+    entries = rule(op, *dys, **options)
+    return entries if isinstance(entries, list | tuple) else (entries,)
 
 
 def _called(entry: Any) -> Any:

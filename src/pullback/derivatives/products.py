@@ -10,11 +10,12 @@ from ..autodiff.reverse import gradients
 from ..core.dtypes import TokenType
 from ..core.graph import Tensor, get_default_graph
 from ..core.slices import IndexedSlices
+from ..core.types import TensorType
 from ..core.typing import TensorLike
 from ..primitives.constant import convert_to_tensor
 from ..primitives.creation import ones_like, zeros_like
 from ..primitives.densify import densify
-from ..primitives.variable_ops import variable_zeros
+from ..primitives.variable_ops import variable_type, variable_zeros
 from ..primitives.variables import Variable
 
 
@@ -129,7 +130,18 @@ def dense(term: Any) -> Tensor:
     return densify(term) if isinstance(term, IndexedSlices) else term
 
 
+def value_type(x: Any) -> TensorType:
+    """The type of the value of a tensor, variable or handle."""
+    source = source_tensor(x)
+    return variable_type(source) if isinstance(source.dtype, TokenType) else source.type
+
+
+def source_tensor(x: Any) -> Tensor:
+    """The tensor by which a derivative is taken: for a variable its handle, so that all of its reads count."""
+    return x.handle if isinstance(x, Variable) else x
+
+
 def zeros_of(x: Any) -> Tensor:
     """Zeros like the value of a tensor, variable or handle."""
-    handle = x.handle if isinstance(x, Variable) else x
-    return variable_zeros(handle) if isinstance(handle.dtype, TokenType) else zeros_like(handle)
+    source = source_tensor(x)
+    return variable_zeros(source) if isinstance(source.dtype, TokenType) else zeros_like(source)

@@ -9,19 +9,22 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..autodiff.choices import Rule, choosing
+from ..autodiff.registry import as_rules
 from ..autodiff.reverse import gradients
+from ..core.dtypes import resource
 from ..core.graph import Tensor
 from ..core.typing import TensorLike
 from ..engines.session import Session, get_default_session
 from ..primitives.casting import cast
 from ..primitives.comparison import equal
 from ..primitives.constant import constant, convert_to_tensor
-from ..primitives.creation import range_, zeros_like
+from ..primitives.creation import range_
 from ..primitives.indexing import gather
 from ..primitives.reshaping import reshape, reshape_like
 from .colouring import Colours, colour_columns, colour_symmetric
 from .pattern import jacobian_pattern
-from .products import dense, jvp
+from .products import as_sources, dense, jvp, source_tensor, value_type, zeros_of
 from .rows import map_rows
 
 _MOST_SYMMETRIC_WORK = 20_000_000
@@ -59,9 +62,12 @@ def sparse_jacobian(
     feed_dict: Mapping[Any, Any] | None = None,
     *,
     pattern: Any = None,
+    rules: Mapping[Any, Rule | None] | None = None,
     name: str = "sparse_jacobian",
 ) -> SparseMatrix:
     """The Jacobian of `y` by `x`, both taken as vectors, with the entries only that may differ from zero.
+
+    `x` is a tensor or a variable. `rules` are those of `gradients`.
 
     `pattern`, anything that scipy.sparse.csr_array takes, saves looking for it on the graph; it must be true wherever
     the Jacobian can differ from zero. `feed_dict` is needed where shapes or positions depend on what is fed; the
@@ -78,13 +84,13 @@ def sparse_jacobian(
     >>> matrix.eval().toarray().tolist()
     [[2.0, 1.0, 0.0], [0.0, 3.0, 2.0]]
     """
-    y, x = convert_to_tensor(y), convert_to_tensor(x)
-    places = _pattern(y, x, feed_dict, pattern)
-    by_column, by_row = colour_columns(places), colour_columns(places.T)
+    y, (x,) = convert_to_tensor(y), as_sources([x])
     graph = y.graph.acting
-    with graph.transaction(), graph.name_scope(name):
+    with graph.transaction(), graph.name_scope(name), choosing(as_rules(rules, graph), None):
+        places = _pattern(y, x, feed_dict, pattern)
+        by_column, by_row = colour_columns(places), colour_columns(places.T)
         if _count(by_column) < _count(by_row):
-            products = _products(x, by_column, lambda v: jvp(y, x, [v])[0])
+            products = _products(_value(x), by_column, lambda v: jvp(y, x, [v])[0])
             return _picked(places, products, by_column, places.indices, _rows_of(places))
         products = _products(y, by_row, lambda u: _pulled(y, x, u))
         return _picked(places, products, by_row, _rows_of(places), places.indices)
@@ -96,6 +102,7 @@ def sparse_hessian(
     feed_dict: Mapping[Any, Any] | None = None,
     *,
     pattern: Any = None,
+    rules: Mapping[Any, Rule | None] | None = None,
     name: str = "sparse_hessian",
 ) -> SparseMatrix:
     """The Hessian of the sum of `y` by `x`, taken as a vector, with the entries only that may differ from zero.
@@ -108,9 +115,9 @@ def sparse_hessian(
     >>> pb.sparse_hessian(pb.reduce_sum(x[1:] * x[:-1]), x).eval().toarray().tolist()
     [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
     """
-    y, x = convert_to_tensor(y), convert_to_tensor(x)
+    y, (x,) = convert_to_tensor(y), as_sources([x])
     graph = y.graph.acting
-    with graph.transaction(), graph.name_scope(name):
+    with graph.transaction(), graph.name_scope(name), choosing(as_rules(rules, graph), None):
         (dx,) = gradients(y, x, unconnected_gradients="zero")
         slope = dense(dx)
         places = _pattern(slope, x, feed_dict, pattern)
@@ -120,14 +127,15 @@ def sparse_hessian(
         degrees = np.diff(places.indptr)
         symmetric = int((degrees[columns] * degrees[rows]).sum()) <= _MOST_SYMMETRIC_WORK
         colours = colour_symmetric(places) if symmetric else colour_columns(places)
-        products = _products(x, colours, lambda v: _pulled(slope, x, v))
+        products = _products(_value(x), colours, lambda v: _pulled(slope, x, v))
         alone = _stands_alone(places, colours)
         return _picked(places, products, colours, np.where(alone, columns, rows), np.where(alone, rows, columns))
 
 
-def _pattern(y: Tensor, x: Tensor, feed_dict: Any, pattern: Any) -> Any:
-    found = sp.csr_array(pattern, dtype=bool) if pattern is not None else jacobian_pattern(y, x, feed_dict)
-    shape = y.shape.num_elements(), x.shape.num_elements()
+def _pattern(y: Tensor, x: Any, feed_dict: Any, pattern: Any) -> Any:
+    looked_for = pattern is None
+    found = jacobian_pattern(y, source_tensor(x), feed_dict) if looked_for else sp.csr_array(pattern, dtype=bool)
+    shape = y.shape.num_elements(), value_type(x).shape.num_elements()
     if any(n is not None and n != m for n, m in zip(shape, found.shape, strict=True)):
         raise ValueError(f"sparse_jacobian: the pattern is {found.shape}, but {y} by {x} is {shape}")
     found.sum_duplicates()
@@ -151,9 +159,14 @@ def _stands_alone(places: Any, colours: Colours) -> np.ndarray[Any, Any]:
     return alone
 
 
-def _pulled(y: Tensor, x: Tensor, u: Tensor) -> Tensor:
+def _value(x: Any) -> Tensor:
+    """Something of the type of the value of `x`."""
+    return x if isinstance(x, Tensor) and x.dtype != resource else zeros_of(x)
+
+
+def _pulled(y: Tensor, x: Any, u: Tensor) -> Tensor:
     (dx,) = gradients(y, x, grad_ys=u)
-    return zeros_like(x) if dx is None else dense(dx)
+    return zeros_of(x) if dx is None else dense(dx)
 
 
 def _products(like: Tensor, colours: Colours, multiply: Callable[[Tensor], Tensor]) -> Tensor:

@@ -11,6 +11,8 @@ import numpy as np
 from ..core.dtypes import FLOATING
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.shape import TensorShape
+from ..core.traits import Links, linear
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .constant import convert_to_tensor
@@ -23,6 +25,7 @@ from .pools import (
     parts,
     pool_arguments,
     pool_geometry,
+    pool_links,
     pooled_type,
     tiled_shape,
     window_of,
@@ -158,6 +161,7 @@ def _avg_pool(
 
 class AvgPool(Primitive):
     type = "AvgPool"
+    traits = (linear(0),)
 
     ksize: Window
     strides: Window
@@ -169,6 +173,10 @@ class AvgPool(Primitive):
         if x.dtype not in FLOATING:
             raise TypeError(f"avg_pool: no such operation on {x}; it takes floats")
         return (pooled_type("avg_pool", self, x),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return pool_links(self, "windows", "elements", x.shape)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         dtype = x.dtype
@@ -195,6 +203,7 @@ class AvgPoolGrad(Primitive):
     that a second input holds."""
 
     type = "AvgPoolGrad"
+    traits = (linear(0),)
     shape_inputs = (1,)
 
     ksize: Window
@@ -210,6 +219,10 @@ class AvgPoolGrad(Primitive):
         batch = None if dy.shape.lengths is None else dy.shape.lengths[0]
         _, lengths, channels = split_axes(self.input_sizes or (None,) * (count + 2), self.data_format)
         return (TensorType(dy.dtype, window_shape(batch, lengths, channels, self.data_format)),)
+
+    def links(self, i: int, dy: TensorType, sizes: TensorType | None = None) -> Links | None:
+        del i, dy, sizes
+        return pool_links(self, "elements", "windows", TensorShape(self.input_sizes))
 
     def kernel(self, xp: Any, dy: Any, sizes: Any = None) -> Any:
         dims = shape_to_use(self.input_sizes, sizes)

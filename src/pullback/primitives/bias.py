@@ -10,6 +10,7 @@ from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
+from ..core.traits import Link, Links, linear, same_axes
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .contraction import check_numbers
@@ -41,6 +42,7 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
 
 class BiasAdd(Primitive):
     type = "BiasAdd"
+    traits = (linear(0, 1),)
 
     channels_first: bool = False
 
@@ -58,6 +60,12 @@ class BiasAdd(Primitive):
         if isinstance(own, int) or count is None:
             return (x,)
         return (TensorType(x.dtype, TensorShape([*dims[:axis], count, *dims[axis + 1 :]])),)
+
+    def links(self, i: int, x: TensorType, bias: TensorType) -> Links | None:
+        del bias
+        if x.shape.rank is None:
+            return None
+        return (Link(1 if self.channels_first else x.shape.rank - 1, 0),) if i else same_axes(range(x.shape.rank))
 
     def kernel(self, xp: Any, x: Any, bias: Any) -> Any:
         if self.channels_first:

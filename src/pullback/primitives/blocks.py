@@ -10,6 +10,7 @@ import numpy as np
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
+from ..core.traits import ADDS, MOVES
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .constant import convert_to_tensor
@@ -69,6 +70,7 @@ def _rest_of(
 
 class Slice(Primitive):
     type = "Slice"
+    traits = (MOVES,)
     shape_inputs = (2,)
 
     begin: tuple[int | None, ...] | None
@@ -123,6 +125,7 @@ class SliceGrad(Primitive):
     """Zeros of a shape, with the cotangent of a block in the block's place."""
 
     type = "SliceGrad"
+    traits = (ADDS,)
     shape_inputs = (2,)
 
     begin: tuple[int | None, ...] | None

@@ -11,6 +11,7 @@ from ..core.dtypes import COMPLEX, INEXACT, INTEGER, NARROW, as_dtype
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.slices import IndexedSlices
+from ..core.traits import CONVERTS, ELEMENTWISE
 from ..core.types import TensorType
 from ..core.typing import DTypeLike, TensorLike
 from .constant import convert_to_tensor
@@ -45,6 +46,7 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor | I
 
 class Cast(Primitive):
     type = "Cast"
+    traits = (ELEMENTWISE, CONVERTS)
 
     dtype: Any
 

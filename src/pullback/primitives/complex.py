@@ -12,6 +12,7 @@ from typing import Any
 from ..core.dtypes import COMPLEX, DType, complex64, complex128, float32, float64, real_dtype
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import ELEMENTWISE
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .casting import cast
@@ -108,6 +109,7 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
 
 class Real(Primitive):
     type = "Real"
+    traits = (ELEMENTWISE,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(real_dtype(x.dtype), x.shape),)
@@ -136,6 +138,7 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
 
 class Imag(Primitive):
     type = "Imag"
+    traits = (ELEMENTWISE,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(real_dtype(x.dtype), x.shape),)

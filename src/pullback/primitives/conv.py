@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import numpy as np
+
 from ..core.lengths import known_to_differ
 from ..core.operation import Tensor
 from ..core.types import TensorType
@@ -16,10 +18,12 @@ from .convolution import (
     AbstractConvolutionByInput,
     Family,
     dense_channels,
+    dense_labels,
     geometry_of,
     transposed,
 )
 from .elementwise import operands
+from .window_links import Labels
 
 _SIGNALS = ("NWC", "NCW", "NHC", "NCH")
 _IMAGES = ("NHWC", "NCHW")
@@ -82,6 +86,7 @@ _DENSE = Family(
     Conv2DBackpropInput,
     Conv2DBackpropFilter,
     partial(dense_channels, "conv2d"),
+    dense_labels,
     conv_kernels.convolve,
     conv_kernels.convolve_by_input,
     conv_kernels.convolve_by_filter,
@@ -270,12 +275,20 @@ def _depthwise_channels(f: TensorType, channels: int | None) -> int | None:
     return None if depth is None or multiplier is None else depth * multiplier
 
 
+def _depthwise_labels(channels: int, depth: int, multiplier: int) -> Sequence[Labels]:
+    """The channels of one input channel are side by side."""
+    of_depth, count = {"depth": np.arange(depth)}, np.arange(channels * multiplier)
+    of_result = {"depth": count // max(multiplier, 1), "multiple": count % max(multiplier, 1)}
+    return of_depth, of_depth, {"multiple": np.arange(multiplier)}, of_result
+
+
 _DEPTHWISE = Family(
     "depthwise_conv2d",
     DepthwiseConv2dNative,
     DepthwiseConv2dNativeBackpropInput,
     DepthwiseConv2dNativeBackpropFilter,
     _depthwise_channels,
+    _depthwise_labels,
     conv_kernels.convolve_depthwise,
     conv_kernels.depthwise_by_input,
     conv_kernels.depthwise_by_filter,

@@ -14,6 +14,7 @@ from .convolution import (
     AbstractConvolutionByInput,
     Family,
     dense_channels,
+    dense_labels,
     geometry_of,
     transposed,
 )
@@ -106,6 +107,7 @@ _DENSE = Family(
     Conv3DBackpropInputV2,
     Conv3DBackpropFilterV2,
     partial(dense_channels, "conv3d"),
+    dense_labels,
     conv_kernels.convolve,
     conv_kernels.convolve_by_input,
     conv_kernels.convolve_by_filter,

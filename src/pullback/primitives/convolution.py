@@ -11,14 +11,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..core.dtypes import FLOATING, INTEGER
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
+from ..core.traits import Links, bilinear
 from ..core.types import TensorType
 from .elementwise import operands
 from .precision import widened
 from .reshaping import shape, shape_to_use, split_shape
+from .window_links import Geometry, Images, Labels, images, window_links
 from .windows import (
     Padding,
     as_data_format,
@@ -45,6 +49,8 @@ class Family(NamedTuple):
     by_filter: Callable[..., Primitive]
     result_channels: Callable[[TensorType, int | None], int | None]
     """The channels of the result, from the filters' type and the input's channels; ValueError if they do not fit."""
+    labels: Callable[[int, int, int], Sequence[Labels]]
+    """What the channels of the input, both axes of the filters, and the result are called; from the first three."""
     convolve: Callable[..., Any]
     convolve_by_input: Callable[..., Any]
     convolve_by_filter: Callable[..., Any]
@@ -52,6 +58,8 @@ class Family(NamedTuple):
 
 class AbstractConvolution(Primitive):
     """C(x, f)."""
+
+    traits = (bilinear(0, 1),)
 
     strides: tuple[int, ...]
     padding: Padding
@@ -70,6 +78,9 @@ class AbstractConvolution(Primitive):
         count = self.family().result_channels(f, channels)
         return (TensorType(x.dtype, window_shape(batch, counts, count, self.data_format)),)
 
+    def links(self, i: int, x: TensorType, f: TensorType) -> Links | None:
+        return _links(self, "result", "filters" if i else "image", x.shape, f.shape)
+
     def kernel(self, xp: Any, x: Any, f: Any) -> Any:
         dtype, (x, f) = x.dtype, (widened(x), widened(f))
         x = channels_last(xp, x, self.data_format)
@@ -86,6 +97,7 @@ class AbstractConvolutionByInput(Primitive):
     """I(f, dy), for an input of shape `input_sizes`, whose batch may be None; a third input holds it where more is."""
 
     shape_inputs = (2,)
+    traits = (bilinear(0, 1),)
 
     strides: tuple[int, ...]
     padding: Padding
@@ -109,6 +121,10 @@ class AbstractConvolutionByInput(Primitive):
             raise ValueError(f"{self.family().function}_transpose: images {x} would give {expected}, not {dy}")
         return (x,)
 
+    def links(self, i: int, f: TensorType, dy: TensorType, sizes: TensorType | None = None) -> Links | None:
+        del dy, sizes
+        return _links(self, "image", "result" if i else "filters", TensorShape(self.input_sizes), f.shape)
+
     def kernel(self, xp: Any, f: Any, dy: Any, sizes: Any = None) -> Any:
         dtype, (f, dy) = dy.dtype, (widened(f), widened(dy))
         _, lengths, channels = split_axes(shape_to_use(self.input_sizes, sizes), self.data_format)
@@ -127,6 +143,7 @@ class AbstractConvolutionByFilter(Primitive):
     """F(x, dy), for filters of shape `filter_sizes`, or the shape that a third input holds."""
 
     shape_inputs = (2,)
+    traits = (bilinear(0, 1),)
 
     strides: tuple[int, ...]
     padding: Padding
@@ -141,6 +158,10 @@ class AbstractConvolutionByFilter(Primitive):
     def infer(self, x: TensorType, dy: TensorType, sizes: TensorType | None = None) -> tuple[TensorType, ...]:
         del dy, sizes
         return (TensorType(x.dtype, TensorShape(self.filter_sizes or [None] * (len(self.strides) + 2))),)
+
+    def links(self, i: int, x: TensorType, dy: TensorType, sizes: TensorType | None = None) -> Links | None:
+        del dy, sizes
+        return _links(self, "filters", "result" if i else "image", x.shape, TensorShape(self.filter_sizes))
 
     def kernel(self, xp: Any, x: Any, dy: Any, sizes: Any = None) -> Any:
         dtype, (x, dy) = x.dtype, (widened(x), widened(dy))
@@ -157,6 +178,23 @@ class AbstractConvolutionByFilter(Primitive):
 
 
 AnyConvolution = AbstractConvolution | AbstractConvolutionByInput | AbstractConvolutionByFilter
+
+
+def _links(primitive: AnyConvolution, y: str, x: str, image: TensorShape, filters: TensorShape) -> Links | None:
+    """The axes of `y` that go along axes of `x`: of "image", "filters" or "result"."""
+    count, form = len(primitive.strides), primitive.data_format
+    if image.dims is None or None in image.dims[1:] or not filters.is_fully_defined():
+        return None
+    _, lengths, channels = split_axes(image.dims, form)
+    *windows, depth, last = filters.known
+    geometry = Geometry(lengths, windows, primitive.strides, primitive.dilations, primitive.padding)
+    of_image, of_depth, of_last, of_result = primitive.family().labels(channels, depth, last)
+    arrays = {
+        "image": images("elements", form, of_image),
+        "filters": Images("places", None, range(count), {count: of_depth, count + 1: of_last}),
+        "result": images("windows", form, of_result),
+    }
+    return window_links(geometry, arrays[y], arrays[x])
 
 
 def geometry_of(
@@ -244,6 +282,16 @@ def _result_type(primitive: Any, x: TensorType, f: TensorType, windows: Lengths)
     )
     count = primitive.family().result_channels(f, channels)
     return TensorType(x.dtype, window_shape(batch, counts, count, primitive.data_format))
+
+
+def dense_labels(channels: int, depth: int, count: int) -> Sequence[Labels]:
+    """Filters see all channels of their group."""
+    groups = channels // depth if depth else 1
+    of_image, of_result = {"depth": np.arange(channels) % max(depth, 1)}, {"count": np.arange(count)}
+    if groups > 1:
+        of_image["group"] = np.arange(channels) // depth
+        of_result["group"] = np.arange(count) // max(count // groups, 1)
+    return of_image, {"depth": np.arange(depth)}, of_result, of_result
 
 
 def dense_channels(what: str, f: TensorType, channels: int | None) -> int | None:

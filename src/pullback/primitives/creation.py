@@ -28,6 +28,7 @@ from ..core.graph import get_default_graph
 from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
+from ..core.traits import ELEMENTWISE, MOVES, Links, inserted_axes
 from ..core.types import TensorType
 from ..core.typing import AxisLike, DTypeLike, ShapeLike, TensorLike
 from .axes import as_axis
@@ -151,6 +152,7 @@ def _filled_like(input: Any, value: int, dtype: Any, name: str | None) -> Tensor
 
 class FillLike(Primitive):
     type = "FillLike"
+    traits = (ELEMENTWISE,)
     reads_values = False
 
     value: int
@@ -189,6 +191,7 @@ def fill(dims: ShapeLike, value: TensorLike, name: str | None = None) -> Tensor:
 
 class Fill(Primitive):
     type = "Fill"
+    traits = (MOVES,)
     shape_inputs = (1,)
 
     shape: tuple[int | None, ...] | None
@@ -444,6 +447,10 @@ class OneHot(Primitive):
         dims = list(indices.shape.lengths)
         dims.insert(len(dims) if self.axis == -1 else self.axis, self.depth[0] if self.depth else None)
         return (TensorType(self.dtype, TensorShape(dims)),)
+
+    def links(self, i: int, indices: TensorType, depth: TensorType | None = None) -> Links | None:
+        del depth
+        return None if i else inserted_axes(indices.shape.rank, self.axis)
 
     def kernel(self, xp: Any, indices: Any, depth: Any = None) -> Any:
         (n,) = shape_to_use(self.depth, depth)

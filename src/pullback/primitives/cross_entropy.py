@@ -12,6 +12,7 @@ from ..core.dtypes import FLOATING, INTEGER, int64
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
+from ..core.traits import Links, all_axes_but, same_axes
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .arithmetic import Add
@@ -65,6 +66,10 @@ class SparseSoftmaxCrossEntropyWithLogits(Primitive):
                 f"{what}: logits {x} need labels of shape {x.shape[:-1] if x.shape.dims else '(...)'}, not {labels}"
             )
         return (TensorType(x.dtype, labels.shape.merge_with(x.shape[:-1])), x)
+
+    def links(self, i: int, x: TensorType, labels: TensorType) -> Links | None:
+        del i, labels
+        return all_axes_but(x.shape.rank, -1)
 
     def kernel(self, xp: Any, x: Any, labels: Any) -> Any:
         dtype, x = x.dtype, widened(x)
@@ -131,6 +136,10 @@ class SoftmaxCrossEntropyWithLogits(Primitive):
         axis = self.axis % len(shape.lengths)
         loss = TensorShape(shape.lengths[:axis] + shape.lengths[axis + 1 :])
         return (TensorType(x.dtype, loss), x if shape is x.shape else TensorType(x.dtype, shape))
+
+    def links(self, i: int, x: TensorType, labels: TensorType) -> Links | None:
+        del i, labels
+        return None if x.shape.rank is None else same_axes(range(self.axis % x.shape.rank))
 
     def kernel(self, xp: Any, x: Any, labels: Any) -> Any:
         dtype, x, labels = x.dtype, widened(x), widened(labels)

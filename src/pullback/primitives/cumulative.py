@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.dtypes import bfloat16, float16, float32
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import MOVES, Link, Links, Positions, all_axes_but, reduced_axes
 from ..core.types import TensorType
 from ..core.typing import AxisLike, TensorLike
 from .axes import as_axes, as_axis
@@ -53,11 +56,26 @@ class Cumsum(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)
 
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return running_axes(x.shape.rank, self.axis, self.exclusive, self.reverse)
+
     def kernel(self, xp: Any, x: Any) -> Any:
         return _running(xp, xp.cumsum, x, self.axis, self.exclusive, self.reverse, 0)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return (lambda: Cumsum(self.axis, self.exclusive, not self.reverse)(dy),)
+
+
+def running_axes(rank: int | None, axis: int, exclusive: bool, reverse: bool) -> Links | None:
+    """All axes stay where they are; along `axis` an element depends on those up to it."""
+
+    def up_to(n: int, _: int) -> Positions:
+        later, earlier = np.nonzero(np.tri(n, k=-1 if exclusive else 0, dtype=bool))
+        return (earlier, later) if reverse else (later, earlier)
+
+    others = all_axes_but(rank, axis)
+    return None if rank is None or others is None else (*others, Link(axis % rank, axis % rank, up_to))
 
 
 def _running(xp: Any, fn: Any, x: Any, axis: int, exclusive: bool, reverse: bool, first: int) -> Any:
@@ -111,6 +129,10 @@ class Cumprod(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)
 
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return running_axes(x.shape.rank, self.axis, self.exclusive, self.reverse)
+
     def kernel(self, xp: Any, x: Any) -> Any:
         return _running(xp, xp.cumprod, x, self.axis, self.exclusive, self.reverse, 1)
 
@@ -131,6 +153,7 @@ class Shift(Primitive):
     """Each element moved on by one along an axis (back with `reverse`), `first` put in."""
 
     type = "Shift"
+    traits = (MOVES,)
 
     axis: int
     reverse: bool = False
@@ -160,6 +183,10 @@ class Recurrence(Primitive):
     def infer(self, a: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         del b
         return (a,)
+
+    def links(self, i: int, a: TensorType, b: TensorType) -> Links | None:
+        del i, b
+        return running_axes(a.shape.rank, self.axis, False, self.reverse)
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         if 0 in a.shape:
@@ -212,6 +239,10 @@ class Prod(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         wide = float32 if x.dtype in (float16, bfloat16) else x.dtype

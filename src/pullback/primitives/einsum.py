@@ -13,6 +13,7 @@ from ..core.lengths import Dimension, known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape, broadcast_static_shape
+from ..core.traits import IGNORES_ZEROS, Link, Links
 from ..core.types import TensorType
 from ..core.typing import AxisLike, TensorLike
 from .complex import conj
@@ -64,6 +65,7 @@ def einsum(equation: str, *inputs: TensorLike, name: str | None = None, optimize
 
 class Einsum(Primitive):
     type = "Einsum"
+    traits = (IGNORES_ZEROS,)
 
     equation: str
     """Of one or two inputs, with `->`, without spaces."""
@@ -117,6 +119,16 @@ class Einsum(Primitive):
             raise ValueError(
                 f"einsum: what '...' of '{self.equation}' stands for does not broadcast: {shown}"
             ) from None
+
+    def links(self, i: int, *types: TensorType) -> Links | None:
+        ranks = [x.shape.rank for x in types]
+        if None in ranks:
+            return None
+        labels, result = _undotted(self.equation, tuple([n for n in ranks if n is not None]))
+        pairs = [(o, a) for o, c in enumerate(result) for a, own in enumerate(labels[i]) if c == own]
+        return tuple(
+            [Link(o, a) for o, a in pairs if types[i].shape.as_list()[a] != 1 or labels[i][a] in self.equation]
+        )
 
     def kernel(self, xp: Any, *xs: Any) -> Any:
         return einsum_kernel(xp, contract, self.equation, *xs)

@@ -8,6 +8,7 @@ from typing import Any, overload
 
 from ..core.operation import Tensor
 from ..core.slices import IndexedSlices
+from ..core.traits import ELEMENTWISE
 from ..core.typing import TensorLike
 from .arithmetic import REAL
 from .comparison import equal, greater, greater_equal, less, less_equal
@@ -113,6 +114,7 @@ def clip_by_value(
 
 class ClipByValue(AbstractElementwise):
     type = "ClipByValue"
+    traits = (ELEMENTWISE,)
     function = "clip_by_value"
     dtypes = REAL
 

@@ -10,6 +10,7 @@ from ..core.operation import Operation, Tensor, site_of
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices
+from ..core.traits import ELEMENTWISE, MOVES
 from ..core.types import TensorType
 from ..core.typing import ShapeLike, TensorLike
 from .constant import convert_to_tensor
@@ -37,6 +38,7 @@ def identity(input: TensorLike, name: str | None = None) -> Tensor | IndexedSlic
 
 class Identity(Primitive):
     type = "Identity"
+    traits = (ELEMENTWISE, MOVES)
     takes_slices = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -70,6 +72,7 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
 
 class IdentityN(Primitive):
     type = "IdentityN"
+    traits = (MOVES,)
     takes_slices = True
 
     def infer(self, *xs: TensorType) -> tuple[TensorType, ...]:
@@ -102,6 +105,7 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
 
 class StopGradient(Primitive):
     type = "StopGradient"
+    traits = (ELEMENTWISE, MOVES)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)
@@ -166,6 +170,7 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 
 class EnsureShape(Primitive):
     type = "EnsureShape"
+    traits = (MOVES,)
 
     shape: TensorShape
 

@@ -14,6 +14,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
+from ..core.traits import ADDS, MOVES, Link, Links, same_axes
 from ..core.types import TensorType
 from ..core.typing import AxisLike, TensorLike
 from .axes import as_axis, checked_axis
@@ -68,6 +69,7 @@ def gather(
 
 class GatherV2(Primitive):
     type = "GatherV2"
+    traits = (MOVES,)
     takes_slices = True
 
     axis: int = 0
@@ -86,6 +88,16 @@ class GatherV2(Primitive):
         lead = x.shape[:batch].merge_with(indices.shape[:batch]) if batch else TensorShape.SCALAR
         dims = lead + x.shape[batch:axis] + indices.shape[batch:] + x.shape[axis + 1 :]
         return (TensorType(x.dtype, dims),)
+
+    def links(self, i: int, x: TensorType, indices: TensorType) -> Links | None:
+        if x.shape.rank is None or indices.shape.rank is None:
+            return None
+        axis, picked = self.axis % x.shape.rank, indices.shape.rank - self.batch_dims
+        if i:
+            batch = same_axes(range(self.batch_dims))
+            return (*batch, *[Link(axis + n, self.batch_dims + n) for n in range(picked)])
+        after = [Link(a - 1 + picked, a) for a in range(axis + 1, x.shape.rank)]
+        return (*same_axes(range(axis)), *after)
 
     def kernel(self, xp: Any, x: Any, indices: Any) -> Any:
         axis, batch = self.axis % x.ndim, self.batch_dims
@@ -139,6 +151,7 @@ def merge_leading(x: Tensor, like: Tensor) -> Tensor:
 
 class MergeLeading(Primitive):
     type = "MergeLeading"
+    traits = (MOVES,)
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         rank = like.shape.rank
@@ -166,6 +179,7 @@ class TakeGrad(Primitive):
     """Zeros of a shape, to which slices are added at given positions of one axis; negative ones count from its end."""
 
     type = "TakeGrad"
+    traits = (ADDS,)
     shape_inputs = (2,)
 
     axis: int

@@ -11,6 +11,7 @@ from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import Lengths, TensorShape, broadcast_static_shape, same_length
+from ..core.traits import IGNORES_ZEROS, Link, Links, bilinear, broadcast_axes_of
 from ..core.types import TensorType
 from ..core.typing import DTypeLike, TensorLike
 from .casting import cast
@@ -69,6 +70,7 @@ def matmul(
 
 class MatMul(Primitive):
     type = "MatMul"
+    traits = (bilinear(0, 1), IGNORES_ZEROS)
 
     transpose_a: bool = False
     transpose_b: bool = False
@@ -82,6 +84,10 @@ class MatMul(Primitive):
         if known_to_differ(k, l):
             raise ValueError(_lengths_differ(a, b, self.transpose_a, self.transpose_b, k, l))
         return (TensorType(a.dtype, TensorShape((m, n))),)
+
+    def links(self, i: int, a: TensorType, b: TensorType) -> Links | None:
+        del a, b
+        return (Link(1, 0 if self.transpose_b else 1),) if i else (Link(0, 1 if self.transpose_a else 0),)
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         a = a.T if self.transpose_a else a
@@ -111,6 +117,7 @@ class BatchMatMul(Primitive):
     """Products of stacks of matrices. The flags conjugate too, so that derivatives need no conjugate of their own."""
 
     type = "BatchMatMulV2"
+    traits = (bilinear(0, 1), IGNORES_ZEROS)
 
     adj_x: bool = False
     adj_y: bool = False
@@ -134,6 +141,14 @@ class BatchMatMul(Primitive):
         except ValueError:
             raise ValueError(f"matmul: the stacks do not broadcast together: {a} @ {b}") from None
         return (TensorType(a.dtype, stack.concatenate([m, n])),)
+
+    def links(self, i: int, a: TensorType, b: TensorType) -> Links | None:
+        if a.shape.dims is None or b.shape.dims is None:
+            return None
+        rank, own = max(len(a.shape.dims), len(b.shape.dims)), (a, b)[i].shape.dims or ()
+        stack = broadcast_axes_of(own[:-2], rank - 2)
+        free = 1 - self.adj_y if i else int(self.adj_x)
+        return (*stack, Link(rank - 1 if i else rank - 2, len(own) - 2 + free))
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         return matmul_kernel(xp, adjoint(xp, a) if self.adj_x else a, adjoint(xp, b) if self.adj_y else b)

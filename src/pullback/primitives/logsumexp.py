@@ -10,10 +10,11 @@ import numpy as np
 from ..core.dtypes import FLOATING, bfloat16, float16, float32
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import Links
 from ..core.types import TensorType
 from ..core.typing import AxisLike, TensorLike
 from .axes import as_axis
-from .cumulative import Recurrence, Shift, shifted
+from .cumulative import Recurrence, Shift, running_axes, shifted
 from .elementwise import AbstractElementwise, Entry, in_float32
 from .masking import multiply_no_nan
 from .reduction import take_numbers
@@ -51,6 +52,10 @@ class CumulativeLogsumexp(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return running_axes(x.shape.rank, self.axis, self.exclusive, self.reverse)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         """With NumPy; XLA has a function of its own for `running`."""

@@ -16,6 +16,7 @@ from ..core.dtypes import INEXACT
 from ..core.dtypes import bool as bool_
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import ELEMENTWISE
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .complex import conj
@@ -33,6 +34,7 @@ def mask(condition: Tensor, x: Tensor, keep: bool = True) -> Tensor:
 
 class Mask(Primitive):
     type = "Mask"
+    traits = (ELEMENTWISE,)
 
     keep: bool = True
 

@@ -17,6 +17,7 @@ from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
+from ..core.traits import MOVES
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .axes import static_integers
@@ -138,6 +139,7 @@ class MatrixDiagPart(Primitive):
     """The diagonals of `x`, and a second input where they are shorter than the longest."""
 
     type = "MatrixDiagPartV3"
+    traits = (MOVES,)
 
     band: Band
     single: bool
@@ -202,6 +204,7 @@ class MatrixDiag(Primitive):
     """Matrices made of diagonals and a second input, of the size of a third input where there is one."""
 
     type = "MatrixDiagV3"
+    traits = (MOVES,)
 
     band: Band
     single: bool
@@ -387,6 +390,7 @@ def band_part(input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, n
 
 class MatrixBandPart(Primitive):
     type = "MatrixBandPart"
+    traits = (MOVES,)
 
     num_lower: int
     num_upper: int

@@ -16,6 +16,7 @@ from ..core.dtypes import FLOATING, float32
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
+from ..core.traits import Links, all_axes_but, reduced_axes
 from ..core.types import TensorType
 from ..core.typing import AxisLike, TensorLike
 from .axes import as_axes, kept_axes
@@ -73,6 +74,10 @@ class Moments(Primitive):
         reduced = TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims))
         return reduced, reduced
 
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
+
     def kernel(self, xp: Any, x: Any) -> Any:
         dims = kept_dims(x.shape, self.axis)
         if not self.keepdims:
@@ -109,6 +114,10 @@ class Standardize(Primitive):
         reduced = TensorType(x.dtype, reduced_shape(x.shape, self.axis, True))
         return x, reduced, reduced
 
+    def links(self, i: int, *types: TensorType) -> Links | None:
+        rank = types[0].shape.rank
+        return all_axes_but(rank, *(range(rank or 0) if self.axis is None else self.axis))
+
     def kernel(self, xp: Any, x: Any) -> Any:
         dtype, x = x.dtype, widened(x)
         mean, variance, deviation = _mean_and_variance(xp, x, self.axis)
@@ -140,6 +149,10 @@ class StandardizeGrad(Primitive):
     def infer(self, dy: TensorType, y: TensorType, variance: TensorType) -> tuple[TensorType, ...]:
         del dy, variance
         return (y,)
+
+    def links(self, i: int, *types: TensorType) -> Links | None:
+        rank = types[0].shape.rank
+        return all_axes_but(rank, *(range(rank or 0) if self.axis is None else self.axis))
 
     @in_float32
     def kernel(self, xp: Any, dy: Any, y: Any, variance: Any) -> Any:

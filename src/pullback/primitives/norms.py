@@ -8,6 +8,7 @@ from typing import Any
 from ..core.dtypes import COMPLEX, FLOATING, INEXACT, bfloat16, float16, float32
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import IGNORES_ZEROS, Links, reduced_axes
 from ..core.types import TensorType
 from ..core.typing import AxisLike, TensorLike
 from .axes import as_axes
@@ -51,6 +52,10 @@ class LogSumExp(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         dtype = x.dtype
@@ -96,12 +101,17 @@ def euclidean_norm(
 
 class EuclideanNorm(Primitive):
     type = "EuclideanNorm"
+    traits = (IGNORES_ZEROS,)
 
     axis: Axes = None
     keepdims: bool = False
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         dtype = x.dtype
@@ -134,9 +144,14 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
 
 class L2Loss(Primitive):
     type = "L2Loss"
+    traits = (IGNORES_ZEROS,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, reduced_shape(x.shape, None, False)),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, None, keepdims=False)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         flat = (x.astype(float32) if x.dtype in (float16, bfloat16) else x).reshape(-1)

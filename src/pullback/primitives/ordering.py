@@ -13,6 +13,7 @@ from ..core.dtypes import bool as bool_
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
+from ..core.traits import Links, reduced_axes
 from ..core.types import TensorType
 from ..core.typing import AxisLike, DTypeLike, TensorLike
 from .along import PutAlong, TakeAlong
@@ -59,6 +60,10 @@ class ArgMax(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(self.output_type, reduced_shape(x.shape, (self.axis,), False)),)
 
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, (self.axis,), keepdims=False)
+
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.argmax(x, axis=self.axis).astype(self.output_type)
 
@@ -92,6 +97,10 @@ class ArgMin(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(self.output_type, reduced_shape(x.shape, (self.axis,), False)),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, (self.axis,), keepdims=False)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.argmin(x, axis=self.axis).astype(self.output_type)

@@ -11,18 +11,21 @@ import numpy as np
 from ..core.dtypes import FLOATING, INTEGER
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import Links, linear
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .constant import convert_to_tensor
 from .masking import kept
 from .pools import (
     Window,
+    batch_and_channels,
     holes_of,
     is_tiled,
     padded_lengths,
     parts,
     pool_arguments,
     pool_geometry,
+    pool_links,
     pooled_type,
     window_of,
 )
@@ -149,6 +152,10 @@ class MaxPool(Primitive):
             raise TypeError(f"max_pool: no such operation on {x}; it takes real numbers")
         return (pooled_type("max_pool", self, x),)
 
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return pool_links(self, "windows", "elements", x.shape)
+
     def kernel(self, xp: Any, x: Any) -> Any:
         y = None
         for part in parts(self, xp, x, lowest(x.dtype)):
@@ -165,6 +172,7 @@ class MaxPoolGrad(Primitive):
     """`dy` put at the first largest element of each window of `x`."""
 
     type = "MaxPoolGrad"
+    traits = (linear(2),)
 
     ksize: Window
     strides: Window
@@ -175,6 +183,10 @@ class MaxPoolGrad(Primitive):
     def infer(self, x: TensorType, y: TensorType, dy: TensorType) -> tuple[TensorType, ...]:
         del y, dy
         return (x,)
+
+    def links(self, i: int, x: TensorType, y: TensorType, dy: TensorType) -> Links | None:
+        del y, dy
+        return pool_links(self, "elements", "windows", x.shape) if i == 2 else batch_and_channels(self)
 
     def kernel(self, xp: Any, x: Any, y: Any, dy: Any) -> Any:
         del xp
@@ -201,6 +213,7 @@ class MaxPoolGradGrad(Primitive):
     """The element of `ddx` at the first largest element of each window of `x`."""
 
     type = "MaxPoolGradGrad"
+    traits = (linear(2),)
 
     ksize: Window
     strides: Window
@@ -211,6 +224,10 @@ class MaxPoolGradGrad(Primitive):
     def infer(self, x: TensorType, y: TensorType, ddx: TensorType) -> tuple[TensorType, ...]:
         del x, ddx
         return (y,)
+
+    def links(self, i: int, x: TensorType, y: TensorType, ddx: TensorType) -> Links | None:
+        del y, ddx
+        return pool_links(self, "windows", "elements", x.shape) if i == 2 else batch_and_channels(self)
 
     def kernel(self, xp: Any, x: Any, y: Any, ddx: Any) -> Any:
         total = None

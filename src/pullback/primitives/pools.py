@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.operation import Tensor
+from ..core.shape import TensorShape
+from ..core.traits import Links, same_axes
 from ..core.types import TensorType
+from .window_links import Geometry, images, window_links
 from .windows import (
     Padding,
     Pads,
@@ -85,6 +90,21 @@ def parts(pool: Any, xp: Any, x: Any, value: Any) -> Iterator[Any]:
     x = padded(xp, channels_last(xp, x, pool.data_format), pads, value)
     for offset in offsets(pool.ksize):
         yield x[at_offset(offset, counts, pool.strides, holes_of(pool))]
+
+
+def pool_links(pool: Any, y: str, x: str, image: TensorShape) -> Links | None:
+    """The axes of `y` that go along axes of `x`; the roles are "windows", of what was pooled, and "elements"."""
+    if image.dims is None or None in image.dims[1:]:
+        return None
+    _, lengths, channels = split_axes(image.dims, pool.data_format)
+    same = {"channel": np.arange(channels)}
+    geometry = Geometry(lengths, pool.ksize, pool.strides, holes_of(pool), pool.padding)
+    return window_links(geometry, images(y, pool.data_format, same), images(x, pool.data_format, same))
+
+
+def batch_and_channels(pool: Any) -> Links:
+    """The axes of images that windows do not go along."""
+    return same_axes((0, 1) if has_channels_first(pool.data_format) else (0, len(pool.data_format) - 1))
 
 
 def padded_lengths(lengths: Window, pads: Pads) -> list[int]:

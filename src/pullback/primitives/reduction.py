@@ -12,6 +12,7 @@ from ..core.dtypes import bool as bool_
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
+from ..core.traits import IGNORES_ZEROS, Link, Links, linear, reduced_axes
 from ..core.types import TensorType
 from ..core.typing import AxisLike, DTypeLike, TensorLike
 from .axes import as_axes
@@ -87,6 +88,10 @@ class Mean(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
 
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
+
     def kernel(self, xp: Any, x: Any) -> Any:
         count = _count(x.shape, self.axis)
         if x.dtype in INTEGER:
@@ -118,6 +123,7 @@ class MeanGrad(Primitive):
     """The cotangent of a mean, divided by the number of elements and repeated to their shape."""
 
     type = "MeanGrad"
+    traits = (linear(0),)
 
     axis: Axes
     keepdims: bool
@@ -126,6 +132,12 @@ class MeanGrad(Primitive):
 
     def infer(self, dy: TensorType, like: TensorType | None = None) -> tuple[TensorType, ...]:
         return (TensorType(dy.dtype, TensorShape(self.shape) if like is None else like.shape),)
+
+    def links(self, i: int, dy: TensorType, like: TensorType | None = None) -> Links | None:
+        del dy
+        shape = TensorShape(self.shape) if like is None else like.shape
+        reduced = reduced_axes(shape.rank, self.axis, self.keepdims)
+        return None if i or reduced is None else tuple([Link(link.input, link.output) for link in reduced])
 
     def kernel(self, xp: Any, dy: Any, like: Any = None) -> Any:
         dims: tuple[int, ...] = self.shape if like is None else like.shape  # type: ignore[assignment]
@@ -178,6 +190,10 @@ class Max(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
 
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
+
     def kernel(self, xp: Any, x: Any) -> Any:
         if 0 in x.shape:
             return _full_reduced(xp, x, self.axis, self.keepdims, lowest(x.dtype))
@@ -217,6 +233,10 @@ class Min(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         if 0 in x.shape:
@@ -258,6 +278,11 @@ class TieShares(Primitive):
         del y
         return (x,)
 
+    def links(self, i: int, x: TensorType, y: TensorType) -> Links | None:
+        del y
+        reduced = reduced_axes(x.shape.rank, self.axis, self.keepdims)
+        return None if reduced is None else tuple([Link(a, o if i else a) for o, a, _ in reduced])
+
     def kernel(self, xp: Any, x: Any, y: Any) -> Any:
         equal = x == y.reshape(kept_dims(x.shape, self.axis))
         count = xp.sum(equal, axis=self.axis, keepdims=True, dtype=np.int32)
@@ -286,12 +311,17 @@ def reduce_any(
 
 class Any_(Primitive):
     type = "Any"
+    traits = (IGNORES_ZEROS,)
 
     axis: Axes = None
     keepdims: bool = False
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.any(x, axis=self.axis, keepdims=self.keepdims)
@@ -326,6 +356,10 @@ class All(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
 
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
+
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.all(x, axis=self.axis, keepdims=self.keepdims)
 
@@ -358,6 +392,7 @@ def count_nonzero(
 
 class CountNonzero(Primitive):
     type = "CountNonzero"
+    traits = (IGNORES_ZEROS,)
 
     axis: Axes = None
     keepdims: bool = False
@@ -365,6 +400,10 @@ class CountNonzero(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(self.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         true = x if x.dtype == bool_ else x != 0

@@ -12,6 +12,7 @@ from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
+from ..core.traits import ADDS, MOVES
 from ..core.types import TensorType
 from ..core.typing import AxisLike, TensorLike
 from .axes import as_axis
@@ -47,6 +48,7 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> T
 
 class Tile(Primitive):
     type = "Tile"
+    traits = (MOVES,)
     shape_inputs = (1,)
     takes_slices = True
 
@@ -98,6 +100,7 @@ class TileGrad(Primitive):
     """
 
     type = "TileGrad"
+    traits = (ADDS,)
     shape_inputs = (1, 2)
 
     multiples: tuple[int | None, ...] | None
@@ -161,6 +164,7 @@ def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None,
 
 class Repeat(Primitive):
     type = "Repeat"
+    traits = (MOVES,)
 
     repeats: int
     axis: int
@@ -190,6 +194,7 @@ class RepeatGrad(Primitive):
     """The sum of the copies that a repetition made. Its transpose is the repetition."""
 
     type = "RepeatGrad"
+    traits = (ADDS,)
 
     repeats: int
     axis: int
@@ -322,6 +327,7 @@ def _pad_back(dy: Tensor, x: Tensor, widths: Widths | None, paddings: Sequence[T
 
 class Pad(Primitive):
     type = "Pad"
+    traits = (MOVES,)
     shape_inputs = (1,)
 
     widths: Widths | None
@@ -343,6 +349,7 @@ class PadV2(Primitive):
     """Padding with a number computed in a run, whose derivative is the sum over what was added."""
 
     type = "PadV2"
+    traits = (MOVES,)
     shape_inputs = (2,)
 
     widths: Widths | None
@@ -366,6 +373,7 @@ class PadV2(Primitive):
 
 class MirrorPad(Primitive):
     type = "MirrorPad"
+    traits = (MOVES,)
     shape_inputs = (1,)
 
     widths: Widths | None
@@ -406,6 +414,7 @@ class MirrorPadGrad(Primitive):
     """Each place of a mirrored axis added to the element that stands there. Its transpose is the mirroring."""
 
     type = "MirrorPadGrad"
+    traits = (ADDS,)
     shape_inputs = (1,)
 
     widths: Widths | None

@@ -18,6 +18,7 @@ from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, broadcast_axes, broadcast_static_shape, same_shape, summed_axes
 from ..core.slices import IndexedSlices
+from ..core.traits import ADDS, IGNORES_ZEROS, MOVES, Links, inserted_axes, reduced_axes
 from ..core.types import TensorType
 from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from .casting import cast
@@ -46,6 +47,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 
 class Reshape(Primitive):
     type = "Reshape"
+    traits = (MOVES,)
     shape_inputs = (1,)
     takes_slices = True
 
@@ -92,6 +94,7 @@ def reshape_like(x: Tensor, like: Tensor) -> Tensor:
 
 class ReshapeLike(Primitive):
     type = "ReshapeLike"
+    traits = (MOVES,)
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, like.shape),)
@@ -126,6 +129,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
 
 class BroadcastTo(Primitive):
     type = "BroadcastTo"
+    traits = (MOVES,)
     shape_inputs = (1,)
 
     shape: tuple[int | None, ...] | None = None
@@ -150,6 +154,7 @@ def broadcast_like(x: Tensor, like: Tensor) -> Tensor:
 
 class BroadcastLike(Primitive):
     type = "BroadcastLike"
+    traits = (MOVES,)
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, _broadcast_result(x, like.shape)),)
@@ -163,6 +168,7 @@ class BroadcastLike(Primitive):
 
 class Sum(Primitive):
     type = "Sum"
+    traits = (ADDS, IGNORES_ZEROS)
 
     axis: tuple[int, ...] | None = None
     """Axes counted from the front (from either end where the rank is unknown), or None for all."""
@@ -170,6 +176,10 @@ class Sum(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return sum_kernel(xp, x, self.axis, self.keepdims)
@@ -193,6 +203,7 @@ def sum_like(x: Tensor, like: Tensor) -> Tensor:
 
 class SumLike(Primitive):
     type = "SumLike"
+    traits = (ADDS, IGNORES_ZEROS)
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, like.shape),)
@@ -220,6 +231,7 @@ def keep_reduced(y: Tensor, x: Tensor, axis: tuple[int, ...] | None, keepdims: b
 
 class ExpandDims(Primitive):
     type = "ExpandDims"
+    traits = (MOVES,)
 
     axis: tuple[int, ...]
     """Where the axes of length one stand in the result, in ascending order; from its end where they are negative."""
@@ -229,6 +241,10 @@ class ExpandDims(Primitive):
         if dims is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         return (TensorType(x.dtype, TensorShape(_with_ones(dims, self.axis))),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return inserted_axes(x.shape.rank, *self.axis)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         del xp

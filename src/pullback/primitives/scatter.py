@@ -13,6 +13,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
+from ..core.traits import ADDS, IGNORES_ZEROS, MOVES
 from ..core.types import TensorType
 from ..core.typing import ShapeLike, TensorLike
 from .arithmetic import negative
@@ -52,6 +53,7 @@ def gather_nd(
 
 class GatherNd(Primitive):
     type = "GatherNd"
+    traits = (MOVES,)
 
     batch_dims: int = 0
 
@@ -131,6 +133,7 @@ def scatter_nd(
 
 class ScatterNd(Primitive):
     type = "ScatterNd"
+    traits = (ADDS, IGNORES_ZEROS)
     shape_inputs = (2,)
 
     shape: tuple[int | None, ...] | None
@@ -226,6 +229,7 @@ def tensor_scatter_nd_add(
 
 class TensorScatterAdd(Primitive):
     type = "TensorScatterAdd"
+    traits = (ADDS,)
 
     def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
         return _infer_scattered("tensor_scatter_nd_add", x, indices, updates, NUMBERS)
@@ -262,6 +266,7 @@ def tensor_scatter_nd_sub(
 
 class TensorScatterSub(Primitive):
     type = "TensorScatterSub"
+    traits = (ADDS,)
 
     def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
         return _infer_scattered("tensor_scatter_nd_sub", x, indices, updates, NUMBERS)
@@ -295,6 +300,7 @@ def tensor_scatter_nd_update(
 
 class TensorScatterUpdate(Primitive):
     type = "TensorScatterUpdate"
+    traits = (MOVES,)
 
     def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
         return _infer_scattered("tensor_scatter_nd_update", x, indices, updates)

@@ -9,6 +9,7 @@ from ..core.dtypes import INEXACT, INTEGER, DType
 from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
+from ..core.traits import ADDS, IGNORES_ZEROS, MOVES, Link, Links, same_axes
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .constant import constant_value, convert_to_tensor
@@ -41,6 +42,7 @@ def unsorted_segment_sum(
 
 class UnsortedSegmentSum(Primitive):
     type = "UnsortedSegmentSum"
+    traits = (ADDS, IGNORES_ZEROS)
     shape_inputs = (2,)
 
     num_segments: int | None = None
@@ -62,10 +64,18 @@ class SegmentGather(Primitive):
     """For each segment number its row; zeros where there is no such row. The transpose of UnsortedSegmentSum."""
 
     type = "SegmentGather"
+    traits = (MOVES,)
 
     def infer(self, x: TensorType, ids: TensorType) -> tuple[TensorType, ...]:
         rest = TensorShape.UNKNOWN if x.shape.dims is None else x.shape[1:]
         return (TensorType(x.dtype, ids.shape.concatenate(rest)),)
+
+    def links(self, i: int, x: TensorType, ids: TensorType) -> Links | None:
+        if x.shape.rank is None or ids.shape.rank is None:
+            return None
+        if i:
+            return same_axes(range(ids.shape.rank))
+        return tuple([Link(ids.shape.rank + a - 1, a) for a in range(1, x.shape.rank)])
 
     def kernel(self, xp: Any, x: Any, ids: Any) -> Any:
         n = x.shape[0]

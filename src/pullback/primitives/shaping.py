@@ -13,6 +13,7 @@ from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
+from ..core.traits import IGNORES_ZEROS, MOVES, Link, Links, all_axes_but
 from ..core.types import TensorType
 from ..core.typing import AxisLike, DTypeLike, TensorLike
 from .axes import as_axis, checked_axis, static_integers
@@ -63,6 +64,7 @@ def squeeze(input: TensorLike, axis: AxisLike | None = None, name: str | None = 
 
 class Squeeze(Primitive):
     type = "Squeeze"
+    traits = (MOVES,)
 
     axis: tuple[int, ...] | None = None
 
@@ -119,6 +121,7 @@ def transpose(
 
 class Transpose(Primitive):
     type = "Transpose"
+    traits = (MOVES,)
 
     perm: tuple[int, ...] | None = None
 
@@ -127,6 +130,12 @@ class Transpose(Primitive):
         if dims is None:
             return (TensorType(x.dtype, TensorShape([None] * len(self.perm) if self.perm is not None else None)),)
         return (TensorType(x.dtype, TensorShape([dims[p] for p in self.perm or reversed(range(len(dims)))])),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        if x.shape.rank is None:
+            return None
+        return tuple([Link(o, a) for o, a in enumerate(self.perm or reversed(range(x.shape.rank)))])
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.transpose(x, self.perm)
@@ -152,6 +161,7 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
 
 class Rank(Primitive):
     type = "Rank"
+    traits = (IGNORES_ZEROS,)
     reads_values = False
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -250,11 +260,16 @@ def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tens
 
 class ReverseV2(Primitive):
     type = "ReverseV2"
+    traits = (MOVES,)
 
     axis: tuple[int, ...]
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return all_axes_but(x.shape.rank, *self.axis)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.flip(x, self.axis)
@@ -288,6 +303,7 @@ def roll(input: TensorLike, shift: TensorLike, axis: AxisLike, name: str | None 
 
 class Roll(Primitive):
     type = "Roll"
+    traits = (MOVES,)
 
     shift: tuple[int, ...]
     axis: tuple[int, ...]

@@ -14,6 +14,7 @@ from ..core.lengths import Dimension, greatest, least
 from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
+from ..core.traits import ADDS, MOVES
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .casting import cast
@@ -113,6 +114,7 @@ def slice_by(x: Tensor, spec: tuple[Entry, ...], numbers: Sequence[Tensor], name
 
 class StridedSlice(Primitive):
     type = "StridedSlice"
+    traits = (MOVES,)
     shape_inputs = (1,)
 
     spec: tuple[Entry, ...]
@@ -141,6 +143,7 @@ class StridedSliceGrad(Primitive):
     """Zeros of a shape, with the cotangent of a slice in the slice's place."""
 
     type = "StridedSliceGrad"
+    traits = (ADDS,)
     shape_inputs = (1, 2)
 
     spec: tuple[Entry, ...]
@@ -235,6 +238,7 @@ class Take(Primitive):
     """What stands at given positions of one axis; negative ones count from its end."""
 
     type = "Take"
+    traits = (MOVES,)
 
     axis: int
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..core.dtypes import FLOATING
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import Links, all_axes_but
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .axes import as_axis
@@ -54,6 +55,10 @@ class Softmax(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (_check_floats("softmax", x, self.axis),)
 
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return all_axes_but(x.shape.rank, self.axis)
+
     @in_float32
     def kernel(self, xp: Any, x: Any) -> Any:
         _, e, total = exponentials(xp, x, self.axis)
@@ -72,6 +77,10 @@ class SoftmaxGrad(Primitive):
 
     def infer(self, y: TensorType, dy: TensorType) -> tuple[TensorType, ...]:
         return (_merged(y, dy),)
+
+    def links(self, i: int, y: TensorType, dy: TensorType) -> Links | None:
+        del i, dy
+        return all_axes_but(y.shape.rank, self.axis)
 
     @in_float32
     def kernel(self, xp: Any, y: Any, dy: Any) -> Any:
@@ -114,6 +123,10 @@ class LogSoftmax(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (_check_floats("log_softmax", x, self.axis),)
 
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return all_axes_but(x.shape.rank, self.axis)
+
     @in_float32
     def kernel(self, xp: Any, x: Any) -> Any:
         shifted, _, total = exponentials(xp, x, self.axis)
@@ -132,6 +145,10 @@ class LogSoftmaxGrad(Primitive):
 
     def infer(self, y: TensorType, dy: TensorType) -> tuple[TensorType, ...]:
         return (_merged(y, dy),)
+
+    def links(self, i: int, y: TensorType, dy: TensorType) -> Links | None:
+        del i, dy
+        return all_axes_but(y.shape.rank, self.axis)
 
     @in_float32
     def kernel(self, xp: Any, y: Any, dy: Any) -> Any:

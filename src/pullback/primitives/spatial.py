@@ -8,6 +8,7 @@ from typing import Any
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import Lengths, TensorShape
+from ..core.traits import MOVES
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .constant import convert_to_tensor
@@ -34,6 +35,7 @@ def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC"
 
 class SpaceToDepth(Primitive):
     type = "SpaceToDepth"
+    traits = (MOVES,)
 
     block_size: int
     data_format: str = "NHWC"
@@ -82,6 +84,7 @@ def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC"
 
 class DepthToSpace(Primitive):
     type = "DepthToSpace"
+    traits = (MOVES,)
 
     block_size: int
     data_format: str = "NHWC"

@@ -13,6 +13,7 @@ from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
+from ..core.traits import MOVES, Links, all_axes_but, inserted_axes, reduced_axes
 from ..core.types import TensorType
 from ..core.typing import AxisLike, TensorLike
 from .axes import as_axis, checked_axis
@@ -44,6 +45,7 @@ def stack(values: Tensor | Sequence[TensorLike], axis: int = 0, name: str | None
 
 class Pack(Primitive):
     type = "Pack"
+    traits = (MOVES,)
 
     axis: int = 0
 
@@ -60,6 +62,9 @@ class Pack(Primitive):
             raise ValueError(f"stack: axis {self.axis} is outside the {rank} axes of the result")
         axis = self.axis % rank
         return (TensorType(types[0].dtype, TensorShape([*merged.lengths[:axis], len(types), *merged.lengths[axis:]])),)
+
+    def links(self, i: int, *types: TensorType) -> Links | None:
+        return inserted_axes(types[i].shape.rank, self.axis)
 
     def kernel(self, xp: Any, *xs: Any) -> Any:
         return xp.stack(xs, axis=self.axis)
@@ -95,6 +100,7 @@ def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str 
 
 class Unpack(Primitive):
     type = "Unpack"
+    traits = (MOVES,)
 
     num: int
     axis: int = 0
@@ -111,6 +117,10 @@ class Unpack(Primitive):
             raise ValueError(f"unstack: axis {self.axis} of {x} does not have the length {self.num}")
         part = TensorType(x.dtype, TensorShape(lengths[:axis] + lengths[axis + 1 :]))
         return (part,) * self.num
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, (self.axis,), keepdims=False)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         del xp
@@ -147,6 +157,7 @@ def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> T
 
 class ConcatV2(Primitive):
     type = "ConcatV2"
+    traits = (MOVES,)
     takes_slices = True
 
     axis: int
@@ -171,6 +182,9 @@ class ConcatV2(Primitive):
         known = list(rest.lengths or ())
         known[axis] = None if None in lengths else sum([n for n in lengths if n is not None])
         return (TensorType(types[0].dtype, TensorShape(known)),)
+
+    def links(self, i: int, *types: TensorType) -> Links | None:
+        return all_axes_but(types[i].shape.rank, self.axis)
 
     def kernel(self, xp: Any, *xs: Any) -> Any:
         return xp.concatenate(xs, axis=self.axis)
@@ -219,9 +233,13 @@ class RowsLike(Primitive):
     """
 
     type = "RowsLike"
+    traits = (MOVES,)
 
     def infer(self, values: TensorType, indices: TensorType, *likes: TensorType) -> tuple[TensorType, ...]:
         return (values,) * len(likes) + (indices,) * len(likes)
+
+    def links(self, i: int, *types: TensorType) -> Links | None:
+        return all_axes_but(types[i].shape.rank) if i < 2 else ()
 
     def kernel(self, xp: Any, values: Any, indices: Any, *likes: Any) -> Any:
         parts, rows, first = [], [], 0
@@ -243,10 +261,14 @@ class JoinRows(Primitive):
     """The transpose of RowsLike in the values: each row from the part that its number falls into."""
 
     type = "JoinRows"
+    traits = (MOVES,)
 
     def infer(self, indices: TensorType, *rest: TensorType) -> tuple[TensorType, ...]:
         del indices
         return (rest[0],)
+
+    def links(self, i: int, *types: TensorType) -> Links | None:
+        return all_axes_but(types[i].shape.rank) if i <= len(types) // 2 else ()
 
     def kernel(self, xp: Any, indices: Any, *rest: Any) -> Any:
         count = len(rest) // 2
@@ -309,6 +331,7 @@ def split(
 
 class Split(Primitive):
     type = "Split"
+    traits = (MOVES,)
 
     num: int
     axis: int = 0
@@ -326,6 +349,10 @@ class Split(Primitive):
         length = None if n is None else n // self.num
         return (TensorType(x.dtype, TensorShape([*dims[:axis], length, *dims[axis + 1 :]])),) * self.num
 
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return all_axes_but(x.shape.rank, self.axis)
+
     def kernel(self, xp: Any, x: Any) -> Any:
         n = x.shape[self.axis]
         if n % self.num:
@@ -339,6 +366,7 @@ class Split(Primitive):
 
 class SplitV(Primitive):
     type = "SplitV"
+    traits = (MOVES,)
     shape_inputs = (1,)
 
     lengths: tuple[int | None, ...]
@@ -377,6 +405,7 @@ class SplitLike(Primitive):
     """The first input cut along an axis into parts of the lengths that the others have there."""
 
     type = "SplitLike"
+    traits = (MOVES,)
 
     axis: int
 

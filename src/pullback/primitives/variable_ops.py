@@ -17,6 +17,7 @@ from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
+from ..core.traits import MOVES
 from ..core.types import TensorType, tensor_type
 from .constant import constant_in
 from .creation import zeros, zeros_like
@@ -57,6 +58,7 @@ def read_variable(handle: Tensor, name: str | None = None) -> Tensor:
 
 class ReadVariableOp(AbstractStateful):
     type = "ReadVariableOp"
+    traits = (MOVES,)
     takes_slices = True
 
     dtype: Any
@@ -92,6 +94,7 @@ class VariableShape(AbstractStateful):
 
 class ResourceGather(AbstractStateful):
     type = "ResourceGather"
+    traits = (MOVES,)
 
     dtype: Any
     shape: TensorShape

@@ -182,6 +182,14 @@ def inside(lengths: Sequence[int], pads: Pads) -> tuple[slice, ...]:
     return (slice(None), *[slice(before, before + n) for n, (before, _) in zip(lengths, pads, strict=True)])
 
 
+def taps(n: int, window: int, stride: int, dilation: int, before: int, count: int) -> tuple[Any, Any, Any]:
+    """All triples of a window of `count`, an element of the `n` of the input, and a place in the window where it is."""
+    windows, places = np.meshgrid(np.arange(count), np.arange(window), indexing="ij")
+    elements = windows * stride + places * dilation - before
+    there = (elements >= 0) & (elements < n)
+    return windows[there], elements[there], places[there]
+
+
 def offsets(windows: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """The places in a window, last axis fastest."""
     return product(*[range(k) for k in windows])

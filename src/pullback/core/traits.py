@@ -1,0 +1,98 @@
+"""Operation traits and indexing maps: what a primitive is, declared on its class, for passes that know no names.
+
+A trait is a value in `Primitive.traits`, as in MLIR and xDSL. What depends on attributes is `Primitive.links`: which
+axis of the result goes along which axis of an input, as the indexing maps of MLIR's linalg say for einsums. Both are
+checked against what the kernels do, on the rows of the case table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+
+class Trait(NamedTuple):
+    """Something that holds for every operation of a class; `inputs` are those that it speaks of, () is all."""
+
+    name: str
+    inputs: tuple[int, ...] = ()
+
+
+ELEMENTWISE = Trait("elementwise")
+"""An element of the result depends on the elements at its place, of inputs that broadcast to its shape."""
+MOVES = Trait("moves")
+"""Every element of the result is one of an input or a constant; where it comes from, floats do not decide."""
+ADDS = Trait("adds")
+"""Every element of an input is added to one element of the result at most, or taken from it; floats do not decide."""
+IGNORES_ZEROS = Trait("ignores zeros")
+"""Zeros among the elements that are brought together, more of them or fewer, change nothing."""
+CONVERTS = Trait("converts")
+"""The elements are the same numbers in another dtype, as far as it can hold them."""
+IDEMPOTENT = Trait("idempotent")
+"""To do it again to the result changes nothing."""
+
+
+def linear(*inputs: int) -> Trait:
+    """Linear in these inputs together, the others held; operations that move or add need not say so."""
+    return Trait("linear", inputs)
+
+
+def bilinear(a: int, b: int) -> Trait:
+    """Linear in each of two inputs, the other held."""
+    return Trait("bilinear", (a, b))
+
+
+Positions = tuple[Any, Any]
+"""Positions along an axis of the result, and those along an axis of an input that they depend on."""
+
+
+class Link(NamedTuple):
+    """An axis of the result that goes along an axis of an input: a position depends on the same position only.
+
+    Where `pairs` is there, a function of both lengths, it depends on the positions that they give for it.
+    """
+
+    output: int
+    input: int
+    pairs: Callable[[int, int], Positions] | None = None
+
+
+Links = tuple[Link, ...]
+"""The axes of an input that go along one of the result. Along others elements mix, or are repeated."""
+
+
+def same_axes(axes: Iterable[int]) -> Links:
+    """Axes that stay where they are."""
+    return tuple([Link(axis, axis) for axis in axes])
+
+
+def all_axes_but(rank: int | None, *axes: int) -> Links | None:
+    """All axes stay where they are but `axes`, along which elements mix; None where the rank is unknown."""
+    if rank is None:
+        return None
+    mixed = {axis % rank for axis in axes}
+    return same_axes(axis for axis in range(rank) if axis not in mixed)
+
+
+def reduced_axes(rank: int | None, axis: Sequence[int] | None, keepdims: bool) -> Links | None:
+    """The axes of a reduction over `axis`, all where it is None."""
+    if rank is None:
+        return None
+    gone = set(range(rank)) if axis is None else {a % rank for a in axis}
+    stay = [a for a in range(rank) if a not in gone]
+    return tuple([Link(a if keepdims else i, a) for i, a in enumerate(stay)])
+
+
+def inserted_axes(rank: int | None, *axes: int) -> Links | None:
+    """All axes stay, and the result has others, at `axes`."""
+    if rank is None:
+        return None
+    total = rank + len(axes)
+    new = {axis % total for axis in axes}
+    return tuple([Link(o, a) for a, o in enumerate(o for o in range(total) if o not in new)])
+
+
+def broadcast_axes_of(dims: Sequence[Any], result_rank: int) -> Links:
+    """The axes of an input of an elementwise operation: those that are not repeated, aligned at the end."""
+    first = result_rank - len(dims)
+    return tuple([Link(first + i, i) for i, n in enumerate(dims) if n != 1])

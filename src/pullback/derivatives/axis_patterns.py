@@ -1,0 +1,89 @@
+"""Patterns along axes: what a result depends on whose axes go along axes of an input, as `Primitive.links` says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..core.traits import Link, Links
+
+Pattern = Any
+"""A scipy.sparse.csr_array of truth values: a row for each element of a tensor, a column for each of the source's."""
+
+
+def along_axes(pattern: Pattern, links: Links, x_shape: Sequence[int], y_shape: Sequence[int]) -> Pattern:
+    """The pattern of a result of shape `y_shape`, from that of an input of shape `x_shape`.
+
+    Elements are merged along the axes of the input without a link, and repeated along those of the result.
+    """
+    groups = _connected([link for link in links if _fits(link, x_shape, y_shape)])
+    inputs = list(dict.fromkeys(link.input for group in groups for link in group))
+    outputs = list(dict.fromkeys(link.output for group in groups for link in group))
+    others = [axis for axis in range(len(x_shape)) if axis not in inputs]
+    count = math.prod([x_shape[axis] for axis in inputs])
+    numbers = np.arange(pattern.shape[0]).reshape(x_shape).transpose(*inputs, *others)
+    found = merged_rows(pattern, numbers.reshape(count, math.prod([x_shape[axis] for axis in others])))
+    if any(len(group) > 1 or group[0].pairs for group in groups):
+        relations = [_relation(group, x_shape, y_shape) for group in groups]
+        found = reduce(lambda a, b: sp.kron(a, b, format="csr"), relations).astype(bool) @ found
+    return found[_spread(outputs, y_shape)]
+
+
+def merged_rows(pattern: Pattern, lines: np.ndarray[Any, Any]) -> Pattern:
+    """One row for each line of row numbers: where any of these rows of `pattern` is true."""
+    count, width = lines.shape
+    pointers = np.arange(count + 1) * width
+    selection = sp.csr_array((np.ones(lines.size, bool), lines.reshape(-1), pointers), shape=(count, pattern.shape[0]))
+    return selection @ pattern
+
+
+def _fits(link: Link, x_shape: Sequence[int], y_shape: Sequence[int]) -> bool:
+    """Whether a result has the axis: of several results, one may lack it."""
+    inside = link.output < len(y_shape)
+    return inside and (link.pairs is not None or x_shape[link.input] == y_shape[link.output])
+
+
+def _connected(links: Sequence[Link]) -> list[list[Link]]:
+    """The links in groups that share no axis."""
+    groups: list[list[Link]] = []
+    for link in links:
+        touching = [g for g in groups if any(o.output == link.output or o.input == link.input for o in g)]
+        groups = [g for g in groups if g not in touching]
+        groups.append([*[other for group in touching for other in group], link])
+    return groups
+
+
+def _relation(group: Sequence[Link], x_shape: Sequence[int], y_shape: Sequence[int]) -> Pattern:
+    """Which positions along all axes of the result meet which along all axes of the input: where every link says so."""
+    inputs = list(dict.fromkeys(link.input for link in group))
+    outputs = list(dict.fromkeys(link.output for link in group))
+    rows = np.arange(math.prod([y_shape[a] for a in outputs])).reshape([y_shape[a] for a in outputs])
+    columns = np.arange(math.prod([x_shape[a] for a in inputs])).reshape([x_shape[a] for a in inputs])
+    matrices = []
+    for link in group:
+        ours, theirs = _pairs(link, x_shape, y_shape)
+        i = np.moveaxis(rows, outputs.index(link.output), 0).reshape(y_shape[link.output], -1)[ours]
+        j = np.moveaxis(columns, inputs.index(link.input), 0).reshape(x_shape[link.input], -1)[theirs]
+        i, j = np.broadcast_arrays(i[:, :, None], j[:, None, :])
+        entries = (np.ones(i.size, bool), (i.reshape(-1), j.reshape(-1)))
+        matrices.append(sp.csr_array(entries, shape=(rows.size, columns.size), dtype=bool))
+    return reduce(lambda a, b: a.multiply(b).tocsr(), matrices)
+
+
+def _pairs(link: Link, x_shape: Sequence[int], y_shape: Sequence[int]) -> Any:
+    if link.pairs is None:
+        return (np.arange(x_shape[link.input]),) * 2
+    return link.pairs(y_shape[link.output], x_shape[link.input])
+
+
+def _spread(outputs: Sequence[int], y_shape: Sequence[int]) -> np.ndarray[Any, Any]:
+    """For each element of the result its number among those along the axes `outputs` alone."""
+    lengths = [y_shape[axis] for axis in outputs]
+    numbers = np.arange(math.prod(lengths)).reshape(lengths).transpose(np.argsort(outputs))
+    aligned = numbers.reshape([n if axis in outputs else 1 for axis, n in enumerate(y_shape)])
+    return np.broadcast_to(aligned, y_shape).reshape(-1)
