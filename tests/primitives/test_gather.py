@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.primitives.segment import SegmentGather
 
 
 def gradient(y: pb.Tensor, x: pb.Tensor) -> object:
@@ -115,3 +116,9 @@ def test_what_does_not_fit_is_refused(call: object, error: type[Exception], text
     with pytest.raises(error) as caught:
         call(x)  # type: ignore[operator]
     assert str(caught.value) == text
+
+
+def test_rows_picked_by_segment_have_a_gradient_where_their_number_is_unknown() -> None:
+    x = pb.placeholder(pb.float32, [None, 2])
+    (dx,) = pb.gradients(SegmentGather()(x, pb.constant([1, 1, 5])), x)
+    assert pb.Session().run(dx, {x: np.ones([3, 2], np.float32)}).tolist() == [[0, 0], [2, 2], [0, 0]]

@@ -31,6 +31,7 @@ def test_shapes_are_lists_of_lengths_some_unknown_or_computed() -> None:
     assert_type(pb.reshape(x, [-1, 2, 2]), pb.Tensor)
     assert_type(pb.reshape(x, [pb.shape(x)[0], 2, 2]), pb.Tensor)
     assert_type(pb.zeros(x.shape[1:]), pb.Tensor)
+    assert_type(pb.placeholder(pb.float32, ["batch", 3]), pb.Tensor)
 
 
 def test_several_results_are_a_tuple() -> None:

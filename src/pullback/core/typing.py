@@ -8,6 +8,7 @@ from typing import Any, Protocol, SupportsIndex, TypeAlias
 import numpy as np
 
 from .dtypes import DType
+from .lengths import Length
 from .operation import AbstractTensorLike, Tensor
 from .shape import TensorShape
 from .slices import IndexedSlices
@@ -33,9 +34,9 @@ ShapeLike: TypeAlias = (
     | AbstractTensorLike
     | SupportsArray
     | int
-    | Iterable[SupportsIndex | Tensor | AbstractTensorLike | None]
+    | Iterable[SupportsIndex | Tensor | AbstractTensorLike | Length | str | None]
 )
-"""A shape: lengths, None for an unknown one where it is static, or an integer vector where a run may compute it."""
+"""A shape: lengths, of which a static one may have a name or be None, or an integer vector that a run computes."""
 
 AxisLike: TypeAlias = Tensor | AbstractTensorLike | SupportsArray | int | Sequence[SupportsIndex]
 """One axis or several, known while the graph is built; -1 is the last."""

@@ -87,7 +87,7 @@ class SegmentGather(Primitive):
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         x, ids = op.inputs
-        rows = x.shape.length(0)
+        rows = x.shape[0] if x.shape.rank else None
         return lambda: unsorted_segment_sum(dy, ids, shape(x)[0] if rows is None else rows), None
 
 
