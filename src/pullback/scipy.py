@@ -11,7 +11,7 @@ array([1., 1.])
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from .autodiff.reverse import gradients
 from .core.graph import Tensor
+from .core.typing import TensorLike
 from .derivatives.hessian import hessians
 from .derivatives.jacobian import jacobian
 from .derivatives.products import dense, hessian_vector_product, jvp
@@ -112,9 +113,9 @@ class Objective:
 
     def __init__(
         self,
-        loss: Any,
-        xs: Any,
-        feed_dict: Any = None,
+        loss: Tensor,
+        xs: TensorLike,
+        feed_dict: Mapping[Any, Any] | None = None,
         *,
         sparse: bool = False,
         session: Session | None = None,
@@ -133,30 +134,30 @@ class Objective:
         """The vector of what the variables and constants are now: a point to start at."""
         return self._vector.joined()
 
-    def split(self, x: Any) -> list[Array]:
+    def split(self, x: Array) -> list[Array]:
         """The parts of the vector `x`: an array for each of `xs`."""
         return self._vector.split(x)
 
-    def fun(self, x: Any) -> float:
+    def fun(self, x: Array) -> float:
         """The value."""
         return float(self._vector.once("fun", lambda: self._loss)(x))
 
-    def jac(self, x: Any) -> Array:
+    def jac(self, x: Array) -> Array:
         """The gradient [n]."""
         result: Array = self._vector.once("jac", self._gradient)(x)
         return result
 
-    def fun_and_jac(self, x: Any) -> tuple[float, Array]:
+    def fun_and_jac(self, x: Array) -> tuple[float, Array]:
         """Value and gradient, of one run: for `minimize(f.fun_and_jac, x0, jac=True)`."""
         value, slope = self._vector.once("fun_and_jac", lambda: [self._loss, self._gradient()])(x)
         return float(value), slope
 
-    def hess(self, x: Any) -> Any:
+    def hess(self, x: Array) -> Any:
         """The Hessian [n, n]."""
         result = self._vector.once("hess", self._sparse_values if self._sparse else self._hessian)(x)
         return result if self._matrix is None else self._matrix.to_csr(result)
 
-    def hessp(self, x: Any, p: Any) -> Array:
+    def hessp(self, x: Array, p: Array) -> Array:
         """The product of the Hessian with the vector `p`."""
         if self._hessp is None:
             with self._loss.graph.as_default():
@@ -200,9 +201,9 @@ class Residuals:
 
     def __init__(
         self,
-        ys: Any,
-        xs: Any,
-        feed_dict: Any = None,
+        ys: TensorLike,
+        xs: TensorLike,
+        feed_dict: Mapping[Any, Any] | None = None,
         *,
         sparse: bool = False,
         session: Session | None = None,
@@ -213,12 +214,12 @@ class Residuals:
         self._sparse = sparse
         self._matrix: SparseMatrix | None = None
 
-    def fun(self, x: Any) -> Array:
+    def fun(self, x: Array) -> Array:
         """The residuals [m]."""
         result: Array = self._vector.once("fun", lambda: _flat(self._ys))(x)
         return result
 
-    def jac(self, x: Any) -> Any:
+    def jac(self, x: Array) -> Any:
         """The Jacobian [m, n]."""
         result = self._vector.once("jac", self._sparse_values if self._sparse else self._jacobian)(x)
         return result if self._matrix is None else self._matrix.to_csr(result)
@@ -241,7 +242,13 @@ class Residuals:
 
 
 def jacobian_operator(
-    ys: Any, xs: Any, x: Any, feed_dict: Any = None, *, session: Session | None = None, engine: str | None = None
+    ys: TensorLike,
+    xs: TensorLike,
+    x: Array,
+    feed_dict: Mapping[Any, Any] | None = None,
+    *,
+    session: Session | None = None,
+    engine: str | None = None,
 ) -> LinearOperator:
     """The Jacobian of `ys` by `xs` at the vector `x`, as a scipy.sparse.linalg.LinearOperator [m, n].
 
@@ -278,7 +285,13 @@ def jacobian_operator(
 
 
 def hessian_operator(
-    loss: Any, xs: Any, x: Any, feed_dict: Any = None, *, session: Session | None = None, engine: str | None = None
+    loss: Tensor,
+    xs: TensorLike,
+    x: Array,
+    feed_dict: Mapping[Any, Any] | None = None,
+    *,
+    session: Session | None = None,
+    engine: str | None = None,
 ) -> LinearOperator:
     """The Hessian of the scalar `loss` by `xs` at the vector `x`, as a scipy.sparse.linalg.LinearOperator [n, n].
 

@@ -16,6 +16,7 @@ from .core.dtypes import DType, TokenType, bfloat16
 from .core.function import Function, Parameter
 from .core.graph import Graph, Operation, Tensor, get_default_graph
 from .core.printing import functions_in
+from .core.typing import TensorLike
 from .primitives.collections import GraphKeys
 from .primitives.identity import identity
 
@@ -73,7 +74,7 @@ class FileWriter:
             event.step = global_step
         self._writer.add_event(event)
 
-    def add_summary(self, summary: Summary, global_step: Any = None) -> None:
+    def add_summary(self, summary: Summary, global_step: int | None = None) -> None:
         """Write what a session returned for a summary, or for several merged into one.
 
         Raises:
@@ -116,7 +117,9 @@ class Tag(NamedTuple):
 Summary = Mapping[Tag, Any]
 
 
-def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, family: str | None = None) -> Summary:
+def scalar(
+    name: str, tensor: TensorLike, collections: Sequence[str] | None = None, family: str | None = None
+) -> Summary:
     """A summary of one number, a curve over the steps. `family` stands before its name.
 
     >>> import pullback as pb
@@ -128,7 +131,9 @@ def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, fam
     return _made("scalar", name, tensor, collections, family)
 
 
-def histogram(name: str, values: Any, collections: Sequence[str] | None = None, family: str | None = None) -> Summary:
+def histogram(
+    name: str, values: TensorLike, collections: Sequence[str] | None = None, family: str | None = None
+) -> Summary:
     """A summary of how the elements of `values` are spread.
 
     >>> import pullback as pb
@@ -140,7 +145,7 @@ def histogram(name: str, values: Any, collections: Sequence[str] | None = None, 
 
 def image(
     name: str,
-    tensor: Any,
+    tensor: TensorLike,
     max_outputs: int = 3,
     collections: Sequence[str] | None = None,
     family: str | None = None,

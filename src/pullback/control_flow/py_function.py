@@ -13,7 +13,7 @@ from ..core.primitive import Primitive, no_gradient
 from ..core.python_function import PythonFunction
 from ..core.shape import TensorShape
 from ..core.types import TensorType
-from ..core.typing import TensorLike
+from ..core.typing import DTypeLike, TensorLike
 from ..primitives.constant import as_array, convert_to_tensor
 from .signature import TensorSpec
 
@@ -21,7 +21,7 @@ from .signature import TensorSpec
 def py_function(
     func: Callable[..., Any],
     inp: TensorLike,
-    Tout: Any,
+    Tout: DTypeLike | Sequence[DTypeLike],
     name: str | None = None,
     *,
     gradient: Callable[..., Any] | None = None,
@@ -57,7 +57,11 @@ def py_function(
 
 
 def numpy_function(
-    func: Callable[..., Any], inp: TensorLike, Tout: Any, stateful: bool = True, name: str | None = None
+    func: Callable[..., Any],
+    inp: TensorLike,
+    Tout: DTypeLike | Sequence[DTypeLike],
+    stateful: bool = True,
+    name: str | None = None,
 ) -> Any:
     """What `func` returns for the arrays of `inp`, each time a run needs it; it has no derivative.
 

@@ -19,7 +19,7 @@ from ..primitives.rnn_cells import RNNCell
 from ..primitives.selection import where
 from ..primitives.sequences import reverse_sequence
 from ..primitives.shaping import expand_dims, reverse, transpose
-from ..primitives.variable_scope import variable_scope
+from ..primitives.variable_scope import VariableScope, variable_scope
 from .loop import Loop
 from .maps import row_parameter, steps_of
 from .state import values_for_handles, with_step_results
@@ -36,7 +36,7 @@ def dynamic_rnn(
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
-    scope: Any = None,
+    scope: VariableScope | str | None = None,
 ) -> tuple[Tensor, Any]:
     """All outputs of a cell that goes through `inputs`, and its last state. One loop, of any number of steps.
 
@@ -131,7 +131,7 @@ def bidirectional_dynamic_rnn(
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
-    scope: Any = None,
+    scope: VariableScope | str | None = None,
 ) -> tuple[tuple[Tensor, Tensor], tuple[Any, Any]]:
     """The outputs of two cells, the first going from front to end, the second from end to front; and their last states.
 
@@ -168,7 +168,7 @@ def static_rnn(
     initial_state: Any = None,
     dtype: DTypeLike | None = None,
     sequence_length: TensorLike | None = None,
-    scope: Any = None,
+    scope: VariableScope | str | None = None,
 ) -> tuple[list[Tensor], Any]:
     """The outputs of a cell for each of a list of `inputs`, and its last state, without a loop.
 

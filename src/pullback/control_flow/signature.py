@@ -49,7 +49,7 @@ class TensorSpec:
         """The same spec under another name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
-    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+    def is_compatible_with(self, spec_or_tensor: TensorSpec | Tensor) -> bool:
         """Whether a tensor, array or spec may have the dtype and shape at once that this one has."""
         other = type_of(spec_or_tensor)
         return other.dtype == self.dtype and self.shape.is_compatible_with(other.shape)

@@ -63,7 +63,7 @@ class TensorArray(AbstractComposite):
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
-        handle: Any = None,
+        handle: object = None,
         flow: TensorLike | None = None,
         infer_shape: bool = True,
         element_shape: ShapeLike | None = None,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .lengths import Dimension, Length, named, symbol
+
+if TYPE_CHECKING:
+    from .typing import ShapeLike
 
 Dims = tuple[int | None, ...]
 Lengths = tuple[Dimension | None, ...]
@@ -33,7 +36,7 @@ class TensorShape:
     has_unknown: bool
     """Whether the rank is known, and a length is None."""
 
-    def __init__(self, dims: Any) -> None:
+    def __init__(self, dims: ShapeLike | None) -> None:
         self.lengths = lengths = _as_lengths(dims)
         self._dims: Dims | None = lengths  # type: ignore[assignment]
         self._size: int | None = None
@@ -99,14 +102,14 @@ class TensorShape:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: ShapeLike | None) -> bool:
         """Whether some array could have both shapes."""
         a, b = self._dims, as_shape(other)._dims
         if a is None or b is None or a == b:
             return True
         return len(a) == len(b) and all(m is None or n is None or m == n for m, n in zip(a, b, strict=True))
 
-    def merge_with(self, other: Any) -> TensorShape:
+    def merge_with(self, other: ShapeLike | None) -> TensorShape:
         """The shape that knows what either knows; ValueError where they contradict."""
         shape = as_shape(other)
         if self is shape or shape.lengths is None or self.lengths == shape.lengths:
@@ -118,14 +121,14 @@ class TensorShape:
         pairs = zip(self.lengths, shape.lengths, strict=True)
         return TensorShape([n if m is None or type(n) is int else m for m, n in pairs])
 
-    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+    def most_specific_compatible_shape(self, other: ShapeLike | None) -> TensorShape:
         """The shape that both are cases of: what they agree on, unknown elsewhere."""
         a, b = self.lengths, as_shape(other).lengths
         if a is None or b is None or len(a) != len(b):
             return TensorShape.UNKNOWN
         return TensorShape([m if m == n else None for m, n in zip(a, b, strict=True)])
 
-    def concatenate(self, other: Any) -> TensorShape:
+    def concatenate(self, other: ShapeLike | None) -> TensorShape:
         """This shape followed by `other`."""
         other = as_shape(other)
         if self.lengths is None or other.lengths is None:
@@ -153,7 +156,7 @@ class TensorShape:
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
 
-    def assert_same_rank(self, other: Any) -> None:
+    def assert_same_rank(self, other: ShapeLike | None) -> None:
         """ValueError if the ranks are known and differ."""
         other = as_shape(other)
         if None not in (self.rank, other.rank) and self.rank != other.rank:
@@ -164,11 +167,11 @@ class TensorShape:
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: ShapeLike | None) -> bool:
         """Whether every array of this static shape has the static shape `other`."""
         return self.most_specific_compatible_shape(other)._dims == as_shape(other)._dims
 
-    def assert_is_compatible_with(self, other: Any) -> None:
+    def assert_is_compatible_with(self, other: ShapeLike | None) -> None:
         """ValueError unless the shapes are compatible."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {as_shape(other)} are incompatible")
@@ -186,10 +189,10 @@ class TensorShape:
             return TensorShape.UNKNOWN if isinstance(key, slice) else None
         return TensorShape(self.lengths[key]) if isinstance(key, slice) else self._dims[key]
 
-    def __add__(self, other: Any) -> TensorShape:
+    def __add__(self, other: ShapeLike | None) -> TensorShape:
         return self.concatenate(other)
 
-    def __radd__(self, other: Any) -> TensorShape:
+    def __radd__(self, other: ShapeLike | None) -> TensorShape:
         return as_shape(other).concatenate(self)
 
     def __bool__(self) -> bool:

@@ -21,8 +21,8 @@ def hessians(
     ys: TensorLike,
     xs: TensorLike,
     name: str | bool = "hessians",
-    colocate_gradients_with_ops: Any = False,
-    gate_gradients: Any = False,
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
     aggregation_method: int | None = None,
     *,
     blocks: str = "diagonal",
@@ -53,7 +53,7 @@ def hessians(
     if blocks not in ("diagonal", "all"):
         raise ValueError(f"hessians: blocks must be 'diagonal' or 'all', not {blocks!r}")
     sources = as_sources(xs)
-    options = {
+    options: dict[str, Any] = {
         "colocate_gradients_with_ops": colocate_gradients_with_ops,
         "gate_gradients": gate_gradients,
         "aggregation_method": aggregation_method,

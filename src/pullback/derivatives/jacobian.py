@@ -20,7 +20,7 @@ from .rows import rows_of
 
 def jacobian(
     output: TensorLike,
-    inputs: Any,
+    inputs: TensorLike,
     use_pfor: bool = True,
     parallel_iterations: int | None = None,
     *,

@@ -80,7 +80,7 @@ def hessian_vector_product(
 
 
 def gauss_newton_vector_product(
-    loss: TensorLike, outputs: Any, xs: TensorLike, v: TensorLike, name: str = "gauss_newton_vector_product"
+    loss: TensorLike, outputs: TensorLike, xs: TensorLike, v: TensorLike, name: str = "gauss_newton_vector_product"
 ) -> list[Tensor]:
     """For each of `xs` the product of the generalised Gauss-Newton matrix JᵀHJ with the vectors `v`, one like each x.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 
 @dataclass
@@ -45,7 +45,7 @@ class ConfigProto:
     log_device_placement: bool = False
     gpu_options: GPUOptions = field(default_factory=GPUOptions)
     operation_timeout_in_ms: int = 0
-    graph_options: Any = None
+    graph_options: object = None
 
 
 @dataclass

@@ -86,7 +86,11 @@ class Session:
         self._entered: list[Any] = []
 
     def run(
-        self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: Any = None, run_metadata: object = None
+        self,
+        fetches: Any,
+        feed_dict: Mapping[Any, Any] | None = None,
+        options: object = None,
+        run_metadata: object = None,
     ) -> Any:
         """The values of `fetches`, nested as they are: arrays for tensors and variables, None for operations.
 

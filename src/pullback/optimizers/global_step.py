@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtypes import INTEGER, int64
-from ..core.graph import Graph, get_default_graph
+from ..core.graph import Graph, Tensor, get_default_graph
 from ..primitives.collections import GraphKeys
 from ..primitives.variables import Variable, variables_of
 
@@ -39,7 +39,7 @@ def get_global_step(graph: Graph | None = None) -> Variable | None:
     return steps[0]
 
 
-def assert_global_step(global_step_tensor: Any) -> None:
+def assert_global_step(global_step_tensor: Tensor | Variable) -> None:
     """Nothing, where `global_step_tensor`, a tensor or a variable, can count steps.
 
     Raises:
@@ -78,7 +78,7 @@ def create_global_step(graph: Graph | None = None) -> Variable:
         )
 
 
-def global_step(sess: Any, global_step_tensor: Any) -> int:
+def global_step(sess: Any, global_step_tensor: Tensor | Variable) -> int:
     """The value of the global step in the session `sess`, as an integer.
 
     >>> import pullback as pb

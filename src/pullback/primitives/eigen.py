@@ -81,7 +81,7 @@ def eigh_tridiagonal(
     beta: TensorLike,
     eigvals_only: bool = True,
     select: str = "a",
-    select_range: Any = None,
+    select_range: Sequence[float] | None = None,
     tol: float | None = None,
     name: str | None = None,
 ) -> Any:

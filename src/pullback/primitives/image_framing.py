@@ -228,7 +228,7 @@ def resize_with_pad(
     image: TensorLike,
     target_height: TensorLike,
     target_width: TensorLike,
-    method: Any = ResizeMethod.BILINEAR,
+    method: str | int = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Tensor:
     """`image` in the largest size that fits and keeps the ratio of its sides, in the middle of a frame of zeros.

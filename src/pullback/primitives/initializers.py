@@ -11,7 +11,7 @@ import numpy as np
 from ..core.dtypes import FLOATING, DType, float32
 from ..core.graph import Tensor
 from ..core.shape import as_shape
-from ..core.typing import DTypeLike, ShapeLike
+from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from .constant import constant, convert_to_tensor
 from .creation import eye, fill, ones, zeros
 from .random import random_normal, random_uniform, truncated_normal
@@ -29,7 +29,7 @@ class Zeros:
     array([0., 0.], dtype=float32)
     """
 
-    dtype: Any = float32
+    dtype: DTypeLike = float32
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
@@ -45,7 +45,7 @@ class Ones:
     array([1., 1.], dtype=float32)
     """
 
-    dtype: Any = float32
+    dtype: DTypeLike = float32
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
@@ -64,8 +64,8 @@ class Constant:
     array([3., 3.], dtype=float32)
     """
 
-    value: Any = 0
-    dtype: Any = float32
+    value: TensorLike = 0
+    dtype: DTypeLike = float32
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
@@ -85,10 +85,10 @@ class RandomUniform:
     (2, 3)
     """
 
-    minval: Any = -0.05
-    maxval: Any = 0.05
+    minval: TensorLike = -0.05
+    maxval: TensorLike = 0.05
     seed: int | None = None
-    dtype: Any = float32
+    dtype: DTypeLike = float32
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
@@ -104,10 +104,10 @@ class RandomNormal:
     (2, 3)
     """
 
-    mean: Any = 0.0
-    stddev: Any = 0.05
+    mean: TensorLike = 0.0
+    stddev: TensorLike = 0.05
     seed: int | None = None
-    dtype: Any = float32
+    dtype: DTypeLike = float32
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
@@ -123,10 +123,10 @@ class TruncatedNormal:
     (2, 3)
     """
 
-    mean: Any = 0.0
-    stddev: Any = 0.05
+    mean: TensorLike = 0.0
+    stddev: TensorLike = 0.05
     seed: int | None = None
-    dtype: Any = float32
+    dtype: DTypeLike = float32
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
@@ -157,7 +157,7 @@ class VarianceScaling:
     mode: Mode = "fan_in"
     distribution: Distribution = "truncated_normal"
     seed: int | None = None
-    dtype: Any = float32
+    dtype: DTypeLike = float32
 
     def __post_init__(self) -> None:
         if self.scale <= 0:
@@ -264,7 +264,7 @@ class UniformUnitScaling:
 
     factor: float = 1.0
     seed: int | None = None
-    dtype: Any = float32
+    dtype: DTypeLike = float32
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info
@@ -285,7 +285,7 @@ class Identity:
     """
 
     gain: float = 1.0
-    dtype: Any = float32
+    dtype: DTypeLike = float32
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info

@@ -10,6 +10,7 @@ from ..core.dtypes import INEXACT, INTEGER
 from ..core.graph import get_default_graph
 from ..core.operation import AbstractTensorLike, Tensor
 from ..core.slices import IndexedSlices
+from ..core.typing import TensorLike
 from .constant import constant_value
 from .sparse_tensor import SparseTensor
 
@@ -55,7 +56,7 @@ def get_current_name_scope() -> str:
     return get_default_graph().get_name_scope()
 
 
-def get_static_value(tensor: Any, partial: bool = False) -> np.ndarray[Any, Any] | None:
+def get_static_value(tensor: TensorLike, partial: bool = False) -> np.ndarray[Any, Any] | None:
     """The value of `tensor` where it can be told while the graph is built, as an array; else None.
 
     Constants, static shapes, and small integer arithmetic on them can be told. `partial` changes nothing.

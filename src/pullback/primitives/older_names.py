@@ -8,6 +8,7 @@ from typing import Any
 from ..core.dtypes import INEXACT, bfloat16, complex64, complex128, float32, float64, int32, int64
 from ..core.operation import Tensor
 from ..core.shape import as_shape
+from ..core.slices import IndexedSlices
 from ..core.typing import AxisLike, DTypeLike, ShapeLike, TensorLike
 from .addn import add_n
 from .casting import cast
@@ -27,7 +28,7 @@ from .spatial import depth_to_space as depth_to_space_today
 from .spatial import space_to_depth as space_to_depth_today
 
 
-def to_float(x: TensorLike, name: str = "ToFloat") -> Any:
+def to_float(x: TensorLike, name: str = "ToFloat") -> Tensor | IndexedSlices:
     """`x` as float32; see `pb.cast`.
 
     >>> import pullback as pb
@@ -37,7 +38,7 @@ def to_float(x: TensorLike, name: str = "ToFloat") -> Any:
     return cast(x, float32, name)
 
 
-def to_double(x: TensorLike, name: str = "ToDouble") -> Any:
+def to_double(x: TensorLike, name: str = "ToDouble") -> Tensor | IndexedSlices:
     """`x` as float64; see `pb.cast`.
 
     >>> import pullback as pb
@@ -47,7 +48,7 @@ def to_double(x: TensorLike, name: str = "ToDouble") -> Any:
     return cast(x, float64, name)
 
 
-def to_int32(x: TensorLike, name: str = "ToInt32") -> Any:
+def to_int32(x: TensorLike, name: str = "ToInt32") -> Tensor | IndexedSlices:
     """`x` as int32; see `pb.cast`.
 
     >>> import pullback as pb
@@ -57,7 +58,7 @@ def to_int32(x: TensorLike, name: str = "ToInt32") -> Any:
     return cast(x, int32, name)
 
 
-def to_int64(x: TensorLike, name: str = "ToInt64") -> Any:
+def to_int64(x: TensorLike, name: str = "ToInt64") -> Tensor | IndexedSlices:
     """`x` as int64; see `pb.cast`.
 
     >>> import pullback as pb
@@ -67,7 +68,7 @@ def to_int64(x: TensorLike, name: str = "ToInt64") -> Any:
     return cast(x, int64, name)
 
 
-def to_bfloat16(x: TensorLike, name: str = "ToBFloat16") -> Any:
+def to_bfloat16(x: TensorLike, name: str = "ToBFloat16") -> Tensor | IndexedSlices:
     """`x` as bfloat16; see `pb.cast`.
 
     >>> import pullback as pb
@@ -77,7 +78,7 @@ def to_bfloat16(x: TensorLike, name: str = "ToBFloat16") -> Any:
     return cast(x, bfloat16, name)
 
 
-def to_complex64(x: TensorLike, name: str = "ToComplex64") -> Any:
+def to_complex64(x: TensorLike, name: str = "ToComplex64") -> Tensor | IndexedSlices:
     """`x` as complex64; see `pb.cast`.
 
     >>> import pullback as pb
@@ -87,7 +88,7 @@ def to_complex64(x: TensorLike, name: str = "ToComplex64") -> Any:
     return cast(x, complex64, name)
 
 
-def to_complex128(x: TensorLike, name: str = "ToComplex128") -> Any:
+def to_complex128(x: TensorLike, name: str = "ToComplex128") -> Tensor | IndexedSlices:
     """`x` as complex128; see `pb.cast`.
 
     >>> import pullback as pb

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from ..core.dtypes import float32
 from ..core.graph import Tensor
@@ -37,7 +36,7 @@ class Orthogonal:
 
     gain: float = 1.0
     seed: int | None = None
-    dtype: Any = float32
+    dtype: DTypeLike = float32
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         del partition_info

@@ -20,7 +20,7 @@ from .state import AbstractStateful, AbstractUpdates
 
 def print_(
     *inputs: Any,
-    output_stream: Any = None,
+    output_stream: object = None,
     summarize: int | None = 3,
     sep: str = " ",
     end: str = "\n",

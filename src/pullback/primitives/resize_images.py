@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.operation import Tensor
 from ..core.typing import TensorLike
 from .resizing import resize_area, resize_bicubic, resize_bilinear, resize_nearest_neighbor
@@ -23,7 +21,7 @@ _METHODS = {
 def resize_images(
     images: TensorLike,
     size: TensorLike,
-    method: Any = 0,
+    method: str | int = 0,
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,
     name: str | None = None,

@@ -46,7 +46,7 @@ _BY_DISTANCE = ("lanczos3", "lanczos5", "gaussian", "mitchellcubic")
 def resize(
     images: TensorLike,
     size: TensorLike,
-    method: Any = ResizeMethod.BILINEAR,
+    method: str | int = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
     name: str | None = None,

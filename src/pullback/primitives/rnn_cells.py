@@ -19,7 +19,7 @@ from .initializers import Constant, Zeros
 from .linalg import matmul
 from .random import dropout
 from .stacking import concat, split
-from .variable_scope import get_variable, get_variable_scope, variable_scope
+from .variable_scope import VariableScope, get_variable, get_variable_scope, variable_scope
 from .variables import Variable
 
 Activation = Callable[[Tensor], Tensor]
@@ -68,7 +68,7 @@ class RNNCell(ABC):
     def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
         """The output and the next state."""
 
-    def build(self, depth: int | None, dtype: DTypeLike, scope: Any = None) -> None:
+    def build(self, depth: int | None, dtype: DTypeLike, scope: VariableScope | str | None = None) -> None:
         """Make the variables, unless they are there."""
         if self.built:
             return
@@ -84,7 +84,7 @@ class RNNCell(ABC):
         """Zeros for each part of the state, [batch_size, length]."""
         return nest.map_structure(lambda n: zeros([batch_size, n], dtype), self.state_size)
 
-    def __call__(self, inputs: TensorLike, state: Any, scope: Any = None) -> tuple[Tensor, Any]:
+    def __call__(self, inputs: TensorLike, state: Any, scope: VariableScope | str | None = None) -> tuple[Tensor, Any]:
         """The output [batch, output_size] and the next state."""
         x = convert_to_tensor(inputs)
         if x.shape.rank not in (2, None):
@@ -147,8 +147,8 @@ class GRUCell(RNNCell):
         num_units: int,
         activation: Activation | None = None,
         reuse: bool | str | None = None,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = None,
+        kernel_initializer: Callable[..., Any] | None = None,
+        bias_initializer: Callable[..., Any] | None = None,
         name: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
@@ -200,7 +200,7 @@ class LSTMCell(RNNCell):
         num_units: int,
         use_peepholes: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: Callable[..., Any] | None = None,
         num_proj: int | None = None,
         proj_clip: float | None = None,
         num_unit_shards: int | None = None,

@@ -152,7 +152,7 @@ def slice_(sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: st
 
 
 def sparse_dense_matmul(
-    sp_a: Any, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    sp_a: SparseTensor, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
     """The matrix product of a sparse and a dense matrix, dense; with the adjoint of either where asked.
 
@@ -186,7 +186,7 @@ def sparse_dense_matmul(
     return unsorted_segment_sum(products, rows, count if isinstance(count, int) else cast(count, int32), name)
 
 
-def multiply(sp_input: SparseTensor, dense: Any, name: str | None = None) -> SparseTensor:
+def multiply(sp_input: SparseTensor, dense: TensorLike, name: str | None = None) -> SparseTensor:
     """The product by elements with a dense tensor that broadcasts to the shape of `sp_input`.
 
     Derivative: dvalues = dy * dense, ddense = dy * values, summed where it was repeated.
@@ -194,7 +194,7 @@ def multiply(sp_input: SparseTensor, dense: Any, name: str | None = None) -> Spa
     return sp_input.with_values(_times(sp_input, dense, name))
 
 
-def divide(sp_input: SparseTensor, dense: Any, name: str | None = None) -> SparseTensor:
+def divide(sp_input: SparseTensor, dense: TensorLike, name: str | None = None) -> SparseTensor:
     """The quotient by elements with a dense tensor that broadcasts to the shape of `sp_input`.
 
     Derivative: dvalues = dy / dense, ddense = -dy * y / dense, summed where it was repeated.

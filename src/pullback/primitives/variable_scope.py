@@ -12,7 +12,7 @@ from typing import Any
 from ..core.dtypes import as_dtype, float32
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.shape import as_shape
-from ..core.typing import DTypeLike, ShapeLike
+from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from .collections import GraphKeys
 from .constant import convert_to_tensor
 from .identity import group_operations
@@ -39,10 +39,10 @@ class VariableScope:
     graph: Graph
     name: str = ""
     reuse: bool | str = False
-    initializer: Any = None
-    regularizer: Any = None
-    constraint: Any = None
-    dtype: Any = float32
+    initializer: TensorLike | Callable[..., Any] | None = None
+    regularizer: Callable[..., Any] | None = None
+    constraint: Callable[..., Any] | None = None
+    dtype: DTypeLike = float32
 
     @property
     def original_name_scope(self) -> str:
@@ -102,15 +102,15 @@ def variable_scope(
     name_or_scope: str | VariableScope | None,
     default_name: str | None = None,
     values: Any = None,
-    initializer: Any = None,
-    regularizer: Any = None,
+    initializer: TensorLike | Callable[..., Any] | None = None,
+    regularizer: Callable[..., Any] | None = None,
     caching_device: object = None,
     partitioner: object = None,
     custom_getter: object = None,
     reuse: bool | str | None = None,
     dtype: DTypeLike | None = None,
     use_resource: bool | None = None,
-    constraint: Any = None,
+    constraint: Callable[..., Any] | None = None,
     auxiliary_name_scope: bool = True,
 ) -> Iterator[VariableScope]:
     """Variables that `get_variable` makes inside are named `name_or_scope/...`; so are the operations made inside.
@@ -181,7 +181,7 @@ def get_variable(
     name: str,
     shape: ShapeLike | None = None,
     dtype: DTypeLike | None = None,
-    initializer: Any = None,
+    initializer: TensorLike | Callable[..., Any] | None = None,
     regularizer: Callable[[Tensor], Any] | None = None,
     trainable: bool | None = None,
     collections: Sequence[str] | None = None,
@@ -244,7 +244,7 @@ def get_local_variable(
     name: str,
     shape: ShapeLike | None = None,
     dtype: DTypeLike | None = None,
-    initializer: Any = None,
+    initializer: TensorLike | Callable[..., Any] | None = None,
     regularizer: Callable[[Tensor], Any] | None = None,
     trainable: bool | None = False,
     collections: Sequence[str] | None = None,
