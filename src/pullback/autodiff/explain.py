@@ -12,6 +12,7 @@ from ..core.needs import needed
 from ..core.operation import index_of
 from ..core.typing import TensorLike
 from ..primitives.creation import ones_like, zeros_like
+from ..primitives.identity import StopGradient
 from .arguments import as_source, as_target, check_element, common_graph
 from .paths import operations_between
 from .rules import apply_rule
@@ -156,6 +157,6 @@ def _dtype_reason(op: Operation, source: Tensor) -> str:
 
 
 def _rule_reason(op: Operation, source: Tensor) -> str:
-    if op.type == "StopGradient":
+    if isinstance(op.primitive, StopGradient):
         return f"'{op.name}' (made at {site_of(op)}) is a stop_gradient."
     return f"'{op.name}' ({op.type}, made at {site_of(op)}) hands no derivative on to {source}: its rule says None."

@@ -12,6 +12,7 @@ from ..core.dtypes import FLOATING, as_dtype
 from ..core.errors import InvalidArgumentError
 from ..core.operation import Tensor
 from ..core.shape import TensorShape
+from ..core.traits import CONSTANT
 from ..core.types import TensorType
 from ..onnx.model import OnnxGraph
 
@@ -81,7 +82,7 @@ def tried_feeds(
 def _filled(
     random: np.random.Generator, graph: OnnxGraph, name: str, x: Tensor, first: int, rest: int, lengths: dict[str, int]
 ) -> Array:
-    if x.op.type == "Const":
+    if CONSTANT in x.op.primitive.traits:
         value: Array = x.op.get_attr("value")
         return value
     if x.shape.rank is None:

@@ -19,13 +19,10 @@ from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
-from ..primitives.arithmetic import Add, Mul, Sub
 from ..primitives.array_rows import ArrayBlank, ArrayHead, ArrayRead, ArrayWrite
-from ..primitives.casting import Cast
 from ..primitives.constant import constant, constant_value
 from ..primitives.creation import zeros
-from ..primitives.identity import Identity
-from .loop_count import conjuncts, increment, steps_while, whole_number
+from .loop_count import affine, conjuncts, increment, steps_while, whole_number
 
 _UNBOUNDED = np.iinfo(np.int32).max
 _MOST_ROOM = 1 << 20
@@ -178,7 +175,7 @@ def _positions(loop: ArrayLoop, array: _Array, x: Tensor, steps: int) -> tuple[i
         return (int(np.min(value)), int(np.max(value))) if value.size else None
     a, b = 1, 0
     while (i := loop.carried(x)) is None:
-        inner = _factor(loop, x)
+        inner = affine(x, loop.known)
         if inner is None:
             return None
         x, by, more = inner
@@ -190,25 +187,6 @@ def _positions(loop: ArrayLoop, array: _Array, x: Tensor, steps: int) -> tuple[i
         return None
     ends = [a * start + b, a * (start + (steps - 1) * step) + b]
     return min(ends), max(ends)
-
-
-def _factor(loop: ArrayLoop, x: Tensor) -> tuple[Tensor, int, int] | None:
-    """y, a, b such that `x` is a * y + b, where the last operation says so."""
-    primitive, inputs = x.op.primitive, x.op.inputs
-    if isinstance(primitive, Cast | Identity):
-        return inputs[0], 1, 0
-    if not isinstance(primitive, Add | Sub | Mul):
-        return None
-    left, right = loop.known(inputs[0]), loop.known(inputs[1])
-    if right is not None:
-        if isinstance(primitive, Mul):
-            return inputs[0], right, 0
-        return inputs[0], 1, right if isinstance(primitive, Add) else -right
-    if left is None:
-        return None
-    if isinstance(primitive, Mul):
-        return inputs[1], left, 0
-    return inputs[1], 1 if isinstance(primitive, Add) else -1, left
 
 
 def _steps_while(loop: ArrayLoop, holds: Tensor) -> int | None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..core.dtypes import INTEGER
 from ..core.graph import Tensor
-from ..primitives.arithmetic import Add, Sub
-from ..primitives.comparison import Greater, GreaterEqual, Less, LessEqual
+from ..core.traits import COMPARES, ELEMENTWISE, is_linear
 from ..primitives.logic import LogicalAnd
-
-_COMPARISONS = (Less, LessEqual, Greater, GreaterEqual)
 
 
 class Counted(Protocol):
@@ -46,10 +44,12 @@ def conjuncts(holds: Tensor) -> list[Tensor]:
 def steps_while(loop: Counted, comparison: Tensor) -> int | None:
     """The number of steps for which `comparison` holds, where it is of a counter and a known number."""
     primitive = comparison.op.primitive
-    if not isinstance(primitive, _COMPARISONS) or comparison.op.inputs[0].dtype not in INTEGER:
+    if COMPARES not in primitive.traits or comparison.op.inputs[0].dtype not in INTEGER:
         return None
     a, b = comparison.op.inputs
-    upward = isinstance(primitive, Less | LessEqual)
+    upward, downward, inclusive = [bool(primitive.kernel(np, *pair)) for pair in ((0, 1), (1, 0), (0, 0))]
+    if upward == downward:
+        return None
     i, end = loop.carried(a), loop.known(b)
     if i is None:
         i, end, upward = loop.carried(b), loop.known(a), not upward
@@ -58,7 +58,7 @@ def steps_while(loop: Counted, comparison: Tensor) -> int | None:
     step, start = increment(loop, i), loop.first(i)
     if not step or start is None or (step > 0) != upward:
         return None
-    span = (end - start if upward else start - end) + isinstance(primitive, LessEqual | GreaterEqual)
+    span = (end - start if upward else start - end) + inclusive
     info = np.iinfo(comparison.op.inputs[0].dtype)
     if not info.min <= end + step + (1 if upward else -1) <= info.max:
         return None
@@ -67,15 +67,24 @@ def steps_while(loop: Counted, comparison: Tensor) -> int | None:
 
 def increment(loop: Counted, i: int) -> int | None:
     """What a step adds to the carried member of that number."""
-    y = loop.end(i)
-    primitive, inputs = y.op.primitive, y.op.inputs
-    if not isinstance(primitive, Add | Sub):
+    found = affine(loop.end(i), loop.known)
+    return found[2] if found is not None and found[1] == 1 and loop.carried(found[0]) == i else None
+
+
+def affine(x: Tensor, known: Callable[[Tensor], int | None]) -> tuple[Tensor, int, int] | None:
+    """y, a, b such that the integer `x` is a * y + b, where the last operation says so: what else it reads is known."""
+    primitive, inputs = x.op.primitive, x.op.inputs
+    if ELEMENTWISE not in primitive.traits or any(y.dtype not in INTEGER for y in (x, *inputs)):
         return None
-    if loop.carried(inputs[0]) == i:
-        by = loop.known(inputs[1])
-        return -by if by is not None and isinstance(primitive, Sub) else by
-    turned = isinstance(primitive, Add) and loop.carried(inputs[1]) == i
-    return loop.known(inputs[0]) if turned else None
+    values = [known(y) for y in inputs]
+    open_ = [i for i, value in enumerate(values) if value is None]
+    if len(open_) != 1 or not is_linear(primitive.traits, open_[0]):
+        return None
+    (i,) = open_
+    zero, one = [
+        int(primitive.kernel(np, *[np.int64(n if value is None else value) for value in values])) for n in (0, 1)
+    ]
+    return inputs[i], one - zero, zero
 
 
 def whole_number(x: Any) -> int | None:

@@ -12,6 +12,7 @@ from ..core.dtypes import TRAINABLE, TokenType
 from ..core.function import Function, Parameter, inline, like_parameter, trace
 from ..core.graph import Operation, Tensor
 from ..core.memory import Memory
+from ..core.traits import CONSTANT
 from ..primitives.creation import zeros_like
 from ..primitives.indexing import merge_leading
 from ..primitives.reshaping import reshape
@@ -41,7 +42,7 @@ def _with_intermediates(op: Operation) -> Operation:
     more = [
         y
         for inner in loop.body.pure_operations
-        if inner.type != "Const"
+        if CONSTANT not in inner.primitive.traits
         for y in inner.outputs
         if y not in known and not isinstance(y.dtype, TokenType)
     ]

@@ -21,6 +21,7 @@ from .operation import index_of
 from .primitive import Primitive, no_gradient
 from .scopes import Scope
 from .shape import TensorShape
+from .traits import CONSTANT
 from .types import TensorType
 
 _LARGEST_COPIED = 64
@@ -274,7 +275,11 @@ def capture(graph: Graph, x: Tensor) -> Tensor:
     known = graph.captures.get(nearer)
     if known is not None:
         return known
-    if nearer.op.type == "Const" and x.dtype not in TRAINABLE and (x.shape.num_elements() or 0) <= _LARGEST_COPIED:
+    if (
+        CONSTANT in nearer.op.primitive.traits
+        and x.dtype not in TRAINABLE
+        and (x.shape.num_elements() or 0) <= _LARGEST_COPIED
+    ):
         with _plain(graph):
             return graph.add(nearer.op.primitive, (), _short(x)).outputs[0]
     return capture_as_parameter(graph, nearer)

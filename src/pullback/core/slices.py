@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from .dtypes import DType
 from .graph import Graph, Operation, Tensor
 from .shape import TensorShape
+from .traits import CONSTANT
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,7 +30,11 @@ class IndexedSlices:
     static_shape: TensorShape = TensorShape.UNKNOWN
 
     def __post_init__(self) -> None:
-        if self.dense_shape is not None and self.static_shape.rank is None and self.dense_shape.op.type == "Const":
+        if (
+            self.dense_shape is not None
+            and self.static_shape.rank is None
+            and CONSTANT in self.dense_shape.op.primitive.traits
+        ):
             known = TensorShape(self.dense_shape.op.get_attr("value"))
             object.__setattr__(self, "static_shape", known)
 

@@ -21,15 +21,21 @@ class Trait(NamedTuple):
 ELEMENTWISE = Trait("elementwise")
 """An element of the result depends on the elements at its place, of inputs that broadcast to its shape."""
 MOVES = Trait("moves")
-"""Every element of the result is one of an input or a constant; where it comes from, floats do not decide."""
+"""Every element of the result is one of an input, the first among them, or a constant; floats do not decide which."""
+JOINS = Trait("joins")
+"""It moves the elements of all its inputs."""
 ADDS = Trait("adds")
 """Every element of an input is added to one element of the result at most, or taken from it; floats do not decide."""
 IGNORES_ZEROS = Trait("ignores zeros")
 """Zeros among the elements that are brought together, more of them or fewer, change nothing."""
 CONVERTS = Trait("converts")
 """The elements are the same numbers in another dtype, as far as it can hold them."""
-IDEMPOTENT = Trait("idempotent")
-"""To do it again to the result changes nothing."""
+COMPARES = Trait("compares")
+"""Whether two numbers stand in a relation, which depends on nothing but which is the larger one."""
+CONSTANT = Trait("constant")
+"""The result is the attribute `value`."""
+SHAPES = Trait("shapes")
+"""Each result is the shape of the input of that number."""
 
 
 def linear(*inputs: int) -> Trait:
@@ -40,6 +46,11 @@ def linear(*inputs: int) -> Trait:
 def bilinear(a: int, b: int) -> Trait:
     """Linear in each of two inputs, the other held."""
     return Trait("bilinear", (a, b))
+
+
+def is_linear(traits: Iterable[Trait], i: int) -> bool:
+    """Whether traits say that a result is an affine function of input `i` alone: linear, with the others held."""
+    return any(t in (MOVES, ADDS, CONVERTS) or (t.name in ("linear", "bilinear") and i in t.inputs) for t in traits)
 
 
 Positions = tuple[Any, Any]

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core.graph import Operation, Tensor
 from ..core.printing import operation_text, value_text
+from ..core.traits import CONSTANT
 from .layout import Layout, Point, layout
 from .parts import AFTER, BACKWARD, FORWARD, Arrow, Box, Diagram, diagram
 
@@ -146,7 +147,7 @@ def _chip_label(op: Operation) -> str:
 
 def _value(op: Operation) -> str:
     """Of a constant that is short enough its value, else nothing."""
-    text = value_text(op.primitive.attributes.get("value", "")) if op.type == "Const" else ""
+    text = value_text(op.primitive.attributes.get("value", "")) if CONSTANT in op.primitive.traits else ""
     return text if len(text) <= 12 else ""
 
 

@@ -17,6 +17,7 @@ from ..core.dtypes import resource
 from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.typing import TensorLike
+from ..primitives.placeholders import Placeholder
 from . import messages
 from .configuration import ConfigProto
 from .engine import AbstractEngine, EngineOptions, Run
@@ -180,7 +181,7 @@ class Session:
 
     def _plan(self, flat: Fetches, feeds: Sequence[Tensor]) -> Plan:
         plan = make_plan(flat.tensors, flat.operations, feeds)
-        missing = [step.op for step in plan.steps if step.op.type == "Placeholder"]
+        missing = [step.op for step in plan.steps if isinstance(step.op.primitive, Placeholder)]
         if missing:
             raise messages.not_fed(missing)
         return plan

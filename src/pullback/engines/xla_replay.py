@@ -19,9 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core.graph import Operation
-from ..primitives.addn import AddN
-from ..primitives.elementwise import AbstractElementwise
-from ..primitives.identity import Identity
+from ..core.traits import ELEMENTWISE
 from . import messages
 from .loop_memory import Sizes
 from .xla_loop_step import Part
@@ -313,7 +311,7 @@ class Mapped(AbstractRows):
 def _mapped(op: Operation, arrays: Sequence[Any]) -> AbstractRows | None:
     rank = op.outputs[0].shape.rank if len(op.outputs) == 1 else None
     whole = all(x.shape.rank == rank for x, a in zip(op.inputs, arrays, strict=True) if isinstance(a, AbstractRows))
-    if rank is None or not whole or not isinstance(op.primitive, AbstractElementwise | AddN | Identity):
+    if rank is None or not whole or ELEMENTWISE not in op.primitive.traits:
         return None
     return Mapped(op, [x if isinstance(x, Replay | Mapped) else dense(x) for x in arrays])
 

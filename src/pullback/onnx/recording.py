@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.dtypes import COMPLEX
 from ..core.operation import Operation
-from ..primitives.elementwise import AbstractElementwise, AbstractPredicate
+from ..core.traits import ELEMENTWISE
 from .pairs import trace_kernel
 from .records import Value
 from .writing import Writer
@@ -15,7 +15,7 @@ from .writing import Writer
 
 def is_recorded(op: Operation) -> bool:
     """Whether an operation is written in this way where it has no writer."""
-    return isinstance(op.primitive, AbstractElementwise | AbstractPredicate)
+    return ELEMENTWISE in op.primitive.traits
 
 
 def record_kernel(w: Writer, op: Operation, inputs: Sequence[Value]) -> Any:

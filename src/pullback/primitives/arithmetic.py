@@ -9,6 +9,7 @@ from typing import Any, overload
 from ..core.dtypes import COMPLEX, FLOATING, INEXACT, INTEGER
 from ..core.operation import Tensor
 from ..core.slices import IndexedSlices
+from ..core.traits import ELEMENTWISE, bilinear, linear
 from ..core.typing import TensorLike
 from .complex import conj
 from .constant import convert_to_tensor
@@ -38,6 +39,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Add(AbstractElementwise):
     type = "AddV2"
+    traits = (ELEMENTWISE, linear(0, 1))
     function = "add"
     dtypes = NUMBERS
 
@@ -68,6 +70,7 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Sub(AbstractElementwise):
     type = "Sub"
+    traits = (ELEMENTWISE, linear(0, 1))
     function = "subtract"
     dtypes = NUMBERS
 
@@ -98,6 +101,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Mul(AbstractElementwise):
     type = "Mul"
+    traits = (ELEMENTWISE, bilinear(0, 1))
     function = "multiply"
     dtypes = NUMBERS
 
@@ -134,6 +138,7 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor | IndexedSlices:
 
 class Neg(AbstractElementwise):
     type = "Neg"
+    traits = (ELEMENTWISE, linear(0))
     function = "negative"
     dtypes = SIGNED
     takes_slices = True

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.dtypes import FLOATING, INEXACT
 from ..core.operation import Tensor
+from ..core.traits import COMPARES, ELEMENTWISE
 from ..core.typing import TensorLike
 from .arithmetic import REAL
 from .elementwise import AbstractPredicate, binary, unary
@@ -28,6 +29,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Equal(AbstractPredicate):
     type = "Equal"
+    traits = (ELEMENTWISE, COMPARES)
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         return xp.equal(a, b)
@@ -50,6 +52,7 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class NotEqual(AbstractPredicate):
     type = "NotEqual"
+    traits = (ELEMENTWISE, COMPARES)
     function = "not_equal"
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
@@ -73,6 +76,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Less(AbstractPredicate):
     type = "Less"
+    traits = (ELEMENTWISE, COMPARES)
     dtypes = REAL
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
@@ -96,6 +100,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class LessEqual(AbstractPredicate):
     type = "LessEqual"
+    traits = (ELEMENTWISE, COMPARES)
     function = "less_equal"
     dtypes = REAL
 
@@ -120,6 +125,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Greater(AbstractPredicate):
     type = "Greater"
+    traits = (ELEMENTWISE, COMPARES)
     dtypes = REAL
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
@@ -143,6 +149,7 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 
 class GreaterEqual(AbstractPredicate):
     type = "GreaterEqual"
+    traits = (ELEMENTWISE, COMPARES)
     function = "greater_equal"
     dtypes = REAL
 

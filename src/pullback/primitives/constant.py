@@ -15,28 +15,12 @@ from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices
+from ..core.traits import CONSTANT, CONVERTS, JOINS, MOVES, SHAPES
 from ..core.types import TensorType, type_of_array
 from ..core.typing import DTypeLike, ShapeLike, TensorLike
 
 _LARGEST_FOLDED = 4096
 _LARGEST_RANK = 64
-_JOINING = frozenset(["Pack", "ConcatV2"])
-_MOVING_FIRST = frozenset(
-    [
-        "Identity",
-        "Reshape",
-        "ExpandDims",
-        "Squeeze",
-        "StridedSlice",
-        "Slice",
-        "Take",
-        "GatherV2",
-        "Unpack",
-        "Split",
-        "Cast",
-    ]
-)
-"""Operations that only move the elements of their first input: their kernels take arrays of any objects."""
 
 
 def constant(
@@ -75,6 +59,7 @@ def constant_in(graph: Graph, array: np.ndarray[Any, Any], name: str | None = No
 @dataclass(frozen=True, eq=False)
 class Const(Primitive):
     type = "Const"
+    traits = (CONSTANT,)
 
     value: np.ndarray[Any, Any]
 
@@ -289,7 +274,7 @@ def _inputs_to_fold(op: Operation) -> tuple[Tensor, ...]:
 def _fold(op: Operation, values: dict[Operation, Any]) -> tuple[np.ndarray[Any, Any] | None, ...]:
     if isinstance(op.primitive, Const):
         return (op.primitive.value,)
-    if op.type in ("Shape", "ShapeN"):
+    if SHAPES in op.primitive.traits:
         return tuple(
             [
                 None if x.shape.dims is None else _told(x.shape.dims, y)
@@ -299,7 +284,7 @@ def _fold(op: Operation, values: dict[Operation, Any]) -> tuple[np.ndarray[Any, 
     arrays = _arrays_to_fold(op, values)
     if arrays is None or any((y.shape.num_elements() or 0) > _LARGEST_FOLDED for y in op.outputs):
         return _unknown(op)
-    if op.type == "Cast" and arrays[0].dtype == object:
+    if CONVERTS in op.primitive.traits and arrays[0].dtype == object:
         return (arrays[0],)
     try:
         result = op.primitive.kernel(np, *arrays)
@@ -322,9 +307,9 @@ def _arrays_to_fold(op: Operation, values: dict[Operation, Any]) -> list[np.ndar
     arrays = [values[x.op][x.value_index] for x in op.inputs]
     if any(a is None or a.size > _LARGEST_FOLDED for a in arrays):
         return None
-    opaque = [i for i, a in enumerate(arrays) if a.dtype == object]
-    moved = opaque == [0] and op.type in _MOVING_FIRST
-    return arrays if not opaque or moved or op.type in _JOINING else None
+    opaque, traits = [i for i, a in enumerate(arrays) if a.dtype == object], op.primitive.traits
+    moved = opaque == [0] and (MOVES in traits or CONVERTS in traits)
+    return arrays if not opaque or moved or JOINS in traits else None
 
 
 def _unknown(op: Operation) -> tuple[np.ndarray[Any, Any] | None, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.dtypes import bfloat16, float16, float32
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
-from ..core.traits import MOVES, Link, Links, Positions, all_axes_but, reduced_axes
+from ..core.traits import IGNORES_ZEROS, MOVES, Link, Links, Positions, all_axes_but, linear, reduced_axes
 from ..core.types import TensorType
 from ..core.typing import AxisLike, TensorLike
 from .axes import as_axes, as_axis
@@ -48,6 +48,7 @@ def cumsum(
 
 class Cumsum(Primitive):
     type = "Cumsum"
+    traits = (linear(0), IGNORES_ZEROS)
 
     axis: int
     exclusive: bool = False

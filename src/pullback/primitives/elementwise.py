@@ -16,7 +16,7 @@ from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, broadcast_static_shape, same_length
 from ..core.slices import IndexedSlices
-from ..core.traits import ELEMENTWISE
+from ..core.traits import ELEMENTWISE, Trait
 from ..core.types import TensorType
 from .constant import Const, as_array, convert_to_tensor, is_python_number
 from .reshaping import Sum, reshape_like, sum_like
@@ -33,7 +33,7 @@ class AbstractElementwise(Primitive):
     """
 
     type = "Elementwise"
-    traits = (ELEMENTWISE,)
+    traits: ClassVar[tuple[Trait, ...]] = (ELEMENTWISE,)
     function: ClassVar[str] = ""
     """The name of the user's function, for messages; the op type in small letters where it is empty."""
     dtypes: ClassVar[frozenset[DType] | None] = None
@@ -63,7 +63,7 @@ class AbstractPredicate(Primitive):
     """A yes or no for each element or pair of elements."""
 
     type = "Predicate"
-    traits = (ELEMENTWISE,)
+    traits: ClassVar[tuple[Trait, ...]] = (ELEMENTWISE,)
     function: ClassVar[str] = ""
     dtypes: ClassVar[frozenset[DType] | None] = None
 

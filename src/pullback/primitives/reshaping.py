@@ -18,7 +18,7 @@ from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, broadcast_axes, broadcast_static_shape, same_shape, summed_axes
 from ..core.slices import IndexedSlices
-from ..core.traits import ADDS, IGNORES_ZEROS, MOVES, Links, inserted_axes, reduced_axes
+from ..core.traits import ADDS, IGNORES_ZEROS, MOVES, SHAPES, Links, inserted_axes, reduced_axes
 from ..core.types import TensorType
 from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from .casting import cast
@@ -278,6 +278,7 @@ def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None
 
 class Shape(Primitive):
     type = "Shape"
+    traits = (SHAPES,)
     reads_values = False
 
     out_type: Any = int32

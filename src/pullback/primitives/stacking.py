@@ -13,7 +13,7 @@ from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
-from ..core.traits import MOVES, Links, all_axes_but, inserted_axes, reduced_axes
+from ..core.traits import ADDS, JOINS, MOVES, Links, all_axes_but, inserted_axes, reduced_axes
 from ..core.types import TensorType
 from ..core.typing import AxisLike, TensorLike
 from .axes import as_axis, checked_axis
@@ -45,7 +45,7 @@ def stack(values: Tensor | Sequence[TensorLike], axis: int = 0, name: str | None
 
 class Pack(Primitive):
     type = "Pack"
-    traits = (MOVES,)
+    traits = (MOVES, JOINS)
 
     axis: int = 0
 
@@ -157,7 +157,7 @@ def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> T
 
 class ConcatV2(Primitive):
     type = "ConcatV2"
-    traits = (MOVES,)
+    traits = (MOVES, JOINS)
     takes_slices = True
 
     axis: int
@@ -261,7 +261,7 @@ class JoinRows(Primitive):
     """The transpose of RowsLike in the values: each row from the part that its number falls into."""
 
     type = "JoinRows"
-    traits = (MOVES,)
+    traits = (ADDS,)
 
     def infer(self, indices: TensorType, *rest: TensorType) -> tuple[TensorType, ...]:
         del indices

@@ -8,12 +8,9 @@ import numpy as np
 
 from ...core.dtypes import INTEGER
 from ...core.operation import Operation, Tensor
+from ...core.traits import CONVERTS, JOINS, MOVES, SHAPES
 from ...primitives.constant import constant_value
 from ..reading import Node
-
-_MOVING = frozenset(["Identity", "Reshape", "ExpandDims", "Squeeze", "StridedSlice", "Slice", "Take", "GatherV2"])
-"""Operations that only move the elements of their first input: their kernels take arrays of any objects."""
-_JOINING = frozenset(["Pack", "ConcatV2"])
 
 
 class Length(NamedTuple):
@@ -40,9 +37,10 @@ def sources(vector: Tensor, count: int) -> list[int | Length | None]:
 
 
 def _followed(op: Operation) -> tuple[Tensor, ...]:
-    if op.type in _JOINING:
+    traits = op.primitive.traits
+    if JOINS in traits:
         return op.inputs
-    return op.inputs[:1] if op.type in _MOVING or op.type == "Cast" else ()
+    return op.inputs[:1] if MOVES in traits or CONVERTS in traits else ()
 
 
 def _elements(op: Operation, found: dict[Operation, Any]) -> Any:
@@ -51,7 +49,7 @@ def _elements(op: Operation, found: dict[Operation, Any]) -> Any:
     known = constant_value(y) if y.dtype in INTEGER else None
     if known is not None:
         return _of_objects([int(n) for n in known.reshape(-1)]).reshape(known.shape)
-    if op.type == "Shape":
+    if SHAPES in op.primitive.traits:
         dims = op.inputs[0].shape.dims
         x = op.inputs[0]
         return None if dims is None else _of_objects([Length(x, i) if n is None else n for i, n in enumerate(dims)])
@@ -60,7 +58,7 @@ def _elements(op: Operation, found: dict[Operation, Any]) -> Any:
     if not followed or any(x is None for x in [*followed, *rest]) or any(x.value_index for x in _followed(op)):
         size = y.shape.num_elements()
         return None if size is None or y.dtype not in INTEGER else _of_objects([None] * size).reshape(y.shape.known)
-    return followed[0] if op.type == "Cast" else _as_array(op.primitive.kernel(np, *followed, *rest))
+    return followed[0] if CONVERTS in op.primitive.traits else _as_array(op.primitive.kernel(np, *followed, *rest))
 
 
 def _as_array(found: Any) -> Any:
