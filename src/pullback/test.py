@@ -16,6 +16,7 @@ from .engines.session import Session, get_default_session
 from .primitives.constant import as_array, convert_to_tensor
 from .primitives.identity import identity
 from .primitives.placeholders import placeholder
+from .primitives.variables import Variable
 
 __all__ = ["compute_gradient", "compute_gradient_error", "compute_gradient_v1", "max_error"]
 
@@ -69,7 +70,7 @@ def compute_gradient_v1(
     init_targets: Any = None,
     extra_feed_dict: Mapping[Any, Any] | None = None,
 ) -> Any:
-    """The Jacobians of the tensor `y` by the tensor `x`, exact and numeric, of shape [size of x, size of y].
+    """The Jacobians of the tensor `y` by the tensor or variable `x`, exact and numeric: [size of x, size of y].
 
     For a list of xs (with lists of shapes and values), a list of such pairs. Values not given are drawn from [0, 1).
     Runs in the default session, after the operations `init_targets`.
@@ -100,7 +101,10 @@ def compute_gradient_v1(
     ]
     arrays = [_checked(a, f"x[{i}]") for i, a in enumerate(arrays)]
     none = UnconnectedGradients.NONE
+    before = {v: session.run(v) for v in xs if isinstance(v, Variable) and session.has_variable(v.handle.op)}
     exact, numeric = _jacobians(session, y, xs, arrays, delta, extra_feed_dict or {}, none)
+    for v, value in before.items():
+        session.write_variable(v.handle.op, value)
     pairs = [(a.T, b.T) for a, b in zip(exact, numeric, strict=True)]
     return pairs if many else pairs[0]
 
@@ -151,7 +155,7 @@ def _jacobians(
     unconnected: UnconnectedGradients,
 ) -> tuple[list[Array], list[Array]]:
     feeds = {**extra, **dict(zip(xs, arrays, strict=True))}
-    value = np.asarray(session.run(y, feeds))
+    value = np.asarray(_run(session, y, feeds))
     with y.graph.as_default():
         seed = placeholder(y.dtype, value.shape)
         dxs = gradients(y, list(xs), grad_ys=identity(seed), unconnected_gradients=unconnected)
@@ -163,10 +167,21 @@ def _jacobians(
     for row in range(_parts(value).size):
         unit = np.zeros_like(value)
         _parts(unit)[row] = 1
-        for jacobian, dx in zip(exact, session.run(dxs, {**feeds, seed: unit}), strict=True):
+        for jacobian, dx in zip(exact, _run(session, dxs, {**feeds, seed: unit}), strict=True):
             jacobian[row] = _parts(np.asarray(dx))
     numeric = [_differences(session, y, x, a, delta, feeds) for x, a in zip(xs, arrays, strict=True)]
     return exact, numeric
+
+
+def _run(session: Session, fetch: Any, values: Mapping[Any, Any]) -> Any:
+    """The value of `fetch` where tensors are fed, and variables have been given, `values`."""
+    feeds = {}
+    for x, value in values.items():
+        if isinstance(x, Variable):
+            session.write_variable(x.handle.op, value)
+        else:
+            feeds[x] = value
+    return session.run(fetch, feeds)
 
 
 def _differences(session: Session, y: Tensor, x: Tensor, array: Array, delta: float, feeds: Mapping[Any, Any]) -> Array:
@@ -177,9 +192,9 @@ def _differences(session: Session, y: Tensor, x: Tensor, array: Array, delta: fl
         for step in (delta, -delta):
             shifted = array.copy()
             _parts(shifted)[i] += step
-            moved.append(_parts(np.asarray(session.run(y, {**feeds, x: shifted}))))
+            moved.append(_parts(np.asarray(_run(session, y, {**feeds, x: shifted}))))
         columns.append((moved[0] - moved[1]) / (2 * delta))
-    rows = _parts(np.asarray(session.run(y, feeds))).size
+    rows = _parts(np.asarray(_run(session, y, feeds))).size
     return np.stack(columns, axis=1) if columns else np.zeros((rows, 0), array.dtype)
 
 

@@ -14,7 +14,7 @@ from ..primitives.reduction import reduce_sum
 from ..primitives.reshaping import reshape, shape
 from ..primitives.shaping import transpose
 from ..primitives.stacking import concat
-from .products import dense
+from .products import as_sources, dense
 from .rows import rows_of
 
 
@@ -85,7 +85,7 @@ def batch_jacobian(
     [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
     """
     del parallel_iterations
-    y, x = convert_to_tensor(output), convert_to_tensor(inp)
+    y, x, (source,) = convert_to_tensor(output), convert_to_tensor(inp), as_sources([inp])
     if y.shape.rank == 0 or x.shape.rank == 0 or not y.shape[:1].is_compatible_with(x.shape[:1]):
         raise ValueError(
             f"Need first dimension of `output` shape {y.shape} and `inp` shape {x.shape} to match: one example each."
@@ -96,7 +96,7 @@ def batch_jacobian(
         total = reduce_sum(y, axis=0)
 
         def pull(unit: Tensor) -> list[Tensor | None]:
-            (dx,) = gradients(total, x, grad_ys=unit)
+            (dx,) = gradients(total, source, grad_ys=unit)
             return [None if dx is None else dense(dx)]
 
         (rows,) = rows_of(total, pull, batch_size if use_pfor else 1)
