@@ -92,7 +92,7 @@ class DivNoNan(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         del a
-        return lambda: divide_no_nan(dy, conj(b)), lambda: divide_no_nan(-(dy * conj(y)), conj(b))
+        return lambda: divide_no_nan(dy, conj(b)), lambda: divide_no_nan(-multiply_no_nan(conj(y), dy), conj(b))
 
 
 def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:

@@ -42,7 +42,7 @@ class Square(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
-        return (lambda: dy * (conj(x) * 2),)
+        return (lambda: dy * 2 * conj(x),)
 
 
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
