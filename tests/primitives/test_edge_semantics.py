@@ -11,6 +11,7 @@ import pytest
 import pullback as pb
 
 ENGINES = ["numpy", "xla"]
+ALL_ENGINES = [*ENGINES, "onnxruntime"]
 NAN, INF = np.nan, np.inf
 SINGULAR = np.array([[1.0, 2.0], [2.0, 4.0]])
 
@@ -19,7 +20,7 @@ def i32(*values: int) -> np.ndarray:
     return np.array(values, np.int32)
 
 
-def f32(*values: float) -> np.ndarray:
+def f32(*values: Any) -> np.ndarray:
     return np.array(values, np.float32)
 
 
@@ -51,10 +52,30 @@ SAME: dict[str, tuple[Callable[..., Any], list[np.ndarray], Any]] = {
     "right_shift": (pb.bitwise.right_shift, [i32(-8, 8), i32(40, 33)], [-1, 0]),
     "halves": (pb.round, [f32(0.5, 1.5, 2.5, -0.5)], [0, 2, 2, 0]),
     "maximum_nan": (pb.maximum, [f32(NAN, 1), f32(1, NAN)], [NAN, NAN]),
-    "reduce_max_nan": (pb.reduce_max, [f32(1, NAN)], NAN),
-    "argmax_nan": (pb.argmax, [f32(1, NAN, NAN)], 1),
-    "sort_nan": (pb.sort, [f32(3, NAN, 1)], [1, 3, NAN]),
-    "top_k_nan": (lambda x: pb.math.top_k(x, 2)[0], [f32(1, NAN, 3)], [NAN, 3]),
+    "reduce_max_nan": (lambda x: pb.reduce_max(x, 1), [f32([1, NAN, 3], [NAN, 1, 2], [1, 3, NAN])], [NAN, NAN, NAN]),
+    "reduce_min_nan": (lambda x: pb.reduce_min(x, 1), [f32([1, NAN, 3], [NAN, 1, 2], [1, 3, NAN])], [NAN, NAN, NAN]),
+    "slope_of_reduce_max_nan": (lambda x: pb.gradients(pb.reduce_max(x), x)[0], [f32(1, NAN, 3)], [NAN, NAN, NAN]),
+    "argmax_nan": (lambda x: pb.argmax(x, 1), [f32([1, NAN, NAN], [INF, 3, NAN], [1, INF, 3])], [1, 2, 1]),
+    "argmin_nan": (lambda x: pb.argmin(x, 1), [f32([1, NAN, NAN], [-INF, 3, NAN], [1, -INF, 3])], [1, 2, 1]),
+    "sort_nan": (pb.sort, [f32(3, NAN, 1, INF, -NAN, -INF)], [-INF, 1, 3, INF, NAN, NAN]),
+    "argsort_nan": (pb.argsort, [f32(3, NAN, 1, INF, -NAN, -INF)], [5, 2, 0, 3, 1, 4]),
+    "argsort_nan_down": (
+        lambda x: pb.argsort(x, direction="DESCENDING"),
+        [f32(3, NAN, 1, INF, -NAN, -INF)],
+        [1, 4, 3, 0, 2, 5],
+    ),
+    "top_k_nan": (lambda x: pb.math.top_k(x, 4)[0], [f32(1, NAN, 3, INF, -NAN)], [NAN, NAN, INF, 3]),
+    "top_k_zeros": (lambda x: pb.math.top_k(x, 3)[1], [f32(-0.0, 0.0, -0.0, -1)], [0, 1, 2]),
+    "sign_of_top_k_zeros": (lambda x: 1.0 / pb.math.top_k(x, 2)[0], [f32(-0.0, 0.0)], [-INF, INF]),
+    "atan2_nan": (pb.atan2, [f32(NAN, 0, NAN, 0), f32(0, NAN, 1, 0)], [NAN, NAN, NAN, 0]),
+    "searchsorted_nan": (pb.searchsorted, [f32(1, 2, 3), f32(NAN, 2, INF)], [3, 1, 3]),
+    "complex_to_int32": (
+        lambda x, y: pb.cast(pb.complex(x, y), pb.int32),
+        [f32(NAN, 3e9, -1.5), f32(1, 1, 1)],
+        [0, 2**31 - 1, -1],
+    ),
+    "masked_nan": (lambda x, y: pb.cast(x > 0, pb.float32) * y, [f32(1, -1, -1), f32(NAN, NAN, INF)], [NAN, NAN, NAN]),
+    "norm_of_scalar": (lambda x: pb.stack([pb.norm(x), pb.math.reduce_euclidean_norm(x)]), [np.float32(-2)], [2, 2]),
     "argsort_ties": (pb.argsort, [f32(2, 1, 2, 1)], [1, 3, 0, 2]),
     "segment": (lambda x, i: pb.math.unsorted_segment_sum(x, i, 2), [f32(1, 2, 3), i32(-1, 5, 0)], [3, 0]),
     "one_hot": (lambda i: pb.one_hot(i, 2), [i32(-1, 7)], [[0, 0], [0, 0]]),
@@ -69,14 +90,17 @@ SAME: dict[str, tuple[Callable[..., Any], list[np.ndarray], Any]] = {
     "lower_triangle": (pb.linalg.cholesky, [np.array([[4.0, 9.0], [2.0, 5.0]])], [[2, 0], [1, 2]]),
     "inverse_of_nan": (pb.linalg.inv, [SINGULAR * NAN], [[NAN, NAN], [NAN, NAN]]),
     "mean_of_nothing": (pb.reduce_mean, [f32()], NAN),
+    "mean_of_what_turns_out_to_be_nothing": (lambda x: pb.reduce_mean(pb.boolean_mask(x, x > 9)), [f32(1, 2)], NAN),
     "max_of_nothing": (pb.reduce_max, [f32()], -INF),
     "sum_of_float16": (pb.reduce_sum, [np.ones(3000, np.float16)], 3000),
 }
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ALL_ENGINES)
 @pytest.mark.parametrize("name", SAME)
 def test_what_is_the_same_everywhere(name: str, engine: str) -> None:
+    if engine == "onnxruntime":
+        pytest.importorskip("onnxruntime")
     f, arrays, expected = SAME[name]
     np.testing.assert_array_equal(run(f, arrays, engine), expected)
 

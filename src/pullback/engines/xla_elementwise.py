@@ -8,11 +8,22 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ..core.dtypes import INEXACT
+from ..core.dtypes import bool as bool_
+from ..primitives.casting import Cast
 from ..primitives.complex import Complex
 from ..primitives.errorfunction import Erf, Erfc, Erfinv
 from ..primitives.gelu import Gelu, GeluGrad, gelu_of, gelu_slope
 from ..primitives.powers import Rsqrt
 from .xla_registry import xla_kernel
+
+
+@xla_kernel(Cast)
+def cast(primitive: Cast, x: Any) -> Any:
+    """A converted bool is a choice of numbers: XLA takes a product with one for a choice, and then 0 * NaN for 0."""
+    if x.dtype != bool_ or primitive.dtype not in INEXACT:
+        return primitive.kernel(jnp, x)
+    return jnp.where(x, jnp.ones((), primitive.dtype), jnp.zeros((), primitive.dtype))
 
 
 @xla_kernel(Complex)

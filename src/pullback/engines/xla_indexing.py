@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ..core.dtypes import INEXACT
 from ..primitives.blocks import Slice, SliceGrad
 from ..primitives.cumulative import Recurrence
 from ..primitives.ordering import TopKV2
@@ -72,8 +73,16 @@ def _axis_parts(primitive: StridedSliceGrad, index: tuple[Any, ...], rank: int) 
 
 @xla_kernel(TopKV2)
 def _top_k(primitive: TopKV2, x: Any) -> Any:
-    values, positions = lax.top_k(x, primitive.k)
+    _, positions = lax.top_k(_in_order(x), primitive.k)
+    values = jnp.take_along_axis(x, positions, axis=-1)
     return values, lax.convert_element_type(positions, np.dtype(primitive.index_type.name))
+
+
+def _in_order(x: Any) -> Any:
+    """`x` with one zero and one NaN: XLA takes -0 for smaller than 0, and a NaN with a sign for smaller than all."""
+    if x.dtype not in INEXACT:
+        return x
+    return jnp.where(jnp.isnan(x), jnp.nan, jnp.where(x == 0, 0, x)).astype(x.dtype)
 
 
 @xla_kernel(Recurrence)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.dtypes import bool as bool_
 from ..core.dtypes import int64
+from .nans import orderly, with_nans
 from .records import Value
 from .traced_elementwise import elementwise, emit
 from .traced_indexing import read_at, write_at
@@ -170,6 +171,17 @@ class Namespace:
         listed = self.w.constant(np.asarray(axes, int64))
         return Traced(self.w, self.w.node(op_type, traced.value, listed, shape=shape, keepdims=int(keepdims)))
 
+    def _extremum(self, op_type: str, x: Any, axis: Any, keepdims: bool) -> Traced:
+        traced: Traced = as_traced(self.w, x)
+        y = self._reduced(op_type, traced, axis, keepdims)
+        if y is traced:
+            return y
+
+        def total(nans: Value) -> Value:
+            return self._reduced("ReduceSum", self._make(nans), axis, keepdims).value
+
+        return self._make(with_nans(self.w, traced.value, y.value, total))
+
     @of_parts(0)
     def sum(self, x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         traced = as_traced(self.w, x)
@@ -200,11 +212,11 @@ class Namespace:
         return x if keepdims else x.reshape(tuple([n for i, n in enumerate(x.shape) if i not in gone]))
 
     def max(self, x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
-        y = self._reduced("ReduceMax", x, axis, keepdims)
+        y = self._extremum("ReduceMax", x, axis, keepdims)
         return y if initial is None else self.maximum(y, initial)
 
     def min(self, x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
-        y = self._reduced("ReduceMin", x, axis, keepdims)
+        y = self._extremum("ReduceMin", x, axis, keepdims)
         return y if initial is None else self.minimum(y, initial)
 
     amax, amin = max, min
@@ -224,7 +236,8 @@ class Namespace:
     def _argument(self, op_type: str, x: Any, axis: int) -> Traced:
         place = axis % x.ndim
         shape = x.shape[:place] + x.shape[place + 1 :]
-        return self._make(self.w.node(op_type, x.value, dtype=int64, shape=shape, axis=place, keepdims=0))
+        key = orderly(self.w, x.value, first=op_type == "ArgMin")
+        return self._make(self.w.node(op_type, key, dtype=int64, shape=shape, axis=place, keepdims=0))
 
     @of_parts(0)
     def cumsum(self, x: Any, axis: int | None = None, dtype: Any = None) -> Any:
@@ -261,9 +274,11 @@ class Namespace:
         count = x.shape[place] if k is None else k
         shape = tuple([count if i == place else n for i, n in enumerate(x.shape)])
         number = self.w.constant(np.asarray([count], int64))
-        values, order = self.w.nodes(
-            "TopK", x.value, number, dtypes=(x.dtype, int64), shapes=(shape, shape), axis=place, largest=largest
+        key = orderly(self.w, x.value)
+        _, order = self.w.nodes(
+            "TopK", key, number, dtypes=(key.type.dtype, int64), shapes=(shape, shape), axis=place, largest=largest
         )
+        values = self.w.node("GatherElements", x.value, order, shape=shape, axis=place)
         return self._make(values), self._make(order)
 
     @of_parts(0)

@@ -126,23 +126,34 @@ def is_finite(x: Traced) -> Any:
 
 def _remainder(a: Traced, b: Traced) -> Any:
     if a.dtype.kind in "iu":
-        return emit(a.w, "Mod", a, b, fmod=0)
+        return emit(a.w, "Mod", a, _not_minus_one(b), fmod=0)
     rest = emit(a.w, "Mod", a, b, fmod=1)
     return namespace(a.w).where((rest != 0) & ((rest < 0) != (b < 0)), rest + b, rest)
 
 
 def _floor_divide(a: Traced, b: Traced) -> Any:
-    if a.dtype.kind in "iu":
-        return emit(a.w, "Div", a - _remainder(a, b), b)
-    return elementwise(a.w, "floor", emit(a.w, "Div", a, b))
+    if a.dtype.kind not in "iu":
+        return elementwise(a.w, "floor", emit(a.w, "Div", a, b))
+    safe = _not_minus_one(b)
+    quotient = emit(a.w, "Div", a - _remainder(a, safe), safe)
+    return quotient if safe is b else namespace(a.w).where(b == -1, 0 - a, quotient)
+
+
+def _not_minus_one(b: Traced) -> Traced:
+    """`b` with 1 for -1, where that can be: the smallest number over -1 ends the process in onnxruntime."""
+    known = b.w.static(b.value)
+    if b.dtype.kind == "u" or (known is not None and not (known == -1).any()):
+        return b
+    safe: Traced = namespace(b.w).where(b == -1, np.ones((), b.dtype), b)
+    return safe
 
 
 def _arctan2(y: Traced, x: Traced) -> Any:
     xp = namespace(y.w)
     base = xp.arctan(y / x)
     turned = xp.where(y < 0, base - math.pi, base + math.pi)
-    beside = xp.where(y > 0, math.pi / 2, xp.where(y < 0, -math.pi / 2, 0.0)).astype(y.dtype)
-    return xp.where(x > 0, base, xp.where(x < 0, turned, beside))
+    beside = xp.where(y > 0, math.pi / 2, xp.where(y < 0, -math.pi / 2, y)).astype(y.dtype)
+    return xp.where(x > 0, base, xp.where(x < 0, turned, xp.where(x == 0, beside, x)))
 
 
 _DERIVED_UNARY: dict[str, Callable[[Traced], Any]] = {
@@ -165,7 +176,7 @@ _DERIVED_UNARY: dict[str, Callable[[Traced], Any]] = {
 _DERIVED_BINARY: dict[str, Callable[[Traced, Traced], Any]] = {
     "remainder": _remainder,
     "mod": _remainder,
-    "fmod": lambda a, b: emit(a.w, "Mod", a, b, fmod=1),
+    "fmod": lambda a, b: emit(a.w, "Mod", a, _not_minus_one(b) if a.dtype.kind in "iu" else b, fmod=1),
     "floor_divide": _floor_divide,
     "hypot": lambda a, b: elementwise(a.w, "sqrt", a * a + b * b),
     "copysign": lambda a, b: namespace(a.w).where(elementwise(a.w, "signbit", b), -abs(a), abs(a)),

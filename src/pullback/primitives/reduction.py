@@ -267,7 +267,10 @@ def _shared(dy: Tensor, op: Operation, axis: Axes, keepdims: bool) -> Tensor:
 
 
 class TieShares(Primitive):
-    """For each element of `x` that equals its extremum `y`: one over the number of those; 0 for the others."""
+    """For each element of `x` that equals its extremum `y`: one over the number of those; 0 for the others.
+
+    NaN where `y` is.
+    """
 
     type = "TieShares"
 
@@ -285,8 +288,9 @@ class TieShares(Primitive):
 
     def kernel(self, xp: Any, x: Any, y: Any) -> Any:
         equal = x == y.reshape(kept_dims(x.shape, self.axis))
-        count = xp.sum(equal, axis=self.axis, keepdims=True, dtype=np.int32)
-        return equal.astype(x.dtype) / count.astype(x.dtype)
+        count = xp.sum(equal, axis=self.axis, keepdims=True, dtype=np.int32).astype(x.dtype)
+        # Where the extremum is NaN nothing equals it: 0 / 0. XLA would take a converted bool over 0 for 0.
+        return xp.where(equal, xp.ones((), x.dtype), xp.zeros((), x.dtype)) / count
 
     gradient = no_gradient
 

@@ -67,6 +67,8 @@ def _total(w: Writer, xs: Sequence[Value]) -> Value:
 @writer(Cast, pairs=True)
 def cast(w: Writer, op: Operation, x: Any) -> Any:
     wanted: Any = op.outputs[0].dtype
+    if isinstance(x, Pair) and wanted in INTEGER:
+        x = x.re
     if isinstance(x, Pair) or wanted in COMPLEX:
         return as_value(w, as_array(w, x).astype(wanted), wanted)
     if x.type.dtype in FLOATING and wanted in INTEGER:

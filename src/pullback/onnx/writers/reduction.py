@@ -13,6 +13,7 @@ from ...primitives.norms import EuclideanNorm, L2Loss, LogSumExp
 from ...primitives.reducing_like import MaxLike, MinLike, PlacesLike, ProdLike, ShapeOnly
 from ...primitives.reduction import All, Any_, CountNonzero, Max, Mean, MeanGrad, Min, TieShares, highest, lowest
 from ...primitives.reshaping import Sum
+from ..nans import with_nans
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
@@ -41,10 +42,18 @@ def mean(w: Writer, op: Operation, x: Value) -> Value:
         total = w.cast(w.sum(w.cast(x, int64), p.axis, p.keepdims), x.type.dtype)
         count = w.node("Max", count_along(w, x, p.axis), w.constant(1, int64))
         return w.cast(w.node("Div", w.cast(total, int64), count), x.type.dtype)
-    if p.axis == () or 0 in (x.type.shape.dims or ()):
+    if p.axis == () or _may_be_empty(x, p.axis):
         total = w.sum(x, p.axis, p.keepdims)
         return w.node("Div", total, w.cast(count_along(w, x, p.axis), x.type.dtype))
     return w.cast(w.reduce("ReduceMean", w.cast(x, wide(x)), p.axis, p.keepdims), x.type.dtype)
+
+
+def _may_be_empty(x: Value, axis: Axes) -> bool:
+    """Whether a length along `axis` is 0 or unknown: onnxruntime's ReduceMean of nothing is 0."""
+    dims = x.type.shape.dims
+    if dims is None:
+        return True
+    return any(dims[a] in (0, None) for a in (range(len(dims)) if axis is None else axis))
 
 
 @writer(MeanGrad)
@@ -84,7 +93,8 @@ def _extremum(w: Writer, op: Operation, x: Value, op_type: str, nothing: Any) ->
     p: Any = op.primitive
     if 0 in (x.type.shape.dims or ()) and op.outputs[0].shape.is_fully_defined():
         return w.constant(np.full(op.outputs[0].shape.known, nothing, x.type.dtype))
-    return w.reduce(op_type, x, p.axis, p.keepdims)
+    y = w.reduce(op_type, x, p.axis, p.keepdims)
+    return y if y is x else with_nans(w, x, y, lambda nans: w.sum(nans, p.axis, p.keepdims))
 
 
 @writer(TieShares)
@@ -134,7 +144,7 @@ def logsumexp(w: Writer, op: Operation, x: Value) -> Value:
 @writer(EuclideanNorm)
 def euclidean_norm(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
-    if p.axis == ():
+    if p.axis == () or x.type.shape.rank == 0:
         return w.node("Abs", x)
     return w.cast(w.reduce("ReduceL2", w.cast(x, wide(x)), p.axis, p.keepdims), x.type.dtype)
 
@@ -148,12 +158,17 @@ def l2_loss(w: Writer, op: Operation, x: Value) -> Value:
 
 @writer(MaxLike)
 def max_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
-    return reduced_like(w, x, like, "ReduceMax")
+    return _extremum_like(w, x, like, "ReduceMax")
 
 
 @writer(MinLike)
 def min_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
-    return reduced_like(w, x, like, "ReduceMin")
+    return _extremum_like(w, x, like, "ReduceMin")
+
+
+def _extremum_like(w: Writer, x: Value, like: Value, op_type: str) -> Value:
+    y = reduced_like(w, x, like, op_type)
+    return y if y is x else with_nans(w, x, y, lambda nans: reduced_like(w, nans, like))
 
 
 @writer(ProdLike)

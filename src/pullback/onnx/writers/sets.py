@@ -13,6 +13,7 @@ from ...primitives.ordering import ArgMax, ArgMin, ArgSort, TopKV2
 from ...primitives.sets import ListDiffIndices, SearchSorted, UniqueIndices
 from ...primitives.unique_rows import SumEqualRows
 from ..namespace import Namespace
+from ..nans import orderly
 from ..pairs import as_array, as_value
 from ..records import Value
 from ..registry import writer
@@ -21,10 +22,11 @@ from ..writing import Writer
 
 @writer(UniqueIndices)
 def unique(w: Writer, op: Operation, x: Value) -> list[Value]:
-    """In the order in which they come first."""
+    """In the order in which they come first. All NaNs are one: of several onnxruntime makes anything."""
     some, count = (None,), x.type.shape.dims
+    key = orderly(w, x)
     _, first, places, counts = w.nodes(
-        "Unique", x, dtypes=(x.type.dtype, int64, int64, int64), shapes=(some, some, count, some), sorted=0
+        "Unique", key, dtypes=(key.type.dtype, int64, int64, int64), shapes=(some, some, count, some), sorted=0
     )
     return [w.cast(v, op.outputs[0].dtype) for v in (first, places, counts)]
 
@@ -60,7 +62,8 @@ def search_sorted(w: Writer, op: Operation, sequence: Value, values: Value) -> V
     p: Any = op.primitive
     rank = len(values.type.shape.dims or (None,))
     compare = "Less" if p.side == "left" else "LessOrEqual"
-    before = w.node(compare, w.unsqueeze(sequence, [rank - 1]), w.unsqueeze(values, [rank]))
+    ends, given = orderly(w, sequence), orderly(w, values)
+    before = w.node(compare, w.unsqueeze(ends, [rank - 1]), w.unsqueeze(given, [rank]))
     return w.cast(w.sum(w.cast(before, int32), [rank], False), op.outputs[0].dtype)
 
 
@@ -68,14 +71,18 @@ def search_sorted(w: Writer, op: Operation, sequence: Value, values: Value) -> V
 def top_k(w: Writer, op: Operation, x: Value) -> list[Value]:
     p: Any = op.primitive
     shape = op.outputs[0].shape.dims
-    values, places = w.nodes("TopK", x, w.vector([p.k]), dtypes=(x.type.dtype, int64), shapes=(shape, shape))
+    key = orderly(w, x)
+    values, places = w.nodes("TopK", key, w.vector([p.k]), dtypes=(key.type.dtype, int64), shapes=(shape, shape))
+    if key is not x:
+        values = w.node("GatherElements", x, places, shape=shape, axis=-1)
     return [values, w.cast(places, op.outputs[1].dtype)]
 
 
 @writer(ArgMax, ArgMin)
 def argument(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
-    found = w.node(op.type, x, shape=op.outputs[0].shape, axis=p.axis, keepdims=0)
+    key = orderly(w, x, first=isinstance(p, ArgMin))
+    found = w.node(op.type, key, shape=op.outputs[0].shape, axis=p.axis, keepdims=0)
     return w.cast(found, op.outputs[0].dtype)
 
 
@@ -84,12 +91,12 @@ def arg_sort(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
     shape = op.outputs[0].shape.dims
     axis = p.axis if shape is None else p.axis % len(shape)
-    count = w.lengths(x, [axis])
+    count, key = w.lengths(x, [axis]), orderly(w, x)
     _, places = w.nodes(
         "TopK",
-        x,
+        key,
         count,
-        dtypes=(x.type.dtype, int64),
+        dtypes=(key.type.dtype, int64),
         shapes=(shape, shape),
         axis=axis,
         largest=int(p.descending),
