@@ -13,15 +13,17 @@ import pullback
 from pullback.names import LOADED_WHEN_USED
 
 ROOT = Path(pullback.__file__).parent
+BELOW_ENGINES = {"core", "primitives", "autodiff", "control_flow", "passes"}
 MAY_IMPORT = {
     "core": {"core"},
     "primitives": {"core", "primitives"},
     "autodiff": {"core", "primitives", "autodiff"},
     "control_flow": {"core", "primitives", "autodiff", "control_flow"},
-    "engines": {"core", "primitives", "autodiff", "control_flow", "engines"},
-    "derivatives": {"core", "primitives", "autodiff", "control_flow", "engines", "derivatives"},
+    "passes": BELOW_ENGINES,
+    "engines": {*BELOW_ENGINES, "engines"},
+    "derivatives": {*BELOW_ENGINES, "engines", "derivatives"},
     "drawing": {"core", "drawing"},
-    "onnx": {"core", "primitives", "autodiff", "control_flow", "derivatives", "engines", "optimizers", "onnx"},
+    "onnx": {*BELOW_ENGINES, "derivatives", "engines", "optimizers", "onnx"},
     "optimizers": {"core", "primitives", "autodiff", "control_flow", "optimizers"},
 }
 HEAVY = ("jax", "onnx", "scipy", "matplotlib", "sklearn", "rich", "torch", "tensorflow")

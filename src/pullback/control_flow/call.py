@@ -72,6 +72,7 @@ class RecomputedCall(AbstractCall):
     """A call that computes again what was computed before; no engine takes the result of the first time."""
 
     type = "RecomputedCall"
+    recomputes = True
 
 
 def call(

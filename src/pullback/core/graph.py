@@ -18,7 +18,7 @@ from .operation import Tensor as Tensor
 from .operation import site_of as site_of
 from .scopes import NOTHING, Controller, DeviceFunction, Scope
 from .shape import with_symbols
-from .sites import user_site
+from .sites import Place, Site, user_site
 from .types import TensorType
 
 if TYPE_CHECKING:
@@ -163,9 +163,10 @@ class Graph:
         device: str,
         attrs: Mapping[str, Any],
         original_op: Operation | None,
+        site: Site | Place | None = None,
     ) -> Operation:
         """A new operation with everything given and no scope applied: for making a saved graph again."""
-        with self._lock, self.entered(Scope(original_op=original_op)):
+        with self._lock, self.entered(Scope(original_op=original_op, site=site)):
             op = self.add(primitive, inputs, name + "/")
             op.control_inputs, op.device, op.attrs = control_inputs, device, attrs
         return op

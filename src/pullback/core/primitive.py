@@ -50,6 +50,8 @@ class Primitive:
     type: ClassVar[str] = "Primitive"
     stateful: ClassVar[bool] = False
     """Stateful operations are neither folded nor merged: they read or write variables, or draw random numbers."""
+    recomputes: ClassVar[bool] = False
+    """Whether it is there to compute again what was computed before: no pass takes the result of the first time."""
     acts: ClassVar[bool] = False
     """Whether a function runs it for what it does, even where nobody reads its outputs."""
     shape_inputs: ClassVar[tuple[int, ...]] = ()

@@ -12,10 +12,10 @@ from ..core.dtypes import TokenType
 from ..core.function import AbstractFunctional, Parameter
 from ..core.operation import AbstractTensorLike, Operation, Tensor, site_of
 from ..core.slices import IndexedSlices
+from ..passes.view import inputs_of_run, view_of
 from ..primitives.state import AbstractStateful
 from ..primitives.variable_ops import VarHandleOp
 from .fetches import feed_pairs, flatten
-from .plan import needed_operations
 from .session import Session
 
 
@@ -95,7 +95,7 @@ def compare_engines(
     graph = _graph_of(fetches, session)
     flat = flatten(fetches, graph)
     feeds = feed_pairs(feed_dict or {}, graph)
-    ops = needed_operations(flat.tensors, flat.operations, [x for x, _ in feeds])
+    ops = view_of(flat.tensors, flat.operations, {x for x, _ in feeds}, inputs_of_run).operations
     handles = [op for op in ops if isinstance(op.primitive, VarHandleOp)]
     sessions = [_session(name, graph, handles, session) for name in engines]
     found = _compared(sessions, flat.tensors, feeds, tolerance, flat.operations)

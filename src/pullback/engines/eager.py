@@ -8,11 +8,11 @@ from typing import Any
 from ..control_flow.concrete_function import ConcreteFunction
 from ..core.dtypes import resource
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from ..passes.view import inputs_of_run, view_of
 from ..primitives.constant import Const
 from ..primitives.placeholders import Placeholder
 from ..primitives.variable_ops import VarHandleOp
 from ..primitives.variables import Variable
-from .plan import needed_operations
 from .session import Session, get_default_session
 
 
@@ -43,7 +43,7 @@ class Eager:
 def _initializer(handle: Operation) -> Operation | None:
     """The operation that gives a variable its initial value, if that needs nothing that is fed."""
     op = Variable.from_handle(handle).initializer
-    needed = () if op is None else needed_operations((), [op], ())
+    needed = () if op is None else view_of((), [op], frozenset(), inputs_of_run).operations
     return None if any(isinstance(n.primitive, Placeholder) for n in needed) else op
 
 

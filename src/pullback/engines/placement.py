@@ -180,7 +180,7 @@ class _Cut:
     def _step(self, step: Step, states: list[int]) -> Step:
         bodies = [replace(body, states=tuple([states.index(n) for n in body.states])) for body in step.bodies]
         state = None if step.state is None else states.index(step.state)
-        return replace(step, frees=(), state=state, bodies=tuple(bodies))
+        return step._replace(frees=(), state=state, bodies=tuple(bodies))
 
 
 def _writes(step: Step, state: int) -> bool:

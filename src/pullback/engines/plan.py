@@ -6,19 +6,18 @@ topological order, and the order in which reads and writes of one variable act.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..control_flow.loop import Loop
 from ..core.dtypes import INEXACT, resource
-from ..core.function import AbstractFunctional, Function, Parameter
+from ..core.function import AbstractFunctional, Function
 from ..core.graph import Operation, Tensor
-from ..core.needs import needed
-from ..core.operation import index_of
-from ..primitives.constant import Const
+from ..passes.fold import folded
+from ..passes.merge import merged
+from ..passes.view import View, inputs_of_run, view_of
 from ..primitives.guards import AbstractGuard
 from ..primitives.state import AbstractStateful
 
@@ -37,8 +36,7 @@ class Body:
     """For each state of the plan its number in the plan around."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One operation of a plan. `inputs` leave out a variable's handle; `state` is its number among `Plan.states`."""
 
     op: Operation
@@ -71,7 +69,7 @@ class Plan:
 
 def make_plan(fetches: Sequence[Tensor], targets: Iterable[Operation], feeds: Sequence[Tensor]) -> Plan:
     """The plan that computes the tensors `fetches` and runs the operations `targets`, given values for `feeds`."""
-    return _Planner(fetches, feeds, {}, {}).plan(needed_operations(fetches, targets, feeds))
+    return _Planner(_lean(fetches, tuple(targets), frozenset(feeds)), feeds, {}, {}).plan()
 
 
 def function_plan(function: Function, count: int, handles: Mapping[Operation, Operation]) -> Plan:
@@ -79,26 +77,21 @@ def function_plan(function: Function, count: int, handles: Mapping[Operation, Op
 
     `handles` names the variable's operation for each parameter that stands for a handle.
     """
-    return _Planner((), (), handles, {}).function_plan(function, count)
+    return _function_plan(function, range(count), handles, {})
 
 
-def needed_operations(
-    fetches: Sequence[Tensor], targets: Iterable[Operation], feeds: Iterable[Tensor]
-) -> list[Operation]:
-    """The operations that a run needs, in the order they were made; none behind a fed tensor."""
-    fed = set(feeds)
-
-    def before(op: Operation) -> list[Operation]:
-        producers = [x.op for x in op.primitive.run_inputs(op.inputs) if x not in fed]
-        return [*producers, *[c for c in op.control_inputs if not _is_fed(c, fed)]] if op.control_inputs else producers
-
-    wanted = [*[x.op for x in fetches if x not in fed], *[op for op in targets if not _is_fed(op, fed)]]
-    return sorted(needed(wanted, before), key=index_of)
+def _function_plan(
+    function: Function, numbers: Sequence[int], handles: Mapping[Operation, Operation], known: dict[Any, Plan]
+) -> Plan:
+    """The plan of the results `numbers` and the effects of `function`."""
+    view = _lean([function.results[i] for i in numbers], function.effects, frozenset(function.parameters))
+    feeds = [x for x in function.parameters if x.dtype is not resource]
+    return _Planner(view, feeds, handles, known).plan()
 
 
-def _is_fed(op: Operation, fed: set[Tensor]) -> bool:
-    """Whether feeds stand for all that an operation does."""
-    return bool(op.outputs) and fed.issuperset(op.outputs) and not isinstance(op.primitive, AbstractStateful)
+def _lean(results: Sequence[Tensor], targets: Sequence[Operation], given: Set[Tensor]) -> View:
+    """What a run needs: no operation twice, and none whose value is known."""
+    return merged(folded(view_of(results, targets, given, inputs_of_run)))
 
 
 def handle_of(handle: Tensor) -> Operation:
@@ -125,85 +118,55 @@ def has_guards(plan: Plan) -> bool:
 
 class _Planner:
     def __init__(
-        self,
-        fetches: Sequence[Tensor],
-        feeds: Sequence[Tensor],
-        handles: Mapping[Operation, Operation],
-        known: dict[Any, Plan],
+        self, view: View, feeds: Sequence[Tensor], handles: Mapping[Operation, Operation], known: dict[Any, Plan]
     ) -> None:
+        self.view = view
         self.handles = handles
         """In a body, the operation of the variable's handle for each parameter that stands for one."""
         self.known = known
         """The plans of bodies, by all that they depend on."""
-        self.fetches = tuple(fetches)
         self.feeds = tuple(feeds)
         self.slots: dict[Tensor, int] = {x: i for i, x in enumerate(feeds, start=1)}
         self.size = len(self.slots) + 1
         self.states: dict[Operation, int] = {}
         self.written: set[int] = set()
-        self.same: dict[Tensor, Tensor] = {}
-        """For outputs of loops that are left out, those of the loop that stands for them."""
 
-    def plan(self, ops: list[Operation]) -> Plan:
-        ops = self._with_fewest_loops(ops)
-        last = self._last_uses(ops)
+    def plan(self) -> Plan:
+        view, last = self.view, self._last_uses()
         constants: list[tuple[int, np.ndarray[Any, Any]]] = []
         steps: list[Step] = []
-        for op in ops:
-            if isinstance(op.primitive, Const):
-                constants.extend((self._new_slot(x), op.primitive.value) for x in op.outputs if x not in self.slots)
-            elif not (_only_handles(op) or isinstance(op.primitive, Parameter)):
+        for op in view.operations:
+            if op.outputs and op.outputs[0] in view.known:
+                constants.extend([(self._new_slot(y), view.known[y]) for y in op.outputs if y in last])
+            elif not _only_handles(op):
                 steps.append(self._step(op, last))
         return Plan(
             steps=tuple(steps),
             size=self.size,
             feeds=self.feeds,
             feed_slots=tuple([self.slots[x] for x in self.feeds]),
-            fetches=self.fetches,
-            fetch_slots=tuple([self.slots[self.same.get(x, x)] for x in self.fetches]),
+            fetches=tuple(view.results),
+            fetch_slots=tuple([self.slots[view.stand_in(x)] for x in view.results]),
             constants=tuple(constants),
             states=tuple(self.states),
             written=frozenset(self.written),
         )
 
-    def _with_fewest_loops(self, ops: list[Operation]) -> list[Operation]:
-        """`ops`, where of loops that differ only in how much they hand out the one that hands out most is left.
-
-        A derivative that keeps what steps compute makes such a loop beside the one that it differentiates.
-        """
-        groups: dict[Any, list[Operation]] = {}
-        for op in ops:
-            if isinstance(op.primitive, Loop) and self.slots.keys().isdisjoint(op.outputs):
-                groups.setdefault((op.primitive.body.graph, op.inputs), []).append(op)
-        chosen: dict[Operation, Operation | None] = {}
-        for group in groups.values():
-            longest = max(group, key=lambda op: len(op.outputs))
-            for op in group if len(group) > 1 else ():
-                chosen[op] = None
-                self.same.update(zip(op.outputs, longest.outputs, strict=False))
-            chosen[group[0]] = longest
-        found = [chosen.get(op, op) for op in ops]
-        return [op for op in found if op is not None]
-
-    def _last_uses(self, ops: list[Operation]) -> dict[Tensor, Operation | None]:
+    def _last_uses(self) -> dict[Tensor, Operation | None]:
         """The last operation that reads each tensor; None for what is fetched."""
+        view = self.view
         last: dict[Tensor, Operation | None] = {}
-        for op in ops:
-            for x in self._inputs(op):
+        for op in view.operations:
+            for x in view.inputs(op):
                 last[x] = op
-        last.update((self.same.get(x, x), None) for x in self.fetches)
+        last.update((view.stand_in(x), None) for x in view.results)
         return last
-
-    def _inputs(self, op: Operation) -> Sequence[Tensor]:
-        """What a run reads for `op`."""
-        inputs = op.primitive.run_inputs(op.inputs)
-        return [self.same.get(x, x) for x in inputs] if self.same else inputs
 
     def _step(self, op: Operation, last: dict[Tensor, Operation | None]) -> Step:
         state = self._state(op)
-        inputs = [x for x in self._inputs(op) if x.dtype != resource]
+        inputs = [x for x in self.view.inputs(op) if x.dtype is not resource]
         outputs = tuple([self._new_slot(x) if x in last and x not in self.slots else NOWHERE for x in op.outputs])
-        dead = {x: None for x in inputs if last[x] is op and not isinstance(x.op.primitive, Const)}
+        dead = {x: None for x in inputs if last[x] is op and x not in self.view.known}
         slots = self.slots
         bodies = self._bodies(op, outputs) if isinstance(op.primitive, AbstractFunctional) else ()
         return Step(op, tuple([slots[x] for x in inputs]), outputs, tuple([slots[x] for x in dead]), state, bodies)
@@ -237,24 +200,15 @@ class _Planner:
 
     def _body(self, function: Function, args: Sequence[int], fetched: list[int], op: Operation) -> Body:
         pairs = [(x, op.inputs[n]) for x, n in zip(function.parameters, args, strict=True)]
-        handles = {x.op: self._handle(arg) for x, arg in pairs if x.dtype == resource}
+        handles = {x.op: self._handle(arg) for x, arg in pairs if x.dtype is resource}
         key = (function, tuple(fetched), tuple(handles.items()))
         plan = self.known.get(key)
         if plan is None:
-            plan = self.known[key] = self._body_plan(function, fetched, handles)
-        values = [n for n, x in enumerate(op.inputs) if x.dtype != resource]
+            plan = self.known[key] = _function_plan(function, fetched, handles, self.known)
+        values = [n for n, x in enumerate(op.inputs) if x.dtype is not resource]
         numbers = [values.index(n) for n in args if op.inputs[n].dtype != resource]
         states = [self._state_number(key, i in plan.written) for i, key in enumerate(plan.states)]
         return Body(plan, tuple(numbers), tuple(states))
-
-    def function_plan(self, function: Function, count: int) -> Plan:
-        return self._body_plan(function, list(range(count)), self.handles)
-
-    def _body_plan(self, function: Function, fetched: list[int], handles: Mapping[Operation, Operation]) -> Plan:
-        results = [function.results[i] for i in fetched]
-        feeds = [x for x in function.parameters if x.dtype != resource]
-        planner = _Planner(results, feeds, handles, self.known)
-        return planner.plan(needed_operations(results, function.effects, feeds))
 
     def _new_slot(self, x: Tensor) -> int:
         slot = self.slots[x] = self.size
@@ -264,4 +218,4 @@ class _Planner:
 
 def _only_handles(op: Operation) -> bool:
     """Whether all that an operation hands on are handles, which have no value."""
-    return bool(op.outputs) and all(y.dtype == resource for y in op.outputs)
+    return bool(op.outputs) and op.outputs[0].dtype is resource and all(y.dtype is resource for y in op.outputs)

@@ -63,7 +63,7 @@ def _pruned(plan: Plan, fetch_slots: list[int], states: Iterable[int]) -> tuple[
         outputs = [slot if slot in needed or i in kept else NOWHERE for i, slot in enumerate(step.outputs)]
         needed.update(step.inputs)
         live.update(_used(step))
-        steps.append(replace(step, outputs=tuple(outputs)))
+        steps.append(step._replace(outputs=tuple(outputs)))
     return replace(plan, steps=tuple(reversed(steps)), fetch_slots=tuple(fetch_slots)), live
 
 

@@ -25,6 +25,7 @@ def optimization_barrier(inputs: Sequence[Tensor], name: str | None = None) -> l
 
 class OptimizationBarrier(Primitive):
     type = "OptimizationBarrier"
+    recomputes = True
 
     def infer(self, *xs: TensorType) -> tuple[TensorType, ...]:
         return xs
