@@ -94,22 +94,19 @@ def gradients(
     """
     mode = arguments.as_mode(unconnected_gradients)
     options = _Options(bool(colocate_gradients_with_ops), bool(gate_gradients), arguments.as_method(aggregation_method))
-    lists = [
-        as_list(ys, "ys"),
-        as_list(xs, "xs"),
-        as_list(() if stop_gradients is None else stop_gradients, "stop_gradients"),
-    ]
-    for values, what in zip(lists, ("ys", "xs", "stop_gradients"), strict=True):
+    targets, sources = as_list(ys, "ys"), as_list(xs, "xs")
+    stops = as_list(() if stop_gradients is None else stop_gradients, "stop_gradients")
+    for values, what in ((targets, "ys"), (sources, "xs"), (stops, "stop_gradients")):
         for i, value in enumerate(values):
             arguments.check_element(value, f"{what}[{i}]")
-    seeds = [None] * len(lists[0]) if grad_ys is None else as_list(grad_ys, "grad_ys")
-    if len(seeds) != len(lists[0]):
-        raise ValueError(f"Length mismatch. Passed {len(seeds)} grad_ys for {len(lists[0])} ys")
-    graph = arguments.common_graph([*lists[0], *lists[1], *seeds, *lists[2]]).acting
+    seeds = [None] * len(targets) if grad_ys is None else as_list(grad_ys, "grad_ys")
+    if len(seeds) != len(targets):
+        raise ValueError(f"Length mismatch. Passed {len(seeds)} grad_ys for {len(targets)} ys")
+    graph = arguments.common_graph([*targets, *sources, *seeds, *stops]).acting
     if graph.finalized:
         raise RuntimeError("Graph is finalized and cannot be modified.")
     with graph.transaction(), _collector_paused(), choosing(as_rules(rules, graph), memory):
-        return _gradients(graph, lists, seeds, name, options, mode)
+        return _gradients(graph, targets, sources, stops, seeds, name, options, mode)
 
 
 @contextmanager
@@ -126,8 +123,10 @@ def _collector_paused() -> Iterator[None]:
 
 def _gradients(
     graph: Graph,
-    lists: list[list[Any]],
-    seeds: list[Any],
+    ys: Sequence[Any],
+    xs: Sequence[Any],
+    stops: Sequence[Any],
+    seeds: Sequence[Any],
     name: str | None,
     options: _Options,
     mode: UnconnectedGradients,
@@ -136,20 +135,19 @@ def _gradients(
     with graph.entered(outer._replace(site=outer.site or user_site())):
         with graph.name_scope("gradients" if name is None else (name or outer.prefix)):
             graph.unique_name("uid")
-            targets = [arguments.as_target(y, f"y_{i}", graph) for i, y in enumerate(lists[0])]
-            sources = [arguments.as_source(x, f"x_{i}", graph) for i, x in enumerate(lists[1])]
-            ys = [_component(y) for y in targets]
-            xs = [_component(x) for x in sources]
-            stops = {_component(arguments.as_source(t, "stop", graph)).op for t in lists[2]}
+            targets = [arguments.as_target(y, f"y_{i}", graph) for i, y in enumerate(ys)]
+            sources = [arguments.as_source(x, f"x_{i}", graph) for i, x in enumerate(xs)]
+            wanted = [_component(x) for x in sources]
+            stopped = {_component(arguments.as_source(t, "stop", graph)).op for t in stops}
             terms: dict[Tensor, list[Term]] = {}
-            for i, (y, seed) in enumerate(zip(ys, seeds, strict=True)):
+            for i, (y, seed) in enumerate(zip(map(_component, targets), seeds, strict=True)):
                 terms.setdefault(y, []).append(_seed(y, seed, i, graph, options))
-            sums = _cross_bodies(graph, terms, xs, stops, options)
+            sums = _cross_bodies(graph, terms, wanted, stopped, options)
         if mode is UnconnectedGradients.ZERO:
-            for x in xs:
+            for x in wanted:
                 if sums[x] is None:
                     sums[x] = _zeros(x)
-    return [_pack(source, sums[x]) for source, x in zip(sources, xs, strict=True)]
+    return [_pack(source, sums[x]) for source, x in zip(sources, wanted, strict=True)]
 
 
 def pull(ys: Sequence[Tensor], dys: Sequence[Term], xs: Sequence[Tensor]) -> list[Term | None]:
@@ -249,7 +247,7 @@ class _Reverse:
             dys = [
                 _zeros(y) if dy is None and y.dtype in TRAINABLE else dy for y, dy in zip(op.outputs, dys, strict=True)
             ]
-        graph.scope = _inside(scope, graph.names.claim(f"{scope[0]}{op.name}_grad") + "/", op)
+        graph.scope = scope.within(graph.names.claim(f"{scope.prefix}{op.name}_grad") + "/", op)
         if op.attrs and "_XlaCompile" in op.attrs:
             graph.scope = compiled_scope(graph.scope, op, scope.prefix)
         entries = apply_rule(op, dys, wanted, self._route)
@@ -277,11 +275,6 @@ class _Reverse:
         if not self._options.colocate:
             return self._scope
         return self._scope._replace(colocation=(*self._scope.colocation, op))
-
-
-def _inside(scope: Scope, prefix: str, op: Operation) -> Scope:
-    """`scope` with another prefix and originator; written out because it is on the inner loop."""
-    return tuple.__new__(Scope, (prefix, scope[1], scope[2], scope[3], scope[4], scope[5], op, scope[7]))
 
 
 def _component(value: Tensor | IndexedSlices) -> Tensor:
