@@ -140,7 +140,9 @@ def _second(
         return {f"jvp/{name}": dy for name, dy in zip(made.ys, pushed, strict=True)}
     if kind == "hvp":
         vectors = _added(graph, made, "vectors", xs)
-        found = gradients(list(map(_dense, dxs)), sources, vectors, "hvp", False, False, None, stopped, "zero")
+        found = gradients(
+            list(map(_dense, dxs)), sources, vectors, "hvp", stop_gradients=stopped, unconnected_gradients="zero"
+        )
     else:
         found = hessians(list(made.ys.values()), sources)
     return {f"{kind}/{name}": _dense(d) for name, d in zip(xs, found, strict=True)}
