@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from .dtypes import TRAINABLE, resource
 from .errors import InaccessibleTensorError
@@ -117,6 +117,8 @@ class AbstractFunctional(Primitive):
     """A primitive that holds functions: a call, a branch, a loop. Engines run the functions, each in its own way."""
 
     type = "Functional"
+    lead: ClassVar[int] = 0
+    """How many inputs stand before those of the functions: a choice, a number of steps."""
 
     @property
     def functions(self) -> tuple[Function, ...]:  # type: ignore[override]
@@ -146,9 +148,9 @@ class AbstractFunctional(Primitive):
     @property
     def shape_inputs(self) -> tuple[int, ...]:  # type: ignore[override]
         """The inputs that stand behind parameters whose values decide shapes."""
-        count = max(len(self.functions[0].parameters) + 8, 1)
+        inputs = range(self.lead + len(self.functions[0].parameters))
         needed: set[int] = set()
-        for f, numbers in zip(self.functions, self.arguments(range(count)), strict=True):
+        for f, numbers in zip(self.functions, self.arguments(inputs), strict=True):
             needed.update(numbers[i] for i in f.shape_parameters)
         return tuple(sorted(needed))
 
