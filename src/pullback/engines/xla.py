@@ -5,8 +5,6 @@ Variables stay on their devices from run to run; a program changes them in place
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -14,11 +12,36 @@ from typing import Any
 import jax
 import numpy as np
 
-from .. import engines
 from ..core.graph import Operation, Tensor
 from ..primitives.constant import as_array
 from ..primitives.state import AbstractStateful
-from . import messages
+from . import (  # noqa: F401  (most are imported for the kernels that they register)
+    messages,
+    xla_array_rows,
+    xla_barrier,
+    xla_callbacks,
+    xla_calls,
+    xla_conv,
+    xla_ctc,
+    xla_cumulative,
+    xla_decompositions,
+    xla_elementwise,
+    xla_fourier,
+    xla_functions,
+    xla_image,
+    xla_indexing,
+    xla_kernels,
+    xla_linalg,
+    xla_loop,
+    xla_matrix_functions,
+    xla_order_statistics,
+    xla_pooling,
+    xla_printing,
+    xla_sets,
+    xla_sharding,
+    xla_special,
+    xla_unique_rows,
+)
 from .concrete import LIFTED_BYTES, concrete_values, is_small
 from .engine import AbstractEngine, EngineOptions, Run
 from .memory import keep_memory
@@ -29,10 +52,6 @@ from .xla_program import Program, to_host
 from .xla_rooms import RoomKeeper
 from .xla_segments import SegmentedProgram
 from .xla_trace import Trace
-
-for _module in pkgutil.iter_modules(engines.__path__):
-    if _module.name.startswith("xla_"):
-        importlib.import_module(f"{engines.__name__}.{_module.name}")
 
 
 class XlaEngine(AbstractEngine):

@@ -18,7 +18,7 @@ def xla_kernel(*classes: type[Primitive]) -> Callable[[F], F]:
     """A decorator: XLA computes the primitives `classes` by `fn(primitive, *arrays)`, an array or a tuple of them.
 
     For a primitive that reads state the first array is the state, as in its `kernel`. Write such functions in a file
-    `engines/xla_<family>.py`; all files of such names are imported with the engine. Where all arrays are NumPy's and
+    `engines/xla_<family>.py`, and import it in `engines/xla.py`. Where all arrays are NumPy's and
     the result is small or decides a shape, the primitive's own kernel is used with NumPy.
     """
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Sequence as Sequence_
 from functools import cache
-from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 from onnx import ModelProto, TensorProto, TensorShapeProto, TypeProto, ValueInfoProto
@@ -19,7 +17,6 @@ from ..core.shape import TensorShape
 from ..core.sites import user_site
 from ..primitives.constant import constant_in
 from ..primitives.placeholders import placeholder
-from . import readers
 from .element_types import dtype_of
 from .model import Dims, OnnxGraph
 from .normalise import normalise, parse
@@ -85,8 +82,37 @@ def load(
 
 @cache
 def _load_readers() -> None:
-    for module in iter_modules(readers.__path__):
-        import_module(f"{readers.__name__}.{module.name}")
+    """Import the modules that register readers."""
+    from .readers import (  # noqa: F401
+        activation,
+        arithmetic,
+        attention,
+        casting,
+        comparison,
+        control,
+        convolution,
+        creation,
+        indexing,
+        linear,
+        losses,
+        normalisation,
+        ordering,
+        padding,
+        pooling,
+        quantization,
+        random,
+        recurrent,
+        reduction,
+        resizing,
+        sampling,
+        scatter,
+        sequence,
+        shaping,
+        signal,
+        special,
+        tabular,
+        training,
+    )
 
 
 def _read_main(

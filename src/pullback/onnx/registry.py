@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -50,10 +48,41 @@ def writer_of(primitive: Primitive) -> WriterFunction | None:
 
 @cache
 def _load_writers() -> None:
-    from . import writers
-
-    for module in pkgutil.iter_modules(writers.__path__):
-        importlib.import_module(f"{writers.__name__}.{module.name}")
+    """Import the modules that register writers."""
+    from .writers import (  # noqa: F401
+        activation,
+        boxes,
+        complex,
+        control,
+        convolution,
+        creation,
+        ctc,
+        cumulative,
+        decompositions,
+        elementwise,
+        fourier,
+        identity,
+        indexing,
+        linear,
+        loops,
+        masking,
+        normalisation,
+        pooling,
+        random,
+        reduction,
+        repeating,
+        segment,
+        sets,
+        shaping,
+        slicing,
+        softmax,
+        spatial,
+        special,
+        stacking,
+        state,
+        traced,
+        unique_slices,
+    )
 
 
 def takes_pairs(write: WriterFunction | None) -> bool:

@@ -1,1 +1,1 @@
-"""The readers of operators, one module for each family; all are loaded before the first model is read."""
+"""The readers of operators, one module for each family; `onnx/loading.py` imports them before the first model."""

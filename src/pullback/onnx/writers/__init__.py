@@ -1,1 +1,1 @@
-"""One module a family: what is written for each primitive. All are found by name."""
+"""The writers of primitives, one module for each family; `onnx/registry.py` imports them before the first model."""
