@@ -19,7 +19,7 @@ from .operation import site_of as site_of
 from .scopes import NOTHING, Controller, DeviceFunction, Scope
 from .shape import with_symbols
 from .sites import Place, Site, user_site
-from .types import TensorType
+from .types import TensorType, VectorType
 
 if TYPE_CHECKING:
     from .primitive import Primitive
@@ -81,7 +81,9 @@ class Graph:
                 return inside.add(primitive, inputs, name)
         if self.outer is not None:
             inputs = [self.capture(x) for x in inputs]
-        types = primitive.infer(*map(_type_of, inputs))
+        types = primitive.infer(
+            *(_with_elements(primitive, inputs) if primitive.length_inputs else map(_type_of, inputs))
+        )
         scope = self._current.scope
         with self._lock:
             if self.finalized:
@@ -455,6 +457,20 @@ class Graph:
 
 _PLAIN = Scope()[1:6]
 _type_of = attrgetter("type")
+
+
+def _with_elements(primitive: Primitive, inputs: Sequence[Tensor]) -> list[TensorType]:
+    """The types of `inputs`, with the elements of those that say lengths of the result, as far as they are known."""
+    from .values import length_values
+
+    types = [x.type for x in inputs]
+    for i in primitive.length_inputs:
+        if i < len(inputs):
+            elements = length_values(inputs[i])
+            if elements is not None:
+                vector = types[i] = VectorType(*types[i])
+                vector.elements = elements
+    return types
 
 
 def _told_apart(of: TensorType) -> TensorType:

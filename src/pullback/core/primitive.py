@@ -56,6 +56,8 @@ class Primitive:
     """Whether a function runs it for what it does, even where nobody reads its outputs."""
     shape_inputs: ClassVar[tuple[int, ...]] = ()
     """The inputs whose values decide shapes: XLA needs their values when it compiles."""
+    length_inputs: ClassVar[tuple[int, ...]] = ()
+    """Those of `shape_inputs` whose elements `infer` is told, as a `VectorType`, where they are known as lengths."""
     takes_slices: ClassVar[bool] = False
     """Whether `gradient` takes IndexedSlices for `dys`; they are made dense for it otherwise."""
     takes_none: ClassVar[bool] = False

@@ -34,6 +34,8 @@ COMPARES = Trait("compares")
 """Whether two numbers stand in a relation, which depends on nothing but which is the larger one."""
 CONSTANT = Trait("constant")
 """The result is the attribute `value`."""
+COUNTS = Trait("counts")
+"""The result is the number of elements of the input."""
 SHAPES = Trait("shapes")
 """Each result is the shape of the input of that number."""
 

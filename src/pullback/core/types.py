@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -35,6 +36,25 @@ class TensorType(NamedTuple):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+class VectorType(TensorType):
+    """The type of an integer vector, or scalar, whose elements are known as lengths: it says the shape of a result."""
+
+    elements: Lengths
+
+
+def shape_to_infer(dims: Sequence[int | None] | None, vector: TensorType | None) -> TensorShape:
+    """The shape that static lengths say, and where they are None the elements of a vector of this type."""
+    lengths: Sequence[Any] | None = dims
+    if isinstance(vector, VectorType):
+        told = vector.elements
+        lengths = told if dims is None else [t if d is None else d for d, t in zip(dims, told, strict=True)]
+    elif dims is None and vector is not None and vector.shape.rank == 1:
+        lengths = [None] * (vector.shape[0] or 0) if vector.shape[0] is not None else None
+    if lengths is None:
+        return TensorShape.UNKNOWN
+    return TensorShape([None if isinstance(n, int) and n < 0 else n for n in lengths])
 
 
 @lru_cache(maxsize=4096)

@@ -13,7 +13,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.traits import Links, linear
-from ..core.types import TensorType
+from ..core.types import TensorType, shape_to_infer
 from ..core.typing import TensorLike
 from .constant import convert_to_tensor
 from .pools import (
@@ -204,7 +204,7 @@ class AvgPoolGrad(Primitive):
 
     type = "AvgPoolGrad"
     traits = (linear(0),)
-    shape_inputs = (1,)
+    shape_inputs = length_inputs = (1,)
 
     ksize: Window
     strides: Window
@@ -214,10 +214,10 @@ class AvgPoolGrad(Primitive):
     input_sizes: tuple[int | None, ...] | None
 
     def infer(self, dy: TensorType, sizes: TensorType | None = None) -> tuple[TensorType, ...]:
-        del sizes
         count = len(self.ksize)
         batch = None if dy.shape.lengths is None else dy.shape.lengths[0]
-        _, lengths, channels = split_axes(self.input_sizes or (None,) * (count + 2), self.data_format)
+        known = shape_to_infer(self.input_sizes, sizes).lengths
+        _, lengths, channels = split_axes(known or (None,) * (count + 2), self.data_format)
         return (TensorType(dy.dtype, window_shape(batch, lengths, channels, self.data_format)),)
 
     def links(self, i: int, dy: TensorType, sizes: TensorType | None = None) -> Links | None:

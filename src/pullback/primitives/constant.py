@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,15 +11,12 @@ from ..core.dtypes import COMPLEX, FLOATING, INTEGER, DType, TokenType, as_dtype
 from ..core.dtypes import bool as bool_
 from ..core.graph import Graph, get_default_graph
 from ..core.operation import AbstractTensorLike, Operation, Tensor
-from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices
-from ..core.traits import CONSTANT, CONVERTS, JOINS, MOVES, SHAPES
-from ..core.types import TensorType, type_of_array
 from ..core.typing import DTypeLike, ShapeLike, TensorLike
-
-_LARGEST_FOLDED = 4096
-_LARGEST_RANK = 64
+from ..core.values import Const as Const
+from ..core.values import constant_value as constant_value
+from ..core.values import shape_value as shape_value
 
 
 def constant(
@@ -54,32 +50,6 @@ def constant(
 def constant_in(graph: Graph, array: np.ndarray[Any, Any], name: str | None = None) -> Tensor:
     """A constant of `graph` that holds `array` itself, not a copy."""
     return graph.add(Const(array), (), name).outputs[0]
-
-
-@dataclass(frozen=True, eq=False)
-class Const(Primitive):
-    type = "Const"
-    traits = (CONSTANT,)
-
-    value: np.ndarray[Any, Any]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Const):
-            return NotImplemented
-        a, b = self.value, other.value
-        return a is b or (a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
-
-    def __hash__(self) -> int:
-        return hash((self.value.dtype, self.value.shape, self.value.tobytes()))
-
-    def infer(self) -> tuple[TensorType, ...]:
-        return (type_of_array(self.value),)
-
-    def kernel(self, xp: Any) -> Any:
-        del xp
-        return self.value
-
-    gradient = no_gradient
 
 
 def convert_to_tensor(
@@ -221,110 +191,3 @@ def _cast_exactly(value: Any, array: np.ndarray[Any, Any], dtype: Any) -> np.nda
     if dtype in INTEGER and not (cast == array).all():
         raise TypeError(f"{value!r} does not fit {dtype.name}")
     return cast
-
-
-def constant_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
-    """The value of `tensor` where it can be told while the graph is built, else None.
-
-    Constants, static shapes, and small integer arithmetic on them can be told.
-    """
-    primitive = tensor.op.primitive
-    if isinstance(primitive, Const):
-        return primitive.value
-    value = _partial_value(tensor)
-    return None if value is None or value.dtype == object else value
-
-
-def shape_value(tensor: Tensor) -> tuple[int | None, ...] | None:
-    """The elements of an integer vector that can be told while the graph is built, None for each that cannot.
-
-    None where not even their number can be told.
-
-    >>> import pullback as pb
-    >>> x = pb.placeholder(pb.float32, [None, 3])
-    >>> shape_value(pb.stack([pb.shape(x)[0], pb.shape(x)[1] * 2]))
-    (None, 6)
-    """
-    value = _partial_value(tensor)
-    return None if value is None else tuple([None if n is None else int(n) for n in value.reshape(-1)])
-
-
-def _partial_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
-    """The value of `tensor`; an array of objects with None where an element cannot be told; None if nothing can."""
-    values: dict[Operation, Any] = {}
-    pending = [tensor.op]
-    while pending:
-        op = pending[-1]
-        missing = [x.op for x in _inputs_to_fold(op) if x.op not in values]
-        if missing and len(values) + len(pending) < _LARGEST_FOLDED:
-            pending.extend(missing)
-            continue
-        pending.pop()
-        values[op] = _unknown(op) if missing else _fold(op, values)
-    value: np.ndarray[Any, Any] | None = values[tensor.op][tensor.value_index]
-    return value
-
-
-def _inputs_to_fold(op: Operation) -> tuple[Tensor, ...]:
-    foldable = op.primitive.reads_values and not op.primitive.stateful
-    small = all(y.dtype in INTEGER or y.dtype == bool_ for y in op.outputs)
-    return op.inputs if foldable and small else ()
-
-
-def _fold(op: Operation, values: dict[Operation, Any]) -> tuple[np.ndarray[Any, Any] | None, ...]:
-    if isinstance(op.primitive, Const):
-        return (op.primitive.value,)
-    if SHAPES in op.primitive.traits:
-        return tuple(
-            [
-                None if x.shape.dims is None else _told(x.shape.dims, y)
-                for x, y in zip(op.inputs, op.outputs, strict=True)
-            ]
-        )
-    arrays = _arrays_to_fold(op, values)
-    if arrays is None or any((y.shape.num_elements() or 0) > _LARGEST_FOLDED for y in op.outputs):
-        return _unknown(op)
-    if CONVERTS in op.primitive.traits and arrays[0].dtype == object:
-        return (arrays[0],)
-    try:
-        result = op.primitive.kernel(np, *arrays)
-    except NotImplementedError:
-        return _unknown(op)
-    results = result if isinstance(result, tuple) else (result,)
-    return tuple([_told(value, y) for value, y in zip(results, op.outputs, strict=True)])
-
-
-def _arrays_to_fold(op: Operation, values: dict[Operation, Any]) -> list[np.ndarray[Any, Any]] | None:
-    """What to call the kernel with, or None where it cannot be called."""
-    if op.primitive.stateful or not op.inputs:
-        return None
-    if not op.primitive.reads_values:
-        if any(not x.shape.is_fully_defined() or isinstance(x.dtype, TokenType) for x in op.inputs):
-            return None
-        return [np.broadcast_to(np.zeros((), x.dtype), x.shape.known) for x in op.inputs]  # type: ignore[arg-type]
-    if not _inputs_to_fold(op):
-        return None
-    arrays = [values[x.op][x.value_index] for x in op.inputs]
-    if any(a is None or a.size > _LARGEST_FOLDED for a in arrays):
-        return None
-    opaque, traits = [i for i, a in enumerate(arrays) if a.dtype == object], op.primitive.traits
-    moved = opaque == [0] and (MOVES in traits or CONVERTS in traits)
-    return arrays if not opaque or moved or JOINS in traits else None
-
-
-def _unknown(op: Operation) -> tuple[np.ndarray[Any, Any] | None, ...]:
-    """Elements that cannot be told, where at least their number is known and small."""
-    return tuple([np.full(y.shape.known, None) if _is_short(y) else None for y in op.outputs])
-
-
-def _is_short(y: Tensor) -> bool:
-    size = y.shape.num_elements()
-    return y.dtype in INTEGER and size is not None and size <= _LARGEST_RANK
-
-
-def _told(value: Any, y: Tensor) -> np.ndarray[Any, Any]:
-    """`value` in the dtype of `y`, or of objects where some of it is None."""
-    array = np.asarray(value)
-    if array.dtype == object and any(n is None for n in array.reshape(-1)):
-        return array
-    return array.astype(y.dtype, copy=False)  # type: ignore[arg-type]

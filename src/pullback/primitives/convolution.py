@@ -18,7 +18,7 @@ from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.traits import Links, bilinear
-from ..core.types import TensorType
+from ..core.types import TensorType, shape_to_infer
 from .elementwise import operands
 from .precision import widened
 from .reshaping import shape, shape_to_use, split_shape
@@ -96,7 +96,7 @@ class AbstractConvolution(Primitive):
 class AbstractConvolutionByInput(Primitive):
     """I(f, dy), for an input of shape `input_sizes`, whose batch may be None; a third input holds it where more is."""
 
-    shape_inputs = (2,)
+    shape_inputs = length_inputs = (2,)
     traits = (bilinear(0, 1),)
 
     strides: tuple[int, ...]
@@ -110,10 +110,9 @@ class AbstractConvolutionByInput(Primitive):
         """The primitives that belong together."""
 
     def infer(self, f: TensorType, dy: TensorType, sizes: TensorType | None = None) -> tuple[TensorType, ...]:
-        del sizes
         windows = _check_filters(self, dy, f)
         dims = dy.shape.lengths or (None,) * (len(windows) + 2)
-        lengths = self.input_sizes or (None,) * (len(windows) + 2)
+        lengths = shape_to_infer(self.input_sizes, sizes).lengths or (None,) * (len(windows) + 2)
         batch, spatial, channels = split_axes(lengths, self.data_format)
         x = TensorType(dy.dtype, window_shape(dims[0] if batch is None else batch, spatial, channels, self.data_format))
         expected = _result_type(self, x, f, windows)
@@ -142,7 +141,7 @@ class AbstractConvolutionByInput(Primitive):
 class AbstractConvolutionByFilter(Primitive):
     """F(x, dy), for filters of shape `filter_sizes`, or the shape that a third input holds."""
 
-    shape_inputs = (2,)
+    shape_inputs = length_inputs = (2,)
     traits = (bilinear(0, 1),)
 
     strides: tuple[int, ...]

@@ -29,7 +29,7 @@ from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.traits import ELEMENTWISE, MOVES, Links, inserted_axes
-from ..core.types import TensorType
+from ..core.types import TensorType, shape_to_infer
 from ..core.typing import AxisLike, DTypeLike, ShapeLike, TensorLike
 from .axes import as_axis
 from .casting import cast
@@ -99,15 +99,14 @@ class Filled(Primitive):
     """One number, known while the graph is built, in every place of a shape."""
 
     type = "Filled"
-    shape_inputs = (0,)
+    shape_inputs = length_inputs = (0,)
 
     value: float
     dtype: DType
     shape: tuple[int | None, ...] | None
 
     def infer(self, lengths: TensorType | None = None) -> tuple[TensorType, ...]:
-        del lengths
-        return (TensorType(self.dtype, TensorShape(self.shape)),)
+        return (TensorType(self.dtype, shape_to_infer(self.shape, lengths)),)
 
     def kernel(self, xp: Any, lengths: Any = None) -> Any:
         return xp.full(shape_to_use(self.shape, lengths), self.value, self.dtype)
@@ -192,7 +191,7 @@ def fill(dims: ShapeLike, value: TensorLike, name: str | None = None) -> Tensor:
 class Fill(Primitive):
     type = "Fill"
     traits = (MOVES,)
-    shape_inputs = (1,)
+    shape_inputs = length_inputs = (1,)
 
     shape: tuple[int | None, ...] | None
 
@@ -363,14 +362,13 @@ def eye(
 
 class Eye(Primitive):
     type = "Eye"
-    shape_inputs = (0,)
+    shape_inputs = length_inputs = (0,)
 
     dtype: DType
     shape: tuple[int | None, ...] | None
 
     def infer(self, lengths: TensorType | None = None) -> tuple[TensorType, ...]:
-        del lengths
-        return (TensorType(self.dtype, TensorShape(self.shape)),)
+        return (TensorType(self.dtype, shape_to_infer(self.shape, lengths)),)
 
     def kernel(self, xp: Any, lengths: Any = None) -> Any:
         rows, columns = shape_to_use(self.shape, lengths)
@@ -434,18 +432,17 @@ def _one_hot_values(on: Any, off: Any, dtype: Any) -> tuple[Tensor, Tensor]:
 
 class OneHot(Primitive):
     type = "OneHot"
-    shape_inputs = (1,)
+    shape_inputs = length_inputs = (1,)
 
     dtype: DType
     axis: int
     depth: tuple[int | None, ...] | None
 
     def infer(self, indices: TensorType, depth: TensorType | None = None) -> tuple[TensorType, ...]:
-        del depth
         if indices.shape.lengths is None:
             return (TensorType(self.dtype, TensorShape.UNKNOWN),)
         dims = list(indices.shape.lengths)
-        dims.insert(len(dims) if self.axis == -1 else self.axis, self.depth[0] if self.depth else None)
+        dims.insert(len(dims) if self.axis == -1 else self.axis, shape_to_infer(self.depth, depth).length(0))
         return (TensorType(self.dtype, TensorShape(dims)),)
 
     def links(self, i: int, indices: TensorType, depth: TensorType | None = None) -> Links | None:

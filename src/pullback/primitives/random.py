@@ -15,8 +15,8 @@ import numpy as np
 from ..core.dtypes import FLOATING, INTEGER, DType, as_dtype, float32, int32, int64, uint32
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
 from ..core.primitive import Primitive, no_gradient
-from ..core.shape import TensorShape, unknown_shape
-from ..core.types import TensorType
+from ..core.shape import TensorShape
+from ..core.types import TensorType, shape_to_infer
 from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from . import threefry
 from .arithmetic import Add, Mul, Sub
@@ -201,7 +201,7 @@ class AbstractDraw(AbstractStateful):
 
 class RandomUniform(AbstractDraw):
     type = "RandomUniform"
-    shape_inputs = (0,)
+    shape_inputs = length_inputs = (0,)
 
     shape: Dims
     """The lengths; None where an input gives them."""
@@ -221,7 +221,7 @@ class RandomUniform(AbstractDraw):
 
 class RandomStandardNormal(AbstractDraw):
     type = "RandomStandardNormal"
-    shape_inputs = (0,)
+    shape_inputs = length_inputs = (0,)
 
     shape: Dims
     dtype: Any
@@ -240,7 +240,7 @@ class RandomStandardNormal(AbstractDraw):
 
 class TruncatedNormal(AbstractDraw):
     type = "TruncatedNormal"
-    shape_inputs = (0,)
+    shape_inputs = length_inputs = (0,)
 
     shape: Dims
     dtype: Any
@@ -259,7 +259,7 @@ class TruncatedNormal(AbstractDraw):
 
 class RandomUniformInt(AbstractDraw):
     type = "RandomUniformInt"
-    shape_inputs = (2,)
+    shape_inputs = length_inputs = (2,)
 
     shape: Dims
     dtype: Any
@@ -404,7 +404,7 @@ class DropoutMask(AbstractDraw):
     """1 / (1 - rate) with probability 1 - rate, else 0."""
 
     type = "DropoutMask"
-    shape_inputs = (0,)
+    shape_inputs = length_inputs = (0,)
 
     shape: Dims
     dtype: Any
@@ -468,12 +468,10 @@ def shape_inputs(shape: Any) -> tuple[Dims, tuple[Tensor, ...]]:
 
 def inferred_shape(dims: Dims, lengths: Sequence[TensorType]) -> TensorShape:
     """The static shape from the static lengths, or from the type of the vector of lengths."""
-    if dims is not None:
-        return TensorShape(dims)
-    (vector,) = lengths
-    if vector.dtype not in INTEGER or vector.shape.rank not in (1, None):
+    vector = lengths[0] if lengths else None
+    if vector is not None and (vector.dtype not in INTEGER or vector.shape.rank not in (1, None)):
         raise ValueError(f"random: a shape is an integer vector, not {vector}")
-    return unknown_shape(vector.shape[0] if vector.shape.rank else None)
+    return shape_to_infer(dims, vector)
 
 
 def multinomial_type(function: str, logits: TensorType, num_samples: int, dtype: DType) -> TensorType:

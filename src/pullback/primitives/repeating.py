@@ -13,7 +13,7 @@ from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
 from ..core.traits import ADDS, MOVES
-from ..core.types import TensorType
+from ..core.types import TensorType, shape_to_infer
 from ..core.typing import AxisLike, TensorLike
 from .axes import as_axis
 from .blocks import slice_
@@ -49,18 +49,18 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> T
 class Tile(Primitive):
     type = "Tile"
     traits = (MOVES,)
-    shape_inputs = (1,)
+    shape_inputs = length_inputs = (1,)
     takes_slices = True
 
     multiples: tuple[int | None, ...] | None
 
     def infer(self, x: TensorType, multiples: TensorType | None = None) -> tuple[TensorType, ...]:
-        del multiples
-        counts = (None,) * (x.shape.rank or 0) if self.multiples is None else self.multiples
+        told = shape_to_infer(self.multiples, multiples).lengths
+        counts = (None,) * (x.shape.rank or 0) if told is None else told
         dims = (None,) * len(counts) if x.shape.lengths is None else x.shape.lengths
         if self.multiples is None and x.shape.lengths is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
-        if len(counts) != len(dims) or any(n is not None and n < 0 for n in counts):
+        if len(counts) != len(dims) or any(n is not None and n < 0 for n in self.multiples or ()):
             raise ValueError(
                 f"tile: multiples must be {len(dims)} counts, one for each axis of {x}, not {list(counts)}"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from ..core.operation import Operation
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
-from ..core.types import TensorType
+from ..core.types import TensorType, VectorType, shape_to_infer
 from .reshaping import reshape_like, shape_to_use
 
 
@@ -17,34 +18,25 @@ class ReshapeKeeping(Primitive):
     """The elements of `x` in another shape: 0 keeps the length of that axis, -1 is worked out."""
 
     type = "ReshapeKeeping"
-    shape_inputs = (1,)
+    shape_inputs = length_inputs = (1,)
 
     shape: tuple[int | None, ...] | None = None
     """The lengths; None where an input gives them (then for that length, or for all)."""
 
     def infer(self, x: TensorType, lengths: TensorType | None = None) -> tuple[TensorType, ...]:
-        if self.shape is None:
-            rank = None if lengths is None or lengths.shape.rank is None else lengths.shape[0]
-            return (TensorType(x.dtype, TensorShape.UNKNOWN if rank is None else TensorShape([None] * rank)),)
-        own = x.shape.dims or ()
-        dims = [(own[i] if i < len(own) else None) if d == 0 else d for i, d in enumerate(self.shape)]
-        size = x.shape.num_elements()
-        if size is None and x.shape.dims is not None:
-            size = self._remaining(x.shape.dims)
-            rest = [d for d in self.shape if d not in (0, -1)]
-        else:
-            rest = [d for d in dims if d != -1]
+        wanted = lengths.elements if isinstance(lengths, VectorType) else self.shape
+        if wanted is None:
+            return (TensorType(x.dtype, shape_to_infer(None, lengths)),)
+        own = x.shape.lengths
+        dims = [x.shape.length(i) if d == 0 else d for i, d in enumerate(wanted)]
         if -1 in dims:
-            known = None if None in rest else TensorShape(rest).num_elements()
-            place = dims.index(-1)
-            dims[place] = size // known if size is not None and known else None
+            # What is kept stands on both sides: nothing need be known of it.
+            rest = [d for d in wanted if d not in (0, -1)]
+            kept = {i for i, d in enumerate(wanted) if d == 0}
+            size = None if own is None else TensorShape([n for i, n in enumerate(own) if i not in kept]).elements
+            unknown = None in rest or size is None or 0 in rest
+            dims[dims.index(-1)] = None if unknown else size // math.prod(rest)  # type: ignore[operator, arg-type]
         return (TensorType(x.dtype, TensorShape(dims)),)
-
-    def _remaining(self, own: Sequence[int | None]) -> int | None:
-        """The number of elements of a row of what is kept, where that is known."""
-        assert self.shape is not None
-        kept = {i for i, d in enumerate(self.shape) if d == 0}
-        return TensorShape([n for i, n in enumerate(own) if i not in kept]).num_elements()
 
     def kernel(self, xp: Any, x: Any, lengths: Any = None) -> Any:
         del xp

@@ -19,7 +19,7 @@ from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, broadcast_axes, broadcast_static_shape, same_shape, summed_axes
 from ..core.slices import IndexedSlices
 from ..core.traits import ADDS, IGNORES_ZEROS, MOVES, SHAPES, Links, inserted_axes, reduced_axes
-from ..core.types import TensorType
+from ..core.types import TensorType, VectorType, shape_to_infer
 from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from .casting import cast
 from .constant import constant_in, constant_value, convert_to_tensor, shape_value
@@ -48,22 +48,22 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 class Reshape(Primitive):
     type = "Reshape"
     traits = (MOVES,)
-    shape_inputs = (1,)
+    shape_inputs = length_inputs = (1,)
     takes_slices = True
 
     shape: tuple[int | None, ...] | None = None
     """The lengths; None where an input gives them (then for that length, or for all)."""
 
     def infer(self, x: TensorType, lengths: TensorType | None = None) -> tuple[TensorType, ...]:
-        if self.shape is None:
-            return (TensorType(x.dtype, _shape_from_vector(lengths)),)
-        wanted = TensorShape([None if d == -1 else d for d in self.shape])
-        wanted = wanted if lengths is None else wanted.merge_with(_shape_from_vector(lengths))
-        dims, size = list(wanted.lengths or ()), x.shape.elements
+        wanted = _shape_to_infer(self.shape, lengths)
+        if wanted.lengths is None:
+            return (TensorType(x.dtype, wanted),)
+        dims, size = list(wanted.lengths), x.shape.elements
         rest = math.prod([d for d in dims if d is not None])
-        if self.shape.count(-1) == 1 and dims.count(None) == 1 and size is not None:
+        told = lengths.elements if isinstance(lengths, VectorType) else self.shape or ()
+        if -1 in told and dims.count(None) == 1 and size is not None:
             if isinstance(size, int) and isinstance(rest, int) and (rest == 0 or size % rest):
-                raise ValueError(f"reshape: {x} has {size} elements, which do not fill {list(self.shape)}")
+                raise ValueError(f"reshape: {x} has {size} elements, which do not fill {list(told)}")
             dims = [(size // rest if rest != 0 else None) if d is None else d for d in dims]
         elif None not in dims and isinstance(size, int) and isinstance(rest, int) and rest != size:
             raise ValueError(f"reshape: {x} has {size} elements, but {dims} needs {rest}")
@@ -130,12 +130,12 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
 class BroadcastTo(Primitive):
     type = "BroadcastTo"
     traits = (MOVES,)
-    shape_inputs = (1,)
+    shape_inputs = length_inputs = (1,)
 
     shape: tuple[int | None, ...] | None = None
 
     def infer(self, x: TensorType, lengths: TensorType | None = None) -> tuple[TensorType, ...]:
-        shape = _shape_from_vector(lengths) if self.shape is None else TensorShape(self.shape)
+        shape = _shape_to_infer(self.shape, lengths)
         return (TensorType(x.dtype, _broadcast_result(x, shape)),)
 
     def kernel(self, xp: Any, x: Any, lengths: Any = None) -> Any:
@@ -375,11 +375,10 @@ def shape_to_use(dims: tuple[int | None, ...] | None, lengths: Any) -> tuple[int
     return tuple([int(n) for n in np.asarray(lengths)])
 
 
-def _shape_from_vector(lengths: TensorType | None) -> TensorShape:
-    if lengths is None or lengths.dtype not in INTEGER or lengths.shape.rank not in (1, None):
+def _shape_to_infer(dims: tuple[int | None, ...] | None, lengths: TensorType | None) -> TensorShape:
+    if dims is None and (lengths is None or lengths.dtype not in INTEGER or lengths.shape.rank not in (1, None)):
         raise ValueError(f"a shape is an integer vector, not {lengths}")
-    rank = None if lengths.shape.rank is None else lengths.shape[0]
-    return TensorShape.UNKNOWN if rank is None else TensorShape([None] * rank)
+    return shape_to_infer(dims, lengths)
 
 
 def _broadcast_result(x: TensorType, shape: TensorShape) -> TensorShape:

@@ -14,7 +14,7 @@ from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
 from ..core.traits import ADDS, IGNORES_ZEROS, MOVES
-from ..core.types import TensorType
+from ..core.types import TensorType, shape_to_infer
 from ..core.typing import ShapeLike, TensorLike
 from .arithmetic import negative
 from .casting import cast
@@ -134,7 +134,7 @@ def scatter_nd(
 class ScatterNd(Primitive):
     type = "ScatterNd"
     traits = (ADDS, IGNORES_ZEROS)
-    shape_inputs = (2,)
+    shape_inputs = length_inputs = (2,)
 
     shape: tuple[int | None, ...] | None
     batch_dims: int = 0
@@ -142,10 +142,9 @@ class ScatterNd(Primitive):
     def infer(
         self, indices: TensorType, updates: TensorType, lengths: TensorType | None = None
     ) -> tuple[TensorType, ...]:
-        del lengths
         _check_dtype("scatter_nd", updates, NUMBERS)
         k = _width(indices, "scatter_nd")
-        full = TensorShape(self.shape)
+        full = shape_to_infer(self.shape, lengths)
         if self.batch_dims == 0:
             _check_updates("scatter_nd", indices, updates, full, k)
         return (TensorType(updates.dtype, full),)

@@ -10,7 +10,7 @@ from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.traits import ADDS, IGNORES_ZEROS, MOVES, Link, Links, same_axes
-from ..core.types import TensorType
+from ..core.types import TensorType, shape_to_infer
 from ..core.typing import TensorLike
 from .constant import constant_value, convert_to_tensor
 from .reshaping import shape
@@ -43,13 +43,12 @@ def unsorted_segment_sum(
 class UnsortedSegmentSum(Primitive):
     type = "UnsortedSegmentSum"
     traits = (ADDS, IGNORES_ZEROS)
-    shape_inputs = (2,)
+    shape_inputs = length_inputs = (2,)
 
     num_segments: int | None = None
 
     def infer(self, x: TensorType, ids: TensorType, num: TensorType | None = None) -> tuple[TensorType, ...]:
-        del num
-        return (infer_segments("unsorted_segment_sum", self.num_segments, x, ids),)
+        return (infer_segments("unsorted_segment_sum", self.num_segments, num, x, ids),)
 
     def kernel(self, xp: Any, x: Any, ids: Any, num: Any = None) -> Any:
         n = segments_to_use(self.num_segments, num)
@@ -102,9 +101,17 @@ def rows_of(x: Any, ids: Any) -> Any:
 
 
 def infer_segments(
-    what: str, n: int | None, x: TensorType, ids: TensorType, dtypes: frozenset[DType] = NUMBERS
+    what: str,
+    static: int | None,
+    num: TensorType | None,
+    x: TensorType,
+    ids: TensorType,
+    dtypes: frozenset[DType] = NUMBERS,
 ) -> TensorType:
-    """The type of a reduction of `x`, of one of `dtypes`, to `n` segments; raises where the types do not fit."""
+    """The type of a reduction of `x`, of one of `dtypes`, to segments; raises where the types do not fit.
+
+    Their number is `static`, or what is known of an input of the type `num`.
+    """
     if x.dtype not in dtypes:
         raise TypeError(f"{what}: no such reduction of {x}; it takes {', '.join(sorted(d.name for d in dtypes))}")
     if ids.dtype not in INTEGER:
@@ -114,7 +121,7 @@ def infer_segments(
     rank = len(ids.shape.dims)
     if rank > len(x.shape.lengths) or not x.shape[:rank].is_compatible_with(ids.shape):
         raise ValueError(f"{what}: the shape of {x} must begin with that of {ids}")
-    return TensorType(x.dtype, TensorShape([n, *x.shape.lengths[rank:]]))
+    return TensorType(x.dtype, TensorShape([shape_to_infer((static,), num).length(0), *x.shape.lengths[rank:]]))
 
 
 def segment_inputs(data: Any, segment_ids: Any, num_segments: Any) -> tuple[int | None, tuple[Tensor, ...]]:

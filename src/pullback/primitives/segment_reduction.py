@@ -57,14 +57,13 @@ def unsorted_segment_max(
 
 class UnsortedSegmentMax(Primitive):
     type = "UnsortedSegmentMax"
-    shape_inputs = (2,)
+    shape_inputs = length_inputs = (2,)
 
     num_segments: int | None = None
     empty_is_zero: bool = False
 
     def infer(self, x: TensorType, ids: TensorType, num: TensorType | None = None) -> tuple[TensorType, ...]:
-        del num
-        return (infer_segments("unsorted_segment_max", self.num_segments, x, ids, REAL),)
+        return (infer_segments("unsorted_segment_max", self.num_segments, num, x, ids, REAL),)
 
     def kernel(self, xp: Any, x: Any, ids: Any, num: Any = None) -> Any:
         n = segments_to_use(self.num_segments, num)
@@ -99,14 +98,13 @@ def unsorted_segment_min(
 
 class UnsortedSegmentMin(Primitive):
     type = "UnsortedSegmentMin"
-    shape_inputs = (2,)
+    shape_inputs = length_inputs = (2,)
 
     num_segments: int | None = None
     empty_is_zero: bool = False
 
     def infer(self, x: TensorType, ids: TensorType, num: TensorType | None = None) -> tuple[TensorType, ...]:
-        del num
-        return (infer_segments("unsorted_segment_min", self.num_segments, x, ids, REAL),)
+        return (infer_segments("unsorted_segment_min", self.num_segments, num, x, ids, REAL),)
 
     def kernel(self, xp: Any, x: Any, ids: Any, num: Any = None) -> Any:
         n = segments_to_use(self.num_segments, num)
@@ -158,13 +156,12 @@ def unsorted_segment_prod(
 
 class UnsortedSegmentProd(Primitive):
     type = "UnsortedSegmentProd"
-    shape_inputs = (2,)
+    shape_inputs = length_inputs = (2,)
 
     num_segments: int | None = None
 
     def infer(self, x: TensorType, ids: TensorType, num: TensorType | None = None) -> tuple[TensorType, ...]:
-        del num
-        return (infer_segments("unsorted_segment_prod", self.num_segments, x, ids),)
+        return (infer_segments("unsorted_segment_prod", self.num_segments, num, x, ids),)
 
     def kernel(self, xp: Any, x: Any, ids: Any, num: Any = None) -> Any:
         n = segments_to_use(self.num_segments, num)
@@ -229,14 +226,13 @@ class SegmentShares(Primitive):
     """One over a power of the number of rows of each segment, of at least one; of a shape to multiply sums by."""
 
     type = "SegmentShares"
-    shape_inputs = (2,)
+    shape_inputs = length_inputs = (2,)
 
     num_segments: int | None
     power: float
 
     def infer(self, x: TensorType, ids: TensorType, num: TensorType | None = None) -> tuple[TensorType, ...]:
-        del num
-        full = infer_segments("segment_mean", self.num_segments, x, ids)
+        full = infer_segments("segment_mean", self.num_segments, num, x, ids)
         if full.shape.lengths is None:
             return (full,)
         return (TensorType(x.dtype, TensorShape([full.shape.lengths[0], *[1] * (len(full.shape.lengths) - 1)])),)

@@ -13,7 +13,7 @@ from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
-from ..core.traits import IGNORES_ZEROS, MOVES, SHAPES, Link, Links, all_axes_but
+from ..core.traits import COUNTS, IGNORES_ZEROS, MOVES, SHAPES, Link, Links, all_axes_but
 from ..core.types import TensorType
 from ..core.typing import AxisLike, DTypeLike, TensorLike
 from .axes import as_axis, checked_axis, static_integers
@@ -192,6 +192,7 @@ def size(input: TensorLike, out_type: DTypeLike | None = None, name: str | None 
 
 class Size(Primitive):
     type = "Size"
+    traits = (COUNTS,)
     reads_values = False
 
     out_type: Any = int32

@@ -1,0 +1,180 @@
+"""Constant folding while a graph is built: what is known of the values of small integer tensors, lengths among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .dtypes import INTEGER, TokenType
+from .dtypes import bool as bool_
+from .lengths import Length
+from .operation import Operation, Tensor
+from .primitive import Primitive, no_gradient
+from .shape import Lengths
+from .traits import CONSTANT, CONVERTS, COUNTS, JOINS, MOVES, SHAPES
+from .types import TensorType, type_of_array
+
+_LARGEST_FOLDED = 4096
+_LARGEST_RANK = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Const(Primitive):
+    type = "Const"
+    traits = (CONSTANT,)
+
+    value: np.ndarray[Any, Any]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Const):
+            return NotImplemented
+        a, b = self.value, other.value
+        return a is b or (a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
+
+    def __hash__(self) -> int:
+        return hash((self.value.dtype, self.value.shape, self.value.tobytes()))
+
+    def infer(self) -> tuple[TensorType, ...]:
+        return (type_of_array(self.value),)
+
+    def kernel(self, xp: Any) -> Any:
+        del xp
+        return self.value
+
+    gradient = no_gradient
+
+
+def constant_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
+    """The value of `tensor` where it can be told while the graph is built, else None.
+
+    Constants, static shapes, and small integer arithmetic on them can be told.
+    """
+    primitive = tensor.op.primitive
+    if isinstance(primitive, Const):
+        return primitive.value
+    value = _partial_value(tensor)
+    return None if value is None or value.dtype == object else value
+
+
+def length_values(tensor: Tensor) -> Lengths | None:
+    """The elements of an integer vector as lengths, which a run may decide; None for each of which nothing is known.
+
+    None where not even their number can be told.
+
+    >>> import pullback as pb
+    >>> x = pb.placeholder(pb.float32, ["batch", 3])
+    >>> length_values(pb.stack([pb.shape(x)[0] * 2, pb.shape(x)[1]]))
+    (2*batch, 3)
+    """
+    if tensor.dtype not in INTEGER:
+        return None
+    value = _partial_value(tensor)
+    if value is None:
+        return None
+    return tuple([n if n is None or isinstance(n, Length) else int(n) for n in value.reshape(-1)])
+
+
+def shape_value(tensor: Tensor) -> tuple[int | None, ...] | None:
+    """The elements of an integer vector that can be told while the graph is built, None for each that cannot.
+
+    None where not even their number can be told.
+
+    >>> import pullback as pb
+    >>> x = pb.placeholder(pb.float32, [None, 3])
+    >>> shape_value(pb.stack([pb.shape(x)[0], pb.shape(x)[1] * 2]))
+    (None, 6)
+    """
+    values = length_values(tensor)
+    return None if values is None else tuple([n if isinstance(n, int) else None for n in values])
+
+
+def _partial_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
+    """The value of `tensor`; an array of objects with None where an element cannot be told; None if nothing can."""
+    values: dict[Operation, Any] = {}
+    pending = [tensor.op]
+    while pending:
+        op = pending[-1]
+        missing = [x.op for x in _inputs_to_fold(op) if x.op not in values]
+        if missing and len(values) + len(pending) < _LARGEST_FOLDED:
+            pending.extend(missing)
+            continue
+        pending.pop()
+        values[op] = _unknown(op) if missing else _fold(op, values)
+    value: np.ndarray[Any, Any] | None = values[tensor.op][tensor.value_index]
+    return value
+
+
+def _inputs_to_fold(op: Operation) -> tuple[Tensor, ...]:
+    foldable = op.primitive.reads_values and not op.primitive.stateful
+    small = all(y.dtype in INTEGER or y.dtype == bool_ for y in op.outputs)
+    return op.inputs if foldable and small else ()
+
+
+def _fold(op: Operation, values: dict[Operation, Any]) -> tuple[np.ndarray[Any, Any] | None, ...]:
+    if isinstance(op.primitive, Const):
+        return (op.primitive.value,)
+    traits = op.primitive.traits
+    if COUNTS in traits and op.inputs[0].shape.elements is not None:
+        return (_told(op.inputs[0].shape.elements, op.outputs[0]),)
+    if SHAPES in traits:
+        return tuple(
+            [
+                None if x.shape.lengths is None else _told(x.shape.lengths, y)
+                for x, y in zip(op.inputs, op.outputs, strict=True)
+            ]
+        )
+    arrays = _arrays_to_fold(op, values)
+    if arrays is None or any((y.shape.num_elements() or 0) > _LARGEST_FOLDED for y in op.outputs):
+        return _unknown(op)
+    if CONVERTS in traits and arrays[0].dtype == object:
+        return (arrays[0],)
+    try:
+        result = op.primitive.kernel(np, *arrays)
+    except NotImplementedError:
+        return _unknown(op)
+    except (TypeError, ValueError, AttributeError):
+        if all(a.dtype != object for a in arrays):
+            raise
+        return _unknown(op)  # Lengths can be moved, added and multiplied, not more.
+    results = result if isinstance(result, tuple) else (result,)
+    return tuple([_told(value, y) for value, y in zip(results, op.outputs, strict=True)])
+
+
+def _arrays_to_fold(op: Operation, values: dict[Operation, Any]) -> list[np.ndarray[Any, Any]] | None:
+    """What to call the kernel with, or None where it cannot be called."""
+    if op.primitive.stateful or not op.inputs:
+        return None
+    if not op.primitive.reads_values:
+        if any(not x.shape.is_fully_defined() or isinstance(x.dtype, TokenType) for x in op.inputs):
+            return None
+        return [np.broadcast_to(np.zeros((), x.dtype), x.shape.known) for x in op.inputs]  # type: ignore[arg-type]
+    if not _inputs_to_fold(op):
+        return None
+    arrays = [values[x.op][x.value_index] for x in op.inputs]
+    if any(a is None or a.size > _LARGEST_FOLDED for a in arrays):
+        return None
+    opaque, traits = [i for i, a in enumerate(arrays) if a.dtype == object], op.primitive.traits
+    moved = (opaque == [0] and MOVES in traits) or JOINS in traits
+    # A comparison of lengths would not fail, and be wrong.
+    compared = any(x.dtype == bool_ for x in (*op.inputs, *op.outputs))
+    return arrays if not opaque or moved or not compared else None
+
+
+def _unknown(op: Operation) -> tuple[np.ndarray[Any, Any] | None, ...]:
+    """Elements that cannot be told, where at least their number is known and small."""
+    return tuple([np.full(y.shape.known, None) if _is_short(y) else None for y in op.outputs])
+
+
+def _is_short(y: Tensor) -> bool:
+    size = y.shape.num_elements()
+    return y.dtype in INTEGER and size is not None and size <= _LARGEST_RANK
+
+
+def _told(value: Any, y: Tensor) -> np.ndarray[Any, Any]:
+    """`value` in the dtype of `y`, or of objects where some of it is None."""
+    array = np.asarray(value, object) if isinstance(value, Length) else np.asarray(value)
+    if array.dtype == object and any(n is None or isinstance(n, Length) for n in array.reshape(-1)):
+        return array
+    return array.astype(y.dtype, copy=False)  # type: ignore[arg-type]
