@@ -36,6 +36,7 @@ class Tensor:
 
     __array_priority__: ClassVar[int] = 100
     __array_ufunc__: ClassVar[None] = None
+    # Defined by layers above, see `define_methods`.
     __add__: ClassVar[Callable[..., Tensor]]
     __radd__: ClassVar[Callable[..., Tensor]]
     __sub__: ClassVar[Callable[..., Tensor]]
@@ -233,6 +234,17 @@ class AbstractTensorLike(ABC):
     @abstractmethod
     def graph_element(self) -> Tensor:
         """The tensor it stands for, where it is fetched or named."""
+
+
+def define_methods(cls: type, methods: Mapping[str, Callable[..., Any]]) -> None:
+    """Give `cls` the `methods` by name: those that it declares, and that only a layer above can define.
+
+    Tensors get their operators in `primitives/operators.py`, `eval` and `run` come from `engines/session.py`, and the
+    operators of sparse tensors from `primitives/sparse_ops.py`.
+    """
+    for name, method in methods.items():
+        assert name in cls.__annotations__, f"{cls.__name__} declares no method {name}"
+        setattr(cls, name, method)
 
 
 def site_of(element: Tensor | Operation) -> str:

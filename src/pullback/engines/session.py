@@ -16,6 +16,7 @@ import numpy as np
 from ..core.dtypes import resource
 from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from ..core.operation import define_methods
 from ..core.typing import TensorLike
 from ..primitives.placeholders import Placeholder
 from . import messages
@@ -363,14 +364,15 @@ def _evaluate(fetch: Element, feed_dict: Any, session: Session | None, method: s
 
 def install_running() -> None:
     """Give tensors `eval` and operations `run`; called once, when pullback is imported."""
+    define_methods(Tensor, {"eval": evaluate})
+    define_methods(Operation, {"run": run})
 
-    def evaluate(self: Tensor, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> Any:
-        """The value of this tensor, by `session` or the default one."""
-        return _evaluate(self, feed_dict, session, "eval")
 
-    def run(self: Operation, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> None:
-        """Run this operation, by `session` or the default one."""
-        _evaluate(self, feed_dict, session, "run")
+def evaluate(tensor: Tensor, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> Any:
+    """The value of this tensor, by `session` or the default one."""
+    return _evaluate(tensor, feed_dict, session, "eval")
 
-    Tensor.eval = evaluate
-    Operation.run = run
+
+def run(operation: Operation, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> None:
+    """Run this operation, by `session` or the default one."""
+    _evaluate(operation, feed_dict, session, "run")

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.dtypes import INTEGER
 from ..core.dtypes import bool as bool_
-from ..core.operation import Tensor
+from ..core.operation import Tensor, define_methods
 from ..core.primitive import Primitive
 from .arithmetic import Add, Mul, Neg, Sub
 from .bitwise import BitwiseAnd, BitwiseOr, BitwiseXor, Invert
@@ -92,10 +92,9 @@ def install_operators() -> None:
         "or": _logical_operator(LogicalOr(), BitwiseOr(), "or"),
         "xor": _logical_operator(LogicalXor(), BitwiseXor(), "xor"),
     }
-    for name, (method, reflected) in pairs.items():
-        setattr(Tensor, f"__{name}__", method)
-        setattr(Tensor, f"__r{name}__", reflected)
-    for name, comparison in {"lt": Less(), "le": LessEqual(), "gt": Greater(), "ge": GreaterEqual()}.items():
-        setattr(Tensor, f"__{name}__", _operator(comparison, comparison.type)[0])
-    for name, function in {"neg": _neg, "abs": absolute, "invert": _invert, "getitem": getitem}.items():
-        setattr(Tensor, f"__{name}__", function)
+    comparisons = {"lt": Less(), "le": LessEqual(), "gt": Greater(), "ge": GreaterEqual()}
+    others: dict[str, Callable[..., Tensor]] = {"neg": _neg, "abs": absolute, "invert": _invert, "getitem": getitem}
+    define_methods(Tensor, {f"__{name}__": method for name, (method, _) in pairs.items()})
+    define_methods(Tensor, {f"__r{name}__": reflected for name, (_, reflected) in pairs.items()})
+    define_methods(Tensor, {f"__{name}__": _operator(p, p.type)[0] for name, p in comparisons.items()})
+    define_methods(Tensor, {f"__{name}__": function for name, function in others.items()})

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.dtypes import bool as bool_
 from ..core.dtypes import int32, int64
-from ..core.graph import Tensor
+from ..core.operation import Tensor, define_methods
 from ..core.typing import AxisLike, TensorLike
 from .arithmetic import multiply as multiply_dense
 from .casting import cast
@@ -365,6 +365,4 @@ def sparse_segment_sqrt_n(
 
 def install_sparse_operators() -> None:
     """Give SparseTensor its operators; called once, with the namespace."""
-    SparseTensor.__mul__ = multiply
-    SparseTensor.__rmul__ = multiply
-    SparseTensor.__truediv__ = divide
+    define_methods(SparseTensor, {"__mul__": multiply, "__rmul__": multiply, "__truediv__": divide})
