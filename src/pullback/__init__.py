@@ -40,6 +40,7 @@ from .core.shape import TensorShape
 from .core.slices import IndexedSlices, IndexedSlicesValue
 from .core.types import TensorType
 from .engines.session import InteractiveSession, Session, get_default_session
+from .engines.session import engine_loaders as _engine_loaders
 from .engines.session import install_running as _install_running
 from .names import ABSENT as _ABSENT
 from .names import LOADED_WHEN_USED as _LOADED_WHEN_USED
@@ -913,7 +914,18 @@ def _load_primitives() -> None:
     _import_module(f"{__name__}.derivatives.implicit")
 
 
+def _onnxruntime_engine() -> _Any:
+    try:
+        from .onnx.engine import OnnxruntimeEngine
+    except ImportError as error:
+        raise ModuleNotFoundError(
+            "Session: engine='onnxruntime' needs onnx and onnxruntime: pip install 'pullback[onnxruntime]'"
+        ) from error
+    return OnnxruntimeEngine
+
+
 _define_later(_load_primitives)
+_engine_loaders["onnxruntime"] = _onnxruntime_engine
 _install_operators()
 _install_running()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +60,7 @@ def to_stablehlo(outputs: Any, inputs: Sequence[Tensor], session: Session | None
 def _border(what: str) -> Any:
     """What speaks with jax; ImportError where that is not installed."""
     try:
-        return import_module("pullback.engines.xla_export")
+        from .engines import xla_export
     except ModuleNotFoundError as error:
         raise ImportError(f"xla.{what} needs jax ({error}): pip install 'pullback[xla]'") from error
+    return xla_export

@@ -55,3 +55,6 @@ class AbstractEngine(ABC):
     @abstractmethod
     def close(self) -> None:
         """Let go of all values."""
+
+
+EngineClass = Callable[[EngineOptions], AbstractEngine]

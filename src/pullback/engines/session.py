@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -21,7 +20,7 @@ from ..core.typing import TensorLike
 from ..primitives.placeholders import Placeholder
 from . import messages
 from .configuration import ConfigProto
-from .engine import AbstractEngine, EngineOptions, Run
+from .engine import AbstractEngine, EngineClass, EngineOptions, Run
 from .feed_lengths import with_lengths_checked
 from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten
 from .plan import Plan, function_plan, handle_of, make_plan
@@ -287,15 +286,19 @@ def default_engine() -> str:
     return "numpy"
 
 
-def _engine_class(name: str) -> Callable[[EngineOptions], AbstractEngine]:
-    if name == "numpy":
-        from .numpy_engine import NumpyEngine
-
-        return NumpyEngine
-    if name == "onnxruntime":
-        return _onnxruntime_engine()
-    if name != "xla":
+def _engine_class(name: str) -> EngineClass:
+    if name not in engine_loaders:
         raise ValueError(f"Session: engine must be 'xla', 'numpy' or 'onnxruntime', not {name!r}")
+    return engine_loaders[name]()
+
+
+def _numpy_engine() -> EngineClass:
+    from .numpy_engine import NumpyEngine
+
+    return NumpyEngine
+
+
+def _xla_engine() -> EngineClass:
     try:
         from .xla import XlaEngine
     except ModuleNotFoundError as error:
@@ -303,15 +306,8 @@ def _engine_class(name: str) -> Callable[[EngineOptions], AbstractEngine]:
     return XlaEngine
 
 
-def _onnxruntime_engine() -> Callable[[EngineOptions], AbstractEngine]:
-    """The engine of the ONNX border, which stands above this folder: it is loaded by name."""
-    try:
-        found: Callable[[EngineOptions], AbstractEngine] = import_module("pullback.onnx.engine").OnnxruntimeEngine
-    except ImportError as error:
-        raise ModuleNotFoundError(
-            "Session: engine='onnxruntime' needs onnx and onnxruntime: pip install 'pullback[onnxruntime]'"
-        ) from error
-    return found
+engine_loaders: dict[str, Callable[[], EngineClass]] = {"numpy": _numpy_engine, "xla": _xla_engine}
+"""What loads the class of each engine; layers above add theirs."""
 
 
 class _Sessions(threading.local):
