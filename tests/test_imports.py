@@ -26,26 +26,48 @@ MAY_IMPORT = {
     "onnx": {*BELOW_ENGINES, "derivatives", "engines", "optimizers", "onnx"},
     "optimizers": {"core", "primitives", "autodiff", "control_flow", "optimizers"},
 }
+MAY_IMPORT["root"] = {*MAY_IMPORT, "root"}
+MAY_IMPORT["compat"] = {*MAY_IMPORT["root"], "compat"}
+MAY_IMPORT["cli"] = {*MAY_IMPORT["root"], "cli"}
 HEAVY = ("jax", "onnx", "scipy", "matplotlib", "sklearn", "rich", "torch", "tensorflow")
 
 
-def imported_folders(path: Path) -> set[str]:
-    """The folders of pullback that a file imports from."""
+def layer_of(path: Path) -> str:
+    """The folder of pullback that a file is in; for the modules beside the folders "root"."""
+    first, *rest = path.relative_to(ROOT).parts
+    return first if rest else "root"
+
+
+def imported_layers(path: Path) -> set[str]:
+    """The layers of pullback that a file imports from."""
     package = path.relative_to(ROOT).parts[:-1]
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
-            base = package[: len(package) - node.level + 1]
-            parts = (*base, *(node.module or "").split("."))
-            found.add(parts[0])
-    return found - {"", "version"}
+            parts = (*package[: len(package) - node.level + 1], *(node.module or "").split("."))
+            found |= {parts[0]} if parts[0] else {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom | ast.Import):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+            found |= {(*name.split("."), "root")[1] for name in names if name.split(".")[0] == "pullback"}
+    return {name if (ROOT / name).is_dir() else "root" for name in found - {"version"}}
 
 
-@pytest.mark.parametrize("folder", MAY_IMPORT)
-def test_a_folder_imports_only_what_stands_below_it(folder: str) -> None:
-    for path in (ROOT / folder).rglob("*.py"):
-        wrong = imported_folders(path) - MAY_IMPORT[folder]
-        assert not wrong, f"{path.relative_to(ROOT)} imports {sorted(wrong)}"
+@pytest.mark.parametrize("layer", MAY_IMPORT)
+def test_a_layer_imports_only_what_stands_below_it(layer: str) -> None:
+    for path in ROOT.rglob("*.py"):
+        if layer_of(path) == layer and path not in (ROOT / "__init__.py", ROOT / "__main__.py"):
+            wrong = imported_layers(path) - MAY_IMPORT[layer]
+            assert not wrong, f"{path.relative_to(ROOT)} imports {sorted(wrong)}"
+
+
+def test_every_folder_is_a_layer() -> None:
+    assert {layer_of(path) for path in ROOT.rglob("*.py")} == set(MAY_IMPORT)
+
+
+def test_the_package_imports_neither_its_commands_nor_its_older_names_when_it_is_imported() -> None:
+    code = "import sys, pullback; print([m for m in sys.modules if m.startswith(('pullback.cli', 'pullback.compat'))])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "[]"
 
 
 @pytest.mark.parametrize("name", ["jax", "onnx", "scipy"])
