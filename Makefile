@@ -52,7 +52,7 @@ reference: $(STAMP) ## docs/reference and docs/guide/pictures anew
 bench: $(STAMP) ## the benchmarks
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-hooks: $(STAMP) ## format, lint, types and quick tests before every commit
+hooks: $(STAMP) ## format, lint and types before every commit
 	@$(BIN)/pre-commit install
 
 lock: ## requirements-dev.lock anew, with the newest versions
