@@ -147,3 +147,32 @@ def test_rows_of_a_loop_are_a_sequence_where_they_grow() -> None:
     found = [pb.Session(engine=engine).run([y, dx], fed) for engine in ("numpy", "onnxruntime")]
     for a, b in zip(*found, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_loops_that_were_made_twice_are_one_node() -> None:
+    x = pb.placeholder(pb.float32, [4])
+    ys = [pb.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, pb.tanh(h)), (0, x))[1] for _ in range(2)]
+    assert kinds(*ys)["Loop"] == 1
+
+
+def test_branches_that_were_made_twice_are_one_node() -> None:
+    x = pb.placeholder(pb.float32, [4])
+    holds = pb.reduce_sum(x) > 0.0
+    ys = [pb.cond(holds, lambda: pb.exp(x), lambda: pb.cos(x)) for _ in range(2)]
+    assert kinds(*ys)["If"] == 1
+    fed = {x: np.ones(4, np.float32)}
+    a, b = pb.Session(engine="onnxruntime").run(ys, fed)
+    np.testing.assert_allclose(a, np.exp(fed[x]), rtol=1e-6)
+    np.testing.assert_array_equal(a, b)
+
+
+def test_what_depends_on_constants_only_is_no_node() -> None:
+    x = pb.placeholder(pb.float32, [2])
+    assert kinds(x * pb.tanh(pb.constant([1.0, 2.0]))) == {"Mul": 1}
+
+
+def test_a_complex_number_that_is_known_is_a_pair_of_constants() -> None:
+    x = pb.placeholder(pb.complex128, [])
+    y = x * pb.exp(pb.constant(0.5j))
+    found = [pb.Session(engine=engine).run(y, {x: 1.0 + 2.0j}) for engine in ("numpy", "onnxruntime")]
+    np.testing.assert_allclose(*found, rtol=1e-6)

@@ -17,6 +17,9 @@ from ..core.needs import needed
 from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
+from ..passes.fold import folded
+from ..passes.merge import merged
+from ..passes.view import View, inputs_of_run, view_among
 from ..primitives.constant import Const
 from ..primitives.placeholders import Placeholder, PlaceholderWithDefault
 from ..version import __version__
@@ -24,7 +27,6 @@ from .assembly import Assembly, Dims, is_tensor_dtype, read_nodes
 from .dimensions import merge, merge_named
 from .files import Arrays, save
 from .garbage import without_collection
-from .merging import merged_loops
 from .model import OnnxGraph
 from .origin import Again, Origins
 from .pairs import joined_pair, paired_type, split_pair
@@ -255,25 +257,31 @@ class _Exporter:
         inputs = self._inputs()
         entries = [self._input(name, x) for name, x in inputs.items()]
         merge_named(model, [(value, self.origins.dims.get(name) or ()) for name, value in entries])
-        ops = [item for item in self.items if isinstance(item, Operation)]
-        read: set[Tensor] = set(self.targets.tensors.values())
-        for item in self.items:
-            found = item.primitive.run_inputs(item.inputs) if isinstance(item, Operation) else self.origins.needs(item)
-            read.update([x for x in found if isinstance(x, Tensor)])
-        w.readers = read
-        stands = merged_loops(ops, read)
+        view = self._view()
+        w.begin(view)
+        left = set(view.operations)
         for item in self.items:
             if isinstance(item, Again):
                 self.origins.write(w, item)
-            elif not item.outputs or not all(y in w.values for y in item.outputs):
-                self._merge_alike(item)
-                w.operation(stands.get(item, item))
-                w.share_outputs(item, stands)
-                self._keep_names(item)
+                continue
+            self._merge_alike(item)
+            op = view.stands_for(item)
+            if op in left:
+                w.operation(op)
+            self._keep_names(item)
         self._raise_failures()
         outputs = {name: self._output(w.values[x]) for name, x in self.targets.tensors.items()}
         outputs |= {f"new/{op.name}": value for op, value in model.changed_states().items()}
         return self._assembled(entries, outputs)
+
+    def _view(self) -> View:
+        """The operations to be written; what the nodes of a loaded model read is read as results are."""
+        ops = [item for item in self.items if isinstance(item, Operation)]
+        again = [x for item in self.items if isinstance(item, Again) for x in self.origins.needs(item)]
+        results = [*self.targets.tensors.values(), *[x for x in again if isinstance(x, Tensor)]]
+        given = {x for x in self.writer.values if x.op.graph is self.graph}
+        made = {x for op in ops for x in inputs_of_run(op) if self.origins.of(x) is not None}
+        return merged(folded(view_among(ops, results, self.targets.operations, given | made, inputs_of_run)))
 
     def _merge_alike(self, op: Operation) -> None:
         """Remember which inputs have the shape of another value, before the first operation that reads them."""

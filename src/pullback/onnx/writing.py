@@ -12,16 +12,18 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import COMPLEX, bool, int32, int64, real_dtype
-from ..core.function import Function, Parameter
+from ..core.function import Function
 from ..core.operation import Operation, Tensor
 from ..core.shape import TensorShape, broadcast_static_shape
 from ..core.types import TensorType
+from ..passes.fold import folded
+from ..passes.merge import merged
+from ..passes.view import View, inputs_of_run, view_of
 from ..primitives.addn import AddN
 from . import lean
 from .dimensions import merge, note_lengths
 from .folding import fold
 from .kernels import legal_dtypes
-from .merging import merged_loops
 from .records import Body, Model, Record, Rows, SequenceOf, Value, node_key
 from .registry import takes_pairs, takes_rows, writer_of
 
@@ -54,7 +56,11 @@ class Writer:
         self.outer = outer
         self.records: list[Record] = []
         self.values: dict[Tensor, Any] = {}
+        self.view = View((), ())
+        """The operations that are being written, and what stands for their outputs."""
         self.readers: set[Tensor] = set()
+        self.aliases: dict[Tensor, list[Tensor]] = {}
+        """For a tensor of them those that it stands for."""
         self.prefix = ""
         self.op: Operation | None = None
         self._known: dict[Any, Record] = {}
@@ -364,43 +370,44 @@ class Writer:
         self.add_record(Record(op_type, [x.name for x in inputs], [y.name for y in outputs]))
         return outputs
 
-    def value(self, x: Tensor) -> Any:
-        """The value that stands for a tensor."""
-        return self.values[x]
-
     def function(
         self, function: Function, args: Sequence[Any], numbers: Iterable[int] | None = None, prefix: str = ""
     ) -> list[Any]:
         """The values of a function's results, or of those of the `numbers`, for these arguments; written in place."""
         chosen = list(function.results) if numbers is None else [function.results[i] for i in numbers]
-        ops = function.needed_for([*[y.op for y in chosen], *function.effects])
-        saved = self.values, self.readers, self.prefix, self.op
+        view = view_of(chosen, function.effects, frozenset(function.parameters), inputs_of_run)
+        saved = self.values, self.view, self.readers, self.aliases, self.prefix, self.op
         self.values = dict(zip(function.parameters, args, strict=True))
         self.prefix = prefix or self.prefix
         try:
-            self.operations(ops, chosen)
+            self.begin(merged(folded(view)))
+            for op in self.view.operations:
+                self.operation(op)
             return [self.values[y] for y in chosen]
         finally:
-            self.values, self.readers, self.prefix, self.op = saved
+            self.values, self.view, self.readers, self.aliases, self.prefix, self.op = saved
 
-    def operations(self, ops: Sequence[Operation], results: Sequence[Tensor]) -> None:
-        """Write operations one after the other; `results` are read."""
-        self.readers = {x for op in ops for x in op.primitive.run_inputs(op.inputs)} | set(results)
-        stands = merged_loops(ops, self.readers)
-        for op in ops:
-            self.operation(stands.get(op, op))
-            self.share_outputs(op, stands)
-
-    def share_outputs(self, op: Operation, stands: Mapping[Operation, Operation]) -> None:
-        """Give the outputs of a loop for which another stands the values of that one's."""
-        if op in stands:
-            for y, same in zip(op.outputs, stands[op].outputs, strict=False):
-                self.values[y] = self.values.get(same)
+    def begin(self, view: View) -> None:
+        """Prepare for writing the operations of `view`."""
+        self.view = view
+        self.readers = {x for op in view.operations for x in view.inputs(op)} | set(map(view.stand_in, view.results))
+        self.aliases = {}
+        for x, y in view.same.items():
+            self.aliases.setdefault(y, []).append(x)
 
     def operation(self, op: Operation) -> None:
-        """Write one operation."""
-        if isinstance(op.primitive, Parameter) or (op.outputs and all(y in self.values for y in op.outputs)):
+        """Write one operation; what its outputs stand for has their values from then on."""
+        if op.outputs and all(y in self.values for y in op.outputs):
             return
+        if op.outputs and op.outputs[0] in self.view.known:
+            for y in op.outputs:
+                self.values[y] = _constant(self, self.view.known[y], self.prefix + op.name)
+        else:
+            self._write(op)
+        for y in op.outputs if self.aliases else ():
+            self.values.update(dict.fromkeys(self.aliases.get(y, ()), self.values.get(y)))
+
+    def _write(self, op: Operation) -> None:
         if _is_empty(op):
             self.values.update({y: self.constant(np.zeros(y.shape.known, y.dtype)) for y in op.outputs})
             return
@@ -457,6 +464,15 @@ class Writer:
             if value.name not in self.model.arrays:
                 self.model.types[value.name] = value.type
         return value
+
+
+def _constant(w: Writer, array: np.ndarray[Any, Any], name: str) -> Any:
+    """The value of a constant, or the pair of them."""
+    from .pairs import Pair
+
+    if array.dtype not in COMPLEX:
+        return w.model.constant(array, name)
+    return Pair(w.model.constant(array.real, name), w.model.constant(array.imag, name))
 
 
 def _stand_in(w: Writer, y: Tensor) -> Any:

@@ -68,7 +68,11 @@ class View:
             return op
         if all(y in self.given or y in self.known for y in outputs):
             return None
-        return self.stand_in(outputs[0]).op
+        return self.stands_for(op)
+
+    def stands_for(self, op: Operation) -> Operation:
+        """The operation that stands for `op`, which may be `op` itself."""
+        return self.stand_in(op.outputs[0]).op if self.same and op.outputs else op
 
     def pruned(self) -> View:
         """The view of only what the results and targets need; of nothing behind what is given or known."""
@@ -95,10 +99,24 @@ def view_of(
     keep: Collection[Tensor] = (),
 ) -> View:
     """The view of what `results` and `targets` need."""
-    view = View((), results, targets, given, reads, frozenset(keep)).pruned()
+    return _with_constants(View((), results, targets, given, reads, frozenset(keep)).pruned())
+
+
+def view_among(
+    operations: Sequence[Operation],
+    results: Sequence[Tensor],
+    targets: Sequence[Operation],
+    given: Set[Tensor],
+    reads: Callable[[Operation], Sequence[Tensor]] = all_inputs,
+) -> View:
+    """The view of what `results` and `targets` need, where others than `operations` need not be run for it."""
+    return _with_constants(View(operations, results, targets, given, reads))
+
+
+def _with_constants(view: View) -> View:
     known = {
         op.outputs[0]: op.primitive.value
         for op in view.operations
-        if isinstance(op.primitive, Const) and not op.control_inputs and op.outputs[0] not in given
+        if isinstance(op.primitive, Const) and not op.control_inputs and op.outputs[0] not in view.given
     }
     return replace(view, known=known)
