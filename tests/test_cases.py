@@ -22,6 +22,7 @@ from .cases.table import (
     erased_lengths,
     erased_rank,
     families,
+    named_lengths,
     rows,
     weights_like,
 )
@@ -171,6 +172,11 @@ def test_symbolic_lengths_are_those_of_a_run(case: Case) -> None:
             if isinstance(length, Length):
                 parts = {s: found[s] for s in length.symbols if s in found}
                 assert length.substitute(parts) in (n, None), f"{y}: {length.terms} of {parts} is not {n}"
+
+
+@pytest.mark.parametrize("case", rows("not_erased", "not_on_numpy", "not_exact"))
+def test_named_lengths_change_nothing(case: Case) -> None:
+    _compare_with_static_shapes(case, named_lengths)
 
 
 @pytest.mark.parametrize("case", rows("not_erased", "not_erased_rank", "not_on_numpy", "not_exact"))

@@ -48,6 +48,11 @@ def erased_lengths(array: np.ndarray[Any, Any]) -> Any:
     return [None] * array.ndim
 
 
+def named_lengths(array: np.ndarray[Any, Any]) -> Any:
+    """A name for each length but 0 and 1, one for equal ones."""
+    return [f"n{n}" if n > 1 else n for n in array.shape]
+
+
 def erased_rank(array: np.ndarray[Any, Any]) -> Any:
     """Nothing."""
     del array

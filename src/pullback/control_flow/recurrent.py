@@ -23,6 +23,7 @@ from ..primitives.variable_scope import VariableScope, variable_scope
 from .loop import Loop
 from .maps import row_parameter, steps_of
 from .state import values_for_handles, with_step_results
+from .steady_lengths import with_steady_lengths
 from .tracing import Part, put_together, take_apart, trace_together
 from .while_loop import check_next
 
@@ -88,7 +89,8 @@ def _unrolled(
 
     parameters = [*[carried_parameter(s) for s in start], *[row_parameter(r) for r in scanned]]
     together = trace_together([Part("step", step, parameters, [*["state"] * count, *["row"] * len(scanned)])])
-    (body,), captured = values_for_handles(together.functions, together.captured)
+    (traced,), captured = values_for_handles(together.functions, together.captured)
+    body = with_steady_lengths(traced, [s.type for s in start])
     loop = Loop(with_step_results(body, count), None, count, scanned=len(scanned), stacked=1, length=length)
     with rows.op.graph.acting.control_dependencies(together.controls):
         results = loop.operation(steps_of(rows, length), *start, *scanned, *captured).outputs

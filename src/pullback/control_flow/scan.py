@@ -13,6 +13,7 @@ from ..primitives.stacking import concat
 from .loop import Loop
 from .maps import common_length, row_parameter, steps_of
 from .state import values_for_handles, with_step_results
+from .steady_lengths import with_steady_lengths
 from .tracing import Part, put_together, take_apart, trace_together
 from .while_loop import check_next
 
@@ -143,7 +144,8 @@ def _loop(
 
     parameters = [*[carried_parameter(x) for x in start], *[row_parameter(x) for x in rows]]
     together = trace_together([Part("step", step, parameters, [*["a"] * count, *["row"] * len(rows)])])
-    (body,), captured = values_for_handles(together.functions, together.captured)
+    (traced,), captured = values_for_handles(together.functions, together.captured)
+    body = with_steady_lengths(traced, [x.type for x in start])
     made = count if stacked else 0
     loop = Loop(
         with_step_results(body, count), None, count, scanned=len(rows), stacked=made, length=length, reverse=reverse

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from ..primitives.identity import stop_gradient
 from .array_loops import ArrayLoop, with_arrays_settled
 from .loop import Loop
 from .state import values_for_handles, with_step_results
+from .steady_lengths import with_steady_lengths
 from .tracing import Part, kinds, put_together, take_apart, trace_together
 
 UNBOUNDED = np.iinfo(np.int32).max
@@ -196,6 +198,7 @@ class _Traced:
         """The final loop variables. Those that the body returns as they came are constants of the loop."""
         settled = with_arrays_settled(ArrayLoop(self._start, self._body, self._condition, self._captured, limit))
         loop = settled.loop
+        loop = replace(loop, body=with_steady_lengths(loop.body, [x.type for x in loop.start]))
         count = len(loop.start)
         fixed = [y is x for x, y in zip(loop.body.parameters, loop.body.results, strict=False)]
         moving = [i for i in range(count) if not fixed[i]]

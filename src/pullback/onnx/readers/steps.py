@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from ...control_flow.loop import Loop
 from ...control_flow.maps import row_parameter, steps_of
 from ...control_flow.state import values_for_handles, with_step_results
+from ...control_flow.steady_lengths import with_steady_lengths
 from ...control_flow.tracing import Part, trace_together
 from ...core.function import carried_parameter
 from ...core.operation import Tensor
@@ -33,7 +34,8 @@ def recur(
     parameters = [*[carried_parameter(x) for x in start], *[row_parameter(x) for x in rows]]
     names = [*["state"] * count, *["row"] * len(rows)]
     together = trace_together([Part("step", build, parameters, names)])
-    (body,), captured = values_for_handles(together.functions, together.captured)
+    (traced,), captured = values_for_handles(together.functions, together.captured)
+    body = with_steady_lengths(traced, [x.type for x in start])
     length = rows[0].shape[0]
     loop = Loop(
         with_step_results(body, count), None, count, scanned=len(rows), stacked=given, length=length, reverse=reverse

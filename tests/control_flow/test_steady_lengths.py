@@ -1,0 +1,108 @@
+"""Symbolic lengths in loops: those that stay the same in all steps are known, those that change are told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.control_flow.loop import Loop
+
+
+def gated_blocks(batch: Any) -> list[pb.Operation]:
+    """The operations of the gradient of four gated residual blocks."""
+    with pb.Graph().as_default() as graph:
+        h, weights = pb.placeholder(pb.float32, [batch, 64]), []
+        for _ in range(4):
+            w, v = pb.Variable(pb.ones([64, 64])), pb.Variable(pb.ones([64, 64]))
+            b, c = pb.Variable(pb.zeros([64])), pb.Variable(pb.zeros([64]))
+            h = h + pb.sigmoid(pb.matmul(h, w) + b) * pb.tanh(pb.matmul(h, v) + c)
+            weights += [w, v, b, c]
+        loss, start = pb.reduce_mean(pb.square(h)), len(graph.operations)
+        pb.gradients(loss, weights)
+        return graph.operations[start:]
+
+
+@pytest.mark.parametrize("batch", [None, "batch"])
+def test_an_unknown_batch_costs_no_operation(batch: Any) -> None:
+    assert [op.type for op in gated_blocks(batch)] == [op.type for op in gated_blocks(32)]
+
+
+def recurrent(make: Callable[..., Any], batch: Any) -> list[list[str]]:
+    """The types of the operations of the bodies of a recurrent net and of its gradient."""
+    with pb.Graph().as_default() as graph:
+        x, w = pb.placeholder(pb.float32, [None, batch, 8]), pb.Variable(pb.ones([8, 8]))
+        b = pb.Variable(pb.zeros([8]))
+        y = make(lambda h, row: pb.tanh(pb.matmul(h, w) + row + b), x, pb.zeros([pb.shape(x)[1], 8]))
+        pb.gradients(pb.reduce_sum(y), [w, b])
+        bodies = [op.primitive.body for op in graph.operations if isinstance(op.primitive, Loop)]
+        return [[op.type for op in body.operations] for body in bodies]
+
+
+def by_while_loop(step: Callable[..., Any], x: pb.Tensor, start: pb.Tensor) -> pb.Tensor:
+    steps = pb.shape(x)[0]
+    return pb.while_loop(lambda i, h: i < steps, lambda i, h: (i + 1, step(h, x[i])), (0, start))[1]
+
+
+@pytest.mark.parametrize("make", [pb.scan, pb.foldl, by_while_loop])
+def test_a_step_knows_the_lengths_that_every_step_hands_on(make: Callable[..., Any]) -> None:
+    assert recurrent(make, "batch") == recurrent(make, None) == recurrent(make, 4)
+
+
+def swapping(a: pb.Tensor, b: pb.Tensor) -> list[pb.Tensor]:
+    """What two vectors become that change places, and lengths, in each step."""
+    unknown = pb.TensorShape([None])
+    _, x, y = pb.while_loop(
+        lambda i, x, y: i < 3,
+        lambda i, x, y: (i + 1, y * 1.5, x * x),
+        (0, a, b),
+        (pb.TensorShape([]), unknown, unknown),
+    )
+    return [x, y]
+
+
+def test_lengths_that_change_places_are_told_apart() -> None:
+    a, b = pb.placeholder(pb.float64, ["n"]), pb.placeholder(pb.float64, ["m"])
+    x, y = swapping(a, b)
+    assert str(x.type) == str(y.type) == "float64[?]"
+    assert x.shape.lengths != y.shape.lengths
+    dx, dy = pb.gradients(pb.reduce_sum(x * x) + pb.reduce_sum(y), [a, b])
+    session, feeds = pb.Session(engine="numpy"), {a: [1.0, 2.0, 3.0], b: [2.0, 3.0]}
+    p, q = np.array(feeds[a]), np.array(feeds[b])
+    np.testing.assert_allclose(session.run([x, y], feeds)[0], 1.5 * (1.5 * q) ** 2)
+    np.testing.assert_allclose(session.run([x, y], feeds)[1], (1.5 * p * p) ** 2)
+    np.testing.assert_allclose(session.run(dx, feeds), 2 * (1.5 * p * p) * 3.0 * p)
+    np.testing.assert_allclose(session.run(dy, feeds), 2 * (1.5 * (1.5 * q) ** 2) * 1.5 * 2 * 2.25 * q)
+
+
+def test_a_length_that_grows_is_not_that_of_the_start() -> None:
+    x = pb.placeholder(pb.float64, ["n"])
+    grown = pb.while_loop(
+        lambda i, y: i < 2,
+        lambda i, y: (i + 1, pb.concat([y, x], 0)),
+        (0, x),
+        (pb.TensorShape([]), pb.TensorShape([None])),
+    )[1]
+    assert grown.shape.lengths != x.shape.lengths
+    dx = pb.gradients(pb.reduce_sum(grown * grown), x)[0]
+    assert pb.Session(engine="numpy").run(dx, {x: [1.0, 2.0]}).tolist() == [6.0, 12.0]
+
+
+def test_a_call_gives_the_lengths_of_its_arguments() -> None:
+    @pb.function
+    def doubled(x: pb.Tensor) -> pb.Tensor:
+        return pb.concat([x, x], 0)
+
+    x = pb.placeholder(pb.float32, ["n", 2])
+    y = pb.placeholder(pb.float32, ["m", 2])
+    assert str(doubled(x).type) == "float32[2*n,2]"
+    assert str(doubled(y).type) == "float32[2*m,2]"
+
+
+def test_branches_agree_on_what_both_know() -> None:
+    x = pb.placeholder(pb.float32, ["n", "m"])
+    y = pb.cond(pb.placeholder(pb.bool, []), lambda: x * 2.0, lambda: pb.concat([x, x], 1))
+    assert str(y.type) == "float32[n,?]"
