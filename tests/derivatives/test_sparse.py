@@ -179,3 +179,24 @@ def test_unknown_ranks_are_those_of_what_is_fed() -> None:
     np.testing.assert_array_equal(hessian.eval(feeds).toarray(), np.diag([6.0, 12.0, 18.0, 24.0]))
     jacobian = pb.sparse_jacobian(pb.sin(x), x, feeds)
     np.testing.assert_allclose(jacobian.eval(feeds).toarray(), np.diag(np.cos([1.0, 2.0, 3.0, 4.0])))
+
+
+def test_a_custom_gradient_decides_the_pattern() -> None:
+    x = pb.placeholder(pb.float64, [3])
+    other = pb.sin(x)
+
+    @pb.custom_gradient
+    def doubled(z: Any) -> Any:
+        return z * other, lambda dy: 2.0 * dy * pb.stop_gradient(other)
+
+    pattern = jacobian_pattern(doubled(x * x), x)
+    np.testing.assert_array_equal(pattern.toarray(), np.eye(3, dtype=bool))
+
+
+def test_looking_for_a_pattern_leaves_the_graph_as_it_was() -> None:
+    x = pb.placeholder(pb.float64, [3])
+    with pb.get_default_graph().gradient_override_map({"Round": "StraightThroughForSparse"}):
+        y = pb.round(x) * pb.sin(x)
+    graph = str(pb.get_default_graph())
+    jacobian_pattern(y, x)
+    assert str(pb.get_default_graph()) == graph

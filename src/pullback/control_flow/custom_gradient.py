@@ -19,6 +19,7 @@ from ..core.function import Function, Traced, inline, origin_of, trace
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.primitive import Primitive
 from ..core.slices import IndexedSlices
+from ..core.traits import SURROGATE
 from ..core.types import TensorType
 from ..primitives.constant import convert_to_tensor
 from ..primitives.variable_ops import handle_primitive
@@ -61,6 +62,7 @@ class CustomGradient(Primitive):
     """
 
     type = "CustomGradient"
+    traits = (SURROGATE,)
 
     results: int
     backward: Function | None

@@ -25,9 +25,11 @@ MOVES = Trait("moves")
 JOINS = Trait("joins")
 """It moves the elements of all its inputs."""
 ADDS = Trait("adds")
-"""Every element of an input is added to one element of the result at most, or taken from it; floats do not decide."""
+"""Every element of an input is added to one element of the result at most, or taken from it, whatever the floats."""
 IGNORES_ZEROS = Trait("ignores zeros")
 """Zeros among the elements that are brought together, more of them or fewer, change nothing."""
+SURROGATE = Trait("surrogate")
+"""The derivative is a chosen one, not that of what is computed."""
 CONVERTS = Trait("converts")
 """The elements are the same numbers in another dtype, as far as it can hold them."""
 COMPARES = Trait("compares")
@@ -41,7 +43,7 @@ SHAPES = Trait("shapes")
 
 
 def linear(*inputs: int) -> Trait:
-    """Linear in these inputs together, the others held; operations that move or add need not say so."""
+    """Linear in these inputs together (all where none is named), the others held. What moves or adds is it anyway."""
     return Trait("linear", inputs)
 
 
@@ -52,7 +54,9 @@ def bilinear(a: int, b: int) -> Trait:
 
 def is_linear(traits: Iterable[Trait], i: int) -> bool:
     """Whether traits say that a result is an affine function of input `i` alone: linear, with the others held."""
-    return any(t in (MOVES, ADDS, CONVERTS) or (t.name in ("linear", "bilinear") and i in t.inputs) for t in traits)
+    return any(
+        t in (MOVES, ADDS, CONVERTS) or (t.name in ("linear", "bilinear") and i in (t.inputs or (i,))) for t in traits
+    )
 
 
 Positions = tuple[Any, Any]

@@ -9,6 +9,7 @@ which. One that says nothing is taken to mix all elements: patterns may be too l
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,9 @@ import scipy.sparse as sp
 from ..autodiff.paths import operations_between
 from ..autodiff.registry import rule_of
 from ..core.dtypes import TRAINABLE, float64, resource
-from ..core.function import AbstractFunctional
 from ..core.graph import Graph, Operation, Tensor
 from ..core.shape import TensorShape
-from ..core.traits import ADDS, ELEMENTWISE, MOVES, broadcast_axes_of
+from ..core.traits import ADDS, ELEMENTWISE, MOVES, SURROGATE, Links, broadcast_axes_of
 from ..core.types import TensorType
 from ..engines.session import Session, get_default_session
 from ..primitives.constant import constant_in
@@ -82,29 +82,28 @@ class _Finder:
         rule, primitive = rule_of(op), op.primitive
         if rule is None or not found:
             return [None] * len(op.outputs)
-        if rule != primitive.gradient:
+        if rule != primitive.gradient or SURROGATE in primitive.traits:
             return self._by_rule(op, rule, found)
         if MOVES in primitive.traits:
             return self._moved(op, found, n)
-        if not isinstance(primitive, AbstractFunctional):
+        links = {i: self._links(op, i) for i in found}
+        if ADDS in primitive.traits or any(links.values()):
             found = self._differentiated(op, rule, found)
         if ADDS in primitive.traits:
             return [self._added(op, found)]
-        return [self._along_axes(op, found, y) for y in op.outputs]
+        return [self._along_axes(op, found, links, y) for y in op.outputs]
 
-    def _along_axes(self, op: Operation, found: Patterns, y: Tensor) -> Pattern | None:
-        """What depends on the elements at the same places along axes that go along each other."""
-        total, shape = None, self.shape(y)
+    def _links(self, op: Operation, i: int) -> Links:
+        """The axes of the results that go along axes of input `i`; none where the primitive says nothing."""
+        if ELEMENTWISE in op.primitive.traits:
+            return broadcast_axes_of(self.shape(op.inputs[i]), len(self.shape(op.outputs[0])))
         types = [TensorType(x.dtype, TensorShape(self.shape(x))) for x in op.inputs]
-        for i, pattern in found.items():
-            own = types[i].shape.known
-            if ELEMENTWISE in op.primitive.traits:
-                links: Any = broadcast_axes_of(own, len(shape))
-            else:
-                links = op.primitive.links(i, *types) or ()
-            part = along_axes(pattern, links, own, shape)
-            total = part if total is None else total + part
-        return total
+        return op.primitive.links(i, *types) or ()
+
+    def _along_axes(self, op: Operation, found: Patterns, links: dict[int, Links], y: Tensor) -> Pattern | None:
+        """What depends on the elements at the same places along axes that go along each other."""
+        parts = [along_axes(p, links[i], self.shape(op.inputs[i]), self.shape(y)) for i, p in found.items()]
+        return sum(parts[1:], start=parts[0]) if parts else None
 
     def _moved(self, op: Operation, found: Patterns, n: int) -> list[Pattern | None]:
         """What comes out for the numbers 1, 2, ... of the elements of all inputs, less what comes out for zeros."""
@@ -148,19 +147,20 @@ class _Finder:
         return total
 
     def _by_rule(self, op: Operation, rule: Callable[..., Any], found: Patterns) -> list[Pattern | None]:
-        """What another rule than the operation's own says: the transpose of how its entries depend on cotangents."""
+        """What a chosen rule says: the transpose of how its entries depend on cotangents; the graph stays as it was."""
         totals: list[Pattern | None] = [None] * len(op.outputs)
-        with Graph().as_default() as graph:
-            copy = self._copy(op, graph)
-            dys = _cotangents(copy)
-            entries = _entries(rule, copy, dys)
-            for i, pattern in found.items():
-                entry = _called(entries[i])
-                for j, dy in enumerate(dys):
-                    if entry is not None and dy is not None:
-                        part = jacobian_pattern(dense(entry), dy).T.tocsr() @ pattern
+        try:
+            with op.graph.transaction():
+                dys = [placeholder(y.dtype, self.shape(y)) if y.dtype in TRAINABLE else None for y in op.outputs]
+                entries = [_called(entry) for entry in _entries(rule, op, dys)]
+                for i, j in product(found, range(len(dys))):
+                    dx, dy = entries[i], dys[j]
+                    if dx is not None and dy is not None:
+                        part = jacobian_pattern(dense(dx), dy, self._feeds).T.tocsr() @ found[i]
                         totals[j] = part if totals[j] is None else totals[j] + part
-        return totals
+                raise _Undo
+        except _Undo:
+            return totals
 
     def _differentiated(self, op: Operation, rule: Callable[..., Any], found: Patterns) -> Patterns:
         """Those inputs that the derivative has an entry for."""
@@ -178,6 +178,10 @@ class _Finder:
             for x in op.inputs
         ]
         return graph.add(op.primitive, inputs)
+
+
+class _Undo(Exception):
+    """Raised to leave the graph as it was."""
 
 
 def _results(op: Operation, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.dtypes import FLOATING
 from ..core.operation import Tensor
+from ..core.traits import ELEMENTWISE, linear
 from ..core.typing import TensorLike
 from .arithmetic import REAL
 from .constant import convert_to_tensor
@@ -53,6 +54,7 @@ class ReluGrad(AbstractElementwise):
     """`dy` where `y` is above 0, elsewhere 0."""
 
     type = "ReluGrad"
+    traits = (ELEMENTWISE, linear(0))
     dtypes = REAL
 
     def kernel(self, xp: Any, dy: Any, y: Any) -> Any:
@@ -98,6 +100,7 @@ class Relu6Grad(AbstractElementwise):
     """`dy` where `y` is between 0 and 6, elsewhere 0."""
 
     type = "Relu6Grad"
+    traits = (ELEMENTWISE, linear(0))
     dtypes = REAL
 
     def kernel(self, xp: Any, dy: Any, y: Any) -> Any:
@@ -147,6 +150,7 @@ class LeakyReluGrad(AbstractElementwise):
     """`dy` where `x` is above 0, elsewhere `alpha * dy`."""
 
     type = "LeakyReluGrad"
+    traits = (ELEMENTWISE, linear(0))
     dtypes = FLOATING
 
     alpha: float = 0.2
@@ -196,6 +200,7 @@ class EluGrad(AbstractElementwise):
     """`dy` where `y` is not below 0, elsewhere `dy * (y + 1)`."""
 
     type = "EluGrad"
+    traits = (ELEMENTWISE, linear(0))
     dtypes = FLOATING
 
     @in_float32
@@ -258,6 +263,7 @@ class SeluGrad(AbstractElementwise):
     """`dy * scale` where `y` is not below 0, elsewhere `dy * (y + scale * alpha)`."""
 
     type = "SeluGrad"
+    traits = (ELEMENTWISE, linear(0))
     dtypes = FLOATING
 
     @in_float32
@@ -303,6 +309,7 @@ class SoftsignGrad(AbstractElementwise):
     """`dy / (1 + abs(x))^2`."""
 
     type = "SoftsignGrad"
+    traits = (ELEMENTWISE, linear(0))
     dtypes = FLOATING
 
     @in_float32
@@ -356,6 +363,7 @@ class SiluGrad(AbstractElementwise):
     """`dy * s * (1 + x * (1 - s))` for the sigmoid `s` of `x`."""
 
     type = "SiluGrad"
+    traits = (ELEMENTWISE, linear(1))
     dtypes = FLOATING
 
     @in_float32

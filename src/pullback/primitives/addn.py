@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
-from ..core.traits import ELEMENTWISE
+from ..core.traits import ELEMENTWISE, linear
 from ..core.types import TensorType
 from .constant import convert_to_tensor
 
@@ -36,7 +36,7 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
 
 class AddN(Primitive):
     type = "AddN"
-    traits = (ELEMENTWISE,)
+    traits = (ELEMENTWISE, linear())
 
     def infer(self, *types: TensorType) -> tuple[TensorType, ...]:
         result = types[0]

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import ADDS, MOVES
 from ..core.types import TensorType
 from .scattering import sum_rows, wide_enough
 
@@ -16,6 +17,7 @@ class TakeAlong(Primitive):
     """The elements of `x` [a..., n, b...] at positions [a..., k, b...] along an axis, all in range."""
 
     type = "TakeAlong"
+    traits = (MOVES,)
 
     axis: int = -1
 
@@ -34,6 +36,7 @@ class PutAlong(Primitive):
     """Zeros of the shape of the last input, to which `dy` is added at positions along an axis."""
 
     type = "PutAlong"
+    traits = (ADDS,)
 
     axis: int = -1
 

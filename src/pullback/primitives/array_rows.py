@@ -16,6 +16,7 @@ from ..core.dtypes import DType
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
+from ..core.traits import ADDS, MOVES
 from ..core.types import TensorType
 from .creation import zeros_like
 from .reshaping import shape
@@ -48,6 +49,7 @@ class ArrayRead(Primitive):
     """Rows of an array: [n, row...] at positions [...] gives [..., row...]. The last input is n."""
 
     type = "TensorListGetItem"
+    traits = (MOVES,)
 
     row: TensorShape = TensorShape.UNKNOWN
     """What is known of the shape of a row, beyond what the array says."""
@@ -77,6 +79,7 @@ class ArrayWrite(Primitive):
     """
 
     type = "TensorListSetItem"
+    traits = (MOVES,)
 
     grows: bool = False
     room: int | None = None
@@ -137,6 +140,7 @@ class ArrayAdd(Primitive):
     """An array of n rows of zeros, to which rows [..., row...] are added at positions [...]; the last input is n."""
 
     type = "TensorListAddItems"
+    traits = (ADDS,)
 
     room: int | None = None
     """As for reading."""

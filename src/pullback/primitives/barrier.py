@@ -8,6 +8,7 @@ from typing import Any
 from ..core.dtypes import resource
 from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import MOVES
 from ..core.types import TensorType
 
 
@@ -25,6 +26,7 @@ def optimization_barrier(inputs: Sequence[Tensor], name: str | None = None) -> l
 
 class OptimizationBarrier(Primitive):
     type = "OptimizationBarrier"
+    traits = (MOVES,)
     recomputes = True
 
     def infer(self, *xs: TensorType) -> tuple[TensorType, ...]:

@@ -12,6 +12,7 @@ from ..core.lengths import Dimension
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import Lengths, TensorShape
+from ..core.traits import MOVES
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .axes import static_integers
@@ -82,6 +83,7 @@ def _blocked(
 
 class SpaceToBatchND(Primitive):
     type = "SpaceToBatchND"
+    traits = (MOVES,)
     shape_inputs = (1,)
 
     block: Block
@@ -119,6 +121,7 @@ class SpaceToBatchND(Primitive):
 
 class BatchToSpaceND(Primitive):
     type = "BatchToSpaceND"
+    traits = (MOVES,)
     shape_inputs = (1,)
 
     block: Block

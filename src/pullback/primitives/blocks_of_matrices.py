@@ -11,6 +11,7 @@ from typing import Any
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
+from ..core.traits import MOVES
 from ..core.types import TensorType
 
 
@@ -21,6 +22,7 @@ def upper_block_matrix(a: Tensor, e: Tensor) -> Tensor:
 
 class UpperBlocks(Primitive):
     type = "UpperBlocks"
+    traits = (MOVES,)
 
     def infer(self, a: TensorType, e: TensorType) -> tuple[TensorType, ...]:
         del e
@@ -39,6 +41,7 @@ class DiagonalBlocks(Primitive):
     """The sum of the two blocks on the diagonal."""
 
     type = "DiagonalBlocks"
+    traits = (MOVES,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (_resized(x, lambda n: n // 2),)
@@ -60,6 +63,7 @@ def upper_right(x: Tensor) -> Tensor:
 
 class UpperRight(Primitive):
     type = "UpperRight"
+    traits = (MOVES,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (_resized(x, lambda n: n // 2),)
@@ -78,6 +82,7 @@ class AtUpperRight(Primitive):
     """`x` as the upper right block, zeros elsewhere."""
 
     type = "AtUpperRight"
+    traits = (MOVES,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (_resized(x, lambda n: 2 * n),)

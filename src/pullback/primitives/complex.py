@@ -12,7 +12,7 @@ from typing import Any
 from ..core.dtypes import COMPLEX, DType, complex64, complex128, float32, float64, real_dtype
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
-from ..core.traits import ELEMENTWISE
+from ..core.traits import ELEMENTWISE, linear
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .casting import cast
@@ -71,6 +71,7 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
 
 class Complex(Primitive):
     type = "Complex"
+    traits = (ELEMENTWISE, linear(0, 1))
     function = "complex"
     dtypes = _PARTS
 

@@ -9,6 +9,7 @@ from ..core.lengths import Dimension, least
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape, same_shape
+from ..core.traits import MOVES
 from ..core.types import TensorType
 
 
@@ -26,6 +27,7 @@ def corner(x: Tensor, rows: Tensor, columns: Tensor, axis: int = -2) -> Tensor:
 
 class Corner(Primitive):
     type = "Corner"
+    traits = (MOVES,)
 
     axis: int = -2
 
@@ -49,6 +51,7 @@ class InCorner(Primitive):
     """`x` in the corner of matrices with the rows and columns of two others, and zeros elsewhere."""
 
     type = "InCorner"
+    traits = (MOVES,)
 
     def infer(self, x: TensorType, rows: TensorType, columns: TensorType) -> tuple[TensorType, ...]:
         if x.shape.lengths is None:

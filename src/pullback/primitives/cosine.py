@@ -10,6 +10,7 @@ import numpy as np
 from ..core.dtypes import float32, float64
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import linear
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .axes import static_integers
@@ -100,6 +101,7 @@ class Dct(Primitive):
     """The transform of a kind, or its transpose; `divided` by what makes it an inverse."""
 
     type = "Dct"
+    traits = (linear(0),)
 
     kind: int
     ortho: bool = False

@@ -12,7 +12,7 @@ from ..core.dtypes import FLOATING, INTEGER, int64
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
-from ..core.traits import Links, all_axes_but, same_axes
+from ..core.traits import Links, all_axes_but, linear, same_axes
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .arithmetic import Add
@@ -120,6 +120,7 @@ class SoftmaxCrossEntropyWithLogits(Primitive):
     """The losses, and their derivatives by the logits: `softmax(x) * sum(labels) - labels`."""
 
     type = "SoftmaxCrossEntropyWithLogits"
+    traits = (linear(1),)
     takes_none = True
 
     axis: int = -1

@@ -17,6 +17,7 @@ from ..core.dtypes import bool as bool_
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
+from ..core.traits import linear
 from ..core.types import TensorType
 from .addn import add_n
 from .repeating import pad
@@ -128,6 +129,7 @@ class Alignments(Primitive):
     """
 
     type = "Alignments"
+    traits = (linear(1),)
 
     reverse: bool = False
 

@@ -177,6 +177,7 @@ class Recurrence(Primitive):
     """`s[i] = a[i] * s[i-1] + b[i]` along an axis, from zero; from the other end with `reverse`."""
 
     type = "Recurrence"
+    traits = (linear(1),)
 
     axis: int
     reverse: bool = False

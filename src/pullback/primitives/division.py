@@ -11,6 +11,7 @@ from typing import Any
 from ..core.dtypes import INEXACT, INTEGER, float32, float64, int8, int16, uint8, uint16
 from ..core.operation import Tensor
 from ..core.primitive import no_gradient
+from ..core.traits import ELEMENTWISE, linear
 from ..core.typing import TensorLike
 from .arithmetic import REAL
 from .casting import cast
@@ -54,6 +55,7 @@ truediv = divide
 
 class RealDiv(AbstractElementwise):
     type = "RealDiv"
+    traits = (ELEMENTWISE, linear(0))
     function = "divide"
     dtypes = INEXACT
 
@@ -84,6 +86,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 
 class DivNoNan(AbstractElementwise):
     type = "DivNoNan"
+    traits = (ELEMENTWISE, linear(0))
     function = "divide_no_nan"
     dtypes = INEXACT
 

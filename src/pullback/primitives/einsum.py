@@ -13,7 +13,7 @@ from ..core.lengths import Dimension, known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape, broadcast_static_shape
-from ..core.traits import IGNORES_ZEROS, Link, Links
+from ..core.traits import IGNORES_ZEROS, Link, Links, bilinear
 from ..core.types import TensorType
 from ..core.typing import AxisLike, TensorLike
 from .complex import conj
@@ -65,7 +65,7 @@ def einsum(equation: str, *inputs: TensorLike, name: str | None = None, optimize
 
 class Einsum(Primitive):
     type = "Einsum"
-    traits = (IGNORES_ZEROS,)
+    traits = (bilinear(0, 1), IGNORES_ZEROS)
 
     equation: str
     """Of one or two inputs, with `->`, without spaces."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.dtypes import FLOATING, INEXACT
 from ..core.operation import Tensor
+from ..core.traits import ELEMENTWISE, linear
 from ..core.typing import TensorLike
 from .arithmetic import Neg
 from .comparison import not_equal
@@ -165,6 +166,7 @@ class SigmoidGrad(AbstractElementwise):
     """`dy * y * (1 - y)`."""
 
     type = "SigmoidGrad"
+    traits = (ELEMENTWISE, linear(1))
     dtypes = INEXACT
 
     @in_float32
@@ -210,6 +212,7 @@ class SoftplusGrad(AbstractElementwise):
     """`dy * sigmoid(x)`."""
 
     type = "SoftplusGrad"
+    traits = (ELEMENTWISE, linear(0))
     dtypes = FLOATING
 
     @in_float32
@@ -258,6 +261,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Xlogy(AbstractElementwise):
     type = "Xlogy"
+    traits = (ELEMENTWISE, linear(0))
     dtypes = INEXACT
 
     @in_float32
@@ -289,6 +293,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Xlog1py(AbstractElementwise):
     type = "Xlog1py"
+    traits = (ELEMENTWISE, linear(0))
     dtypes = INEXACT
 
     @in_float32
@@ -320,6 +325,7 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Xdivy(AbstractElementwise):
     type = "Xdivy"
+    traits = (ELEMENTWISE, linear(0))
     dtypes = INEXACT
 
     @in_float32

@@ -16,6 +16,7 @@ from ..core.lengths import Dimension
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import Lengths, TensorShape, same_length
+from ..core.traits import MOVES, linear
 from ..core.types import TensorType
 from .axes import static_integers
 from .constant import convert_to_tensor
@@ -29,6 +30,7 @@ class Fft(Primitive):
     """The transform along `axes`, negative ones; `norm` says which of the two directions divides by the length."""
 
     type = "FFTND"
+    traits = (linear(0),)
 
     axes: Axes
     inverse: bool = False
@@ -61,6 +63,7 @@ class RealFft(Primitive):
     """
 
     type = "RFFTND"
+    traits = (linear(0),)
 
     axes: Axes
     norm: str = "backward"
@@ -97,6 +100,7 @@ class InverseRealFft(Primitive):
     """
 
     type = "IRFFTND"
+    traits = (linear(0),)
 
     axes: Axes
     length: int | None = None
@@ -150,6 +154,7 @@ class FitLengths(Primitive):
     """
 
     type = "FitLengths"
+    traits = (MOVES,)
 
     axes: Axes
     lengths: tuple[int, ...] | None = None

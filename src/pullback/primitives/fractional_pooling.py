@@ -15,6 +15,7 @@ from ..core.dtypes import FLOATING, INTEGER, float32, int64
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
+from ..core.traits import ADDS, MOVES
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .constant import convert_to_tensor
@@ -215,6 +216,7 @@ class PutPixels(Primitive):
     """`dy` [n, ..., c] added up at the pixels that the numbers name, in zeros of the shape of the third input."""
 
     type = "PutPixels"
+    traits = (ADDS,)
 
     def infer(self, dy: TensorType, numbers: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         del numbers
@@ -234,6 +236,7 @@ class PickPixels(Primitive):
     """The elements of images [n, h, w, c] at the pixels that the numbers [n, ..., c] name."""
 
     type = "PickPixels"
+    traits = (MOVES,)
 
     def infer(self, x: TensorType, numbers: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, numbers.shape),)

@@ -11,6 +11,7 @@ from ..core.lengths import greatest
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
+from ..core.traits import ADDS, MOVES
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .axes import as_axis, static_integers
@@ -70,6 +71,7 @@ class Frame(Primitive):
     """Windows along the last axis."""
 
     type = "Frame"
+    traits = (MOVES,)
 
     length: int
     step: int
@@ -119,6 +121,7 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
 
 class OverlapAndAdd(Primitive):
     type = "OverlapAndAdd"
+    traits = (ADDS,)
 
     step: int
 
@@ -159,6 +162,7 @@ class FrameLike(Primitive):
     """Windows along the last axis, as many and as long as those of a second input."""
 
     type = "FrameLike"
+    traits = (MOVES,)
 
     step: int
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.dtypes import FLOATING
 from ..core.operation import Tensor
+from ..core.traits import ELEMENTWISE, linear
 from ..core.typing import TensorLike
 from . import special_kernels
 from .elementwise import AbstractElementwise, Entry, in_float32, unary
@@ -61,6 +62,7 @@ class GeluGrad(AbstractElementwise):
     """`dy * gelu'(x)`."""
 
     type = "GeluGrad"
+    traits = (ELEMENTWISE, linear(1))
     dtypes = FLOATING
 
     approximate: bool = False

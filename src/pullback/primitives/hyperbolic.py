@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.dtypes import COMPLEX, INEXACT
 from ..core.operation import Tensor
+from ..core.traits import ELEMENTWISE, linear
 from ..core.typing import TensorLike
 from .complex import conj
 from .elementwise import AbstractElementwise, Entry, in_float32, unary
@@ -105,6 +106,7 @@ class TanhGrad(AbstractElementwise):
     """`dy * (1 - y^2)`."""
 
     type = "TanhGrad"
+    traits = (ELEMENTWISE, linear(1))
     dtypes = INEXACT
 
     @in_float32

@@ -135,6 +135,7 @@ def prevent_gradient(input: TensorLike, message: str = "", name: str | None = No
 
 class PreventGradient(Primitive):
     type = "PreventGradient"
+    traits = (MOVES,)
 
     message: str = ""
 

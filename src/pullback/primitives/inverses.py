@@ -12,6 +12,7 @@ from ..core.dtypes import real_dtype
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
+from ..core.traits import bilinear, linear
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .complex import conj
@@ -84,6 +85,7 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str 
 
 class MatrixSolve(Primitive):
     type = "MatrixSolve"
+    traits = (linear(1),)
 
     adjoint: bool = False
 
@@ -111,6 +113,7 @@ class PositiveSolve(Primitive):
     """`x` in `a @ x = b` for symmetric (Hermitian) positive definite `a`; its derivative is right for those only."""
 
     type = "PositiveSolve"
+    traits = (linear(1),)
 
     def infer(self, a: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         return (infer_solve("lstsq", a, b),)
@@ -247,6 +250,7 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
 
 class Cross(Primitive):
     type = "Cross"
+    traits = (bilinear(0, 1),)
 
     def infer(self, a: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         if a.dtype != b.dtype:

@@ -11,6 +11,7 @@ from ..core.dtypes import INTEGER, as_dtype, int32
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
+from ..core.traits import MOVES
 from ..core.types import TensorType
 from ..core.typing import DTypeLike, TensorLike
 from .casting import cast
@@ -87,6 +88,7 @@ class UnitLower(Primitive):
     """What is below the diagonal, and ones on it."""
 
     type = "UnitLower"
+    traits = (MOVES,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)
@@ -103,6 +105,7 @@ class MoveRows(Primitive):
     """The rows of each matrix in the order of its indices, which hold each once; or with `back` as they were before."""
 
     type = "MoveRows"
+    traits = (MOVES,)
 
     back: bool = False
 

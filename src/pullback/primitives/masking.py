@@ -16,7 +16,7 @@ from ..core.dtypes import INEXACT
 from ..core.dtypes import bool as bool_
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
-from ..core.traits import ELEMENTWISE
+from ..core.traits import ELEMENTWISE, bilinear, linear
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .complex import conj
@@ -34,7 +34,7 @@ def mask(condition: Tensor, x: Tensor, keep: bool = True) -> Tensor:
 
 class Mask(Primitive):
     type = "Mask"
-    traits = (ELEMENTWISE,)
+    traits = (ELEMENTWISE, linear(1))
 
     keep: bool = True
 
@@ -91,6 +91,7 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
 
 class MulNoNan(AbstractElementwise):
     type = "MulNoNan"
+    traits = (ELEMENTWISE, bilinear(0, 1))
     function = "multiply_no_nan"
     dtypes = INEXACT
 
@@ -106,6 +107,7 @@ class MaskedMul(AbstractElementwise):
     """`a * b`, and 0 where either is 0: the derivative of a masked product, to any order."""
 
     type = "MaskedMul"
+    traits = (ELEMENTWISE, bilinear(0, 1))
     dtypes = INEXACT
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
@@ -126,6 +128,7 @@ def masked_divide(dy: Tensor, x: Tensor) -> Tensor:
 
 class MaskedDiv(AbstractElementwise):
     type = "MaskedDiv"
+    traits = (ELEMENTWISE, linear(0))
     function = "masked_divide"
     dtypes = INEXACT
 
@@ -144,6 +147,7 @@ def quotient_grad(dy: Tensor, y: Tensor, b: Tensor) -> Tensor:
 
 class QuotientGrad(AbstractElementwise):
     type = "QuotientGrad"
+    traits = (ELEMENTWISE, bilinear(0, 1))
     dtypes = INEXACT
 
     def kernel(self, xp: Any, a: Any, y: Any, b: Any) -> Any:

@@ -274,6 +274,7 @@ def set_diag(
 
 class MatrixSetDiag(Primitive):
     type = "MatrixSetDiagV3"
+    traits = (MOVES,)
 
     band: Band
     single: bool

@@ -16,7 +16,7 @@ from ..core.dtypes import FLOATING, float32
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
-from ..core.traits import Links, all_axes_but, reduced_axes
+from ..core.traits import Links, all_axes_but, linear, reduced_axes
 from ..core.types import TensorType
 from ..core.typing import AxisLike, TensorLike
 from .axes import as_axes, kept_axes
@@ -142,6 +142,7 @@ class StandardizeGrad(Primitive):
     """`(dy - mean(dy) - y * mean(y * dy)) / sqrt(variance + epsilon)`: symmetric, so that it differentiates itself."""
 
     type = "StandardizeGrad"
+    traits = (linear(0),)
 
     axis: Axes
     epsilon: float
@@ -304,6 +305,7 @@ class Unbiased(Primitive):
     """A variance of the elements of a second input along `axis`, times n / (n - 1), n their number."""
 
     type = "Unbiased"
+    traits = (linear(0),)
 
     axis: tuple[int, ...]
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..core.dtypes import FLOATING, bfloat16, float16, float32, int32
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import linear
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .arithmetic import Neg
@@ -221,6 +222,7 @@ class PieceMeans(Primitive):
     """The means over the pieces along the last axis: a projection, and so its own transpose."""
 
     type = "PieceMeans"
+    traits = (linear(0),)
 
     def infer(self, x: TensorType, pieces: TensorType) -> tuple[TensorType, ...]:
         del pieces

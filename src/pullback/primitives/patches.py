@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import ADDS, MOVES
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .constant import convert_to_tensor
@@ -126,10 +127,12 @@ class AbstractPatches(Primitive):
 
 class ExtractImagePatches(AbstractPatches):
     type = "ExtractImagePatches"
+    traits = (MOVES,)
 
 
 class ExtractVolumePatches(AbstractPatches):
     type = "ExtractVolumePatches"
+    traits = (MOVES,)
 
 
 class PatchesBack(Primitive):
@@ -137,6 +140,7 @@ class PatchesBack(Primitive):
     the batch is that of the patches."""
 
     type = "PatchesBack"
+    traits = (ADDS,)
     shape_inputs = (1,)
 
     ksize: tuple[int, ...]

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.dtypes import COMPLEX, INEXACT
 from ..core.operation import Tensor
+from ..core.traits import ELEMENTWISE, bilinear, linear
 from ..core.typing import TensorLike
 from .arithmetic import NUMBERS
 from .comparison import greater
@@ -78,6 +79,7 @@ class SqrtGrad(AbstractElementwise):
     """`dy / (2 * y)`, 0 where `dy` is 0."""
 
     type = "SqrtGrad"
+    traits = (ELEMENTWISE, linear(1))
     dtypes = INEXACT
 
     @in_float32
@@ -123,6 +125,7 @@ class RsqrtGrad(AbstractElementwise):
     """`-dy * y^3 / 2`, 0 where `dy` is 0."""
 
     type = "RsqrtGrad"
+    traits = (ELEMENTWISE, linear(1))
     dtypes = INEXACT
 
     @in_float32
@@ -171,6 +174,7 @@ class ReciprocalGrad(AbstractElementwise):
     """`-dy * y^2`, 0 where `dy` is 0."""
 
     type = "ReciprocalGrad"
+    traits = (ELEMENTWISE, linear(1))
     dtypes = INEXACT
 
     @in_float32
@@ -228,6 +232,7 @@ class PowGradX(AbstractElementwise):
     """`dy * b * a^(b - 1)`, 0 where `dy` or `b` is 0."""
 
     type = "PowGradX"
+    traits = (ELEMENTWISE, linear(2))
     dtypes = INEXACT
 
     @in_float32
@@ -256,6 +261,7 @@ class PowGradY(AbstractElementwise):
     """`dy * y * log(a)`, 0 where `dy` is 0 and where `a` is 0 or a negative real number."""
 
     type = "PowGradY"
+    traits = (ELEMENTWISE, bilinear(1, 2))
     dtypes = INEXACT
 
     @in_float32

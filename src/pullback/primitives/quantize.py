@@ -15,6 +15,7 @@ from ..core.dtypes import FLOATING, float32
 from ..core.dtypes import bool as bool_
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
+from ..core.traits import ADDS, MOVES, SURROGATE
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .axes import as_axis
@@ -126,6 +127,7 @@ class FakeQuant(Primitive):
     """The bounds are scalars, or vectors along the last axis."""
 
     type = "FakeQuantWithMinMaxVars"
+    traits = (SURROGATE,)
 
     num_bits: int = 8
     narrow_range: bool = False
@@ -160,6 +162,7 @@ class SumToBound(Primitive):
     """Summed over all axes, but the last where the second input is a vector."""
 
     type = "SumToBound"
+    traits = (ADDS,)
 
     def infer(self, x: TensorType, bound: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, bound.shape),)
@@ -177,6 +180,7 @@ class SpreadBound(Primitive):
     """A bound repeated to the shape of the second input: the transpose of SumToBound."""
 
     type = "SpreadBound"
+    traits = (MOVES,)
 
     def infer(self, bound: TensorType, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(bound.dtype, x.shape),)
@@ -322,6 +326,7 @@ def _others(x: Tensor, axis: int) -> list[int]:
 
 class QuantizeAndDequantize(Primitive):
     type = "QuantizeAndDequantizeV4"
+    traits = (SURROGATE,)
 
     signed: bool
     num_bits: int

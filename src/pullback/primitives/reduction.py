@@ -81,6 +81,7 @@ def reduce_mean(
 
 class Mean(Primitive):
     type = "Mean"
+    traits = (linear(0),)
 
     axis: Axes = None
     keepdims: bool = False

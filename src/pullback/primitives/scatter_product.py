@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import linear
 from ..core.types import TensorType
 from .arithmetic import NUMBERS
 from .complex import conj
@@ -31,6 +32,7 @@ def tensor_scatter_nd_mul(tensor: Any, indices: Any, updates: Any, name: str | N
 
 class TensorScatterMul(Primitive):
     type = "TensorScatterMul"
+    traits = (linear(0),)
 
     def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
         return _infer_scattered("tensor_scatter_nd_mul", x, indices, updates, NUMBERS)

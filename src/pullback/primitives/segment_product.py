@@ -11,6 +11,7 @@ from ..core.dtypes import bool as bool_
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
+from ..core.traits import MOVES
 from ..core.types import TensorType
 from .complex import conj
 from .cumulative import Recurrence, Shift
@@ -74,6 +75,7 @@ class RowsInOrder(Primitive):
     """Rows in the order of their segments, the axes of the segment numbers made one."""
 
     type = "RowsInOrder"
+    traits = (MOVES,)
 
     def infer(self, x: TensorType, ids: TensorType) -> tuple[TensorType, ...]:
         if x.shape.dims is None or ids.shape.dims is None:
@@ -93,6 +95,7 @@ class RowsBack(Primitive):
     """The rows of RowsInOrder where they came from; the last input says the shape."""
 
     type = "RowsBack"
+    traits = (MOVES,)
 
     def infer(self, rows: TensorType, ids: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         del ids

@@ -13,7 +13,7 @@ from ..core.dtypes import int64
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape, broadcast_static_shape
-from ..core.traits import ELEMENTWISE
+from ..core.traits import ELEMENTWISE, linear
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .constant import convert_to_tensor
@@ -55,7 +55,7 @@ def where(
 
 class Select(Primitive):
     type = "SelectV2"
-    traits = (ELEMENTWISE,)
+    traits = (ELEMENTWISE, linear(1, 2))
 
     def infer(self, condition: TensorType, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
         if condition.dtype != bool_:

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.dtypes import INTEGER
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import MOVES
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .axes import as_axis
@@ -46,6 +47,7 @@ def reverse_sequence(
 
 class ReverseSequence(Primitive):
     type = "ReverseSequence"
+    traits = (MOVES,)
 
     seq_axis: int
     batch_axis: int

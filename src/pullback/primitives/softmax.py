@@ -9,7 +9,7 @@ from typing import Any
 from ..core.dtypes import FLOATING
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
-from ..core.traits import Links, all_axes_but
+from ..core.traits import Links, all_axes_but, linear
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .axes import as_axis
@@ -72,6 +72,7 @@ class SoftmaxGrad(Primitive):
     """`y * (dy - sum(y * dy))`: symmetric in its cotangents, so that it differentiates itself by `dy`."""
 
     type = "SoftmaxGrad"
+    traits = (linear(1),)
 
     axis: int = -1
 
@@ -140,6 +141,7 @@ class LogSoftmaxGrad(Primitive):
     """`dy - exp(y) * sum(dy)`."""
 
     type = "LogSoftmaxGrad"
+    traits = (linear(1),)
 
     axis: int = -1
 

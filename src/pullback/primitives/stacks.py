@@ -12,6 +12,7 @@ from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import Lengths, TensorShape, broadcast_static_shape
+from ..core.traits import MOVES, linear
 from ..core.types import TensorType
 from .complex import conj
 from .constant import convert_to_tensor
@@ -82,6 +83,7 @@ class LowerPart(Primitive):
     """What is below the diagonal of each matrix times `below`, and the diagonal times `diagonal`."""
 
     type = "LowerPart"
+    traits = (MOVES,)
 
     diagonal: float
     below: float = 1.0
@@ -104,6 +106,7 @@ class HermitianPart(Primitive):
     """`(x + adjoint(x)) / 2`."""
 
     type = "HermitianPart"
+    traits = (linear(0),)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import SURROGATE
 from ..core.types import TensorType
 
 
@@ -21,6 +22,7 @@ def straight_through(x: Tensor, y: Tensor) -> Tensor:
 
 class StraightThrough(Primitive):
     type = "StraightThrough"
+    traits = (SURROGATE,)
 
     def infer(self, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
         del x

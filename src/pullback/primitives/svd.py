@@ -16,6 +16,7 @@ from ..core.lengths import least
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
+from ..core.traits import ELEMENTWISE
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .casting import cast
@@ -143,6 +144,7 @@ class InverseOrZero(Primitive):
     """`1 / s`, and 0 where `s` is 0 but for rounding."""
 
     type = "InverseOrZero"
+    traits = (ELEMENTWISE,)
 
     def infer(self, s: TensorType) -> tuple[TensorType, ...]:
         return (s,)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import MOVES
 from ..core.types import TensorType
 from ..core.typing import AxisLike, TensorLike
 from .constant import convert_to_tensor
@@ -383,6 +384,7 @@ def _shifted(what: str, x: Any, axes: Any) -> tuple[int, ...] | None:
 
 class FftShift(Primitive):
     type = "FftShift"
+    traits = (MOVES,)
 
     axes: tuple[int, ...] | None
     inverse: bool = False

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import linear
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .contraction import adjoint as adjoint_kernel
@@ -46,6 +47,7 @@ def triangular_solve(
 
 class MatrixTriangularSolve(Primitive):
     type = "MatrixTriangularSolve"
+    traits = (linear(1),)
 
     lower: bool = True
     adjoint: bool = False

@@ -14,6 +14,7 @@ from ..core.lengths import known_to_differ
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape, broadcast_static_shape
+from ..core.traits import MOVES, bilinear, linear
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .complex import conj
@@ -144,6 +145,7 @@ def _infer(what: str, d: TensorType, b: TensorType) -> TensorType:
 
 class TridiagonalSolve(Primitive):
     type = "TridiagonalSolve"
+    traits = (linear(1),)
 
     def infer(self, d: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         return (_infer("tridiagonal_solve", d, b),)
@@ -197,6 +199,7 @@ def _eliminated(xp: Any, rows: Any, right: Any) -> Any:
 
 class TridiagonalMatMul(Primitive):
     type = "TridiagonalMatMul"
+    traits = (bilinear(0, 1),)
 
     def infer(self, d: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         return (_infer("tridiagonal_matmul", d, b),)
@@ -225,6 +228,7 @@ class TridiagonalTranspose(Primitive):
     """The diagonals of the transposed matrix; zeros where nobody reads."""
 
     type = "TridiagonalTranspose"
+    traits = (MOVES,)
 
     def infer(self, d: TensorType) -> tuple[TensorType, ...]:
         return (d,)
@@ -244,6 +248,7 @@ class TridiagonalOuter(Primitive):
     """The three diagonals of the products `x @ transpose(y)`, zeros where nobody reads."""
 
     type = "TridiagonalOuter"
+    traits = (bilinear(0, 1),)
 
     def infer(self, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
         if x.shape.lengths is None:

@@ -9,6 +9,7 @@ from typing import Any
 from ..core.dtypes import COMPLEX, FLOATING, INEXACT, real_dtype
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive
+from ..core.traits import ELEMENTWISE, linear
 from ..core.types import TensorType
 from ..core.typing import TensorLike
 from .complex import complex as complex_number
@@ -232,6 +233,7 @@ class Atan2Grad(AbstractElementwise):
     """`dy * a / (a^2 + b^2)`, 0 where `dy` is 0 and at the origin."""
 
     type = "Atan2Grad"
+    traits = (ELEMENTWISE, linear(2))
     dtypes = FLOATING
 
     @in_float32

@@ -13,7 +13,7 @@ from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
-from ..core.traits import IGNORES_ZEROS
+from ..core.traits import IGNORES_ZEROS, linear
 from ..core.types import TensorType
 from .indexing import gather
 
@@ -32,7 +32,7 @@ class SumEqualRows(Primitive):
     """(numbers [n], values [n, ...]) -> (distinct numbers [k], their sums [k, ...], where each value went [n])."""
 
     type = "SumEqualRows"
-    traits = (IGNORES_ZEROS,)
+    traits = (linear(1), IGNORES_ZEROS)
 
     def infer(self, numbers: TensorType, values: TensorType) -> tuple[TensorType, ...]:
         if numbers.dtype not in INTEGER or numbers.shape.rank not in (1, None):

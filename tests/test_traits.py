@@ -1,0 +1,150 @@
+"""Declared traits are what the kernels do, on the operations of the case table; what the kernels do is declared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pullback.core.primitive import Primitive, primitive_class
+from pullback.core.traits import (
+    ADDS,
+    COMPARES,
+    CONSTANT,
+    CONVERTS,
+    ELEMENTWISE,
+    IGNORES_ZEROS,
+    JOINS,
+    MOVES,
+    SHAPES,
+    Links,
+    all_axes_but,
+    linear,
+)
+from pullback.primitives.guards import AbstractGuard
+
+from .traits_probe import Sample, contradictions, samples, undeclared
+
+NOT_DECLARED = {
+    "Einsum": "whether it moves elements depends on the equation",
+    "Unbiased": "it is elementwise in an input that is smaller than the other",
+}
+Samples = dict[type[Primitive], list[Sample]]
+
+
+@pytest.fixture(scope="module")
+def operations() -> Samples:
+    return samples()
+
+
+def test_kernels_do_what_traits_and_links_say(operations: Samples) -> None:
+    assert [text for some in operations.values() for sample in some for text in contradictions(sample)] == []
+
+
+def test_what_kernels_do_is_declared(operations: Samples) -> None:
+    missing = {cls.__name__: undeclared(some) for cls, some in operations.items()}
+    assert {name: texts for name, texts in missing.items() if texts and name not in NOT_DECLARED} == {}
+    assert [name for name in NOT_DECLARED if not missing[name]] == []
+
+
+class _Doubled(Primitive):
+    type = "DoubledForTraits"
+    traits = (ELEMENTWISE, MOVES, ADDS)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return 2.0 * x + xp.sum(x * x)
+
+
+class _RowSums(Primitive):
+    type = "RowSumsForTraits"
+    traits = (linear(0),)
+    reads_values = False
+
+    def links(self, i: int, x: Any) -> Links | None:
+        return all_axes_but(x.shape.rank, 0)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.cumsum(x, axis=1) + 1.0
+
+
+class _Plain(Primitive):
+    type = "PlainForTraits"
+
+    def kernel(self, xp: Any, x: Any, y: Any) -> Any:
+        del y
+        return x[::-1] + 0.0
+
+
+def _sample(primitive: Primitive, *arrays: Any) -> Sample:
+    return Sample("a row", primitive, [np.asarray(x) for x in arrays])
+
+
+def test_wrong_traits_are_found() -> None:
+    assert contradictions(_sample(_Doubled(), np.arange(1.0, 4.0))) == [
+        "_Doubled of a row: output 0 depends on more of input 0 than axes or places that go along",
+        "_Doubled of a row: it does not move the elements of input 0",
+        "_Doubled of a row: it does not add each element of input 0 to one element",
+        "_Doubled of a row: it moves several elements to one",
+    ]
+    assert contradictions(_sample(_RowSums(), np.arange(1.0, 7.0).reshape(2, 3))) == [
+        "_RowSums of a row: output 0 depends on more of input 0 than axes or places that go along",
+        "_RowSums of a row: it is not linear in [0]",
+        "_RowSums of a row: it reads values",
+    ]
+
+
+def test_missing_traits_are_found() -> None:
+    assert undeclared([_sample(_Plain(), np.arange(1.0, 4.0), np.ones(3))]) == ["_Plain declares not that it is moves"]
+
+
+def test_shapes_of_inputs_do_not_depend_on_values(operations: Samples) -> None:
+    for cls, some in operations.items():
+        for sample in some if SHAPES in cls.traits else []:
+            assert [y.tolist() for y in sample.run()] == [list(x.shape) for x in sample.arrays]
+
+
+def test_constants_are_their_values(operations: Samples) -> None:
+    found = [s for cls, some in operations.items() if CONSTANT in cls.traits for s in some]
+    assert found
+    for sample in found:
+        np.testing.assert_array_equal(sample.run()[0], sample.primitive.attributes["value"])
+
+
+@pytest.mark.parametrize("name", ["Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"])
+def test_comparisons_depend_on_which_number_is_larger(name: str) -> None:
+    cls = primitive_class(name)
+    assert cls is not None
+    assert COMPARES in cls.traits
+    for pairs in ([(0, 1), (-7, 3)], [(1, 0), (9, -2)], [(0, 0), (5, 5)]):
+        assert len({bool(cls().kernel(np, *pair)) for pair in pairs}) == 1
+
+
+def test_numbers_are_converted_as_they_are(operations: Samples) -> None:
+    found = [s for cls, some in operations.items() if CONVERTS in cls.traits for s in some]
+    assert found
+    for sample in found:
+        np.testing.assert_array_equal(np.asarray(sample.run([np.arange(5)])[0]).astype(int)[1:], np.arange(5)[1:])
+
+
+def test_what_moves_elements_moves_any_objects(operations: Samples) -> None:
+    """Shapes are folded with None for what is not known. Guards look at numbers."""
+    for cls, some in operations.items():
+        for sample in some if MOVES in cls.traits and not issubclass(cls, AbstractGuard) else []:
+            moved = range(len(sample.arrays)) if JOINS in cls.traits else [0]
+            arrays = [x.astype(object) if i in moved else x for i, x in enumerate(sample.arrays)]
+            for found, expected in zip(sample.run(arrays), sample.run(), strict=True):
+                np.testing.assert_array_equal(found.astype(expected.dtype), expected)
+
+
+def test_zeros_behind_what_is_brought_together_change_nothing(operations: Samples) -> None:
+    for cls, some in operations.items():
+        for sample in some if IGNORES_ZEROS in cls.traits and len(some[0].arrays) == 1 else []:
+            x = sample.arrays[0]
+            links = sample.links(0) or ()
+            axis = next((a for a in range(x.ndim) if all(link.input != a for link in links)), None)
+            if axis is None or cls.type in ("Rank", "Einsum"):
+                continue
+            zeros = np.zeros([2 if a == axis else n for a, n in enumerate(x.shape)], x.dtype)
+            longer = sample.run([np.concatenate([x, zeros], axis)])
+            np.testing.assert_allclose(longer[0], sample.run()[0], rtol=1e-12)
