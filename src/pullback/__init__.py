@@ -1,4 +1,4 @@
-"""Symbolic derivatives of dataflow graphs: the derivative of a graph is another graph."""
+"""Symbolic differentiation of dataflow graphs: the derivative of a graph is another graph."""
 
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING

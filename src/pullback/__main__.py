@@ -1,4 +1,4 @@
-"""`python -m pullback`: the command line."""
+"""Command line entry point: `python -m pullback`."""
 
 from __future__ import annotations
 

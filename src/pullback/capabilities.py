@@ -1,4 +1,4 @@
-"""What a complete peer of TensorFlow can differentiate: 239 capabilities by family, each with our name for it.
+"""Coverage of TensorFlow's differentiable operations: 239 capabilities by family, each with our name for it.
 
 TensorFlow 2.21 registers 414 gradients. Versions of one operation count once here, and so do operations that a user on
 a CPU cannot tell apart; kernels that occur in first derivatives only do not count.

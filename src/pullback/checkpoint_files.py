@@ -1,4 +1,4 @@
-"""The checkpoint file: arrays by name in an uncompressed npz archive, with a manifest by which a torn file is told.
+"""Checkpoint file format: arrays by name in an uncompressed npz archive; a manifest tells a torn file.
 
 The archive can be read with `numpy.load`. `manifest.json` has the format's name and version and, for each array, its
 kind, dtype, shape and SHA-256. A file is written beside its place and moved there whole: a crash leaves the old one.

@@ -1,4 +1,4 @@
-"""Saving the variables of a session, and giving them back."""
+"""Checkpoints (`Saver`): the variables of a session saved to files and restored."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ class Saver:
         return [path for path in dropped if not self._stays(path)]
 
     def _stays(self, path: Path) -> bool:
-        """Whether a file that is not kept any more is the one of its hours that stays for good."""
+        """Whether `keep_checkpoint_every_n_hours` keeps a file that `max_to_keep` would delete."""
         if not path.is_file() or path.stat().st_mtime < self._next_to_stay:
             return False
         self._next_to_stay += self._hours * 3600.0

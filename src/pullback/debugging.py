@@ -1,4 +1,4 @@
-"""Checks that a run makes: `pb.debugging`, TensorFlow's names."""
+"""Run-time checks and assertions: `pb.debugging`, under TensorFlow's names of `tf.debugging`."""
 
 from .primitives.assertions import (
     assert_ as Assert,

@@ -1,4 +1,4 @@
-"""Element types: `pb.dtypes`, TensorFlow's names."""
+"""Element types: `pb.dtypes`, under TensorFlow's names of `tf.dtypes`."""
 
 from .core.dtypes import (
     as_dtype,

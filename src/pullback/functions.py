@@ -1,4 +1,4 @@
-"""`function`: a Python function that is traced once for each kind of arguments, and from then on is a call.
+"""Traced functions (`function`): a Python function traced once for each signature, and from then on a call.
 
 With tensors it adds one operation to their graph; with arrays it runs and returns arrays.
 """

@@ -1,4 +1,4 @@
-"""Images, under TensorFlow's names of `tf.image`."""
+"""Image processing, under TensorFlow's names of `tf.image`."""
 
 from .primitives.boxes import non_max_suppression, non_max_suppression_overlaps, non_max_suppression_with_scores
 from .primitives.colors import (

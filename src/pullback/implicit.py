@@ -1,4 +1,4 @@
-"""Solutions of equations with derivatives by the implicit function theorem: the iterations are not differentiated."""
+"""Implicit differentiation: solutions of equations, without derivatives of the iterations that find them."""
 
 from .derivatives.implicit import argmin, fixed_point, root
 

@@ -1,4 +1,4 @@
-"""Initializers: `pb.initializers`, TensorFlow's names of them, old and new."""
+"""Initializers: `pb.initializers`, under TensorFlow's names, old and new."""
 
 from .primitives.initializers import (
     Constant,

@@ -1,4 +1,4 @@
-"""Losses to train with, under TensorFlow's names of `tf.compat.v1.losses`: weighted, reduced, and collected.
+"""Loss functions, under TensorFlow's names of `tf.compat.v1.losses`: weighted, reduced, and collected.
 
 Each function adds its result to the collection `loss_collection` of the graph, unless that is None. They compute in the
 dtype of the predictions. `weights` are a number, or broadcast to the single losses without new axes.

@@ -1,4 +1,4 @@
-"""The switches of TensorFlow's modes of execution: what holds here always is accepted, the rest is refused."""
+"""Execution modes of TensorFlow: calls that ask for what always holds here are accepted, the others refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def executing_eagerly_outside_functions() -> bool:
 
 
 def disable_eager_execution() -> None:
-    """Nothing: graphs are all there is.
+    """No effect: programs are always graphs.
 
     >>> import pullback as pb
     >>> pb.disable_eager_execution()
@@ -32,7 +32,7 @@ def disable_eager_execution() -> None:
 
 
 def disable_v2_behavior() -> None:
-    """Nothing: graphs are all there is. Lengths of static shapes are integers, not `Dimension`s.
+    """No effect: programs are always graphs. Lengths of static shapes are integers, not `Dimension`s.
 
     >>> import pullback as pb
     >>> pb.disable_v2_behavior()
@@ -40,7 +40,7 @@ def disable_v2_behavior() -> None:
 
 
 def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:
-    """Nothing ever comes back.
+    """Raises RuntimeError: there is no eager execution.
 
     Raises:
         RuntimeError: always; functions add to a graph, and `pb.Session` runs it.
@@ -54,7 +54,7 @@ def enable_eager_execution(config: object = None, device_policy: object = None, 
 
 
 def enable_v2_behavior() -> None:
-    """Nothing ever comes back: see `enable_eager_execution`.
+    """Raises RuntimeError: there is no eager execution; see `enable_eager_execution`.
 
     >>> import pullback as pb
     >>> pb.enable_v2_behavior()
@@ -71,7 +71,7 @@ def _graphs_only(function: str) -> RuntimeError:
 
 
 def enable_resource_variables() -> None:
-    """Nothing: all variables are resource variables.
+    """No effect: all variables are resource variables.
 
     >>> import pullback as pb
     >>> pb.enable_resource_variables()
@@ -89,7 +89,7 @@ def resource_variables_enabled() -> bool:
 
 
 def enable_control_flow_v2() -> None:
-    """Nothing: a loop or a branch is one operation.
+    """No effect: a loop or a branch is one operation.
 
     >>> import pullback as pb
     >>> pb.enable_control_flow_v2()
@@ -107,7 +107,7 @@ def control_flow_v2_enabled() -> bool:
 
 
 def disable_control_flow_v2() -> None:
-    """Nothing: a loop or a branch stays one operation, which computes the same.
+    """No effect: a loop or a branch stays one operation, which computes the same.
 
     >>> import pullback as pb
     >>> pb.disable_control_flow_v2()
@@ -115,7 +115,7 @@ def disable_control_flow_v2() -> None:
 
 
 def enable_v2_tensorshape() -> None:
-    """Nothing: lengths of static shapes are integers.
+    """No effect: lengths of static shapes are integers.
 
     >>> import pullback as pb
     >>> pb.enable_v2_tensorshape()
@@ -123,7 +123,7 @@ def enable_v2_tensorshape() -> None:
 
 
 def disable_tensor_equality() -> None:
-    """Nothing: tensors are compared by identity; `pb.equal` compares elements.
+    """No effect: tensors are compared by identity; `pb.equal` compares elements.
 
     >>> import pullback as pb
     >>> pb.disable_tensor_equality()

@@ -1,4 +1,4 @@
-"""The public names of pullback that are loaded when they are first used."""
+"""Lazy public names: where each is defined that is loaded when it is first used; and names that are not here."""
 
 LOADED_WHEN_USED = {
     "AUTO_REUSE": ".primitives.variable_scope",
@@ -328,7 +328,7 @@ ABSENT = {
     "GradientTape": "use pb.gradients(ys, xs), or pb.grad(function)",
     "Module": "any class may hold variables; pb.trainable_variables() lists them",
     "app": "use argparse",
-    "contrib": "what TensorFlow 1 had there went elsewhere or away",
+    "contrib": "TensorFlow 2 removed tf.contrib; look for the function in pb.nn, pb.train or pb.linalg",
     "data": "feed arrays: session.run(fetches, {x: batch})",
     "flags": "use argparse",
     "gfile": "use pathlib",

@@ -1,4 +1,4 @@
-"""Neural networks, under TensorFlow's names of `tf.nn`."""
+"""Neural network operations, under TensorFlow's names of `tf.nn`."""
 
 from . import rnn_cell
 from .control_flow.recurrent import bidirectional_dynamic_rnn, dynamic_rnn, static_rnn

@@ -1,4 +1,4 @@
-"""Quantisation as training sees it: `pb.quantization`, TensorFlow's names."""
+"""Quantization-aware training: `pb.quantization`, under TensorFlow's names."""
 
 from .primitives.quantize import (
     fake_quant_with_min_max_args,

@@ -1,4 +1,4 @@
-"""Penalties on weights, under the names of `tf.keras.regularizers`: functions of a tensor that return a scalar."""
+"""Regularizers: penalties on weights, under the names of `tf.keras.regularizers`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of recurrent networks, under TensorFlow's names of `tf.compat.v1.nn.rnn_cell`."""
+"""Recurrent cells, under TensorFlow's names of `tf.compat.v1.nn.rnn_cell`."""
 
 from .primitives.rnn_cells import (
     BasicLSTMCell,

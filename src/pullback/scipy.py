@@ -1,4 +1,4 @@
-"""A graph as the functions that SciPy's optimizers, root finders and Krylov methods take, all from one definition.
+"""SciPy interface: a graph as the functions that its optimizers, root finders and Krylov methods take.
 
 >>> import numpy as np, pullback as pb
 >>> from scipy.optimize import minimize

@@ -1,4 +1,4 @@
-"""Fourier and cosine transforms, frames and windows of signals, under TensorFlow's names of `tf.signal`."""
+"""Signal processing: Fourier and cosine transforms, frames and windows, under TensorFlow's names of `tf.signal`."""
 
 from .primitives.cosine import (
     dct,

@@ -1,4 +1,4 @@
-"""`pb.summary`: graphs for TensorBoard, forward and backward, folded by name scope, and values of runs.
+"""TensorBoard summaries: graphs, forward and backward, folded by name scope, and values of runs.
 
 A summary is a dictionary of tensors by tag. A session fetches it as any dictionary; a FileWriter writes what came.
 """

@@ -1,4 +1,4 @@
-"""Checking gradients: the Jacobian that `gradients` builds beside the one by central differences."""
+"""Gradient checking: the Jacobian that `gradients` builds beside the one by central differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derivatives of Python functions: `grad`, `value_and_grad`, `vjp`, `jvp`, `hvp`, `jacobian`, `hessian`.
+"""Function transformations: `grad`, `value_and_grad`, `vjp`, `jvp`, `hvp`, `jacobian`, `hessian`.
 
 Called with arrays they run, compiled once for each signature, and return arrays. Called with tensors, as inside one
 another, they build graph.

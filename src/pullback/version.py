@@ -1,3 +1,3 @@
-"""The version of this release, in one place."""
+"""Version of this release, in one place."""
 
 __version__ = "0.1.0"

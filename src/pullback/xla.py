@@ -1,4 +1,4 @@
-"""`pb.xla`: what marks operations for a compiler, and graphs handed over to jax and XLA."""
+"""XLA and jax interface: compile scopes, and graphs handed over to jax."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Reverse-mode derivatives as more graph. Imports core and primitives."""
+"""Reverse-mode automatic differentiation: the derivative of a graph is more graph. Imports core and primitives."""

@@ -1,4 +1,4 @@
-"""What a caller may pass to `gradients`, checked at the door: every refusal names the argument and what was found."""
+"""Argument checking of `gradients`: every refusal names the argument and what was found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller of `gradients` chooses for all that it differentiates, functions inside functions included."""
+"""Options of differentiation: what a caller of `gradients` chooses, for functions inside functions too."""
 
 from __future__ import annotations
 

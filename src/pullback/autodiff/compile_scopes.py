@@ -1,4 +1,4 @@
-"""Compile scopes: marks that say which operations belong into one compiled cluster, copied to their derivatives."""
+"""Compile scopes (`jit_scope`): marks of operations that form one compiled cluster, copied to their derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sum of the cotangents that reach one tensor: dense terms, row-sparse terms, terms on several devices."""
+"""Cotangent accumulation: the sum of what reaches one tensor, be it dense, row-sparse or on several devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a gradient is None: the operations where every path from x to y ends, each with the user's line."""
+"""Disconnected gradients explained: the operations where every path from x to y ends, each with the user's line."""
 
 from __future__ import annotations
 

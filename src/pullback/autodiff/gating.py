@@ -1,4 +1,4 @@
-"""Gates: let nobody use one gradient of an operation before all of them are there."""
+"""Gradient gating (`gate_gradients`): nobody uses one gradient of an operation before all of them are there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which operations lie between xs and ys: those that depend on an x and that a y depends on."""
+"""Paths of differentiation: the operations that depend on an x and that a y depends on."""
 
 from __future__ import annotations
 

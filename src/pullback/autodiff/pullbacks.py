@@ -1,4 +1,4 @@
-"""The derivative of a function as a function: from its parameters and cotangents of results to those of parameters."""
+"""Pullbacks (vector-Jacobian products) of functions: parameters and cotangents of results to those of parameters."""
 
 from __future__ import annotations
 

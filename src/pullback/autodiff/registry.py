@@ -1,4 +1,4 @@
-"""Which rule differentiates an operation: its override, a registered one, or its primitive's own."""
+"""Gradient registry: which rule differentiates an operation, its override, a registered one, or its primitive's own."""
 
 from __future__ import annotations
 

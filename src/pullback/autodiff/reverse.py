@@ -1,4 +1,4 @@
-"""`gradients`: the derivative of a graph is another graph. Knows no primitive by name.
+"""Reverse-mode differentiation (`gradients`): a backward walk that appends operations. Knows no primitive by name.
 
 Reverse accumulation (Linnainmaa 1970; Griewank and Walther, Evaluating Derivatives, 2nd ed., chapter 3) over the
 operations between xs and ys, last made first.

@@ -1,4 +1,4 @@
-"""Calling one gradient rule, and holding it to its contract: how many entries, of what kind, dtype and shape."""
+"""Gradient rules called and checked: how many entries they return, of what kind, dtype and shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`check`: a written model with derivatives, run by onnxruntime, against the NumPy engine and against differences."""
+"""Numerical check of exported derivatives: onnxruntime against the NumPy engine and against finite differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The training curve, as a PNG of matplotlib's: loss and accuracy against steps."""
+"""Training curve: loss and accuracy against steps, as a PNG drawn by matplotlib."""
 
 from __future__ import annotations
 

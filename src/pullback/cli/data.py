@@ -1,4 +1,4 @@
-"""scikit-learn's handwritten digits: 1797 images of 8x8 pixels, a fifth of them held out."""
+"""Data set of the demo: scikit-learn's 1797 handwritten digits of 8x8 pixels, a fifth of them held out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command ends with when it cannot do its work: one message and an exit code."""
+"""Exit codes and messages of commands that cannot do their work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `--check` feeds a model: arrays that the user gave, and random ones of lengths with which the model runs."""
+"""Inputs for `--check`: arrays that the user gave, and random ones of lengths with which the model runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a training run has seen so far: losses and accuracies by step, kept in a file for those who resume."""
+"""Training history: losses and accuracies by step, kept in a file for those who resume."""
 
 from __future__ import annotations
 

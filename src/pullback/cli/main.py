@@ -1,4 +1,4 @@
-"""`pullback`: reads the command line and hands over to the command, which is imported only then."""
+"""Argument parser of `pullback`: reads the command line and hands over to the command, imported only then."""
 
 from __future__ import annotations
 

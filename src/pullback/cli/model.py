@@ -1,4 +1,4 @@
-"""The demo's classifier as a graph: convolutions, their gradient, and Adam's step."""
+"""Model of the demo: a convolutional classifier as a graph, its gradient, and Adam's step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the training is: a bar where a terminal and rich are at hand, plain lines otherwise."""
+"""Progress of training: a bar where a terminal and rich are at hand, plain lines otherwise."""
 
 from __future__ import annotations
 

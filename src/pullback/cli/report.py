@@ -1,4 +1,4 @@
-"""`report.html`: one page that holds everything a training run of the demo left, without any other file."""
+"""HTML report of the demo: one page that holds everything a training run left, without any other file."""
 
 from __future__ import annotations
 

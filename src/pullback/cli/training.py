@@ -1,4 +1,4 @@
-"""The demo's training loop: steps, tests on held-out digits, checkpoints."""
+"""Training loop of the demo: steps, tests on held-out digits, checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other names of pullback: `pb.compat.v1` is pullback itself, for programs that import TensorFlow 1 by that name."""
+"""Compatibility with TensorFlow 1: `pb.compat.v1`, for programs that import TensorFlow by that name."""
 
 from . import v1
 

@@ -1,1 +1,1 @@
-"""Calls, branches and loops: primitives that hold functions. Imports core, primitives, autodiff."""
+"""Control flow: calls, branches and loops, primitives that hold functions. Imports core, primitives, autodiff."""

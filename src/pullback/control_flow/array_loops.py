@@ -1,4 +1,4 @@
-"""Loops that write TensorArrays: elements of the shape that a step writes, and room for all of them where steps count.
+"""TensorArray lowering in loops: elements get the shape that a step writes, and room for all where steps count.
 
 An array that grows has no length that XLA could compile. Where the number of steps and the positions are known when the
 loop is built, so is the length in the end: the loop is given an array of that length, and writes into it. Where there

@@ -1,4 +1,4 @@
-"""Branches: one function is run of several, and nothing of the others.
+"""Conditional primitives (`If`, `Case`): one function is run of several, and nothing of the others.
 
 y = f_k(x);  dx = f_k_grad(x, dy): a branch again, on the same choice.
 """

@@ -1,4 +1,4 @@
-"""The call of a function: differentiated once per function, and a call again in the derivative."""
+"""Function calls (`PartitionedCall`): differentiated once per function; the derivative is a call too."""
 
 from __future__ import annotations
 

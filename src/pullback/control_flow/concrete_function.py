@@ -1,4 +1,4 @@
-"""`ConcreteFunction`: a Python function traced for one signature, and how it is called in a graph."""
+"""Concrete functions: a Python function traced for one signature, and how it is called in a graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cond`, `case` and `switch_case`: one of several Python functions is run, and nothing of the others."""
+"""Conditionals: `cond`, `case` and `switch_case` run one of several Python functions, and nothing of the others."""
 
 from __future__ import annotations
 

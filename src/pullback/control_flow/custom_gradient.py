@@ -1,4 +1,4 @@
-"""Derivatives that a user gives: `custom_gradient`, `recompute_grad`, `grad_pass_through`.
+"""Custom derivative rules: `custom_gradient`, `recompute_grad` (rematerialisation), `grad_pass_through`.
 
 The function that computes cotangents is traced when the operation is made. So the rule is part of the graph: it is
 copied into functions and loops, differentiated again, saved and loaded.

@@ -1,4 +1,4 @@
-"""`history`: the values of each step of a loop, as one tensor."""
+"""Loop history: the values of each step of a loop, as one tensor."""
 
 from __future__ import annotations
 

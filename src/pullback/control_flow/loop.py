@@ -1,4 +1,4 @@
-"""`Loop`, the one primitive under all loops, and its derivative, which is a loop in the other direction.
+"""Loop primitive under `while_loop`, `scan` and the rest; its derivative is a loop in the other direction.
 
 Step t turns what is carried into what is carried next, c[t+1], y[t] = f(c[t], x[t], k), while the condition on c[t]
 and k holds, at most `limit` times. The derivative carries the cotangents of c backward and adds up those of the

@@ -1,4 +1,4 @@
-"""How many steps a loop makes whose condition compares a counter with a known number."""
+"""Trip count of loops: how many steps are made where the condition compares a counter with a known number."""
 
 from __future__ import annotations
 

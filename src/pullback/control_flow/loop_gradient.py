@@ -1,4 +1,4 @@
-"""The derivative of a loop: a loop in the other direction, built from the derivative of one step."""
+"""Reverse-mode derivative of loops: a loop in the other direction, built from the derivative of one step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`map_fn` and `vectorized_map`: a function of each row of some tensors, one after the other or many at once."""
+"""Vectorized maps: `map_fn` and `vectorized_map`, a function of each row, one after the other or many at once."""
 
 from __future__ import annotations
 

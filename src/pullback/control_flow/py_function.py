@@ -1,4 +1,4 @@
-"""Python functions as operations: `py_function`, `numpy_function`. They get arrays while a graph runs."""
+"""Python callbacks (`py_function`, `numpy_function`): operations that call Python with arrays while a graph runs."""
 
 from __future__ import annotations
 

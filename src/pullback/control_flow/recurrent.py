@@ -1,4 +1,4 @@
-"""Recurrent networks: a cell step after step, over sequences of one or several lengths."""
+"""Recurrent neural networks: a cell step after step, over sequences of one or several lengths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scan`, `foldl`, `foldr`: a function of what has come so far and of one row, row after row."""
+"""Scans and folds: `scan`, `foldl`, `foldr`, a function of what has come so far and of one row, row after row."""
 
 from __future__ import annotations
 

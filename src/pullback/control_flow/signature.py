@@ -1,4 +1,4 @@
-"""What a traced function is told apart by: dtypes and static shapes of tensors, everything else by its value."""
+"""Function signatures: a trace is told apart by dtypes and static shapes of tensors, all else by its value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a function reads of the state around it: values handed in where they can be, values kept where they cannot."""
+"""State of functions: what they read of variables around them is handed in where it can be, else kept."""
 
 from __future__ import annotations
 

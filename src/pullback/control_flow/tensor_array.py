@@ -1,4 +1,4 @@
-"""`TensorArray`: elements of one shape, written and read one by one, above all in loops."""
+"""TensorArray: elements of one shape, written and read one by one, above all in loops."""
 
 from __future__ import annotations
 

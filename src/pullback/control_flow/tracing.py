@@ -1,4 +1,4 @@
-"""Tracing user functions into bodies: several that capture the same tensors; what they may be given and return."""
+"""Tracing of user functions: several that capture the same tensors; what they may be given and return."""
 
 from __future__ import annotations
 

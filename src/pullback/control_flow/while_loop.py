@@ -1,4 +1,4 @@
-"""`while_loop`: a loop whose number of steps a run decides; one operation, differentiable to any order."""
+"""While loops: the number of steps is decided in a run; one operation, differentiable to any order."""
 
 from __future__ import annotations
 

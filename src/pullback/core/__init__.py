@@ -1,1 +1,1 @@
-"""The graph itself: types, shapes, operations, scopes, printing. Imports nothing else of pullback."""
+"""Graph core: types, shapes, operations, scopes, printing. Imports nothing else of pullback."""

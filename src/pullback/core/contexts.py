@@ -1,4 +1,4 @@
-"""The scopes of the default graph as functions: `with pb.name_scope("layer"):`."""
+"""Scopes as context managers: `with pb.name_scope("layer"):` and others of the default graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TensorFlow-style device strings, such as `/job:worker/task:1/device:GPU:0`: parsed, merged, never validated.
+"""Device strings as TensorFlow's, `/job:worker/task:1/device:GPU:0`: parsed, merged, never validated.
 
 Whether there is such a device is asked when a graph is run.
 """

@@ -1,4 +1,4 @@
-"""Element types: NumPy's dtypes, bfloat16 from ml_dtypes, and two tokens for what is not an array."""
+"""Element types (dtypes): NumPy's, bfloat16 from ml_dtypes, and two tokens for what is not an array."""
 
 from __future__ import annotations
 

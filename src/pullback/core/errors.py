@@ -1,4 +1,4 @@
-"""Exceptions of the library that have no builtin of the right meaning; each is also the nearest builtin."""
+"""Exceptions that have no builtin of the right meaning; each is also the nearest builtin."""
 
 from __future__ import annotations
 

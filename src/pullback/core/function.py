@@ -1,4 +1,4 @@
-"""`Function`: a closed piece of graph, from parameters to results; how one is traced, and copied into another graph.
+"""Functions: closed pieces of graph, from parameters to results; how one is traced, and copied into another graph.
 
 What a body reads from the graphs around it is captured: it becomes a trailing parameter, and the tensor that it stands
 for an input of the operation that holds the function. So a function never refers to another graph.

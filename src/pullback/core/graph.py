@@ -1,4 +1,4 @@
-"""`Graph`: an append-only list of operations whose order is a topological order."""
+"""Computation graph: an append-only list of operations whose order is a topological order."""
 
 from __future__ import annotations
 

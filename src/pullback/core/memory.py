@@ -1,4 +1,4 @@
-"""What the derivative of a loop keeps of its steps, and what it computes again."""
+"""Memory policy of loop derivatives: what is kept of the steps (checkpoints), and what is computed again."""
 
 from __future__ import annotations
 

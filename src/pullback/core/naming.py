@@ -1,4 +1,4 @@
-"""Unique names by TensorFlow's rule: `MatMul`, `MatMul_1`, ..., unique without regard to case, scopes counted too."""
+"""Unique names by TensorFlow's rule: `MatMul`, `MatMul_1`, ..., without regard to case, scopes counted too."""
 
 from __future__ import annotations
 

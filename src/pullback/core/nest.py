@@ -1,4 +1,4 @@
-"""Nested structures: lists, tuples, named tuples and dictionaries of anything else, which counts as a leaf.
+"""Nested structures (pytrees): lists, tuples, named tuples and dictionaries of anything else, which is a leaf.
 
 Dictionaries are taken in the order of their keys, as TensorFlow does.
 """

@@ -1,4 +1,4 @@
-"""`Tensor` and `Operation`: the elements of a graph, made by `Graph` only and never changed afterwards."""
+"""Tensors and operations: the elements of a graph, made by `Graph` only and never changed afterwards."""
 
 from __future__ import annotations
 

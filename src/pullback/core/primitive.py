@@ -1,4 +1,4 @@
-"""`Primitive`: what an operation does. One class says types, then arrays, then derivative."""
+"""Primitives: what an operation does. One class says types, then arrays, then derivative."""
 
 from __future__ import annotations
 

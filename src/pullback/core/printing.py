@@ -1,4 +1,4 @@
-"""The one text form of a graph: a line an operation, in the order they were made."""
+"""Text form of a graph: a line an operation, in the order they were made."""
 
 from __future__ import annotations
 

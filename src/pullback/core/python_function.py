@@ -1,4 +1,4 @@
-"""`PythonFunction`: a Python function as an attribute of an operation. A saved graph only names it."""
+"""Python functions as attributes of an operation. A saved graph only names them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What surrounds the making of an operation: name prefix, device, colocation, control inputs, attributes."""
+"""Scopes: what surrounds the making of an operation, name prefix, device, colocation, control inputs, attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dict form of a graph, ready for JSON: all that is needed to make the same graph again."""
+"""Serialization of graphs: the dict form, ready for JSON, all that is needed to make the same graph again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the user made an operation: found cheaply when it is made, read only when a message needs it."""
+"""Source locations: where the user made an operation, found cheaply, read only when a message needs it."""
 
 from __future__ import annotations
 

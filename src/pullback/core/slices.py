@@ -1,4 +1,4 @@
-"""`IndexedSlices`: some rows of a larger array, by number. A cotangent, a result, a seed; not a tensor."""
+"""IndexedSlices (row-sparse values): some rows of a larger array, by number. A cotangent, a result; not a tensor."""
 
 from __future__ import annotations
 

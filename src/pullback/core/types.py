@@ -1,4 +1,4 @@
-"""`TensorType`: a dtype and a static shape, which is all that inference knows of a tensor."""
+"""Tensor types (abstract values): a dtype and a static shape, which is all that inference knows of a tensor."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is made of `gradients`: Jacobians, Hessians, products with them, implicit derivatives."""
+"""Derivatives made of `gradients`: Jacobians, Hessians, products with them, implicit derivatives."""

@@ -1,4 +1,4 @@
-"""Patterns along axes: what a result depends on whose axes go along axes of an input, as `Primitive.links` says."""
+"""Sparsity patterns along axes: what a result depends on whose axes go along axes of an input (`Primitive.links`)."""
 
 from __future__ import annotations
 

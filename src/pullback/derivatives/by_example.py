@@ -1,4 +1,4 @@
-"""Derivatives of each example by itself: what a batch's gradient adds up."""
+"""Per-example gradients: the terms that the gradient of a batch adds up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours for the columns of a sparse matrix, so that one product with a vector gives all columns of one colour.
+"""Graph colouring of sparse matrices: one product with a vector gives all columns of one colour.
 
 No library that is kept well has a public function for it; two short greedy methods serve:
 - Jacobians: columns of one colour share no row (Curtis, Powell and Reid, "On the estimation of sparse Jacobian

@@ -1,4 +1,4 @@
-"""Solutions of equations as operations: their derivatives are linear solves, not derivatives of the iterations.
+"""Implicit differentiation: solutions of equations whose derivatives are linear solves, not those of iterations.
 
 Where r(x, k) = 0 defines x, dx = -(dr/dx)⁻¹ dr/dk dk, so that the cotangent of k is -(dr/dk)ᵀ λ with (dr/dx)ᵀ λ = dy
 (the implicit function theorem; Christianson, "Reverse accumulation and attractive fixed points", 1994). The rule reads

@@ -1,4 +1,4 @@
-"""Products of Jacobians and Hessians with vectors: the price of a few gradients, without the matrix."""
+"""Jacobian- and Hessian-vector products: the price of a few gradients, without the matrix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One derivative for each element of a tensor, stacked: the rows of a Jacobian, a chunk of them at a time."""
+"""Rows of a Jacobian: one derivative for each element of a tensor, stacked, a chunk of them at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the boxes and arrows of a picture go: lanes side by side, in each lane rows, in each row an order.
+"""Layered graph layout: lanes side by side, in each lane rows, in each row an order.
 
 Layers, orders and coordinates after Sugiyama, Tagawa and Toda (1981): longest paths, barycentres of neighbours,
 and places as near to the neighbours' as the widths allow (isotonic regression). Besides that, gradients stand in the

@@ -1,4 +1,4 @@
-"""A page of a graph: every operation a line, with a search, forward and backward linked both ways."""
+"""HTML view of a graph: every operation a line, with a search, forward and backward linked both ways."""
 
 from __future__ import annotations
 

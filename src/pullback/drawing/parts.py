@@ -1,4 +1,4 @@
-"""What a picture shows: which operations, gathered in which boxes, joined by which arrows."""
+"""Contents of a graph picture: which operations, gathered in which boxes, joined by which arrows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture itself: SVG text, drawn with nothing but the standard library."""
+"""SVG drawing of graphs: text, written with nothing but the standard library."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Running a graph: plans, sessions, and the engines that do the arithmetic."""
+"""Execution: plans, sessions, and the engines that do the arithmetic."""

@@ -1,4 +1,4 @@
-"""`compare_engines`: runs one computation on several engines, and says which operation makes them differ first."""
+"""Differential testing of engines: one computation on several, and which operation makes them differ first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which values of a plan XLA must know when it compiles: those that decide shapes, and what they are computed from."""
+"""Compile-time constants of XLA: the values of a plan that decide shapes, and what they are computed from."""
 
 from __future__ import annotations
 

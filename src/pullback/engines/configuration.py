@@ -1,4 +1,4 @@
-"""How TensorFlow configures sessions and runs; only what changes results counts here."""
+"""Session configuration as TensorFlow has it (`ConfigProto`); only what changes results counts here."""
 
 from __future__ import annotations
 

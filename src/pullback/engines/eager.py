@@ -1,4 +1,4 @@
-"""Running a traced function on arrays, without a call in any graph."""
+"""Eager execution of traced functions: run on arrays, without a call in any graph."""
 
 from __future__ import annotations
 

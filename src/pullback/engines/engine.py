@@ -1,4 +1,4 @@
-"""`AbstractEngine`: what a session asks of the thing that computes."""
+"""Engine interface: what a session asks of the thing that computes."""
 
 from __future__ import annotations
 

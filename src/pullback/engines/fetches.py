@@ -1,4 +1,4 @@
-"""What a user asks of a session: nested fetches and feeds, turned into tensors and operations of its graph."""
+"""Fetches and feeds: what a user asks of a session, nested, turned into tensors and operations of its graph."""
 
 from __future__ import annotations
 

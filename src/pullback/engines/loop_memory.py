@@ -1,4 +1,4 @@
-"""How much is kept of a loop whose rows are wanted again: in arrays of how many rows, or from how many checkpoints."""
+"""Checkpoint schedules of loops: arrays of how many rows are kept, or how many checkpoints, for rows wanted again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeping freed memory in the process, so that a compiled step does not fetch fresh pages from the system each time.
+"""Memory allocator settings: freed memory stays in the process, so that a step fetches no fresh pages each time.
 
 XLA takes one temporary buffer for each call. The C library asks the system for a large one anew each time and gives it
 back, and the first touch of each page costs about as much as the arithmetic on it: a transformer block took 40 ms a

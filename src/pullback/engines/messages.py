@@ -1,4 +1,4 @@
-"""The errors of a run: what was asked, what was found, where it was made, what to do."""
+"""Run-time error messages: what was asked, what was found, where it was made, what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The NumPy engine: a plan as a list of tuples, walked by one loop.
+"""NumPy interpreter: a plan as a list of tuples, walked by one loop.
 
 A kernel that is one call of one ufunc is bound to that ufunc. Arrays are never changed in place, but for the value of a
 variable that nothing else refers to any more (told by its reference count), and what is fetched is copied where

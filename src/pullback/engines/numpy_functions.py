@@ -1,4 +1,4 @@
-"""How the NumPy engine runs calls, branches and loops: Python's own, around the programs of their functions."""
+"""NumPy interpreter of calls, branches and loops: Python's own, around the programs of their functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the NumPy engine runs loops: step by step; rows go into arrays that grow, or are computed again when read."""
+"""NumPy interpreter of loops: step by step; rows go into arrays that grow, or are recomputed when read."""
 
 from __future__ import annotations
 

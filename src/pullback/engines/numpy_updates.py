@@ -1,4 +1,4 @@
-"""Changes to the value of a variable with NumPy: in its own memory, or in a copy."""
+"""In-place updates of variables in NumPy: in their own memory, or in a copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cutting a plan into few segments, each of which runs on one device.
+"""Device placement: a plan is cut into few segments, each of which runs on one device.
 
 An operation on a variable runs where the variable is. Any other runs where its device string says; without one it
 goes where the latest of its inputs and control inputs was computed, else where its value is first read, else to the

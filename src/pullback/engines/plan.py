@@ -1,4 +1,4 @@
-"""`Plan`: which operations a run needs, in which order, and where their values are kept.
+"""Execution plans: which operations a run needs, in which order, and in which slots their values are kept.
 
 A plan is made once for each (graph, fetches, feeds). Its steps are in the order in which the operations were made: a
 topological order, and the order in which reads and writes of one variable act.
@@ -185,7 +185,7 @@ class _Planner:
         return number
 
     def _handle(self, x: Tensor) -> Operation:
-        """The operation under which the variable is kept that the handle `x` names."""
+        """The handle operation of the variable that `x` refers to: engines keep its value under this key."""
         op = handle_of(x)
         return self.handles.get(op, op)
 

@@ -1,4 +1,4 @@
-"""The part of a loop's step that some of its rows depend on: what is computed again when they are wanted again."""
+"""Dead code elimination in loop steps for rematerialisation: the part that the rows computed again depend on."""
 
 from __future__ import annotations
 

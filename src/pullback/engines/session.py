@@ -1,4 +1,4 @@
-"""`Session`: runs parts of a graph, and keeps the values of its variables."""
+"""Sessions: they run parts of a graph, and keep the values of its variables."""
 
 from __future__ import annotations
 

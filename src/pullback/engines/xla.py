@@ -1,4 +1,4 @@
-"""The XLA engine: a plan becomes one program, or a few where it is spread over devices by device strings.
+"""XLA engine: a plan becomes one program, or a few where it is spread over devices by device strings.
 
 Variables stay on their devices from run to run; a program changes them in place.
 """

@@ -1,4 +1,4 @@
-"""What XLA computes by another function than the kernel, for the rows of a TensorArray.
+"""XLA lowering of TensorArrays: their rows are read, written and added up in an array with room for them.
 
 An array is made longer where the positions are known when the program is compiled; one that grows in a loop has, from
 the beginning, as many rows as it may get, the last ones zeros. A position that is out of range cannot raise in a

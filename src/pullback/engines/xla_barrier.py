@@ -1,4 +1,4 @@
-"""How XLA is kept from merging a second computation with the first, whose memory it is to spare.
+"""Optimization barriers for rematerialisation: XLA must not merge a second computation with the first.
 
 On a processor XLA drops barriers before it merges equal computations. There the second one becomes a branch that is
 always taken, on a condition that XLA cannot know: what is in a branch is not merged with what is outside.

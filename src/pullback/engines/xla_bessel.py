@@ -1,4 +1,4 @@
-"""Bessel functions under XLA, which has only the modified ones of the first kind, of the orders 0 and 1.
+"""XLA lowering of Bessel functions, of which XLA has only I0 and I1.
 
 All is computed in float64, by `primitives/bessel_series.py`.
 """

@@ -1,4 +1,4 @@
-"""How XLA calls Python functions: jax hands them arrays while the program runs.
+"""XLA host callbacks: Python functions that jax hands arrays while the program runs.
 
 A function that raises must not take the program down, and with it the memory of variables: its error is noted, the
 program goes on with zeros, and the error is raised when it has ended, before anything is assigned.

@@ -1,4 +1,4 @@
-"""How XLA runs calls: written out where they stand, so that it merges them with what is around, or called.
+"""XLA lowering of calls: inlined, so that XLA fuses them with what is around, or called.
 
 A chain of a thousand calls that are written out is a program of thousands of operations, which XLA takes ten seconds to
 compile, and in which it computes again what several others read. A function that is called often in one program is

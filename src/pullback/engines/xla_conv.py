@@ -1,4 +1,4 @@
-"""Convolutions on XLA: dense ones by its own operation, depthwise ones as sums of shifted products, which it fuses."""
+"""XLA lowering of convolutions: dense ones by its own operation, depthwise ones as sums of shifted products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recurrences of `ctc_loss` on XLA: loops over the steps."""
+"""XLA lowering of connectionist temporal classification: the recurrences of `ctc_loss` as loops over the steps."""
 
 from __future__ import annotations
 

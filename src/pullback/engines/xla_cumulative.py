@@ -1,4 +1,4 @@
-"""Running logarithms of sums under XLA."""
+"""XLA lowering of cumulative log-sum-exp."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solvers and decompositions on XLA, with those of `lax.linalg`: batched, of one triangle where only that is read."""
+"""XLA lowering of solvers and matrix decompositions, by `lax.linalg`: batched, of one triangle where it suffices."""
 
 from __future__ import annotations
 

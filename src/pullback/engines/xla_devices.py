@@ -1,4 +1,4 @@
-"""The devices of this process, and where a program's arguments and results are."""
+"""Devices and layouts of XLA programs: what there is in this process, and where arguments and results are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elementwise functions that XLA has of its own."""
+"""XLA lowering of elementwise functions that XLA has of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs handed over to jax: as a function of jax arrays, and as StableHLO."""
+"""Export to jax and StableHLO: graphs as functions of jax arrays, and as portable programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fourier transforms on XLA: as written, one after the other."""
+"""XLA lowering of Fourier transforms: as written, one after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How XLA runs branches, which become its own, and calls of functions that have state, written out where they stand."""
+"""XLA lowering of branches (`lax.switch`) and of calls that have state, which are inlined."""
 
 from __future__ import annotations
 

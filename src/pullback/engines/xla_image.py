@@ -1,4 +1,4 @@
-"""Images on XLA: it would work a change of rows into one of columns, and compute each number of it many times."""
+"""XLA lowering of image resizing: fused, rows and columns would be computed many times over."""
 
 from __future__ import annotations
 

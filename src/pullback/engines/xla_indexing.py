@@ -1,4 +1,4 @@
-"""Slices, gathers and sorting where XLA has a better way than the kernels that NumPy shares."""
+"""XLA lowering of slices, gathers and sorting, where XLA has a better way than the kernels shared with NumPy."""
 
 from __future__ import annotations
 

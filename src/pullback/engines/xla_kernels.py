@@ -1,4 +1,4 @@
-"""What XLA computes by another function than the kernel, for variables and sums over segments.
+"""XLA lowering of variables and segment sums.
 
 An index that is out of range cannot raise in a compiled program: its row is NaN, or the smallest integer, where it is
 read, and left out where it is written.

@@ -1,4 +1,4 @@
-"""Matrix products on XLA.
+"""XLA lowering of matrix products.
 
 Where both factors are summed over their first axis, as for the derivative by weights, and that axis is long, processors
 are faster with the transpose made first: a step of a transformer block takes 28.1 ms and 29.7 without.

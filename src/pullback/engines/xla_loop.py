@@ -1,4 +1,4 @@
-"""How XLA runs loops: as its own, with rows in arrays, or, where there may be too many, with rows to be computed again.
+"""XLA lowering of loops (`lax.while_loop`): rows go into arrays, or, where too many, are computed again.
 
 Where the number of steps is known or bounded, rows go into an array. Else a loop keeps checkpoints, in room that is
 fixed when it is compiled: when it is full, every other checkpoint is dropped and the stride between them is doubled.

@@ -1,4 +1,4 @@
-"""A loop of XLA that is run block by block: it reads rows of recordings, or makes one itself."""
+"""Blocked execution of XLA loops: they read rows that were recorded, or record some, a block at a time."""
 
 from __future__ import annotations
 

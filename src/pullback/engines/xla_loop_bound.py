@@ -1,4 +1,4 @@
-"""The most steps that a loop can make which counts: one whose condition compares a counter with a known number."""
+"""Trip count bounds of XLA loops: of those whose condition compares a counter with a known number."""
 
 from __future__ import annotations
 

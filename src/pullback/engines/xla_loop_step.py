@@ -1,4 +1,4 @@
-"""One step of a loop while jax traces it, or a part of it."""
+"""Tracing of one loop step, or a part of it, by jax."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How XLA runs loops that carry nothing from step to step: many steps at once, a chunk after the other."""
+"""Loop vectorization on XLA: loops that carry nothing run many steps at once, a chunk after the other."""
 
 from __future__ import annotations
 

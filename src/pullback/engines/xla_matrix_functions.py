@@ -1,4 +1,4 @@
-"""Functions of matrices on XLA: loops that run as often as the matrices of a stack need."""
+"""XLA lowering of matrix functions: loops that run as often as the matrices of a stack need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Isotonic regression under XLA, by its formula of least and largest means."""
+"""XLA lowering of isotonic regression: its formula of least and largest means."""
 
 from __future__ import annotations
 

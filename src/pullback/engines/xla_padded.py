@@ -1,4 +1,4 @@
-"""Rows of a loop of XLA in an array that has room for more steps than were made: zeros behind, cut off when fetched."""
+"""Dense storage of a dynamic-length stack: rows of an XLA loop in an array with room for more, zeros behind them."""
 
 from __future__ import annotations
 

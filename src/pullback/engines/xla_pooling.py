@@ -1,4 +1,4 @@
-"""Pooling on XLA, whose own derivative of a window maximum is tens of times slower on processors."""
+"""XLA lowering of pooling: XLA's own derivative of a window maximum is tens of times slower on processors."""
 
 from __future__ import annotations
 

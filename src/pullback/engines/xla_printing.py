@@ -1,4 +1,4 @@
-"""Printing from inside a program of XLA: its values travel to the host, where the primitive shows them."""
+"""XLA lowering of printing: values travel from the program to the host, where the primitive shows them."""
 
 from __future__ import annotations
 

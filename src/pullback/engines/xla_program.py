@@ -1,4 +1,4 @@
-"""`Program`: a plan as one program of XLA, compiled once for each signature of its feeds.
+"""XLA programs: a plan compiled once for each signature of its feeds.
 
 Variables travel as two tuples of arguments: those that the plan assigns to, which are donated, so that XLA changes them
 in place, and those it only reads. Constants above a size are arguments too. Feeds whose values decide shapes are

@@ -1,4 +1,4 @@
-"""Which primitives XLA computes by another function than their kernel; this module does not import jax."""
+"""Lowering registry: which primitives XLA computes by another function than their kernel. Does not import jax."""
 
 from __future__ import annotations
 

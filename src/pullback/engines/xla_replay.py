@@ -1,4 +1,4 @@
-"""Rows of a loop that has run, computed again from checkpoints where a later loop scans them.
+"""Rematerialisation of loops: rows of a loop that has run, recomputed from checkpoints where a later loop reads them.
 
 A `Recording` has the values of what is carried at some steps: at every one, where there was room for them, else at the
 entry of every so many *blocks*, which are rows b*B to (b+1)*B-1. A loop that scans rows goes through them a block at a

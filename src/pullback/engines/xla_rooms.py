@@ -1,4 +1,4 @@
-"""Memory for the checkpoints of loops, kept from run to run: XLA would make and clear it at each.
+"""Buffer reuse for loop checkpoints: kept from run to run, because XLA would allocate and clear them at each.
 
 A program is traced once to see what it asks for. It is then given that as further arguments, which it changes in place
 and hands back. What is in them is of no interest to it: loops read only what they wrote. The programs of a session run

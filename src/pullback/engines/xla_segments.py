@@ -1,4 +1,4 @@
-"""A plan on several devices: one program for each segment, and the transfers between them."""
+"""Multi-device execution: one XLA program for each segment of a plan, and the transfers between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places in sorted rows, under XLA."""
+"""XLA lowering of `searchsorted`: places in sorted rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors spread over the mesh in which a program is compiled."""
+"""XLA lowering of sharding annotations: tensors spread over the mesh in which a program is compiled."""
 
 from __future__ import annotations
 

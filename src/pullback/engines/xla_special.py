@@ -1,4 +1,4 @@
-"""Special functions under XLA: jax's where it has them, and where they agree with SciPy's at the ends."""
+"""XLA lowering of special functions: jax's, where it has them and agrees with SciPy's at the ends."""
 
 from __future__ import annotations
 

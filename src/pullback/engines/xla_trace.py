@@ -1,4 +1,4 @@
-"""One pass over a plan inside `jax.jit`: the interpreter of the XLA engine."""
+"""XLA tracing: one pass over a plan inside `jax.jit`, the interpreter of the XLA engine."""
 
 from __future__ import annotations
 

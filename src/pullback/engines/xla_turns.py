@@ -1,4 +1,4 @@
-"""Calls of LAPACK and of Fourier transforms on processors: one after the other.
+"""Serialised library calls on CPU: calls of LAPACK and of Fourier transforms take turns, or they would deadlock.
 
 They wait for tasks that they give to the threads of XLA, while they hold one of these threads themselves. As many of
 them at the same time as there are threads wait for ever (jaxlib 0.10: `jit(lambda a, b: (solve(a, a), solve(b, b)))` on

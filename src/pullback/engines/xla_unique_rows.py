@@ -1,4 +1,4 @@
-"""Adding up equal rows under XLA, where the number of rows cannot depend on the values."""
+"""XLA lowering of duplicate-row summation, where the number of rows cannot depend on the values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes to the value of a variable under XLA, which reuses the memory of what a program is given to change."""
+"""XLA lowering of variable updates: in the donated memory of what a program is given to change."""
 
 from __future__ import annotations
 

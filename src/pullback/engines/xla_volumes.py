@@ -1,7 +1,7 @@
-"""Convolutions of volumes on processors, as products of patches: three to ten times as fast as XLA's own operation, and
-a hundred times where strides leave zeros between the elements of a cotangent.
+"""XLA lowering of convolutions over volumes on CPU: products of patches (im2col).
 
-The patches of so many volumes at a time are written as stay in the cache.
+Three to ten times as fast as XLA's own operation, and a hundred times where strides leave zeros between the elements of
+a cotangent. The patches of so many volumes at a time are written as stay in the cache.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Windows on XLA: what each gives put back where it came from, and reductions of them one axis after the other."""
+"""XLA lowering of window reductions and of their transposes, one axis after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ONNX models: `load` makes a graph of one, `export` one of a graph."""
+"""ONNX import and export: `load` makes a graph of a model, `export` a model of a graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`assembled`: the protos of what writers made: unread nodes left out, and every value with a name."""
+"""ONNX model assembly: protobufs of what writers made, without unread nodes, every value with a name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scan of opset 8, which runs over a batch, as one of opset 9 that runs over the batch with another one inside."""
+"""ONNX version conversion of Scan: opset 8's, which runs over a batch, as opset 9's with another one inside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`differentiate`: adds derivatives to a loaded model, by the names that its values have there."""
+"""ONNX model differentiation: `differentiate` adds derivatives to a loaded model, by the names of its values."""
 
 from __future__ import annotations
 

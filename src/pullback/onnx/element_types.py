@@ -1,4 +1,4 @@
-"""ONNX's element types and pullback's dtypes."""
+"""ONNX element types and pullback's dtypes."""
 
 from __future__ import annotations
 

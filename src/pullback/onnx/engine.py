@@ -1,4 +1,4 @@
-"""The onnxruntime engine: a plan is exported once, and its variables are inputs and outputs of the model."""
+"""onnxruntime engine: a plan is exported once; its variables are inputs and outputs of the model."""
 
 from __future__ import annotations
 

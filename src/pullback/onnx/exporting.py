@@ -1,4 +1,4 @@
-"""`export`: a graph, or part of one, as an ONNX model of standard operators."""
+"""ONNX export: a graph, or part of one, as a model of standard operators."""
 
 from __future__ import annotations
 

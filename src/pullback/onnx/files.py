@@ -1,4 +1,4 @@
-"""Where the constants of a model that is written are kept: in it, in a file beside it, or where they were."""
+"""ONNX external data: where constants of a written model are kept, in it, beside it, or where they were."""
 
 from __future__ import annotations
 

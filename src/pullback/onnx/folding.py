@@ -1,4 +1,4 @@
-"""`fold`: what a node of small constants computes, worked out by NumPy while a graph is written."""
+"""Constant folding during ONNX export: nodes of small constants are computed by NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python's garbage collector, kept from looking at the many objects that reading and writing a model makes."""
+"""Garbage collection paused: reading and writing a model makes many objects, none of them garbage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What onnxruntime has no kernel for, and in which dtype it computes that instead: data, and how to ask it.
+"""onnxruntime kernel coverage: what it has no kernel for, and in which dtype it computes that instead.
 
 The data are the kernels of the CPU provider of onnxruntime 1.31 for the opsets 18 to 26, as its registry lists them:
 operator, first and last version, and the dtypes of each type variable, a letter each; `*` for all.

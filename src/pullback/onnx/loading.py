@@ -1,4 +1,4 @@
-"""`load`: a model as a graph."""
+"""ONNX import: `load` makes a graph of a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`OnnxGraph`: the graph of a model, whose values have the names that they have there."""
+"""ONNX models as graphs: `OnnxGraph`, whose values have the names that they have in the model."""
 
 from __future__ import annotations
 

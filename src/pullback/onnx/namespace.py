@@ -1,4 +1,4 @@
-"""The array namespace that kernels are traced with: functions named as NumPy's, of arrays of which some are traced."""
+"""Array namespace for tracing kernels: functions named as NumPy's, of arrays of which some are traced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model as the readers want it: without large initializers, functions inlined, at opset 21 or newer.
+"""ONNX model normalisation: large initializers taken out, functions inlined, opset 21 or newer.
 
 All that onnx's own tools do, they do to a skeleton: the large initializers are set aside, and stand in it as inputs.
 """

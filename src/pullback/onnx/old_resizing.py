@@ -1,4 +1,4 @@
-"""Resize of opset 10 and Upsample as the Resize of later ones, whose default grid is another: onnx forgets that."""
+"""ONNX version conversion of Resize-10 and Upsample, whose default grid is another: onnx's converter forgets that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators by what becomes of the shapes of their inputs."""
+"""ONNX shape propagation: operators by what becomes of the shapes of their inputs."""
 
 from __future__ import annotations
 

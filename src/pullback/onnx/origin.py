@@ -1,4 +1,4 @@
-"""`Origins`: the nodes of a loaded model, which are written again as they were."""
+"""ONNX round trip: the nodes of a loaded model are written again as they were."""
 
 from __future__ import annotations
 

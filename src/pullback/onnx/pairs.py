@@ -1,4 +1,4 @@
-"""Kernels as nodes: from values to traced arrays and back; a complex value is a pair of real ones."""
+"""Complex numbers in ONNX: kernels as nodes, where a complex value is a pair of real ones."""
 
 from __future__ import annotations
 

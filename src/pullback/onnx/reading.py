@@ -1,4 +1,4 @@
-"""How nodes are read: `@reader` says which function reads an operator, `Node` is what it is told of a node."""
+"""ONNX reader registry: `@reader` says which function reads an operator, `Node` is what it is told of a node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`record_kernel`: writes a primitive by running its kernel on arrays that record what is asked of them."""
+"""Kernel tracing for ONNX export: a primitive is written by running its kernel on arrays that record."""
 
 from __future__ import annotations
 

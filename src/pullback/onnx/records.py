@@ -1,4 +1,4 @@
-"""The parts of a model that is being written: values, nodes, graphs inside nodes, and what they share."""
+"""ONNX intermediate representation: values, nodes, graphs inside nodes of a model that is being written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`@writer`: says which function writes a primitive."""
+"""ONNX writer registry: `@writer` says which function writes a primitive."""
 
 from __future__ import annotations
 

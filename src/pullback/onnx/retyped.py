@@ -1,4 +1,4 @@
-"""A model computed in another dtype of floats: wider to check one, narrower to ship one."""
+"""Mixed precision of ONNX models: a model in another float dtype, wider to check one, narrower to ship one."""
 
 from __future__ import annotations
 

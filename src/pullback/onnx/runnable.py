@@ -1,4 +1,4 @@
-"""Which nodes of a loaded model are written as they were: those that a stock onnxruntime runs at the opset written."""
+"""onnxruntime compatibility: which nodes of a loaded model are written again as they were."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of each element of traced complex arrays, in the arithmetic of their parts."""
+"""Complex arithmetic in ONNX: functions of each element of traced complex arrays, by their parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of each element of traced arrays, under NumPy's names."""
+"""Elementwise functions of traced arrays, under NumPy's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading from traced arrays and writing to them at an index."""
+"""Indexing of traced arrays: reading and writing."""
 
 from __future__ import annotations
 

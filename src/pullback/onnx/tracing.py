@@ -1,4 +1,4 @@
-"""Arrays that write ONNX nodes for what is asked of them, so that a kernel, run on them, writes its graph.
+"""Tracer arrays: they write ONNX nodes for what is asked of them, so that a kernel, run on them, writes its graph.
 
 Their shapes are static. They follow NumPy's protocols, so that functions of NumPy itself come here too; those of the
 namespace that kernels are given are in `namespace.py`.

@@ -1,4 +1,4 @@
-"""`training_step`: adds to a loaded model what it needs to learn: loss, derivatives, new parameters."""
+"""ONNX training steps: `training_step` adds loss, derivatives and new parameters to a loaded model."""
 
 from __future__ import annotations
 

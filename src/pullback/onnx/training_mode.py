@@ -1,4 +1,4 @@
-"""Models as they are while they learn: batch normalisation by the batch's moments, dropout that drops."""
+"""Training mode of ONNX models: batch normalisation by the batch's moments, dropout that drops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tensors in a model: what it holds itself as arrays, what stands in files beside it mapped into memory."""
+"""ONNX initializers: those in a model as arrays, those in files beside it mapped into memory."""
 
 from __future__ import annotations
 

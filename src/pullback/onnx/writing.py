@@ -1,4 +1,4 @@
-"""`Writer`: makes the nodes of a model, operation by operation.
+"""ONNX writer: makes the nodes of a model, operation by operation.
 
 Nodes are made lean at once: what small constants give is computed, equal nodes are made once, and what does nothing is
 left out (`lean.py`). While a model is written a value has a number for a name; `assembly.py` gives it its own.

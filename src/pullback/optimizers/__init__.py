@@ -1,1 +1,1 @@
-"""Training: optimizers, clipping, schedules of the learning rate. Imports all but engines."""
+"""Optimizers: gradient descent and its kin, clipping, learning rates. Imports all but engines."""

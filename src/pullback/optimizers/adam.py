@@ -1,4 +1,4 @@
-"""Adam."""
+"""Adam optimizer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clipping by norm: of tensors, of IndexedSlices, and of many of either together."""
+"""Gradient clipping by norm: of tensors, of IndexedSlices, and of many of either together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FTRL-proximal."""
+"""FTRL-proximal optimizer ("follow the regularized leader")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The global step: one integer variable that counts the steps of training."""
+"""Global step: one integer variable that counts the steps of training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradient descent, and with momentum."""
+"""Gradient descent optimizer, and with momentum."""
 
 from __future__ import annotations
 

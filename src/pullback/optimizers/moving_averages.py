@@ -1,4 +1,4 @@
-"""Moving averages of variables and tensors."""
+"""Exponential moving averages of variables and tensors."""
 
 from __future__ import annotations
 

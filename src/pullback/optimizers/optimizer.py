@@ -1,4 +1,4 @@
-"""What all optimizers share: gradients of a loss by variables, and their application, dense or row by row."""
+"""Optimizer base class: gradients of a loss by variables, and their application, dense or row by row."""
 
 from __future__ import annotations
 

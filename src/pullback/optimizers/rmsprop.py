@@ -1,4 +1,4 @@
-"""RMSProp."""
+"""RMSProp optimizer."""
 
 from __future__ import annotations
 

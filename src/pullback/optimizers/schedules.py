@@ -1,4 +1,4 @@
-"""Learning rates that change with the step, as graph: give the global step, get the rate."""
+"""Learning rate schedules, as graph: give the global step, get the rate."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What operations do: one file per family, in each a user function, then its primitive class. Imports core."""
+"""Primitive operations: one file per family, in each a user function, then its primitive class. Imports core."""

@@ -1,4 +1,4 @@
-"""Rectifiers and the other functions that stand between the layers of a network."""
+"""Activation functions: rectifiers and the others that stand between the layers of a network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sum of several tensors of one type."""
+"""N-ary sum: of several tensors of one type."""
 
 from __future__ import annotations
 

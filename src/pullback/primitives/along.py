@@ -1,4 +1,4 @@
-"""Picking along one axis, at other positions for each place beside it: what sorting and the k largest are made of."""
+"""Take along axis: other positions for each place beside the axis; sorting and top-k are differentiated with it."""
 
 from __future__ import annotations
 

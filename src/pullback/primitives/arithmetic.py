@@ -1,4 +1,4 @@
-"""Addition, multiplication and their kin, element by element."""
+"""Elementwise arithmetic: addition, multiplication and their kin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of a `TensorArray`: read, written, added up. Each is a derivative of the others.
+"""TensorArray rows: read, written, added up. Each is a derivative of the others.
 
 None of the derivatives reads the array itself, only positions and the number of rows: a loop that differentiates its
 reads and writes keeps no copy of the array for each of its steps.

@@ -1,4 +1,4 @@
-"""Assertions that only TensorFlow 1 has at its top level, with its order of arguments: `data` is shown, not `x`."""
+"""TensorFlow 1 assertions of the top level, with their order of arguments: `data` is shown, not `x`."""
 
 from __future__ import annotations
 

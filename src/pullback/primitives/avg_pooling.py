@@ -1,4 +1,4 @@
-"""The mean of each window, over one, two or three spatial axes."""
+"""Average pooling: the mean of each window, over one, two or three spatial axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axes and integer lists as users give them: checked, counted from the front, static."""
+"""Axis arguments and integer lists as users give them: checked, counted from the front, static."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A border across which no compiler merges or moves computations."""
+"""Optimization barrier: no compiler merges or moves computations across it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks of positions exchanged for the batch, and back."""
+"""Space-to-batch and batch-to-space: blocks of positions exchanged for the batch, and back."""
 
 from __future__ import annotations
 

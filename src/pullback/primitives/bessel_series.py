@@ -1,4 +1,4 @@
-"""Arrays only: Bessel functions of real arguments, in float64.
+"""Bessel functions of real arguments, in float64: arrays only.
 
 Power series near 0 (NIST Digital Library of Mathematical Functions, 10.8, 10.25, 10.31), recurrences (10.6, 10.29), and
 far out Chebyshev series of the smooth factors (10.17, 10.40), summed by Clenshaw's rule: C. Clenshaw, "A note on the

@@ -1,4 +1,4 @@
-"""Adding a bias to each channel."""
+"""Bias addition: a number for each channel."""
 
 from __future__ import annotations
 

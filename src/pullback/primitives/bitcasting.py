@@ -1,4 +1,4 @@
-"""The same bits as another dtype."""
+"""Bitcast: the same bits as another dtype."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations on the bits of integers, element by element."""
+"""Bitwise operations on integers, element by element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks of a tensor: where they begin, and their shape; and their derivatives."""
+"""Block slices (`slice`, dynamic slice): where they begin, and their shape; and their derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrices of two by two blocks: where the derivatives of functions of matrices stand (Mathias 1996).
+"""Block matrices, two by two: where the derivatives of functions of matrices stand (Mathias 1996).
 
 A matrix function of [[a, e], [0, a]] has in its upper right block the derivative at `a` in the direction `e`.
 """

@@ -1,4 +1,4 @@
-"""Boxes in images: of many that overlap, those to keep."""
+"""Non-maximum suppression: of many boxes of an image that overlap, those to keep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes to keep of each image and each class."""
+"""Non-maximum suppression by class: the boxes to keep of each image and each class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses over so many classes that only a sample of them is looked at, and the samples.
+"""Sampled softmax and noise-contrastive estimation: losses over so many classes that only a sample is looked at.
 
 A sample without repetition is a race: class k arrives after an exponentially distributed time of rate p(k), and the
 first to arrive are taken. They are distributed as draws that go on until so many different classes are found, and

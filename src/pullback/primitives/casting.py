@@ -1,4 +1,4 @@
-"""Conversion between dtypes."""
+"""Type conversion (cast) between dtypes."""
 
 from __future__ import annotations
 

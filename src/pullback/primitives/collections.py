@@ -1,4 +1,4 @@
-"""The collections of a graph: named lists, of variables first of all."""
+"""Graph collections: named lists, of variables first of all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours of images: from one space to another, and brighter, stronger, turned."""
+"""Colour spaces of images: from one to another; brightness, contrast, saturation, hue."""
 
 from __future__ import annotations
 

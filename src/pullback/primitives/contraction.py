@@ -1,4 +1,4 @@
-"""Products of two arrays with labelled axes: what matrix products and einsum have in common."""
+"""Tensor contraction: products of two arrays with labelled axes, common to matrix products and einsum."""
 
 from __future__ import annotations
 

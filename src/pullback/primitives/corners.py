@@ -1,4 +1,4 @@
-"""Corners of matrices, by the size of other tensors, so that rules need no lengths while the graph is built."""
+"""Leading submatrices, by the size of other tensors, so that rules need no lengths while the graph is built."""
 
 from __future__ import annotations
 

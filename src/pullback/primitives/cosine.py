@@ -1,4 +1,4 @@
-"""Discrete cosine transforms of types I to IV (Makhoul 1980), their inverses and adjoints, and the lapped one."""
+"""Discrete cosine transforms of types I to IV (Makhoul 1980), their inverses and adjoints, and the MDCT."""
 
 from __future__ import annotations
 

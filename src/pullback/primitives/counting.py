@@ -1,4 +1,4 @@
-"""How often things come: counts of integers, histograms, confusion matrices."""
+"""Histograms and counts: of integers (bincount), of intervals, confusion matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors made from a shape or a number: zeros, ones, filled, ranges, identity matrices, one-hot vectors."""
+"""Tensor creation from a shape or a number: zeros, ones, filled, ranges, identity matrices, one-hot vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cross entropies of logits: one operation gives the loss and its derivative, from which further ones are made."""
+"""Cross entropy of logits: one operation gives the loss and its derivative, from which further ones are made."""
 
 from __future__ import annotations
 

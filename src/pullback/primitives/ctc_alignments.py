@@ -1,4 +1,4 @@
-"""Sums over all alignments of a label sequence with a longer one: the recurrences behind `ctc_loss`.
+"""CTC forward-backward recurrences: sums over all alignments of a label sequence with a longer one.
 
 Source: Graves, Fernández, Gomez and Schmidhuber, Connectionist Temporal Classification, 2006. With blanks around the
 labels there are S = 2L + 1 states; a step stays in its state, goes on by one, or by two where that skips a blank

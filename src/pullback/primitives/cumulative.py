@@ -1,4 +1,4 @@
-"""Running sums and products along an axis, and the product of all; their derivatives are exact where elements are 0.
+"""Cumulative sums and products along an axis, and the product of all; derivatives are exact where elements are 0.
 
 The derivative of a running product is a linear recurrence `s[i] = a[i] * s[i-1] + b[i]`, which is a primitive here: its
 own derivative is the same recurrence in the other direction, so that every order is exact.

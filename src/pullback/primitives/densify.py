@@ -1,4 +1,4 @@
-"""Making IndexedSlices dense, at a place that can be named: a policy says whether that warns, passes, or fails."""
+"""IndexedSlices made dense, at a place that can be named: a policy says whether that warns, passes, or fails."""
 
 from __future__ import annotations
 

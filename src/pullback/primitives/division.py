@@ -1,4 +1,4 @@
-"""Quotients and remainders: true, floored, truncated, and those that know no division by zero.
+"""Division and remainders: true, floored, truncated, and those that know no division by zero.
 
 Integers divided by zero give 0, quotient and remainder, on every engine.
 """

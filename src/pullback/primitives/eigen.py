@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors.
+"""Eigenvalue decomposition: eigenvalues and eigenvectors, of symmetric matrices and of others.
 
 Derivatives: Giles 2008, "Collected matrix derivative results"; Boeddeker et al. 2017 (arXiv:1701.00392) for complex
 and general matrices.

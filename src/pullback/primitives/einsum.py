@@ -1,4 +1,4 @@
-"""Einstein's summation convention: einsum, whose derivative is einsum, and what is thinly written with it."""
+"""Einstein summation: einsum, whose derivative is einsum, and what is thinly written with it."""
 
 from __future__ import annotations
 

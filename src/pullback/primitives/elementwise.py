@@ -1,4 +1,4 @@
-"""What all elementwise primitives share: one dtype, NumPy's broadcasting, and the chain rule."""
+"""Elementwise primitives: what all share, one dtype, NumPy's broadcasting, and the chain rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The error function and its kin: erf, erfc, their inverses, the normal quantile."""
+"""Error function and its kin: erf, erfc, their inverses, the normal quantile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exponentials, logarithms, and the sigmoid with its kin."""
+"""Exponentials and logarithms, and the sigmoid with its kin."""
 
 from __future__ import annotations
 

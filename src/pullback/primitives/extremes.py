@@ -1,4 +1,4 @@
-"""The larger and the smaller of two, and clipping. NaN in either input gives NaN."""
+"""Maximum, minimum and clipping, element by element. NaN in either input gives NaN."""
 
 from __future__ import annotations
 

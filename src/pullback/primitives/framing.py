@@ -1,4 +1,4 @@
-"""Frames of signals, and signals from overlapping frames: each other's adjoints."""
+"""Framing and overlap-add: frames of signals, and signals from overlapping frames, each other's adjoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gamma function's logarithm and its derivatives, the Hurwitz zeta function, the logarithm of the beta function."""
+"""Gamma function: its logarithm and derivatives (polygamma), the Hurwitz zeta function, the log-beta function."""
 
 from __future__ import annotations
 

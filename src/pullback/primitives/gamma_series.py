@@ -1,4 +1,4 @@
-"""Arrays only: derivatives of the Hurwitz zeta function and of 1 / gamma by their parameters, of any order.
+"""Hurwitz zeta and reciprocal gamma functions: derivatives by parameters, of any order; arrays only.
 
 A jet is a list of Taylor coefficients: that of number j belongs to the power j of a small change of the parameter.
 """

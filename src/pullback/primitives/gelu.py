@@ -1,4 +1,4 @@
-"""The Gaussian error linear unit."""
+"""Gaussian error linear unit (GELU)."""
 
 from __future__ import annotations
 

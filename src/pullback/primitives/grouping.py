@@ -1,4 +1,4 @@
-"""Tensors that are there only when all of several are."""
+"""Tensor groups (`tuple`): tensors that are there only when all of several are."""
 
 from __future__ import annotations
 

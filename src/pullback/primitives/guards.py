@@ -1,4 +1,4 @@
-"""Checks made while a graph runs: that numbers are finite, that conditions hold. What fails raises."""
+"""Run-time checks (`check_numerics`, `Assert`): that numbers are finite, that conditions hold. What fails raises."""
 
 from __future__ import annotations
 

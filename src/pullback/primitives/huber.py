@@ -1,4 +1,4 @@
-"""Huber's function: a parabola near zero, straight lines beyond (Robust Estimation of a Location Parameter, 1964)."""
+"""Huber loss: a parabola near zero, straight lines beyond (Robust Estimation of a Location Parameter, 1964)."""
 
 from __future__ import annotations
 

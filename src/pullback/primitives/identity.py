@@ -1,4 +1,4 @@
-"""Operations that hand on what they get: identity, stop_gradient, prevent_gradient, ensure_shape, group."""
+"""Identity operations: identity, stop_gradient, prevent_gradient, ensure_shape, group."""
 
 from __future__ import annotations
 

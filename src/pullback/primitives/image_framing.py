@@ -1,4 +1,4 @@
-"""Images turned, cut and framed."""
+"""Image cropping, padding, flips and rotations."""
 
 from __future__ import annotations
 

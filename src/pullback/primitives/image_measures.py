@@ -1,4 +1,4 @@
-"""What is measured on images: slopes, variation, and how alike two of them are; and the standard brightness."""
+"""Image metrics: gradients, total variation, PSNR, SSIM; and standardization."""
 
 from __future__ import annotations
 

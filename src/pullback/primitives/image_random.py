@@ -1,4 +1,4 @@
-"""Images changed at random: turned, cut, brighter, stronger, of another hue; drawn anew in each run, or by a seed."""
+"""Image augmentation: images turned, cut, of another brightness, contrast, hue; at random, or by a seed."""
 
 from __future__ import annotations
 

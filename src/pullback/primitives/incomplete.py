@@ -1,4 +1,4 @@
-"""The incomplete gamma and beta functions, regularised, and their derivatives by every argument, of any order."""
+"""Incomplete gamma and beta functions, regularised, and their derivatives by every argument, of any order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays only: derivatives of the incomplete gamma and beta functions by their parameters, of any order.
+"""Incomplete gamma and beta functions: derivatives by parameters, of any order; arrays only.
 
 The derivative of a distribution function by a parameter is the integral of that of its density, up to the point or from
 the point on, whichever is on the side where the density falls. It is computed by the trapezoidal rule after a double

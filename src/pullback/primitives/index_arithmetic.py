@@ -1,4 +1,4 @@
-"""Indices that count from the end, and positions of single elements: what only ONNX's operators ask of gather's kin."""
+"""Index arithmetic of ONNX: indices that count from the end, and positions of single elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Picking elements by number along an axis: gather, boolean_mask, embedding_lookup; and their derivatives."""
+"""Gather along an axis: elements picked by number, boolean_mask, embedding_lookup; and their derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of something while the graph is built: whether it is a tensor, and its value."""
+"""Static inspection of tensors while a graph is built: whether something is one, and its value if known."""
 
 from __future__ import annotations
 

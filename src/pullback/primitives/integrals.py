@@ -1,4 +1,4 @@
-"""Functions defined by integrals: Dawson's, the exponential integral, Fresnel's, Spence's, and the scaled erfc."""
+"""Integral functions: Dawson's, the exponential integral, Fresnel's, Spence's, and the scaled erfc."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inverses, systems of linear equations, and their solutions in the sense of least squares."""
+"""Linear solvers: inverses, systems of equations, and least squares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrix products: two dimensions, and stacks of matrices with broadcasting."""
+"""Matrix multiplication: of two dimensions, and of stacks of matrices with broadcasting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""And, or, not of truth values, element by element."""
+"""Logical operations: and, or, not of truth values, element by element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running logarithms of sums of exponentials, and the weights that their derivatives are made of."""
+"""Cumulative log-sum-exp, and the weights that its derivatives are made of."""
 
 from __future__ import annotations
 

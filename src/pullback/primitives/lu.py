@@ -1,4 +1,4 @@
-"""The LU decomposition, and what is solved with it."""
+"""LU decomposition, and what is solved with it."""
 
 from __future__ import annotations
 

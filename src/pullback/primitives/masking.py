@@ -1,4 +1,4 @@
-"""Products and quotients in which a zero cotangent wins, so that masks that are zero by construction stay zero.
+"""Masked products (`multiply_no_nan`): a zero cotangent wins, so that masks that are zero stay zero.
 
 The derivative of a masked expression multiplies an exact zero with whatever the derivative is where the mask hides it,
 often inf or NaN: `where(x > 0, sqrt(x), 0)` at 0. The rules of functions whose derivative is infinite somewhere use

@@ -1,4 +1,4 @@
-"""Parts of matrices: transposes, traces, diagonals, bands; for each matrix of a stack.
+"""Diagonals, bands, traces and transposes of matrices; for each matrix of a stack.
 
 A band is a range of diagonals `k`: 0 is the main one, positive ones are above it. Its diagonals stand as rows, from the
 highest to the lowest, shorter ones padded at the side that `align` says (first of those above the main one, then of

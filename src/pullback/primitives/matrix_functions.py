@@ -1,4 +1,4 @@
-"""The exponential, the logarithm and the square root of matrices.
+"""Matrix functions: exponential, logarithm and square root.
 
 The derivative of each at `x` is the function itself, of a matrix of two by two blocks: any order follows.
 Kernels: scaling and squaring with a Padé approximant (Higham 2005), inverse scaling and squaring with Gauss-Legendre

@@ -1,4 +1,4 @@
-"""The norm of vectors and of matrices, of any order."""
+"""Norms of vectors and of matrices, of any order."""
 
 from __future__ import annotations
 

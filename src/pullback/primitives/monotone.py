@@ -1,4 +1,4 @@
-"""Polynomials, and whether values ascend."""
+"""Polynomials and monotonicity: polyval, and whether values ascend."""
 
 from __future__ import annotations
 

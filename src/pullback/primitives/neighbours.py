@@ -1,4 +1,4 @@
-"""The number next to another, as the dtype has them."""
+"""Next representable number (nextafter), as the dtype has them."""
 
 from __future__ import annotations
 

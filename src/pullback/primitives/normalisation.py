@@ -1,4 +1,4 @@
-"""Means and variances, and what is normalised with them: batches, layers, vectors.
+"""Batch and layer normalisation: means and variances (moments), and what is normalised with them.
 
 The primitives compute in float32 for 16-bit floats. They state their derivatives with respect to all their outputs, in
 operations that have derivatives themselves, so that any order is exact.

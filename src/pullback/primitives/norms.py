@@ -1,4 +1,4 @@
-"""Euclidean norms, variances and the logarithm of sums of exponentials."""
+"""Euclidean norms, variances and log-sum-exp."""
 
 from __future__ import annotations
 

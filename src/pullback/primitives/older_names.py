@@ -1,4 +1,4 @@
-"""Functions that only TensorFlow 1 has, and those of which it has the arguments in another order."""
+"""TensorFlow 1 functions that only it has, or with arguments in another order."""
 
 from __future__ import annotations
 

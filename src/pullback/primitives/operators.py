@@ -1,4 +1,4 @@
-"""Python's operators on tensors, with TensorFlow's names for what they make. `==` and `!=` compare identity."""
+"""Operator overloading: Python's operators on tensors, with TensorFlow's names. `==` and `!=` compare identity."""
 
 from __future__ import annotations
 

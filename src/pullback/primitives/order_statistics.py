@@ -1,4 +1,4 @@
-"""The n-th smallest element, the nearly largest ones, and the nearest monotone sequence."""
+"""Order statistics: the n-th smallest element, the nearly largest ones; and isotonic regression."""
 
 from __future__ import annotations
 

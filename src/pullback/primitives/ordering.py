@@ -1,4 +1,4 @@
-"""What comes first: positions of extrema, the k largest, sorting.
+"""Sorting, top-k and arg-max: what comes first, and its position.
 
 NaN counts as larger than every number. Equal elements keep their order, on every engine.
 """

@@ -1,4 +1,4 @@
-"""The initializer that gives orthogonal matrices; apart from the others, for it needs QR."""
+"""Orthogonal initializer; apart from the others, for it needs QR."""
 
 from __future__ import annotations
 

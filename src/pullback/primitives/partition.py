@@ -1,4 +1,4 @@
-"""Rows dealt out to parts and put together again; masks of sequences."""
+"""Dynamic partition and stitch: rows dealt out to parts and put together again; masks of sequences."""
 
 from __future__ import annotations
 

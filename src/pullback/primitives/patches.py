@@ -1,4 +1,4 @@
-"""Windows of images and volumes laid out as channels, and the transpose: patches added up where they came from."""
+"""Patch extraction (im2col): windows of images and volumes laid out as channels, and the transpose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors whose values a run is given."""
+"""Placeholders: tensors whose values a run is given."""
 
 from __future__ import annotations
 

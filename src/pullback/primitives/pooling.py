@@ -1,4 +1,4 @@
-"""The largest element of each window, over one, two or three spatial axes."""
+"""Max pooling: the largest element of each window, over one, two or three spatial axes."""
 
 from __future__ import annotations
 

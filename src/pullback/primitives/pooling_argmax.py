@@ -1,4 +1,4 @@
-"""The largest element of each window together with its place; and pooling whose kind is an argument."""
+"""Max pooling with argmax: the largest element of each window with its place; pooling whose kind is an argument."""
 
 from __future__ import annotations
 

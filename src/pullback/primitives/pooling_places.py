@@ -1,4 +1,4 @@
-"""Where the largest element of each window stands, as a number in the flattened input."""
+"""Max pooling positions: where the largest element of each window stands, as a number in the flattened input."""
 
 from __future__ import annotations
 

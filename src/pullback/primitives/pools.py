@@ -1,4 +1,4 @@
-"""What the largest and the mean of windows share: their arguments, and the arrays of elements to reduce."""
+"""Pooling arguments, and the arrays of elements to reduce: what the largest and the mean of windows share."""
 
 from __future__ import annotations
 

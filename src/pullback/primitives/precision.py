@@ -1,4 +1,4 @@
-"""16-bit floats are computed in float32 and rounded once."""
+"""Half precision: 16-bit floats are computed in float32 and rounded once."""
 
 from __future__ import annotations
 

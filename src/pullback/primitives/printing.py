@@ -1,4 +1,4 @@
-"""Printing the values that a run computes."""
+"""Printing of values that a run computes."""
 
 from __future__ import annotations
 

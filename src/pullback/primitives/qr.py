@@ -1,4 +1,4 @@
-"""The QR decomposition of matrices of every shape.
+"""QR decomposition of matrices of every shape.
 
 The derivative is that of Walter and Lehmann 2018 (arXiv:1009.6112), with their case of wide matrices, and that of the
 complement that `full_matrices` adds: rotations inside it, which no derivative can tell, are taken for none.

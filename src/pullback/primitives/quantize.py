@@ -1,4 +1,4 @@
-"""Numbers rounded as if they had been stored with few bits, with derivatives that look through the rounding.
+"""Fake quantization: numbers rounded as if stored with few bits, with straight-through derivatives.
 
 B. Jacob et al., "Quantization and training of neural networks for efficient integer-arithmetic-only inference", 2017.
 The derivative is 1 inside the range and 0 outside, where the bounds get it ("straight-through").

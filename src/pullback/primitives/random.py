@@ -1,4 +1,4 @@
-"""Random numbers: drawn anew in each run, or a function of a seed; and dropout.
+"""Random numbers (uniform, normal, categorical), drawn anew in each run, or a function of a seed; and dropout.
 
 An operation that draws anew keeps its own key and the number of its next draw in the session. With a seed, of the
 operation or of the graph, every new session draws the same numbers; without one, each session has its own key. Both

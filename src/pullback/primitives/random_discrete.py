@@ -1,4 +1,4 @@
-"""Random numbers of the Poisson distribution, and normal ones between bounds of their own."""
+"""Poisson and truncated normal random numbers."""
 
 from __future__ import annotations
 

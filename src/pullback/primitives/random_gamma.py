@@ -1,4 +1,4 @@
-"""Random numbers of the gamma distribution, with derivatives by its parameters.
+"""Gamma random numbers, with implicit derivatives by their parameters.
 
 The derivative by the shape is implicit, that of the number at which the distribution function has a fixed value:
 M. Figurnov, S. Mohamed, A. Mnih, "Implicit reparameterization gradients", NeurIPS 2018. It is itself a function with

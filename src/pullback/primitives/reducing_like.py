@@ -1,4 +1,4 @@
-"""Reductions whose axes a run decides: to the shape of another tensor, as `sum_like` sums."""
+"""Reductions to the shape of another tensor (`sum_like` and others), whose axes a run decides."""
 
 from __future__ import annotations
 

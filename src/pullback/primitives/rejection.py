@@ -1,4 +1,4 @@
-"""Numbers of the gamma and Poisson distributions from random words, by rejection in a fixed number of rounds.
+"""Rejection sampling of the gamma and Poisson distributions, in a fixed number of rounds.
 
 G. Marsaglia, W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26, 2000; W. Hörmann, "The
 transformed rejection method for generating Poisson random variables", Insurance: Mathematics and Economics 12, 1993.

@@ -1,4 +1,4 @@
-"""Tensors made longer: tiled, repeated, padded; and their derivatives."""
+"""Tile, repeat and pad: tensors made longer; and their derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The linear maps that change the length of an axis, by the coordinates that interchange formats know.
+"""Resampling matrices: linear maps that change the length of an axis, by the coordinates of interchange formats.
 
 A place of the result is a point between places of the input; its value is a weighted mean of those around.
 """

@@ -1,4 +1,4 @@
-"""Reshaping where a length of 0 stands for the length that the input has in its place, as in ONNX."""
+"""Reshape as in ONNX, where a length of 0 stands for the length that the input has in its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reshape, broadcast, sum: each other's derivatives, and what every other rule leans on.
+"""Reshape, broadcast and sum: each other's derivatives, and what every other rule leans on.
 
 Each has a form that takes the wanted shape from another tensor (`reshape_like`, `broadcast_like`, `sum_like`): nothing
 is added where static shapes show that nothing is to be done, and unknown lengths need no shape arithmetic.

@@ -1,4 +1,4 @@
-"""Resizing of images as TensorFlow 1 does it: by a number for the method, with pixels at corners."""
+"""Image resizing of TensorFlow 1: by a number for the method, with pixels at corners."""
 
 from __future__ import annotations
 

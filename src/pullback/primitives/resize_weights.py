@@ -1,4 +1,4 @@
-"""The matrices that resize one axis of an image: which elements each new element is made of, and how much of each.
+"""Interpolation weights: the matrices that resize one axis of an image, by method.
 
 The methods are TensorFlow's; its bicubic one of old reads its weights from a table of 1024 positions, and so does ours.
 """

@@ -1,4 +1,4 @@
-"""Images in another size, by every method that TensorFlow has, and the transposes of these linear maps."""
+"""Image resizing by every method that TensorFlow has, and the transposes of these linear maps."""
 
 from __future__ import annotations
 

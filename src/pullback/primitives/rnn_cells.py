@@ -1,4 +1,4 @@
-"""Cells of recurrent networks, with variables as TensorFlow has them: weights can be carried over."""
+"""Recurrent cells (RNN, GRU, LSTM), with variables as TensorFlow has them: weights can be carried over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounding. All of it is constant almost everywhere: no derivative."""
+"""Rounding: floor, ceil, round. All of it is constant almost everywhere: no derivative."""
 
 from __future__ import annotations
 

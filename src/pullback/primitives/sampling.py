@@ -1,4 +1,4 @@
-"""Images read between their pixels: crops of boxes brought to one size, and projective transforms.
+"""Image sampling between pixels: crop-and-resize of boxes, and projective transforms.
 
 Reading is linear in the image and, between pixels, linear in each coordinate: the derivative by a coordinate is a
 reading with the weights (-1, 1), so that two primitives, a reading and its transpose, give every order exactly.

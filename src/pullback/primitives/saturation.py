@@ -1,4 +1,4 @@
-"""Conversion between dtypes that keeps what does not fit at the nearest number that does."""
+"""Saturating casts: what does not fit the dtype becomes the nearest number that does."""
 
 from __future__ import annotations
 

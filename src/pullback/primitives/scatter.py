@@ -1,4 +1,4 @@
-"""Picking and changing elements by index vectors: gather_nd, scatter_nd, tensor_scatter_nd_*; and their derivatives."""
+"""Gather and scatter by index vectors: gather_nd, scatter_nd, tensor_scatter_nd_*; and their derivatives."""
 
 from __future__ import annotations
 

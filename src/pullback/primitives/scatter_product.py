@@ -1,4 +1,4 @@
-"""Elements multiplied into a tensor at index vectors."""
+"""Scatter-multiply: elements multiplied into a tensor at index vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adding, and otherwise combining, rows into an array at given numbers: what the kernels of gather's kin share.
+"""Scatter kernels: rows added to, or otherwise combined with, an array at given numbers.
 
 NumPy does it by `ufunc.at` on a fresh array, jax by `.at[]`: this file is the one place that knows both.
 """

@@ -1,4 +1,4 @@
-"""Sums over segments: rows that share a number are added up."""
+"""Segment sums: rows that share a number are added up."""
 
 from __future__ import annotations
 

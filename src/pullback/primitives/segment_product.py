@@ -1,4 +1,4 @@
-"""For each row the product of the other rows of its segment: exact where elements are 0, and so are its derivatives."""
+"""Segment products: for each row that of the others of its segment, exact where elements are 0."""
 
 from __future__ import annotations
 

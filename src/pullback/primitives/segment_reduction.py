@@ -1,4 +1,4 @@
-"""Means, products and extrema over segments, and the forms whose segment numbers are sorted."""
+"""Segment reductions: means, products and extrema, and the forms whose segment numbers are sorted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing between two tensors, element by element; the places of what is true."""
+"""Select (`where`): a choice between two tensors, element by element; the places of what is true."""
 
 from __future__ import annotations
 

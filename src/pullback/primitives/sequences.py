@@ -1,4 +1,4 @@
-"""Sequences of several lengths in one tensor, turned round."""
+"""Sequence reversal: sequences of several lengths in one tensor, turned round."""
 
 from __future__ import annotations
 

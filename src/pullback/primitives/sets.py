@@ -1,4 +1,4 @@
-"""What is in a vector: distinct elements, differences, the places of values in sorted ones, inverse permutations."""
+"""Set operations on vectors: distinct elements, differences, searchsorted, inverse permutations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axes added, removed, exchanged and turned; tensors repeated, rolled and padded; rank, size and shapes."""
+"""Transpose, squeeze and expand; roll and reverse; rank, size and shape."""
 
 from __future__ import annotations
 

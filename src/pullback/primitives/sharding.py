@@ -1,4 +1,4 @@
-"""`sharding`: how a tensor is spread over the devices of a session's mesh."""
+"""Sharding: how a tensor is spread over the devices of a session's mesh."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows of signals: constants, but for the shape of Kaiser's, which can be differentiated."""
+"""Window functions of signals: constants, but for the shape of Kaiser's, which can be differentiated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of a tensor by position: slices with steps, single elements, new axes; and their derivatives."""
+"""Strided slices: parts of a tensor by position, single elements, new axes; and their derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks of pixels exchanged for channels, and back."""
+"""Space-to-depth and depth-to-space: blocks of pixels exchanged for channels, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all special functions share: where their values come from. With NumPy it is SciPy, found when first used.
+"""Special functions: what all share. With NumPy their values come from SciPy, found when first used.
 
 `import pullback` does not load SciPy, which is an extra; this is the only file that imports it.
 """

@@ -1,4 +1,4 @@
-"""Arrays only: the error function, its complement, and the normal quantile, to the precision of the input's dtype.
+"""Error function kernels: erf, erfc and the normal quantile to the precision of the dtype; arrays only.
 
 Rational approximations: W. J. Cody, Rational Chebyshev approximations for the error function, Math. Comp. 23 (1969),
 with the exponential split as in his CALERF; M. J. Wichura, Algorithm AS 241, Appl. Statist. 37 (1988). Each takes

@@ -1,4 +1,4 @@
-"""Joining tensors and taking them apart: stack, unstack, concat, split."""
+"""Stack, unstack, concat and split: tensors joined and taken apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stacks of matrices: what solvers and decompositions have in common."""
+"""Batches of matrices: what solvers and decompositions have in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`AbstractStateful`: the one way in which an operation reads or changes what outlives a run."""
+"""Stateful operations: the one way in which an operation reads or changes what outlives a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random numbers that are functions of a seed: equal seeds and shapes give equal numbers, in every run and session."""
+"""Stateless random numbers: functions of a seed, equal for equal seeds and shapes in every run and session."""
 
 from __future__ import annotations
 

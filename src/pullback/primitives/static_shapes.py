@@ -1,4 +1,4 @@
-"""Shapes by themselves: what broadcasting gives, and positions in arrays of a shape."""
+"""Shape arithmetic: what broadcasting gives, and positions in arrays of a shape."""
 
 from __future__ import annotations
 

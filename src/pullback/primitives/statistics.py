@@ -1,4 +1,4 @@
-"""Means and variances with weights and in two steps, and normalisation of images by given ones."""
+"""Weighted and two-pass moments, and normalisation of images by given ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that were rounded and scaled back: no derivative passes, unless a rule hands it straight through."""
+"""Straight-through estimators: values rounded and scaled back, whose derivative passes only by a rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The singular value decomposition of matrices of every shape, and what is told by singular values.
+"""Singular value decomposition of matrices of every shape, and rank and condition, which it tells.
 
 The derivative is that of Wan and Zhang 2019 (arXiv:1909.02659), with that of the complements that `full_matrices`
 adds: rotations inside them, which no derivative can tell, are taken for none.

@@ -1,4 +1,4 @@
-"""Functions that share their variables from call to call."""
+"""Variable sharing (`make_template`): functions that share their variables from call to call."""
 
 from __future__ import annotations
 

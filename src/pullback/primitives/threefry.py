@@ -1,4 +1,4 @@
-"""Random numbers from a counter: Threefry-2x32 with 20 rounds, and the distributions made of its words.
+"""Counter-based random numbers: Threefry-2x32 with 20 rounds, and the distributions made of its words.
 
 J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. A word depends on a key,
 on the number of the element, and on the number of the draw: nothing is carried from element to element, and every array

@@ -1,4 +1,4 @@
-"""The Fourier transforms under their public names: of one, two, three and any axes, and shifts of their bins."""
+"""Fourier transforms under their public names: of one, two, three and any axes, and shifts of their bins."""
 
 from __future__ import annotations
 

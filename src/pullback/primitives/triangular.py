@@ -1,4 +1,4 @@
-"""Triangular systems of equations and the Cholesky decomposition."""
+"""Triangular solves and the Cholesky decomposition."""
 
 from __future__ import annotations
 

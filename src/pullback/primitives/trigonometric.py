@@ -1,4 +1,4 @@
-"""Sines, cosines, tangents, their inverses, and angles of complex numbers, in radians."""
+"""Trigonometric functions, their inverses, and angles of complex numbers, in radians."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The distinct slices of a tensor along an axis, sorted or in the order in which they come."""
+"""Unique slices of a tensor along an axis, sorted or in the order in which they come."""
 
 from __future__ import annotations
 

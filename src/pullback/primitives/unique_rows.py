@@ -1,4 +1,4 @@
-"""Slices with each row once: equal rows are added up. What rules that are not linear in the gradient need."""
+"""Duplicate rows of IndexedSlices summed: what rules that are not linear in the gradient need."""
 
 from __future__ import annotations
 

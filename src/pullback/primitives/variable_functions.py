@@ -1,4 +1,4 @@
-"""Changes of variables as functions: `assign(v, x)` for `v.assign(x)`, TensorFlow's older names."""
+"""Variable assignment as functions: `assign(v, x)` for `v.assign(x)`, TensorFlow's older names."""
 
 from __future__ import annotations
 

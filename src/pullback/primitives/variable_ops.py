@@ -1,4 +1,4 @@
-"""The operations on variables: the handle, reads, assignments. An engine keeps the array behind each handle.
+"""Variable operations: the handle, reads, assignments. An engine keeps the array behind each handle.
 
 Within one run the operations on one variable act in the order in which they were made.
 """

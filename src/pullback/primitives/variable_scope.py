@@ -1,4 +1,4 @@
-"""Variables by name: `get_variable` in variable scopes, and the variables of a graph."""
+"""Variable scopes: `get_variable`, sharing by name, and the variables of a graph."""
 
 from __future__ import annotations
 

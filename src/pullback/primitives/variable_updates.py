@@ -1,4 +1,4 @@
-"""Changes of some rows, or some slices, of a variable."""
+"""Scatter updates of variables: some rows, or some slices, are changed."""
 
 from __future__ import annotations
 

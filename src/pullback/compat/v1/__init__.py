@@ -1,4 +1,4 @@
-"""All names of pullback once more, so that only the import of a program changes: `import pullback.compat.v1 as tf`.
+"""TensorFlow 1 names: all of pullback's, so that only an import changes: `import pullback.compat.v1 as tf`.
 
 Functions take the parameters of TensorFlow 1, in its order, with its old names and its defaults: here, and in the
 namespaces that stand beside this file. All else is pullback itself.

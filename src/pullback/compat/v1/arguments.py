@@ -1,4 +1,4 @@
-"""Functions of today with the parameters that they had in TensorFlow 1."""
+"""TensorFlow 1 parameters: functions of today called with the order, names and defaults that they had there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pullback.debugging` with the parameters of TensorFlow 1."""
+"""TensorFlow 1 parameters for `pullback.debugging`."""
 
 from typing import Any
 

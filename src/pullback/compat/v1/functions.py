@@ -1,4 +1,4 @@
-"""The functions of the top level that TensorFlow 1 has with other parameters, or another meaning."""
+"""TensorFlow 1 functions of the top level that have other parameters there, or another meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pullback.image` with the parameters of TensorFlow 1."""
+"""TensorFlow 1 parameters for `pullback.image`."""
 
 from typing import Any
 

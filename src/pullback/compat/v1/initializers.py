@@ -1,4 +1,4 @@
-"""`pullback.initializers` with the parameters of TensorFlow 1."""
+"""TensorFlow 1 parameters for `pullback.initializers`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`pullback.linalg` with the parameters of TensorFlow 1."""
+"""TensorFlow 1 parameters for `pullback.linalg`."""
 
 from typing import Any
 

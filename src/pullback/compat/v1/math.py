@@ -1,4 +1,4 @@
-"""`pullback.math` with the parameters of TensorFlow 1."""
+"""TensorFlow 1 parameters for `pullback.math`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`pullback.nn` with the parameters of TensorFlow 1."""
+"""TensorFlow 1 parameters for `pullback.nn`."""
 
 from __future__ import annotations
 

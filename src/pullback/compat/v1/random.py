@@ -1,4 +1,4 @@
-"""`pullback.random` with the parameters of TensorFlow 1."""
+"""TensorFlow 1 parameters for `pullback.random`."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""The readers of operators, one module for each family; `onnx/loading.py` imports them before the first model."""
+"""ONNX import: readers of operators, a module a family; `onnx/loading.py` imports them before the first model."""

@@ -1,4 +1,4 @@
-"""Readers of activations: ours where the function is the same, compositions of few operations elsewhere."""
+"""ONNX import of activations: ours where the function is the same, compositions of few operations elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of arithmetic, element by element."""
+"""ONNX import of elementwise arithmetic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of attention and of what belongs to it: compositions, by the bodies that ONNX gives for them.
+"""ONNX import of attention, and of what belongs to it: compositions, by the bodies that ONNX gives for them.
 
 A row of which every key is hidden has zeros for its result and for its derivative.
 """

@@ -1,4 +1,4 @@
-"""Readers of conversions between dtypes.
+"""ONNX import of conversions between dtypes.
 
 Floats become 8-bit floats by saturation, unless the node says otherwise: what is too large becomes the largest.
 """

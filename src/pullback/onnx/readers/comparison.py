@@ -1,4 +1,4 @@
-"""Readers of comparisons, logic and bits."""
+"""ONNX import of comparisons, logic and bitwise operations."""
 
 from __future__ import annotations
 

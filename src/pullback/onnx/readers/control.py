@@ -1,4 +1,4 @@
-"""Readers of branches and loops: If, Loop, Scan."""
+"""ONNX import of control flow: If, Loop, Scan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of convolutions: ONNX's filters [count, channels / groups, window...] become ours by a transposition."""
+"""ONNX import of convolutions: filters [count, channels / groups, window...] are transposed to ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of what makes tensors out of numbers."""
+"""ONNX import of constants, ranges and other tensors made out of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversions between dtypes for readers, whose values are dense tensors."""
+"""Casts for ONNX import, where all values are dense tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of what picks elements by number or by truth value."""
+"""ONNX import of gathers, and of whatever picks elements by number or by truth value."""
 
 from __future__ import annotations
 

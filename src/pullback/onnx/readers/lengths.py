@@ -1,4 +1,4 @@
-"""Lengths of tensors for readers: integers where they are known, scalars that are worked out in a run elsewhere."""
+"""Dimensions during ONNX import: integers where they are known, scalars that a run computes elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of matrix products."""
+"""ONNX import of matrix products."""
 
 from __future__ import annotations
 

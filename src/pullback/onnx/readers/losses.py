@@ -1,4 +1,4 @@
-"""Readers of losses: minus the logarithm of the probability of the class that is right."""
+"""ONNX import of losses: negative log-likelihood and cross entropy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of normalisations; `stash_type` is the dtype in which means and variances are computed."""
+"""ONNX import of normalisations; `stash_type` is the dtype in which means and variances are computed."""
 
 from __future__ import annotations
 

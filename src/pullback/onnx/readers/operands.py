@@ -1,4 +1,4 @@
-"""Operands that are known while a model is read, or only in a run: axes, lengths, positions."""
+"""Static and dynamic operands during ONNX import: axes, lengths, positions, known now or in a run."""
 
 from __future__ import annotations
 

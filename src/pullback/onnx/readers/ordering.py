@@ -1,4 +1,4 @@
-"""Readers of what depends on the order of elements: extrema, the k largest, running sums, distinct values."""
+"""ONNX import of sorting, top-k, arg-max, cumulative sums and distinct values."""
 
 from __future__ import annotations
 

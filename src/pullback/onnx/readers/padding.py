@@ -1,4 +1,4 @@
-"""Readers of padding. Negative lengths cut off; what a run pads may do either."""
+"""ONNX import of padding. Negative lengths cut off; what a run pads may do either."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading arrays at points between their elements: which elements count for a point, and how much."""
+"""Interpolation: which elements count for a point between them, and how much."""
 
 from __future__ import annotations
 

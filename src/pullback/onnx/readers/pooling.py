@@ -1,4 +1,4 @@
-"""Readers of pools: over windows, and over everything."""
+"""ONNX import of pooling: over windows, and over everything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of numbers in few bits: a scale and a zero point for a tensor, an axis, or blocks along an axis.
+"""ONNX import of quantization: a scale and a zero point for a tensor, an axis, or blocks along an axis.
 
 What is rounded has no derivative, unless a rule says so; what is scaled back has one by the scale.
 """

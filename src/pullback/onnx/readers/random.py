@@ -1,4 +1,4 @@
-"""Readers of random numbers; what is drawn is pullback's, not that of another runtime with the same seed."""
+"""ONNX import of random numbers; they are pullback's, not those of another runtime with the same seed."""
 
 from __future__ import annotations
 

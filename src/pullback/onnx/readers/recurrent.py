@@ -1,4 +1,4 @@
-"""Readers of RNN, GRU and LSTM: one loop for each direction.
+"""ONNX import of recurrent networks: RNN, GRU and LSTM, one loop for each direction.
 
 What does not depend on the step before is computed for all steps at once, ahead of the loop.
 """

@@ -1,4 +1,4 @@
-"""Readers of reductions. Where a run decides the axes, primitives reduce to a shape that is worked out in the run."""
+"""ONNX import of reductions. Where a run decides the axes, primitives reduce to a shape computed in the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of changes of size: along one axis after the other, each a linear map."""
+"""ONNX import of resizing: along one axis after the other, each a linear map."""
 
 from __future__ import annotations
 

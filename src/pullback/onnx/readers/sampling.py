@@ -1,4 +1,4 @@
-"""Readers of what reads images at points: grids, regions of interest, deformed convolutions."""
+"""ONNX import of image sampling: grids, regions of interest, deformable convolutions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of what puts elements into a tensor by number."""
+"""ONNX import of scatters: elements put into a tensor by number."""
 
 from __future__ import annotations
 

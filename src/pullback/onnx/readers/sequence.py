@@ -1,4 +1,4 @@
-"""Sequences and optional values. How many tensors a sequence has is known while the model is read."""
+"""ONNX import of sequences and optional values. How many tensors a sequence has is known while reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of what moves elements, or changes shapes, without looking at values."""
+"""ONNX import of shape manipulation: what moves elements or changes shapes without looking at values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of Fourier transforms and of what goes before them; complex numbers are a last axis of two in ONNX."""
+"""ONNX import of signal processing: Fourier transforms and windows; complex numbers are a last axis of two."""
 
 from __future__ import annotations
 

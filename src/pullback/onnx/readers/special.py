@@ -1,4 +1,4 @@
-"""Readers of what belongs to no family: determinants, boxes to keep."""
+"""ONNX import of determinants and non-maximum suppression."""
 
 from __future__ import annotations
 

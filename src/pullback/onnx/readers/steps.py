@@ -1,4 +1,4 @@
-"""Recurrences for readers: what is carried from step to step, and what each step gives besides."""
+"""Recurrences for ONNX import: what is carried from step to step, and what each step gives besides."""
 
 from __future__ import annotations
 

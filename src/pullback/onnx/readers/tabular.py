@@ -1,4 +1,4 @@
-"""Readers of operators of ai.onnx.ml that have derivatives: what scikit-learn's models are exported to."""
+"""ONNX import of ai.onnx.ml: the differentiable operators, which scikit-learn's linear models are exported to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of ONNX's preview of training: derivatives as nodes, and steps of optimizers."""
+"""ONNX import of ai.onnx.preview.training: derivatives as nodes, and steps of optimizers."""
 
 from __future__ import annotations
 

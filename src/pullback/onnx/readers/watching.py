@@ -1,4 +1,4 @@
-"""Values inside loops as ys and xs: zeros are added to them at each step, by which there are derivatives."""
+"""Differentiation by values inside ONNX loops: zeros are added to them at each step, by which there are derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the windows of convolutions and pools lie: ONNX's paddings as ours."""
+"""Convolution and pooling windows during ONNX import: ONNX's paddings as ours."""
 
 from __future__ import annotations
 

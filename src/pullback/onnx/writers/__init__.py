@@ -1,1 +1,1 @@
-"""The writers of primitives, one module for each family; `onnx/registry.py` imports them before the first model."""
+"""ONNX export: writers of primitives, a module a family; `onnx/registry.py` imports them before the first model."""

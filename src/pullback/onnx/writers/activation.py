@@ -1,4 +1,4 @@
-"""Writers of activations that are operators of the standard, or a few of them.
+"""ONNX export of activations that are operators of the standard, or a few of them.
 
 onnxruntime has kernels of these for float32, which 16-bit floats are cast to; float64 is computed as NumPy does.
 """

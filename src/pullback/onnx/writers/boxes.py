@@ -1,4 +1,4 @@
-"""Writer of the suppression of boxes that overlap."""
+"""ONNX export of non-maximum suppression."""
 
 from __future__ import annotations
 

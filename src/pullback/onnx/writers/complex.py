@@ -1,4 +1,4 @@
-"""Writers of what makes complex numbers and takes them apart: they are pairs of real ones in the model."""
+"""ONNX export of complex numbers: what makes them and takes them apart; they are pairs of real ones in the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of calls and branches: calls in place, branches as nodes that hold graphs."""
+"""ONNX export of calls and branches: calls are inlined, branches are nodes that hold graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of convolutions and of their derivatives.
+"""ONNX export of convolutions and of their derivatives.
 
 By the input it is a ConvTranspose, or a convolution with the filters turned around. By the filters it is, whichever was
 measured to be the fastest: a matrix product for windows of one element; shifted slices times the cotangent where

@@ -1,4 +1,4 @@
-"""Writers of what makes arrays out of shapes and numbers."""
+"""ONNX export of arrays made out of shapes and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of the recurrences of `ctc_loss`: loops over the steps, of which there may be any number."""
+"""ONNX export of connectionist temporal classification: the recurrences of `ctc_loss` as loops over the steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of running sums and products, and of recurrences, which are loops."""
+"""ONNX export of cumulative sums and products, and of recurrences, which are loops."""
 
 from __future__ import annotations
 

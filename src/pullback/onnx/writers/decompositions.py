@@ -1,4 +1,4 @@
-"""Writers of decompositions and solvers: step by step, with `linear_algebra` in the place of LAPACK."""
+"""ONNX export of decompositions and solvers: step by step, with `linear_algebra` in the place of LAPACK."""
 
 from __future__ import annotations
 

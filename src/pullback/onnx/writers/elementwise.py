@@ -1,4 +1,4 @@
-"""Writers of elementwise functions that are one node, or for which there is a better form than what the kernel does."""
+"""ONNX export of elementwise functions that are one node, or have a better form than their kernel."""
 
 from __future__ import annotations
 

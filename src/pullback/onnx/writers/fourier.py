@@ -1,4 +1,4 @@
-"""Writers of Fourier transforms.
+"""ONNX export of Fourier transforms.
 
 Along axes of known length their kernels are traced. Where a length is not known the transform is a product with a
 matrix whose size the run decides.

@@ -1,4 +1,4 @@
-"""Writers of constants, and of what hands its input on."""
+"""ONNX export of constants, and of what hands its input on."""
 
 from __future__ import annotations
 

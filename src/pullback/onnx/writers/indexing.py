@@ -1,4 +1,4 @@
-"""Writers of gathers and scatters; what is added at equal places is added by ScatterND."""
+"""ONNX export of gathers and scatters; what is added at equal places is added by ScatterND."""
 
 from __future__ import annotations
 

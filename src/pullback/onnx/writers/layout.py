@@ -1,4 +1,4 @@
-"""Windows over images as ONNX has them: channels come second, and convolutions of that kind both ways."""
+"""Image layouts of ONNX: channels come second; convolutions of that kind, both ways."""
 
 from __future__ import annotations
 

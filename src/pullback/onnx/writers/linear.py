@@ -1,4 +1,4 @@
-"""Writers of matrix products, einsum and biases."""
+"""ONNX export of matrix products, einsum and biases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writer of loops: a node that carries, writes rows, and holds a graph for its step."""
+"""ONNX export of loops: a node that carries, writes rows, and holds a graph for its step."""
 
 from __future__ import annotations
 

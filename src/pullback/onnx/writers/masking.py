@@ -1,4 +1,4 @@
-"""Writers of products and quotients that are 0 where an operand is, whatever the other is."""
+"""ONNX export of `multiply_no_nan` and its kin, which are 0 where an operand is, whatever the other is."""
 
 from __future__ import annotations
 

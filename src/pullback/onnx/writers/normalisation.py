@@ -1,4 +1,4 @@
-"""Writers of means and variances, and of what is normalised with them."""
+"""ONNX export of moments, and of what is normalised with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of pools and of their derivatives: maxima remember their places, means are spread by convolutions."""
+"""ONNX export of pooling and of its derivatives: maxima remember their places, means are spread by convolutions."""
 
 from __future__ import annotations
 

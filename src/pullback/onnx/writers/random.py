@@ -1,4 +1,4 @@
-"""Writers of random numbers.
+"""ONNX export of random numbers.
 
 Numbers with a seed of their own are those of the library, bit for bit in their words. Those that are drawn anew in each
 run are the runtime's: it has generators of its own, which the seed of the operation starts.

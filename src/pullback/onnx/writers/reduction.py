@@ -1,4 +1,4 @@
-"""Writers of reductions along axes, and of their derivatives."""
+"""ONNX export of reductions along axes, and of their derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of tilings, repetitions and paddings, and of their derivatives: what was repeated is added up."""
+"""ONNX export of tile, repeat and pad, and of their derivatives: what was repeated is added up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of sums and other reductions of rows by their number."""
+"""ONNX export of segment sums and other reductions of rows by their number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of sets, counts and order: ONNX has Unique and TopK, the rest is comparisons."""
+"""ONNX export of sets, counts and order statistics: ONNX has Unique and TopK, the rest is comparisons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes as the writers of other families give them: of another value, or from static lengths and a vector."""
+"""Shape operands for ONNX export: the shape of another value, or static lengths and a vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of what gives elements another shape, or another order."""
+"""ONNX export of reshapes and transpositions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of slices and blocks, and of their derivatives: zeros around, or written in place."""
+"""ONNX export of slices and blocks, and of their derivatives: zeros around, or written in place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of softmax, of its logarithm, and of the cross entropies."""
+"""ONNX export of softmax, of its logarithm, and of the cross entropies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of blocks of pixels that become channels, and back."""
+"""ONNX export of space-to-depth and depth-to-space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of the special functions: their formulas, traced with `special_functions` in the place of SciPy's."""
+"""ONNX export of special functions: their formulas, traced with `special_functions` in the place of SciPy's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of what joins arrays and takes them apart."""
+"""ONNX export of stack, concat, split and unstack."""
 
 from __future__ import annotations
 

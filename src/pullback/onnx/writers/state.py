@@ -1,4 +1,4 @@
-"""Writers of what reads and changes variables: their values are inputs of the model, their new values outputs."""
+"""ONNX export of variables: their values are inputs of the model, their new values outputs."""
 
 from __future__ import annotations
 

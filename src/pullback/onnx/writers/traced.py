@@ -1,4 +1,4 @@
-"""Writers of primitives whose kernels are traced: all lengths must be known.
+"""ONNX export by tracing kernels: of primitives whose lengths must all be known.
 
 These are data, not code: what is written in another way where lengths are unknown has a writer of its own.
 """

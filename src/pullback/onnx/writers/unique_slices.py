@@ -1,4 +1,4 @@
-"""Writer of the distinct slices of a tensor: ONNX's own Unique."""
+"""ONNX export of distinct slices: ONNX's own Unique."""
 
 from __future__ import annotations
 
