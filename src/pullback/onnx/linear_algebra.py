@@ -308,7 +308,7 @@ def adjoint(xp: Any, x: Any) -> Any:
 
 def _check_size(n: int) -> None:
     if n > LARGEST:
-        raise NotImplementedError(f"matrices of {n} rows or columns; up to {LARGEST} are taken apart step by step")
+        raise NotImplementedError(f"a decomposition of {n} rows or columns: it is unrolled, up to {LARGEST} of them")
 
 
 def _bytes(x: Any) -> int:

@@ -19,7 +19,7 @@ from ..writing import Writer
 def non_max_suppression(w: Writer, op: Operation, boxes: Value, scores: Value, most: Value) -> list[Value]:
     p: Any = op.primitive
     if p.sigma > 0:
-        raise NotImplementedError("scores that fall with the overlap")
+        raise NotImplementedError("soft non-maximum suppression (soft_nms_sigma above 0)")
     limits = [w.constant(np.array([max(limit, -3e38)], np.float32)) for limit in (p.threshold, p.least)]
     found = w.node(
         "NonMaxSuppression",

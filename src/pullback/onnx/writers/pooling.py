@@ -127,7 +127,7 @@ def _places(w: Writer, p: Any, x: Value, storage_order: int = 0) -> tuple[Value,
     """The maxima and their places, which are those in the images themselves."""
     g = _geometry(p)
     if _is_wide(g, g.known_pads(split(x, p.data_format)[1])):
-        raise NotImplementedError("places of maxima with a padding as wide as the window")
+        raise NotImplementedError("argmax of a pool whose padding is as wide as its window")
     return _maxima(w, p, x, storage_order)
 
 
@@ -140,7 +140,7 @@ def _maxima(w: Writer, p: Any, x: Value, storage_order: int = 0) -> tuple[Value,
     dims = dims_of(images, g.rank + 2)
     more: dict[str, Any] = {"storage_order": storage_order} if storage_order else {}
     if pads is None and max(g.dilations) > 1:
-        raise NotImplementedError("windows with holes, strides and padding SAME over axes of unknown length")
+        raise NotImplementedError("dilated windows with strides and padding SAME over axes of unknown length")
     if pads is None:
         more["auto_pad"] = "SAME_UPPER"
     shape = (*dims[:2], *counts)
@@ -171,7 +171,7 @@ def avg_pool(w: Writer, op: Operation, x: Value) -> Value:
 
 
 def _dilated_means(w: Writer, g: Geometry, x: Value) -> Value:
-    """Sums of each channel over the number of terms: windows with holes, which AveragePool has only in later opsets,
+    """Sums of each channel over the number of terms: dilated windows, which AveragePool has only in later opsets,
     and windows with elements between them, for which onnxruntime works out a negative padding.
     """
     single = w.reshape(x, _single(w, g, x))

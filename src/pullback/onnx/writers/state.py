@@ -132,7 +132,7 @@ def _change(w: Writer, op: Operation, handle: Handle, vectors: Value, updates: V
         updates = w.node("Neg", updates)
     if p.kind == "div":
         if updates.type.dtype.kind != "f":
-            raise NotImplementedError("a division of rows of integers")
+            raise NotImplementedError("scatter_div of integers")
         updates = w.node("Reciprocal", updates)
     state = w.model.state(handle.op, handle.type)
     w.model.states[handle.op] = scatter(w, state, vectors, updates, _COMBINED[p.kind])
