@@ -12,13 +12,53 @@ import pullback as pb
 import pullback.control_flow
 import pullback.derivatives
 import pullback.primitives
-from pullback.capabilities import NO_GRADIENT
 from pullback.core.primitive import Primitive, no_gradient, primitive_classes
 from pullback.core.printing import functions_in
 from pullback.primitives.elementwise import AbstractElementwise
 
 from .cases.case import Case
 from .cases.table import Built, building, differentiable, families
+
+NO_GRADIENT: dict[str, tuple[str, ...]] = {
+    "its results are integers or truth values": (
+        *("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "IsNan", "IsInf", "IsFinite"),
+        *("LogicalAnd", "LogicalOr", "LogicalXor", "LogicalNot", "Any", "All", "CountNonzero"),
+        *("BitwiseAnd", "BitwiseOr", "BitwiseXor", "Invert", "LeftShift", "RightShift"),
+        *("ArgMax", "ArgMin", "ArgSort", "Where", "TrueIndices", "RepeatIndices", "UniqueIndices", "ListDiffIndices"),
+        *("SearchSorted", "InvertPermutation", "RowCount", "SegmentNumber", "SameAsBefore", "PoolingSequence"),
+        *("FakeQuantPart", "RangePart", "ImageNumbers", "MaxPoolPlaces", "VarIsInitializedOp"),
+        *("FlatPositions", "FromFront", "VectorsFromFront", "RowNumbers", "PlacesLike", "UniqueAlong"),
+        *("CtcStates", "CtcUniqueLabels"),
+    ),
+    "of inputs of float or complex dtype it reads the shape only": (
+        *("Shape", "ShapeN", "Rank", "Size", "VariableShape", "FillLike", "LengthProduct", "Neighbours"),
+        *("CropPlaces", "PixelGrid", "WindowMeans", "SegmentShares", "StartOfSegment", "RandomOrder"),
+    ),
+    "it has no inputs of float or complex dtype": (
+        *("Const", "Parameter", "Placeholder", "Filled", "Eye", "OneHot", "VarHandleOp", "TensorListReserve", "Unmade"),
+        "ShapeOnly",
+        *("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt"),
+        *("StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal", "StatelessRandomUniformInt"),
+    ),
+    "it is constant between jumps": (
+        *("Floor", "Ceil", "Round", "Rint", "FloorDiv", "TruncateDiv", "TieShares", "FoldSlopes"),
+    ),
+    "it draws whole numbers": ("Multinomial", "StatelessMultinomial", "RandomPoissonV2", "StatelessRandomPoisson"),
+    "which boxes it picks changes in jumps; gather() picks what is to be differentiated": (
+        *("NonMaxSuppressionV5", "NonMaxSuppressionWithOverlaps", "NonMaxSuppressionByClass"),
+    ),
+    "images are differentiated by their pixels; how they are scaled counts as constant": ("SpanWeights",),
+    "it takes the bits of its input for those of something else": ("Bitcast",),
+    "it has no outputs: it is run for what it does": (
+        *("NoOp", "Assert", "PrintV2", "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"),
+        *("ResourceScatterUpdate", "ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterMul"),
+        *("ResourceScatterDiv", "ResourceScatterMin", "ResourceScatterMax", "ResourceScatterNdUpdate"),
+        *("ResourceScatterNdAdd", "ResourceScatterNdSub"),
+    ),
+    "it stops derivatives by definition": ("StopGradient",),
+    "derivatives do not look into Python code; py_function takes a gradient": ("PyFunc", "PyFuncStateless"),
+}
+"""The primitives declared to have no derivative, by reason."""
 
 
 class Found(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -166,36 +167,77 @@ def chain_with_pullback(n: int) -> Step:
     return step
 
 
+def _weights(*shape: int) -> Any:
+    return np.random.default_rng(0).normal(size=shape)
+
+
+LAYERS: dict[str, Callable[[Any, Any], Any]] = {
+    "none": lambda pb, x: x,
+    "bias": lambda pb, x: pb.nn.bias_add(pb.reshape(x, [-1, 10]), _weights(10)),
+    "conv1d": lambda pb, x: pb.nn.conv1d(pb.reshape(x, [1, -1, 1]), _weights(3, 1, 1), 1, "SAME"),
+    "einsum": lambda pb, x: pb.einsum("bij,jk->bik", pb.reshape(x, [-1, 2, 5]), _weights(5, 5)),
+    "softmax": lambda pb, x: pb.nn.softmax(pb.reshape(x, [-1, 5])),
+    "cumsum": lambda pb, x: pb.cumsum(pb.reshape(x, [-1, 5]), axis=1),
+    "matmul": lambda pb, x: pb.matmul(pb.reshape(x, [-1, 2, 2]), pb.reshape(x, [-1, 2, 2])),
+}
+"""What stands between 100,000 variables and a sum of squares; each mixes neighbours, or none, and not all."""
+
+
+def layer_with_pullback(layer: str) -> Step:
+    """All in, as the chain."""
+    import pullback as pb
+
+    def step() -> float:
+        with pb.Graph().as_default():
+            x = pb.placeholder(pb.float64, [CHAIN])
+            hessian = pb.sparse_hessian(pb.reduce_sum(pb.square(LAYERS[layer](pb, x * x))), x)
+            return float(hessian.eval({x: np.linspace(-1.0, 1.0, CHAIN)}, pb.Session()).sum())
+
+    return step
+
+
 _SECOND = {
     "jax": perceptron_with_jax,
     "torch": perceptron_with_torch,
     "pullback": perceptron_with_pullback,
 }
-WORKLOADS = [
-    Workload(
-        f"hessian-{inner * inner + inner * 10}",
-        f"the Hessian of a perceptron's loss by all of its {inner * inner + inner * 10} parameters, batch {batch}",
-        partial(perceptron, inner, batch),
-        {peer: partial(function, products=False) for peer, function in _SECOND.items()},
-    )
-    for inner, batch in ((10, 64), (27, 256))
-] + [
-    Workload(
-        "hessian-logistic",
-        "the Hessian of a logistic regression with 400 coefficients, 512 examples",
-        logistic,
-        {"jax": logistic_with_jax, "torch": logistic_with_torch, "pullback": logistic_with_pullback},
-    ),
-    Workload(
-        "hessian-products",
-        f"{PRODUCTS} products of a Hessian with a vector, 100 thousand parameters, batch 64",
-        partial(perceptron, 312, 64),
-        {peer: partial(function, products=True) for peer, function in _SECOND.items()},
-    ),
-    Workload(
-        "hessian-sparse",
-        f"the sparse Hessian of a chained Rosenbrock function of {CHAIN} variables, from nothing",
-        lambda: CHAIN,
-        {"pullback": chain_with_pullback},
-    ),
-]
+WORKLOADS = (
+    [
+        Workload(
+            f"hessian-{inner * inner + inner * 10}",
+            f"the Hessian of a perceptron's loss by all of its {inner * inner + inner * 10} parameters, batch {batch}",
+            partial(perceptron, inner, batch),
+            {peer: partial(function, products=False) for peer, function in _SECOND.items()},
+        )
+        for inner, batch in ((10, 64), (27, 256))
+    ]
+    + [
+        Workload(
+            "hessian-logistic",
+            "the Hessian of a logistic regression with 400 coefficients, 512 examples",
+            logistic,
+            {"jax": logistic_with_jax, "torch": logistic_with_torch, "pullback": logistic_with_pullback},
+        ),
+        Workload(
+            "hessian-products",
+            f"{PRODUCTS} products of a Hessian with a vector, 100 thousand parameters, batch 64",
+            partial(perceptron, 312, 64),
+            {peer: partial(function, products=True) for peer, function in _SECOND.items()},
+        ),
+        Workload(
+            "hessian-sparse",
+            f"the sparse Hessian of a chained Rosenbrock function of {CHAIN} variables, from nothing",
+            lambda: CHAIN,
+            {"pullback": chain_with_pullback},
+        ),
+    ]
+    + [
+        Workload(
+            f"hessian-sparse-{layer}",
+            f"the sparse Hessian of a sum of squares of {CHAIN} variables behind {layer}, from nothing",
+            partial(str, layer),
+            {"pullback": layer_with_pullback},
+        )
+        for layer in LAYERS
+    ]
+)
