@@ -18,7 +18,7 @@ _LARGEST_BLOCK, _SMALLEST_BLOCK = 64, 4
 
 
 class Sizes(NamedTuple):
-    """Room for `checkpoints` values of what is carried, and for `block` rows that are computed again at a time."""
+    """How much memory a loop has: for so many checkpoints of what is carried, and for a block of recomputed rows."""
 
     checkpoints: int
     block: int
@@ -44,10 +44,10 @@ def _power(n: int) -> int:
 
 
 class Reading(NamedTuple):
-    """Who reads the rows that a loop writes."""
+    """The readers of the rows that a loop writes."""
 
     scanned_only: bool
-    """Whether only loops do that scan them."""
+    """Whether all of them are loops that scan the rows."""
     memory: Memory
     """The policy of the first of those."""
 

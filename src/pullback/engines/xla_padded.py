@@ -27,7 +27,7 @@ class Padded(AbstractRows):
 
     @property
     def capacity(self) -> int:
-        """The room."""
+        """How many rows the array has memory for."""
         return len(self.rows)
 
     def array(self) -> Any:

@@ -32,7 +32,7 @@ _INT = np.int32
 
 @dataclass(eq=False)
 class Recording:
-    """What is left of a loop that has run."""
+    """The checkpoints of a loop that has run, and memory for the block of rows computed from them."""
 
     part: Part
     sizes: Sizes
@@ -41,7 +41,7 @@ class Recording:
     columns: list[Any]
     """For each variable of the part that is none of its outputs, the values at checkpoints."""
     rows: list[Any]
-    """For each output of the part its rows, or its values at checkpoints; behind them room for a block of rows."""
+    """For each output of the part its rows, or its values at checkpoints; behind them memory for a block of rows."""
     steps: Any
     stride: Any
 
@@ -55,7 +55,7 @@ class Recording:
         return jnp.maximum(quotient(self.stride, _INT(self.sizes.block)), _INT(1))
 
     def place(self, t: Any) -> Any:
-        """Where row `t` is in the room for a block of rows."""
+        """The position of row `t` in the memory for a block of rows."""
         return (t & _INT(self.sizes.block - 1)) + _INT(self.sizes.checkpoints)
 
     def entry(self, group: Any, per: Any) -> Any:
@@ -80,7 +80,7 @@ class View(NamedTuple):
 
     rows: list[Any]
     block: Any = None
-    """The block whose rows are in the room behind the others, or NONE."""
+    """The block whose rows are in memory, or NONE."""
     next: Any = None
     """The block before which the cursor stands, or NONE."""
     cursor: Sequence[Any] = ()
@@ -198,7 +198,7 @@ class Replayer:
         return View(rows, jnp.where(ready, block, view.block), jnp.where(ready, after, view.next), cursor)
 
     def hand_back(self, views: Views, trace: Trace) -> None:
-        """Let the recordings have their memory back, for other loops of the same program to use."""
+        """Give the recordings their buffers back, so that other loops of the same program can read them."""
         for r, view in zip(self.all, views, strict=True):
             if r.part.steps.trace.level is trace.level:
                 r.rows = view.rows

@@ -1,8 +1,8 @@
 """Buffer reuse for loop checkpoints: kept from run to run, because XLA would allocate and clear them at each.
 
-A program is traced once to see what it asks for. It is then given that as further arguments, which it changes in place
-and hands back. What is in them is of no interest to it: loops read only what they wrote. The programs of a session run
-one at a time, and share what they keep.
+A program is traced once to see which buffers its loops need. From then on these are further arguments, donated, which
+it overwrites and returns. What they hold does not matter: a loop reads only what it wrote. The programs of a session
+run one at a time, and share one pool of buffers.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import jax.numpy as jnp
 import numpy as np
 
 _LEAST = 1 << 16
-"""Less than so many bytes are made and cleared more cheaply than handed over."""
+"""Smaller buffers, in bytes, are cheaper to allocate and clear than to pass."""
 _MOST = 1 << 27
-"""What is kept of a session, in bytes."""
+"""The most that the pool of a session holds, in bytes."""
 
 
 class User(Protocol):
-    """What asked for rooms, and has had them since, in whatever state they are by now."""
+    """What asked for buffers: a loop's storage, with its arrays as the trace has changed them so far."""
 
     @property
     def columns(self) -> list[Any]: ...
@@ -31,7 +31,7 @@ class User(Protocol):
 
 
 class Rooms:
-    """What one pass over a program asks for. `given` are the arguments, None where they are not known yet."""
+    """The buffers that one trace of a program asks for; `given` are the arguments, None in the first trace."""
 
     def __init__(self, given: Sequence[Any] | None = None) -> None:
         self.given = given
@@ -39,7 +39,7 @@ class Rooms:
         self.users: list[User] = []
 
     def room(self, like: Any, count: int) -> Any:
-        """An array of so many rows of the shape and dtype of `like`, of any values."""
+        """A buffer of `count` rows of the shape and dtype of `like`, of any values."""
         shape, dtype = (count, *like.shape), np.dtype(like.dtype)
         if math.prod(shape) * dtype.itemsize < _LEAST:
             return jnp.zeros(shape, dtype)
@@ -48,20 +48,20 @@ class Rooms:
         return jnp.zeros(shape, dtype) if self.given is None else self.given[number]
 
     def final(self) -> list[Any]:
-        """The arrays that have taken the place of those that were given."""
+        """The buffers as the program leaves them, which it returns."""
         arrays = [x for user in self.users for x in (*user.columns, *user.rows)]
         return [x for x in arrays if math.prod(x.shape) * np.dtype(x.dtype).itemsize >= _LEAST]
 
 
 class RoomKeeper:
-    """The rooms that the programs of a session keep, by what they are."""
+    """A pool of buffers that the programs of a session reuse, by shape, dtype and device."""
 
     def __init__(self) -> None:
         self.free: dict[Any, list[Any]] = {}
         self.size = 0
 
     def take(self, key: Any) -> Any:
-        """An array of the shape and dtype and on the device of `key`, which is not kept any more."""
+        """A buffer out of the pool, or a new one: of the shape, the dtype and on the device of `key`."""
         shape, dtype, device, nbytes = key
         try:
             room = self.free[key].pop()
@@ -71,20 +71,20 @@ class RoomKeeper:
         return room
 
     def give_back(self, key: Any, room: Any) -> None:
-        """Keep `room`, if that is not too much."""
+        """Put a buffer into the pool, unless that is full."""
         nbytes = key[-1]
         if self.size + nbytes <= _MOST:
             self.size += nbytes
             self.free.setdefault(key, []).append(room)
 
     def clear(self) -> None:
-        """Keep nothing."""
+        """Empty the pool."""
         self.free.clear()
         self.size = 0
 
 
 class WithRooms:
-    """A function under `jax.jit` whose last argument and last result are rooms, as one of the other arguments."""
+    """A jitted function whose last argument and result are its buffers, called as if it had none."""
 
     def __init__(self, jitted: Any, traced: Callable[..., Rooms], keeper: RoomKeeper, device: Any) -> None:
         self.jitted, self.traced, self.keeper, self.device = jitted, traced, keeper, device
@@ -102,7 +102,7 @@ class WithRooms:
 
     @property
     def nbytes(self) -> int:
-        """The size of its rooms."""
+        """The size of its buffers."""
         return sum(key[-1] for key in self.keys)
 
     def lower(self, *args: Any) -> Any:

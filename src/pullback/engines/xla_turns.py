@@ -1,9 +1,9 @@
 """Serialised library calls on CPU: calls of LAPACK and of Fourier transforms take turns, or they would deadlock.
 
-They wait for tasks that they give to the threads of XLA, while they hold one of these threads themselves. As many of
-them at the same time as there are threads wait for ever (jaxlib 0.10: `jit(lambda a, b: (solve(a, a), solve(b, b)))` on
-stacks of matrices, with two threads). So each is made to depend on the one before. Between a loop and what stands
-beside it there is no such order.
+Such a call holds a thread of XLA's pool while it waits for tasks that it has put into the same pool. As many of them at
+once as there are threads wait for ever (jaxlib 0.10: `jit(lambda a, b: (solve(a, a), solve(b, b)))` on batches of
+matrices, with two threads). So each is given a data dependency on the one before. Between a loop and what stands beside
+it there is no such order.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from .xla_linalg import on_processor
 
 
 class _Turns(local):
-    """What was called last while a program is being traced, and in which trace."""
+    """The last such call of the program that is being traced, and in which trace it was."""
 
     trace: Any = None
     last: Any = None
     taken: int = 0
-    """How many there were."""
+    """How many such calls there were."""
 
 
 _turns = _Turns()
 
 
 def in_turn(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A decorator for XLA kernels `fn(primitive, *arrays)` whose calls are to come one after the other."""
+    """A decorator for XLA kernels `fn(primitive, *arrays)` of which no two may run at the same time."""
 
     @wraps(kernel)
     def run(p: Any, *arrays: Any) -> Any:
@@ -45,9 +45,10 @@ def in_turn(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def waiting(*arrays: Any) -> tuple[Any, ...]:
-    """`arrays`, the first of which is there when the last call is done.
+    """`arrays`, of which the first depends on the result of the last call.
 
-    A sum says so that is none, which XLA cannot know; its optimization barriers are gone when it runs.
+    It is added a 0 that is computed from that result, which XLA cannot know to be 0; an optimization barrier would not
+    do, because XLA drops them before it schedules.
     """
     if not on_processor() or _turns.last is None or _trace() is not _turns.trace or not arrays[0].size:
         return arrays
@@ -56,7 +57,7 @@ def waiting(*arrays: Any) -> tuple[Any, ...]:
 
 
 def after(results: Any) -> Any:
-    """`results`, of what is now the last call."""
+    """`results`, noted as those of the last call."""
     _turns.taken += 1
     first = results[0] if isinstance(results, tuple) else results
     here = _trace()
@@ -69,13 +70,13 @@ def after(results: Any) -> Any:
 
 
 def takes_turns(fn: Callable[..., Any], *args: Any) -> bool:
-    """Whether `fn`, traced for `args`, makes such calls."""
+    """Whether `fn`, traced for `args`, makes calls that must not run at the same time."""
     before = _turns.taken
     jax.eval_shape(fn, *args)
     return _turns.taken > before
 
 
 def _trace() -> Any:
-    """What is being traced now."""
+    """The trace of jax that is open now, or None."""
     probe = lax.full((), 0)
     return probe._trace if isinstance(probe, jax.core.Tracer) else None

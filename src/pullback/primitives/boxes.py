@@ -29,7 +29,7 @@ def non_max_suppression(
     score_threshold: float = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
-    """The numbers of the boxes to keep, best first: each that overlaps no better one by more than `iou_threshold`.
+    """The indices of the boxes to keep, best first: each that overlaps no better one by more than `iou_threshold`.
 
     The overlap is the area that two boxes share, divided by what they cover together. On XLA boxes and scores must be
     fed or constant, since the number of results depends on them. Not differentiable.
@@ -60,7 +60,7 @@ def non_max_suppression_with_scores(
     soft_nms_sigma: float = 0.0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The numbers of the boxes to keep, and their scores; see `non_max_suppression`.
+    """The indices of the boxes to keep, and their scores; see `non_max_suppression`.
 
     With a `soft_nms_sigma` s above 0 an overlap o with a better box multiplies the score by `exp(-o * o / (2 * s))`
     instead of `iou_threshold` deciding.
@@ -119,7 +119,7 @@ def _suppressed(
 
 
 class AbstractSuppression(Primitive):
-    """The numbers and scores of what is kept, best first."""
+    """The indices and scores of the boxes to keep, best first."""
 
     shape_inputs = (0, 1, 2)
 
@@ -185,7 +185,7 @@ def _kept(p: Any, scores: Array, most: int, overlap: Callable[[int, int], float]
 
 
 def _score(p: Any, score: float, overlaps: Sequence[float]) -> float | None:
-    """What is left of a score; None where it is suppressed."""
+    """The score lowered by the overlaps (soft suppression), or None where the box is suppressed."""
     for o in overlaps:
         if p.sigma > 0:
             score *= float(np.exp(-0.5 / p.sigma * o * o))

@@ -1,4 +1,4 @@
-"""Convolutions over as many spatial axes as the input has, and those that TensorFlow names after their holes."""
+"""Convolutions over as many spatial axes as the input has, and atrous (dilated) ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolutions in NumPy, of inputs [batch, spatial..., channels], and what differentiates them.
+"""Convolution kernels in NumPy, of inputs [batch, spatial..., channels], and those of their derivatives.
 
 One matrix product for each place in the window; for few channels one product with all places side by side (im2col),
 because thin matrices multiply slowly.

@@ -1,4 +1,4 @@
-"""Pooling over windows of two lengths in random order, so that the ratio of the lengths need not be an integer.
+"""Fractional pooling: windows of two lengths in random order, so that the ratio need not be an integer.
 
 Follows B. Graham, Fractional Max-Pooling, arXiv:1412.6071.
 """
