@@ -14,7 +14,7 @@ import pullback.derivatives
 import pullback.primitives
 from pullback.core.primitive import Primitive, no_gradient, primitive_classes
 from pullback.core.printing import functions_in
-from pullback.primitives.elementwise import AbstractElementwise
+from pullback.primitives.base.broadcasting import AbstractElementwise
 
 from .cases.case import Case
 from .cases.table import Built, building, differentiable, families

@@ -22,7 +22,7 @@ from pullback.core.traits import (
     all_axes_but,
     linear,
 )
-from pullback.primitives.guards import AbstractGuard
+from pullback.primitives.debugging.guards import AbstractGuard
 
 from .traits_probe import Sample, contradictions, samples, undeclared
 

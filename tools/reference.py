@@ -20,8 +20,7 @@ from tests.cases.case import Case
 from tests.cases.table import building, families
 
 import pullback as pb
-from pullback import control_flow, losses, primitives
-from pullback.optimizers import clipping
+from pullback.primitives.families import FAMILIES
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "operations.md"
 CASES = str(Path(__file__).parents[1] / "tests" / "cases")
@@ -29,34 +28,6 @@ NAMESPACES = [
     *("", "math", "math.special", "nn", "linalg", "signal", "image", "random", "sparse", "losses", "bitwise"),
     *("quantization", "debugging"),
 ]
-FAMILIES = {
-    "Arithmetic": "arithmetic division masking powers addn extremes sign rounding neighbours saturation",
-    "Elementwise functions": "exponential trigonometric hyperbolic errorfunction",
-    "Special functions": "gamma incomplete integrals bessel",
-    "Complex numbers": "complex",
-    "Comparisons, logic, bits": "comparison logic bitwise selection",
-    "Reductions and scans": "reduction norms matrix_norms cumulative logsumexp statistics",
-    "Order and counts": "ordering order_statistics counting sets",
-    "Segments": "segment segment_reduction",
-    "Matrix products": "linalg einsum dense",
-    "Linear algebra": "inverses determinants triangular tridiagonal lu qr eigen svd matrix_functions matrices",
-    "Shape and layout": "reshaping shaping stacking repeating slicing blocks batch_blocks spatial sequences casting",
-    "Identities": "identity printing sharding guards",
-    "Gather and scatter": "indexing scatter partition",
-    "Tensors from numbers": "creation constant placeholders",
-    "Activations": "activation gelu softmax bias",
-    "Losses": "cross_entropy losses candidate_sampling ctc ctc_loss",
-    "Normalisation and clipping": "normalisation clipping",
-    "Convolution": "conv conv3d conv_general morphology",
-    "Pooling": "pooling pooling_argmax avg_pooling fractional_pooling",
-    "Images": "resizing sampling colors image_framing image_measures image_random patches boxes",
-    "Signals": "transforms cosine framing spectrograms signal_windows",
-    "Random numbers": "random random_discrete random_gamma stateless_random",
-    "Sparse tensors": "sparse_tensor sparse_ops",
-    "Quantisation": "quantize",
-    "Control flow": "conditional while_loop maps scan py_function",
-}
-"""The modules of each family; of other modules nothing is listed."""
 ALIASES = """
 all_variables assert_equal assert_greater assert_integer assert_less assert_rank assert_same_float_dtype
 assert_type cholesky cholesky_solve count_nonzero cross cumprod diag diag_part eig eigvals
@@ -114,24 +85,26 @@ def page() -> str:
     parts = [HEAD]
     for family, functions in listed(names).items():
         lines = [_line(f, names[f], tested.get(f.__code__)) for f in functions]
-        parts += [f"\n## {family}\n", COLUMNS, *lines]
+        parts += [f"\n## {family}\n\n{FAMILIES[family]}.\n", COLUMNS, *lines]
     return "\n".join(parts) + "\n"
 
 
 def listed(names: Mapping[FunctionType, Sequence[str]]) -> dict[str, list[FunctionType]]:
     """The functions of each family, by name."""
-    by_module: dict[str, list[FunctionType]] = {}
+    found: dict[str, list[FunctionType]] = {family: [] for family in FAMILIES}
     for function in sorted(names, key=lambda f: names[f][0].lower()):
-        _, package, *rest = function.__module__.split(".")
-        if package in _PARTS:
-            by_module.setdefault(rest[-1] if rest else package, []).append(function)
-    return {
-        family: sorted((f for m in modules.split() for f in by_module.get(m, [])), key=lambda f: names[f][0].lower())
-        for family, modules in FAMILIES.items()
-    }
+        family = family_of(function.__module__)
+        if family:
+            found[family].append(function)
+    return {family: functions for family, functions in found.items() if functions}
 
 
-_PARTS = {m.__name__.split(".")[1] for m in (primitives, control_flow, losses, clipping)}
+def family_of(module: str) -> str | None:
+    """The family whose folder a module stands in."""
+    _, room, *rest = module.split(".")
+    if room == "control_flow":
+        return room
+    return rest[0] if room in ("primitives", "layers") and rest[0] in FAMILIES else None
 
 
 def public_names() -> dict[FunctionType, list[str]]:
@@ -141,7 +114,7 @@ def public_names() -> dict[FunctionType, list[str]]:
         module: Any = pb
         for part in namespace.split(".") if namespace else ():
             module = getattr(module, part)
-        for name in module.__all__:
+        for name in sorted(getattr(module, "__all__", vars(module))):
             value = getattr(module, name)
             if isinstance(value, FunctionType) and value.__module__.startswith("pullback."):
                 found.setdefault(value, []).append(f"{namespace}.{name}".lstrip("."))

@@ -44,65 +44,32 @@ from .engines.session import engine_loaders as _engine_loaders
 from .engines.session import install_running as _install_running
 from .names import ABSENT as _ABSENT
 from .names import LOADED_WHEN_USED as _LOADED_WHEN_USED
-from .primitives.addn import add_n
-from .primitives.arithmetic import add, multiply, negative, scalar_mul, squared_difference, subtract
-from .primitives.casting import cast
-from .primitives.collections import GraphKeys, add_to_collection, get_collection
-from .primitives.comparison import equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, not_equal
-from .primitives.complex import complex, conj, imag, real
-from .primitives.constant import constant, convert_to_tensor
-from .primitives.creation import (
-    eye,
-    fill,
-    linspace,
-    one_hot,
-    ones,
-    ones_like,
-    zeros,
-    zeros_like,
-)
-from .primitives.creation import (
-    range_ as range,
-)
-from .primitives.cumulative import cumsum, reduce_prod
-from .primitives.densify import densify_policy
-from .primitives.division import (
-    divide,
-    floordiv,
-    floormod,
-    mod,
-    truediv,
-    truncatediv,
-    truncatemod,
-)
-from .primitives.division import (
-    divide_no_nan as div_no_nan,
-)
-from .primitives.einsum import einsum, tensordot
-from .primitives.extremes import clip_by_value, maximum, minimum
-from .primitives.guards import check_numerics, verify_tensor_all_finite
-from .primitives.identity import (
-    ensure_shape,
-    identity,
-    identity_n,
-    no_op,
-    prevent_gradient,
-    stop_gradient,
-)
-from .primitives.identity import (
-    group_operations as group,
-)
-from .primitives.indexing import boolean_mask, gather
-from .primitives.linalg import matmul, matvec
-from .primitives.logic import logical_and, logical_not, logical_or, logical_xor
-from .primitives.norms import reduce_logsumexp
-from .primitives.operators import install_operators as _install_operators
-from .primitives.ordering import argmax, argmin, argsort, sort
-from .primitives.placeholders import placeholder, placeholder_with_default
-from .primitives.powers import pow, reciprocal, rsqrt, sqrt, square
-from .primitives.reduction import reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_sum
-from .primitives.reshaping import broadcast_to, reshape, shape
-from .primitives.scatter import (
+from .primitives.base.densify import densify_policy
+from .primitives.base.operators import install_operators as _install_operators
+from .primitives.casting.cast import cast
+from .primitives.complex.complex import complex, conj, imag, real
+from .primitives.creation.constant import constant, convert_to_tensor
+from .primitives.creation.eye import eye
+from .primitives.creation.fill import fill, ones, ones_like, zeros, zeros_like
+from .primitives.creation.one_hot import one_hot
+from .primitives.creation.placeholders import placeholder, placeholder_with_default
+from .primitives.creation.ranges import linspace, meshgrid
+from .primitives.creation.ranges import range_ as range
+from .primitives.cumulative.cumsum import cumsum
+from .primitives.debugging.guards import check_numerics, verify_tensor_all_finite
+from .primitives.elementwise.add_n import add_n
+from .primitives.elementwise.arithmetic import add, multiply, negative, scalar_mul, squared_difference, subtract
+from .primitives.elementwise.clip import clip_by_value
+from .primitives.elementwise.division import divide, floordiv, floormod, mod, truediv, truncatediv, truncatemod
+from .primitives.elementwise.division import divide_no_nan as div_no_nan
+from .primitives.elementwise.maximum import maximum, minimum
+from .primitives.elementwise.powers import pow, reciprocal, rsqrt, sqrt, square
+from .primitives.elementwise.sign import absolute as abs
+from .primitives.elementwise.sign import sign
+from .primitives.identity.identity import ensure_shape, identity, identity_n, no_op, prevent_gradient, stop_gradient
+from .primitives.identity.identity import group_operations as group
+from .primitives.indexing.gather import boolean_mask, gather
+from .primitives.indexing.scatter_nd import (
     gather_nd,
     scatter_nd,
     tensor_scatter_nd_add,
@@ -111,13 +78,36 @@ from .primitives.scatter import (
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
 )
-from .primitives.selection import where
-from .primitives.shaping import expand_dims, meshgrid, rank, reverse, roll, shape_n, size, squeeze, transpose
-from .primitives.sign import absolute as abs
-from .primitives.sign import sign
-from .primitives.slicing import strided_slice
-from .primitives.stacking import concat, split, stack, unstack
-from .primitives.variables import Variable, is_variable_initialized
+from .primitives.indexing.slicing import strided_slice
+from .primitives.indexing.where import where
+from .primitives.linalg.einsum import einsum, tensordot
+from .primitives.linalg.matmul import matmul, matvec
+from .primitives.logic.comparison import (
+    equal,
+    greater,
+    greater_equal,
+    is_finite,
+    is_inf,
+    is_nan,
+    less,
+    less_equal,
+    not_equal,
+)
+from .primitives.logic.logical import logical_and, logical_not, logical_or, logical_xor
+from .primitives.reduction.argmax import argmax, argmin
+from .primitives.reduction.logsumexp import reduce_logsumexp
+from .primitives.reduction.product import reduce_prod
+from .primitives.reduction.reduce import reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_sum
+from .primitives.shape.broadcast import broadcast_to
+from .primitives.shape.reshape import reshape
+from .primitives.shape.reverse import reverse, roll
+from .primitives.shape.size import rank, shape, shape_n, size
+from .primitives.shape.squeeze import expand_dims, squeeze
+from .primitives.shape.stacking import concat, split, stack, unstack
+from .primitives.shape.transpose import transpose
+from .primitives.sorting.sort import argsort, sort
+from .primitives.variables.collections import GraphKeys, add_to_collection, get_collection
+from .primitives.variables.variable import Variable, is_variable_initialized
 from .version import __version__
 
 __all__ = [
@@ -673,17 +663,7 @@ if _TYPE_CHECKING:
         executing_eagerly_outside_functions,
         resource_variables_enabled,
     )
-    from .optimizers.clipping import clip_by_average_norm, clip_by_global_norm, clip_by_norm, global_norm
-    from .primitives.assertions import assert_ as Assert
-    from .primitives.assertions import (
-        assert_equal,
-        assert_greater,
-        assert_integer,
-        assert_less,
-        assert_rank,
-        assert_same_float_dtype,
-        assert_type,
-    )
+    from .primitives.activations.sigmoid import log_sigmoid, sigmoid
     from .primitives.assertions_v1 import (
         assert_greater_equal,
         assert_less_equal,
@@ -696,28 +676,49 @@ if _TYPE_CHECKING:
         assert_rank_at_least,
         assert_scalar,
     )
-    from .primitives.batch_blocks import batch_to_space, space_to_batch
-    from .primitives.batch_blocks import batch_to_space as batch_to_space_nd
-    from .primitives.batch_blocks import space_to_batch as space_to_batch_nd
-    from .primitives.bitcasting import bitcast
-    from .primitives.blocks import slice_ as slice
-    from .primitives.collections import add_to_collections, get_collection_ref
+    from .primitives.casting.bitcast import bitcast
+    from .primitives.casting.saturate_cast import saturate_cast
+    from .primitives.complex.angle import angle
     from .primitives.counting import bincount, histogram_fixed_width, histogram_fixed_width_bins
-    from .primitives.creation import linspace as lin_space
-    from .primitives.cumulative import cumprod
-    from .primitives.determinants import det as matrix_determinant
-    from .primitives.division import divide as realdiv
-    from .primitives.division import floordiv as floor_div
-    from .primitives.eigen import eig, eigvals
-    from .primitives.eigen import eigh as self_adjoint_eig
-    from .primitives.eigen import eigvalsh as self_adjoint_eigvals
-    from .primitives.errorfunction import erf, erfc
-    from .primitives.exponential import exp, expm1, log, log1p, log_sigmoid, sigmoid
-    from .primitives.gamma import digamma, lbeta, lgamma, polygamma, zeta
-    from .primitives.grouping import tuple_ as tuple
-    from .primitives.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+    from .primitives.creation.ranges import linspace as lin_space
+    from .primitives.creation.sequence_mask import sequence_mask
+    from .primitives.cumulative.cumsum import cumprod
+    from .primitives.debugging.assertions import assert_ as Assert
+    from .primitives.debugging.assertions import (
+        assert_equal,
+        assert_greater,
+        assert_integer,
+        assert_less,
+        assert_rank,
+        assert_same_float_dtype,
+        assert_type,
+    )
+    from .primitives.debugging.inspection import (
+        get_current_name_scope,
+        get_static_value,
+        is_numeric_tensor,
+        is_symbolic_tensor,
+        is_tensor,
+    )
+    from .primitives.debugging.printing import print_ as print
+    from .primitives.debugging.printing import print_v1 as Print
+    from .primitives.elementwise.division import divide as realdiv
+    from .primitives.elementwise.division import floordiv as floor_div
+    from .primitives.elementwise.exponential import exp, expm1, log, log1p
+    from .primitives.elementwise.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+    from .primitives.elementwise.rounding import ceil, floor, rint, round
+    from .primitives.elementwise.trigonometric import acos, asin, atan, atan2, cos, sin, tan
+    from .primitives.identity.sharding import sharding
+    from .primitives.identity.tuple import tuple_ as tuple
+    from .primitives.image.patches import extract_volume_patches
     from .primitives.image_random import random_crop
-    from .primitives.incomplete import betainc, igamma, igammac
+    from .primitives.indexing.index_arithmetic import unravel_index
+    from .primitives.indexing.partition import dynamic_partition, dynamic_stitch
+    from .primitives.indexing.scatter_nd import tensor_scatter_nd_add as tensor_scatter_add
+    from .primitives.indexing.scatter_nd import tensor_scatter_nd_sub as tensor_scatter_sub
+    from .primitives.indexing.scatter_nd import tensor_scatter_nd_update as tensor_scatter_update
+    from .primitives.indexing.slice import slice_ as slice
+    from .primitives.indexing.where import where as where_v2
     from .primitives.initializers import (
         Constant as constant_initializer,
     )
@@ -746,27 +747,29 @@ if _TYPE_CHECKING:
     from .primitives.initializers import (
         glorot_uniform as glorot_uniform_initializer,
     )
-    from .primitives.inspection import (
-        get_current_name_scope,
-        get_static_value,
-        is_numeric_tensor,
-        is_symbolic_tensor,
-        is_tensor,
-    )
-    from .primitives.inverses import cross
-    from .primitives.inverses import inv as matrix_inverse
-    from .primitives.inverses import lstsq as matrix_solve_ls
-    from .primitives.inverses import solve as matrix_solve
-    from .primitives.matrices import band_part as matrix_band_part
-    from .primitives.matrices import diag as matrix_diag
-    from .primitives.matrices import diag_part as matrix_diag_part
-    from .primitives.matrices import matrix_transpose, trace
-    from .primitives.matrices import set_diag as matrix_set_diag
-    from .primitives.matrices import tensor_diag as diag
-    from .primitives.matrices import tensor_diag_part as diag_part
-    from .primitives.matrix_functions import sqrtm as matrix_square_root
-    from .primitives.matrix_norms import norm
-    from .primitives.monotone import is_non_decreasing, is_strictly_increasing
+    from .primitives.linalg.cross import cross
+    from .primitives.linalg.determinants import det as matrix_determinant
+    from .primitives.linalg.eigen import eig, eigvals
+    from .primitives.linalg.eigen import eigh as self_adjoint_eig
+    from .primitives.linalg.eigen import eigvalsh as self_adjoint_eigvals
+    from .primitives.linalg.inverses import inv as matrix_inverse
+    from .primitives.linalg.inverses import lstsq as matrix_solve_ls
+    from .primitives.linalg.inverses import solve as matrix_solve
+    from .primitives.linalg.matrices import band_part as matrix_band_part
+    from .primitives.linalg.matrices import diag as matrix_diag
+    from .primitives.linalg.matrices import diag_part as matrix_diag_part
+    from .primitives.linalg.matrices import matrix_transpose, trace
+    from .primitives.linalg.matrices import set_diag as matrix_set_diag
+    from .primitives.linalg.matrices import tensor_diag as diag
+    from .primitives.linalg.matrices import tensor_diag_part as diag_part
+    from .primitives.linalg.matrix_functions import sqrtm as matrix_square_root
+    from .primitives.linalg.norm import norm
+    from .primitives.linalg.qr import qr
+    from .primitives.linalg.svd import svd
+    from .primitives.linalg.triangular import cholesky, cholesky_solve
+    from .primitives.linalg.triangular import triangular_solve as matrix_triangular_solve
+    from .primitives.logic.monotone import is_non_decreasing, is_strictly_increasing
+    from .primitives.normalization.clipping import clip_by_average_norm, clip_by_global_norm, clip_by_norm, global_norm
     from .primitives.older_names import (
         accumulate_n,
         arg_max,
@@ -791,17 +794,13 @@ if _TYPE_CHECKING:
         to_int64,
     )
     from .primitives.orthogonal import Orthogonal as orthogonal_initializer
-    from .primitives.partition import dynamic_partition, dynamic_stitch, sequence_mask
-    from .primitives.patches import extract_volume_patches
-    from .primitives.printing import print_ as print
-    from .primitives.printing import print_v1 as Print
-    from .primitives.qr import qr
-    from .primitives.quantize import (
+    from .primitives.quantization.fake_quant import (
         fake_quant_with_min_max_args,
         fake_quant_with_min_max_vars,
         fake_quant_with_min_max_vars_per_channel,
     )
-    from .primitives.random import (
+    from .primitives.random.gamma import random_gamma
+    from .primitives.random.stateful import (
         get_seed,
         random_normal,
         random_shuffle,
@@ -809,16 +808,8 @@ if _TYPE_CHECKING:
         set_random_seed,
         truncated_normal,
     )
-    from .primitives.random_gamma import random_gamma
-    from .primitives.reduction import count_nonzero
-    from .primitives.repeating import pad, repeat, tile
-    from .primitives.rounding import ceil, floor, rint, round
-    from .primitives.saturation import saturate_cast
-    from .primitives.scatter import tensor_scatter_nd_add as tensor_scatter_add
-    from .primitives.scatter import tensor_scatter_nd_sub as tensor_scatter_sub
-    from .primitives.scatter import tensor_scatter_nd_update as tensor_scatter_update
-    from .primitives.segment import unsorted_segment_sum
-    from .primitives.segment_reduction import (
+    from .primitives.reduction.reduce import count_nonzero
+    from .primitives.segment.reductions import (
         segment_max,
         segment_mean,
         segment_min,
@@ -830,33 +821,23 @@ if _TYPE_CHECKING:
         unsorted_segment_prod,
         unsorted_segment_sqrt_n,
     )
-    from .primitives.selection import where as where_v2
-    from .primitives.sequences import reverse_sequence
-    from .primitives.sets import invert_permutation, searchsorted, setdiff1d, unique, unique_with_counts
-    from .primitives.shaping import reverse as reverse_v2
-    from .primitives.sharding import sharding
-    from .primitives.static_shapes import broadcast_dynamic_shape, broadcast_static_shape, unravel_index
-    from .primitives.svd import svd
+    from .primitives.segment.sums import unsorted_segment_sum
+    from .primitives.sets.unique import setdiff1d, unique, unique_with_counts
+    from .primitives.shape.pad import pad
+    from .primitives.shape.reverse import reverse as reverse_v2
+    from .primitives.shape.reverse_sequence import reverse_sequence
+    from .primitives.shape.space_to_batch import batch_to_space, space_to_batch
+    from .primitives.shape.space_to_batch import batch_to_space as batch_to_space_nd
+    from .primitives.shape.space_to_batch import space_to_batch as space_to_batch_nd
+    from .primitives.shape.static_shapes import broadcast_dynamic_shape, broadcast_static_shape
+    from .primitives.shape.tile import repeat, tile
+    from .primitives.signal.fft import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
+    from .primitives.sorting.permutation import invert_permutation
+    from .primitives.sorting.searchsorted import searchsorted
+    from .primitives.special.error_function import erf, erfc
+    from .primitives.special.gamma import digamma, lbeta, lgamma, polygamma, zeta
+    from .primitives.special.incomplete import betainc, igamma, igammac
     from .primitives.templates import make_template
-    from .primitives.transforms import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
-    from .primitives.triangular import cholesky, cholesky_solve
-    from .primitives.triangular import triangular_solve as matrix_triangular_solve
-    from .primitives.trigonometric import acos, angle, asin, atan, atan2, cos, sin, tan
-    from .primitives.variable_functions import (
-        assign,
-        assign_add,
-        assign_sub,
-        scatter_add,
-        scatter_div,
-        scatter_max,
-        scatter_min,
-        scatter_mul,
-        scatter_nd_add,
-        scatter_nd_sub,
-        scatter_nd_update,
-        scatter_sub,
-        scatter_update,
-    )
     from .primitives.variable_scope import (
         AUTO_REUSE,
         VariableScope,
@@ -878,6 +859,22 @@ if _TYPE_CHECKING:
     from .primitives.variable_scope import global_variables_initializer as initialize_all_variables
     from .primitives.variable_scope import local_variables_initializer as initialize_local_variables
     from .primitives.variable_scope import variables_initializer as initialize_variables
+    from .primitives.variables.assign import (
+        assign,
+        assign_add,
+        assign_sub,
+        scatter_add,
+        scatter_div,
+        scatter_max,
+        scatter_min,
+        scatter_mul,
+        scatter_nd_add,
+        scatter_nd_sub,
+        scatter_nd_update,
+        scatter_sub,
+        scatter_update,
+    )
+    from .primitives.variables.collections import add_to_collections, get_collection_ref
     from .sparse import SparseTensor, SparseTensorValue
     from .sparse import add as sparse_add
     from .sparse import fill_empty_rows as sparse_fill_empty_rows
@@ -907,10 +904,10 @@ def __getattr__(name: str) -> _Any:
 
 
 def _load_primitives() -> None:
-    modules = _import_module("pkgutil").iter_modules
+    modules = _import_module("pkgutil").walk_packages
     for package in ("primitives", "control_flow"):
-        for module in modules([f"{__path__[0]}/{package}"]):
-            _import_module(f"{__name__}.{package}.{module.name}")
+        for module in modules([f"{__path__[0]}/{package}"], f"{__name__}.{package}."):
+            _import_module(module.name)
     _import_module(f"{__name__}.derivatives.implicit")
 
 

@@ -18,9 +18,9 @@ from .core.graph import Graph, Operation, Tensor
 from .core.types import TensorType, type_of_array
 from .core.typing import TensorLike
 from .engines.session import Session
-from .primitives.state import AbstractStateful
+from .primitives.base.state import AbstractStateful
 from .primitives.variable_scope import global_variables
-from .primitives.variables import Variable
+from .primitives.variables.variable import Variable
 
 _STATE_FILE = "checkpoint"
 _SUFFIX = ".npz"

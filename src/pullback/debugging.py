@@ -1,9 +1,7 @@
 """Run-time checks and assertions: `pb.debugging`, under TensorFlow's names of `tf.debugging`."""
 
-from .primitives.assertions import (
-    assert_ as Assert,
-)
-from .primitives.assertions import (
+from .primitives.debugging.assertions import assert_ as Assert
+from .primitives.debugging.assertions import (
     assert_equal,
     assert_greater,
     assert_greater_equal,
@@ -23,10 +21,10 @@ from .primitives.assertions import (
     assert_scalar,
     assert_type,
 )
-from .primitives.comparison import is_finite, is_inf, is_nan
-from .primitives.guards import assert_all_finite, check_numerics
-from .primitives.inspection import is_numeric_tensor
-from .primitives.monotone import is_non_decreasing, is_strictly_increasing
+from .primitives.debugging.guards import assert_all_finite, check_numerics
+from .primitives.debugging.inspection import is_numeric_tensor
+from .primitives.logic.comparison import is_finite, is_inf, is_nan
+from .primitives.logic.monotone import is_non_decreasing, is_strictly_increasing
 
 __all__ = [
     "Assert",

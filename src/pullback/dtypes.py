@@ -22,9 +22,9 @@ from .core.dtypes import (
 )
 from .core.dtypes import float16 as half
 from .core.dtypes import float64 as double
-from .primitives.casting import cast
-from .primitives.complex import complex
-from .primitives.saturation import saturate_cast
+from .primitives.casting.cast import cast
+from .primitives.casting.saturate_cast import saturate_cast
+from .primitives.complex.complex import complex
 
 __all__ = [
     "as_dtype",

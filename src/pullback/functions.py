@@ -26,7 +26,7 @@ from .core.sites import Site, user_site
 from .core.slices import IndexedSlices
 from .core.types import TensorType
 from .engines.eager import run_function
-from .primitives.variables import creating_variables
+from .primitives.variables.variable import creating_variables
 
 _log = logging.getLogger("pullback")
 _lock = threading.RLock()

@@ -1,6 +1,5 @@
 """Image processing, under TensorFlow's names of `tf.image`."""
 
-from .primitives.boxes import non_max_suppression, non_max_suppression_overlaps, non_max_suppression_with_scores
 from .primitives.colors import (
     adjust_brightness,
     adjust_contrast,
@@ -17,6 +16,18 @@ from .primitives.colors import (
     yiq_to_rgb,
     yuv_to_rgb,
 )
+from .primitives.image.boxes import non_max_suppression, non_max_suppression_overlaps, non_max_suppression_with_scores
+from .primitives.image.patches import extract_patches
+from .primitives.image.resizing import (
+    ResizeMethod,
+    resize,
+    resize_area,
+    resize_bicubic,
+    resize_bilinear,
+    resize_nearest_neighbor,
+    scale_and_translate,
+)
+from .primitives.image.sampling import crop_and_resize, projective_transform
 from .primitives.image_framing import (
     central_crop,
     crop_to_bounding_box,
@@ -54,18 +65,7 @@ from .primitives.image_random import (
     stateless_random_saturation,
 )
 from .primitives.older_names import extract_image_patches
-from .primitives.patches import extract_patches
 from .primitives.resize_images import resize_images
-from .primitives.resizing import (
-    ResizeMethod,
-    resize,
-    resize_area,
-    resize_bicubic,
-    resize_bilinear,
-    resize_nearest_neighbor,
-    scale_and_translate,
-)
-from .primitives.sampling import crop_and_resize, projective_transform
 
 __all__ = [
     "ResizeMethod",

@@ -1,14 +1,14 @@
 """Linear algebra, under TensorFlow's names of `tf.linalg`."""
 
-from .optimizers.clipping import global_norm
-from .primitives.creation import eye
-from .primitives.determinants import det, logdet, slogdet
-from .primitives.eigen import eig, eigh, eigh_tridiagonal, eigvals, eigvalsh
-from .primitives.einsum import einsum, tensordot
-from .primitives.inverses import cross, inv, lstsq, pinv, solve
-from .primitives.linalg import matmul, matvec
-from .primitives.lu import lu, lu_matrix_inverse, lu_reconstruct, lu_solve
-from .primitives.matrices import (
+from .primitives.creation.eye import eye
+from .primitives.linalg.cross import cross
+from .primitives.linalg.determinants import det, logdet, slogdet
+from .primitives.linalg.eigen import eig, eigh, eigh_tridiagonal, eigvals, eigvalsh
+from .primitives.linalg.einsum import einsum, tensordot
+from .primitives.linalg.inverses import inv, lstsq, pinv, solve
+from .primitives.linalg.lu import lu, lu_matrix_inverse, lu_reconstruct, lu_solve
+from .primitives.linalg.matmul import matmul, matvec
+from .primitives.linalg.matrices import (
     adjoint,
     band_part,
     diag,
@@ -19,14 +19,15 @@ from .primitives.matrices import (
     tensor_diag_part,
     trace,
 )
-from .primitives.matrices import matrix_transpose as transpose
-from .primitives.matrix_functions import expm, logm, sqrtm
-from .primitives.matrix_norms import norm
-from .primitives.normalisation import l2_normalize, normalize
-from .primitives.qr import qr
-from .primitives.svd import matrix_rank, svd
-from .primitives.triangular import banded_triangular_solve, cholesky, cholesky_solve, triangular_solve
-from .primitives.tridiagonal import tridiagonal_matmul, tridiagonal_solve
+from .primitives.linalg.matrices import matrix_transpose as transpose
+from .primitives.linalg.matrix_functions import expm, logm, sqrtm
+from .primitives.linalg.norm import norm
+from .primitives.linalg.qr import qr
+from .primitives.linalg.svd import matrix_rank, svd
+from .primitives.linalg.triangular import banded_triangular_solve, cholesky, cholesky_solve, triangular_solve
+from .primitives.linalg.tridiagonal import tridiagonal_matmul, tridiagonal_solve
+from .primitives.normalization.clipping import global_norm
+from .primitives.normalization.normalization import l2_normalize, normalize
 
 __all__ = [
     "adjoint",

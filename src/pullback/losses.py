@@ -10,26 +10,27 @@ from typing import Any, ClassVar
 
 from .core.operation import Tensor
 from .core.typing import TensorLike
-from .primitives.activation import relu
-from .primitives.addn import add_n
-from .primitives.arithmetic import multiply, squared_difference
-from .primitives.casting import cast
-from .primitives.collections import GraphKeys, get_collection
-from .primitives.comparison import not_equal
-from .primitives.constant import convert_to_tensor, is_python_number
-from .primitives.cross_entropy import (
+from .primitives.activations.rectifiers import relu
+from .primitives.base.broadcasting import operands
+from .primitives.casting.cast import cast
+from .primitives.creation.constant import convert_to_tensor, is_python_number
+from .primitives.elementwise.add_n import add_n
+from .primitives.elementwise.arithmetic import multiply, squared_difference
+from .primitives.elementwise.division import divide_no_nan
+from .primitives.elementwise.exponential import log
+from .primitives.elementwise.sign import absolute
+from .primitives.logic.comparison import not_equal
+from .primitives.losses.cross_entropy import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )
-from .primitives.division import divide_no_nan
-from .primitives.elementwise import operands
-from .primitives.exponential import log
-from .primitives.huber import Huber
-from .primitives.reduction import reduce_mean, reduce_sum
-from .primitives.reshaping import broadcast_like
-from .primitives.shaping import size, squeeze
-from .primitives.sign import absolute
+from .primitives.losses.huber import Huber
+from .primitives.reduction.reduce import reduce_mean, reduce_sum
+from .primitives.shape.broadcast import broadcast_like
+from .primitives.shape.size import size
+from .primitives.shape.squeeze import squeeze
+from .primitives.variables.collections import GraphKeys, get_collection
 
 
 class Reduction:

@@ -1,15 +1,17 @@
 """Mathematics, under TensorFlow's names of `tf.math`."""
 
 from . import special
-from .primitives.activation import softsign
-from .primitives.addn import add_n
-from .primitives.arithmetic import add, multiply, negative, scalar_mul, squared_difference, subtract
-from .primitives.bessel import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
-from .primitives.comparison import equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, not_equal
-from .primitives.complex import complex, conj, imag, real
+from .primitives.activations.rectifiers import softsign
+from .primitives.activations.sigmoid import log_sigmoid, sigmoid, softplus
+from .primitives.activations.softmax import log_softmax, softmax
+from .primitives.complex.angle import angle
+from .primitives.complex.complex import complex, conj, imag, real
 from .primitives.counting import bincount, confusion_matrix
-from .primitives.cumulative import cumprod, cumsum, reduce_prod
-from .primitives.division import (
+from .primitives.cumulative.cumsum import cumprod, cumsum
+from .primitives.cumulative.logsumexp import cumulative_logsumexp
+from .primitives.elementwise.add_n import add_n
+from .primitives.elementwise.arithmetic import add, multiply, negative, scalar_mul, squared_difference, subtract
+from .primitives.elementwise.division import (
     divide,
     divide_no_nan,
     floordiv,
@@ -20,36 +22,37 @@ from .primitives.division import (
     truncatediv,
     truncatemod,
 )
-from .primitives.errorfunction import erf, erfc, erfcinv, erfinv, ndtri
-from .primitives.exponential import (
-    exp,
-    expm1,
-    log,
-    log1p,
-    log_sigmoid,
-    sigmoid,
-    softplus,
-    xdivy,
-    xlog1py,
-    xlogy,
+from .primitives.elementwise.exponential import exp, expm1, log, log1p, xdivy, xlog1py, xlogy
+from .primitives.elementwise.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+from .primitives.elementwise.masking import multiply_no_nan
+from .primitives.elementwise.maximum import maximum, minimum
+from .primitives.elementwise.nextafter import nextafter
+from .primitives.elementwise.polynomial import polyval
+from .primitives.elementwise.powers import pow, reciprocal, rsqrt, sqrt, square
+from .primitives.elementwise.rounding import ceil, floor, rint, round
+from .primitives.elementwise.sign import absolute as abs
+from .primitives.elementwise.sign import sign
+from .primitives.elementwise.trigonometric import acos, asin, atan, atan2, cos, sin, tan
+from .primitives.logic.comparison import (
+    equal,
+    greater,
+    greater_equal,
+    is_finite,
+    is_inf,
+    is_nan,
+    less,
+    less_equal,
+    not_equal,
 )
-from .primitives.extremes import maximum, minimum
-from .primitives.gamma import digamma, lbeta, lgamma, polygamma, zeta
-from .primitives.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
-from .primitives.incomplete import betainc, igamma, igammac
-from .primitives.logic import logical_and, logical_not, logical_or, logical_xor
-from .primitives.logsumexp import cumulative_logsumexp
-from .primitives.masking import multiply_no_nan
-from .primitives.monotone import is_non_decreasing, is_strictly_increasing, polyval
-from .primitives.neighbours import nextafter
-from .primitives.normalisation import l2_normalize
-from .primitives.norms import euclidean_norm as reduce_euclidean_norm
-from .primitives.norms import reduce_logsumexp, reduce_std, reduce_variance
+from .primitives.logic.logical import logical_and, logical_not, logical_or, logical_xor
+from .primitives.logic.monotone import is_non_decreasing, is_strictly_increasing
+from .primitives.normalization.normalization import l2_normalize
 from .primitives.older_names import accumulate_n
-from .primitives.order_statistics import approx_max_k, approx_min_k, nth_element
-from .primitives.ordering import argmax, argmin, in_top_k, top_k
-from .primitives.powers import pow, reciprocal, rsqrt, sqrt, square
-from .primitives.reduction import (
+from .primitives.reduction.argmax import argmax, argmin
+from .primitives.reduction.logsumexp import euclidean_norm as reduce_euclidean_norm
+from .primitives.reduction.logsumexp import reduce_logsumexp, reduce_std, reduce_variance
+from .primitives.reduction.product import reduce_prod
+from .primitives.reduction.reduce import (
     count_nonzero,
     reduce_all,
     reduce_any,
@@ -59,9 +62,7 @@ from .primitives.reduction import (
     reduce_sum,
     zero_fraction,
 )
-from .primitives.rounding import ceil, floor, rint, round
-from .primitives.segment import unsorted_segment_sum
-from .primitives.segment_reduction import (
+from .primitives.segment.reductions import (
     segment_max,
     segment_mean,
     segment_min,
@@ -73,11 +74,14 @@ from .primitives.segment_reduction import (
     unsorted_segment_prod,
     unsorted_segment_sqrt_n,
 )
-from .primitives.sets import invert_permutation
-from .primitives.sign import absolute as abs
-from .primitives.sign import sign
-from .primitives.softmax import log_softmax, softmax
-from .primitives.trigonometric import acos, angle, asin, atan, atan2, cos, sin, tan
+from .primitives.segment.sums import unsorted_segment_sum
+from .primitives.sorting.order_statistics import approx_max_k, approx_min_k, nth_element
+from .primitives.sorting.permutation import invert_permutation
+from .primitives.sorting.sort import in_top_k, top_k
+from .primitives.special.bessel import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
+from .primitives.special.error_function import erf, erfc, erfcinv, erfinv, ndtri
+from .primitives.special.gamma import digamma, lbeta, lgamma, polygamma, zeta
+from .primitives.special.incomplete import betainc, igamma, igammac
 
 __all__ = [
     "abs",

@@ -2,22 +2,29 @@
 
 from . import rnn_cell
 from .control_flow.recurrent import bidirectional_dynamic_rnn, dynamic_rnn, static_rnn
-from .primitives.activation import crelu, elu, leaky_relu, relu, relu6, selu, silu, softsign
-from .primitives.activation import silu as swish
-from .primitives.avg_pooling import avg_pool, avg_pool1d, avg_pool2d, avg_pool3d
-from .primitives.avg_pooling import avg_pool as avg_pool_v2
-from .primitives.batch_blocks import space_to_batch
-from .primitives.bias import bias_add
+from .primitives.activations.bias import bias_add
+from .primitives.activations.gelu import gelu
+from .primitives.activations.rectifiers import crelu, elu, leaky_relu, relu, relu6, selu, silu, softsign
+from .primitives.activations.rectifiers import silu as swish
+from .primitives.activations.sigmoid import sigmoid, softplus
+from .primitives.activations.softmax import log_softmax, softmax
 from .primitives.candidate_sampling import (
     log_uniform_candidate_sampler,
     nce_loss,
     sampled_softmax_loss,
     uniform_candidate_sampler,
 )
-from .primitives.conv import conv1d, conv1d_transpose, conv2d, conv2d_transpose, depthwise_conv2d, separable_conv2d
-from .primitives.conv import depthwise_conv2d as depthwise_conv2d_native
-from .primitives.conv3d import conv3d, conv3d_transpose
-from .primitives.conv_general import (
+from .primitives.convolution.conv import (
+    conv1d,
+    conv1d_transpose,
+    conv2d,
+    conv2d_transpose,
+    depthwise_conv2d,
+    separable_conv2d,
+)
+from .primitives.convolution.conv import depthwise_conv2d as depthwise_conv2d_native
+from .primitives.convolution.conv3d import conv3d, conv3d_transpose
+from .primitives.convolution.conv_general import (
     atrous_conv2d,
     atrous_conv2d_transpose,
     conv_transpose,
@@ -25,51 +32,48 @@ from .primitives.conv_general import (
     depthwise_conv2d_backprop_filter,
     depthwise_conv2d_backprop_input,
 )
-from .primitives.conv_general import depthwise_conv2d_backprop_filter as depthwise_conv2d_native_backprop_filter
-from .primitives.conv_general import depthwise_conv2d_backprop_input as depthwise_conv2d_native_backprop_input
-from .primitives.cross_entropy import (
+from .primitives.convolution.conv_general import (
+    depthwise_conv2d_backprop_filter as depthwise_conv2d_native_backprop_filter,
+)
+from .primitives.convolution.conv_general import (
+    depthwise_conv2d_backprop_input as depthwise_conv2d_native_backprop_input,
+)
+from .primitives.convolution.morphology import dilation2d, erosion2d
+from .primitives.dense import relu_layer, xw_plus_b
+from .primitives.elementwise.hyperbolic import tanh
+from .primitives.indexing.gather import embedding_lookup
+from .primitives.losses.cross_entropy import (
     log_poisson_loss,
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
-from .primitives.cross_entropy import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits_v2
-from .primitives.ctc import ctc_greedy_decoder, ctc_loss, ctc_unique_labels
-from .primitives.dense import relu_layer, xw_plus_b
-from .primitives.exponential import sigmoid, softplus
-from .primitives.fractional_pooling import fractional_avg_pool, fractional_max_pool
-from .primitives.gelu import gelu
-from .primitives.hyperbolic import tanh
-from .primitives.indexing import embedding_lookup
-from .primitives.morphology import dilation2d, erosion2d
-from .primitives.normalisation import (
+from .primitives.losses.cross_entropy import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits_v2
+from .primitives.losses.ctc import ctc_greedy_decoder, ctc_loss, ctc_unique_labels
+from .primitives.losses.l2 import l2_loss
+from .primitives.normalization.normalization import (
+    batch_norm_with_global_normalization,
     batch_normalization,
     fused_batch_norm,
     l2_normalize,
     layer_normalization,
     local_response_normalization,
-    moments,
 )
-from .primitives.normalisation import (
-    local_response_normalization as lrn,
-)
-from .primitives.norms import l2_loss
-from .primitives.order_statistics import approx_max_k, approx_min_k, isotonic_regression
-from .primitives.ordering import in_top_k, top_k
-from .primitives.pooling import max_pool, max_pool1d, max_pool2d, max_pool3d
-from .primitives.pooling import max_pool as max_pool_v2
-from .primitives.pooling_argmax import max_pool_with_argmax, pool
-from .primitives.random import dropout
-from .primitives.reduction import zero_fraction
-from .primitives.softmax import log_softmax, softmax
-from .primitives.spatial import depth_to_space, space_to_depth
-from .primitives.statistics import (
-    batch_norm_with_global_normalization,
-    normalize_moments,
-    sufficient_statistics,
-    weighted_moments,
-)
+from .primitives.normalization.normalization import local_response_normalization as lrn
+from .primitives.pooling.argmax import max_pool_with_argmax, pool
+from .primitives.pooling.avg_pool import avg_pool, avg_pool1d, avg_pool2d, avg_pool3d
+from .primitives.pooling.avg_pool import avg_pool as avg_pool_v2
+from .primitives.pooling.fractional import fractional_avg_pool, fractional_max_pool
+from .primitives.pooling.max_pool import max_pool, max_pool1d, max_pool2d, max_pool3d
+from .primitives.pooling.max_pool import max_pool as max_pool_v2
+from .primitives.random.dropout import dropout
+from .primitives.reduction.moments import moments, normalize_moments, sufficient_statistics, weighted_moments
+from .primitives.reduction.reduce import zero_fraction
+from .primitives.shape.space_to_batch import space_to_batch
+from .primitives.shape.space_to_depth import depth_to_space, space_to_depth
+from .primitives.sorting.order_statistics import approx_max_k, approx_min_k, isotonic_regression
+from .primitives.sorting.sort import in_top_k, top_k
 
 __all__ = [
     "approx_max_k",

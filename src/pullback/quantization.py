@@ -1,6 +1,6 @@
 """Quantization-aware training: `pb.quantization`, under TensorFlow's names."""
 
-from .primitives.quantize import (
+from .primitives.quantization.fake_quant import (
     fake_quant_with_min_max_args,
     fake_quant_with_min_max_vars,
     fake_quant_with_min_max_vars_per_channel,

@@ -2,7 +2,11 @@
 
 from .primitives.candidate_sampling import log_uniform_candidate_sampler, uniform_candidate_sampler
 from .primitives.older_names import multinomial
-from .primitives.random import (
+from .primitives.random.discrete import random_poisson as poisson
+from .primitives.random.discrete import stateless_parameterized_truncated_normal, stateless_poisson
+from .primitives.random.gamma import random_gamma, stateless_gamma
+from .primitives.random.gamma import random_gamma as gamma
+from .primitives.random.stateful import (
     categorical,
     get_seed,
     random_normal,
@@ -11,33 +15,11 @@ from .primitives.random import (
     set_random_seed,
     truncated_normal,
 )
-from .primitives.random import (
-    random_normal as normal,
-)
-from .primitives.random import (
-    random_shuffle as shuffle,
-)
-from .primitives.random import (
-    random_uniform as uniform,
-)
-from .primitives.random import (
-    set_random_seed as set_seed,
-)
-from .primitives.random_discrete import (
-    random_poisson as poisson,
-)
-from .primitives.random_discrete import (
-    stateless_parameterized_truncated_normal,
-    stateless_poisson,
-)
-from .primitives.random_gamma import (
-    random_gamma,
-    stateless_gamma,
-)
-from .primitives.random_gamma import (
-    random_gamma as gamma,
-)
-from .primitives.stateless_random import (
+from .primitives.random.stateful import random_normal as normal
+from .primitives.random.stateful import random_shuffle as shuffle
+from .primitives.random.stateful import random_uniform as uniform
+from .primitives.random.stateful import set_random_seed as set_seed
+from .primitives.random.stateless import (
     stateless_categorical,
     stateless_normal,
     stateless_truncated_normal,

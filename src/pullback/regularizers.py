@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .core.operation import Tensor
-from .primitives.constant import convert_to_tensor
-from .primitives.norms import l2_loss
-from .primitives.reduction import reduce_sum
-from .primitives.sign import absolute
+from .primitives.creation.constant import convert_to_tensor
+from .primitives.elementwise.sign import absolute
+from .primitives.losses.l2 import l2_loss
+from .primitives.reduction.reduce import reduce_sum
 
 Regularizer = Callable[[Any], Tensor]
 

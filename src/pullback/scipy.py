@@ -25,11 +25,11 @@ from .derivatives.jacobian import jacobian
 from .derivatives.products import dense, hessian_vector_product, jvp
 from .derivatives.sparse import SparseMatrix, sparse_hessian, sparse_jacobian
 from .engines.session import Session
-from .primitives.constant import convert_to_tensor
-from .primitives.placeholders import placeholder
-from .primitives.reshaping import reshape
-from .primitives.stacking import concat
-from .primitives.variables import Variable
+from .primitives.creation.constant import convert_to_tensor
+from .primitives.creation.placeholders import placeholder
+from .primitives.shape.reshape import reshape
+from .primitives.shape.stacking import concat
+from .primitives.variables.variable import Variable
 
 __all__ = ["Objective", "Residuals", "hessian_operator", "jacobian_operator"]
 

@@ -1,30 +1,7 @@
 """Signal processing: Fourier and cosine transforms, frames and windows, under TensorFlow's names of `tf.signal`."""
 
-from .primitives.cosine import (
-    dct,
-    idct,
-    inverse_mdct,
-    mdct,
-)
-from .primitives.framing import (
-    frame,
-    overlap_and_add,
-)
-from .primitives.signal_windows import (
-    hamming_window,
-    hann_window,
-    kaiser_bessel_derived_window,
-    kaiser_window,
-    vorbis_window,
-)
-from .primitives.spectrograms import (
-    inverse_stft,
-    inverse_stft_window_fn,
-    linear_to_mel_weight_matrix,
-    mfccs_from_log_mel_spectrograms,
-    stft,
-)
-from .primitives.transforms import (
+from .primitives.signal.dct import dct, idct, inverse_mdct, mdct
+from .primitives.signal.fft import (
     fft,
     fft2d,
     fft3d,
@@ -43,6 +20,21 @@ from .primitives.transforms import (
     rfft2d,
     rfft3d,
     rfftnd,
+)
+from .primitives.signal.frames import frame, overlap_and_add
+from .primitives.signal.spectrograms import (
+    inverse_stft,
+    inverse_stft_window_fn,
+    linear_to_mel_weight_matrix,
+    mfccs_from_log_mel_spectrograms,
+    stft,
+)
+from .primitives.signal.windows import (
+    hamming_window,
+    hann_window,
+    kaiser_bessel_derived_window,
+    kaiser_window,
+    vorbis_window,
 )
 
 __all__ = [

@@ -1,6 +1,9 @@
 """Sparse tensors, under TensorFlow's names of `tf.sparse`."""
 
-from .primitives.sparse_ops import (
+from .primitives.segment.sparse_segments import sparse_segment_mean as segment_mean
+from .primitives.segment.sparse_segments import sparse_segment_sqrt_n as segment_sqrt_n
+from .primitives.segment.sparse_segments import sparse_segment_sum as segment_sum
+from .primitives.sparse.operations import (
     add,
     divide,
     fill_empty_rows,
@@ -12,19 +15,8 @@ from .primitives.sparse_ops import (
     sparse_dense_matmul,
     transpose,
 )
-from .primitives.sparse_ops import (
-    slice_ as slice,
-)
-from .primitives.sparse_ops import (
-    sparse_segment_mean as segment_mean,
-)
-from .primitives.sparse_ops import (
-    sparse_segment_sqrt_n as segment_sqrt_n,
-)
-from .primitives.sparse_ops import (
-    sparse_segment_sum as segment_sum,
-)
-from .primitives.sparse_tensor import (
+from .primitives.sparse.operations import slice_ as slice
+from .primitives.sparse.sparse_tensor import (
     SparseTensor,
     SparseTensorValue,
     from_dense,

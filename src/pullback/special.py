@@ -1,6 +1,6 @@
 """Special functions, under TensorFlow's names of `tf.math.special`, and two more."""
 
-from .primitives.bessel import (
+from .primitives.special.bessel import (
     bessel_i0,
     bessel_i0e,
     bessel_i1,
@@ -14,7 +14,7 @@ from .primitives.bessel import (
     bessel_y0,
     bessel_y1,
 )
-from .primitives.integrals import dawsn, erfcx, expint, fresnel_cos, fresnel_sin, ndtr, spence
+from .primitives.special.integrals import dawsn, erfcx, expint, fresnel_cos, fresnel_sin, ndtr, spence
 
 __all__ = [
     "bessel_i0",

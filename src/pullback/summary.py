@@ -17,8 +17,8 @@ from .core.function import Function, Parameter
 from .core.graph import Graph, Operation, Tensor, get_default_graph
 from .core.printing import functions_in
 from .core.typing import TensorLike
-from .primitives.collections import GraphKeys
-from .primitives.identity import identity
+from .primitives.identity.identity import identity
+from .primitives.variables.collections import GraphKeys
 
 _NAMES = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF", "bool": "BOOL"}
 _SHOWN_ATTRIBUTE = 200

@@ -13,10 +13,10 @@ from .core.dtypes import INEXACT
 from .core.graph import Graph, Tensor
 from .core.typing import ShapeLike, TensorLike
 from .engines.session import Session, get_default_session
-from .primitives.constant import as_array, convert_to_tensor
-from .primitives.identity import identity
-from .primitives.placeholders import placeholder
-from .primitives.variables import Variable
+from .primitives.creation.constant import as_array, convert_to_tensor
+from .primitives.creation.placeholders import placeholder
+from .primitives.identity.identity import identity
+from .primitives.variables.variable import Variable
 
 __all__ = ["compute_gradient", "compute_gradient_error", "compute_gradient_v1", "max_error"]
 

@@ -22,10 +22,10 @@ from .derivatives.jacobian import jacobian as _graph_jacobian
 from .derivatives.products import hessian_vector_product
 from .derivatives.products import jvp as _products_jvp
 from .functions import Function
-from .primitives.constant import as_array, convert_to_tensor
-from .primitives.creation import zeros, zeros_like
-from .primitives.reshaping import shape
-from .primitives.stacking import concat
+from .primitives.creation.constant import as_array, convert_to_tensor
+from .primitives.creation.fill import zeros, zeros_like
+from .primitives.shape.size import shape
+from .primitives.shape.stacking import concat
 
 
 class Transformed:

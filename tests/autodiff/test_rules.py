@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import pullback as pb
-from pullback.primitives.activation import Relu
+from pullback.primitives.activations.rectifiers import Relu
 
 
 def run(fetches: Any) -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
-from pullback.primitives.boxes_by_class import NonMaxSuppressionByClass
-from pullback.primitives.pooling import MaxPool
-from pullback.primitives.pooling_places import MaxPoolPlaces
+from pullback.primitives.image.boxes_by_class import NonMaxSuppressionByClass
+from pullback.primitives.pooling.max_pool import MaxPool
+from pullback.primitives.pooling.places import MaxPoolPlaces
 
 from .case import Case, distinct
 

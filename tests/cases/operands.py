@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
-from pullback.primitives.bitcasting import bitcast
-from pullback.primitives.index_arithmetic import FlatPositions, FromFront, VectorsFromFront
-from pullback.primitives.reducing_like import MaxLike, MinLike, ProdLike, ShapeOnly
-from pullback.primitives.reshape_keeping import ReshapeKeeping
-from pullback.primitives.scatter_product import tensor_scatter_nd_mul
-from pullback.primitives.unique_along import UniqueAlong
+from pullback.primitives.casting.bitcast import bitcast
+from pullback.primitives.indexing.index_arithmetic import FlatPositions, FromFront, VectorsFromFront
+from pullback.primitives.indexing.scatter_product import tensor_scatter_nd_mul
+from pullback.primitives.reduction.reduce_like import MaxLike, MinLike, ProdLike, ShapeOnly
+from pullback.primitives.sets.unique_along import UniqueAlong
+from pullback.primitives.shape.reshape_keeping import ReshapeKeeping
 
 from .case import Case, distinct, normal
 

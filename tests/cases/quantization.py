@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
-from pullback.primitives.straight_through import straight_through
+from pullback.primitives.quantization.straight_through import straight_through
 
 from .case import Case, normal
 

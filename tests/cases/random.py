@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 import pullback as pb
-from pullback.primitives.random_gamma import IgammaRatio
+from pullback.primitives.random.gamma import IgammaRatio
 
 from .case import Case, cubed, normal
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
-from pullback.primitives.unique_rows import SumEqualRows
+from pullback.primitives.sparse.unique_rows import SumEqualRows
 
 from .case import Case, cubed, normal
 

@@ -11,8 +11,8 @@ import pytest
 
 import pullback as pb
 from pullback.engines.numpy_engine import _function
-from pullback.primitives.arithmetic import Add
-from pullback.primitives.reshaping import Reshape
+from pullback.primitives.elementwise.arithmetic import Add
+from pullback.primitives.shape.reshape import Reshape
 
 
 @pytest.fixture

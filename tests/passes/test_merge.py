@@ -120,7 +120,7 @@ def test_what_is_computed_again_on_purpose_is_not_merged_with_the_first_time() -
 
 
 def test_two_barriers_stay_two() -> None:
-    from pullback.primitives.barrier import optimization_barrier
+    from pullback.primitives.identity.barrier import optimization_barrier
 
     function = traced(lambda x: [optimization_barrier([x])[0] + optimization_barrier([x])[0]])
     assert types(merge(function)) == ["OptimizationBarrier", "OptimizationBarrier", "AddV2"]

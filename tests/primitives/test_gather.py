@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.primitives.segment import SegmentGather
+from pullback.primitives.segment.sums import SegmentGather
 
 
 def gradient(y: pb.Tensor, x: pb.Tensor) -> object:

@@ -10,7 +10,7 @@ import pytest
 from scipy import special, stats
 
 import pullback as pb
-from pullback.primitives import threefry
+from pullback.primitives.random import threefry
 
 ENGINES = ["numpy", "xla"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import pullback as pb
-from pullback.primitives.constant import constant_value, shape_value
+from pullback.primitives.creation.constant import constant_value, shape_value
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import numpy as np
 from ..core.dtypes import COMPLEX, FLOATING, INTEGER, resource, variant
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph, site_of
 from ..core.slices import IndexedSlices
-from ..primitives.constant import convert_to_tensor
-from ..primitives.variables import Variable
+from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.variables.variable import Variable
 from .cotangent import METHODS
 
 

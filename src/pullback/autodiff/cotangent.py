@@ -8,11 +8,11 @@ from typing import Any
 from ..core.dtypes import int64
 from ..core.graph import Graph, Operation, Tensor
 from ..core.slices import IndexedSlices
-from ..primitives.addn import AddN
-from ..primitives.casting import cast
-from ..primitives.densify import densify
-from ..primitives.indexing import gather
-from ..primitives.stacking import concat
+from ..primitives.base.densify import densify
+from ..primitives.casting.cast import cast
+from ..primitives.elementwise.add_n import AddN
+from ..primitives.indexing.gather import gather
+from ..primitives.shape.stacking import concat
 
 
 class AggregationMethod:

@@ -11,8 +11,8 @@ from ..core.graph import Operation, Tensor, site_of
 from ..core.needs import needed
 from ..core.operation import index_of
 from ..core.typing import TensorLike
-from ..primitives.creation import ones_like, zeros_like
-from ..primitives.identity import StopGradient
+from ..primitives.creation.fill import ones_like, zeros_like
+from ..primitives.identity.identity import StopGradient
 from .arguments import as_source, as_target, check_element, common_graph
 from .paths import operations_between
 from .rules import apply_rule

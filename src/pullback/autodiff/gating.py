@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.graph import Tensor
 from ..core.slices import IndexedSlices
-from ..primitives.identity import group_operations, identity
+from ..primitives.identity.identity import group_operations, identity
 from .cotangent import Term
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ..core.function import Function, inline, like_parameter, substituted, trace
 from ..core.graph import Tensor
 from ..core.slices import IndexedSlices
-from ..primitives.reshaping import shape as shape_of
-from ..primitives.variable_ops import VariableShape, variable_type
+from ..primitives.shape.size import shape as shape_of
+from ..primitives.variables.operations import VariableShape, variable_type
 from .choices import choices_key
 from .cotangent import Term
 from .reverse import pull

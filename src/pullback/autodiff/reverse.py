@@ -19,9 +19,9 @@ from ..core.scopes import Scope
 from ..core.sites import user_site
 from ..core.slices import IndexedSlices
 from ..core.typing import TensorLike
-from ..primitives.creation import ones_like, zeros_like
-from ..primitives.identity import identity
-from ..primitives.variables import variable_zeros
+from ..primitives.creation.fill import ones_like, zeros_like
+from ..primitives.identity.identity import identity
+from ..primitives.variables.variable import variable_zeros
 from . import arguments
 from .arguments import UnconnectedGradients, as_list
 from .choices import Rule, choosing

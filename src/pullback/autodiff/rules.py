@@ -8,9 +8,9 @@ from typing import Any
 from ..core.dtypes import TRAINABLE, TokenType, resource
 from ..core.graph import Operation, Tensor, site_of
 from ..core.slices import IndexedSlices
-from ..primitives.creation import zeros_like
-from ..primitives.densify import densify
-from ..primitives.identity import ensure_shape
+from ..primitives.base.densify import densify
+from ..primitives.creation.fill import zeros_like
+from ..primitives.identity.identity import ensure_shape
 from .cotangent import Term
 from .registry import rule_of
 

@@ -17,8 +17,8 @@ from ..core.graph import Tensor
 from ..core.slices import IndexedSlices
 from ..engines.session import Session
 from ..onnx.model import OnnxGraph
-from ..primitives.constant import constant
-from ..primitives.densify import densify, densify_policy
+from ..primitives.base.densify import densify, densify_policy
+from ..primitives.creation.constant import constant
 from .feeding import given_feeds, tried_feeds
 
 _STEPS = ((1e-3, 5e-4), (1e-5, 5e-6))

@@ -19,9 +19,9 @@ from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.shape import TensorShape
 from ..core.types import TensorType
-from ..primitives.array_rows import ArrayBlank, ArrayHead, ArrayRead, ArrayWrite
-from ..primitives.constant import constant, constant_value
-from ..primitives.creation import zeros
+from ..primitives.creation.constant import constant, constant_value
+from ..primitives.creation.fill import zeros
+from ..primitives.tensor_array import ArrayBlank, ArrayHead, ArrayRead, ArrayWrite
 from .loop_count import affine, conjuncts, increment, steps_while, whole_number
 
 _UNBOUNDED = np.iinfo(np.int32).max

@@ -17,12 +17,12 @@ from ..core.graph import Operation, Tensor
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
-from ..primitives.casting import cast
-from ..primitives.creation import zeros, zeros_like
-from ..primitives.densify import densify
-from ..primitives.identity import ensure_shape
-from ..primitives.stacking import concat
-from ..primitives.variable_ops import variable_type, variable_zeros
+from ..primitives.base.densify import densify
+from ..primitives.casting.cast import cast
+from ..primitives.creation.fill import zeros, zeros_like
+from ..primitives.identity.identity import ensure_shape
+from ..primitives.shape.stacking import concat
+from ..primitives.variables.operations import variable_type, variable_zeros
 from .call import check_arguments
 
 

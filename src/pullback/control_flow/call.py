@@ -10,7 +10,7 @@ from ..autodiff.pullbacks import pullback_of
 from ..core.function import AbstractFunctional, Function, types_at_call
 from ..core.graph import Operation, Tensor, get_default_graph
 from ..core.types import TensorType
-from ..primitives.barrier import optimization_barrier
+from ..primitives.identity.barrier import optimization_barrier
 
 
 class AbstractCall(AbstractFunctional):

@@ -10,9 +10,9 @@ from ..core.function import Function, origin_of, trace
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
-from ..primitives.constant import convert_to_tensor
-from ..primitives.variable_ops import VarHandleOp, read_variable
-from ..primitives.variables import Variable
+from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.variables.operations import VarHandleOp, read_variable
+from ..primitives.variables.variable import Variable
 from .call import call
 from .signature import Kind, Static, TensorSpec, kind_of, parts_of, rebuilt, types_of
 from .state import with_kept, with_values

@@ -12,14 +12,14 @@ from ..core.function import Function
 from ..core.graph import Tensor, get_default_graph, site_of
 from ..core.shape import TensorShape
 from ..core.typing import TensorLike
-from ..primitives.assertions import assert_
-from ..primitives.casting import cast
-from ..primitives.constant import constant, convert_to_tensor
-from ..primitives.identity import identity
-from ..primitives.ordering import argmax
-from ..primitives.reduction import reduce_any, reduce_sum
-from ..primitives.selection import where
-from ..primitives.stacking import stack
+from ..primitives.casting.cast import cast
+from ..primitives.creation.constant import constant, convert_to_tensor
+from ..primitives.debugging.assertions import assert_
+from ..primitives.identity.identity import identity
+from ..primitives.indexing.where import where
+from ..primitives.reduction.argmax import argmax
+from ..primitives.reduction.reduce import reduce_any, reduce_sum
+from ..primitives.shape.stacking import stack
 from .branch import Case, If
 from .state import values_for_handles, with_kept_of_all
 from .tracing import Part, Together, kinds, put_together, take_apart, trace_together

@@ -21,9 +21,9 @@ from ..core.primitive import Primitive
 from ..core.slices import IndexedSlices
 from ..core.traits import SURROGATE
 from ..core.types import TensorType
-from ..primitives.constant import convert_to_tensor
-from ..primitives.variable_ops import handle_primitive
-from ..primitives.variables import Variable
+from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.variables.operations import handle_primitive
+from ..primitives.variables.variable import Variable
 from .concrete_function import ConcreteFunction
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..core.graph import Tensor, site_of
-from ..primitives.constant import convert_to_tensor
-from ..primitives.identity import identity
+from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.identity.identity import identity
 from .loop import Loop
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.dtypes import INTEGER
 from ..core.graph import Tensor
 from ..core.traits import COMPARES, ELEMENTWISE, is_linear
-from ..primitives.logic import LogicalAnd
+from ..primitives.logic.logical import LogicalAnd
 
 
 class Counted(Protocol):

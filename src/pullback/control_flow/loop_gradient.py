@@ -13,10 +13,10 @@ from ..core.function import Function, Parameter, inline, like_parameter, trace
 from ..core.graph import Operation, Tensor
 from ..core.memory import Memory
 from ..core.traits import CONSTANT
-from ..primitives.creation import zeros_like
-from ..primitives.indexing import merge_leading
-from ..primitives.reshaping import reshape
-from ..primitives.variable_ops import variable_type, variable_zeros
+from ..primitives.creation.fill import zeros_like
+from ..primitives.indexing.gather import merge_leading
+from ..primitives.shape.reshape import reshape
+from ..primitives.variables.operations import variable_type, variable_zeros
 from .branch import as_dense
 from .state import with_step_results
 

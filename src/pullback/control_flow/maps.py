@@ -11,9 +11,9 @@ from ..core.function import Parameter
 from ..core.graph import Tensor, get_default_graph
 from ..core.types import TensorType
 from ..core.typing import DTypeLike
-from ..primitives.constant import constant
-from ..primitives.identity import stop_gradient
-from ..primitives.reshaping import shape
+from ..primitives.creation.constant import constant
+from ..primitives.identity.identity import stop_gradient
+from ..primitives.shape.size import shape
 from .loop import Loop
 from .state import values_for_handles, with_step_results
 from .tensor_array import TensorArray

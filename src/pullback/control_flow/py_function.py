@@ -14,7 +14,7 @@ from ..core.python_function import PythonFunction
 from ..core.shape import TensorShape
 from ..core.types import TensorType
 from ..core.typing import DTypeLike, TensorLike
-from ..primitives.constant import as_array, convert_to_tensor
+from ..primitives.creation.constant import as_array, convert_to_tensor
 from .signature import TensorSpec
 
 

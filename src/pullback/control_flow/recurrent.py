@@ -10,15 +10,17 @@ from ..core.dtypes import INTEGER, int32
 from ..core.function import carried_parameter
 from ..core.operation import Tensor
 from ..core.typing import DTypeLike, TensorLike
-from ..primitives.casting import cast
-from ..primitives.constant import convert_to_tensor
-from ..primitives.creation import range_
-from ..primitives.masking import mask
-from ..primitives.reshaping import shape
+from ..primitives.casting.cast import cast
+from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.creation.ranges import range_
+from ..primitives.elementwise.masking import mask
+from ..primitives.indexing.where import where
 from ..primitives.rnn_cells import RNNCell
-from ..primitives.selection import where
-from ..primitives.sequences import reverse_sequence
-from ..primitives.shaping import expand_dims, reverse, transpose
+from ..primitives.shape.reverse import reverse
+from ..primitives.shape.reverse_sequence import reverse_sequence
+from ..primitives.shape.size import shape
+from ..primitives.shape.squeeze import expand_dims
+from ..primitives.shape.transpose import transpose
 from ..primitives.variable_scope import VariableScope, variable_scope
 from .loop import Loop
 from .maps import row_parameter, steps_of

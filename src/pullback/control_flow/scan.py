@@ -7,9 +7,9 @@ from typing import Any
 
 from ..core.function import carried_parameter
 from ..core.graph import Tensor, get_default_graph
-from ..primitives.identity import stop_gradient
-from ..primitives.shaping import expand_dims
-from ..primitives.stacking import concat
+from ..primitives.identity.identity import stop_gradient
+from ..primitives.shape.squeeze import expand_dims
+from ..primitives.shape.stacking import concat
 from .loop import Loop
 from .maps import common_length, row_parameter, steps_of
 from .state import values_for_handles, with_step_results

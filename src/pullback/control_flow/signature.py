@@ -15,8 +15,8 @@ from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices, IndexedSlicesValue
 from ..core.types import TensorType, type_of_array
 from ..core.typing import DTypeLike, ShapeLike
-from ..primitives.constant import as_array, convert_to_tensor
-from ..primitives.variables import Variable
+from ..primitives.creation.constant import as_array, convert_to_tensor
+from ..primitives.variables.variable import Variable
 from .tracing import AbstractComposite, take_apart
 
 

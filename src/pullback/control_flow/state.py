@@ -24,11 +24,17 @@ from ..core.function import (
 from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.types import TensorType
-from ..primitives.array_rows import ArrayRead
-from ..primitives.creation import zeros
-from ..primitives.indexing import gather
-from ..primitives.reshaping import shape
-from ..primitives.variable_ops import ReadVariableOp, ResourceGather, VariableShape, read_variable, variable_type
+from ..primitives.creation.fill import zeros
+from ..primitives.indexing.gather import gather
+from ..primitives.shape.size import shape
+from ..primitives.tensor_array import ArrayRead
+from ..primitives.variables.operations import (
+    ReadVariableOp,
+    ResourceGather,
+    VariableShape,
+    read_variable,
+    variable_type,
+)
 from .branch import Case, If
 
 _READERS = (ReadVariableOp, ResourceGather, VariableShape)

@@ -10,15 +10,16 @@ from ..core.graph import Tensor
 from ..core.shape import TensorShape, as_shape
 from ..core.types import TensorType
 from ..core.typing import DTypeLike, ShapeLike, TensorLike
-from ..primitives.array_rows import ArrayBlank, ArrayRead, ArrayWrite
-from ..primitives.casting import cast
-from ..primitives.constant import constant_value, convert_to_tensor
-from ..primitives.creation import zeros
-from ..primitives.extremes import maximum
-from ..primitives.identity import ensure_shape, identity
-from ..primitives.reduction import reduce_max
-from ..primitives.reshaping import reshape, shape
-from ..primitives.stacking import concat
+from ..primitives.casting.cast import cast
+from ..primitives.creation.constant import constant_value, convert_to_tensor
+from ..primitives.creation.fill import zeros
+from ..primitives.elementwise.maximum import maximum
+from ..primitives.identity.identity import ensure_shape, identity
+from ..primitives.reduction.reduce import reduce_max
+from ..primitives.shape.reshape import reshape
+from ..primitives.shape.size import shape
+from ..primitives.shape.stacking import concat
+from ..primitives.tensor_array import ArrayBlank, ArrayRead, ArrayWrite
 from .tracing import AbstractComposite
 
 

@@ -13,7 +13,7 @@ from ..core.graph import Graph, Operation, Tensor
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
-from ..primitives.constant import convert_to_tensor
+from ..primitives.creation.constant import convert_to_tensor
 
 Build = Callable[..., Sequence[Tensor]]
 

@@ -17,10 +17,10 @@ from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
 from ..core.typing import TensorLike
-from ..primitives.casting import cast
-from ..primitives.constant import constant, constant_value, convert_to_tensor
-from ..primitives.extremes import minimum
-from ..primitives.identity import stop_gradient
+from ..primitives.casting.cast import cast
+from ..primitives.creation.constant import constant, constant_value, convert_to_tensor
+from ..primitives.elementwise.maximum import minimum
+from ..primitives.identity.identity import stop_gradient
 from .array_loops import ArrayLoop, with_arrays_settled
 from .loop import Loop
 from .state import values_for_handles, with_step_results

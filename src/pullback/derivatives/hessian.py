@@ -9,10 +9,11 @@ from ..autodiff.arguments import as_list
 from ..autodiff.reverse import gradients
 from ..core.graph import Tensor
 from ..core.typing import TensorLike
-from ..primitives.creation import zeros
-from ..primitives.reduction import reduce_sum
-from ..primitives.reshaping import reshape, reshape_like, shape
-from ..primitives.stacking import concat
+from ..primitives.creation.fill import zeros
+from ..primitives.reduction.reduce import reduce_sum
+from ..primitives.shape.reshape import reshape, reshape_like
+from ..primitives.shape.size import shape
+from ..primitives.shape.stacking import concat
 from .products import as_sources, dense, graph_of_all, value_type, zeros_of
 from .rows import rows_of
 

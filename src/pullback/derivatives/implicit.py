@@ -19,19 +19,21 @@ from ..core.function import Function, Parameter, Traced, carried_parameter, inli
 from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.types import TensorType
-from ..primitives.arithmetic import subtract
-from ..primitives.constant import constant, convert_to_tensor
-from ..primitives.creation import eye, ones_like, zeros_like
-from ..primitives.division import divide_no_nan
-from ..primitives.extremes import maximum
-from ..primitives.identity import stop_gradient
-from ..primitives.inverses import solve
-from ..primitives.logic import logical_and
-from ..primitives.reduction import reduce_max, reduce_sum
-from ..primitives.reshaping import reshape, reshape_like, shape
-from ..primitives.selection import where
-from ..primitives.sign import absolute
-from ..primitives.stacking import concat
+from ..primitives.creation.constant import constant, convert_to_tensor
+from ..primitives.creation.eye import eye
+from ..primitives.creation.fill import ones_like, zeros_like
+from ..primitives.elementwise.arithmetic import subtract
+from ..primitives.elementwise.division import divide_no_nan
+from ..primitives.elementwise.maximum import maximum
+from ..primitives.elementwise.sign import absolute
+from ..primitives.identity.identity import stop_gradient
+from ..primitives.indexing.where import where
+from ..primitives.linalg.inverses import solve
+from ..primitives.logic.logical import logical_and
+from ..primitives.reduction.reduce import reduce_max, reduce_sum
+from ..primitives.shape.reshape import reshape, reshape_like
+from ..primitives.shape.size import shape
+from ..primitives.shape.stacking import concat
 from .products import dense
 from .rows import rows_of
 

@@ -8,12 +8,13 @@ from ..autodiff.reverse import gradients
 from ..core import nest
 from ..core.graph import Operation, Tensor
 from ..core.typing import TensorLike
-from ..primitives.assertions import assert_equal
-from ..primitives.constant import convert_to_tensor
-from ..primitives.reduction import reduce_sum
-from ..primitives.reshaping import reshape, shape
-from ..primitives.shaping import transpose
-from ..primitives.stacking import concat
+from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.debugging.assertions import assert_equal
+from ..primitives.reduction.reduce import reduce_sum
+from ..primitives.shape.reshape import reshape
+from ..primitives.shape.size import shape
+from ..primitives.shape.stacking import concat
+from ..primitives.shape.transpose import transpose
 from .products import as_sources, dense
 from .rows import rows_of
 

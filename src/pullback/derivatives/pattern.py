@@ -23,9 +23,9 @@ from ..core.shape import TensorShape
 from ..core.traits import ADDS, ELEMENTWISE, MOVES, SURROGATE, Links, broadcast_axes_of
 from ..core.types import TensorType
 from ..engines.session import Session, get_default_session
-from ..primitives.constant import constant_in
-from ..primitives.placeholders import placeholder
-from ..primitives.variable_ops import read_variable, variable_type
+from ..primitives.creation.constant import constant_in
+from ..primitives.creation.placeholders import placeholder
+from ..primitives.variables.operations import read_variable, variable_type
 from .axis_patterns import Pattern, along_axes
 from .products import dense
 

@@ -12,11 +12,11 @@ from ..core.graph import Tensor, get_default_graph
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
 from ..core.typing import TensorLike
-from ..primitives.constant import convert_to_tensor
-from ..primitives.creation import ones_like, zeros_like
-from ..primitives.densify import densify
-from ..primitives.variable_ops import variable_type, variable_zeros
-from ..primitives.variables import Variable
+from ..primitives.base.densify import densify
+from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.creation.fill import ones_like, zeros_like
+from ..primitives.variables.operations import variable_type, variable_zeros
+from ..primitives.variables.variable import Variable
 
 
 def jvp(ys: TensorLike, xs: TensorLike, vs: Any, name: str = "jvp") -> list[Tensor]:

@@ -9,9 +9,10 @@ from ..core.function import Parameter, trace
 from ..core.graph import Tensor
 from ..core.shape import TensorShape
 from ..core.types import TensorType
-from ..primitives.creation import one_hot, range_
-from ..primitives.reshaping import reshape, reshape_like
-from ..primitives.shaping import size
+from ..primitives.creation.one_hot import one_hot
+from ..primitives.creation.ranges import range_
+from ..primitives.shape.reshape import reshape, reshape_like
+from ..primitives.shape.size import size
 
 
 def rows_of(

@@ -16,12 +16,12 @@ from ..core.dtypes import resource
 from ..core.graph import Tensor
 from ..core.typing import TensorLike
 from ..engines.session import Session, get_default_session
-from ..primitives.casting import cast
-from ..primitives.comparison import equal
-from ..primitives.constant import constant, convert_to_tensor
-from ..primitives.creation import range_
-from ..primitives.indexing import gather
-from ..primitives.reshaping import reshape, reshape_like
+from ..primitives.casting.cast import cast
+from ..primitives.creation.constant import constant, convert_to_tensor
+from ..primitives.creation.ranges import range_
+from ..primitives.indexing.gather import gather
+from ..primitives.logic.comparison import equal
+from ..primitives.shape.reshape import reshape, reshape_like
 from .colouring import Colours, colour_columns, colour_symmetric
 from .pattern import jacobian_pattern
 from .products import as_sources, dense, jvp, source_tensor, value_type, zeros_of

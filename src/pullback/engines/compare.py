@@ -13,8 +13,8 @@ from ..core.function import AbstractFunctional, Parameter
 from ..core.operation import AbstractTensorLike, Operation, Tensor, site_of
 from ..core.slices import IndexedSlices
 from ..passes.view import inputs_of_run, view_of
-from ..primitives.state import AbstractStateful
-from ..primitives.variable_ops import VarHandleOp
+from ..primitives.base.state import AbstractStateful
+from ..primitives.variables.operations import VarHandleOp
 from .fetches import feed_pairs, flatten
 from .session import Session
 

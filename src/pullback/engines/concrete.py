@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.graph import Tensor
 from ..core.needs import needed
-from ..primitives.state import AbstractStateful
+from ..primitives.base.state import AbstractStateful
 from .plan import NOWHERE, Plan, Step
 
 SMALL = 256

@@ -9,10 +9,10 @@ from ..control_flow.concrete_function import ConcreteFunction
 from ..core.dtypes import resource
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..passes.view import inputs_of_run, view_of
-from ..primitives.constant import Const
-from ..primitives.placeholders import Placeholder
-from ..primitives.variable_ops import VarHandleOp
-from ..primitives.variables import Variable
+from ..primitives.creation.constant import Const
+from ..primitives.creation.placeholders import Placeholder
+from ..primitives.variables.operations import VarHandleOp
+from ..primitives.variables.variable import Variable
 from .session import Session, get_default_session
 
 

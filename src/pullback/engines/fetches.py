@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from ..core.dtypes import TokenType
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor
 from ..core.slices import IndexedSlices, IndexedSlicesValue
-from ..primitives.sparse_tensor import SparseTensor, SparseTensorValue
-from ..primitives.variable_ops import VarHandleOp
-from ..primitives.variables import Variable
+from ..primitives.sparse.sparse_tensor import SparseTensor, SparseTensorValue
+from ..primitives.variables.operations import VarHandleOp
+from ..primitives.variables.variable import Variable
 from . import messages
 
 Element = Tensor | Operation

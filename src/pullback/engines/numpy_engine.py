@@ -20,8 +20,8 @@ from ..core.errors import FailedPreconditionError, PullbackError
 from ..core.function import AbstractFunctional
 from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive
-from ..primitives.constant import as_array
-from ..primitives.state import AbstractStateful
+from ..primitives.base.state import AbstractStateful
+from ..primitives.creation.constant import as_array
 from . import messages
 from .engine import AbstractEngine, EngineOptions, Run
 from .numpy_functions import functional_kernel

@@ -12,7 +12,7 @@ from ..control_flow.loop import Loop
 from ..core.errors import PullbackError
 from ..core.graph import Operation
 from ..core.memory import Memory
-from ..primitives.state import AbstractStateful
+from ..primitives.base.state import AbstractStateful
 from .loop_memory import Sizes, reading_of, sizes
 from .plan import NOWHERE, Body, Plan, Step
 from .pruning import Closure, closure_of, is_repeatable

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..primitives.scattering import check_range
-from ..primitives.state import AbstractUpdates, ScatterKind
+from ..primitives.base.scattering import check_range
+from ..primitives.base.state import AbstractUpdates, ScatterKind
 
 _UFUNCS: dict[str, Any] = {
     "add": np.add,

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from ..core.graph import Operation
 from ..core.traits import ELEMENTWISE, IGNORES_ZEROS, Links
-from ..primitives.array_rows import ArrayHead, ArrayTail
-from ..primitives.indexing import MergeLeading
-from ..primitives.reshaping import BroadcastLike, Reshape
+from ..primitives.indexing.gather import MergeLeading
+from ..primitives.shape.broadcast import BroadcastLike
+from ..primitives.shape.reshape import Reshape
+from ..primitives.tensor_array import ArrayHead, ArrayTail
 
 Ranks = Sequence[int | None]
 """For each input the rank of an array with zeros behind its rows; None for others."""

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..core.graph import Operation, Tensor
-from ..primitives.identity import NoOp
-from ..primitives.state import AbstractStateful
+from ..primitives.base.state import AbstractStateful
+from ..primitives.identity.identity import NoOp
 from .plan import NOWHERE, Plan, Step
 
 Place = Hashable

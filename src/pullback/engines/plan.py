@@ -18,8 +18,8 @@ from ..core.graph import Operation, Tensor
 from ..passes.fold import folded
 from ..passes.merge import merged
 from ..passes.view import View, inputs_of_run, view_of
-from ..primitives.guards import AbstractGuard
-from ..primitives.state import AbstractStateful
+from ..primitives.base.state import AbstractStateful
+from ..primitives.debugging.guards import AbstractGuard
 
 NOWHERE = 0
 """The slot of what nobody reads."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..control_flow.loop import Loop
-from ..primitives.state import AbstractStateful
+from ..primitives.base.state import AbstractStateful
 from .plan import NOWHERE, Body, Plan, Step
 
 

@@ -17,7 +17,7 @@ from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.operation import define_methods
 from ..core.typing import TensorLike
-from ..primitives.placeholders import Placeholder
+from ..primitives.creation.placeholders import Placeholder
 from . import messages
 from .configuration import ConfigProto
 from .engine import AbstractEngine, EngineClass, EngineOptions, Run

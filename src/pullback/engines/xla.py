@@ -13,8 +13,8 @@ import jax
 import numpy as np
 
 from ..core.graph import Operation, Tensor
-from ..primitives.constant import as_array
-from ..primitives.state import AbstractStateful
+from ..primitives.base.state import AbstractStateful
+from ..primitives.creation.constant import as_array
 from . import (  # noqa: F401  (most are imported for the kernels that they register)
     messages,
     xla_array_rows,

@@ -13,7 +13,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from ..primitives.array_rows import ArrayAdd, ArrayHead, ArrayRead, ArrayTail, ArrayWrite
+from ..primitives.tensor_array import ArrayAdd, ArrayHead, ArrayRead, ArrayTail, ArrayWrite
 from . import messages
 from .plan import Step
 from .xla_functions import is_known

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from ..control_flow.call import RecomputedCall
-from ..primitives.barrier import OptimizationBarrier
+from ..primitives.identity.barrier import OptimizationBarrier
 from .plan import Step
 from .xla_functions import exact, give, scattered, written_out
 from .xla_registry import xla_functional, xla_kernel

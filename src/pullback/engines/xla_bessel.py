@@ -1,6 +1,6 @@
 """XLA lowering of Bessel functions, of which XLA has only I0 and I1.
 
-All is computed in float64, by `primitives/bessel_series.py`.
+All is computed in float64, by `primitives/special/bessel_series.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import jax.numpy as jnp
 import jax.scipy.special as special
 
-from ..primitives import bessel_series
+from ..primitives.special import bessel_series
 
 
 def in_double(fn: Callable[..., Any]) -> Callable[..., Any]:

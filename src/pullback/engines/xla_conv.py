@@ -9,18 +9,8 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from ..primitives.conv import (
-    Conv2D,
-    Conv2DBackpropFilter,
-    Conv2DBackpropInput,
-    DepthwiseConv2dNative,
-    DepthwiseConv2dNativeBackpropFilter,
-    DepthwiseConv2dNativeBackpropInput,
-)
-from ..primitives.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
-from ..primitives.precision import widened
-from ..primitives.reshaping import shape_to_use
-from ..primitives.windows import (
+from ..primitives.base.precision import widened
+from ..primitives.base.windows import (
     Pads,
     as_data_format,
     at_offset,
@@ -31,6 +21,16 @@ from ..primitives.windows import (
     pads_of,
     split_axes,
 )
+from ..primitives.convolution.conv import (
+    Conv2D,
+    Conv2DBackpropFilter,
+    Conv2DBackpropInput,
+    DepthwiseConv2dNative,
+    DepthwiseConv2dNativeBackpropFilter,
+    DepthwiseConv2dNativeBackpropInput,
+)
+from ..primitives.convolution.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
+from ..primitives.shape.reshape import shape_to_use
 from .xla_linalg import made, on_processor
 from .xla_registry import xla_kernel
 from .xla_volumes import convolve_volumes, volume_chunks, volume_counts, volumes_by_input

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from ..primitives.ctc_alignments import Alignments, CtcAlignments, go_back, go_on, no_way, one_step
+from ..primitives.losses.ctc_alignments import Alignments, CtcAlignments, go_back, go_on, no_way, one_step
 from .xla_registry import xla_kernel
 
 

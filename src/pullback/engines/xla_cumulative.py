@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from ..primitives.logsumexp import CumulativeLogsumexp
+from ..primitives.cumulative.logsumexp import CumulativeLogsumexp
 from .xla_registry import xla_kernel
 
 

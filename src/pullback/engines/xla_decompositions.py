@@ -9,15 +9,15 @@ import numpy as np
 from jax import lax
 
 from ..core.primitive import Primitive
-from ..primitives.contraction import adjoint
-from ..primitives.determinants import CofactorChange, Cofactors, LogMatrixDeterminant, MatrixDeterminant
-from ..primitives.eigen import Eig, SelfAdjointEig
-from ..primitives.inverses import MatrixInverse, MatrixSolve, PositiveSolve, PseudoInverse
-from ..primitives.lu import Lu, MoveRows
-from ..primitives.qr import Qr
-from ..primitives.svd import Svd
-from ..primitives.triangular import Cholesky, MatrixTriangularSolve
-from ..primitives.tridiagonal import TridiagonalSolve
+from ..primitives.linalg.contraction import adjoint
+from ..primitives.linalg.determinants import CofactorChange, Cofactors, LogMatrixDeterminant, MatrixDeterminant
+from ..primitives.linalg.eigen import Eig, SelfAdjointEig
+from ..primitives.linalg.inverses import MatrixInverse, MatrixSolve, PositiveSolve, PseudoInverse
+from ..primitives.linalg.lu import Lu, MoveRows
+from ..primitives.linalg.qr import Qr
+from ..primitives.linalg.svd import Svd
+from ..primitives.linalg.triangular import Cholesky, MatrixTriangularSolve
+from ..primitives.linalg.tridiagonal import TridiagonalSolve
 from .xla_registry import xla_kernel
 from .xla_turns import after, in_turn, waiting
 

@@ -10,11 +10,11 @@ from jax import lax
 
 from ..core.dtypes import INEXACT
 from ..core.dtypes import bool as bool_
-from ..primitives.casting import Cast
-from ..primitives.complex import Complex
-from ..primitives.errorfunction import Erf, Erfc, Erfinv
-from ..primitives.gelu import Gelu, GeluGrad, gelu_of, gelu_slope
-from ..primitives.powers import Rsqrt
+from ..primitives.activations.gelu import Gelu, GeluGrad, gelu_of, gelu_slope
+from ..primitives.casting.cast import Cast
+from ..primitives.complex.complex import Complex
+from ..primitives.elementwise.powers import Rsqrt
+from ..primitives.special.error_function import Erf, Erfc, Erfinv
 from .xla_registry import xla_kernel
 
 

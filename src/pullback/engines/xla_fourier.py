@@ -7,8 +7,8 @@ from typing import Any
 import jax.numpy as jnp
 
 from ..core.primitive import Primitive
-from ..primitives.cosine import Dct
-from ..primitives.fourier import Fft, InverseRealFft, RealFft
+from ..primitives.signal.dct import Dct
+from ..primitives.signal.fourier import Fft, InverseRealFft, RealFft
 from .xla_registry import xla_kernel
 from .xla_turns import in_turn
 

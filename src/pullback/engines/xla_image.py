@@ -7,9 +7,9 @@ from typing import Any
 import jax.numpy as jnp
 
 from ..core.dtypes import float32
-from ..primitives.reshaping import shape_to_use
-from ..primitives.resize_weights import Method, bands
-from ..primitives.resizing import Resize, ResizeGrad, change_size
+from ..primitives.image.resize_weights import Method, bands
+from ..primitives.image.resizing import Resize, ResizeGrad, change_size
+from ..primitives.shape.reshape import shape_to_use
 from .xla_linalg import made
 from .xla_registry import xla_kernel
 

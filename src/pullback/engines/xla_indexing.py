@@ -9,11 +9,11 @@ import numpy as np
 from jax import lax
 
 from ..core.dtypes import INEXACT
-from ..primitives.blocks import Slice, SliceGrad
-from ..primitives.cumulative import Recurrence
-from ..primitives.ordering import TopKV2
-from ..primitives.reshaping import shape_to_use
-from ..primitives.slicing import StridedSliceGrad, expand_ellipsis
+from ..primitives.cumulative.cumsum import Recurrence
+from ..primitives.indexing.slice import Slice, SliceGrad
+from ..primitives.indexing.slicing import StridedSliceGrad, expand_ellipsis
+from ..primitives.shape.reshape import shape_to_use
+from ..primitives.sorting.sort import TopKV2
 from .xla_registry import xla_kernel
 
 

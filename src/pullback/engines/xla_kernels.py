@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..primitives.variable_ops import ResourceGather
+from ..primitives.variables.operations import ResourceGather
 from .xla_registry import xla_kernel
 
 

@@ -12,9 +12,9 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..primitives.contraction import contract, matmul_kernel
-from ..primitives.einsum import Einsum, einsum_kernel
-from ..primitives.linalg import MatMul
+from ..primitives.linalg.contraction import contract, matmul_kernel
+from ..primitives.linalg.einsum import Einsum, einsum_kernel
+from ..primitives.linalg.matmul import MatMul
 from .xla_registry import xla_kernel
 
 _LONG = 1000

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..control_flow.loop import Loop
 from ..control_flow.loop_count import conjuncts, steps_while, whole_number
 from ..core.graph import Tensor
-from ..primitives.constant import constant_value
+from ..primitives.creation.constant import constant_value
 from .plan import Body, Step
 
 

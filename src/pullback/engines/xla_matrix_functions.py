@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from ..primitives.matrix_functions import (
+from ..primitives.linalg.matrix_functions import (
     MOST_ROOTS,
     MOST_STEPS,
     NODES,

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from ..primitives.order_statistics import IsotonicRegression, averaged
+from ..primitives.sorting.order_statistics import IsotonicRegression, averaged
 from .xla_registry import xla_kernel
 
 

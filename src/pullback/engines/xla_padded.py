@@ -10,9 +10,9 @@ import numpy as np
 from jax import lax
 
 from ..core.graph import Operation
-from ..primitives.reshaping import ReshapeLike
-from ..primitives.slicing import StridedSlice
-from ..primitives.stacking import ConcatV2
+from ..primitives.indexing.slicing import StridedSlice
+from ..primitives.shape.reshape import ReshapeLike
+from ..primitives.shape.stacking import ConcatV2
 from . import messages
 from .padded_rules import goes_row_by_row, is_neutral, rows_of_one
 from .xla_registry import xla_kernel_of

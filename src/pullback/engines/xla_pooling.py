@@ -7,14 +7,14 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from ..primitives.avg_pooling import AvgPoolGrad, sizes_of
-from ..primitives.morphology import Dilation2DBackpropInput, sums
-from ..primitives.patches import PatchesBack
-from ..primitives.pooling import MaxPool, MaxPoolGrad, lowest
-from ..primitives.pools import holes_of, is_tiled, one_per_tile, parts, pool_geometry, tiled_shape
-from ..primitives.precision import widened
-from ..primitives.reshaping import shape_to_use
-from ..primitives.windows import as_data_format, channels_last, has_channels_first, offsets, padded, pads_of
+from ..primitives.base.precision import widened
+from ..primitives.base.windows import as_data_format, channels_last, has_channels_first, offsets, padded, pads_of
+from ..primitives.convolution.morphology import Dilation2DBackpropInput, sums
+from ..primitives.image.patches import PatchesBack
+from ..primitives.pooling.avg_pool import AvgPoolGrad, sizes_of
+from ..primitives.pooling.geometry import holes_of, is_tiled, one_per_tile, parts, pool_geometry, tiled_shape
+from ..primitives.pooling.max_pool import MaxPool, MaxPoolGrad, lowest
+from ..primitives.shape.reshape import shape_to_use
 from .xla_linalg import made, on_processor
 from .xla_registry import xla_kernel
 from .xla_windows import put_windows, reduce_windows

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from ..primitives.printing import PrintV1, PrintV2
+from ..primitives.debugging.printing import PrintV1, PrintV2
 from .xla_registry import xla_kernel
 
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..primitives.sets import SearchSorted
+from ..primitives.sorting.searchsorted import SearchSorted
 from .xla_registry import xla_kernel
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 from jax.sharding import PartitionSpec
 
-from ..primitives.sharding import Sharding
+from ..primitives.identity.sharding import Sharding
 from .xla_registry import xla_kernel
 
 

@@ -10,8 +10,9 @@ import jax.numpy as jnp
 import jax.scipy.special as special
 from jax import lax
 
-from ..primitives import bessel, gamma, incomplete, integrals, random_gamma
-from ..primitives.special import AbstractSpecial
+from ..primitives.random import gamma as random_gamma
+from ..primitives.special import bessel, gamma, incomplete, integrals
+from ..primitives.special.base import AbstractSpecial
 from . import xla_bessel
 from .xla_registry import xla_kernel
 

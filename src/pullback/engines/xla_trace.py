@@ -13,8 +13,8 @@ import numpy as np
 
 from ..core.errors import FailedPreconditionError, PullbackError
 from ..core.graph import Operation, Tensor
-from ..primitives.guards import AbstractGuard
-from ..primitives.state import AbstractStateful
+from ..primitives.base.state import AbstractStateful
+from ..primitives.debugging.guards import AbstractGuard
 from . import messages
 from .concrete import Concrete, concrete_values, is_small
 from .plan import Plan, Step, checked_outputs, has_guards

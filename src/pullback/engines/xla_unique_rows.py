@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..primitives.unique_rows import SumEqualRows
+from ..primitives.sparse.unique_rows import SumEqualRows
 from .xla_registry import xla_kernel
 
 

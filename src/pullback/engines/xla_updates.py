@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from ..primitives.state import AbstractUpdates, ScatterKind
+from ..primitives.base.state import AbstractUpdates, ScatterKind
 
 _METHODS = {
     "update": "set",

@@ -13,7 +13,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from ..primitives.windows import Pads, at_offset, offsets, padded, pads_of, result_lengths
+from ..primitives.base.windows import Pads, at_offset, offsets, padded, pads_of, result_lengths
 from .xla_linalg import made
 from .xla_windows import put_windows
 

@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from ..primitives.windows import Pads, offsets, padded
+from ..primitives.base.windows import Pads, offsets, padded
 from .xla_linalg import made
 
 

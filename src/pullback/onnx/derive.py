@@ -16,11 +16,11 @@ from ..core.graph import Tensor
 from ..core.slices import IndexedSlices
 from ..derivatives.hessian import hessians
 from ..derivatives.products import jvp
-from ..primitives.creation import zeros_like
-from ..primitives.densify import densify, densify_policy
-from ..primitives.placeholders import placeholder
-from ..primitives.shaping import expand_dims
-from ..primitives.stacking import concat
+from ..primitives.base.densify import densify, densify_policy
+from ..primitives.creation.fill import zeros_like
+from ..primitives.creation.placeholders import placeholder
+from ..primitives.shape.squeeze import expand_dims
+from ..primitives.shape.stacking import concat
 from .model import OnnxGraph
 from .reading import valid_name
 

@@ -17,8 +17,8 @@ from ..core.operation import Operation, Tensor
 from ..engines import messages
 from ..engines.engine import AbstractEngine, EngineOptions, Run
 from ..engines.plan import Plan
-from ..primitives.constant import as_array
-from ..primitives.state import AbstractStateful
+from ..primitives.base.state import AbstractStateful
+from ..primitives.creation.constant import as_array
 from .exporting import DEFAULT_OPSET, model_of
 
 Array = np.ndarray[Any, Any]

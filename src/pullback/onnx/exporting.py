@@ -20,8 +20,8 @@ from ..core.types import TensorType
 from ..passes.fold import folded
 from ..passes.merge import merged
 from ..passes.view import View, inputs_of_run, view_among
-from ..primitives.constant import Const
-from ..primitives.placeholders import Placeholder, PlaceholderWithDefault
+from ..primitives.creation.constant import Const
+from ..primitives.creation.placeholders import Placeholder, PlaceholderWithDefault
 from ..version import __version__
 from .assembly import Assembly, Dims, is_tensor_dtype, read_nodes
 from .dimensions import merge, merge_named

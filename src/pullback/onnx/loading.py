@@ -15,8 +15,8 @@ from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.graph import Tensor
 from ..core.shape import TensorShape
 from ..core.sites import user_site
-from ..primitives.constant import constant_in
-from ..primitives.placeholders import placeholder
+from ..primitives.creation.constant import constant_in
+from ..primitives.creation.placeholders import placeholder
 from .element_types import dtype_of
 from .model import Dims, OnnxGraph
 from .normalise import normalise, parse

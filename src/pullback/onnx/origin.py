@@ -13,8 +13,8 @@ from ..core.needs import needed
 from ..core.operation import Tensor
 from ..core.shape import TensorShape
 from ..core.types import TensorType
-from ..primitives.constant import Const
-from ..primitives.placeholders import Placeholder, PlaceholderWithDefault
+from ..primitives.creation.constant import Const
+from ..primitives.creation.placeholders import Placeholder, PlaceholderWithDefault
 from .assembly import is_tensor_dtype
 from .lean import note_normalised, note_shape
 from .model import Dims, OnnxGraph

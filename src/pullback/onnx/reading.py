@@ -15,8 +15,8 @@ from ..core.errors import InvalidArgumentError, PullbackError, UnimplementedErro
 from ..core.graph import Tensor, get_default_graph
 from ..core.shape import TensorShape
 from ..core.sites import Place
-from ..primitives.constant import constant_in, constant_value
-from ..primitives.identity import ensure_shape, identity
+from ..primitives.creation.constant import constant_in, constant_value
+from ..primitives.identity.identity import ensure_shape, identity
 from .model import OnnxGraph
 from .weights import array_of
 

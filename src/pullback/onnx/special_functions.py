@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..primitives import bessel_series, incomplete_kernels, special_kernels
+from ..primitives.special import bessel_series, incomplete_kernels
+from ..primitives.special import error_function_kernels as special_kernels
 
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 _SHIFT = 10

@@ -14,15 +14,15 @@ from ..core.dtypes import FLOATING, int64
 from ..core.errors import InvalidArgumentError
 from ..core.graph import Tensor
 from ..core.slices import IndexedSlices
-from ..primitives.casting import cast
-from ..primitives.constant import constant_in
-from ..primitives.cross_entropy import sparse_softmax_cross_entropy_with_logits
-from ..primitives.densify import densify, densify_policy
-from ..primitives.elementwise import AbstractElementwise
-from ..primitives.identity import identity
-from ..primitives.placeholders import placeholder
-from ..primitives.powers import pow, sqrt
-from ..primitives.reduction import reduce_mean
+from ..primitives.base.broadcasting import AbstractElementwise
+from ..primitives.base.densify import densify, densify_policy
+from ..primitives.casting.cast import cast
+from ..primitives.creation.constant import constant_in
+from ..primitives.creation.placeholders import placeholder
+from ..primitives.elementwise.powers import pow, sqrt
+from ..primitives.identity.identity import identity
+from ..primitives.losses.cross_entropy import sparse_softmax_cross_entropy_with_logits
+from ..primitives.reduction.reduce import reduce_mean
 from .derive import chosen_values, only_output
 from .model import OnnxGraph
 from .reading import valid_name

@@ -19,7 +19,7 @@ from ..core.types import TensorType
 from ..passes.fold import folded
 from ..passes.merge import merged
 from ..passes.view import View, inputs_of_run, view_of
-from ..primitives.addn import AddN
+from ..primitives.elementwise.add_n import AddN
 from . import lean
 from .dimensions import merge, note_lengths
 from .folding import fold

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..core.graph import Operation, Tensor
 from ..core.slices import IndexedSlices
 from ..core.typing import TensorLike
-from ..primitives.powers import sqrt, square
-from ..primitives.variable_updates import scatter_rows
-from ..primitives.variables import Variable
+from ..primitives.elementwise.powers import sqrt, square
+from ..primitives.variables.updates import scatter_rows
+from ..primitives.variables.variable import Variable
 from .optimizer import AbstractOptimizer, Complement, Scalars, Slots, read_rows
 
 

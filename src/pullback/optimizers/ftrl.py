@@ -5,14 +5,14 @@ from __future__ import annotations
 from ..core.graph import Operation, Tensor
 from ..core.slices import IndexedSlices
 from ..core.typing import TensorLike
-from ..primitives.comparison import greater
-from ..primitives.creation import zeros_like
-from ..primitives.powers import pow as raised
-from ..primitives.powers import square
-from ..primitives.selection import where
-from ..primitives.sign import absolute, sign
-from ..primitives.variable_updates import scatter_rows
-from ..primitives.variables import Variable
+from ..primitives.creation.fill import zeros_like
+from ..primitives.elementwise.powers import pow as raised
+from ..primitives.elementwise.powers import square
+from ..primitives.elementwise.sign import absolute, sign
+from ..primitives.indexing.where import where
+from ..primitives.logic.comparison import greater
+from ..primitives.variables.updates import scatter_rows
+from ..primitives.variables.variable import Variable
 from .optimizer import AbstractOptimizer, Scalars, Slots, read_rows
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..core.dtypes import INTEGER, int64
 from ..core.graph import Graph, Tensor, get_default_graph
-from ..primitives.collections import GraphKeys
-from ..primitives.variables import Variable, variables_of
+from ..primitives.variables.collections import GraphKeys
+from ..primitives.variables.variable import Variable, variables_of
 
 
 def get_or_create_global_step(graph: Graph | None = None) -> Variable:

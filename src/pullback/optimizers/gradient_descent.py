@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..core.graph import Operation, Tensor
 from ..core.slices import IndexedSlices
 from ..core.typing import TensorLike
-from ..primitives.variable_updates import scatter_rows
-from ..primitives.variables import Variable
+from ..primitives.variables.updates import scatter_rows
+from ..primitives.variables.variable import Variable
 from .optimizer import AbstractOptimizer, Scalars, Slots, read_rows
 
 

@@ -14,15 +14,15 @@ from ..autodiff.reverse import gradients
 from ..core.dtypes import FLOATING, DType, float32, float64
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
 from ..core.slices import IndexedSlices
-from ..primitives.casting import cast
-from ..primitives.collections import GraphKeys
-from ..primitives.constant import convert_to_tensor
-from ..primitives.creation import fill
-from ..primitives.identity import group_operations
-from ..primitives.reshaping import broadcast_like
-from ..primitives.unique_rows import sum_equal_rows
+from ..primitives.casting.cast import cast
+from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.creation.fill import fill
+from ..primitives.identity.identity import group_operations
+from ..primitives.shape.broadcast import broadcast_like
+from ..primitives.sparse.unique_rows import sum_equal_rows
 from ..primitives.variable_scope import trainable_variables
-from ..primitives.variables import Variable
+from ..primitives.variables.collections import GraphKeys
+from ..primitives.variables.variable import Variable
 
 GradientAndVariable = tuple[Any, Variable]
 Slots = Mapping[str, Variable]

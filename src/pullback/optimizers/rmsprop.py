@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from ..core.graph import Operation, Tensor
 from ..core.slices import IndexedSlices
 from ..core.typing import TensorLike
-from ..primitives.powers import rsqrt, square
-from ..primitives.variable_updates import scatter_rows
-from ..primitives.variables import Variable
+from ..primitives.elementwise.powers import rsqrt, square
+from ..primitives.variables.updates import scatter_rows
+from ..primitives.variables.variable import Variable
 from .optimizer import AbstractOptimizer, Complement, Scalars, Slots, read_rows
 
 

@@ -9,17 +9,17 @@ from typing import Any
 from ..core.dtypes import FLOATING, float32, int32
 from ..core.graph import Tensor, get_default_graph
 from ..core.typing import TensorLike
-from ..primitives.casting import cast
-from ..primitives.comparison import greater
-from ..primitives.constant import convert_to_tensor
-from ..primitives.exponential import exp, log
-from ..primitives.extremes import maximum, minimum
-from ..primitives.indexing import gather
-from ..primitives.powers import pow as raised
-from ..primitives.reduction import reduce_sum
-from ..primitives.rounding import ceil, floor
-from ..primitives.trigonometric import cos
-from ..primitives.variables import Variable
+from ..primitives.casting.cast import cast
+from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.elementwise.exponential import exp, log
+from ..primitives.elementwise.maximum import maximum, minimum
+from ..primitives.elementwise.powers import pow as raised
+from ..primitives.elementwise.rounding import ceil, floor
+from ..primitives.elementwise.trigonometric import cos
+from ..primitives.indexing.gather import gather
+from ..primitives.logic.comparison import greater
+from ..primitives.reduction.reduce import reduce_sum
+from ..primitives.variables.variable import Variable
 
 
 def exponential_decay(

@@ -14,8 +14,8 @@ import numpy as np
 from ..core.dtypes import INEXACT, TokenType
 from ..core.function import AbstractFunctional, Function
 from ..core.graph import Operation, Tensor
-from ..primitives.constant import Const
-from ..primitives.guards import AbstractGuard
+from ..primitives.creation.constant import Const
+from ..primitives.debugging.guards import AbstractGuard
 from .rebuilding import rebuilt
 from .view import Array, View
 

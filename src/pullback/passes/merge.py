@@ -16,7 +16,7 @@ from ..control_flow.loop import Loop
 from ..core.function import AbstractFunctional, Function
 from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive
-from ..primitives.constant import Const
+from ..primitives.creation.constant import Const
 from .rebuilding import rebuilt
 from .view import Array, View
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.function import AbstractFunctional, Function, add_parameter, like_parameter
 from ..core.graph import Graph, Operation, Tensor
 from ..core.primitive import Primitive
-from ..primitives.constant import Const
+from ..primitives.creation.constant import Const
 from .view import View, view_of
 
 Pass = Callable[[View], View]

@@ -14,8 +14,8 @@ import numpy as np
 from ..core.graph import Operation, Tensor
 from ..core.needs import needed
 from ..core.operation import index_of
-from ..primitives.constant import Const
-from ..primitives.state import AbstractStateful
+from ..primitives.base.state import AbstractStateful
+from ..primitives.creation.constant import Const
 
 Array = np.ndarray[Any, Any]
 

@@ -8,7 +8,7 @@ from ..core.dtypes import INTEGER
 from ..core.operation import Tensor
 from ..core.primitive import no_gradient
 from ..core.typing import TensorLike
-from .elementwise import AbstractElementwise, binary, unary
+from .base.broadcasting import AbstractElementwise, binary, unary
 
 
 def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:

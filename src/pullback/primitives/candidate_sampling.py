@@ -15,23 +15,25 @@ import numpy as np
 from ..core.dtypes import INTEGER, int64
 from ..core.operation import Tensor
 from ..core.typing import TensorLike
-from .casting import cast
-from .comparison import equal
-from .constant import convert_to_tensor
-from .creation import ones_like, zeros_like
-from .cross_entropy import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
-from .exponential import exp, expm1, log
-from .extremes import minimum
-from .identity import stop_gradient
-from .indexing import embedding_lookup, gather
-from .linalg import matmul
-from .ordering import top_k
-from .random import random_uniform
-from .reduction import reduce_any, reduce_sum
-from .reshaping import ExpandDims, reshape, shape
-from .rounding import floor
-from .selection import where
-from .stacking import concat, split
+from .casting.cast import cast
+from .creation.constant import convert_to_tensor
+from .creation.fill import ones_like, zeros_like
+from .elementwise.exponential import exp, expm1, log
+from .elementwise.maximum import minimum
+from .elementwise.rounding import floor
+from .identity.identity import stop_gradient
+from .indexing.gather import embedding_lookup, gather
+from .indexing.where import where
+from .linalg.matmul import matmul
+from .logic.comparison import equal
+from .losses.cross_entropy import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
+from .random.stateful import random_uniform
+from .reduction.reduce import reduce_any, reduce_sum
+from .shape.reshape import reshape
+from .shape.size import shape
+from .shape.squeeze import ExpandDims
+from .shape.stacking import concat, split
+from .sorting.sort import top_k
 
 Sample = tuple[Tensor, Tensor, Tensor]
 

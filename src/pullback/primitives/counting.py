@@ -7,19 +7,22 @@ from typing import Any
 from ..core.dtypes import FLOATING, INTEGER, as_dtype, int32
 from ..core.operation import Tensor
 from ..core.typing import DTypeLike, TensorLike
-from .casting import cast
-from .comparison import greater
-from .constant import constant_value, convert_to_tensor
-from .creation import ones_like, range_
-from .division import divide
-from .elementwise import operands
-from .extremes import clip_by_value, maximum, minimum
-from .reduction import reduce_max, take_numbers
-from .reshaping import reshape, shape
-from .rounding import floor
-from .segment import unsorted_segment_sum
-from .shaping import expand_dims
-from .stacking import stack
+from .base.broadcasting import operands
+from .casting.cast import cast
+from .creation.constant import constant_value, convert_to_tensor
+from .creation.fill import ones_like
+from .creation.ranges import range_
+from .elementwise.clip import clip_by_value
+from .elementwise.division import divide
+from .elementwise.maximum import maximum, minimum
+from .elementwise.rounding import floor
+from .logic.comparison import greater
+from .reduction.reduce import reduce_max, take_numbers
+from .segment.sums import unsorted_segment_sum
+from .shape.reshape import reshape
+from .shape.size import shape
+from .shape.squeeze import expand_dims
+from .shape.stacking import stack
 
 
 def bincount(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..core.operation import Tensor
 from ..core.typing import TensorLike
-from .activation import relu
-from .bias import bias_add
-from .elementwise import operands
-from .linalg import matmul
+from .activations.bias import bias_add
+from .activations.rectifiers import relu
+from .base.broadcasting import operands
+from .linalg.matmul import matmul
 
 
 def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:

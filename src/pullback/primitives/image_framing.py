@@ -6,16 +6,16 @@ from typing import Any
 
 from ..core.operation import AbstractTensorLike, Tensor
 from ..core.typing import TensorLike
-from .axes import static_integers
-from .blocks import slice_
-from .casting import cast
-from .constant import convert_to_tensor
-from .extremes import maximum, minimum
-from .repeating import pad
-from .reshaping import shape
-from .resizing import ResizeMethod, resize
-from .shaping import reverse
-from .shaping import transpose as transpose_axes
+from .base.axes import static_integers
+from .casting.cast import cast
+from .creation.constant import convert_to_tensor
+from .elementwise.maximum import maximum, minimum
+from .image.resizing import ResizeMethod, resize
+from .indexing.slice import slice_
+from .shape.pad import pad
+from .shape.reverse import reverse
+from .shape.size import shape
+from .shape.transpose import transpose as transpose_axes
 
 
 def flip_left_right(image: TensorLike) -> Tensor:

@@ -11,22 +11,23 @@ import numpy as np
 from ..core.dtypes import FLOATING, float32, float64
 from ..core.operation import Tensor
 from ..core.typing import TensorLike
-from .activation import relu
-from .arithmetic import squared_difference
-from .casting import cast
+from .activations.rectifiers import relu
+from .casting.cast import cast
 from .colors import convert_image_dtype
-from .constant import convert_to_tensor
-from .conv import depthwise_conv2d
-from .cumulative import reduce_prod
-from .exponential import log
-from .extremes import maximum
-from .pooling_argmax import pool
-from .powers import pow, rsqrt, sqrt, square
-from .reduction import reduce_mean, reduce_sum
-from .repeating import pad
-from .reshaping import reshape, shape
-from .sign import absolute
-from .stacking import concat, stack
+from .convolution.conv import depthwise_conv2d
+from .creation.constant import convert_to_tensor
+from .elementwise.arithmetic import squared_difference
+from .elementwise.exponential import log
+from .elementwise.maximum import maximum
+from .elementwise.powers import pow, rsqrt, sqrt, square
+from .elementwise.sign import absolute
+from .pooling.argmax import pool
+from .reduction.product import reduce_prod
+from .reduction.reduce import reduce_mean, reduce_sum
+from .shape.pad import pad
+from .shape.reshape import reshape
+from .shape.size import shape
+from .shape.stacking import concat, stack
 
 
 def per_image_standardization(image: TensorLike) -> Tensor:

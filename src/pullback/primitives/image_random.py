@@ -9,16 +9,17 @@ import numpy as np
 from ..core.dtypes import float32, int32
 from ..core.operation import Tensor
 from ..core.typing import ShapeLike, TensorLike
-from .blocks import slice_
-from .casting import cast
+from .casting.cast import cast
 from .colors import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
-from .comparison import less
-from .constant import convert_to_tensor
+from .creation.constant import convert_to_tensor
 from .image_framing import flip_left_right, flip_up_down
-from .random import random_uniform
-from .reshaping import reshape, shape
-from .selection import where
-from .stateless_random import stateless_uniform
+from .indexing.slice import slice_
+from .indexing.where import where
+from .logic.comparison import less
+from .random.stateful import random_uniform
+from .random.stateless import stateless_uniform
+from .shape.reshape import reshape
+from .shape.size import shape
 
 
 def _number(low: float, high: float, seed: Any, stateless: bool) -> Tensor:

@@ -9,11 +9,11 @@ from ..core.dtypes import float32
 from ..core.graph import Tensor
 from ..core.shape import as_shape
 from ..core.typing import DTypeLike, ShapeLike
-from .matrices import diag_part, matrix_transpose
-from .qr import qr
-from .random import random_normal
-from .reshaping import reshape
-from .sign import sign
+from .elementwise.sign import sign
+from .linalg.matrices import diag_part, matrix_transpose
+from .linalg.qr import qr
+from .random.stateful import random_normal
+from .shape.reshape import reshape
 
 
 @dataclass(frozen=True)

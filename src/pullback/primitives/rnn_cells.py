@@ -10,17 +10,17 @@ from ..core import nest
 from ..core.dtypes import as_dtype
 from ..core.operation import Tensor
 from ..core.typing import DTypeLike, TensorLike
-from .constant import convert_to_tensor
-from .creation import zeros
-from .exponential import sigmoid
-from .extremes import clip_by_value
-from .hyperbolic import tanh
+from .activations.sigmoid import sigmoid
+from .creation.constant import convert_to_tensor
+from .creation.fill import zeros
+from .elementwise.clip import clip_by_value
+from .elementwise.hyperbolic import tanh
 from .initializers import Constant, Zeros
-from .linalg import matmul
-from .random import dropout
-from .stacking import concat, split
+from .linalg.matmul import matmul
+from .random.dropout import dropout
+from .shape.stacking import concat, split
 from .variable_scope import VariableScope, get_variable, get_variable_scope, variable_scope
-from .variables import Variable
+from .variables.variable import Variable
 
 Activation = Callable[[Tensor], Tensor]
 

@@ -13,12 +13,12 @@ from ..core.dtypes import as_dtype, float32
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.shape import as_shape
 from ..core.typing import DTypeLike, ShapeLike, TensorLike
-from .collections import GraphKeys
-from .constant import convert_to_tensor
-from .identity import group_operations
+from .creation.constant import convert_to_tensor
+from .identity.identity import group_operations
 from .initializers import default_initializer
-from .variable_ops import VarHandleOp
-from .variables import Variable, variables_of
+from .variables.collections import GraphKeys
+from .variables.operations import VarHandleOp
+from .variables.variable import Variable, variables_of
 
 AUTO_REUSE = "auto_reuse"
 """Passed as `reuse`: share a variable that exists, make one that does not."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import nn as today
 from ...core.graph import Tensor
-from ...primitives.identity import stop_gradient
+from ...primitives.identity.identity import stop_gradient
 from .arguments import older
 
 _SOFTMAX = "logits, axis, name, dim:axis"

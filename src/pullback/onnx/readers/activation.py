@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from ...core.dtypes import FLOATING
 from ...core.operation import Tensor
-from ...primitives.activation import elu as elu_of
-from ...primitives.activation import leaky_relu as leaky_relu_of
-from ...primitives.activation import relu as relu_of
-from ...primitives.activation import selu as selu_of
-from ...primitives.activation import silu
-from ...primitives.activation import softsign as softsign_of
-from ...primitives.creation import one_hot
-from ...primitives.exponential import expm1
-from ...primitives.exponential import sigmoid as sigmoid_of
-from ...primitives.exponential import softplus as softplus_of
-from ...primitives.extremes import clip_by_value, minimum
-from ...primitives.gelu import gelu as gelu_of
-from ...primitives.hyperbolic import tanh
-from ...primitives.masking import mask
-from ...primitives.ordering import argmax
-from ...primitives.reshaping import reshape
-from ...primitives.selection import where
-from ...primitives.softmax import log_softmax as log_softmax_of
-from ...primitives.softmax import softmax as softmax_of
+from ...primitives.activations.gelu import gelu as gelu_of
+from ...primitives.activations.rectifiers import elu as elu_of
+from ...primitives.activations.rectifiers import leaky_relu as leaky_relu_of
+from ...primitives.activations.rectifiers import relu as relu_of
+from ...primitives.activations.rectifiers import selu as selu_of
+from ...primitives.activations.rectifiers import silu
+from ...primitives.activations.rectifiers import softsign as softsign_of
+from ...primitives.activations.sigmoid import sigmoid as sigmoid_of
+from ...primitives.activations.sigmoid import softplus as softplus_of
+from ...primitives.activations.softmax import log_softmax as log_softmax_of
+from ...primitives.activations.softmax import softmax as softmax_of
+from ...primitives.creation.one_hot import one_hot
+from ...primitives.elementwise.clip import clip_by_value
+from ...primitives.elementwise.exponential import expm1
+from ...primitives.elementwise.hyperbolic import tanh
+from ...primitives.elementwise.masking import mask
+from ...primitives.elementwise.maximum import minimum
+from ...primitives.indexing.where import where
+from ...primitives.reduction.argmax import argmax
+from ...primitives.shape.reshape import reshape
 from ..reading import Node, reader
 from .dtypes import cast
 from .lengths import length

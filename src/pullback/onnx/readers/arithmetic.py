@@ -7,13 +7,15 @@ from typing import Any
 
 from ...core.dtypes import FLOATING, INTEGER
 from ...core.operation import Tensor
-from ...primitives import arithmetic, errorfunction, exponential, hyperbolic, powers, rounding, sign, trigonometric
-from ...primitives.addn import add_n
-from ...primitives.casting import cast
-from ...primitives.division import RealDiv, floormod, truncatediv, truncatemod
-from ...primitives.extremes import clip_by_value, maximum, minimum
-from ...primitives.identity import identity
-from ...primitives.selection import where as where_of
+from ...primitives.casting.cast import cast
+from ...primitives.elementwise import arithmetic, exponential, hyperbolic, powers, rounding, sign, trigonometric
+from ...primitives.elementwise.add_n import add_n
+from ...primitives.elementwise.clip import clip_by_value
+from ...primitives.elementwise.division import RealDiv, floormod, truncatediv, truncatemod
+from ...primitives.elementwise.maximum import maximum, minimum
+from ...primitives.identity.identity import identity
+from ...primitives.indexing.where import where as where_of
+from ...primitives.special import error_function as errorfunction
 from ..reading import Node, reader
 
 _UNARY: dict[str, Any] = {

@@ -11,25 +11,27 @@ from typing import Any
 from ...core.dtypes import bool as bool_
 from ...core.dtypes import float32, int64
 from ...core.operation import Tensor
-from ...primitives.activation import silu
-from ...primitives.bias import bias_add
-from ...primitives.constant import constant
-from ...primitives.conv import DepthwiseConv2dNative
-from ...primitives.creation import range_, zeros
-from ...primitives.exponential import exp
-from ...primitives.hyperbolic import tanh
-from ...primitives.indexing import gather
-from ...primitives.linalg import matmul
-from ...primitives.logic import logical_and, logical_or
-from ...primitives.masking import mask
-from ...primitives.powers import rsqrt
-from ...primitives.reduction import reduce_all
-from ...primitives.repeating import pad
-from ...primitives.reshaping import reshape
-from ...primitives.selection import where
-from ...primitives.shaping import expand_dims, transpose
-from ...primitives.softmax import softmax
-from ...primitives.stacking import concat, stack
+from ...primitives.activations.bias import bias_add
+from ...primitives.activations.rectifiers import silu
+from ...primitives.activations.softmax import softmax
+from ...primitives.convolution.conv import DepthwiseConv2dNative
+from ...primitives.creation.constant import constant
+from ...primitives.creation.fill import zeros
+from ...primitives.creation.ranges import range_
+from ...primitives.elementwise.exponential import exp
+from ...primitives.elementwise.hyperbolic import tanh
+from ...primitives.elementwise.masking import mask
+from ...primitives.elementwise.powers import rsqrt
+from ...primitives.indexing.gather import gather
+from ...primitives.indexing.where import where
+from ...primitives.linalg.matmul import matmul
+from ...primitives.logic.logical import logical_and, logical_or
+from ...primitives.reduction.reduce import reduce_all
+from ...primitives.shape.pad import pad
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.squeeze import expand_dims
+from ...primitives.shape.stacking import concat, stack
+from ...primitives.shape.transpose import transpose
 from ..element_types import dtype_of
 from ..reading import Node, reader
 from .dtypes import cast

@@ -12,12 +12,12 @@ import numpy as np
 
 from ...core.dtypes import FLOATING, NARROW, DType, float32, uint8, uint32
 from ...core.operation import Tensor
-from ...primitives.bitcasting import bitcast
 from ...primitives.bitwise import bitwise_and, right_shift
-from ...primitives.casting import cast as cast_of
-from ...primitives.comparison import equal, greater, not_equal
-from ...primitives.extremes import maximum, minimum
-from ...primitives.logic import logical_and, logical_not, logical_or
+from ...primitives.casting.bitcast import bitcast
+from ...primitives.casting.cast import cast as cast_of
+from ...primitives.elementwise.maximum import maximum, minimum
+from ...primitives.logic.comparison import equal, greater, not_equal
+from ...primitives.logic.logical import logical_and, logical_not, logical_or
 from ..element_types import dtype_of
 from ..reading import Node, reader
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Tensor
-from ...primitives import bitwise, comparison, logic
+from ...primitives import bitwise
+from ...primitives.logic import comparison
+from ...primitives.logic import logical as logic
 from ..reading import Node, reader
 
 _OPERATORS: dict[str, Any] = {

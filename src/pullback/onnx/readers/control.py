@@ -20,12 +20,13 @@ from ...core.dtypes import int32, int64
 from ...core.function import Parameter, inline, like_parameter, trace
 from ...core.operation import Tensor
 from ...core.types import TensorType, tensor_type
-from ...primitives.casting import cast
-from ...primitives.constant import constant, constant_value, convert_to_tensor
-from ...primitives.extremes import minimum
-from ...primitives.selection import where
-from ...primitives.shaping import reverse, transpose
-from ...primitives.stacking import stack
+from ...primitives.casting.cast import cast
+from ...primitives.creation.constant import constant, constant_value, convert_to_tensor
+from ...primitives.elementwise.maximum import minimum
+from ...primitives.indexing.where import where
+from ...primitives.shape.reverse import reverse
+from ...primitives.shape.stacking import stack
+from ...primitives.shape.transpose import transpose
 from ..reading import Node, all_nodes, reader, valid_name
 from .lengths import rank_of
 from .operands import scalar

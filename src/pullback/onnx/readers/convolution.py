@@ -8,18 +8,18 @@ from typing import Any
 from ...core.dtypes import int32, int64
 from ...core.operation import Tensor
 from ...core.primitive import Primitive
-from ...primitives.bias import bias_add
-from ...primitives.constant import constant
-from ...primitives.conv import Conv2D, Conv2DBackpropInput, DepthwiseConv2dNative
-from ...primitives.conv3d import Conv3D, Conv3DBackpropInputV2
-from ...primitives.creation import range_
-from ...primitives.identity import ensure_shape
-from ...primitives.repeating import pad
-from ...primitives.reshaping import reshape, split_shape
-from ...primitives.scatter import scatter_nd
-from ...primitives.selection import where
-from ...primitives.shaping import transpose
-from ...primitives.windows import Padding
+from ...primitives.activations.bias import bias_add
+from ...primitives.base.windows import Padding
+from ...primitives.convolution.conv import Conv2D, Conv2DBackpropInput, DepthwiseConv2dNative
+from ...primitives.convolution.conv3d import Conv3D, Conv3DBackpropInputV2
+from ...primitives.creation.constant import constant
+from ...primitives.creation.ranges import range_
+from ...primitives.identity.identity import ensure_shape
+from ...primitives.indexing.scatter_nd import scatter_nd
+from ...primitives.indexing.where import where
+from ...primitives.shape.pad import pad
+from ...primitives.shape.reshape import reshape, split_shape
+from ...primitives.shape.transpose import transpose
 from ..reading import Node, reader
 from .dtypes import cast
 from .lengths import length, lengths, rank_of

@@ -10,12 +10,14 @@ from onnx import TensorProto
 from ...core.dtypes import bfloat16, float16, float32, int64
 from ...core.graph import get_default_graph
 from ...core.operation import Tensor
-from ...primitives.casting import cast
-from ...primitives.comparison import equal
-from ...primitives.constant import constant, constant_in
-from ...primitives.creation import OneHot, fill, range_
-from ...primitives.reshaping import reshape, split_shape
-from ...primitives.selection import where
+from ...primitives.casting.cast import cast
+from ...primitives.creation.constant import constant, constant_in
+from ...primitives.creation.fill import fill
+from ...primitives.creation.one_hot import OneHot
+from ...primitives.creation.ranges import range_
+from ...primitives.indexing.where import where
+from ...primitives.logic.comparison import equal
+from ...primitives.shape.reshape import reshape, split_shape
 from ..element_types import dtype_of
 from ..reading import Node, reader
 from ..weights import dense_of

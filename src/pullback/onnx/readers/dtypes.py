@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Tensor
-from ...primitives.casting import cast as cast_of
+from ...primitives.casting.cast import cast as cast_of
 
 
 def cast(x: Tensor, dtype: Any) -> Tensor:

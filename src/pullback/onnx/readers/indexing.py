@@ -6,15 +6,15 @@ from typing import Any
 
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor
-from ...primitives.along import TakeAlong
-from ...primitives.comparison import not_equal
-from ...primitives.index_arithmetic import counted_from_front, vectors_from_front
-from ...primitives.indexing import GatherV2, TrueIndices
-from ...primitives.reshaping import reshape
-from ...primitives.scatter import gather_nd as gather_nd_of
-from ...primitives.selection import where
-from ...primitives.shaping import transpose
-from ...primitives.slicing import FULL, UNKNOWN, Take, slice_by
+from ...primitives.indexing.gather import GatherV2, TrueIndices
+from ...primitives.indexing.index_arithmetic import counted_from_front, vectors_from_front
+from ...primitives.indexing.scatter_nd import gather_nd as gather_nd_of
+from ...primitives.indexing.slicing import FULL, UNKNOWN, Take, slice_by
+from ...primitives.indexing.take_along import TakeAlong
+from ...primitives.indexing.where import where
+from ...primitives.logic.comparison import not_equal
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.transpose import transpose
 from ..reading import Node, reader
 from .lengths import lengths, rank_of
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.dtypes import int64
 from ...core.operation import Tensor
-from ...primitives.reshaping import shape
+from ...primitives.shape.size import shape
 
 
 def rank_of(node: Any, x: Tensor) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...core.dtypes import FLOATING, float32, int32
 from ...core.operation import Tensor
-from ...primitives.einsum import einsum as einsum_of
-from ...primitives.linalg import matmul as matmul_of
-from ...primitives.shaping import expand_dims, squeeze
+from ...primitives.linalg.einsum import einsum as einsum_of
+from ...primitives.linalg.matmul import matmul as matmul_of
+from ...primitives.shape.squeeze import expand_dims, squeeze
 from ..reading import Node, reader
 from .dtypes import cast
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Tensor
-from ...primitives.along import TakeAlong
-from ...primitives.comparison import not_equal
-from ...primitives.constant import constant
-from ...primitives.cross_entropy import sparse_softmax_cross_entropy_with_logits
-from ...primitives.indexing import gather
-from ...primitives.masking import mask
-from ...primitives.reduction import reduce_mean, reduce_sum
-from ...primitives.selection import where
-from ...primitives.shaping import expand_dims, squeeze, transpose
-from ...primitives.softmax import log_softmax
+from ...primitives.activations.softmax import log_softmax
+from ...primitives.creation.constant import constant
+from ...primitives.elementwise.masking import mask
+from ...primitives.indexing.gather import gather
+from ...primitives.indexing.take_along import TakeAlong
+from ...primitives.indexing.where import where
+from ...primitives.logic.comparison import not_equal
+from ...primitives.losses.cross_entropy import sparse_softmax_cross_entropy_with_logits
+from ...primitives.reduction.reduce import reduce_mean, reduce_sum
+from ...primitives.shape.squeeze import expand_dims, squeeze
+from ...primitives.shape.transpose import transpose
 from ..reading import Node, reader
 from .dtypes import cast
 from .lengths import rank_of

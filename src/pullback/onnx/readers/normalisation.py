@@ -6,15 +6,16 @@ from typing import Any
 
 from ...core.dtypes import DType
 from ...core.operation import Tensor
-from ...primitives.avg_pooling import AvgPool
-from ...primitives.normalisation import Standardize, moments
-from ...primitives.norms import euclidean_norm
-from ...primitives.powers import pow, rsqrt, sqrt, square
-from ...primitives.reduction import reduce_mean, reduce_sum
-from ...primitives.repeating import pad
-from ...primitives.reshaping import reshape
-from ...primitives.selection import where
-from ...primitives.sign import absolute
+from ...primitives.elementwise.powers import pow, rsqrt, sqrt, square
+from ...primitives.elementwise.sign import absolute
+from ...primitives.indexing.where import where
+from ...primitives.normalization.normalization import Standardize
+from ...primitives.pooling.avg_pool import AvgPool
+from ...primitives.reduction.logsumexp import euclidean_norm
+from ...primitives.reduction.moments import moments
+from ...primitives.reduction.reduce import reduce_mean, reduce_sum
+from ...primitives.shape.pad import pad
+from ...primitives.shape.reshape import reshape
 from ..element_types import dtype_of
 from ..reading import Node, reader
 from .dtypes import cast

@@ -9,22 +9,23 @@ import numpy as np
 
 from ...core.dtypes import int64
 from ...core.operation import Tensor
-from ...primitives.casting import cast
-from ...primitives.comparison import equal
-from ...primitives.constant import constant
-from ...primitives.creation import range_
-from ...primitives.cumulative import cumsum
-from ...primitives.division import floormod
-from ...primitives.extremes import maximum
-from ...primitives.identity import ensure_shape
-from ...primitives.indexing import boolean_mask, gather
-from ...primitives.logic import logical_not
-from ...primitives.reduction import reduce_any
-from ...primitives.reshaping import reshape, shape
-from ...primitives.scatter import tensor_scatter_nd_update
-from ...primitives.selection import where
-from ...primitives.shaping import expand_dims, size
-from ...primitives.stacking import concat, stack
+from ...primitives.casting.cast import cast
+from ...primitives.creation.constant import constant
+from ...primitives.creation.ranges import range_
+from ...primitives.cumulative.cumsum import cumsum
+from ...primitives.elementwise.division import floormod
+from ...primitives.elementwise.maximum import maximum
+from ...primitives.identity.identity import ensure_shape
+from ...primitives.indexing.gather import boolean_mask, gather
+from ...primitives.indexing.scatter_nd import tensor_scatter_nd_update
+from ...primitives.indexing.where import where
+from ...primitives.logic.comparison import equal
+from ...primitives.logic.logical import logical_not
+from ...primitives.reduction.reduce import reduce_any
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.size import shape, size
+from ...primitives.shape.squeeze import expand_dims
+from ...primitives.shape.stacking import concat, stack
 from ..reading import Node
 
 

@@ -8,17 +8,19 @@ from typing import Any
 from ...control_flow.conditional import switch_case
 from ...core.dtypes import int32, int64
 from ...core.operation import Tensor
-from ...primitives.along import TakeAlong
-from ...primitives.casting import cast
-from ...primitives.cumulative import Cumprod, Cumsum
-from ...primitives.division import floormod
-from ...primitives.indexing import gather
-from ...primitives.ordering import ArgSort, TopKV2, argmax, argmin
-from ...primitives.reshaping import reshape
-from ...primitives.sequences import reverse_sequence as reverse_sequence_of
-from ...primitives.shaping import expand_dims, reverse
-from ...primitives.slicing import FULL, UNKNOWN, Take, slice_by
-from ...primitives.unique_along import UniqueAlong
+from ...primitives.casting.cast import cast
+from ...primitives.cumulative.cumsum import Cumprod, Cumsum
+from ...primitives.elementwise.division import floormod
+from ...primitives.indexing.gather import gather
+from ...primitives.indexing.slicing import FULL, UNKNOWN, Take, slice_by
+from ...primitives.indexing.take_along import TakeAlong
+from ...primitives.reduction.argmax import argmax, argmin
+from ...primitives.sets.unique_along import UniqueAlong
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.reverse import reverse
+from ...primitives.shape.reverse_sequence import reverse_sequence as reverse_sequence_of
+from ...primitives.shape.squeeze import expand_dims
+from ...primitives.sorting.sort import ArgSort, TopKV2
 from ..reading import Node, reader
 from .lengths import length, rank_of
 from .operands import scalar

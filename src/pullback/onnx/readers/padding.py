@@ -9,15 +9,17 @@ import numpy as np
 
 from ...core.dtypes import int64
 from ...core.operation import Tensor
-from ...primitives.constant import constant
-from ...primitives.creation import range_, zeros
-from ...primitives.division import floormod, truncatediv
-from ...primitives.extremes import maximum, minimum
-from ...primitives.repeating import pad as pad_of
-from ...primitives.reshaping import shape as shape_of
-from ...primitives.shaping import size, transpose
-from ...primitives.slicing import UNKNOWN, Take, slice_by
-from ...primitives.stacking import stack
+from ...primitives.creation.constant import constant
+from ...primitives.creation.fill import zeros
+from ...primitives.creation.ranges import range_
+from ...primitives.elementwise.division import floormod, truncatediv
+from ...primitives.elementwise.maximum import maximum, minimum
+from ...primitives.indexing.slicing import UNKNOWN, Take, slice_by
+from ...primitives.shape.pad import pad as pad_of
+from ...primitives.shape.size import shape as shape_of
+from ...primitives.shape.size import size
+from ...primitives.shape.stacking import stack
+from ...primitives.shape.transpose import transpose
 from ..reading import Node, reader
 from .lengths import length, lengths, rank_of
 from .operands import full_like_axes, integers, scalar

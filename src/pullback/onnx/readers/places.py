@@ -7,14 +7,15 @@ from typing import Any
 
 from ...core.dtypes import int64
 from ...core.operation import Tensor
-from ...primitives.constant import constant
-from ...primitives.creation import range_
-from ...primitives.einsum import einsum
-from ...primitives.extremes import clip_by_value
-from ...primitives.indexing import gather
-from ...primitives.reshaping import reshape
-from ...primitives.selection import where
-from ...primitives.shaping import expand_dims, transpose
+from ...primitives.creation.constant import constant
+from ...primitives.creation.ranges import range_
+from ...primitives.elementwise.clip import clip_by_value
+from ...primitives.indexing.gather import gather
+from ...primitives.indexing.where import where
+from ...primitives.linalg.einsum import einsum
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.squeeze import expand_dims
+from ...primitives.shape.transpose import transpose
 from .dtypes import cast
 from .lengths import lengths
 

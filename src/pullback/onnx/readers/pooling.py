@@ -8,20 +8,20 @@ from typing import Any
 
 from ...core.dtypes import int64
 from ...core.operation import Tensor
-from ...primitives.avg_pooling import AvgPool
-from ...primitives.creation import ones_like, zeros
-from ...primitives.norms import euclidean_norm
-from ...primitives.pooling import MaxPool, lowest
-from ...primitives.pooling_places import MaxPoolPlaces
-from ...primitives.powers import pow, sqrt, square
-from ...primitives.reduction import reduce_max, reduce_mean, reduce_sum
-from ...primitives.repeating import pad
-from ...primitives.reshaping import reshape
-from ...primitives.scatter import tensor_scatter_nd_update
-from ...primitives.selection import where
-from ...primitives.sign import absolute
-from ...primitives.stacking import stack
-from ...primitives.windows import Pads
+from ...primitives.base.windows import Pads
+from ...primitives.creation.fill import ones_like, zeros
+from ...primitives.elementwise.powers import pow, sqrt, square
+from ...primitives.elementwise.sign import absolute
+from ...primitives.indexing.scatter_nd import tensor_scatter_nd_update
+from ...primitives.indexing.where import where
+from ...primitives.pooling.avg_pool import AvgPool
+from ...primitives.pooling.max_pool import MaxPool, lowest
+from ...primitives.pooling.places import MaxPoolPlaces
+from ...primitives.reduction.logsumexp import euclidean_norm
+from ...primitives.reduction.reduce import reduce_max, reduce_mean, reduce_sum
+from ...primitives.shape.pad import pad
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.stacking import stack
 from ..reading import Node, reader
 from .dtypes import cast
 from .lengths import lengths, rank_of

@@ -12,16 +12,17 @@ import numpy as np
 
 from ...core.dtypes import FLOATING, DType, float32, float64, int32, uint8
 from ...core.operation import Tensor
-from ...primitives.comparison import equal
-from ...primitives.constant import constant
-from ...primitives.extremes import clip_by_value, maximum, minimum
-from ...primitives.reduction import reduce_max, reduce_min
-from ...primitives.repeating import repeat
-from ...primitives.reshaping import reshape
-from ...primitives.rounding import round as round_
-from ...primitives.selection import where
-from ...primitives.slicing import getitem
-from ...primitives.straight_through import straight_through
+from ...primitives.creation.constant import constant
+from ...primitives.elementwise.clip import clip_by_value
+from ...primitives.elementwise.maximum import maximum, minimum
+from ...primitives.elementwise.rounding import round as round_
+from ...primitives.indexing.slicing import getitem
+from ...primitives.indexing.where import where
+from ...primitives.logic.comparison import equal
+from ...primitives.quantization.straight_through import straight_through
+from ...primitives.reduction.reduce import reduce_max, reduce_min
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.tile import repeat
 from ..element_types import dtype_of
 from ..reading import Node, reader
 from .casting import converted

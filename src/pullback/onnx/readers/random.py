@@ -8,11 +8,11 @@ from typing import Any
 from ...core.dtypes import FLOATING, DType, float32, int32
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor
-from ...primitives.constant import constant
-from ...primitives.creation import ones
-from ...primitives.masking import mask as kept
-from ...primitives.random import categorical, random_normal, random_uniform
-from ...primitives.selection import where
+from ...primitives.creation.constant import constant
+from ...primitives.creation.fill import ones
+from ...primitives.elementwise.masking import mask as kept
+from ...primitives.indexing.where import where
+from ...primitives.random.stateful import categorical, random_normal, random_uniform
 from ..element_types import dtype_of
 from ..reading import Node, reader
 from .dtypes import cast

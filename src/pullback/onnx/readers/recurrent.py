@@ -11,17 +11,21 @@ from typing import Any, NamedTuple
 
 from ...core.dtypes import int32
 from ...core.operation import Tensor
-from ...primitives.activation import leaky_relu, relu, softsign
-from ...primitives.creation import range_, zeros
-from ...primitives.exponential import expm1, sigmoid, softplus
-from ...primitives.extremes import clip_by_value, minimum
-from ...primitives.hyperbolic import tanh
-from ...primitives.identity import ensure_shape
-from ...primitives.linalg import matmul
-from ...primitives.masking import mask
-from ...primitives.selection import where
-from ...primitives.shaping import expand_dims, transpose
-from ...primitives.stacking import concat, split, stack
+from ...primitives.activations.rectifiers import leaky_relu, relu, softsign
+from ...primitives.activations.sigmoid import sigmoid, softplus
+from ...primitives.creation.fill import zeros
+from ...primitives.creation.ranges import range_
+from ...primitives.elementwise.clip import clip_by_value
+from ...primitives.elementwise.exponential import expm1
+from ...primitives.elementwise.hyperbolic import tanh
+from ...primitives.elementwise.masking import mask
+from ...primitives.elementwise.maximum import minimum
+from ...primitives.identity.identity import ensure_shape
+from ...primitives.indexing.where import where
+from ...primitives.linalg.matmul import matmul
+from ...primitives.shape.squeeze import expand_dims
+from ...primitives.shape.stacking import concat, split, stack
+from ...primitives.shape.transpose import transpose
 from ..reading import Node, reader
 from .dtypes import cast
 from .lengths import length

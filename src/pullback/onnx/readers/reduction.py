@@ -10,22 +10,23 @@ import numpy as np
 from ...core.dtypes import FLOATING, float64, int64
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor
-from ...primitives.casting import cast
-from ...primitives.comparison import equal
-from ...primitives.constant import constant
-from ...primitives.cumulative import reduce_prod
-from ...primitives.exponential import exp, log
-from ...primitives.identity import stop_gradient
-from ...primitives.logic import logical_not, logical_or
-from ...primitives.norms import euclidean_norm, reduce_logsumexp
-from ...primitives.powers import sqrt, square
-from ...primitives.reducing_like import MaxLike, MinLike, ProdLike, ShapeOnly
-from ...primitives.reduction import reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_sum
-from ...primitives.reshaping import SumLike, reshape
-from ...primitives.reshaping import shape as shape_of
-from ...primitives.selection import where
-from ...primitives.shaping import size
-from ...primitives.sign import absolute
+from ...primitives.casting.cast import cast
+from ...primitives.creation.constant import constant
+from ...primitives.elementwise.exponential import exp, log
+from ...primitives.elementwise.powers import sqrt, square
+from ...primitives.elementwise.sign import absolute
+from ...primitives.identity.identity import stop_gradient
+from ...primitives.indexing.where import where
+from ...primitives.logic.comparison import equal
+from ...primitives.logic.logical import logical_not, logical_or
+from ...primitives.reduction.logsumexp import euclidean_norm, reduce_logsumexp
+from ...primitives.reduction.product import reduce_prod
+from ...primitives.reduction.reduce import reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_sum
+from ...primitives.reduction.reduce_like import MaxLike, MinLike, ProdLike, ShapeOnly
+from ...primitives.reduction.sum import SumLike
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.size import shape as shape_of
+from ...primitives.shape.size import size
 from ..reading import Node, reader
 from .lengths import rank_of
 from .operands import count_of, flags_of, integers, lengths_without

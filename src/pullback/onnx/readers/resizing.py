@@ -8,29 +8,25 @@ import numpy as np
 
 from ...core.dtypes import FLOATING, float32, float64, int64
 from ...core.operation import Tensor
-from ...primitives.addn import add_n
-from ...primitives.comparison import equal
-from ...primitives.constant import constant
-from ...primitives.creation import range_
-from ...primitives.einsum import Einsum
-from ...primitives.extremes import clip_by_value, maximum, minimum
-from ...primitives.indexing import gather
-from ...primitives.linalg import matmul
-from ...primitives.masking import mask
-from ...primitives.reduction import reduce_sum
-from ...primitives.repeating import repeat
-from ...primitives.resampling import (
-    COORDINATES,
-    Resampling,
-    matrix,
-    nearest,
-    taps,
-)
-from ...primitives.reshaping import broadcast_like, reshape
-from ...primitives.rounding import ceil, floor
-from ...primitives.selection import where
-from ...primitives.shaping import expand_dims
-from ...primitives.sign import absolute
+from ...primitives.creation.constant import constant
+from ...primitives.creation.ranges import range_
+from ...primitives.elementwise.add_n import add_n
+from ...primitives.elementwise.clip import clip_by_value
+from ...primitives.elementwise.masking import mask
+from ...primitives.elementwise.maximum import maximum, minimum
+from ...primitives.elementwise.rounding import ceil, floor
+from ...primitives.elementwise.sign import absolute
+from ...primitives.image.resampling import COORDINATES, Resampling, matrix, nearest, taps
+from ...primitives.indexing.gather import gather
+from ...primitives.indexing.where import where
+from ...primitives.linalg.einsum import Einsum
+from ...primitives.linalg.matmul import matmul
+from ...primitives.logic.comparison import equal
+from ...primitives.reduction.reduce import reduce_sum
+from ...primitives.shape.broadcast import broadcast_like
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.squeeze import expand_dims
+from ...primitives.shape.tile import repeat
 from ..reading import Node, reader
 from .dtypes import cast
 from .lengths import length, rank_of
@@ -251,7 +247,7 @@ def _interpolated_in_run(x: Tensor, how: Resampling, axis: Axis, value: float) -
 
 
 def _points(x: Tensor, how: Resampling, axis: Axis) -> Tensor:
-    """The point of the input for each place of the result; see primitives/resampling.py for numbers that are known."""
+    """The point of the input for each place of the result; `primitives/image/resampling.py` has known numbers."""
     m, scale, start, end = [axis.length, *[_wide(number) for number in axis.numbers()[1:]]]
     n, kind = _wide(length(x, axis.axis)), how.coordinates
     places = cast(range_(constant(0, int64), m), float64)

@@ -8,22 +8,26 @@ from typing import Any
 
 from ...core.dtypes import FLOATING, float32, int64
 from ...core.operation import Tensor
-from ...primitives.bias import bias_add
-from ...primitives.constant import constant
-from ...primitives.creation import ones_like, range_
-from ...primitives.division import floormod
-from ...primitives.extremes import clip_by_value, maximum
-from ...primitives.indexing import gather
-from ...primitives.linalg import matmul
-from ...primitives.masking import mask
-from ...primitives.reduction import reduce_max
-from ...primitives.reshaping import broadcast_to, reshape
-from ...primitives.rounding import ceil, floor
-from ...primitives.rounding import round as round_
-from ...primitives.selection import where
-from ...primitives.shaping import expand_dims, transpose
-from ...primitives.sign import absolute
-from ...primitives.stacking import stack
+from ...primitives.activations.bias import bias_add
+from ...primitives.creation.constant import constant
+from ...primitives.creation.fill import ones_like
+from ...primitives.creation.ranges import range_
+from ...primitives.elementwise.clip import clip_by_value
+from ...primitives.elementwise.division import floormod
+from ...primitives.elementwise.masking import mask
+from ...primitives.elementwise.maximum import maximum
+from ...primitives.elementwise.rounding import ceil, floor
+from ...primitives.elementwise.rounding import round as round_
+from ...primitives.elementwise.sign import absolute
+from ...primitives.indexing.gather import gather
+from ...primitives.indexing.where import where
+from ...primitives.linalg.matmul import matmul
+from ...primitives.reduction.reduce import reduce_max
+from ...primitives.shape.broadcast import broadcast_to
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.squeeze import expand_dims
+from ...primitives.shape.stacking import stack
+from ...primitives.shape.transpose import transpose
 from ..reading import Node, reader
 from .convolution import kernel_of
 from .dtypes import cast

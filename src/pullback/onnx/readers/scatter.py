@@ -6,18 +6,19 @@ from typing import Any
 
 from ...core.dtypes import int64
 from ...core.operation import Tensor
-from ...primitives.casting import cast
-from ...primitives.creation import range_
-from ...primitives.division import floormod
-from ...primitives.index_arithmetic import FlatPositions, vectors_from_front
-from ...primitives.reshaping import broadcast_like, reshape, reshape_like
-from ...primitives.scatter import (
+from ...primitives.casting.cast import cast
+from ...primitives.creation.ranges import range_
+from ...primitives.elementwise.division import floormod
+from ...primitives.indexing.index_arithmetic import FlatPositions, vectors_from_front
+from ...primitives.indexing.scatter_nd import (
     tensor_scatter_nd_add,
     tensor_scatter_nd_max,
     tensor_scatter_nd_min,
     tensor_scatter_nd_update,
 )
-from ...primitives.scatter_product import tensor_scatter_nd_mul
+from ...primitives.indexing.scatter_product import tensor_scatter_nd_mul
+from ...primitives.shape.broadcast import broadcast_like
+from ...primitives.shape.reshape import reshape, reshape_like
 from ..reading import Node, reader
 from .lengths import length, rank_of
 

@@ -12,13 +12,13 @@ from ...control_flow.conditional import cond
 from ...core.dtypes import DType, float32, int64
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor
-from ...primitives.casting import cast
-from ...primitives.comparison import equal, less
-from ...primitives.constant import constant
-from ...primitives.identity import identity
-from ...primitives.selection import where
-from ...primitives.shaping import squeeze
-from ...primitives.stacking import concat, split, stack
+from ...primitives.casting.cast import cast
+from ...primitives.creation.constant import constant
+from ...primitives.identity.identity import identity
+from ...primitives.indexing.where import where
+from ...primitives.logic.comparison import equal, less
+from ...primitives.shape.squeeze import squeeze
+from ...primitives.shape.stacking import concat, split, stack
 from ..element_types import dtype_of
 from ..reading import Node, reader
 from .lengths import length

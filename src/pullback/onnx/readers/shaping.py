@@ -9,24 +9,27 @@ import numpy as np
 
 from ...core.dtypes import int64
 from ...core.operation import Tensor
-from ...primitives.comparison import equal
-from ...primitives.constant import constant, shape_value
-from ...primitives.creation import ones, range_
-from ...primitives.extremes import maximum
-from ...primitives.masking import mask
-from ...primitives.repeating import tile as tile_of
-from ...primitives.reshape_keeping import ReshapeKeeping
-from ...primitives.reshaping import ExpandDims, broadcast_to, reshape
-from ...primitives.reshaping import shape as shape_of
-from ...primitives.selection import where
-from ...primitives.shaping import size as size_of
-from ...primitives.shaping import squeeze as squeeze_of
-from ...primitives.shaping import transpose as transpose_of
-from ...primitives.slicing import FULL, UNKNOWN, slice_by
-from ...primitives.spatial import depth_to_space as depth_to_space_of
-from ...primitives.spatial import space_to_depth as space_to_depth_of
-from ...primitives.stacking import concat as concat_of
-from ...primitives.stacking import split as split_of
+from ...primitives.creation.constant import constant, shape_value
+from ...primitives.creation.fill import ones
+from ...primitives.creation.ranges import range_
+from ...primitives.elementwise.masking import mask
+from ...primitives.elementwise.maximum import maximum
+from ...primitives.indexing.slicing import FULL, UNKNOWN, slice_by
+from ...primitives.indexing.where import where
+from ...primitives.logic.comparison import equal
+from ...primitives.shape.broadcast import broadcast_to
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.reshape_keeping import ReshapeKeeping
+from ...primitives.shape.size import shape as shape_of
+from ...primitives.shape.size import size as size_of
+from ...primitives.shape.space_to_depth import depth_to_space as depth_to_space_of
+from ...primitives.shape.space_to_depth import space_to_depth as space_to_depth_of
+from ...primitives.shape.squeeze import ExpandDims
+from ...primitives.shape.squeeze import squeeze as squeeze_of
+from ...primitives.shape.stacking import concat as concat_of
+from ...primitives.shape.stacking import split as split_of
+from ...primitives.shape.tile import tile as tile_of
+from ...primitives.shape.transpose import transpose as transpose_of
 from ..reading import Node, reader
 from .lengths import length, lengths, rank_of
 from .operands import count_of, flags_of, full_like_axes, integers, lengths_with, lengths_without, scalar, vector

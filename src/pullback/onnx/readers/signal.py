@@ -9,22 +9,23 @@ from typing import Any
 from ...control_flow.conditional import switch_case
 from ...core.dtypes import float32, float64, int32, int64
 from ...core.operation import Tensor
-from ...primitives.comparison import equal
-from ...primitives.complex import complex, imag, real
-from ...primitives.constant import constant
-from ...primitives.creation import range_, zeros, zeros_like
-from ...primitives.exponential import expm1, log1p
-from ...primitives.extremes import maximum
-from ...primitives.fourier import Fft, InverseRealFft, RealFft
-from ...primitives.indexing import gather
-from ...primitives.repeating import pad
-from ...primitives.reshaping import reshape
-from ...primitives.rounding import floor
-from ...primitives.selection import where
-from ...primitives.shaping import expand_dims
-from ...primitives.slicing import getitem
-from ...primitives.stacking import stack
-from ...primitives.trigonometric import cos
+from ...primitives.complex.complex import complex, imag, real
+from ...primitives.creation.constant import constant
+from ...primitives.creation.fill import zeros, zeros_like
+from ...primitives.creation.ranges import range_
+from ...primitives.elementwise.exponential import expm1, log1p
+from ...primitives.elementwise.maximum import maximum
+from ...primitives.elementwise.rounding import floor
+from ...primitives.elementwise.trigonometric import cos
+from ...primitives.indexing.gather import gather
+from ...primitives.indexing.slicing import getitem
+from ...primitives.indexing.where import where
+from ...primitives.logic.comparison import equal
+from ...primitives.shape.pad import pad
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.squeeze import expand_dims
+from ...primitives.shape.stacking import stack
+from ...primitives.signal.fourier import Fft, InverseRealFft, RealFft
 from ..element_types import dtype_of
 from ..reading import Node, reader
 from .dtypes import cast

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.dtypes import INTEGER
 from ...core.operation import Operation, Tensor
 from ...core.traits import CONVERTS, JOINS, MOVES, SHAPES
-from ...primitives.constant import constant_value
+from ...primitives.creation.constant import constant_value
 from ..reading import Node
 
 

@@ -6,11 +6,11 @@ import math
 
 from ...core.dtypes import float32, int64
 from ...core.operation import Tensor
-from ...primitives.boxes_by_class import NonMaxSuppressionByClass
-from ...primitives.constant import constant
-from ...primitives.determinants import det as det_of
-from ...primitives.reshaping import reshape
-from ...primitives.stacking import concat
+from ...primitives.creation.constant import constant
+from ...primitives.image.boxes_by_class import NonMaxSuppressionByClass
+from ...primitives.linalg.determinants import det as det_of
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.stacking import concat
 from ..reading import Node, reader
 
 

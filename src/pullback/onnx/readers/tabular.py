@@ -8,16 +8,17 @@ import numpy as np
 
 from ...core.dtypes import FLOATING, float32, int64
 from ...core.operation import Tensor
-from ...primitives.constant import constant
-from ...primitives.exponential import exp, sigmoid
-from ...primitives.hyperbolic import tanh
-from ...primitives.linalg import matmul
-from ...primitives.ordering import argmax
-from ...primitives.powers import pow, square
-from ...primitives.reduction import reduce_sum
-from ...primitives.shaping import expand_dims
-from ...primitives.slicing import Take
-from ...primitives.softmax import softmax
+from ...primitives.activations.sigmoid import sigmoid
+from ...primitives.activations.softmax import softmax
+from ...primitives.creation.constant import constant
+from ...primitives.elementwise.exponential import exp
+from ...primitives.elementwise.hyperbolic import tanh
+from ...primitives.elementwise.powers import pow, square
+from ...primitives.indexing.slicing import Take
+from ...primitives.linalg.matmul import matmul
+from ...primitives.reduction.argmax import argmax
+from ...primitives.reduction.reduce import reduce_sum
+from ...primitives.shape.squeeze import expand_dims
 from ..reading import Node, reader
 from .dtypes import cast
 

@@ -9,10 +9,10 @@ from onnx import NodeProto
 
 from ...autodiff.reverse import gradients
 from ...core.operation import Tensor
-from ...primitives.constant import convert_to_tensor
-from ...primitives.creation import zeros_like
-from ...primitives.powers import pow, sqrt, square
-from ...primitives.selection import where
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.creation.fill import zeros_like
+from ...primitives.elementwise.powers import pow, sqrt, square
+from ...primitives.indexing.where import where
 from ..reading import Names, Node, read_nodes, reader
 from .dtypes import cast
 

@@ -10,7 +10,7 @@ from onnx import GraphProto
 from ...core.dtypes import TRAINABLE
 from ...core.function import inline, like_parameter, trace
 from ...core.operation import Tensor
-from ...primitives.creation import zeros, zeros_like
+from ...primitives.creation.fill import zeros, zeros_like
 from ..model import names_inside
 from ..reading import Node
 

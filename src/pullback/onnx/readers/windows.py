@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from ...core.dtypes import int64
 from ...core.operation import Tensor
-from ...primitives.constant import constant
-from ...primitives.extremes import maximum
-from ...primitives.identity import ensure_shape
-from ...primitives.repeating import pad
-from ...primitives.stacking import stack
-from ...primitives.windows import Padding, Pads
+from ...primitives.base.windows import Padding, Pads
+from ...primitives.creation.constant import constant
+from ...primitives.elementwise.maximum import maximum
+from ...primitives.identity.identity import ensure_shape
+from ...primitives.shape.pad import pad
+from ...primitives.shape.stacking import stack
 from ..reading import Node
 from .lengths import length, rank_of
 

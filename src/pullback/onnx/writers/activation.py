@@ -10,11 +10,11 @@ from typing import Any
 
 from ...core.dtypes import bfloat16, float16, float32
 from ...core.operation import Operation
-from ...primitives.activation import Elu, LeakyRelu, Relu, Relu6, Selu, Silu, SiluGrad
-from ...primitives.cross_entropy import SigmoidCrossEntropy
-from ...primitives.errorfunction import Erf
-from ...primitives.exponential import Sigmoid, Softplus, SoftplusGrad
-from ...primitives.gelu import Gelu, GeluGrad, gelu_of, gelu_slope
+from ...primitives.activations.gelu import Gelu, GeluGrad, gelu_of, gelu_slope
+from ...primitives.activations.rectifiers import Elu, LeakyRelu, Relu, Relu6, Selu, Silu, SiluGrad
+from ...primitives.activations.sigmoid import Sigmoid, Softplus, SoftplusGrad
+from ...primitives.losses.cross_entropy import SigmoidCrossEntropy
+from ...primitives.special.error_function import Erf
 from ..namespace import Namespace
 from ..pairs import as_array, as_value
 from ..recording import record_kernel

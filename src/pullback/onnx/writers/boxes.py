@@ -8,8 +8,8 @@ import numpy as np
 
 from ...core.dtypes import float32, int32, int64
 from ...core.operation import Operation
-from ...primitives.boxes import NonMaxSuppressionV5
-from ...primitives.boxes_by_class import NonMaxSuppressionByClass
+from ...primitives.image.boxes import NonMaxSuppressionV5
+from ...primitives.image.boxes_by_class import NonMaxSuppressionByClass
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Operation
-from ...primitives.complex import Complex, Conj, Imag, Real
-from ...primitives.trigonometric import Angle
+from ...primitives.complex.angle import Angle
+from ...primitives.complex.complex import Complex, Conj, Imag, Real
 from ..lean import same_shape
 from ..namespace import Namespace
 from ..pairs import Pair, as_array, as_value

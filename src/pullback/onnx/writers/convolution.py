@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...core.operation import Operation
-from ...primitives.conv import (
+from ...primitives.base.windows import Pads, offsets
+from ...primitives.convolution.conv import (
     Conv2D,
     Conv2DBackpropFilter,
     Conv2DBackpropInput,
@@ -22,8 +23,7 @@ from ...primitives.conv import (
     DepthwiseConv2dNativeBackpropFilter,
     DepthwiseConv2dNativeBackpropInput,
 )
-from ...primitives.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
-from ...primitives.windows import Pads, offsets
+from ...primitives.convolution.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

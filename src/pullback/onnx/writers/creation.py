@@ -8,8 +8,11 @@ import numpy as np
 
 from ...core.dtypes import int64
 from ...core.operation import Operation
-from ...primitives.creation import Eye, Fill, Filled, FillLike, OneHot, Range
-from ...primitives.masking import Mask
+from ...primitives.creation.eye import Eye
+from ...primitives.creation.fill import Fill, Filled, FillLike
+from ...primitives.creation.one_hot import OneHot
+from ...primitives.creation.ranges import Range
+from ...primitives.elementwise.masking import Mask
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.operation import Operation
-from ...primitives.ctc_alignments import Alignments, CtcAlignments, go_back, go_on, no_way, one_step
+from ...primitives.losses.ctc_alignments import Alignments, CtcAlignments, go_back, go_on, no_way, one_step
 from ..namespace import Namespace
 from ..pairs import as_array, as_value
 from ..records import Value

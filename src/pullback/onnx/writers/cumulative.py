@@ -11,8 +11,9 @@ from ...core.dtypes import int64
 from ...core.operation import Operation
 from ...core.shape import TensorShape
 from ...core.types import TensorType
-from ...primitives.cumulative import Cumprod, Cumsum, Prod, Recurrence, Shift
-from ...primitives.logsumexp import CumulativeLogsumexp
+from ...primitives.cumulative.cumsum import Cumprod, Cumsum, Recurrence, Shift
+from ...primitives.cumulative.logsumexp import CumulativeLogsumexp
+from ...primitives.reduction.product import Prod
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

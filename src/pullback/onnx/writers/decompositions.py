@@ -9,9 +9,9 @@ import numpy as np
 from ...core.dtypes import bool as bool_
 from ...core.dtypes import int64
 from ...core.operation import Operation
-from ...primitives.determinants import Cofactors, MatrixDeterminant
-from ...primitives.lu import Lu
-from ...primitives.matrix_functions import (
+from ...primitives.linalg.determinants import Cofactors, MatrixDeterminant
+from ...primitives.linalg.lu import Lu
+from ...primitives.linalg.matrix_functions import (
     MatrixExponential,
     MatrixLogarithm,
     MatrixSquareRoot,
@@ -21,8 +21,8 @@ from ...primitives.matrix_functions import (
     next_of_root,
     pade,
 )
-from ...primitives.triangular import MatrixTriangularSolve
-from ...primitives.tridiagonal import TridiagonalSolve
+from ...primitives.linalg.triangular import MatrixTriangularSolve
+from ...primitives.linalg.tridiagonal import TridiagonalSolve
 from ..linear_algebra import Linalg, adjoint
 from ..namespace import Namespace
 from ..pairs import as_array, as_value, repeated

@@ -9,13 +9,13 @@ import numpy as np
 
 from ...core.dtypes import COMPLEX, FLOATING, INTEGER, float32, float64, int64, uint64
 from ...core.operation import Operation
-from ...primitives.addn import AddN
-from ...primitives.arithmetic import Add, Mul, Neg, Sub
-from ...primitives.bitcasting import Bitcast
 from ...primitives.bitwise import LeftShift, RightShift
-from ...primitives.casting import Cast
-from ...primitives.hyperbolic import TanhGrad
-from ...primitives.selection import Select
+from ...primitives.casting.bitcast import Bitcast
+from ...primitives.casting.cast import Cast
+from ...primitives.elementwise.add_n import AddN
+from ...primitives.elementwise.arithmetic import Add, Mul, Neg, Sub
+from ...primitives.elementwise.hyperbolic import TanhGrad
+from ...primitives.indexing.where import Select
 from ..pairs import Pair, as_array, as_value, trace_kernel
 from ..records import Value
 from ..registry import writer

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.dtypes import float64, int64
 from ...core.operation import Operation
 from ...core.types import TensorType
-from ...primitives.fourier import Fft, InverseRealFft, RealFft
+from ...primitives.signal.fourier import Fft, InverseRealFft, RealFft
 from ..pairs import Pair, trace_kernel
 from ..records import Value
 from ..registry import writer

@@ -7,14 +7,14 @@ from typing import Any
 from ...control_flow.custom_gradient import CustomGradient
 from ...core.function import Substitute
 from ...core.operation import Operation
-from ...primitives.barrier import OptimizationBarrier
-from ...primitives.constant import Const
-from ...primitives.guards import Assert, CheckNumerics
-from ...primitives.identity import EnsureShape, Identity, IdentityN, NoOp, PreventGradient, StopGradient
-from ...primitives.placeholders import PlaceholderWithDefault
-from ...primitives.printing import PrintV1, PrintV2
-from ...primitives.sharding import Sharding
-from ...primitives.straight_through import StraightThrough
+from ...primitives.creation.constant import Const
+from ...primitives.creation.placeholders import PlaceholderWithDefault
+from ...primitives.debugging.guards import Assert, CheckNumerics
+from ...primitives.debugging.printing import PrintV1, PrintV2
+from ...primitives.identity.barrier import OptimizationBarrier
+from ...primitives.identity.identity import EnsureShape, Identity, IdentityN, NoOp, PreventGradient, StopGradient
+from ...primitives.identity.sharding import Sharding
+from ...primitives.quantization.straight_through import StraightThrough
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

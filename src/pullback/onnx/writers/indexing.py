@@ -9,11 +9,9 @@ import numpy as np
 
 from ...core.dtypes import int64
 from ...core.operation import Operation
-from ...primitives.along import PutAlong, TakeAlong
-from ...primitives.array_rows import ArrayAdd, ArrayBlank, ArrayHead, ArrayRead, ArrayTail, ArrayWrite
-from ...primitives.index_arithmetic import FlatPositions, FromFront, RowNumbers, VectorsFromFront
-from ...primitives.indexing import GatherV2, MergeLeading, TakeGrad, TrueIndices
-from ...primitives.scatter import (
+from ...primitives.indexing.gather import GatherV2, MergeLeading, TakeGrad, TrueIndices
+from ...primitives.indexing.index_arithmetic import FlatPositions, FromFront, RowNumbers, VectorsFromFront
+from ...primitives.indexing.scatter_nd import (
     GatherNd,
     ScatterNd,
     TensorScatterAdd,
@@ -22,9 +20,11 @@ from ...primitives.scatter import (
     TensorScatterSub,
     TensorScatterUpdate,
 )
-from ...primitives.scatter_product import TensorScatterMul
-from ...primitives.selection import Where
-from ...primitives.slicing import Take
+from ...primitives.indexing.scatter_product import TensorScatterMul
+from ...primitives.indexing.slicing import Take
+from ...primitives.indexing.take_along import PutAlong, TakeAlong
+from ...primitives.indexing.where import Where
+from ...primitives.tensor_array import ArrayAdd, ArrayBlank, ArrayHead, ArrayRead, ArrayTail, ArrayWrite
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.dtypes import int64
-from ...primitives.windows import Padding, Pads, has_channels_first, pads_of, result_lengths, split_axes
+from ...primitives.base.windows import Padding, Pads, has_channels_first, pads_of, result_lengths, split_axes
 from ..records import Value
 from ..writing import Writer
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from ...core.dtypes import bfloat16, float16, float32, float64, int64
 from ...core.operation import Operation
-from ...primitives.bias import BiasAdd
-from ...primitives.einsum import Einsum, split_equation
-from ...primitives.linalg import BatchMatMul, MatMul
+from ...primitives.activations.bias import BiasAdd
+from ...primitives.linalg.einsum import Einsum, split_equation
+from ...primitives.linalg.matmul import BatchMatMul, MatMul
 from ..pairs import trace_kernel
 from ..records import Value
 from ..registry import writer

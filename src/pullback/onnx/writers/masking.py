@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.operation import Operation
-from ...primitives.masking import MaskedDiv, MaskedMul, MulNoNan, QuotientGrad
+from ...primitives.elementwise.masking import MaskedDiv, MaskedMul, MulNoNan, QuotientGrad
 from ..lean import covers, uniform
 from ..records import Value
 from ..registry import writer

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...core.dtypes import bfloat16, float16, float32
 from ...core.operation import Operation
-from ...primitives.normalisation import Moments, Standardize, StandardizeGrad, Unbiased
-from ...primitives.statistics import LengthProduct
+from ...primitives.normalization.normalization import Standardize, StandardizeGrad, Unbiased
+from ...primitives.reduction.moments import LengthProduct, Moments
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

@@ -9,11 +9,11 @@ import numpy as np
 
 from ...core.dtypes import int64
 from ...core.operation import Operation
-from ...primitives.avg_pooling import AvgPool, AvgPoolGrad, sizes_of
-from ...primitives.pooling import MaxPool, MaxPoolGrad, MaxPoolGradGrad
-from ...primitives.pooling_argmax import MaxPoolWithArgmax
-from ...primitives.pooling_places import MaxPoolPlaces
-from ...primitives.pools import holes_of, is_tiled
+from ...primitives.pooling.argmax import MaxPoolWithArgmax
+from ...primitives.pooling.avg_pool import AvgPool, AvgPoolGrad, sizes_of
+from ...primitives.pooling.geometry import holes_of, is_tiled
+from ...primitives.pooling.max_pool import MaxPool, MaxPoolGrad, MaxPoolGradGrad
+from ...primitives.pooling.places import MaxPoolPlaces
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

@@ -15,9 +15,11 @@ from ...core.function import AbstractFunctional
 from ...core.operation import Operation
 from ...core.shape import TensorShape
 from ...core.types import TensorType
-from ...primitives.random import (
+from ...primitives.random.discrete import RandomPoissonV2
+from ...primitives.random.dropout import DropoutMask
+from ...primitives.random.gamma import RandomGamma
+from ...primitives.random.stateful import (
     AbstractDraw,
-    DropoutMask,
     Multinomial,
     RandomOrder,
     RandomStandardNormal,
@@ -25,8 +27,6 @@ from ...primitives.random import (
     RandomUniformInt,
     TruncatedNormal,
 )
-from ...primitives.random_discrete import RandomPoissonV2
-from ...primitives.random_gamma import RandomGamma
 from ..namespace import Namespace
 from ..pairs import as_array, as_value
 from ..records import Value

@@ -9,10 +9,11 @@ import numpy as np
 
 from ...core.dtypes import FLOATING, INTEGER, bfloat16, float16, float32, int32, int64
 from ...core.operation import Operation
-from ...primitives.norms import EuclideanNorm, L2Loss, LogSumExp
-from ...primitives.reducing_like import MaxLike, MinLike, PlacesLike, ProdLike, ShapeOnly
-from ...primitives.reduction import All, Any_, CountNonzero, Max, Mean, MeanGrad, Min, TieShares, highest, lowest
-from ...primitives.reshaping import Sum
+from ...primitives.losses.l2 import L2Loss
+from ...primitives.reduction.logsumexp import EuclideanNorm, LogSumExp
+from ...primitives.reduction.reduce import All, Any_, CountNonzero, Max, Mean, MeanGrad, Min, TieShares, highest, lowest
+from ...primitives.reduction.reduce_like import MaxLike, MinLike, PlacesLike, ProdLike, ShapeOnly
+from ...primitives.reduction.sum import Sum
 from ..nans import with_nans
 from ..records import Value
 from ..registry import writer

@@ -8,17 +8,8 @@ import numpy as np
 
 from ...core.dtypes import int64
 from ...core.operation import Operation
-from ...primitives.repeating import (
-    MirrorPad,
-    MirrorPadGrad,
-    Pad,
-    PadV2,
-    Repeat,
-    RepeatGrad,
-    RepeatIndices,
-    Tile,
-    TileGrad,
-)
+from ...primitives.shape.pad import MirrorPad, MirrorPadGrad, Pad, PadV2
+from ...primitives.shape.tile import Repeat, RepeatGrad, RepeatIndices, Tile, TileGrad
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

@@ -8,17 +8,17 @@ import numpy as np
 
 from ...core.dtypes import bfloat16, float16, float32, int64
 from ...core.operation import Operation
-from ...primitives.index_arithmetic import FromFront
-from ...primitives.indexing import GatherV2
-from ...primitives.reduction import highest, lowest
-from ...primitives.segment import SegmentGather, UnsortedSegmentSum
-from ...primitives.segment_reduction import (
+from ...primitives.indexing.gather import GatherV2
+from ...primitives.indexing.index_arithmetic import FromFront
+from ...primitives.reduction.reduce import highest, lowest
+from ...primitives.segment.reductions import (
     SegmentNumber,
     SegmentShares,
     UnsortedSegmentMax,
     UnsortedSegmentMin,
     UnsortedSegmentProd,
 )
+from ...primitives.segment.sums import SegmentGather, UnsortedSegmentSum
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

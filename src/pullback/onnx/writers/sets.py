@@ -8,10 +8,12 @@ import numpy as np
 
 from ...core.dtypes import int32, int64
 from ...core.operation import Operation
-from ...primitives.order_statistics import IsotonicRegression
-from ...primitives.ordering import ArgMax, ArgMin, ArgSort, TopKV2
-from ...primitives.sets import ListDiffIndices, SearchSorted, UniqueIndices
-from ...primitives.unique_rows import SumEqualRows
+from ...primitives.reduction.argmax import ArgMax, ArgMin
+from ...primitives.sets.unique import ListDiffIndices, UniqueIndices
+from ...primitives.sorting.order_statistics import IsotonicRegression
+from ...primitives.sorting.searchsorted import SearchSorted
+from ...primitives.sorting.sort import ArgSort, TopKV2
+from ...primitives.sparse.unique_rows import SumEqualRows
 from ..namespace import Namespace
 from ..nans import orderly
 from ..pairs import as_array, as_value

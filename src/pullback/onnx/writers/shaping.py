@@ -7,9 +7,13 @@ from typing import Any
 
 from ...core.dtypes import int64
 from ...core.operation import Operation
-from ...primitives.reshape_keeping import ReshapeKeeping
-from ...primitives.reshaping import BroadcastLike, BroadcastTo, ExpandDims, Reshape, ReshapeLike, Shape, SumLike
-from ...primitives.shaping import Rank, ShapeN, Size, Squeeze, Transpose
+from ...primitives.reduction.sum import SumLike
+from ...primitives.shape.broadcast import BroadcastLike, BroadcastTo
+from ...primitives.shape.reshape import Reshape, ReshapeLike
+from ...primitives.shape.reshape_keeping import ReshapeKeeping
+from ...primitives.shape.size import Rank, Shape, ShapeN, Size
+from ...primitives.shape.squeeze import ExpandDims, Squeeze
+from ...primitives.shape.transpose import Transpose
 from ..pairs import Pair
 from ..records import Value
 from ..registry import writer

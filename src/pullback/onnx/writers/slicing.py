@@ -9,9 +9,9 @@ import numpy as np
 
 from ...core.dtypes import int64
 from ...core.operation import Operation
-from ...primitives.blocks import Slice, SliceGrad
-from ...primitives.shaping import ReverseV2, Roll
-from ...primitives.slicing import UNKNOWN, StridedSlice, StridedSliceGrad
+from ...primitives.indexing.slice import Slice, SliceGrad
+from ...primitives.indexing.slicing import UNKNOWN, StridedSlice, StridedSliceGrad
+from ...primitives.shape.reverse import ReverseV2, Roll
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...core.dtypes import bfloat16, float16, float32, int32, int64
 from ...core.operation import Operation
-from ...primitives.cross_entropy import SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits
-from ...primitives.softmax import LogSoftmax, LogSoftmaxGrad, Softmax, SoftmaxGrad
+from ...primitives.activations.softmax import LogSoftmax, LogSoftmaxGrad, Softmax, SoftmaxGrad
+from ...primitives.losses.cross_entropy import SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

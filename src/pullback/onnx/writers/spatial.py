@@ -8,9 +8,9 @@ import numpy as np
 
 from ...core.dtypes import int64
 from ...core.operation import Operation
-from ...primitives.batch_blocks import BatchToSpaceND, SpaceToBatchND
-from ...primitives.partition import RowCount
-from ...primitives.spatial import DepthToSpace, SpaceToDepth
+from ...primitives.indexing.partition import RowCount
+from ...primitives.shape.space_to_batch import BatchToSpaceND, SpaceToBatchND
+from ...primitives.shape.space_to_depth import DepthToSpace, SpaceToDepth
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

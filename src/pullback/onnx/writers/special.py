@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Operation
-from ...primitives import bessel, gamma, incomplete, integrals, random_gamma
+from ...primitives.random import gamma as random_gamma
+from ...primitives.special import bessel, gamma, incomplete, integrals
 from ..namespace import Namespace
 from ..pairs import as_array, as_value
 from ..records import Value

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.dtypes import int64
 from ...core.operation import Operation
-from ...primitives.stacking import ConcatV2, JoinRows, Pack, RowsLike, Split, SplitLike, SplitV, Unpack
+from ...primitives.shape.stacking import ConcatV2, JoinRows, Pack, RowsLike, Split, SplitLike, SplitV, Unpack
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

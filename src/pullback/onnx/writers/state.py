@@ -10,8 +10,8 @@ from ...core.dtypes import int64
 from ...core.function import AbstractFunctional, Function
 from ...core.operation import Operation, Tensor
 from ...core.types import TensorType
-from ...primitives.state import AbstractStateful
-from ...primitives.variable_ops import (
+from ...primitives.base.state import AbstractStateful
+from ...primitives.variables.operations import (
     AssignAddVariableOp,
     AssignSubVariableOp,
     AssignVariableOp,
@@ -21,7 +21,7 @@ from ...primitives.variable_ops import (
     VariableShape,
     VarIsInitializedOp,
 )
-from ...primitives.variable_updates import (
+from ...primitives.variables.updates import (
     ResourceScatterAdd,
     ResourceScatterDiv,
     ResourceScatterMax,

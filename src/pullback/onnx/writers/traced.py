@@ -8,41 +8,39 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Operation
-from ...primitives import (
+from ...primitives.convolution import morphology
+from ...primitives.elementwise import sign
+from ...primitives.image import patches, resizing, sampling
+from ...primitives.linalg import (
     blocks_of_matrices,
     corners,
-    cosine,
-    ctc,
-    ctc_alignments,
     determinants,
     eigen,
-    fourier,
-    fractional_pooling,
-    framing,
     inverses,
     lu,
     matrices,
-    morphology,
-    normalisation,
-    order_statistics,
-    patches,
     qr,
-    quantize,
-    random_discrete,
-    random_gamma,
-    resizing,
-    sampling,
-    segment_product,
-    sequences,
-    sets,
-    sign,
     stacks,
-    stateless_random,
     svd,
-    transforms,
     triangular,
     tridiagonal,
 )
+from ...primitives.linalg.cross import Cross
+from ...primitives.losses import ctc, ctc_alignments
+from ...primitives.normalization import normalization as normalisation
+from ...primitives.pooling import fractional as fractional_pooling
+from ...primitives.quantization import fake_quant as quantize
+from ...primitives.random import discrete as random_discrete
+from ...primitives.random import gamma as random_gamma
+from ...primitives.random import stateless as stateless_random
+from ...primitives.segment import products as segment_product
+from ...primitives.shape import reverse_sequence as sequences
+from ...primitives.signal import dct as cosine
+from ...primitives.signal import fft as transforms
+from ...primitives.signal import fourier
+from ...primitives.signal import frames as framing
+from ...primitives.sorting import order_statistics
+from ...primitives.sorting.permutation import InvertPermutation
 from ..pairs import trace_kernel
 from ..registry import writer
 from ..writing import Writer
@@ -59,13 +57,13 @@ from ..writing import Writer
     *(fractional_pooling.PoolingSequence, fractional_pooling.WindowMeans, fractional_pooling.FractionalMaxPool),
     *(fractional_pooling.PutPixels, fractional_pooling.PickPixels),
     *(framing.Frame, framing.OverlapAndAdd, framing.FrameLike),
-    *(inverses.MatrixInverse, inverses.MatrixSolve, inverses.PositiveSolve, inverses.PseudoInverse, inverses.Cross),
+    *(inverses.MatrixInverse, inverses.MatrixSolve, inverses.PositiveSolve, inverses.PseudoInverse, Cross),
     *(lu.UnitLower, lu.MoveRows),
     *(matrices.MatrixDiagPart, matrices.MatrixDiag, matrices.MatrixSetDiag, matrices.MatrixBandPart),
     *(morphology.Dilation2D, morphology.Dilation2DBackpropInput, morphology.Dilation2DPick),
     *(morphology.Dilation2DBackpropFilter, morphology.Dilation2DPickFilter),
     normalisation.Neighbours,
-    *(order_statistics.NthElement, order_statistics.PieceMeans, sets.InvertPermutation, sequences.ReverseSequence),
+    *(order_statistics.NthElement, order_statistics.PieceMeans, InvertPermutation, sequences.ReverseSequence),
     *(patches.ExtractImagePatches, patches.ExtractVolumePatches, patches.PatchesBack),
     *(qr.Qr, svd.Svd, svd.InverseOrZero, triangular.Cholesky, stacks.LowerPart, stacks.HermitianPart),
     stacks.IdentityLike,

@@ -7,7 +7,7 @@ from typing import Any
 from ...core.dtypes import int64
 from ...core.operation import Operation
 from ...core.shape import TensorShape
-from ...primitives.unique_along import UniqueAlong
+from ...primitives.sets.unique_along import UniqueAlong
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer

@@ -1,0 +1,1 @@
+"""Activation functions: rectifiers, sigmoid, gelu, softmax, biases."""

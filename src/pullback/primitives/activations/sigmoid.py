@@ -1,0 +1,123 @@
+"""The logistic function and its kin: sigmoid, softplus, and the logarithm of the sigmoid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.dtypes import FLOATING, INEXACT
+from ...core.operation import Tensor
+from ...core.traits import ELEMENTWISE, linear
+from ...core.typing import TensorLike
+from ..base.broadcasting import AbstractElementwise, Entry, in_float32, unary
+from ..complex.complex import conj
+from ..elementwise.arithmetic import Neg
+
+
+def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
+    """`1 / (1 + exp(-x))`, element by element.
+
+    Shapes: any. Dtypes: any float or complex.
+
+    Derivative: dx = dy * y * (1 - y).
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.sigmoid([0.0, 1.0]))
+    array([0.5      , 0.7310...], dtype=float32)
+    """
+    return unary(Sigmoid(), x, name)
+
+
+class Sigmoid(AbstractElementwise):
+    type = "Sigmoid"
+    dtypes = INEXACT
+
+    @in_float32
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.reciprocal(xp.add(xp.exp(xp.negative(x)), 1))
+
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+        del x
+        return (lambda: SigmoidGrad()(conj(y), dy),)
+
+
+class SigmoidGrad(AbstractElementwise):
+    """`dy * y * (1 - y)`."""
+
+    type = "SigmoidGrad"
+    traits = (ELEMENTWISE, linear(1))
+    dtypes = INEXACT
+
+    @in_float32
+    def kernel(self, xp: Any, y: Any, dy: Any) -> Any:
+        return xp.multiply(xp.multiply(xp.subtract(1, y), y), dy)
+
+    def partials(self, dy: Tensor, dx: Tensor, y: Tensor, seed: Tensor) -> Sequence[Entry]:
+        del dx
+        return lambda: dy * conj(seed) * (1 - conj(y) * 2), lambda: SigmoidGrad()(conj(y), dy)
+
+
+def softplus(features: TensorLike, name: str | None = None) -> Tensor:
+    """`log(1 + exp(x))`, element by element, without overflow.
+
+    Shapes: any. Dtypes: any float.
+
+    Derivative: dx = dy * sigmoid(x).
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.softplus([0.0, 100.0]))
+    array([  0.6931..., 100.       ], dtype=float32)
+    """
+    return unary(Softplus(), features, name)
+
+
+class Softplus(AbstractElementwise):
+    type = "Softplus"
+    dtypes = FLOATING
+
+    @in_float32
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.add(xp.maximum(x, 0), xp.log1p(xp.exp(xp.negative(xp.abs(x)))))
+
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+        del y
+        return (lambda: SoftplusGrad()(dy, x),)
+
+
+class SoftplusGrad(AbstractElementwise):
+    """`dy * sigmoid(x)`."""
+
+    type = "SoftplusGrad"
+    traits = (ELEMENTWISE, linear(0))
+    dtypes = FLOATING
+
+    @in_float32
+    def kernel(self, xp: Any, dy: Any, x: Any) -> Any:
+        return xp.divide(dy, xp.add(xp.exp(xp.negative(x)), 1))
+
+    def partials(self, dy: Tensor, dx: Tensor, seed: Tensor, x: Tensor) -> Sequence[Entry]:
+        del dx
+        return lambda: SoftplusGrad()(dy, x), lambda: SigmoidGrad()(sigmoid(x), dy * seed)
+
+
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
+    """`log(sigmoid(x))`, element by element, without underflow.
+
+    Shapes: any. Dtypes: any float.
+
+    Derivative: dx = dy * sigmoid(-x).
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.log_sigmoid([0.0, -100.0]))
+    array([  -0.6931..., -100.       ], dtype=float32)
+    """
+    return unary(Neg(), softplus(unary(Neg(), x)), name or "LogSigmoid")

@@ -1,0 +1,1 @@
+"""What all families share: broadcasting, axes, windows, dtypes of sums, and Python's operators."""

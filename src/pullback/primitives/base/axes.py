@@ -1,0 +1,74 @@
+"""Axis arguments and integer lists as users give them: checked, counted from the front, static."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.operation import AbstractTensorLike, Tensor
+from ..creation.constant import constant_value, convert_to_tensor
+
+
+def static_integers(value: Any, what: str) -> tuple[int, ...]:
+    """`value`, an integer, a sequence, or an integer tensor of known value, as a tuple of integers.
+
+    Raises:
+        ValueError: it is a tensor whose value is not known while the graph is built. TypeError: no integers.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return (value,)
+    if isinstance(value, list | tuple) and all(type(v) is int for v in value):
+        return tuple(value)
+    if isinstance(value, list | tuple):
+        return tuple([n for v in value for n in static_integers(v, what)])
+    if isinstance(value, Tensor | AbstractTensorLike):
+        tensor = convert_to_tensor(value)
+        value = constant_value(tensor)
+        if value is None:
+            raise ValueError(f"{what} must be known while the graph is built, but {tensor} is computed in a run")
+    array = np.asarray(value)
+    if array.dtype.kind not in "iu" and array.size:
+        raise TypeError(f"{what} must be integers, not {value!r}")
+    return tuple([int(v) for v in array.reshape(-1)])
+
+
+def as_axis(axis: Any, rank: int | None, what: str, x: Any) -> int:
+    """One axis, counted from the front where `rank` is known; ValueError where it is outside `x`."""
+    given = static_integers(axis, f"{what}: axis")
+    if len(given) != 1:
+        raise ValueError(f"{what}: axis must be one integer, not {axis!r}")
+    return checked_axis(given[0], rank, what, x)
+
+
+def checked_axis(axis: int, rank: int | None, what: str, x: Any) -> int:
+    """`axis` counted from the front where `rank` is known; ValueError where it is outside `x`."""
+    if rank is None:
+        return axis
+    if not -rank <= axis < rank:
+        raise ValueError(f"{what}: axis {axis} of {x} is not in [{-rank}, {rank})")
+    return axis % rank
+
+
+def as_axes(axis: Any, x: Tensor, what: str) -> tuple[int, ...] | None:
+    """The axes of a reduction of `x`, ascending and counted from the front where its rank is known; None for all.
+
+    Raises:
+        ValueError: an axis is outside `x`, or stands twice, or is not known while the graph is built.
+    """
+    if axis is None:
+        return None
+    rank = x.shape.rank
+    axes = [checked_axis(a, rank, what, x.type) for a in static_integers(axis, f"{what}: axis")]
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"{what}: an axis stands twice in {list(axes)}")
+    if rank is not None and len(axes) == rank:
+        return None
+    return tuple(sorted(axes))
+
+
+def kept_axes(axes: Sequence[int], rank: int) -> tuple[int, ...]:
+    """The axes of an array of `rank` that are not among `axes`."""
+    gone = {axis % rank for axis in axes}
+    return tuple([i for i in range(rank) if i not in gone])

@@ -1,0 +1,100 @@
+"""Operator overloading: Python's operators on tensors, with TensorFlow's names. `==` and `!=` compare identity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...core.dtypes import INTEGER
+from ...core.dtypes import bool as bool_
+from ...core.operation import Tensor, define_methods
+from ...core.primitive import Primitive
+from ..bitwise import BitwiseAnd, BitwiseOr, BitwiseXor, Invert
+from ..elementwise.arithmetic import Add, Mul, Neg, Sub
+from ..elementwise.division import FloorDiv, FloorMod, divide
+from ..elementwise.powers import Pow
+from ..elementwise.sign import absolute
+from ..indexing.slicing import getitem
+from ..linalg.matmul import matmul
+from ..logic.comparison import Greater, GreaterEqual, Less, LessEqual
+from ..logic.logical import LogicalAnd, LogicalNot, LogicalOr, LogicalXor
+from .broadcasting import binary, operands, unary
+
+Method = Callable[[Any, Any], Tensor]
+
+
+def _operator(primitive: Primitive, name: str) -> tuple[Method, Method]:
+    """The method and the reflected method that make `primitive`."""
+
+    def method(a: Tensor, b: Any) -> Tensor:
+        if type(b) is Tensor:
+            graph = a.op.graph
+            if b.op.graph is graph:
+                return graph.add(primitive, (a, b), name).result  # type: ignore[return-value]
+        return binary(primitive, a, b, name)
+
+    def reflected(b: Tensor, a: Any) -> Tensor:
+        return binary(primitive, a, b, name)
+
+    return method, reflected
+
+
+def _logical_operator(logical: Primitive, bitwise: Primitive, name: str) -> tuple[Method, Method]:
+    """As `_operator`, of two primitives: one for truth values, one for integers."""
+
+    def method(a: Any, b: Any) -> Tensor:
+        a, b = operands(a, b)
+        return binary(logical if a.type.dtype == bool_ else bitwise, a, b, name)
+
+    def reflected(b: Tensor, a: Any) -> Tensor:
+        return method(a, b)
+
+    return method, reflected
+
+
+def _truediv(a: Any, b: Any) -> Tensor:
+    return divide(a, b)
+
+
+def _rtruediv(b: Any, a: Any) -> Tensor:
+    return divide(a, b)
+
+
+def _matmul(a: Any, b: Any) -> Tensor:
+    a, b = operands(a, b)
+    return matmul(a, b, name="matmul")
+
+
+def _rmatmul(b: Any, a: Any) -> Tensor:
+    return _matmul(a, b)
+
+
+def _neg(x: Tensor) -> Tensor:
+    return x.op.graph.add(Neg(), (x,)).outputs[0]
+
+
+def _invert(x: Tensor) -> Tensor:
+    return unary(Invert() if x.type.dtype in INTEGER else LogicalNot(), x)
+
+
+def install_operators() -> None:
+    """Give Tensor its operators; called once, when pullback is imported."""
+    pairs = {
+        "add": _operator(Add(), "add"),
+        "sub": _operator(Sub(), "sub"),
+        "mul": _operator(Mul(), "mul"),
+        "truediv": (_truediv, _rtruediv),
+        "floordiv": _operator(FloorDiv(), "floordiv"),
+        "mod": _operator(FloorMod(), "mod"),
+        "pow": _operator(Pow(), "pow"),
+        "matmul": (_matmul, _rmatmul),
+        "and": _logical_operator(LogicalAnd(), BitwiseAnd(), "and"),
+        "or": _logical_operator(LogicalOr(), BitwiseOr(), "or"),
+        "xor": _logical_operator(LogicalXor(), BitwiseXor(), "xor"),
+    }
+    comparisons = {"lt": Less(), "le": LessEqual(), "gt": Greater(), "ge": GreaterEqual()}
+    others: dict[str, Callable[..., Tensor]] = {"neg": _neg, "abs": absolute, "invert": _invert, "getitem": getitem}
+    define_methods(Tensor, {f"__{name}__": method for name, (method, _) in pairs.items()})
+    define_methods(Tensor, {f"__r{name}__": reflected for name, (_, reflected) in pairs.items()})
+    define_methods(Tensor, {f"__{name}__": _operator(p, p.type)[0] for name, p in comparisons.items()})
+    define_methods(Tensor, {f"__{name}__": function for name, function in others.items()})

@@ -1,0 +1,1 @@
+"""Convolutions, and grey-scale dilation and erosion."""

@@ -1,0 +1,1 @@
+"""Array creation: constants, placeholders, filled arrays, ranges."""

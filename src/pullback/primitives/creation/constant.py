@@ -1,0 +1,193 @@
+"""Constants, and the conversion of whatever a user writes to a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import COMPLEX, FLOATING, INTEGER, DType, TokenType, as_dtype, float32, int32
+from ...core.dtypes import bool as bool_
+from ...core.graph import Graph, get_default_graph
+from ...core.operation import AbstractTensorLike, Operation, Tensor
+from ...core.shape import TensorShape, as_shape
+from ...core.slices import IndexedSlices
+from ...core.typing import DTypeLike, ShapeLike, TensorLike
+from ...core.values import Const as Const
+from ...core.values import constant_value as constant_value
+from ...core.values import shape_value as shape_value
+
+
+def constant(
+    value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str | None = "Const"
+) -> Tensor:
+    """A tensor that always has the value `value`: a number, a list, or an array.
+
+    An array is copied, unless nobody can write to it: `array.setflags(write=False)` spares the memory.
+
+    Shapes: that of `value`, or `shape`, to which it is reshaped (one element is repeated).
+    Dtypes: `dtype`, else the array's own; Python floats become float32 and Python integers int32.
+
+    Raises:
+        TypeError: `value` holds what no dtype can, or does not fit `dtype`.
+        ValueError: it does not fill `shape`.
+
+    >>> constant([1.0, 2.0])
+    <Tensor 'Const:0' float32[2]>
+    """
+    array = as_array(value, None if dtype is None else as_dtype(dtype))
+    if shape is not None:
+        dims = as_shape(shape).known
+        if array.size == 1:
+            array = np.broadcast_to(array.reshape(()), dims)
+        elif array.size != TensorShape(dims).num_elements():
+            raise ValueError(f"constant: {array.size} values do not fill the shape {as_shape(shape)}")
+        array = array.reshape(dims)
+    return constant_in(get_default_graph(), _frozen(array), name)
+
+
+def constant_in(graph: Graph, array: np.ndarray[Any, Any], name: str | None = None) -> Tensor:
+    """A constant of `graph` that holds `array` itself, not a copy."""
+    return graph.add(Const(array), (), name).outputs[0]
+
+
+def convert_to_tensor(
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
+    dtype_hint: DTypeLike | None = None,
+    name: str | None = None,
+    *,
+    graph: Graph | None = None,
+) -> Tensor:
+    """`value` as a tensor: one already, a variable's value, slices made dense, or a constant.
+
+    Dtypes: `dtype` binds; `dtype_hint` is used where the value leaves it open.
+
+    Raises:
+        TypeError: `value` cannot become a tensor, or is a tensor of another dtype.
+
+    >>> convert_to_tensor(3, dtype="float64").dtype
+    dtype('float64')
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, Tensor):
+        tensor = value
+    elif isinstance(value, AbstractTensorLike):
+        tensor = value.as_tensor()
+    elif isinstance(value, IndexedSlices):
+        from ..base.densify import densify
+
+        if wanted is not None and value.dtype != wanted:
+            raise TypeError(f"{value} was given where {wanted.name} is needed; convert its values with pb.cast")
+        tensor = densify(value, name=name)
+    else:
+        return _constant_or_stack(value, wanted, dtype_hint, name, graph)
+    if wanted is not None and tensor.dtype != wanted:
+        raise TypeError(f"{tensor} was given where {wanted.name} is needed; convert it with pb.cast")
+    return tensor
+
+
+def _constant_or_stack(value: Any, dtype: DType | None, hint: Any, name: str | None, graph: Graph | None) -> Tensor:
+    if _holds_tensors(value):
+        from ..shape.stacking import stack
+
+        first = next(x for x in _leaves(value) if isinstance(x, Tensor | AbstractTensorLike))
+        inner = dtype or convert_to_tensor(first).dtype
+        return stack([convert_to_tensor(x, inner) for x in value], name=name)
+    if dtype is None and hint is not None and is_python_number(value):
+        dtype = _number_dtype(value, as_dtype(hint))
+    return constant_in(graph or get_default_graph(), _frozen(as_array(value, dtype)), name)
+
+
+def _frozen(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """`array` where nobody can write to its memory, else a copy to which nobody can."""
+    owner: Any = array
+    while type(owner) is np.ndarray and not owner.flags.writeable and owner.base is not None:
+        owner = owner.base
+    if type(owner) is np.ndarray and not owner.flags.writeable:
+        return array
+    copy = np.array(array)
+    copy.setflags(write=False)
+    return copy
+
+
+def _holds_tensors(value: Any) -> bool:
+    return any(isinstance(x, Tensor | AbstractTensorLike) for x in _leaves(value))
+
+
+def _leaves(value: Any) -> Iterable[Any]:
+    """The innermost elements of nested lists and tuples."""
+    stack = [value] if isinstance(value, list | tuple) else []
+    while stack:
+        for x in stack.pop():
+            if isinstance(x, list | tuple):
+                stack.append(x)
+            else:
+                yield x
+
+
+def is_python_number(value: Any) -> bool:
+    """Whether `value` is a bare Python number, which adopts the dtype of what it meets."""
+    return type(value) in (int, float, complex, bool)
+
+
+def _number_dtype(value: Any, dtype: DType) -> DType | None:
+    """`dtype` where a Python number of this kind can have it, else None (the number's own)."""
+    if isinstance(value, complex):
+        return dtype if dtype in COMPLEX else None
+    if isinstance(value, float):
+        return dtype if dtype in COMPLEX or dtype in FLOATING else None
+    if isinstance(value, bool):
+        return dtype if dtype == bool_ else None
+    return None if dtype == bool_ or isinstance(dtype, TokenType) else dtype
+
+
+def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
+    """`value` as a NumPy array of a dtype that pullback has; Python floats are float32, Python integers int32.
+
+    Raises:
+        TypeError: it holds what no dtype can, or a tensor, or does not fit `dtype`.
+    """
+    if type(value) is int and isinstance(dtype, np.dtype) and dtype.kind in "iu":
+        try:
+            return np.array(value, dtype)
+        except OverflowError:
+            raise TypeError(f"{value!r} does not fit {dtype.name}") from None
+    if isinstance(value, Tensor | Operation):
+        raise TypeError(f"{value!r} has no value while the graph is built; get one with Session.run")
+    if isinstance(dtype, TokenType):
+        raise TypeError(f"no array has dtype {dtype}: {value!r}")
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise TypeError(f"{value!r} is not a rectangular array of numbers: {error}") from None
+    if dtype is None:
+        dtype = array.dtype if isinstance(value, np.ndarray | np.generic) else _python_dtype(array)
+    try:
+        as_dtype(array.dtype)
+    except TypeError:
+        raise TypeError(f"{value!r} is not an array of numbers (NumPy makes it {array.dtype})") from None
+    if array.dtype != dtype:
+        return _cast_exactly(value, array, dtype)
+    return array
+
+
+def _python_dtype(array: np.ndarray[Any, Any]) -> DType:
+    if array.dtype == np.float64:
+        return float32
+    if array.dtype == np.int64 and (array.size == 0 or abs(array).max() < 2**31):
+        return int32
+    dtype: DType = array.dtype
+    return dtype
+
+
+def _cast_exactly(value: Any, array: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
+    kinds = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
+    if kinds[array.dtype.kind] > kinds[dtype.kind] and not (array.size == 0):
+        raise TypeError(f"{value!r} was given where {dtype.name} is needed; convert it with pb.cast or NumPy's astype")
+    with np.errstate(over="ignore"):
+        cast = array.astype(dtype)
+    if dtype in INTEGER and not (cast == array).all():
+        raise TypeError(f"{value!r} does not fit {dtype.name}")
+    return cast

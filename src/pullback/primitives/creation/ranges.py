@@ -1,0 +1,189 @@
+"""Ranges of numbers: range, linspace, and coordinates of grids (meshgrid)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import FLOATING, DType, as_dtype, bfloat16, float16, float32, float64, int32, int64
+from ...core.graph import get_default_graph
+from ...core.operation import AbstractTensorLike, Operation, Tensor
+from ...core.primitive import Primitive
+from ...core.shape import TensorShape
+from ...core.types import TensorType
+from ...core.typing import DTypeLike, TensorLike
+from ..base.axes import as_axis
+from ..base.broadcasting import operands
+from ..casting.cast import cast
+from ..reduction.sum import sum_like
+from ..shape.broadcast import broadcast_to
+from ..shape.reshape import reshape
+from ..shape.size import shape
+from ..shape.size import shape as shape_of
+from .constant import constant_value, convert_to_tensor, is_python_number
+
+
+def range_(
+    start: TensorLike,
+    limit: TensorLike | None = None,
+    delta: TensorLike = 1,
+    dtype: DTypeLike | None = None,
+    name: str = "range",
+) -> Tensor:
+    """The numbers from `start` up to, not including, `limit` by `delta`; from 0 to `start` where `limit` is None.
+
+    Shapes: scalars; the result is a vector. Dtypes: integers and floats; `dtype`, else the widest of int32, int64,
+    float32, float64 among the arguments. The derivative is None.
+
+    Derivative: dstart = sum(dy), ddelta = sum(dy[i] * i); none by limit.
+
+    Raises:
+        ValueError: `delta` is 0.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.range(3, 18, 3))
+    array([ 3,  6,  9, 12, 15], dtype=int32)
+    """
+    if limit is None:
+        start, limit = 0, start
+    numbers = [start, limit, delta]
+    wanted = as_dtype(dtype) if dtype is not None else _widest(numbers)
+    values = [_known_number(n) for n in numbers]
+    known = tuple([v for v in values if v is not None])
+    if len(known) == len(values):
+        return get_default_graph().add(Range(wanted, known), (), name).outputs[0]
+    tensors = [convert_to_tensor(n, wanted) if is_python_number(n) else cast(n, wanted) for n in numbers]
+    return Range(wanted)(*tensors, name=name)
+
+
+def _known_number(number: Any) -> int | float | None:
+    value = constant_value(convert_to_tensor(number)) if isinstance(number, Tensor | AbstractTensorLike) else number
+    if value is None:
+        return None
+    item: int | float = np.asarray(value).item()
+    return item
+
+
+def _widest(numbers: Sequence[Any]) -> DType:
+    order: list[DType] = [int32, int64, float16, bfloat16, float32, float64]
+    dtypes = [n.dtype if hasattr(n, "dtype") else convert_to_tensor(n).dtype for n in numbers if not isinstance(n, int)]
+    return max([int32, *dtypes], key=lambda d: order.index(d) if d in order else 0)
+
+
+class Range(Primitive):
+    type = "Range"
+    shape_inputs = (0, 1, 2)
+
+    dtype: DType
+    numbers: tuple[int | float, ...] | None = None
+    """Start, limit and step, where they are static; else they are inputs."""
+
+    def infer(self, *given: TensorType) -> tuple[TensorType, ...]:
+        del given
+        if self.numbers is None:
+            return (TensorType(self.dtype, TensorShape([None])),)
+        return (TensorType(self.dtype, TensorShape([_range_length(*self.numbers)])),)
+
+    def kernel(self, xp: Any, *given: Any) -> Any:
+        start, limit, delta = self.numbers or [np.asarray(n).item() for n in given]
+        steps = xp.arange(_range_length(start, limit, delta)).astype(self.dtype)
+        return steps * _as(self.dtype, delta) + _as(self.dtype, start)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        if not op.inputs:
+            return ()
+        start, _, delta = op.inputs
+
+        def by_step() -> Tensor:
+            steps = range_(reshape(shape_of(dy), []))
+            return sum_like(dy * cast(steps, dy.dtype), delta)
+
+        return partial(sum_like, dy, start), None, by_step
+
+
+def _as(dtype: Any, number: Any) -> Any:
+    return np.asarray(number).astype(dtype)
+
+
+def _range_length(start: Any, limit: Any, delta: Any) -> int:
+    if delta == 0:
+        raise ValueError("range: a step of 0 leads nowhere")
+    return max(0, int(np.ceil((limit - start) / delta)))
+
+
+def linspace(start: TensorLike, stop: TensorLike, num: int | Tensor, name: str | None = None, axis: int = 0) -> Tensor:
+    """`num` numbers from `start` to `stop`, both included, evenly spaced, along a new axis `axis`.
+
+    Shapes: `start` and `stop` of one shape [...]; the result has `num` at `axis`. Dtypes: floats.
+
+    Derivative: dstart = sum(dy * (1 - t)), dstop = sum(dy * t), with t from 0 to 1.
+
+    Raises:
+        ValueError: `num` is not positive, or not known while the graph is built. TypeError: not floats.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.linspace(0.0, 1.0, 3))
+    array([0. , 0.5, 1. ], dtype=float32)
+    """
+    from ..shape.squeeze import expand_dims
+
+    a, b = operands(start, stop)
+    count = _known_number(num)
+    if count is None or count < 1:
+        raise ValueError(f"linspace: num must be a positive number known while the graph is built, not {num}")
+    if a.dtype not in FLOATING:
+        raise TypeError(f"linspace: start and stop must be floats, not {a}")
+    place = as_axis(axis, None if a.shape.rank is None else a.shape.rank + 1, "linspace", a.type)
+    if a.shape.rank is None:
+        raise ValueError(f"linspace: the rank of start must be known, but it is {a}")
+    with a.graph.name_scope(name or "linspace"):
+        step = np.arange(int(count)) / max(int(count) - 1, 1)
+        t = step.reshape([-1 if i == place else 1 for i in np.arange(a.shape.rank + 1)])
+        first, last = (a, b) if a.shape.rank == 0 else (expand_dims(a, place), expand_dims(b, place))
+        line: Tensor = first * _as(a.dtype, 1 - t) + last * _as(a.dtype, t)
+        return line
+
+
+def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = "meshgrid") -> list[Tensor]:
+    """The coordinates of the points of a grid, one tensor for each of the vectors in `args`.
+
+    With "xy" the first vector runs along axis 1 and the second along axis 0, with "ij" each along its own axis.
+
+    Shapes: vectors (scalars count as such); all results have the lengths of all vectors. Dtypes: any.
+
+    Derivative: dx_i = sum of dy_i over the other axes.
+
+    Raises:
+        ValueError: another `indexing`. TypeError: an argument has more than one axis.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.meshgrid([1, 2], [3, 4, 5])[0])
+    array([[1, 2],
+           [1, 2],
+           [1, 2]], dtype=int32)
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij', not {indexing!r}")
+    vectors = [convert_to_tensor(x) for x in args]
+    for x in vectors:
+        if x.shape.rank not in (0, 1):
+            raise TypeError(f"meshgrid: each argument must be a vector, not {x}")
+    count = len(vectors)
+    places = [1 - i if indexing == "xy" and i < 2 and count > 1 else i for i in range(count)]
+    if not vectors:
+        return []
+    with vectors[0].graph.name_scope(name):
+        rows = [
+            reshape(x, [-1 if i == place else 1 for i in range(count)])
+            for x, place in zip(vectors, places, strict=True)
+        ]
+        if all(x.shape.is_fully_defined() for x in rows):
+            dims = np.broadcast_shapes(*[x.shape.known for x in rows])
+            return [broadcast_to(x, dims) for x in rows]
+        lengths: list[Any] = [0] * count
+        for x, place in zip(rows, places, strict=True):
+            lengths[place] = shape(x)[place]
+        return [broadcast_to(x, lengths) for x in rows]

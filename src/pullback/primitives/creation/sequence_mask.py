@@ -1,0 +1,38 @@
+"""Masks of sequences: true as far as each sequence is long."""
+
+from __future__ import annotations
+
+from ...core.dtypes import INTEGER
+from ...core.dtypes import bool as bool_
+from ...core.operation import Tensor
+from ...core.typing import DTypeLike, TensorLike
+from ..casting.cast import cast
+from ..logic.comparison import less
+from ..reduction.reduce import reduce_max
+from ..shape.squeeze import expand_dims
+from .constant import convert_to_tensor
+from .ranges import range_
+
+
+def sequence_mask(
+    lengths: TensorLike, maxlen: TensorLike | None = None, dtype: DTypeLike = bool_, name: str | None = None
+) -> Tensor:
+    """For each of `lengths` a row that is true in as many first places.
+
+    Shapes: `lengths` any; the result [lengths..., `maxlen`]; None means the largest length, which XLA must know
+    when it compiles. Dtypes: `lengths` any integer; the result has `dtype`.
+
+    Raises:
+        TypeError: `lengths` are no integers.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.sequence_mask([1, 3], 4, pb.int32))
+    array([[1, 0, 0, 0],
+           [1, 1, 1, 0]], dtype=int32)
+    """
+    counts = convert_to_tensor(lengths)
+    if counts.dtype not in INTEGER:
+        raise TypeError(f"sequence_mask: lengths must be integers, not {counts}")
+    with counts.graph.name_scope(name or "SequenceMask"):
+        longest = reduce_max(counts) if maxlen is None else maxlen
+        return cast(less(range_(0, longest, dtype=counts.dtype), expand_dims(counts, -1)), dtype)

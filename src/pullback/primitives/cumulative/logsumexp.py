@@ -1,0 +1,101 @@
+"""Cumulative log-sum-exp, and the weights that its derivatives are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import FLOATING, bfloat16, float16, float32
+from ...core.operation import Operation, Tensor
+from ...core.primitive import Primitive
+from ...core.traits import Links
+from ...core.types import TensorType
+from ...core.typing import AxisLike, TensorLike
+from ..base.axes import as_axis
+from ..base.broadcasting import AbstractElementwise, Entry, in_float32
+from ..elementwise.masking import multiply_no_nan
+from ..reduction.reduce import take_numbers
+from .cumsum import Recurrence, Shift, running_axes, shifted
+
+
+def cumulative_logsumexp(
+    x: TensorLike, axis: AxisLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """The running `log(sum(exp(x)))` along `axis`, without overflow: entry i is that of the elements up to i.
+
+    With `exclusive` of those before i, of which there are none for the first: -inf. With `reverse` from the end.
+
+    Shapes: any of rank at least 1; the result has the same. Dtypes: floats.
+
+    Derivative: dx_i = sum over the later j of dy_j * exp(x_i - y_j).
+
+    Raises:
+        ValueError: the axis is out of range, or not known while the graph is built. TypeError: not floats.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.cumulative_logsumexp([0.0, 0.0]))
+    array([0.       , 0.6931...], dtype=float32)
+    """
+    tensor = take_numbers(x, "cumulative_logsumexp", FLOATING)
+    place = as_axis(axis, tensor.shape.rank, "cumulative_logsumexp", tensor.type)
+    return CumulativeLogsumexp(place, bool(exclusive), bool(reverse))(tensor, name=name)
+
+
+class CumulativeLogsumexp(Primitive):
+    type = "CumulativeLogsumexp"
+
+    axis: int
+    exclusive: bool = False
+    reverse: bool = False
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        return (x,)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return running_axes(x.shape.rank, self.axis, self.exclusive, self.reverse)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        """With NumPy; XLA has a function of its own for `running`."""
+        return self.computed(xp, x, lambda z: np.logaddexp.accumulate(z, axis=self.axis))
+
+    def computed(self, xp: Any, x: Any, running: Any) -> Any:
+        """The result by `running`, the inclusive form from the front."""
+        z = x.astype(float32) if x.dtype in (float16, bfloat16) else x
+        if self.reverse:
+            z = xp.flip(z, self.axis)
+        if self.exclusive:
+            z = shifted(xp, z, self.axis, -np.inf)
+        y = running(z).astype(x.dtype)
+        return xp.flip(y, self.axis) if self.reverse else y
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        return (lambda: self._back(dy, op),)
+
+    def _back(self, dy: Tensor, op: Operation) -> Tensor:
+        """`s[i] = dy[i] + s[i+1] * exp(y[i] - y[i+1])`, times `exp(x - y)`: no exponent is above 0."""
+        (x,), (y,) = op.inputs, op.outputs
+        if self.exclusive:
+            y = CumulativeLogsumexp(self.axis, False, self.reverse)(x)
+            dy = Shift(self.axis, not self.reverse)(dy)
+        after = Shift(self.axis, not self.reverse, np.inf)(y)
+        sums = Recurrence(self.axis, not self.reverse)(ExpDifference()(y, after), dy)
+        return multiply_no_nan(ExpDifference()(x, y), sums)
+
+
+class ExpDifference(AbstractElementwise):
+    """`exp(x - y)`; where both are infinite 1 for inf and 0 for -inf, so that infinite elements have derivatives."""
+
+    type = "ExpDifference"
+    dtypes = FLOATING
+
+    @in_float32
+    def kernel(self, xp: Any, x: Any, y: Any) -> Any:
+        tie = xp.where(y == -np.inf, 0.0, 1.0).astype(y.dtype)
+        return xp.where(x == y, tie, xp.exp(xp.subtract(x, y)))
+
+    def partials(self, dy: Tensor, out: Tensor, x: Tensor, y: Tensor) -> Sequence[Entry]:
+        del x, y
+        return lambda: multiply_no_nan(out, dy), lambda: -multiply_no_nan(out, dy)

@@ -1,0 +1,1 @@
+"""Assertions, checks and printing."""

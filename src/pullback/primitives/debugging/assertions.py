@@ -1,0 +1,478 @@
+"""Assertions about tensors: operations that raise in a run, and at once where the values are known already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ...core.dtypes import FLOATING, INTEGER, DType, as_dtype, float32
+from ...core.errors import InvalidArgumentError
+from ...core.operation import Operation, Tensor
+from ...core.typing import DTypeLike, TensorLike
+from ..base.broadcasting import operands
+from ..creation.constant import constant_value, convert_to_tensor
+from ..elementwise.sign import absolute
+from ..identity.identity import no_op
+from ..logic import comparison
+from ..reduction.reduce import reduce_any
+from ..shape.size import rank as rank_of
+from .guards import Assert, summary
+
+
+def assert_(
+    condition: TensorLike, data: Sequence[Any], summarize: int | None = None, name: str | None = None
+) -> Operation:
+    """An operation that raises InvalidArgumentError in a run where not all of `condition` is true, and shows `data`.
+
+    Fetch it, or make other operations under `pb.control_dependencies([it])`. On XLA the error does not show the data.
+
+    Shapes: any. Dtypes: `condition` bool, `data` any.
+
+    Raises:
+        TypeError: `condition` is not bool. InvalidArgumentError: it is known to be false already.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.Assert(True, [1.0]))
+    """
+    return _asserted(convert_to_tensor(condition), list(data), "assertion failed:", summarize, name or "Assert")
+
+
+def _asserted(condition: Tensor, data: Sequence[Any], said: str, summarize: int | None, name: str) -> Operation:
+    said = " ".join([said, *[x for x in data if isinstance(x, str)]])
+    tensors = [convert_to_tensor(x) for x in data if not isinstance(x, str)]
+    guard = Assert(said, 3 if summarize is None else int(summarize))
+    known = [constant_value(x) for x in (condition, *tensors)]
+    if known[0] is not None and not np.all(known[0]):
+        shown = [summary(x, guard.summarize) for x in known[1:] if x is not None]
+        raise InvalidArgumentError(" ".join([said, *shown]).strip())
+    return guard.operation(condition, *tensors, name=name)
+
+
+def compared(
+    what: str,
+    sign: str,
+    x: Any,
+    y: Any,
+    message: str | None,
+    summarize: int | None,
+    name: str | None,
+    data: Sequence[Any] | None = None,
+) -> Operation:
+    """An operation that raises unless `x` and `y` compare as `what` says, and shows `data`, or both."""
+    function = f"assert_{what}"
+    a, b = operands(x, y)
+    with a.graph.name_scope(name or function):
+        holds = _COMPARISONS[what](a, b)
+        said = f"{message + '. ' if message else ''}Condition x {sign} y did not hold. x and y:"
+        return _asserted(holds, [a, b] if data is None else data, said, summarize, "Assert")
+
+
+_COMPARISONS = {
+    "equal": comparison.equal,
+    "none_equal": comparison.not_equal,
+    "less": comparison.less,
+    "less_equal": comparison.less_equal,
+    "greater": comparison.greater,
+    "greater_equal": comparison.greater_equal,
+}
+
+
+def assert_equal(
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation:
+    """An operation that raises InvalidArgumentError in a run unless `x` equals `y` everywhere.
+
+    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
+    checked at once.
+
+    Shapes: any that broadcast together. Dtypes: any real number, the same for both.
+
+    Raises:
+        InvalidArgumentError: it is known not to hold.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_equal([1, 2], [1, 2]))
+    """
+    return compared("equal", "==", x, y, message, summarize, name)
+
+
+def assert_none_equal(
+    x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> Operation:
+    """An operation that raises InvalidArgumentError in a run unless `x` differs from `y` everywhere.
+
+    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
+    checked at once.
+
+    Shapes: any that broadcast together. Dtypes: any real number, the same for both.
+
+    Raises:
+        InvalidArgumentError: it is known not to hold.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_none_equal([1, 2], [2, 1]))
+    """
+    return compared("none_equal", "!=", x, y, message, summarize, name)
+
+
+def assert_less(
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation:
+    """An operation that raises InvalidArgumentError in a run unless `x` is below `y` everywhere.
+
+    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
+    checked at once.
+
+    Shapes: any that broadcast together. Dtypes: any real number, the same for both.
+
+    Raises:
+        InvalidArgumentError: it is known not to hold.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_less([1, 2], 3))
+    """
+    return compared("less", "<", x, y, message, summarize, name)
+
+
+def assert_less_equal(
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation:
+    """An operation that raises InvalidArgumentError in a run unless `x` is at most `y` everywhere.
+
+    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
+    checked at once.
+
+    Shapes: any that broadcast together. Dtypes: any real number, the same for both.
+
+    Raises:
+        InvalidArgumentError: it is known not to hold.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_less_equal([1, 2], 2))
+    """
+    return compared("less_equal", "<=", x, y, message, summarize, name)
+
+
+def assert_greater(
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation:
+    """An operation that raises InvalidArgumentError in a run unless `x` is above `y` everywhere.
+
+    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
+    checked at once.
+
+    Shapes: any that broadcast together. Dtypes: any real number, the same for both.
+
+    Raises:
+        InvalidArgumentError: it is known not to hold.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_greater([1, 2], 0))
+    """
+    return compared("greater", ">", x, y, message, summarize, name)
+
+
+def assert_greater_equal(
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation:
+    """An operation that raises InvalidArgumentError in a run unless `x` is at least `y` everywhere.
+
+    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
+    checked at once.
+
+    Shapes: any that broadcast together. Dtypes: any real number, the same for both.
+
+    Raises:
+        InvalidArgumentError: it is known not to hold.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_greater_equal([1, 2], 1))
+    """
+    return compared("greater_equal", ">=", x, y, message, summarize, name)
+
+
+def assert_positive(
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation:
+    """An operation that raises InvalidArgumentError in a run unless `x` is above 0 everywhere.
+
+    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
+    checked at once.
+
+    Shapes: any. Dtypes: any real number.
+
+    Raises:
+        InvalidArgumentError: it is known not to hold.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_positive([1, 2]))
+    """
+    return of_sign("positive", "greater", "x > 0", x, message, summarize, name)
+
+
+def assert_negative(
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation:
+    """An operation that raises InvalidArgumentError in a run unless `x` is below 0 everywhere.
+
+    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
+    checked at once.
+
+    Shapes: any. Dtypes: any real number.
+
+    Raises:
+        InvalidArgumentError: it is known not to hold.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_negative([-1, -2]))
+    """
+    return of_sign("negative", "less", "x < 0", x, message, summarize, name)
+
+
+def assert_non_negative(
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation:
+    """An operation that raises InvalidArgumentError in a run unless `x` is at least 0 everywhere.
+
+    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
+    checked at once.
+
+    Shapes: any. Dtypes: any real number.
+
+    Raises:
+        InvalidArgumentError: it is known not to hold.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_non_negative([0, 2]))
+    """
+    return of_sign("non_negative", "greater_equal", "x >= 0", x, message, summarize, name)
+
+
+def assert_non_positive(
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Operation:
+    """An operation that raises InvalidArgumentError in a run unless `x` is at most 0 everywhere.
+
+    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
+    checked at once.
+
+    Shapes: any. Dtypes: any real number.
+
+    Raises:
+        InvalidArgumentError: it is known not to hold.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_non_positive([0, -2]))
+    """
+    return of_sign("non_positive", "less_equal", "x <= 0", x, message, summarize, name)
+
+
+def of_sign(
+    what: str,
+    compare: str,
+    condition: str,
+    x: Any,
+    message: str | None,
+    summarize: int | None,
+    name: str | None,
+    data: Sequence[Any] | None = None,
+) -> Operation:
+    """An operation that raises unless `x` compares with 0 as `compare` says, and shows `data`, or `x`."""
+    a, zero = operands(convert_to_tensor(x), 0)
+    with a.graph.name_scope(name or f"assert_{what}"):
+        said = f"{message + '. ' if message else ''}Condition {condition} did not hold. x:"
+        shown = [a] if data is None else data
+        return _asserted(_COMPARISONS[compare](a, zero), shown, said, summarize, "Assert")
+
+
+def assert_near(
+    x: TensorLike,
+    y: TensorLike,
+    rtol: TensorLike | None = None,
+    atol: TensorLike | None = None,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation:
+    """An operation that raises InvalidArgumentError in a run unless `|x - y| <= atol + rtol * |y|` everywhere.
+
+    Both tolerances are ten times the spacing of the dtype at 1 where they are None.
+
+    Shapes: any that broadcast together. Dtypes: any float, the same for both.
+
+    Raises:
+        InvalidArgumentError: it is known not to hold.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_near([1.0], [1.0000001]))
+    """
+    return near(x, y, rtol, atol, message, summarize, name)
+
+
+def near(
+    x: Any,
+    y: Any,
+    rtol: Any,
+    atol: Any,
+    message: str | None,
+    summarize: int | None,
+    name: str | None,
+    data: Sequence[Any] | None = None,
+) -> Operation:
+    """An operation that raises unless `x` and `y` are equal to tolerances, and shows `data`, or both."""
+    a, b = operands(x, y)
+    with a.graph.name_scope(name or "assert_near"):
+        spacing = 10 * float(ml_dtypes.finfo(a.dtype).eps)  # type: ignore[no-untyped-call]
+        relative, absolute_ = (spacing if t is None else t for t in (rtol, atol))
+        holds = comparison.less_equal(absolute(a - b), absolute(b) * relative + absolute_)
+        said = f"{message + '. ' if message else ''}x and y not equal to tolerance. x and y:"
+        return _asserted(holds, [a, b] if data is None else data, said, summarize, "Assert")
+
+
+def assert_rank(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> Operation:
+    """An operation that raises in a run unless `x` has that rank; what is known already is checked at once.
+
+    Shapes, dtypes: any.
+
+    Raises:
+        ValueError: it has another rank.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_rank([1, 2], 1))
+    """
+    return ranked(convert_to_tensor(x), rank, "assert_rank", "equal", message, name)
+
+
+def assert_rank_at_least(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> Operation:
+    """An operation that raises in a run unless `x` has at least that rank; what is known already is checked at once.
+
+    Shapes, dtypes: any.
+
+    Raises:
+        ValueError: it has a lower rank.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_rank_at_least([1, 2], 0))
+    """
+    return ranked(convert_to_tensor(x), rank, "assert_rank_at_least", "greater_equal", message, name)
+
+
+def assert_rank_in(
+    x: TensorLike, ranks: Sequence[int], message: str | None = None, name: str | None = None
+) -> Operation:
+    """An operation that raises in a run unless `x` has one of `ranks`; what is known already is checked at once.
+
+    Shapes, dtypes: any.
+
+    Raises:
+        ValueError: it has another rank.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_rank_in([1, 2], (1, 2)))
+    """
+    tensor, known = convert_to_tensor(x), sorted({int(rank) for rank in ranks})
+    said = f"{message + '. ' if message else ''}assert_rank_in: {tensor} must have a rank of {known}"
+    if tensor.shape.rank is None:
+        with tensor.graph.name_scope(name or "assert_rank_in"):
+            return _asserted(reduce_any(comparison.equal(rank_of(tensor), known)), [], said, None, "Assert")
+    if tensor.shape.rank not in known:
+        raise ValueError(said)
+    return no_op(name or "assert_rank_in")
+
+
+def ranked(
+    x: Tensor,
+    rank: int,
+    what: str,
+    compare: str,
+    message: str | None,
+    name: str | None,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+) -> Operation:
+    """An operation that raises unless the rank of `x` compares with `rank` as `compare` says, and shows `data`."""
+    said = f"{message + '. ' if message else ''}{what}: {x} must have rank {'' if compare == 'equal' else '>= '}{rank}"
+    if x.shape.rank is None:
+        with x.graph.name_scope(name or what):
+            return _asserted(_COMPARISONS[compare](rank_of(x), rank), data or [], said, summarize, "Assert")
+    if x.shape.rank != rank if compare == "equal" else x.shape.rank < rank:
+        raise ValueError(said)
+    return no_op(name or what)
+
+
+def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> Tensor:
+    """`tensor`, whose static shape must be that of a scalar.
+
+    Shapes: []. Dtypes: any.
+
+    Raises:
+        ValueError: another shape, or an unknown rank.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_scalar(1.5))
+    np.float32(1.5)
+    """
+    del name
+    x = convert_to_tensor(tensor)
+    if x.shape.rank != 0:
+        raise ValueError(f"{message + '. ' if message else ''}assert_scalar: {x} must be a scalar")
+    return x
+
+
+def assert_type(
+    tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None
+) -> Operation:
+    """An operation that does nothing: `tensor` has been found to have the dtype `tf_type`.
+
+    Shapes, dtypes: any.
+
+    Raises:
+        TypeError: it has another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_type([1.0], pb.float32))
+    """
+    x = convert_to_tensor(tensor)
+    if x.dtype != as_dtype(tf_type):
+        raise TypeError(f"{message + '. ' if message else ''}assert_type: {x} must be of type {as_dtype(tf_type).name}")
+    return no_op(name or "assert_type")
+
+
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> Operation:
+    """An operation that does nothing: `x` has been found to hold integers.
+
+    Shapes, dtypes: any.
+
+    Raises:
+        TypeError: it holds something else.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_integer([1]))
+    """
+    tensor = convert_to_tensor(x)
+    if tensor.dtype not in INTEGER:
+        raise TypeError(f"{message + '. ' if message else ''}assert_integer: {tensor} must hold integers")
+    return no_op(name or "assert_integer")
+
+
+def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: DTypeLike | None = None) -> DType:
+    """The dtype that all of `tensors` have, `dtype` where that is given, float32 where nothing is.
+
+    Raises:
+        ValueError: they have different dtypes, or one that holds no floats.
+
+    >>> import pullback as pb
+    >>> pb.debugging.assert_same_float_dtype([pb.constant(1.0), pb.constant(2.0)])
+    dtype('float32')
+    """
+    given = [convert_to_tensor(x) for x in tensors or ()]
+    wanted = as_dtype(dtype) if dtype is not None else given[0].dtype if given else float32
+    for x in given:
+        if x.dtype != wanted:
+            raise ValueError(f"assert_same_float_dtype: {x} must be of type {wanted.name}")
+    if wanted not in FLOATING:
+        raise ValueError(f"assert_same_float_dtype: expected floats, got {wanted.name}")
+    return wanted

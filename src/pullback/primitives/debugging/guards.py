@@ -1,0 +1,177 @@
+"""Run-time checks (`check_numerics`, `Assert`): that numbers are finite, that conditions hold. What fails raises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import FLOATING
+from ...core.dtypes import bool as bool_
+from ...core.operation import Operation, Tensor
+from ...core.primitive import Primitive, no_gradient
+from ...core.traits import MOVES
+from ...core.types import TensorType
+from ...core.typing import TensorLike
+from ..creation.constant import convert_to_tensor
+
+NAN, INFINITE = 2, 1
+
+
+class AbstractGuard(Primitive):
+    """A primitive that refuses some values. An engine asks for the `fault` and raises where it is not 0.
+
+    With NumPy the kernel itself does so; in a compiled program the faults are outputs, looked at after it has run.
+    """
+
+    type = "Guard"
+
+    def fault(self, xp: Any, *arrays: Any) -> Any:
+        """0 where all is well, else a number up to 3."""
+        raise NotImplementedError(f"{type(self).__name__} defines no fault()")
+
+    def complaint(self, fault: int, arrays: Sequence[Any]) -> str:
+        """What to say about a fault; `arrays` are empty where the values are not at hand."""
+        raise NotImplementedError(f"{type(self).__name__} defines no complaint()")
+
+    def passed(self, *arrays: Any) -> Any:
+        """The outputs where all is well."""
+        raise NotImplementedError(f"{type(self).__name__} defines no passed()")
+
+    def kernel(self, xp: Any, *arrays: Any) -> Any:
+        if xp is np:
+            fault = int(self.fault(np, *arrays))
+            if fault:
+                raise ValueError(self.complaint(fault, arrays))
+        return self.passed(*arrays)
+
+
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
+    """`tensor`; a run in which it holds NaN or infinity raises InvalidArgumentError with `message`.
+
+    Its gradient is checked in the same way.
+
+    Shapes: any. Dtypes: any float.
+
+    Derivative: dx = dy, checked too.
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.check_numerics([1.0, 2.0], "x"))
+    array([1., 2.], dtype=float32)
+    """
+    return CheckNumerics(str(message))(convert_to_tensor(tensor), name=name)
+
+
+class CheckNumerics(AbstractGuard):
+    type = "CheckNumerics"
+    traits = (MOVES,)
+
+    message: str
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        if x.dtype not in FLOATING:
+            raise TypeError(f"check_numerics: takes floats, not {x}")
+        return (x,)
+
+    def fault(self, xp: Any, *arrays: Any) -> Any:
+        nan, infinite = xp.any(xp.isnan(arrays[0])), xp.any(xp.isinf(arrays[0]))
+        return NAN * nan.astype(np.int32) + INFINITE * infinite.astype(np.int32)
+
+    def complaint(self, fault: int, arrays: Sequence[Any]) -> str:
+        found = {NAN: "NaN", INFINITE: "Inf", NAN + INFINITE: "Inf and NaN"}[fault]
+        return f"{self.message} : Tensor had {found} values"
+
+    def passed(self, *arrays: Any) -> Any:
+        return arrays[0]
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        del op
+        said = f"Not a number (NaN) or infinity (Inf) values detected in gradient. {self.message}"
+        return (lambda: CheckNumerics(said)(dy),)
+
+
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
+    """`x`; a run in which it holds NaN or infinity raises InvalidArgumentError with `message`.
+
+    Its gradient is checked in the same way.
+
+    Shapes: any. Dtypes: any float.
+
+    Derivative: dx = dy, checked too.
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.assert_all_finite([1.0, 2.0], "x"))
+    array([1., 2.], dtype=float32)
+    """
+    return check_numerics(x, message, name or "VerifyFinite")
+
+
+def verify_tensor_all_finite(
+    t: TensorLike | None = None,
+    msg: str | None = None,
+    name: str | None = None,
+    x: TensorLike | None = None,
+    message: str | None = None,
+) -> Tensor:
+    """`t` (or `x`), as `assert_all_finite` does it: the older name, with `msg` or `message`.
+
+    Shapes: any. Dtypes: any float.
+
+    Derivative: dx = dy, checked too.
+
+    Raises:
+        TypeError: another dtype. ValueError: no tensor or no message is given.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.verify_tensor_all_finite([1.0, 2.0], "x"))
+    array([1., 2.], dtype=float32)
+    """
+    value, said = x if t is None else t, message if msg is None else msg
+    if value is None or said is None:
+        raise ValueError("verify_tensor_all_finite: give a tensor and a message")
+    return assert_all_finite(value, said, name)
+
+
+class Assert(AbstractGuard):
+    """Whether all of the first input is true; the others are shown where it is not."""
+
+    type = "Assert"
+    stateful = True
+
+    message: str = ""
+    summarize: int = 3
+
+    def infer(self, condition: TensorType, *data: TensorType) -> tuple[TensorType, ...]:
+        del data
+        if condition.dtype != bool_:
+            raise TypeError(f"Assert: the condition must be bool, not {condition}")
+        return ()
+
+    def fault(self, xp: Any, *arrays: Any) -> Any:
+        return 1 - xp.all(arrays[0]).astype(np.int32)
+
+    def complaint(self, fault: int, arrays: Sequence[Any]) -> str:
+        del fault
+        if not arrays:
+            return f"{self.message} (the NumPy engine shows the values)"
+        return " ".join([self.message, *[summary(x, self.summarize) for x in arrays[1:]]]).strip()
+
+    def passed(self, *arrays: Any) -> Any:
+        del arrays
+        return ()
+
+    gradient = no_gradient
+
+
+def summary(x: Any, count: int | None) -> str:
+    """The first and the last `count` elements along each axis, as NumPy prints them; all for None or a negative one."""
+    array = np.asarray(x)
+    edge = array.size if count is None or count < 0 else max(count, 1)
+    return np.array2string(array, separator=" ", edgeitems=edge, threshold=2 * edge, max_line_width=10**6)

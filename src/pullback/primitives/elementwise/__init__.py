@@ -1,0 +1,1 @@
+"""Elementwise mathematics: arithmetic, powers, exponentials, trigonometry, rounding, clipping."""

@@ -1,0 +1,209 @@
+"""Elementwise arithmetic: addition, multiplication and their kin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, overload
+
+from ...core.dtypes import COMPLEX, FLOATING, INEXACT, INTEGER
+from ...core.operation import Tensor
+from ...core.slices import IndexedSlices
+from ...core.traits import ELEMENTWISE, bilinear, linear
+from ...core.typing import TensorLike
+from ..base.broadcasting import AbstractElementwise, Entry, binary, operands, unary
+from ..complex.complex import conj
+from ..creation.constant import convert_to_tensor
+
+NUMBERS = INTEGER | INEXACT
+REAL = INTEGER | FLOATING
+SIGNED = frozenset(d for d in NUMBERS if d.kind != "u")
+
+
+def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """`x + y`, element by element.
+
+    Shapes: any that broadcast together. Dtypes: any number, the same for both.
+
+    Derivative: dx = dz, dy = dz, each summed over the axes along which it was repeated.
+
+    Raises:
+        TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.add([1.0, 2.0], 3.0))
+    array([4., 5.], dtype=float32)
+    """
+    return binary(Add(), x, y, name or "Add")
+
+
+class Add(AbstractElementwise):
+    type = "AddV2"
+    traits = (ELEMENTWISE, linear(0, 1))
+    function = "add"
+    dtypes = NUMBERS
+
+    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
+        return xp.add(a, b)
+
+    def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
+        del y, a, b
+        return dy, dy
+
+
+def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """`x - y`, element by element.
+
+    Shapes: any that broadcast together. Dtypes: any number, the same for both.
+
+    Derivative: dx = dz, dy = -dz, each summed over the axes along which it was repeated.
+
+    Raises:
+        TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.subtract([1.0, 2.0], 3.0))
+    array([-2., -1.], dtype=float32)
+    """
+    return binary(Sub(), x, y, name)
+
+
+class Sub(AbstractElementwise):
+    type = "Sub"
+    traits = (ELEMENTWISE, linear(0, 1))
+    function = "subtract"
+    dtypes = NUMBERS
+
+    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
+        return xp.subtract(a, b)
+
+    def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
+        del y, a, b
+        return dy, lambda: -dy
+
+
+def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """`x * y`, element by element.
+
+    Shapes: any that broadcast together. Dtypes: any number, the same for both.
+
+    Derivative: dx = y * dz, dy = x * dz, each summed over the axes along which it was repeated.
+
+    Raises:
+        TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.multiply([1.0, 2.0], 3.0))
+    array([3., 6.], dtype=float32)
+    """
+    return binary(Mul(), x, y, name)
+
+
+class Mul(AbstractElementwise):
+    type = "Mul"
+    traits = (ELEMENTWISE, bilinear(0, 1))
+    function = "multiply"
+    dtypes = NUMBERS
+
+    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
+        return xp.multiply(a, b)
+
+    def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
+        del y
+        return lambda: dy * conj(b), lambda: dy * conj(a)
+
+
+@overload
+def negative(x: IndexedSlices, name: str | None = None) -> IndexedSlices: ...  # type: ignore[overload-overlap]
+@overload
+def negative(x: TensorLike, name: str | None = None) -> Tensor: ...
+def negative(x: TensorLike, name: str | None = None) -> Tensor | IndexedSlices:
+    """`-x`, element by element; of IndexedSlices, slices.
+
+    Shapes: any. Dtypes: any signed number.
+
+    Derivative: dx = -dy.
+
+    Raises:
+        TypeError: `x` is not a signed number.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.negative([1.0, -2.0]))
+    array([-1.,  2.], dtype=float32)
+    """
+    if isinstance(x, IndexedSlices):
+        return -x
+    return unary(Neg(), x, name)
+
+
+class Neg(AbstractElementwise):
+    type = "Neg"
+    traits = (ELEMENTWISE, linear(0))
+    function = "negative"
+    dtypes = SIGNED
+    takes_slices = True
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.negative(x)
+
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+        del y, x
+        return (lambda: -dy,)
+
+
+def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """The square of `x - y`, element by element; of complex numbers `conj(x - y) * (x - y)`.
+
+    Shapes: any that broadcast together. Dtypes: any number, the same for both.
+
+    Derivative: dx = 2 * (x - y) * dz, dy = -dx, each summed over the axes along which it was repeated.
+
+    Raises:
+        TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.squared_difference([1.0, 2.0], 4.0))
+    array([9., 4.], dtype=float32)
+    """
+    return binary(SquaredDifference(), x, y, name)
+
+
+class SquaredDifference(AbstractElementwise):
+    type = "SquaredDifference"
+    function = "squared_difference"
+    dtypes = NUMBERS
+
+    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
+        d = xp.subtract(a, b)
+        return xp.multiply(xp.conj(d), d) if d.dtype.kind == "c" else xp.multiply(d, d)
+
+    def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
+        del y
+        da = cache(lambda: (dy + conj(dy) if dy.dtype in COMPLEX else dy * 2) * (a - b))
+        return da, lambda: -da()
+
+
+@overload
+def scalar_mul(scalar: TensorLike, x: IndexedSlices, name: str | None = None) -> IndexedSlices: ...  # type: ignore[overload-overlap]
+@overload
+def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor: ...
+def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor | IndexedSlices:
+    """`x` times the scalar `scalar`; of IndexedSlices, slices.
+
+    Shapes: `scalar` []; `x` any. Dtypes: any number, the same for both.
+
+    Derivative: dx = scalar * dy, dscalar = sum(x * dy).
+
+    Raises:
+        ValueError: `scalar` is not one number. TypeError: the dtypes differ.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.scalar_mul(2.0, [1.0, 3.0]))
+    array([2., 6.], dtype=float32)
+    """
+    values = x.values if isinstance(x, IndexedSlices) else convert_to_tensor(x)
+    factor = operands(scalar, values)[0]
+    if factor.shape.rank not in (0, None):
+        raise ValueError(f"scalar_mul: the scalar must have one element and no axes, not {factor}")
+    product = binary(Mul(), factor, values, name)
+    return IndexedSlices(product, x.indices, x.dense_shape, x.static_shape) if isinstance(x, IndexedSlices) else product

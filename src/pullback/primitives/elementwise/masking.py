@@ -1,0 +1,161 @@
+"""Masked products (`multiply_no_nan`): a zero cotangent wins, so that masks that are zero stay zero.
+
+The derivative of a masked expression multiplies an exact zero with whatever the derivative is where the mask hides it,
+often inf or NaN: `where(x > 0, sqrt(x), 0)` at 0. The rules of functions whose derivative is infinite somewhere use
+these in place of `*` and `/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import INEXACT
+from ...core.dtypes import bool as bool_
+from ...core.operation import Operation, Tensor
+from ...core.primitive import Primitive
+from ...core.traits import ELEMENTWISE, bilinear, linear
+from ...core.types import TensorType
+from ...core.typing import TensorLike
+from ..base.broadcasting import AbstractElementwise, Entry, binary
+from ..complex.complex import conj
+
+_SMALL = 1024
+"""NumPy's `where` is the faster way to select up to this many elements."""
+_BITS = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
+
+
+def mask(condition: Tensor, x: Tensor, keep: bool = True) -> Tensor:
+    """`x` where `condition` is `keep`, exactly zero elsewhere; `condition` broadcasts to the shape of `x`."""
+    return Mask(keep)(condition, x)
+
+
+class Mask(Primitive):
+    type = "Mask"
+    traits = (ELEMENTWISE, linear(1))
+
+    keep: bool = True
+
+    def infer(self, condition: TensorType, x: TensorType) -> tuple[TensorType, ...]:
+        if condition.dtype != bool_:
+            raise TypeError(f"mask: the condition must be bool, not {condition}")
+        return (x,)
+
+    def kernel(self, xp: Any, condition: Any, x: Any) -> Any:
+        return kept(xp, condition if self.keep else xp.logical_not(condition), x)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
+        return None, lambda: mask(op.inputs[0], dy, self.keep)
+
+
+def kept(xp: Any, condition: Any, x: Any) -> Any:
+    """`x` where `condition`, exactly zero elsewhere, be it inf or NaN there.
+
+    On NumPy the bits are multiplied: `where` takes thirty times as long where the condition has no pattern.
+    """
+    if xp is np and x.dtype.itemsize in _BITS:
+        bits = x.view(_BITS[x.dtype.itemsize])
+        return xp.multiply(bits, condition).view(x.dtype)
+    return xp.where(condition, x, xp.zeros((), x.dtype))
+
+
+def chosen(xp: Any, condition: Any, x: Any, y: Any) -> Any:
+    """`x` where `condition`, else `y`: `where` for arrays of one dtype, by their bits where that is faster."""
+    if xp is np and condition.size > _SMALL and x.dtype.itemsize in _BITS:
+        bits = _BITS[x.dtype.itemsize]
+        ones, zeros = xp.multiply(x.view(bits), condition), xp.multiply(y.view(bits), xp.logical_not(condition))
+        return xp.bitwise_or(ones, zeros).view(x.dtype)
+    return xp.where(condition, x, y)
+
+
+def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """`x * y`, element by element, and 0 where `y` is 0, even if `x` is infinite or NaN there.
+
+    In its derivatives, of every order, a zero wins wherever it stands: what a mask hides stays zero.
+
+    Shapes: any that broadcast together. Dtypes: any float or complex, the same for both.
+
+    Derivative: dx = dz * y, dy = x * dz; 0 where a factor is 0.
+
+    Raises:
+        TypeError: the dtypes differ. ValueError: the shapes do not broadcast.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.multiply_no_nan([1.0, float("inf")], [2.0, 0.0]))
+    array([2., 0.], dtype=float32)
+    """
+    return binary(MulNoNan(), x, y, name or "multiply_no_nan")
+
+
+class MulNoNan(AbstractElementwise):
+    type = "MulNoNan"
+    traits = (ELEMENTWISE, bilinear(0, 1))
+    function = "multiply_no_nan"
+    dtypes = INEXACT
+
+    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
+        return kept(xp, b != 0, xp.multiply(a, b))
+
+    def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
+        del y
+        return lambda: MaskedMul()(dy, conj(b)), lambda: MaskedMul()(conj(a), dy)
+
+
+class MaskedMul(AbstractElementwise):
+    """`a * b`, and 0 where either is 0: the derivative of a masked product, to any order."""
+
+    type = "MaskedMul"
+    traits = (ELEMENTWISE, bilinear(0, 1))
+    dtypes = INEXACT
+
+    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
+        return kept(xp, xp.logical_and(a, b), xp.multiply(a, b))
+
+    def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
+        del y
+        return lambda: MaskedMul()(dy, conj(b)), lambda: MaskedMul()(conj(a), dy)
+
+
+def masked_divide(dy: Tensor, x: Tensor) -> Tensor:
+    """`dy / x`, and 0 where `dy` is 0, even if `x` is 0 or NaN there: the derivative of a logarithm.
+
+    Unlike `xdivy`, its derivative by `dy` is `1 / x` everywhere.
+    """
+    return MaskedDiv()(dy, x)
+
+
+class MaskedDiv(AbstractElementwise):
+    type = "MaskedDiv"
+    traits = (ELEMENTWISE, linear(0))
+    function = "masked_divide"
+    dtypes = INEXACT
+
+    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
+        return kept(xp, a != 0, xp.divide(a, b))
+
+    def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
+        del a
+        return lambda: masked_divide(dy, conj(b)), lambda: quotient_grad(dy, conj(y), conj(b))
+
+
+def quotient_grad(dy: Tensor, y: Tensor, b: Tensor) -> Tensor:
+    """`-dy * y / b`, the cotangent of the divisor `b` of a quotient `y`; 0 where `dy` or `y` is 0."""
+    return QuotientGrad()(dy, y, b)
+
+
+class QuotientGrad(AbstractElementwise):
+    type = "QuotientGrad"
+    traits = (ELEMENTWISE, bilinear(0, 1))
+    dtypes = INEXACT
+
+    def kernel(self, xp: Any, a: Any, y: Any, b: Any) -> Any:
+        return kept(xp, xp.logical_and(a, y), xp.divide(xp.negative(xp.multiply(a, y)), b))
+
+    def partials(self, dy: Tensor, out: Tensor, a: Tensor, y: Tensor, b: Tensor) -> Sequence[Entry]:
+        return (
+            lambda: quotient_grad(dy, conj(y), conj(b)),
+            lambda: quotient_grad(dy, conj(a), conj(b)),
+            lambda: quotient_grad(dy, conj(out), conj(b)),
+        )

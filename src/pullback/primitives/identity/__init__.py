@@ -1,0 +1,1 @@
+"""Operations that hand on what they get."""

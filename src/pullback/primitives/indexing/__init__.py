@@ -1,0 +1,1 @@
+"""Indexing: slices, gather, scatter, where."""

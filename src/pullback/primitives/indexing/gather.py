@@ -1,0 +1,301 @@
+"""Gather along an axis: elements picked by number, boolean_mask, embedding_lookup; and their derivatives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import INTEGER, int64
+from ...core.dtypes import bool as bool_
+from ...core.operation import Operation, Tensor
+from ...core.primitive import Primitive, no_gradient
+from ...core.shape import TensorShape
+from ...core.slices import IndexedSlices
+from ...core.traits import ADDS, MOVES, Link, Links, same_axes
+from ...core.types import TensorType
+from ...core.typing import AxisLike, TensorLike
+from ..base.axes import as_axis, checked_axis
+from ..base.densify import densify
+from ..base.scattering import check_range, sum_rows, wide_enough
+from ..creation.constant import convert_to_tensor
+from ..elementwise.maximum import maximum
+from ..reduction.logsumexp import euclidean_norm
+from ..shape.reshape import Reshape, reshape, reshape_like, shape_to_use, split_shape_of
+from ..shape.size import shape
+from ..shape.stacking import concat
+from ..variables.variable import Variable
+from .slicing import Take
+
+
+def gather(
+    params: TensorLike,
+    indices: TensorLike,
+    validate_indices: bool | None = None,
+    axis: AxisLike | None = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """The slices of `params` along `axis` (None: `batch_dims`) that have the numbers `indices`.
+
+    The first `batch_dims` axes of both are looked up one by one. A number outside 0..n-1 fails on NumPy; on XLA its
+    slice is NaN, or an extreme integer. The derivative by `params` along axis 0 is IndexedSlices.
+
+    Shapes: `params` [batch..., before..., n, after...], `indices` [batch..., picked...]; the result
+    [batch..., before..., picked..., after...]. Dtypes: any; `indices` any integer.
+
+    Derivative: dparams = IndexedSlices(dy, indices): the rows of dy added where they came from.
+
+    Raises:
+        TypeError: `indices` are no integers. ValueError: `axis` or `batch_dims` do not fit the shapes.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.gather([10.0, 20.0, 30.0], [2, 0, 2]))
+    array([30., 10., 30.], dtype=float32)
+    """
+    del validate_indices
+    ids = convert_to_tensor(indices)
+    if isinstance(params, Variable) and axis in (None, 0) and batch_dims == 0:
+        return params.sparse_read(ids, name=name)
+    x = convert_to_tensor(params)
+    if batch_dims < 0:
+        if ids.shape.rank is None:
+            raise ValueError(f"gather: a negative batch_dims needs indices of known rank, not {ids}")
+        batch_dims = checked_axis(batch_dims, ids.shape.rank, "gather", ids)
+    place = batch_dims if axis is None else as_axis(axis, x.shape.rank, "gather", x.type)
+    return GatherV2(place, batch_dims)(x, ids, name=name)
+
+
+class GatherV2(Primitive):
+    type = "GatherV2"
+    traits = (MOVES,)
+    takes_slices = True
+
+    axis: int = 0
+    batch_dims: int = 0
+
+    def infer(self, x: TensorType, indices: TensorType) -> tuple[TensorType, ...]:
+        if indices.dtype not in INTEGER:
+            raise TypeError(f"gather: indices must be integers, not {indices}")
+        if x.shape.dims is None or (indices.shape.dims is None and self.batch_dims):
+            return (TensorType(x.dtype, TensorShape.UNKNOWN),)
+        axis, batch = checked_axis(self.axis, len(x.shape.dims), "gather", x), self.batch_dims
+        if batch > axis or not x.shape[:batch].is_compatible_with(indices.shape[:batch]):
+            raise ValueError(
+                f"gather: with axis={axis}, batch_dims={batch}, these do not fit together: {x} and {indices}"
+            )
+        lead = x.shape[:batch].merge_with(indices.shape[:batch]) if batch else TensorShape.SCALAR
+        dims = lead + x.shape[batch:axis] + indices.shape[batch:] + x.shape[axis + 1 :]
+        return (TensorType(x.dtype, dims),)
+
+    def links(self, i: int, x: TensorType, indices: TensorType) -> Links | None:
+        if x.shape.rank is None or indices.shape.rank is None:
+            return None
+        axis, picked = self.axis % x.shape.rank, indices.shape.rank - self.batch_dims
+        if i:
+            batch = same_axes(range(self.batch_dims))
+            return (*batch, *[Link(axis + n, self.batch_dims + n) for n in range(picked)])
+        after = [Link(a - 1 + picked, a) for a in range(axis + 1, x.shape.rank)]
+        return (*same_axes(range(axis)), *after)
+
+    def kernel(self, xp: Any, x: Any, indices: Any) -> Any:
+        axis, batch = self.axis % x.ndim, self.batch_dims
+        n = x.shape[axis]
+        if xp is np:
+            check_range(indices, n, "gather")
+        else:
+            indices = wide_enough(indices, n)
+            indices = xp.where(indices < 0, n, indices)
+        if batch == 0:
+            return xp.take(x, indices, axis=axis)
+        rows = _batch_rows(xp, indices, x.shape, axis, batch)
+        picked = xp.take(x.reshape((math.prod(x.shape[: axis + 1]), *x.shape[axis + 1 :])), rows.reshape(-1), axis=0)
+        return picked.reshape(x.shape[:axis] + indices.shape[batch:] + x.shape[axis + 1 :])
+
+    def gradient(self, op: Operation, dy: Any) -> Sequence[Any]:
+        x, indices = op.inputs
+        if isinstance(dy, IndexedSlices):
+            dy = densify(dy, silent=True)
+        if self.axis == 0:
+            return lambda: rows_back(dy, indices, x), None
+        return lambda: put_back(dy, indices, x, self.axis, self.batch_dims), None
+
+
+def _batch_rows(xp: Any, indices: Any, dims: tuple[int, ...], axis: int, batch: int) -> Any:
+    """Row numbers [batch, before, picked] of an array of shape `dims` seen as [batch * before * n, after...].
+
+    A number outside 0..n-1 becomes one past the last row.
+    """
+    n, b, p = dims[axis], math.prod(dims[:batch]), math.prod(dims[batch:axis])
+    flat = wide_enough(indices, b * p * n).reshape(b, 1, math.prod(indices.shape[batch:]))
+    lead = np.arange(b * p, dtype=flat.dtype).reshape(b, p, 1)
+    return xp.where((flat >= 0) & (flat < n), lead * n + flat, b * p * n)
+
+
+def rows_back(dy: Tensor, indices: Tensor, x: Tensor) -> IndexedSlices:
+    """The cotangent of `x` where its rows `indices` were read: slices with the indices as a vector."""
+    if indices.shape.rank == 1:
+        return IndexedSlices(dy, indices, shape(x), x.shape)
+    return IndexedSlices(merge_leading(dy, indices), reshape(indices, [-1]), shape(x), x.shape)
+
+
+def merge_leading(x: Tensor, like: Tensor) -> Tensor:
+    """`x`, whose shape begins with that of `like`, with those first axes as one."""
+    rank = like.shape.rank
+    if rank is not None and x.shape.is_fully_defined():
+        dims = x.shape.known
+        return Reshape((math.prod(dims[:rank]), *dims[rank:]))(x)
+    return MergeLeading()(x, like)
+
+
+class MergeLeading(Primitive):
+    type = "MergeLeading"
+    traits = (MOVES,)
+
+    def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
+        rank = like.shape.rank
+        if rank is None or x.shape.lengths is None:
+            return (TensorType(x.dtype, TensorShape.UNKNOWN),)
+        return (TensorType(x.dtype, TensorShape([like.shape.elements, *x.shape.lengths[rank:]])),)
+
+    def kernel(self, xp: Any, x: Any, like: Any) -> Any:
+        del xp
+        rank = like.ndim
+        return x.reshape((math.prod(x.shape[:rank]), *x.shape[rank:]))
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        return lambda: reshape_like(dy, op.inputs[0]), None
+
+
+def put_back(dy: Tensor, indices: Tensor, x: Tensor, axis: int, batch_dims: int = 0) -> Tensor:
+    """The cotangent of `x` where `indices` of `axis` were read: zeros with `dy` added there."""
+    dims, lengths = split_shape_of(x)
+    inputs = (dy, indices) if lengths is None else (dy, indices, lengths)
+    return TakeGrad(axis, batch_dims, dims)(*inputs)
+
+
+class TakeGrad(Primitive):
+    """Zeros of a shape, to which slices are added at given positions of one axis; negative ones count from its end."""
+
+    type = "TakeGrad"
+    traits = (ADDS,)
+    shape_inputs = (2,)
+
+    axis: int
+    batch_dims: int
+    shape: tuple[int | None, ...] | None
+
+    def infer(self, dy: TensorType, indices: TensorType, lengths: TensorType | None = None) -> tuple[TensorType, ...]:
+        del indices, lengths
+        return (TensorType(dy.dtype, TensorShape(self.shape)),)
+
+    def kernel(self, xp: Any, dy: Any, indices: Any, lengths: Any = None) -> Any:
+        dims = shape_to_use(self.shape, lengths)
+        axis = self.axis % len(dims)
+        if not self.batch_dims:
+            indices = wide_enough(indices, dims[axis])
+            indices = xp.where(indices < 0, indices + dims[axis], indices)
+        rows = _batch_rows(xp, indices, dims, axis, self.batch_dims)
+        after = dims[axis + 1 :]
+        total = sum_rows(xp, rows.reshape(-1), dy.reshape((rows.size, *after)), math.prod(dims[: axis + 1]))
+        return total.reshape(dims)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        indices = op.inputs[1]
+        axis = self.axis if self.shape is None else self.axis % len(self.shape)
+        taken = GatherV2(axis, self.batch_dims) if self.batch_dims else Take(axis)
+        return (lambda: taken(dy, indices), None, None)[: len(op.inputs)]
+
+
+def boolean_mask(
+    tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str | None = "boolean_mask"
+) -> Tensor:
+    """The parts of `tensor` where `mask` is true, one after the other along `axis` (None: 0).
+
+    Shapes: `mask` [m...] of known rank; `tensor` [before..., m..., after...]; the result [before..., ?, after...]. A
+    run decides the length: on XLA the mask must be known when it compiles. Dtypes: any; `mask` bool.
+
+    Derivative: dx = zeros with the rows of dy where the mask is true.
+
+    Raises:
+        TypeError: `mask` is not bool. ValueError: it is a scalar, or does not fit the shape of `tensor`.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.boolean_mask([1, 2, 3], [True, False, True]))
+    array([1, 3], dtype=int32)
+    """
+    x, m = convert_to_tensor(tensor), convert_to_tensor(mask)
+    if m.dtype != bool_:
+        raise TypeError(f"boolean_mask: mask must be bool, not {m}")
+    if not m.shape.rank:
+        raise ValueError(f"boolean_mask: mask must have a known rank of at least 1, not {m}")
+    place = 0 if axis is None else as_axis(axis, x.shape.rank, "boolean_mask", x.type)
+    rank = m.shape.rank
+    if x.shape.rank is not None and not x.shape[place : place + rank].is_compatible_with(m.shape):
+        raise ValueError(f"boolean_mask: the shape of {x} from axis {place} on is not that of {m}")
+    if rank > 1:
+        x = _merge_axes(x, place, rank)
+        m = reshape(m, [-1])
+    return Take(place)(x, TrueIndices()(m), name=name)
+
+
+def _merge_axes(x: Tensor, first: int, count: int) -> Tensor:
+    """`x` with `count` axes from `first` on as one."""
+    others = None if x.shape.dims is None else (*x.shape.dims[:first], *x.shape.dims[first + count :])
+    if others is not None and None not in others:
+        return reshape(x, [*others[:first], -1, *others[first:]])
+    lengths = shape(x)
+    return reshape(x, concat([lengths[:first], [-1], lengths[first + count :]], 0))
+
+
+class TrueIndices(Primitive):
+    """The positions where a vector of bools is true."""
+
+    type = "TrueIndices"
+    shape_inputs = (0,)
+
+    def infer(self, mask: TensorType) -> tuple[TensorType, ...]:
+        del mask
+        return (TensorType(int64, TensorShape([None])),)
+
+    def kernel(self, xp: Any, mask: Any) -> Any:
+        del xp
+        return np.flatnonzero(mask).astype(np.int64, copy=False)
+
+    gradient = no_gradient
+
+
+def embedding_lookup(
+    params: TensorLike, ids: TensorLike, max_norm: TensorLike | None = None, name: str | None = None
+) -> Tensor:
+    """The rows of the table `params` that have the numbers `ids`; scaled down to length `max_norm` where longer.
+
+    A list of tables stands for one, joined along axis 0. Of a variable only the rows are read, and its derivative is
+    IndexedSlices.
+
+    Shapes: `params` [n, row...], `ids` any; the result [ids..., row...]. Dtypes: any; `ids` any integer.
+
+    Derivative: dparams = IndexedSlices(dy, ids); with max_norm the derivative of clip_by_norm first.
+
+    Raises:
+        ValueError: the list is empty. TypeError: `ids` are no integers.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1]))
+    array([[3., 4.]], dtype=float32)
+    """
+    if isinstance(params, list | tuple) and not params:
+        raise ValueError("embedding_lookup: params is an empty list; pass a table, or at least one")
+    if isinstance(params, list | tuple) and isinstance(params[0], Tensor | Variable | np.ndarray):
+        params = params[0] if len(params) == 1 else concat(list(params), 0)
+    if max_norm is None:
+        return gather(params, ids, name=name)
+    rows = gather(params, ids)
+    rank = convert_to_tensor(ids).shape.rank
+    if rank is None or rows.shape.rank is None:
+        raise ValueError(f"embedding_lookup: max_norm needs ids and params of known rank; the rows are {rows}")
+    norms = euclidean_norm(rows, list(range(rank, rows.shape.rank)), keepdims=True)
+    limit = convert_to_tensor(max_norm, dtype_hint=rows.dtype)
+    return rows * (limit / maximum(norms, limit))

@@ -1,0 +1,1 @@
+"""Linear algebra: products, solvers, decompositions, functions and parts of matrices."""

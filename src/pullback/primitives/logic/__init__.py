@@ -1,0 +1,1 @@
+"""Logic: comparisons and truth values."""

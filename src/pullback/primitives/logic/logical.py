@@ -1,0 +1,109 @@
+"""Logical operations: and, or, not of truth values, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.dtypes import DType
+from ...core.dtypes import bool as bool_
+from ...core.operation import Tensor
+from ...core.typing import TensorLike
+from ..base.broadcasting import AbstractPredicate, binary, unary
+
+BOOL: frozenset[DType] = frozenset([bool_])
+
+
+def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether both `x` and `y`, element by element.
+
+    Shapes: any that broadcast together. Dtypes: bool.
+
+    Raises:
+        TypeError: another dtype. ValueError: the shapes do not broadcast.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.logical_and([True, False], True))
+    array([ True, False])
+    """
+    return binary(LogicalAnd(), x, y, name)
+
+
+class LogicalAnd(AbstractPredicate):
+    type = "LogicalAnd"
+    function = "logical_and"
+    dtypes = BOOL
+
+    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
+        return xp.logical_and(a, b)
+
+
+def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether `x` or `y` or both, element by element.
+
+    Shapes: any that broadcast together. Dtypes: bool.
+
+    Raises:
+        TypeError: another dtype. ValueError: the shapes do not broadcast.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.logical_or([True, False], False))
+    array([ True, False])
+    """
+    return binary(LogicalOr(), x, y, name)
+
+
+class LogicalOr(AbstractPredicate):
+    type = "LogicalOr"
+    function = "logical_or"
+    dtypes = BOOL
+
+    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
+        return xp.logical_or(a, b)
+
+
+def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
+    """Whether one of `x` and `y` but not both, element by element.
+
+    Shapes: any that broadcast together. Dtypes: bool.
+
+    Raises:
+        TypeError: another dtype. ValueError: the shapes do not broadcast.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.logical_xor([True, False], True))
+    array([False,  True])
+    """
+    return binary(LogicalXor(), x, y, name)
+
+
+class LogicalXor(AbstractPredicate):
+    type = "LogicalXor"
+    function = "logical_xor"
+    dtypes = BOOL
+
+    def kernel(self, xp: Any, a: Any, b: Any) -> Any:
+        return xp.logical_xor(a, b)
+
+
+def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
+    """Whether not `x`, element by element.
+
+    Shapes: any. Dtypes: bool.
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.logical_not([True, False]))
+    array([False,  True])
+    """
+    return unary(LogicalNot(), x, name)
+
+
+class LogicalNot(AbstractPredicate):
+    type = "LogicalNot"
+    function = "logical_not"
+    dtypes = BOOL
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.logical_not(x)

@@ -1,0 +1,1 @@
+"""Losses: cross entropies, connectionist temporal classification."""

@@ -1,0 +1,183 @@
+"""Gradient clipping by norm: of tensors, of IndexedSlices, and of many of either together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+import ml_dtypes
+import numpy as np
+
+from ...core.dtypes import FLOATING
+from ...core.graph import Tensor
+from ...core.slices import IndexedSlices
+from ...core.typing import AxisLike, TensorLike
+from ..casting.cast import cast
+from ..creation.constant import convert_to_tensor
+from ..creation.fill import ones_like
+from ..elementwise.add_n import add_n
+from ..elementwise.maximum import maximum
+from ..elementwise.powers import sqrt, square
+from ..reduction.reduce import reduce_sum
+from ..sparse.unique_rows import sum_equal_rows
+
+
+@overload
+def clip_by_norm(  # type: ignore[overload-overlap]
+    t: IndexedSlices, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def clip_by_norm(
+    t: TensorLike, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
+) -> Tensor: ...
+def clip_by_norm(
+    t: TensorLike, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
+) -> Tensor | IndexedSlices:
+    """`t`, made shorter where its Euclidean norm is above `clip_norm`: multiplied by clip_norm / max(norm, clip_norm).
+
+    Of IndexedSlices, slices; their norm is that of the dense array, in which equal rows add up. The derivative exists
+    at norm 0. With `axes`, each slice along those axes has its own norm.
+
+    Shapes: any; `clip_norm` a scalar. Dtypes: any float.
+
+    Derivative: dt = dy * r where the norm is within clip_norm (r = 1), else r * (dy - t * sum(dy * t) / norm^2) with r
+    = clip_norm / norm.
+
+    Raises:
+        TypeError: `t` holds no floats. ValueError: `axes` for IndexedSlices.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.clip_by_norm([3.0, 4.0], 1.0))
+    array([0.6, 0.8], dtype=float32)
+    """
+    tensor = _floats("clip_by_norm", t)
+    if axes is not None and isinstance(tensor, IndexedSlices):
+        raise ValueError("clip_by_norm: axes cannot be given for IndexedSlices, which have one norm")
+    with _values(tensor).graph.name_scope(name or "clip_by_norm"):
+        squares = _sum_of_squares(tensor) if axes is None else reduce_sum(square(tensor), axes, keepdims=True)
+        return _scaled(tensor, _clip_scale(_safe_norm(squares), clip_norm))
+
+
+def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:
+    """`t`, made shorter where its Euclidean norm divided by its number of elements is above `clip_norm`.
+
+    Shapes: any; `clip_norm` a scalar. Dtypes: any float.
+
+    Derivative: as clip_by_norm, with r = clip_norm * n / norm.
+
+    Raises:
+        TypeError: `t` holds no floats.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.clip_by_average_norm([3.0, 4.0], 0.5))
+    array([0.6, 0.8], dtype=float32)
+    """
+    tensor = convert_to_tensor(_floats("clip_by_average_norm", t))
+    with tensor.graph.name_scope(name or "clip_by_average_norm"):
+        size = tensor.shape.num_elements()
+        count = reduce_sum(ones_like(tensor)) if size is None else convert_to_tensor(float(size), tensor.dtype)
+        norm = _safe_norm(reduce_sum(square(tensor)))
+        return tensor * _clip_scale(norm / count, clip_norm)
+
+
+def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
+    """The Euclidean norm of all of `t_list` together: tensors, IndexedSlices, or None, which counts for nothing.
+
+    The norm of IndexedSlices is that of the dense array, in which equal rows add up.
+
+    Shapes: any; the result is a scalar. Dtypes: any float, all the same.
+
+    Derivative: dt = dy * t / y.
+
+    Raises:
+        TypeError: `t_list` is no list, or holds no floats. ValueError: there is nothing but None.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.global_norm([[3.0], None, [[4.0]]]))
+    np.float32(5.0)
+    """
+    given = _given("global_norm", t_list)
+    with _values(given[0]).graph.name_scope(name or "global_norm") as scope:
+        return sqrt(add_n([_sum_of_squares(t) for t in given]), name=scope)
+
+
+def clip_by_global_norm(
+    t_list: Sequence[Any], clip_norm: TensorLike, use_norm: TensorLike | None = None, name: str | None = None
+) -> tuple[list[Any], Tensor]:
+    """`t_list`, all multiplied by clip_norm / max(norm, clip_norm), and the norm: `use_norm`, or the global norm.
+
+    Tensors give tensors, IndexedSlices slices, None gives None. Where the norm is not finite, all are NaN.
+
+    Shapes: any; `clip_norm` a scalar. Dtypes: any float, all the same.
+
+    Derivative: as clip_by_norm, with the norm and the sum over all of t_list.
+
+    Raises:
+        TypeError: `t_list` is no list, or holds no floats. ValueError: there is nothing but None.
+
+    Source: R. Pascanu, T. Mikolov, Y. Bengio, "On the difficulty of training recurrent neural networks", 2013.
+
+    >>> import pullback as pb
+    >>> clipped, norm = pb.clip_by_global_norm([pb.constant([3.0]), pb.constant([4.0])], 1.0)
+    >>> pb.Session().run([*clipped, norm])
+    [array([0.6], dtype=float32), array([0.8], dtype=float32), np.float32(5.0)]
+    """
+    given = _given("clip_by_global_norm", t_list)
+    with _values(given[0]).graph.name_scope(name or "clip_by_global_norm"):
+        if use_norm is None:
+            squares = add_n([_sum_of_squares(t) for t in given])
+            norm, safe = sqrt(squares, name="global_norm"), _safe_norm(squares)
+        else:
+            norm = safe = convert_to_tensor(use_norm, given[0].dtype)
+        scale = _clip_scale(safe, clip_norm)
+        clipped = iter([_scaled(t, scale) for t in given])
+        return [None if t is None else next(clipped) for t in t_list], norm
+
+
+def _clip_scale(norm: Tensor, clip_norm: Any) -> Tensor:
+    limit = cast(clip_norm, norm.dtype) if isinstance(clip_norm, Tensor) else convert_to_tensor(clip_norm, norm.dtype)
+    # norm - norm is 0, and NaN for an infinite norm, which would otherwise scale what is finite to 0.
+    return limit / maximum(norm, limit) + (norm - norm)
+
+
+def _safe_norm(squares: Tensor) -> Tensor:
+    """The square root of a sum of squares, with derivative 0 at 0."""
+    return sqrt(_positive(squares))
+
+
+def _positive(x: Tensor) -> Tensor:
+    """`x`, or the smallest normal number where that is larger."""
+    dtype: Any = x.dtype
+    tiny = ml_dtypes.finfo(dtype).tiny  # type: ignore[no-untyped-call]
+    return maximum(x, convert_to_tensor(np.array(tiny, dtype), graph=x.graph))
+
+
+def _sum_of_squares(t: Any) -> Tensor:
+    values = sum_equal_rows(t).values if isinstance(t, IndexedSlices) else t
+    return reduce_sum(square(values))
+
+
+def _scaled(t: Tensor | IndexedSlices, scale: Tensor) -> Tensor | IndexedSlices:
+    if isinstance(t, IndexedSlices):
+        return IndexedSlices(t.values * scale, t.indices, t.dense_shape, t.static_shape)
+    return t * scale
+
+
+def _values(t: Tensor | IndexedSlices) -> Tensor:
+    return t.values if isinstance(t, IndexedSlices) else t
+
+
+def _floats(function: str, t: TensorLike) -> Tensor | IndexedSlices:
+    tensor = t if isinstance(t, IndexedSlices) else convert_to_tensor(t)
+    if tensor.dtype not in FLOATING:
+        raise TypeError(f"{function}: a norm is taken of floats, not of {tensor}")
+    return tensor
+
+
+def _given(function: str, t_list: Any) -> list[Any]:
+    if not isinstance(t_list, list | tuple):
+        raise TypeError(f"{function}: t_list should be a sequence of tensors, not {t_list!r}")
+    given = [_floats(function, t) for t in t_list if t is not None]
+    if not given:
+        raise ValueError(f"{function}: t_list holds no tensors")
+    return given

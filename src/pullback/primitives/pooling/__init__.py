@@ -1,0 +1,1 @@
+"""Pooling: the largest and the mean of windows."""

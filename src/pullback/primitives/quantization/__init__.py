@@ -1,0 +1,1 @@
+"""Quantization: numbers rounded to few bits."""

@@ -1,0 +1,1 @@
+"""Random numbers: drawn anew in each run, or functions of a seed."""

@@ -1,0 +1,192 @@
+"""Gamma random numbers, with implicit derivatives by their parameters.
+
+The derivative by the shape is implicit, that of the number at which the distribution function has a fixed value:
+M. Figurnov, S. Mohamed, A. Mnih, "Implicit reparameterization gradients", NeurIPS 2018. It is itself a function with
+derivatives, so that every order is there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.dtypes import FLOATING, float32
+from ...core.operation import Operation, Tensor
+from ...core.primitive import Primitive
+from ...core.types import TensorType
+from ...core.typing import DTypeLike, ShapeLike, TensorLike
+from ..base.broadcasting import Entry
+from ..creation.constant import convert_to_tensor
+from ..creation.fill import zeros_like
+from ..elementwise.arithmetic import Neg
+from ..elementwise.division import divide
+from ..elementwise.exponential import log
+from ..elementwise.masking import masked_divide, multiply_no_nan
+from ..shape.broadcast import broadcast_to
+from ..shape.size import shape
+from ..shape.stacking import concat
+from ..special import incomplete_kernels
+from ..special.base import AbstractSpecial
+from ..special.gamma import PolygammaOf, digamma
+from . import rejection, threefry
+from .stateful import AbstractDraw, drawn, drawn_type, get_seed
+from .stateless import check_seed
+
+
+def random_gamma(
+    shape: ShapeLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers drawn anew in each run, of the gamma distribution with shape `alpha` and inverse scale `beta` (None: 1).
+
+    Derivatives go to both; that by `alpha` is implicit.
+
+    Shapes: `shape`, integers or an integer vector; the result is `shape` followed by the shape that `alpha` and `beta`
+    broadcast to. Dtypes: any float.
+
+    Derivative: dalpha = -dy * (dP/dalpha) / density, implicit in the distribution P; dbeta = -dy * y / beta.
+
+    Raises:
+        TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.random.gamma([2, 3], alpha=[1.0, 5.0], seed=1)).shape
+    (2, 3, 2)
+    """
+    wanted = drawn_type("random.gamma", dtype, FLOATING)
+    a = convert_to_tensor(alpha, wanted)
+    with a.graph.name_scope(name or "random_gamma") as scope:
+        b = None if beta is None else convert_to_tensor(beta, wanted)
+        own = a if b is None else a + zeros_like(b)
+        full = broadcast_to(own, joined_shape(shape, own))
+        x = drawn(a.graph, RandomGamma(*get_seed(seed)), (full,), scope if b is None else None)
+        return x if b is None else divide(x, b, name=scope)
+
+
+def joined_shape(before: Any, x: Tensor) -> Any:
+    """A shape, followed by that of `x`."""
+    known = not isinstance(before, Tensor) and all(isinstance(n, int) for n in _listed(before))
+    if known and x.shape.is_fully_defined():
+        return [*_listed(before), *x.shape.as_list()]
+    return concat([convert_to_tensor(before), shape(x)], 0)
+
+
+def _listed(lengths: Any) -> list[Any]:
+    return list(lengths) if isinstance(lengths, list | tuple) else [lengths]
+
+
+class RandomGamma(AbstractDraw):
+    type = "RandomGamma"
+
+    seed: int | None = None
+    seed2: int | None = None
+
+    def infer(self, alpha: TensorType) -> tuple[TensorType, ...]:
+        return (alpha,)
+
+    def drawn_shape(self, *arrays: Any) -> tuple[int, ...]:
+        return (rejection.GAMMA_WORDS, *arrays[0].shape)
+
+    def sample(self, xp: Any, pair: tuple[Any, Any], *arrays: Any) -> Any:
+        return rejection.gamma(xp, pair, arrays[0], arrays[0].dtype)
+
+    def gradient(self, op: Operation, *dys: Tensor) -> Sequence[Any]:
+        return (lambda: implicit_back(dys[0], op.inputs[0], op.outputs[0]),)
+
+
+def implicit_back(dy: Tensor, alpha: Tensor, sample: Tensor) -> Tensor:
+    """The cotangent of the shape of gamma distributions from those of their samples."""
+    return multiply_no_nan(IgammaRatio(1)(alpha, sample), Neg()(dy))
+
+
+class IgammaRatio(AbstractSpecial):
+    """The derivative of igamma(a, x) by `a`, `times` times, divided by the derivative by `x`: neither overflows."""
+
+    type = "IgammaRatio"
+
+    times: int
+
+    def in_double(self) -> bool:
+        return True
+
+    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
+        return incomplete_kernels.igamma_by_a(xp, functions, self.times, *arrays)
+
+    def partials(self, dy: Tensor, y: Tensor, a: Tensor, x: Tensor) -> Sequence[Entry]:
+        """With the density p: that of p by `a` is p * (log(x) - digamma(a)), by `x` it is p * ((a - 1) / x - 1)."""
+
+        def by_a() -> Tensor:
+            slope = IgammaRatio(self.times + 1)(a, x) - multiply_no_nan(log(x) - digamma(a), y)
+            return multiply_no_nan(slope, dy)
+
+        def by_x() -> Tensor:
+            return multiply_no_nan(_bell(self.times, a, x) - y * (masked_divide(a - 1, x) - 1), dy)
+
+        return by_a, by_x
+
+
+def _bell(times: int, a: Tensor, x: Tensor) -> Tensor:
+    """The derivative of the density by `a`, `times` times, divided by the density."""
+    c = [log(x) - digamma(a), *[Neg()(PolygammaOf(k)(a)) for k in range(1, times)]]
+    values: list[Any] = [1.0]
+    for n in range(times):
+        total = values[n] * c[0]
+        for i in range(1, n + 1):
+            total = total + values[n - i] * c[i] * float(math.comb(n, i))
+        values.append(total)
+    result: Tensor = values[times]
+    return result
+
+
+def stateless_gamma(
+    shape: ShapeLike,
+    seed: TensorLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = float32,
+    name: str | None = None,
+) -> Tensor:
+    """The numbers of `seed`, of the gamma distribution with shape `alpha` and inverse scale `beta` (None: 1).
+
+    Derivatives go to both; that by `alpha` is implicit.
+
+    Shapes: `shape`, integers or an integer vector, to which `alpha` and `beta` broadcast; `seed` [2].
+    Dtypes: any float; the seed int32 or int64.
+
+    Derivative: dalpha = -dy * (dP/dalpha) / density, implicit in the distribution P; dbeta = -dy * y / beta.
+
+    Raises:
+        ValueError: a seed that is no pair. TypeError: another dtype.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.random.stateless_gamma([2], [1, 2], alpha=3.0)).dtype
+    dtype('float32')
+    """
+    wanted = drawn_type("random.stateless_gamma", dtype, FLOATING)
+    a = convert_to_tensor(alpha, wanted)
+    with a.graph.name_scope(name or "stateless_random_gamma") as scope:
+        full = broadcast_to(a, shape)
+        key = convert_to_tensor(seed)
+        x = StatelessRandomGammaV3()(key, full, name=scope if beta is None else None)
+        return x if beta is None else divide(x, convert_to_tensor(beta, wanted), name=scope)
+
+
+class StatelessRandomGammaV3(Primitive):
+    type = "StatelessRandomGammaV3"
+
+    def infer(self, seed: TensorType, alpha: TensorType) -> tuple[TensorType, ...]:
+        check_seed("random.stateless_gamma", seed)
+        return (alpha,)
+
+    def kernel(self, xp: Any, seed: Any, alpha: Any) -> Any:
+        shape = (rejection.GAMMA_WORDS, *alpha.shape)
+        pair = threefry.words(xp, threefry.derived_key(xp, seed), 0, shape)
+        return rejection.gamma(xp, pair, alpha, alpha.dtype)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        return None, lambda: implicit_back(dy, op.inputs[1], op.outputs[0])

@@ -1,0 +1,192 @@
+"""Euclidean norms, variances and log-sum-exp."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.dtypes import COMPLEX, FLOATING, INEXACT, bfloat16, float16, float32
+from ...core.operation import Operation, Tensor
+from ...core.primitive import Primitive
+from ...core.traits import IGNORES_ZEROS, Links, reduced_axes
+from ...core.types import TensorType
+from ...core.typing import AxisLike, TensorLike
+from ..base.axes import as_axes
+from ..base.broadcasting import AbstractElementwise, Entry, in_float32
+from ..casting.cast import cast
+from ..complex.complex import conj, real
+from ..cumulative.logsumexp import ExpDifference
+from ..elementwise.division import divide_no_nan
+from ..elementwise.masking import multiply_no_nan
+from .reduce import Axes, reduce_mean, take_numbers
+from .sum import keep_reduced, reduced_shape
+
+
+def reduce_logsumexp(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """`log(sum(exp(x)))` along `axis` without overflow: an axis, a list of them, or None for all; of none it is -inf.
+
+    The derivative by an element that is -inf is 0, by one that is inf 1.
+
+    Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats.
+
+    Derivative: dx = dy * exp(x - y).
+
+    Raises:
+        ValueError: an axis is out of range or stands twice. TypeError: not floats.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.reduce_logsumexp([0.0, 1000.0]))
+    np.float32(1000.0)
+    """
+    x = take_numbers(input_tensor, "reduce_logsumexp", FLOATING)
+    return LogSumExp(as_axes(axis, x, "reduce_logsumexp"), bool(keepdims))(x, name=name)
+
+
+class LogSumExp(Primitive):
+    type = "LogSumExp"
+
+    axis: Axes = None
+    keepdims: bool = False
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        dtype = x.dtype
+        x = x.astype(float32) if dtype in (float16, bfloat16) else x
+        top = xp.max(x, axis=self.axis, keepdims=True, initial=-xp.inf)
+        top = xp.where(xp.isfinite(top), top, xp.zeros((), x.dtype))
+        total = xp.log(xp.sum(xp.exp(x - top), axis=self.axis, keepdims=self.keepdims, dtype=x.dtype))
+        return (total + top.reshape(total.shape)).astype(dtype)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        (x,), (y,) = op.inputs, op.outputs
+
+        def back() -> Tensor:
+            weights = ExpDifference()(x, keep_reduced(y, x, self.axis, self.keepdims))
+            return multiply_no_nan(weights, keep_reduced(dy, x, self.axis, self.keepdims))
+
+        return (back,)
+
+
+def euclidean_norm(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """`sqrt(sum(abs(x)**2))` along `axis`: an axis, a list of them, or None for all. The derivative at 0 is 0.
+
+    Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers;
+    the norm of complex numbers is complex, as in TensorFlow.
+
+    Derivative: dx = dy * x / y, 0 where y is 0.
+
+    Raises:
+        ValueError: an axis is out of range or stands twice. TypeError: not floats.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.reduce_euclidean_norm([[3.0, 4.0], [0.0, 2.0]], axis=1))
+    array([5., 2.], dtype=float32)
+    """
+    x = take_numbers(input_tensor, "reduce_euclidean_norm", INEXACT)
+    norms = EuclideanNorm(as_axes(axis, x, "reduce_euclidean_norm"), bool(keepdims))
+    if x.dtype in COMPLEX:
+        return cast(norms(abs(x)), x.dtype, name=name)
+    return norms(x, name=name)
+
+
+class EuclideanNorm(Primitive):
+    type = "EuclideanNorm"
+    traits = (IGNORES_ZEROS,)
+
+    axis: Axes = None
+    keepdims: bool = False
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        dtype = x.dtype
+        x = x.astype(float32) if dtype in (float16, bfloat16) else x
+        total = xp.sum(x * x, axis=self.axis, keepdims=self.keepdims, dtype=x.dtype)
+        return xp.sqrt(total).astype(dtype)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        (x,), (y,) = op.inputs, op.outputs
+
+        return (lambda: x * keep_reduced(divide_no_nan(dy, y), x, self.axis, self.keepdims),)
+
+
+def reduce_variance(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The mean of `abs(x - mean(x))**2` along `axis`: an axis, a list of them, or None for all.
+
+    Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers,
+    of which the variance is real.
+
+    Derivative: dx = dy * 2 * (x - mean) / n.
+
+    Raises:
+        ValueError: an axis is out of range or stands twice. TypeError: not floats.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.reduce_variance([1.0, 3.0]))
+    np.float32(1.0)
+    """
+    x = take_numbers(input_tensor, "reduce_variance", INEXACT)
+    with x.graph.name_scope(name or "reduce_variance"):
+        difference = x - reduce_mean(x, axis, keepdims=True)
+        if x.dtype in COMPLEX:
+            return reduce_mean(real(difference * conj(difference)), axis, keepdims)
+        return reduce_mean(difference * difference, axis, keepdims)
+
+
+def reduce_std(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The square root of the variance along `axis`: an axis, a list of them, or None for all.
+
+    Its derivative is 0 where the variance is 0.
+
+    Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers,
+    of which the deviation is real.
+
+    Derivative: dx = dy * (x - mean) / (n * y), 0 where y is 0.
+
+    Raises:
+        ValueError: an axis is out of range or stands twice. TypeError: not floats.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.reduce_std([1.0, 5.0]))
+    np.float32(2.0)
+    """
+    x = take_numbers(input_tensor, "reduce_std", INEXACT)
+    with x.graph.name_scope(name or "reduce_std"):
+        return Root(0.5)(reduce_variance(x, axis, keepdims))
+
+
+class Root(AbstractElementwise):
+    """`x` to a power between 0 and 1, with derivative 0 at 0: there a norm has a kink, and 0 is among its slopes."""
+
+    type = "Root"
+    dtypes = FLOATING
+
+    exponent: float
+
+    @in_float32
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.sqrt(x) if self.exponent == 0.5 else xp.power(x, self.exponent)
+
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+        if self.exponent == 0.5:
+            return (lambda: divide_no_nan(dy * 0.5, y),)
+        return (lambda: divide_no_nan(dy * y * self.exponent, x),)

@@ -1,0 +1,118 @@
+"""Reductions to the shape of another tensor (`sum_like` and others), whose axes a run decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import bfloat16, float16, float32
+from ...core.dtypes import bool as bool_
+from ...core.operation import Operation, Tensor
+from ...core.primitive import Primitive, no_gradient
+from ...core.shape import TensorShape, broadcast_axes
+from ...core.types import TensorType
+from ..casting.cast import cast
+from ..logic.comparison import equal
+from ..segment.products import ProductOfOthers
+from ..shape.broadcast import broadcast_like
+from .reduce import highest, lowest
+from .sum import sum_like
+
+
+class MaxLike(Primitive):
+    """The largest element along the axes along which an array shaped as `like` is repeated; equals share."""
+
+    type = "MaxLike"
+
+    def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(x.dtype, like.shape),)
+
+    def kernel(self, xp: Any, x: Any, like: Any) -> Any:
+        axes = broadcast_axes(like.shape, x.shape)
+        if 0 in x.shape:
+            return xp.full(like.shape, lowest(x.dtype), x.dtype)
+        return x.max(axis=axes).reshape(like.shape) if axes else x
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        return lambda: _shared(dy, op), None
+
+
+class MinLike(Primitive):
+    """The smallest element along the axes along which an array shaped as `like` is repeated; equals share."""
+
+    type = "MinLike"
+
+    def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(x.dtype, like.shape),)
+
+    def kernel(self, xp: Any, x: Any, like: Any) -> Any:
+        axes = broadcast_axes(like.shape, x.shape)
+        if 0 in x.shape:
+            return xp.full(like.shape, highest(x.dtype), x.dtype)
+        return x.min(axis=axes).reshape(like.shape) if axes else x
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        return lambda: _shared(dy, op), None
+
+
+def _shared(dy: Tensor, op: Operation) -> Tensor:
+    x, y = op.inputs[0], op.outputs[0]
+    share = cast(equal(x, y), x.dtype)
+    return share * (dy / sum_like(share, y))
+
+
+class ProdLike(Primitive):
+    """The product along the axes along which an array shaped as `like` is repeated; exact where elements are 0."""
+
+    type = "ProdLike"
+
+    def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(x.dtype, like.shape),)
+
+    def kernel(self, xp: Any, x: Any, like: Any) -> Any:
+        axes = broadcast_axes(like.shape, x.shape)
+        wide = float32 if x.dtype in (float16, bfloat16) else x.dtype
+        return xp.prod(x, axis=axes, dtype=wide).astype(x.dtype).reshape(like.shape) if axes else x
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        x, y = op.inputs[0], op.outputs[0]
+        return lambda: broadcast_like(dy, x) * ProductOfOthers()(x, PlacesLike()(x, y)), None
+
+
+class PlacesLike(Primitive):
+    """For each element of `x` the number of the element of an array shaped as `like` that it is reduced into."""
+
+    type = "PlacesLike"
+    reads_values = False
+
+    def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
+        del like
+        return (TensorType(np.dtype(np.int64), x.shape),)
+
+    def kernel(self, xp: Any, x: Any, like: Any) -> Any:
+        del xp
+        return np.broadcast_to(np.arange(like.size, dtype=np.int64).reshape(like.shape), x.shape)
+
+    gradient = no_gradient
+
+
+class ShapeOnly(Primitive):
+    """Something of a shape that a vector gives, for what reads only shapes."""
+
+    type = "ShapeOnly"
+    shape_inputs = (0,)
+
+    shape: tuple[int | None, ...] | None = None
+
+    def infer(self, lengths: TensorType) -> tuple[TensorType, ...]:
+        rank = None if lengths.shape.rank is None else lengths.shape[0]
+        unknown = TensorShape.UNKNOWN if rank is None else TensorShape([None] * rank)
+        return (TensorType(bool_, TensorShape(self.shape) if self.shape is not None else unknown),)
+
+    def kernel(self, xp: Any, lengths: Any) -> Any:
+        del xp
+        return np.broadcast_to(np.zeros((), bool), tuple(np.asarray(lengths).tolist()))
+
+    gradient = no_gradient

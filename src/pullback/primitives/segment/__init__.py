@@ -1,0 +1,1 @@
+"""Segments: reductions over rows that share a number."""

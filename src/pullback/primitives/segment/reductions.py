@@ -1,0 +1,366 @@
+"""Segment reductions: means, products and extrema, and the forms whose segment numbers are sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import INEXACT, bfloat16, float16, float32
+from ...core.operation import Operation, Tensor
+from ...core.primitive import Primitive, no_gradient
+from ...core.shape import TensorShape
+from ...core.types import TensorType
+from ...core.typing import TensorLike
+from ..base.scattering import combine_rows, sum_rows
+from ..casting.cast import cast
+from ..complex.complex import conj
+from ..creation.constant import constant_value, convert_to_tensor
+from ..elementwise.division import divide_no_nan
+from ..logic.comparison import equal
+from ..reduction.reduce import REAL, highest, lowest
+from .products import ProductOfOthers
+from .sums import (
+    SegmentGather,
+    UnsortedSegmentSum,
+    infer_segments,
+    rows_of,
+    segment_inputs,
+    segments_to_use,
+    unsorted_segment_sum,
+)
+
+
+def unsorted_segment_max(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The largest of the rows of `data` that have the same segment number; the smallest number where there are none.
+
+    The derivative is shared equally by equal elements.
+
+    Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are
+    dropped. Dtypes: integers and floats; `segment_ids` any integer.
+
+    Derivative: ddata = dy of the segment, shared by the elements that equal its maximum.
+
+    Raises:
+        ValueError: the shape of `data` does not begin with that of `segment_ids`. TypeError: the ids are no integers.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.unsorted_segment_max([1.0, 2.0, 4.0], [0, 1, 0], 2))
+    array([4., 2.], dtype=float32)
+    """
+    static, inputs = segment_inputs(data, segment_ids, num_segments)
+    return UnsortedSegmentMax(static)(*inputs, name=name)
+
+
+class UnsortedSegmentMax(Primitive):
+    type = "UnsortedSegmentMax"
+    shape_inputs = length_inputs = (2,)
+
+    num_segments: int | None = None
+    empty_is_zero: bool = False
+
+    def infer(self, x: TensorType, ids: TensorType, num: TensorType | None = None) -> tuple[TensorType, ...]:
+        return (infer_segments("unsorted_segment_max", self.num_segments, num, x, ids, REAL),)
+
+    def kernel(self, xp: Any, x: Any, ids: Any, num: Any = None) -> Any:
+        n = segments_to_use(self.num_segments, num)
+        return _extremum(xp, x, ids, n, "max", lowest(x.dtype), self.empty_is_zero)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        return (lambda: _shared(dy, op), None, None)[: len(op.inputs)]
+
+
+def unsorted_segment_min(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The smallest of the rows of `data` that have the same segment number; the largest number where there are none.
+
+    The derivative is shared equally by equal elements.
+
+    Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are
+    dropped. Dtypes: integers and floats; `segment_ids` any integer.
+
+    Derivative: ddata = dy of the segment, shared by the elements that equal its minimum.
+
+    Raises:
+        ValueError: the shape of `data` does not begin with that of `segment_ids`. TypeError: the ids are no integers.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.unsorted_segment_min([1.0, 2.0, 4.0], [0, 1, 0], 2))
+    array([1., 2.], dtype=float32)
+    """
+    static, inputs = segment_inputs(data, segment_ids, num_segments)
+    return UnsortedSegmentMin(static)(*inputs, name=name)
+
+
+class UnsortedSegmentMin(Primitive):
+    type = "UnsortedSegmentMin"
+    shape_inputs = length_inputs = (2,)
+
+    num_segments: int | None = None
+    empty_is_zero: bool = False
+
+    def infer(self, x: TensorType, ids: TensorType, num: TensorType | None = None) -> tuple[TensorType, ...]:
+        return (infer_segments("unsorted_segment_min", self.num_segments, num, x, ids, REAL),)
+
+    def kernel(self, xp: Any, x: Any, ids: Any, num: Any = None) -> Any:
+        n = segments_to_use(self.num_segments, num)
+        return _extremum(xp, x, ids, n, "min", highest(x.dtype), self.empty_is_zero)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        return (lambda: _shared(dy, op), None, None)[: len(op.inputs)]
+
+
+def _extremum(xp: Any, x: Any, ids: Any, n: int, how: str, worst: Any, empty_is_zero: bool) -> Any:
+    rows, flat = rows_of(x, ids), ids.reshape(-1)
+    result = combine_rows(xp, xp.full((n, *rows.shape[1:]), worst, x.dtype), flat, rows, how)
+    if not empty_is_zero:
+        return result
+    count = sum_rows(xp, flat, xp.ones(flat.shape, np.int32), n).reshape((n,) + (1,) * (rows.ndim - 1))
+    return xp.where(count > 0, result, xp.zeros((), x.dtype))
+
+
+def _shared(dy: Tensor, op: Operation) -> Tensor:
+    """The cotangent of an extremum, shared equally by the elements that equal it."""
+    x, ids, *number = op.inputs
+    chosen = cast(equal(x, SegmentGather()(op.outputs[0], ids)), x.dtype)
+    total = UnsortedSegmentSum(op.primitive.num_segments)(chosen, ids, *number)  # type: ignore[attr-defined]
+    return SegmentGather()(divide_no_nan(dy, total), ids) * chosen
+
+
+def unsorted_segment_prod(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The products of the rows of `data` that have the same segment number; ones where there are none.
+
+    The first derivative is exact where elements are 0.
+
+    Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are
+    dropped. Dtypes: any number; `segment_ids` any integer.
+
+    Derivative: ddata_i = dy of the segment * (product of its other rows), exact where some are 0.
+
+    Raises:
+        ValueError: the shape of `data` does not begin with that of `segment_ids`. TypeError: the ids are no integers.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.unsorted_segment_prod([3.0, 2.0, 4.0], [0, 1, 0], 3))
+    array([12.,  2.,  1.], dtype=float32)
+    """
+    static, inputs = segment_inputs(data, segment_ids, num_segments)
+    return UnsortedSegmentProd(static)(*inputs, name=name)
+
+
+class UnsortedSegmentProd(Primitive):
+    type = "UnsortedSegmentProd"
+    shape_inputs = length_inputs = (2,)
+
+    num_segments: int | None = None
+
+    def infer(self, x: TensorType, ids: TensorType, num: TensorType | None = None) -> tuple[TensorType, ...]:
+        return (infer_segments("unsorted_segment_prod", self.num_segments, num, x, ids),)
+
+    def kernel(self, xp: Any, x: Any, ids: Any, num: Any = None) -> Any:
+        n = segments_to_use(self.num_segments, num)
+        rows = rows_of(x, ids)
+        return combine_rows(xp, xp.ones((n, *rows.shape[1:]), x.dtype), ids.reshape(-1), rows, "multiply")
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        x, ids = op.inputs[:2]
+        return (lambda: SegmentGather()(dy, ids) * conj(ProductOfOthers()(x, ids)), None, None)[: len(op.inputs)]
+
+
+def unsorted_segment_mean(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The means of the rows of `data` that have the same segment number; zeros where there are none.
+
+    Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are
+    dropped. Dtypes: floats and complex numbers; `segment_ids` any integer.
+
+    Derivative: ddata = gather(dy / number of rows, segment_ids).
+
+    Raises:
+        ValueError: the shape of `data` does not begin with that of `segment_ids`. TypeError: the ids are no integers.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.unsorted_segment_mean([1.0, 2.0, 4.0], [0, 1, 0], 2))
+    array([2.5, 2. ], dtype=float32)
+    """
+    return _scaled_sum(data, segment_ids, num_segments, 1.0, name or "UnsortedSegmentMean")
+
+
+def unsorted_segment_sqrt_n(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The sums of the rows of `data` that have the same segment number, over the square root of how many they are.
+
+    Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are
+    dropped. Dtypes: floats and complex numbers; `segment_ids` any integer.
+
+    Derivative: ddata = gather(dy / sqrt(number of rows), segment_ids).
+
+    Raises:
+        ValueError: the shape of `data` does not begin with that of `segment_ids`. TypeError: the ids are no integers.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.unsorted_segment_sqrt_n([1.0, 1.0, 1.0, 1.0], [0, 0, 0, 0], 1))
+    array([2.], dtype=float32)
+    """
+    return _scaled_sum(data, segment_ids, num_segments, 0.5, name or "UnsortedSegmentSqrtN")
+
+
+def _scaled_sum(data: Any, segment_ids: Any, num_segments: Any, power: float, name: str) -> Tensor:
+    static, inputs = segment_inputs(data, segment_ids, num_segments)
+    if inputs[0].dtype not in INEXACT:
+        raise TypeError(f"{name}: data must be floats or complex numbers, not {inputs[0]}")
+    with inputs[0].graph.name_scope(name):
+        sums = UnsortedSegmentSum(static)(*inputs)
+        return sums * SegmentShares(static, power)(*inputs)
+
+
+class SegmentShares(Primitive):
+    """One over a power of the number of rows of each segment, of at least one; of a shape to multiply sums by."""
+
+    type = "SegmentShares"
+    shape_inputs = length_inputs = (2,)
+
+    num_segments: int | None
+    power: float
+
+    def infer(self, x: TensorType, ids: TensorType, num: TensorType | None = None) -> tuple[TensorType, ...]:
+        full = infer_segments("segment_mean", self.num_segments, num, x, ids)
+        if full.shape.lengths is None:
+            return (full,)
+        return (TensorType(x.dtype, TensorShape([full.shape.lengths[0], *[1] * (len(full.shape.lengths) - 1)])),)
+
+    def kernel(self, xp: Any, x: Any, ids: Any, num: Any = None) -> Any:
+        n = segments_to_use(self.num_segments, num)
+        wide = float32 if x.dtype in (float16, bfloat16) else x.dtype
+        count = sum_rows(xp, ids.reshape(-1), xp.ones(ids.size, np.int32), n)
+        share = xp.maximum(count, 1).astype(wide) ** -self.power
+        return share.astype(x.dtype).reshape((n,) + (1,) * (x.ndim - ids.ndim))
+
+    gradient = no_gradient
+
+
+def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The sums of the rows of `data` with the same segment number, for the numbers from 0 to the last.
+
+    Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
+    be known when it compiles. Dtypes: any number; `segment_ids` any integer.
+
+    Derivative: ddata = gather(dy, segment_ids).
+
+    Raises:
+        ValueError: the shapes do not fit. TypeError: the ids are no integers.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.segment_sum([1.0, 2.0, 4.0], [0, 0, 2]))
+    array([3., 0., 4.], dtype=float32)
+    """
+    ids = convert_to_tensor(segment_ids)
+    return unsorted_segment_sum(data, ids, _number_of_segments(ids), name or "SegmentSum")
+
+
+def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The means of the rows of `data` with the same segment number, for the numbers from 0 to the last; 0 of none.
+
+    Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
+    be known when it compiles. Dtypes: floats and complex numbers; `segment_ids` any integer.
+
+    Derivative: ddata = gather(dy / number of rows, segment_ids).
+
+    Raises:
+        ValueError: the shapes do not fit. TypeError: the ids are no integers.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.segment_mean([1.0, 2.0, 4.0], [0, 0, 1]))
+    array([1.5, 4. ], dtype=float32)
+    """
+    ids = convert_to_tensor(segment_ids)
+    return _scaled_sum(data, ids, _number_of_segments(ids), 1.0, name or "SegmentMean")
+
+
+def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The largest of the rows of `data` with the same segment number, for the numbers from 0 to the last; 0 of none.
+
+    Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
+    be known when it compiles. Dtypes: integers and floats; `segment_ids` any integer.
+
+    Derivative: ddata = dy of the segment, shared by the elements that equal its maximum.
+
+    Raises:
+        ValueError: the shapes do not fit. TypeError: the ids are no integers.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.segment_max([1.0, 2.0, -4.0], [0, 0, 2]))
+    array([ 2.,  0., -4.], dtype=float32)
+    """
+    ids = convert_to_tensor(segment_ids)
+    static, inputs = segment_inputs(data, ids, _number_of_segments(ids))
+    return UnsortedSegmentMax(static, True)(*inputs, name=name or "SegmentMax")
+
+
+def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The smallest of the rows of `data` with the same segment number, for the numbers from 0 to the last; 0 of none.
+
+    Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
+    be known when it compiles. Dtypes: integers and floats; `segment_ids` any integer.
+
+    Derivative: ddata = dy of the segment, shared by the elements that equal its minimum.
+
+    Raises:
+        ValueError: the shapes do not fit. TypeError: the ids are no integers.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.segment_min([1.0, 2.0, 4.0], [0, 0, 2]))
+    array([1., 0., 4.], dtype=float32)
+    """
+    ids = convert_to_tensor(segment_ids)
+    static, inputs = segment_inputs(data, ids, _number_of_segments(ids))
+    return UnsortedSegmentMin(static, True)(*inputs, name=name or "SegmentMin")
+
+
+def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The products of the rows of `data` with the same segment number, for the numbers from 0 to the last; 1 of none.
+
+    Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
+    be known when it compiles. Dtypes: any number; `segment_ids` any integer.
+
+    Derivative: ddata_i = dy of the segment * (product of its other rows), exact where some are 0.
+
+    Raises:
+        ValueError: the shapes do not fit. TypeError: the ids are no integers.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.segment_prod([3.0, 2.0, 4.0], [0, 0, 1]))
+    array([6., 4.], dtype=float32)
+    """
+    ids = convert_to_tensor(segment_ids)
+    return unsorted_segment_prod(data, ids, _number_of_segments(ids), name or "SegmentProd")
+
+
+def _number_of_segments(ids: Tensor) -> Any:
+    known = constant_value(ids)
+    if known is not None:
+        return int(known.reshape(-1)[-1]) + 1 if known.size else 0
+    return SegmentNumber()(ids)
+
+
+class SegmentNumber(Primitive):
+    """One more than the last of ascending segment numbers; 0 of none."""
+
+    type = "SegmentNumber"
+
+    def infer(self, ids: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(ids.dtype, TensorShape.SCALAR),)
+
+    def kernel(self, xp: Any, ids: Any) -> Any:
+        flat = ids.reshape(-1)
+        return xp.asarray(flat[-1] + 1 if flat.size else 0, ids.dtype)
+
+    gradient = no_gradient

@@ -1,0 +1,1 @@
+"""Sets: distinct elements and differences."""

@@ -1,0 +1,1 @@
+"""Shape manipulation: elements move, none is computed."""

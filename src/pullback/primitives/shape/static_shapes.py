@@ -1,0 +1,43 @@
+"""Shape arithmetic: what broadcasting gives, and positions in arrays of a shape."""
+
+from __future__ import annotations
+
+from ...core.operation import Tensor
+from ...core.shape import TensorShape, as_shape
+from ...core.shape import broadcast_static_shape as broadcast
+from ...core.typing import ShapeLike, TensorLike
+from ..creation.constant import convert_to_tensor
+from ..elementwise.maximum import maximum
+from ..indexing.where import where
+from ..logic.comparison import equal
+from .pad import pad
+from .size import size
+
+
+def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
+    """The static shape of an elementwise result over arrays of `shape_x` and `shape_y`.
+
+    Raises:
+        ValueError: they do not broadcast together.
+
+    >>> import pullback as pb
+    >>> pb.broadcast_static_shape(pb.TensorShape([2, 1]), pb.TensorShape([None, 3]))
+    TensorShape([2, 3])
+    """
+    return broadcast(as_shape(shape_x), as_shape(shape_y))
+
+
+def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
+    """The shape of an elementwise result over arrays of `shape_x` and `shape_y`, integer vectors, as such a vector.
+
+    A run does not check that they broadcast together.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.broadcast_dynamic_shape([2, 1], [3]))
+    array([2, 3], dtype=int32)
+    """
+    x = convert_to_tensor(shape_x)
+    y = convert_to_tensor(shape_y, dtype_hint=x.dtype)
+    rank = maximum(size(x), size(y))
+    a, b = [pad(v, [[rank - size(v), 0]], constant_values=1) for v in (x, y)]
+    return where(equal(a, 1), b, a)

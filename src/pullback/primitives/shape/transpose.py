@@ -1,0 +1,77 @@
+"""Transpose, squeeze and expand; roll and reverse; rank, size and shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.operation import Operation, Tensor
+from ...core.primitive import Primitive
+from ...core.shape import TensorShape
+from ...core.traits import MOVES, Link, Links
+from ...core.types import TensorType
+from ...core.typing import TensorLike
+from ..base.axes import static_integers
+from ..complex.complex import conj
+from ..creation.constant import convert_to_tensor
+
+
+def transpose(
+    a: TensorLike, perm: TensorLike | None = None, conjugate: bool = False, name: str | None = "transpose"
+) -> Tensor:
+    """`a` with its axes in the order `perm`, in the reverse order where it is None; conjugated with `conjugate`.
+
+    Shapes: any; axis i of the result is axis `perm[i]` of `a`. Dtypes: any.
+
+    Derivative: dx = dy with its axes in the inverse order.
+
+    Raises:
+        ValueError: `perm` is no permutation of the axes, or not known while the graph is built.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.transpose([[1, 2, 3], [4, 5, 6]]))
+    array([[1, 4],
+           [2, 5],
+           [3, 6]], dtype=int32)
+    """
+    x = convert_to_tensor(a)
+    if conjugate:
+        x = conj(x)
+    rank = x.shape.rank
+    order = None if perm is None else static_integers(perm, "transpose: perm")
+    if order is not None:
+        order = tuple([p % len(order) if -len(order) <= p < len(order) else p for p in order])
+        if sorted(order) != list(range(len(order))) or rank not in (None, len(order)):
+            raise ValueError(f"transpose: perm {list(order)} is no permutation of the axes of {x}")
+    elif rank is not None:
+        order = tuple(reversed(range(rank)))
+    return Transpose(order)(x, name=name)
+
+
+class Transpose(Primitive):
+    type = "Transpose"
+    traits = (MOVES,)
+
+    perm: tuple[int, ...] | None = None
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        dims = x.shape.lengths
+        if dims is None:
+            return (TensorType(x.dtype, TensorShape([None] * len(self.perm) if self.perm is not None else None)),)
+        return (TensorType(x.dtype, TensorShape([dims[p] for p in self.perm or reversed(range(len(dims)))])),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        if x.shape.rank is None:
+            return None
+        return tuple([Link(o, a) for o, a in enumerate(self.perm or reversed(range(x.shape.rank)))])
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.transpose(x, self.perm)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        del op
+        inverse = None if self.perm is None else tuple(np.argsort(self.perm).tolist())
+        return (lambda: Transpose(inverse)(dy),)

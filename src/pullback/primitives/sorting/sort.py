@@ -1,0 +1,178 @@
+"""Sorting, top-k and arg-max: what comes first, and its position.
+
+NaN counts as larger than every number. Equal elements keep their order, on every engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ...core.dtypes import FLOATING, DType, as_dtype, int32
+from ...core.operation import Operation, Tensor
+from ...core.primitive import Primitive, no_gradient
+from ...core.shape import TensorShape
+from ...core.types import TensorType
+from ...core.typing import AxisLike, DTypeLike, TensorLike
+from ..base.axes import as_axis
+from ..casting.cast import cast
+from ..creation.constant import constant_value, convert_to_tensor
+from ..indexing.gather import gather
+from ..indexing.take_along import PutAlong, TakeAlong
+from ..logic.comparison import less, less_equal
+from ..logic.logical import logical_not
+from ..reduction.reduce import REAL, CountNonzero, take_numbers
+from ..shape.squeeze import expand_dims
+
+
+class TopK(NamedTuple):
+    """The k largest elements and where they stand."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def top_k(
+    input: TensorLike,
+    k: int | Tensor = 1,
+    sorted: bool = True,
+    index_type: DTypeLike = int32,
+    name: str | None = None,
+) -> TopK:
+    """The `k` largest elements along the last axis, largest first, and their positions; of equals the first come first.
+
+    They are in this order with `sorted=False` too. NaN counts as the largest. The derivative goes to exactly the
+    elements picked.
+
+    Shapes: `input` [..., n] with n >= k; both results [..., k]. Dtypes: integers and floats; positions `index_type`.
+
+    Derivative: dx = zeros with dvalues in the places where the values stood.
+
+    Raises:
+        ValueError: `k` is negative, larger than the axis, or not known while the graph is built.
+
+    >>> import pullback as pb
+    >>> values, indices = pb.math.top_k([1.0, 5.0, 3.0], k=2)
+    >>> pb.Session().run([values, indices])
+    [array([5., 3.], dtype=float32), array([1, 2], dtype=int32)]
+    """
+    del sorted
+    x = take_numbers(input, "top_k", REAL)
+    count = constant_value(convert_to_tensor(k))
+    if count is None:
+        raise ValueError(f"top_k: k must be known while the graph is built, but {k} is computed in a run")
+    values, indices = TopKV2(int(count), as_dtype(index_type)).operation(x, name=name).outputs
+    return TopK(values, indices)
+
+
+class TopKV2(Primitive):
+    type = "TopKV2"
+
+    k: int
+    index_type: DType = int32
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        dims = x.shape.lengths
+        if dims is None:
+            return TensorType(x.dtype, TensorShape.UNKNOWN), TensorType(self.index_type, TensorShape.UNKNOWN)
+        if not dims or self.k < 0 or (isinstance(dims[-1], int) and dims[-1] < self.k):
+            raise ValueError(f"top_k: there are no {self.k} elements along the last axis of {x}")
+        shape = TensorShape([*dims[:-1], self.k])
+        return TensorType(x.dtype, shape), TensorType(self.index_type, shape)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        positions = _descending(xp, x)[..., : self.k]
+        return xp.take_along_axis(x, positions, axis=-1), positions.astype(self.index_type)
+
+    def gradient(self, op: Operation, dy: Tensor, _: Any) -> Sequence[Any]:
+        return (lambda: PutAlong()(dy, op.outputs[1], op.inputs[0]),)
+
+
+def _descending(xp: Any, x: Any) -> Any:
+    """The positions of the elements along the last axis, largest first, equals in order."""
+    n = x.shape[-1]
+    return n - 1 - xp.argsort(x[..., ::-1], axis=-1, stable=True)[..., ::-1]
+
+
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
+    """Whether fewer than `k` of the predictions are larger than the one of the target; False where that is NaN.
+
+    Shapes: `targets` [n], `predictions` [n, classes]; the result [n]. Dtypes: integers, and floats.
+
+    Raises:
+        TypeError, ValueError: the types do not fit.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.in_top_k([1, 0], [[0.1, 0.7, 0.2], [0.3, 0.6, 0.5]], 2))
+    array([ True, False])
+    """
+    x, classes = take_numbers(predictions, "in_top_k", FLOATING), convert_to_tensor(targets)
+    with x.graph.name_scope(name or "InTopK"):
+        own = gather(x, expand_dims(classes, 1), axis=1, batch_dims=1)
+        larger = CountNonzero((1,), False, int32)(logical_not(less_equal(x, own)))
+        return less(larger, cast(k, int32))
+
+
+def argsort(
+    values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+) -> Tensor:
+    """The positions of the elements along `axis` in ascending (or "DESCENDING") order; equals keep their order.
+
+    They do so with `stable=False` too. NaN counts as the largest.
+
+    Shapes: any of rank at least 1; the result has the same. Dtypes: integers and floats; the result is int32.
+
+    Raises:
+        ValueError: the axis is out of range, or another direction.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.argsort([3, 1, 2]))
+    array([1, 2, 0], dtype=int32)
+    """
+    del stable
+    x = take_numbers(values, "argsort", REAL)
+    place = as_axis(axis, x.shape.rank, "argsort", x.type)
+    return ArgSort(place, _is_descending(direction, "argsort"))(x, name=name)
+
+
+def _is_descending(direction: str, what: str) -> bool:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(f"{what}: direction must be 'ASCENDING' or 'DESCENDING', not {direction!r}")
+    return direction == "DESCENDING"
+
+
+class ArgSort(Primitive):
+    type = "ArgSort"
+
+    axis: int
+    descending: bool = False
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        return (TensorType(int32, x.shape),)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        if not self.descending:
+            return xp.argsort(x, axis=self.axis, stable=True).astype(int32)
+        return xp.moveaxis(_descending(xp, xp.moveaxis(x, self.axis, -1)), -1, self.axis).astype(int32)
+
+    gradient = no_gradient
+
+
+def sort(values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+    """The elements along `axis` in ascending (or "DESCENDING") order. NaN counts as the largest.
+
+    Shapes: any of rank at least 1; the result has the same. Dtypes: integers and floats.
+
+    Derivative: dx = dy in the places where the values stood.
+
+    Raises:
+        ValueError: the axis is out of range, or another direction.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.sort([3.0, 1.0, 2.0], direction="DESCENDING"))
+    array([3., 2., 1.], dtype=float32)
+    """
+    x = take_numbers(values, "sort", REAL)
+    place = as_axis(axis, x.shape.rank, "sort", x.type)
+    order = ArgSort(place, _is_descending(direction, "sort"))(x)
+    return TakeAlong(place)(x, order, name=name or "sort")

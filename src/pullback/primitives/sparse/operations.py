@@ -1,0 +1,292 @@
+"""Operations on sparse tensors: sums, products, parts, softmax. Each says where the number of values must be known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import bool as bool_
+from ...core.dtypes import int32, int64
+from ...core.operation import Tensor, define_methods
+from ...core.typing import AxisLike, TensorLike
+from ..casting.cast import cast
+from ..complex.complex import conj
+from ..creation.constant import constant, convert_to_tensor
+from ..creation.fill import ones_like
+from ..elementwise.arithmetic import multiply as multiply_dense
+from ..elementwise.exponential import exp
+from ..indexing.gather import boolean_mask, gather
+from ..indexing.scatter_nd import gather_nd, tensor_scatter_nd_add
+from ..indexing.where import where
+from ..logic.comparison import equal, greater_equal, less
+from ..reduction.reduce import reduce_all
+from ..segment.reductions import (
+    unsorted_segment_max,
+)
+from ..segment.sums import unsorted_segment_sum
+from ..sets.unique import unique
+from ..shape.reshape import reshape
+from ..shape.size import size as size_of
+from ..shape.squeeze import expand_dims
+from ..shape.stacking import concat
+from ..shape.transpose import transpose as transpose_dense
+from .sparse_tensor import SparseTensor, lengths_of, linear_positions, reorder, static_shape
+
+
+def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0, name: str | None = None) -> Any:
+    """The sum of two sparse tensors, sparse, or of a sparse and a dense one, dense.
+
+    Of two sparse tensors the positions of the sum are found by the run: on XLA they must not depend on what is fed.
+    `threshold` must be 0: no value is left out for being small.
+
+    Derivative: dvalues = dy at the positions; of a dense one dy.
+
+    Raises:
+        TypeError: neither is sparse. ValueError: another threshold.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.SparseTensor([[0], [2]], [1.0, 2.0], [3])
+    >>> pb.Session(engine="numpy").run(pb.sparse.to_dense(pb.sparse.add(x, x))).tolist()
+    [2.0, 0.0, 4.0]
+    """
+    if threshold != 0:
+        raise ValueError(f"sparse.add: threshold must be 0, not {threshold!r}")
+    if isinstance(a, SparseTensor) and isinstance(b, SparseTensor):
+        return _sum_of_sparse(a, b)
+    if isinstance(b, SparseTensor):
+        a, b = b, a
+    if not isinstance(a, SparseTensor):
+        raise TypeError("sparse.add: one of both must be a SparseTensor; use pb.add")
+    return tensor_scatter_nd_add(convert_to_tensor(b, a.dtype), a.indices, a.values, name=name)
+
+
+def _sum_of_sparse(a: SparseTensor, b: SparseTensor) -> SparseTensor:
+    both = SparseTensor(concat([a.indices, b.indices], 0), concat([a.values, b.values], 0), a.dense_shape)
+    ordered = reorder(both)
+    positions, numbers = unique(linear_positions(ordered, range(both.rank)))
+    count = size_of(positions)
+    values = unsorted_segment_sum(ordered.values, numbers, count)
+    # Each position once: that of the first value with its number.
+    first = unsorted_segment_max(ordered.indices, numbers, count)
+    return SparseTensor(first, values, a.dense_shape)
+
+
+def reduce_sum(
+    sp_input: SparseTensor,
+    axis: AxisLike | None = None,
+    keepdims: bool | None = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The dense sum of the elements along `axis`, all unless given.
+
+    Derivative: dvalues = dy of their row.
+
+    Raises:
+        ValueError: `output_is_sparse`, which is not supported; use `from_dense`.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.SparseTensor([[0, 1], [2, 0], [2, 1]], [1.0, 2.0, 3.0], [3, 2])
+    >>> pb.Session().run([pb.sparse.reduce_sum(x, 1), pb.sparse.reduce_sum(x)])
+    [array([1., 0., 5.], dtype=float32), np.float32(6.0)]
+    """
+    return _reduced(unsorted_segment_sum, sp_input, axis, keepdims, output_is_sparse, name)
+
+
+def reduce_max(
+    sp_input: SparseTensor,
+    axis: AxisLike | None = None,
+    keepdims: bool | None = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The dense maximum of the values along `axis`, all unless given; the smallest number where there are none.
+
+    Equal values share the derivative.
+
+    Derivative: dvalues = dy shared by the values that equal the maximum.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.SparseTensor([[0, 1], [2, 0], [2, 1]], [1.0, 2.0, 3.0], [3, 2])
+    >>> float(pb.Session().run(pb.sparse.reduce_max(x)))
+    3.0
+    """
+    return _reduced(unsorted_segment_max, sp_input, axis, keepdims, output_is_sparse, name)
+
+
+def _reduced(how: Any, x: SparseTensor, axis: Any, keepdims: bool | None, sparse: bool, name: str | None) -> Tensor:
+    if sparse:
+        raise ValueError("sparse.reduce_sum: output_is_sparse is not supported; use sparse.from_dense on the result")
+    chosen = range(x.rank) if axis is None else sorted({int(a) % x.rank for a in np.atleast_1d(axis)})
+    kept = [i for i in range(x.rank) if i not in chosen]
+    lengths = lengths_of(x)
+    count: Any = 1
+    for i in kept:
+        count = count * lengths[i]
+    found = how(x.values, linear_positions(x, kept), count if isinstance(count, int) else cast(count, int32))
+    dims = [1 if i in chosen else lengths[i] for i in range(x.rank)] if keepdims else [lengths[i] for i in kept]
+    return reshape(found, [n if isinstance(n, int) else cast(n, int32) for n in dims], name=name)
+
+
+def slice_(sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: str | None = None) -> SparseTensor:
+    """The part of lengths `size` from `start` on. How many values it has a run decides: on XLA a constant must.
+
+    Derivative: dvalues = dy of those inside, else 0.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.SparseTensor([[0, 1], [2, 0]], [1.0, 2.0], [3, 2])
+    >>> part = pb.sparse.slice(x, [1, 0], [2, 2])
+    >>> pb.Session(engine="numpy").run(pb.sparse.to_dense(part)).tolist()
+    [[0.0, 0.0], [2.0, 0.0]]
+    """
+    first, lengths = convert_to_tensor(start, int64), convert_to_tensor(size, int64)
+    moved = sp_input.indices - first
+    inside = reduce_all((greater_equal(moved, constant(0, int64)) & less(moved, lengths)), axis=1)
+    return SparseTensor(boolean_mask(moved, inside), boolean_mask(sp_input.values, inside, name=name), lengths)
+
+
+def sparse_dense_matmul(
+    sp_a: SparseTensor, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Tensor:
+    """The matrix product of a sparse and a dense matrix, dense; with the adjoint of either where asked.
+
+    Positions may come in any order. Either may be the sparse one.
+
+    Shapes: [m, k] and [k, n] give [m, n].
+
+    Derivative: dvalues[k] = sum(dy[i] * b[j]) for its position (i, j), db = sp_a^T @ dy.
+
+    Raises:
+        TypeError: neither is sparse.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])
+    >>> pb.Session().run(pb.sparse.sparse_dense_matmul(x, [[1.0], [10.0]])).tolist()
+    [[20.0], [3.0]]
+    """
+    if not isinstance(sp_a, SparseTensor):
+        if not isinstance(b, SparseTensor):
+            raise TypeError("sparse.sparse_dense_matmul: one of both must be a SparseTensor; use pb.matmul")
+        turned = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
+        return transpose_dense(turned, conjugate=turned.dtype.kind == "c", name=name)
+    dense = convert_to_tensor(b, sp_a.dtype)
+    if adjoint_b:
+        dense = transpose_dense(dense, conjugate=dense.dtype.kind == "c")
+    rows, columns = sp_a.indices[:, 0], sp_a.indices[:, 1]
+    values, count = sp_a.values, lengths_of(sp_a)[0]
+    if adjoint_a:
+        rows, columns, values, count = columns, rows, conj(values), lengths_of(sp_a)[1]
+    products = expand_dims(values, 1) * gather(dense, columns)
+    return unsorted_segment_sum(products, rows, count if isinstance(count, int) else cast(count, int32), name)
+
+
+def multiply(sp_input: SparseTensor, dense: TensorLike, name: str | None = None) -> SparseTensor:
+    """The product by elements with a dense tensor that broadcasts to the shape of `sp_input`.
+
+    Derivative: dvalues = dy * dense, ddense = dy * values, summed where it was repeated.
+    """
+    return sp_input.with_values(_times(sp_input, dense, name))
+
+
+def divide(sp_input: SparseTensor, dense: TensorLike, name: str | None = None) -> SparseTensor:
+    """The quotient by elements with a dense tensor that broadcasts to the shape of `sp_input`.
+
+    Derivative: dvalues = dy / dense, ddense = -dy * y / dense, summed where it was repeated.
+    """
+    del name
+    return sp_input.with_values(sp_input.values / _at_positions(sp_input, dense))
+
+
+def _times(x: SparseTensor, dense: Any, name: str | None) -> Tensor:
+    return multiply_dense(x.values, _at_positions(x, dense), name=name)
+
+
+def _at_positions(x: SparseTensor, dense: Any) -> Tensor:
+    """The elements of `dense`, broadcast to the shape of `x`, at the positions of `x`."""
+    d = convert_to_tensor(dense, x.dtype)
+    if d.shape.rank == 0:
+        return d
+    if not d.shape.is_fully_defined():
+        raise ValueError(f"SparseTensor: the dense operand must have a known shape, not {d}")
+    if len(d.shape.known) > x.rank:
+        raise ValueError(f"SparseTensor: {d} does not broadcast to {x!r}")
+    scales = np.array([int(n > 1) for n in d.shape.known], np.int64)
+    return gather_nd(d, x.indices[:, x.rank - len(scales) :] * constant(scales))
+
+
+def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
+    """The softmax of the values of each row, along the last axis; what is not there counts as minus infinity.
+
+    Derivative: dvalues = y * (dy - sum(dy * y)) in each row.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.SparseTensor([[0, 0], [0, 1], [1, 1]], [0.0, 0.0, 7.0], [2, 2])
+    >>> pb.Session().run(pb.sparse.softmax(x).values).tolist()
+    [0.5, 0.5, 1.0]
+    """
+    rows = linear_positions(sp_input, range(sp_input.rank - 1))
+    count: Any = 1
+    for n in lengths_of(sp_input)[:-1]:
+        count = count * n
+    count = count if isinstance(count, int) else cast(count, int32)
+    largest = gather(unsorted_segment_max(sp_input.values, rows, count), rows)
+    raised = exp(sp_input.values - largest)
+    total = gather(unsorted_segment_sum(raised, rows, count), rows)
+    del name
+    return sp_input.with_values(raised / total)
+
+
+def fill_empty_rows(
+    sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
+) -> tuple[SparseTensor, Tensor]:
+    """The matrix with `default_value` in the first column of each row that has no value, and which rows these are.
+
+    How many there are a run decides: on XLA it must not depend on what is fed.
+
+    Derivative: dvalues = dy of the values that were there, ddefault_value = sum of the others.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.SparseTensor([[0, 1]], [5.0], [2, 2])
+    >>> full, empty = pb.sparse.fill_empty_rows(x, -1.0)
+    >>> pb.Session(engine="numpy").run([pb.sparse.to_dense(full), empty])
+    [array([[ 0.,  5.],
+           [-1.,  0.]], dtype=float32), array([False,  True])]
+    """
+    count = lengths_of(sp_input)[0]
+    rows = sp_input.indices[:, 0]
+    seen = unsorted_segment_sum(ones_like(rows), rows, count if isinstance(count, int) else cast(count, int32))
+    empty = equal(seen, constant(0, int64))
+    missing = cast(where(empty), int64)
+    positions = concat([missing, *[missing * constant(0, int64)] * (sp_input.rank - 1)], 1)
+    default = convert_to_tensor(default_value, sp_input.dtype)
+    added = default * ones_like(cast(missing[:, 0], sp_input.dtype))
+    both = SparseTensor(
+        concat([sp_input.indices, positions], 0), concat([sp_input.values, added], 0), sp_input.dense_shape
+    )
+    del name
+    return reorder(both), cast(empty, bool_)
+
+
+def transpose(sp_input: SparseTensor, perm: Sequence[int] | None = None, name: str | None = None) -> SparseTensor:
+    """The sparse tensor with its axes in another order, the opposite one unless given.
+
+    Derivative: dvalues = dy in the order before.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.transpose(pb.sparse.SparseTensor([[0, 1]], [5.0], [2, 3]))
+    >>> pb.Session().run(x.indices).tolist(), x.shape
+    ([[1, 0]], TensorShape([3, 2]))
+    """
+    order = list(range(sp_input.rank))[::-1] if perm is None else [int(p) for p in perm]
+    lengths = static_shape(sp_input)
+    known = isinstance(lengths, list)
+    turned = [lengths[p] for p in order] if known else gather(sp_input.dense_shape, order)
+    moved = SparseTensor(gather(sp_input.indices, order, axis=1), sp_input.values, turned)
+    return reorder(moved, name)
+
+
+def install_sparse_operators() -> None:
+    """Give SparseTensor its operators; called once, with the namespace."""
+    define_methods(SparseTensor, {"__mul__": multiply, "__rmul__": multiply, "__truediv__": divide})

@@ -1,0 +1,243 @@
+"""`SparseTensor`: the elements of an array that are not zero, by position; made, made dense, and looked at.
+
+All operations on it are made of operations on its values, so that derivatives of every order are by the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...core.dtypes import DType, int64
+from ...core.graph import Graph, Tensor, get_default_graph
+from ...core.shape import TensorShape, as_shape
+from ...core.typing import DTypeLike, ShapeLike, TensorLike
+from ..casting.cast import cast
+from ..creation.constant import constant, constant_value, convert_to_tensor
+from ..creation.fill import fill, zeros_like
+from ..creation.placeholders import placeholder as placeholder_of
+from ..indexing.gather import boolean_mask, gather
+from ..indexing.scatter_nd import gather_nd, scatter_nd, tensor_scatter_nd_update
+from ..indexing.where import where
+from ..logic.comparison import not_equal
+from ..reduction.reduce import reduce_sum
+from ..shape.size import shape as shape_of
+from ..sorting.sort import argsort
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparseTensor:
+    """`values` [n] at the positions `indices` [n, rank] of an array of shape `dense_shape` [rank]; zeros elsewhere.
+
+    Positions and shape are int64. Positions are in the order in which the array lies in memory, each once, unless an
+    operation says that it does not need that; `pb.sparse.reorder` puts them in order. Anything that converts to tensors
+    may be given. Derivatives are by `values`.
+
+    Raises:
+        ValueError: the parts do not fit each other.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.SparseTensor([[0, 1], [2, 0]], [1.0, 2.0], [3, 2])
+    >>> x
+    SparseTensor(float32[3,2], 2 values)
+    >>> pb.Session().run(pb.sparse.to_dense(2.0 * x)).tolist()
+    [[0.0, 2.0], [0.0, 0.0], [4.0, 0.0]]
+    """
+
+    indices: Any
+    values: Any
+    dense_shape: Any
+
+    __array_priority__: ClassVar[int] = 101
+    __mul__: ClassVar[Callable[..., Any]]
+    __rmul__: ClassVar[Callable[..., Any]]
+    __truediv__: ClassVar[Callable[..., Any]]
+
+    def __post_init__(self) -> None:
+        for name, dtype in (("indices", int64), ("values", None), ("dense_shape", int64)):
+            x = convert_to_tensor(getattr(self, name), None if isinstance(getattr(self, name), Tensor) else dtype)
+            object.__setattr__(self, name, x if dtype is None or x.dtype == int64 else cast(x, int64))
+        if self.indices.shape.rank not in (2, None) or self.values.shape.rank not in (1, None):
+            raise ValueError(f"SparseTensor: indices must be [n, rank] and values [n]: {self.indices}, {self.values}")
+        parts = (self.indices.shape[0] if self.indices.shape.rank else None), self.values.shape
+        if parts[0] is not None and not TensorShape([parts[0]]).is_compatible_with(parts[1]):
+            raise ValueError(f"SparseTensor: as many indices as values are needed: {self.indices}, {self.values}")
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        dtype: DType = self.values.dtype
+        return dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the shape of the dense array."""
+        known = constant_value(self.dense_shape)
+        if known is not None:
+            return TensorShape([int(n) for n in known])
+        count = self.dense_shape.shape[0] if self.dense_shape.shape.rank else None
+        return TensorShape(None if count is None else [None] * count)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the values."""
+        graph: Graph = self.values.graph
+        return graph
+
+    @property
+    def rank(self) -> int:
+        """The number of axes; ValueError where it is not known."""
+        rank = self.shape.rank
+        if rank is None:
+            raise ValueError(f"SparseTensor: the number of axes must be known; dense_shape is {self.dense_shape}")
+        return rank
+
+    def get_shape(self) -> TensorShape:
+        """What is known of the shape of the dense array."""
+        return self.shape
+
+    def with_values(self, new_values: TensorLike) -> SparseTensor:
+        """The same positions with other values."""
+        return SparseTensor(self.indices, new_values, self.dense_shape)
+
+    def __repr__(self) -> str:
+        count = self.values.shape[0] if self.values.shape.rank else None
+        dims = "..." if self.shape.dims is None else ",".join("?" if n is None else str(n) for n in self.shape.dims)
+        return f"SparseTensor({self.dtype.name}[{dims}], {'?' if count is None else count} values)"
+
+
+class SparseTensorValue(NamedTuple):
+    """The three arrays of a SparseTensor.
+
+    >>> import pullback as pb
+    >>> pb.sparse.SparseTensorValue([[0]], [1.0], [2]).dense_shape
+    [2]
+    """
+
+    indices: Any
+    values: Any
+    dense_shape: Any
+
+
+def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None) -> SparseTensor:
+    """A sparse tensor that must be fed, with a SparseTensorValue, in every run that needs it.
+
+    Shapes: `shape`, with None for lengths that may differ from run to run; None for any shape.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.placeholder(pb.float32)
+    >>> value = pb.SparseTensorValue([[0], [2]], [1.0, 2.0], [4])
+    >>> pb.Session(engine="numpy").run(pb.reduce_sum(x.values), feed_dict={x: value})
+    np.float32(3.0)
+    """
+    static = as_shape(shape)
+    rank = static.rank
+    with get_default_graph().name_scope(name or "Sparse"):
+        if static.is_fully_defined():
+            dense_shape = constant(np.array(static.known, np.int64), name="shape")
+        else:
+            dense_shape = placeholder_of(int64, [rank], name="shape")
+        return SparseTensor(
+            placeholder_of(int64, [None, rank], name="indices"),
+            placeholder_of(dtype, [None], name="values"),
+            dense_shape,
+        )
+
+
+def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
+    """The same with only the values where `to_retain` [n], of bool, is true. On XLA it must not depend on what is fed.
+
+    Derivative: dvalues = dy where they were retained, 0 elsewhere.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.SparseTensor([[0], [2]], [1.0, 2.0], [4])
+    >>> pb.Session().run(pb.sparse.to_dense(pb.sparse.retain(x, [False, True]))).tolist()
+    [0.0, 0.0, 2.0, 0.0]
+    """
+    kept = convert_to_tensor(to_retain)
+    return SparseTensor(boolean_mask(sp_input.indices, kept), boolean_mask(sp_input.values, kept), sp_input.dense_shape)
+
+
+def to_dense(
+    sp_input: SparseTensor,
+    default_value: TensorLike | None = None,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """The dense tensor; `default_value`, 0 unless given, where there is no value. Values of one position add up.
+
+    `validate_indices` is not used: positions may come in any order.
+
+    Derivative: dvalues = dy at the positions; ddefault_value = sum of the rest.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.SparseTensor([[1]], [5.0], [3])
+    >>> pb.Session().run(pb.sparse.to_dense(x, default_value=-1.0)).tolist()
+    [-1.0, 5.0, -1.0]
+    """
+    del validate_indices
+    dense = scatter_nd(sp_input.indices, sp_input.values, static_shape(sp_input), name=name)
+    if default_value is None:
+        return dense
+    default = convert_to_tensor(default_value, sp_input.dtype)
+    return tensor_scatter_nd_update(fill(static_shape(sp_input), default), sp_input.indices, sp_input.values)
+
+
+def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
+    """The sparse tensor of what is not zero. How much that is a run decides: on XLA it must not depend on what is fed.
+
+    Derivative: dtensor = zeros with dy at the positions.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.from_dense([[0.0, 3.0], [0.0, 0.0]])
+    >>> pb.Session(engine="numpy").run([x.indices, x.values])
+    [array([[0, 1]]), array([3.], dtype=float32)]
+    """
+    x = convert_to_tensor(tensor)
+    indices = cast(where(not_equal(x, zeros_like(x)), name=name), int64)
+    return SparseTensor(indices, gather_nd(x, indices), shape_of(x, out_type=int64))
+
+
+def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
+    """The same with its positions in the order in which the array lies in memory.
+
+    Derivative: dvalues = dy in the order before.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.reorder(pb.sparse.SparseTensor([[1, 0], [0, 1]], [1.0, 2.0], [2, 2]))
+    >>> pb.Session().run(x.values).tolist()
+    [2.0, 1.0]
+    """
+    order = argsort(linear_positions(sp_input, range(sp_input.rank)), stable=True, name=name)
+    return SparseTensor(gather(sp_input.indices, order), gather(sp_input.values, order), sp_input.dense_shape)
+
+
+def static_shape(x: SparseTensor) -> Any:
+    """The dense shape as integers where it is known, else as the tensor."""
+    return x.shape.as_list() if x.shape.is_fully_defined() else x.dense_shape
+
+
+def lengths_of(x: SparseTensor) -> list[Any]:
+    """The dense lengths: an int for each axis that is known, else a scalar of int64."""
+    dims = x.shape.dims or (None,) * x.rank
+    return [n if n is not None else x.dense_shape[i] for i, n in enumerate(dims)]
+
+
+def linear_positions(x: SparseTensor, axes: Any) -> Tensor:
+    """One number for each position, from its coordinates along `axes`: in order of them, from 0 on."""
+    lengths = lengths_of(x)
+    chosen = list(axes)
+    if not chosen:
+        return reduce_sum(zeros_like(x.indices), axis=1)
+    if all(isinstance(lengths[i], int) for i in chosen):
+        strides = np.cumprod([1, *[lengths[i] for i in chosen[:0:-1]]])[::-1].astype(np.int64)
+        weights = np.zeros(x.rank, np.int64)
+        weights[chosen] = strides
+        return reduce_sum(x.indices * constant(weights), axis=1)
+    total: Tensor = x.indices[:, chosen[0]]
+    for i in chosen[1:]:
+        total = total * lengths[i] + x.indices[:, i]
+    return total

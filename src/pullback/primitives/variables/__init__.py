@@ -1,0 +1,1 @@
+"""Variables: values that a session keeps from run to run."""

@@ -1,0 +1,225 @@
+"""Scatter updates of variables: some rows, or some slices, are changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from ...core.dtypes import INTEGER
+from ...core.graph import Operation, Tensor
+from ...core.primitive import Primitive, no_gradient
+from ...core.shape import TensorShape
+from ...core.types import TensorType
+from ..base.state import AbstractStateful, AbstractUpdates, ScatterKind
+from ..creation.constant import convert_to_tensor
+from .operations import check_handle, variable_type
+
+
+def scatter_rows(kind: ScatterKind, handle: Tensor, indices: Any, updates: Any, name: str | None = None) -> Operation:
+    """The operation that changes the rows `indices` [...] of a variable by `updates` [..., row...].
+
+    Of equal indices all take effect; for "update", the last. An index out of range raises on the NumPy engine and is
+    left out on XLA.
+
+    Raises:
+        TypeError: the indices are no integers, or the updates have another dtype. ValueError: the shapes do not fit.
+    """
+    type_ = variable_type(handle)
+    rows = convert_to_tensor(indices, graph=handle.graph)
+    values = convert_to_tensor(updates, type_.dtype, graph=handle.graph)
+    return _ROW_UPDATES[kind](type_.dtype, type_.shape).operation(handle, rows, values, name=name)
+
+
+class AbstractRowUpdate(AbstractStateful):
+    """A change of some rows of a variable."""
+
+    type = "RowUpdate"
+    writes_state = True
+    kind: ClassVar[ScatterKind]
+
+    dtype: Any
+    shape: TensorShape
+
+    def infer(self, handle: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
+        function = f"scatter_{self.kind}"
+        _check_types(function, self, handle, indices, updates)
+        if self.shape.rank is None or updates.shape.rank == 0:
+            return ()
+        expected = indices.shape.concatenate(self.shape[1:])
+        if self.shape.rank == 0 or not expected.is_compatible_with(updates.shape):
+            raise ValueError(
+                f"{function}: the updates {updates} must have the shape {expected} for the indices {indices} "
+                f"of the variable {TensorType(self.dtype, self.shape)}"
+            )
+        return ()
+
+    def update(self, xp: Any, ex: AbstractUpdates, state: Any, *arrays: Any) -> Any:
+        del xp
+        indices, updates = arrays
+        return ex.scatter(self.kind, state, indices, updates)
+
+    gradient = no_gradient
+
+
+class ResourceScatterUpdate(AbstractRowUpdate):
+    type = "ResourceScatterUpdate"
+    kind = "update"
+
+    dtype: Any
+    shape: TensorShape
+
+
+class ResourceScatterAdd(AbstractRowUpdate):
+    type = "ResourceScatterAdd"
+    kind = "add"
+
+    dtype: Any
+    shape: TensorShape
+
+
+class ResourceScatterSub(AbstractRowUpdate):
+    type = "ResourceScatterSub"
+    kind = "sub"
+
+    dtype: Any
+    shape: TensorShape
+
+
+class ResourceScatterMul(AbstractRowUpdate):
+    type = "ResourceScatterMul"
+    kind = "mul"
+
+    dtype: Any
+    shape: TensorShape
+
+
+class ResourceScatterDiv(AbstractRowUpdate):
+    type = "ResourceScatterDiv"
+    kind = "div"
+
+    dtype: Any
+    shape: TensorShape
+
+
+class ResourceScatterMin(AbstractRowUpdate):
+    type = "ResourceScatterMin"
+    kind = "min"
+
+    dtype: Any
+    shape: TensorShape
+
+
+class ResourceScatterMax(AbstractRowUpdate):
+    type = "ResourceScatterMax"
+    kind = "max"
+
+    dtype: Any
+    shape: TensorShape
+
+
+def scatter_slices(kind: ScatterKind, handle: Tensor, indices: Any, updates: Any, name: str | None = None) -> Operation:
+    """The operation that changes the slices of a variable at `indices` [..., depth] by `updates` [..., slice...].
+
+    Raises:
+        TypeError: the indices are no integers, or the updates have another dtype. ValueError: the shapes do not fit.
+    """
+    type_ = variable_type(handle)
+    places = convert_to_tensor(indices, graph=handle.graph)
+    values = convert_to_tensor(updates, type_.dtype, graph=handle.graph)
+    return _SLICE_UPDATES[kind](type_.dtype, type_.shape).operation(handle, places, values, name=name)
+
+
+class AbstractSliceUpdate(AbstractStateful):
+    """A change of the slices of a variable that the last axis of the indices points at."""
+
+    type = "SliceUpdate"
+    writes_state = True
+    kind: ClassVar[ScatterKind]
+
+    dtype: Any
+    shape: TensorShape
+
+    def infer(self, handle: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
+        function = f"scatter_nd_{self.kind}"
+        _check_types(function, self, handle, indices, updates)
+        depth = indices.shape[-1] if indices.shape.rank else None
+        if self.shape.rank is None or depth is None:
+            return ()
+        expected = indices.shape[:-1].concatenate(self.shape[depth:])
+        if depth > self.shape.rank or not expected.is_compatible_with(updates.shape):
+            raise ValueError(
+                f"{function}: the updates {updates} must have the shape {expected} for the indices {indices} "
+                f"of the variable {TensorType(self.dtype, self.shape)}"
+            )
+        return ()
+
+    def update(self, xp: Any, ex: AbstractUpdates, state: Any, *arrays: Any) -> Any:
+        """The leading axes are made one, whose rows are then changed."""
+        indices, updates = arrays
+        depth = indices.shape[-1]
+        leading, row = state.shape[:depth], state.shape[depth:]
+        size = 1
+        for n in leading:
+            size *= n
+        place = xp.zeros(indices.shape[:-1], indices.dtype)
+        inside = xp.ones(indices.shape[:-1], bool)
+        for axis, n in enumerate(leading):
+            number = indices[..., axis]
+            inside = inside & (number >= 0) & (number < n)
+            place = place * n + number
+        place = xp.where(inside, place, xp.full_like(place, size))
+        changed = ex.scatter(self.kind, state.reshape((size, *row)), place, updates)
+        return changed.reshape(state.shape)
+
+    gradient = no_gradient
+
+
+class ResourceScatterNdUpdate(AbstractSliceUpdate):
+    type = "ResourceScatterNdUpdate"
+    kind = "update"
+
+    dtype: Any
+    shape: TensorShape
+
+
+class ResourceScatterNdAdd(AbstractSliceUpdate):
+    type = "ResourceScatterNdAdd"
+    kind = "add"
+
+    dtype: Any
+    shape: TensorShape
+
+
+class ResourceScatterNdSub(AbstractSliceUpdate):
+    type = "ResourceScatterNdSub"
+    kind = "sub"
+
+    dtype: Any
+    shape: TensorShape
+
+
+_ROW_UPDATES: dict[ScatterKind, Callable[..., Primitive]] = {
+    "update": ResourceScatterUpdate,
+    "add": ResourceScatterAdd,
+    "sub": ResourceScatterSub,
+    "mul": ResourceScatterMul,
+    "div": ResourceScatterDiv,
+    "min": ResourceScatterMin,
+    "max": ResourceScatterMax,
+}
+_SLICE_UPDATES: dict[ScatterKind, Callable[..., Primitive]] = {
+    "update": ResourceScatterNdUpdate,
+    "add": ResourceScatterNdAdd,
+    "sub": ResourceScatterNdSub,
+}
+
+
+def _check_types(function: str, primitive: Any, handle: TensorType, indices: TensorType, updates: TensorType) -> None:
+    check_handle(function, handle)
+    if indices.dtype not in INTEGER:
+        raise TypeError(f"{function}: indices must be integers, not {indices}")
+    if updates.dtype != primitive.dtype:
+        variable = TensorType(primitive.dtype, primitive.shape)
+        raise TypeError(
+            f"{function}: the updates are {updates}, but the variable is {variable}; convert them with pb.cast"
+        )

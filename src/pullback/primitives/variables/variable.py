@@ -1,0 +1,468 @@
+"""Variables: arrays that a session keeps from run to run, behind a handle; reading them, and assigning to them.
+
+Within one run the operations on one variable act in the order in which they were made: a read made before an assignment
+gives the value before it, a read made after it the value after it. No control dependencies are needed for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, ClassVar
+
+from ...core.dtypes import DType
+from ...core.function import lifted
+from ...core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
+from ...core.operation import Reference
+from ...core.primitive import Primitive
+from ...core.shape import TensorShape, as_shape
+from ...core.slices import IndexedSlices
+from ...core.typing import DTypeLike, ShapeLike, TensorLike
+from ..creation.constant import convert_to_tensor
+from ..indexing.scatter_nd import gather_nd
+from .collections import GraphKeys
+from .operations import (
+    AssignAddVariableOp,
+    AssignSubVariableOp,
+    AssignVariableOp,
+    ReadVariableOp,
+    ResourceGather,
+    VarHandleOp,
+    VarIsInitializedOp,
+    handle_primitive,
+    read_after,
+    read_variable,
+    variable_type,
+    variable_zeros,
+)
+from .updates import scatter_rows, scatter_slices
+
+__all__ = ["Variable", "is_variable_initialized", "variable_zeros"]
+
+
+_creating: ContextVar[Callable[[str], None] | None] = ContextVar("creating", default=None)
+
+
+@contextmanager
+def creating_variables(noted: Callable[[str], None]) -> Iterator[None]:
+    """A block in which `noted` is told the name of each variable before it is made."""
+    token = _creating.set(noted)
+    try:
+        yield
+    finally:
+        _creating.reset(token)
+
+
+def _operator(name: str) -> Callable[..., Any]:
+    """The method `name` of the tensor that a variable stands for."""
+
+    def method(self: Variable, *operands: Any) -> Any:
+        return getattr(Tensor, name)(self.as_tensor(), *operands)
+
+    return method
+
+
+class Variable(AbstractTensorLike):
+    """An array that a session keeps from run to run; it stands for its value wherever a tensor is taken.
+
+    Every use reads the value: `v + 1.0` makes a ReadVariableOp. Within one run, reads and assignments act in the order
+    in which they were made; a fetch of the variable is a read made with it, and so gives the value before all but its
+    initializer. Run `initializer`, or `pb.global_variables_initializer()`, before the first read.
+
+    Args:
+        initial_value: anything that converts to a tensor, or a function of no arguments that returns it.
+        trainable: whether optimizers change it unless told which variables to change; True unless said otherwise.
+        validate_shape: False lets later values have other shapes.
+        name: the name; made unique within the name scope, and taken as it is with a `/` at its end.
+        dtype: the element type; that of `initial_value` unless given.
+        constraint: a function that maps a new value to the one to keep; optimizers apply it after their step.
+        shape: the static shape; that of `initial_value` unless given.
+        collections: the collections of the graph to add it to; `GraphKeys.GLOBAL_VARIABLES` unless given.
+
+    `caching_device` is taken and changes nothing; `variable_def` and `import_scope` are refused: `Variable.from_handle`
+    makes a variable from a handle in a graph.
+
+    Raises:
+        ValueError: there is no initial value, or its shape is unknown or not `shape`. TypeError: it has another dtype.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable([1.0, 2.0], name="v")
+    >>> v
+    <Variable 'v:0' float32[2]>
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> session.run(v.assign_add([1.0, 1.0]))
+    array([2., 3.], dtype=float32)
+    """
+
+    handle: Tensor
+    """The resource tensor that names the variable; the derivative by a variable is that by its handle."""
+    initial_value: Tensor | None
+    initializer: Operation | None
+    """The operation that assigns the initial value."""
+    constraint: Callable[[Any], Any] | None
+
+    __array_priority__: ClassVar[int] = 100
+    __array_ufunc__: ClassVar[None] = None
+
+    def __init__(
+        self,
+        initial_value: TensorLike | Callable[[], TensorLike] | None = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: object = None,
+        name: str | None = None,
+        variable_def: object = None,
+        dtype: DTypeLike | None = None,
+        import_scope: object = None,
+        constraint: Callable[[Any], Any] | None = None,
+        synchronization: object = None,
+        aggregation: object = None,
+        shape: ShapeLike | None = None,
+        *,
+        collections: Sequence[str] | None = None,
+    ) -> None:
+        del caching_device, synchronization, aggregation
+        if initial_value is None:
+            raise ValueError("Variable: initial_value must be specified.")
+        if variable_def is not None or import_scope is not None:
+            raise ValueError("Variable: variable_def and import_scope are not taken; use Variable.from_handle(handle)")
+        trainable = trainable is None or bool(trainable)
+        noted = _creating.get()
+        if noted is not None:
+            noted((name or "Variable").rstrip("/"))
+        graph = get_default_graph().outermost
+        with graph.as_default(), graph.transaction(), graph.entered(graph.scope._replace(controllers=())):
+            with graph.name_scope(name or "Variable") as scope:
+                initial = _initial_tensor(initial_value, dtype)
+                static = _static_shape(initial, shape, validate_shape)
+                keys = None if collections is None else tuple(collections)
+                handle_op = VarHandleOp(initial.dtype, static.static, scope[:-1], trainable, keys)
+                self.handle: Tensor = graph.add(handle_op, (), scope).outputs[0]
+                self.initial_value = initial
+                self.constraint = constraint
+                self.initializer = AssignVariableOp(initial.dtype, static).operation(
+                    self.handle, initial, name="Assign"
+                )
+                with graph.name_scope("Read"):
+                    self._snapshot: Tensor = ReadVariableOp(initial.dtype, static.static)(self.handle)
+            for key in collections_of(handle_op):
+                graph.add_to_collection(key, self)
+
+    @classmethod
+    def from_handle(cls, handle: Tensor | Operation) -> Variable:
+        """The variable behind `handle`, equal to every other one of the same handle.
+
+        Its initializer is found by name; it is None where the graph has none. A constraint is not part of the graph.
+
+        Raises:
+            TypeError: `handle` is no variable's handle.
+
+        >>> import pullback as pb
+        >>> v = pb.Variable(0.0)
+        >>> pb.Variable.from_handle(v.handle) == v
+        True
+        """
+        op = handle.op if isinstance(handle, Tensor) else handle
+        if not isinstance(op.primitive, VarHandleOp):
+            raise TypeError(f"Variable.from_handle: {handle!r} is not the handle of a variable")
+        variable = cls.__new__(cls)
+        variable.handle = op.outputs[0]
+        variable.constraint = None
+        variable.initializer = _operation_named(op.graph, op.name + "/Assign", AssignVariableOp)
+        variable.initial_value = None if variable.initializer is None else variable.initializer.inputs[1]
+        read = _operation_named(op.graph, op.name + "/Read/ReadVariableOp", ReadVariableOp)
+        variable._snapshot = variable.read_value() if read is None else read.outputs[0]
+        return variable
+
+    # What it is
+
+    @property
+    def op(self) -> Operation:
+        """The operation that makes the handle."""
+        return self.handle.op
+
+    @property
+    def name(self) -> str:
+        """The name of the handle: `v:0`."""
+        return self.handle.name
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that holds the handle."""
+        return self.handle.op.graph
+
+    @property
+    def device(self) -> str:
+        """The device string of the handle."""
+        return self.handle.op.device
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return variable_type(self.handle).dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return variable_type(self.handle).shape
+
+    @property
+    def trainable(self) -> bool:
+        """Whether optimizers change it unless told which variables to change."""
+        trainable: bool = handle_primitive(self.handle).trainable
+        return trainable
+
+    def get_shape(self) -> TensorShape:
+        """The static shape."""
+        return self.shape
+
+    def set_shape(self, shape: ShapeLike) -> None:
+        """Nothing, where the static shape says all that `shape` says: variables never change their type.
+
+        Raises:
+            ValueError: the shapes contradict each other, or `shape` says more.
+        """
+        if self.shape.merge_with(shape) != self.shape:
+            raise ValueError(
+                f"set_shape: {self!r} cannot be given the shape {as_shape(shape)}; use pb.Variable(..., shape=)"
+            )
+
+    def ref(self) -> Reference:
+        """A key for sets and dictionaries, whose `deref` gives the variable; the variable itself does as well."""
+        return Reference(self)
+
+    # Reading
+
+    def as_tensor(self) -> Tensor:
+        """A new read of the value."""
+        return read_variable(self.handle)
+
+    def graph_element(self) -> Tensor:
+        """The read that was made with the variable: what a fetch of the variable gives."""
+        return self._snapshot
+
+    def value(self) -> Tensor:
+        """A new read of the value."""
+        return read_variable(self.handle)
+
+    def read_value(self) -> Tensor:
+        """A new read of the value, in a name scope `Read`: a derivative by it counts this read only."""
+        with self.graph.name_scope("Read"):
+            return read_variable(self.handle)
+
+    def initialized_value(self) -> Tensor:
+        """A new read of the value, for another initial value: initializers act in the order of making."""
+        return read_variable(self.handle)
+
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
+        """The rows `indices` [...] of the value: [..., row...]; derivatives by the variable are IndexedSlices.
+
+        A run with an index out of range fails on the NumPy engine; on XLA, rows of floats are then NaN.
+
+        Raises:
+            TypeError: the indices are no integers. ValueError: the variable is a scalar.
+        """
+        type_ = variable_type(self.handle)
+        return ResourceGather(type_.dtype, type_.shape)(
+            self.handle, convert_to_tensor(indices, graph=self.graph), name=name or "Gather"
+        )
+
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
+        """The slices of the value at the index vectors `indices` [..., k]; see `pb.gather_nd`."""
+        return gather_nd(self.as_tensor(), indices, name=name)
+
+    def eval(self, session: Any = None) -> Any:
+        """The value in `session`, or in the default session."""
+        return self._snapshot.eval(session=session)
+
+    # Assigning
+
+    def assign(
+        self, value: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Replaces the value: a tensor that assigns and reads again, or, with `read_value=False`, the operation.
+
+        Raises:
+            ValueError: the shape does not fit. TypeError: the dtype is another.
+        """
+        del use_locking
+        return self._assigned(AssignVariableOp, value, name or "Assign", read_value)
+
+    def assign_add(
+        self, delta: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Adds `delta`, of the variable's shape, to the value; returns as `assign` does."""
+        del use_locking
+        return self._assigned(AssignAddVariableOp, delta, name or "AssignAddVariableOp", read_value)
+
+    def assign_sub(
+        self, delta: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Subtracts `delta`, of the variable's shape, from the value; returns as `assign` does."""
+        del use_locking
+        return self._assigned(AssignSubVariableOp, delta, name or "AssignSubVariableOp", read_value)
+
+    def _assigned(self, cls: Callable[..., Primitive], value: Any, name: str, read_value: bool) -> Any:
+        type_ = variable_type(self.handle)
+        tensor = convert_to_tensor(value, type_.dtype, graph=self.graph)
+        op = cls(type_.dtype, type_.shape).operation(self.handle, tensor, name=name)
+        return read_after(op) if read_value else op
+
+    def load(self, value: TensorLike, session: Any = None) -> None:
+        """Put the array `value` in place of the value in `session`, or in the default session.
+
+        Raises:
+            ValueError: the variable has no initializer, or the shape does not fit.
+        """
+        if self.initializer is None:
+            raise ValueError(f"Variable.load: {self!r} has no initializer in its graph; use assign")
+        self.initializer.run(feed_dict={self.initializer.inputs[1]: value}, session=session)
+
+    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Replaces rows by those of `sparse_delta`; the new value. Of equal indices the last takes effect."""
+        return self._scattered("update", sparse_delta, name)
+
+    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Adds `sparse_delta` to rows; the new value. Equal indices all take effect, here and in those below."""
+        return self._scattered("add", sparse_delta, name)
+
+    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Subtracts `sparse_delta` from rows; the new value."""
+        return self._scattered("sub", sparse_delta, name)
+
+    def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Multiplies rows by `sparse_delta`; the new value."""
+        return self._scattered("mul", sparse_delta, name)
+
+    def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Divides rows by `sparse_delta`; the new value."""
+        return self._scattered("div", sparse_delta, name)
+
+    def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """The larger of rows and `sparse_delta`, element by element; the new value."""
+        return self._scattered("max", sparse_delta, name)
+
+    def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """The smaller of rows and `sparse_delta`, element by element; the new value."""
+        return self._scattered("min", sparse_delta, name)
+
+    def _scattered(self, kind: Any, delta: IndexedSlices, name: str | None) -> Tensor:
+        if not isinstance(delta, IndexedSlices):
+            raise TypeError(f"sparse_delta is not IndexedSlices: {delta!r}")
+        return read_after(scatter_rows(kind, self.handle, delta.indices, delta.values, name))
+
+    def scatter_nd_update(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
+        """Replaces slices: `updates` [..., slice...] at `indices` [..., depth]; the new value."""
+        return self._scattered_nd("update", indices, updates, name)
+
+    def scatter_nd_add(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
+        """Adds `updates` [..., slice...] to the slices at `indices` [..., depth]; the new value."""
+        return self._scattered_nd("add", indices, updates, name)
+
+    def scatter_nd_sub(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
+        """Subtracts `updates` [..., slice...] from the slices at `indices` [..., depth]; the new value."""
+        return self._scattered_nd("sub", indices, updates, name)
+
+    def _scattered_nd(self, kind: Any, indices: Any, updates: Any, name: str | None) -> Tensor:
+        return read_after(scatter_slices(kind, self.handle, indices, updates, name))
+
+    # Standing for its value
+
+    __add__, __radd__ = _operator("__add__"), _operator("__radd__")
+    __sub__, __rsub__ = _operator("__sub__"), _operator("__rsub__")
+    __mul__, __rmul__ = _operator("__mul__"), _operator("__rmul__")
+    __truediv__, __rtruediv__ = _operator("__truediv__"), _operator("__rtruediv__")
+    __floordiv__, __rfloordiv__ = _operator("__floordiv__"), _operator("__rfloordiv__")
+    __mod__, __rmod__ = _operator("__mod__"), _operator("__rmod__")
+    __pow__, __rpow__ = _operator("__pow__"), _operator("__rpow__")
+    __matmul__, __rmatmul__ = _operator("__matmul__"), _operator("__rmatmul__")
+    __and__, __rand__ = _operator("__and__"), _operator("__rand__")
+    __or__, __ror__ = _operator("__or__"), _operator("__ror__")
+    __xor__, __rxor__ = _operator("__xor__"), _operator("__rxor__")
+    __lt__, __le__ = _operator("__lt__"), _operator("__le__")
+    __gt__, __ge__ = _operator("__gt__"), _operator("__ge__")
+    __neg__, __abs__, __invert__ = _operator("__neg__"), _operator("__abs__"), _operator("__invert__")
+    __getitem__ = _operator("__getitem__")
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the variable of one handle; compare values with `pb.equal`."""
+        return isinstance(other, Variable) and other.handle is self.handle
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"the truth of {self!r} is not known while the graph is built; run it with Session.run")
+
+    def __iter__(self) -> Any:
+        raise TypeError(f"{self!r} cannot be iterated while the graph is built; use pb.unstack")
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError(f"{self!r} has no value while the graph is built; get one with Session.run")
+
+    def __repr__(self) -> str:
+        return f"<Variable '{self.name}' {variable_type(self.handle)}>"
+
+
+def is_variable_initialized(variable: Variable) -> Tensor:
+    """Whether the session has a value for `variable`: a bool scalar.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable(0.0)
+    >>> pb.Session().run(pb.is_variable_initialized(v))
+    np.False_
+    """
+    with variable.graph.name_scope(variable.op.name + "/IsInitialized/"):
+        known = VarIsInitializedOp()(variable.handle)
+    return known
+
+
+def _initial_tensor(value: Any, dtype: Any) -> Tensor:
+    with get_default_graph().name_scope("Initializer"):
+        if callable(value) and not isinstance(value, AbstractTensorLike):
+            value = value()
+        return lifted(convert_to_tensor(value, dtype, name="initial_value"), get_default_graph())
+
+
+def _static_shape(initial: Tensor, shape: Any, validate: bool) -> TensorShape:
+    if shape is not None:
+        static = as_shape(shape)
+        if not static.is_compatible_with(initial.shape):
+            raise ValueError(f"Variable: the initial value is {initial}, but shape={static} was asked for")
+        return static
+    if not validate:
+        return TensorShape.UNKNOWN
+    if not initial.shape.is_fully_defined():
+        raise ValueError(
+            f"Variable: initial_value must have a shape specified: {initial}; or pass validate_shape=False"
+        )
+    return initial.shape
+
+
+def collections_of(handle: VarHandleOp) -> list[str]:
+    """The collections that the variable of a handle is put in when it is made."""
+    keys = [GraphKeys.GLOBAL_VARIABLES] if handle.collections is None else list(handle.collections)
+    if handle.trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
+        keys.append(GraphKeys.TRAINABLE_VARIABLES)
+    return keys
+
+
+def variables_of(graph: Graph, key: str) -> list[Variable]:
+    """The variables of a collection of `graph`, and those that were in it when the graph was written to a file."""
+    found = [v if isinstance(v, Variable) else Variable.from_handle(v) for v in graph.get_collection(key)]
+    known = {v.op for v in found}
+    for op in graph.get_operations():
+        primitive = op.primitive
+        if isinstance(primitive, VarHandleOp) and op not in known and key in collections_of(primitive):
+            found.append(Variable.from_handle(op))
+    return found
+
+
+def _operation_named(graph: Graph, name: str, cls: type[Primitive]) -> Operation | None:
+    try:
+        op = graph.get_operation_by_name(name)
+    except KeyError:
+        return None
+    return op if isinstance(op.primitive, cls) else None
