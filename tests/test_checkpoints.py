@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback import checkpoint_files
+from pullback.checkpoints import files as checkpoint_files
 from pullback.core.errors import DataLossError, FailedPreconditionError, InvalidArgumentError, NotFoundError
 
 ENGINES = ["numpy", "xla"]

@@ -13,7 +13,7 @@ from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 
 import pullback as pb
-from pullback.summary import FileWriter, graph_def
+from pullback.interop.tensorboard import FileWriter, graph_def
 
 
 def read_back(folder: Path) -> GraphDef:

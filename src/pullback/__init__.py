@@ -626,6 +626,56 @@ if _TYPE_CHECKING:
         xla,
     )
     from .autodiff.explain import explain_gradient
+    from .compat.assertions import (
+        assert_greater_equal,
+        assert_less_equal,
+        assert_near,
+        assert_negative,
+        assert_non_negative,
+        assert_non_positive,
+        assert_none_equal,
+        assert_positive,
+        assert_rank_at_least,
+        assert_scalar,
+    )
+    from .compat.modes import (
+        control_flow_v2_enabled,
+        disable_control_flow_v2,
+        disable_eager_execution,
+        disable_tensor_equality,
+        disable_v2_behavior,
+        enable_control_flow_v2,
+        enable_eager_execution,
+        enable_resource_variables,
+        enable_v2_behavior,
+        enable_v2_tensorshape,
+        executing_eagerly,
+        executing_eagerly_outside_functions,
+        resource_variables_enabled,
+    )
+    from .compat.older_names import (
+        accumulate_n,
+        arg_max,
+        arg_min,
+        batch_gather,
+        confusion_matrix,
+        depth_to_space,
+        div,
+        extract_image_patches,
+        multinomial,
+        random_poisson,
+        space_to_depth,
+        sparse_segment_mean,
+        sparse_segment_sqrt_n,
+        sparse_segment_sum,
+        to_bfloat16,
+        to_complex64,
+        to_complex128,
+        to_double,
+        to_float,
+        to_int32,
+        to_int64,
+    )
     from .control_flow.concrete_function import ConcreteFunction
     from .control_flow.conditional import case, cond, switch_case
     from .control_flow.custom_gradient import custom_gradient, grad_pass_through, recompute_grad
@@ -647,35 +697,43 @@ if _TYPE_CHECKING:
     from .drawing import Picture, draw
     from .engines.compare import compare_engines
     from .engines.configuration import ConfigProto, GPUOptions, RunMetadata, RunOptions
-    from .functions import Function, function
-    from .modes import (
-        control_flow_v2_enabled,
-        disable_control_flow_v2,
-        disable_eager_execution,
-        disable_tensor_equality,
-        disable_v2_behavior,
-        enable_control_flow_v2,
-        enable_eager_execution,
-        enable_resource_variables,
-        enable_v2_behavior,
-        enable_v2_tensorshape,
-        executing_eagerly,
-        executing_eagerly_outside_functions,
-        resource_variables_enabled,
+    from .functions.function import Function, function
+    from .functions.transforms import grad, hvp, value_and_grad, vjp
+    from .layers.image.augmentation import random_crop
+    from .layers.variables.initializers import Constant as constant_initializer
+    from .layers.variables.initializers import Ones as ones_initializer
+    from .layers.variables.initializers import RandomNormal as random_normal_initializer
+    from .layers.variables.initializers import RandomUniform as random_uniform_initializer
+    from .layers.variables.initializers import TruncatedNormal as truncated_normal_initializer
+    from .layers.variables.initializers import UniformUnitScaling as uniform_unit_scaling_initializer
+    from .layers.variables.initializers import VarianceScaling as variance_scaling_initializer
+    from .layers.variables.initializers import Zeros as zeros_initializer
+    from .layers.variables.initializers import glorot_normal as glorot_normal_initializer
+    from .layers.variables.initializers import glorot_uniform as glorot_uniform_initializer
+    from .layers.variables.orthogonal import Orthogonal as orthogonal_initializer
+    from .layers.variables.scope import (
+        AUTO_REUSE,
+        VariableScope,
+        get_local_variable,
+        get_variable,
+        get_variable_scope,
+        global_variables,
+        global_variables_initializer,
+        local_variables,
+        local_variables_initializer,
+        model_variables,
+        moving_average_variables,
+        no_regularizer,
+        trainable_variables,
+        variable_scope,
+        variables_initializer,
     )
+    from .layers.variables.scope import global_variables as all_variables
+    from .layers.variables.scope import global_variables_initializer as initialize_all_variables
+    from .layers.variables.scope import local_variables_initializer as initialize_local_variables
+    from .layers.variables.scope import variables_initializer as initialize_variables
+    from .layers.variables.templates import make_template
     from .primitives.activations.sigmoid import log_sigmoid, sigmoid
-    from .primitives.assertions_v1 import (
-        assert_greater_equal,
-        assert_less_equal,
-        assert_near,
-        assert_negative,
-        assert_non_negative,
-        assert_non_positive,
-        assert_none_equal,
-        assert_positive,
-        assert_rank_at_least,
-        assert_scalar,
-    )
     from .primitives.casting.bitcast import bitcast
     from .primitives.casting.saturate_cast import saturate_cast
     from .primitives.complex.angle import angle
@@ -711,7 +769,6 @@ if _TYPE_CHECKING:
     from .primitives.identity.sharding import sharding
     from .primitives.identity.tuple import tuple_ as tuple
     from .primitives.image.patches import extract_volume_patches
-    from .primitives.image_random import random_crop
     from .primitives.indexing.index_arithmetic import unravel_index
     from .primitives.indexing.partition import dynamic_partition, dynamic_stitch
     from .primitives.indexing.scatter_nd import tensor_scatter_nd_add as tensor_scatter_add
@@ -719,34 +776,6 @@ if _TYPE_CHECKING:
     from .primitives.indexing.scatter_nd import tensor_scatter_nd_update as tensor_scatter_update
     from .primitives.indexing.slice import slice_ as slice
     from .primitives.indexing.where import where as where_v2
-    from .primitives.initializers import (
-        Constant as constant_initializer,
-    )
-    from .primitives.initializers import (
-        Ones as ones_initializer,
-    )
-    from .primitives.initializers import (
-        RandomNormal as random_normal_initializer,
-    )
-    from .primitives.initializers import (
-        RandomUniform as random_uniform_initializer,
-    )
-    from .primitives.initializers import (
-        TruncatedNormal as truncated_normal_initializer,
-    )
-    from .primitives.initializers import UniformUnitScaling as uniform_unit_scaling_initializer
-    from .primitives.initializers import (
-        VarianceScaling as variance_scaling_initializer,
-    )
-    from .primitives.initializers import (
-        Zeros as zeros_initializer,
-    )
-    from .primitives.initializers import (
-        glorot_normal as glorot_normal_initializer,
-    )
-    from .primitives.initializers import (
-        glorot_uniform as glorot_uniform_initializer,
-    )
     from .primitives.linalg.cross import cross
     from .primitives.linalg.determinants import det as matrix_determinant
     from .primitives.linalg.eigen import eig, eigvals
@@ -770,30 +799,6 @@ if _TYPE_CHECKING:
     from .primitives.linalg.triangular import triangular_solve as matrix_triangular_solve
     from .primitives.logic.monotone import is_non_decreasing, is_strictly_increasing
     from .primitives.normalization.clipping import clip_by_average_norm, clip_by_global_norm, clip_by_norm, global_norm
-    from .primitives.older_names import (
-        accumulate_n,
-        arg_max,
-        arg_min,
-        batch_gather,
-        confusion_matrix,
-        depth_to_space,
-        div,
-        extract_image_patches,
-        multinomial,
-        random_poisson,
-        space_to_depth,
-        sparse_segment_mean,
-        sparse_segment_sqrt_n,
-        sparse_segment_sum,
-        to_bfloat16,
-        to_complex64,
-        to_complex128,
-        to_double,
-        to_float,
-        to_int32,
-        to_int64,
-    )
-    from .primitives.orthogonal import Orthogonal as orthogonal_initializer
     from .primitives.quantization.fake_quant import (
         fake_quant_with_min_max_args,
         fake_quant_with_min_max_vars,
@@ -837,28 +842,6 @@ if _TYPE_CHECKING:
     from .primitives.special.error_function import erf, erfc
     from .primitives.special.gamma import digamma, lbeta, lgamma, polygamma, zeta
     from .primitives.special.incomplete import betainc, igamma, igammac
-    from .primitives.templates import make_template
-    from .primitives.variable_scope import (
-        AUTO_REUSE,
-        VariableScope,
-        get_local_variable,
-        get_variable,
-        get_variable_scope,
-        global_variables,
-        global_variables_initializer,
-        local_variables,
-        local_variables_initializer,
-        model_variables,
-        moving_average_variables,
-        no_regularizer,
-        trainable_variables,
-        variable_scope,
-        variables_initializer,
-    )
-    from .primitives.variable_scope import global_variables as all_variables
-    from .primitives.variable_scope import global_variables_initializer as initialize_all_variables
-    from .primitives.variable_scope import local_variables_initializer as initialize_local_variables
-    from .primitives.variable_scope import variables_initializer as initialize_variables
     from .primitives.variables.assign import (
         assign,
         assign_add,
@@ -888,7 +871,6 @@ if _TYPE_CHECKING:
     from .sparse import sparse_dense_matmul as sparse_tensor_dense_matmul
     from .sparse import to_dense as sparse_tensor_to_dense
     from .sparse import transpose as sparse_transpose
-    from .transforms import grad, hvp, value_and_grad, vjp
 
 
 def __getattr__(name: str) -> _Any:

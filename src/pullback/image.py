@@ -1,54 +1,8 @@
 """Image processing, under TensorFlow's names of `tf.image`."""
 
-from .primitives.colors import (
-    adjust_brightness,
-    adjust_contrast,
-    adjust_gamma,
-    adjust_hue,
-    adjust_saturation,
-    convert_image_dtype,
-    grayscale_to_rgb,
-    hsv_to_rgb,
-    rgb_to_grayscale,
-    rgb_to_hsv,
-    rgb_to_yiq,
-    rgb_to_yuv,
-    yiq_to_rgb,
-    yuv_to_rgb,
-)
-from .primitives.image.boxes import non_max_suppression, non_max_suppression_overlaps, non_max_suppression_with_scores
-from .primitives.image.patches import extract_patches
-from .primitives.image.resizing import (
-    ResizeMethod,
-    resize,
-    resize_area,
-    resize_bicubic,
-    resize_bilinear,
-    resize_nearest_neighbor,
-    scale_and_translate,
-)
-from .primitives.image.sampling import crop_and_resize, projective_transform
-from .primitives.image_framing import (
-    central_crop,
-    crop_to_bounding_box,
-    flip_left_right,
-    flip_up_down,
-    pad_to_bounding_box,
-    resize_with_crop_or_pad,
-    resize_with_pad,
-    rot90,
-    transpose,
-)
-from .primitives.image_measures import (
-    image_gradients,
-    per_image_standardization,
-    psnr,
-    sobel_edges,
-    ssim,
-    ssim_multiscale,
-    total_variation,
-)
-from .primitives.image_random import (
+from .compat.older_names import extract_image_patches
+from .compat.resize_images import resize_images
+from .layers.image.augmentation import (
     random_brightness,
     random_contrast,
     random_crop,
@@ -64,8 +18,54 @@ from .primitives.image_random import (
     stateless_random_hue,
     stateless_random_saturation,
 )
-from .primitives.older_names import extract_image_patches
-from .primitives.resize_images import resize_images
+from .layers.image.colors import (
+    adjust_brightness,
+    adjust_contrast,
+    adjust_gamma,
+    adjust_hue,
+    adjust_saturation,
+    convert_image_dtype,
+    grayscale_to_rgb,
+    hsv_to_rgb,
+    rgb_to_grayscale,
+    rgb_to_hsv,
+    rgb_to_yiq,
+    rgb_to_yuv,
+    yiq_to_rgb,
+    yuv_to_rgb,
+)
+from .layers.image.framing import (
+    central_crop,
+    crop_to_bounding_box,
+    flip_left_right,
+    flip_up_down,
+    pad_to_bounding_box,
+    resize_with_crop_or_pad,
+    resize_with_pad,
+    rot90,
+    transpose,
+)
+from .layers.image.measures import (
+    image_gradients,
+    per_image_standardization,
+    psnr,
+    sobel_edges,
+    ssim,
+    ssim_multiscale,
+    total_variation,
+)
+from .primitives.image.boxes import non_max_suppression, non_max_suppression_overlaps, non_max_suppression_with_scores
+from .primitives.image.patches import extract_patches
+from .primitives.image.resizing import (
+    ResizeMethod,
+    resize,
+    resize_area,
+    resize_bicubic,
+    resize_bilinear,
+    resize_nearest_neighbor,
+    scale_and_translate,
+)
+from .primitives.image.sampling import crop_and_resize, projective_transform
 
 __all__ = [
     "ResizeMethod",

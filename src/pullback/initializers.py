@@ -1,6 +1,6 @@
 """Initializers: `pb.initializers`, under TensorFlow's names, old and new."""
 
-from .primitives.initializers import (
+from .layers.variables.initializers import (
     Constant,
     Identity,
     Ones,
@@ -16,38 +16,20 @@ from .primitives.initializers import (
     lecun_normal,
     lecun_uniform,
 )
-from .primitives.initializers import (
-    Constant as constant,
-)
-from .primitives.initializers import (
-    Identity as identity,
-)
-from .primitives.initializers import (
-    Ones as ones,
-)
-from .primitives.initializers import (
-    RandomNormal as random_normal,
-)
-from .primitives.initializers import (
-    RandomUniform as random_uniform,
-)
-from .primitives.initializers import (
-    TruncatedNormal as truncated_normal,
-)
-from .primitives.initializers import (
-    UniformUnitScaling as uniform_unit_scaling,
-)
-from .primitives.initializers import (
-    VarianceScaling as variance_scaling,
-)
-from .primitives.initializers import (
-    Zeros as zeros,
-)
-from .primitives.orthogonal import Orthogonal
-from .primitives.orthogonal import Orthogonal as orthogonal
-from .primitives.variable_scope import global_variables_initializer as global_variables
-from .primitives.variable_scope import local_variables_initializer as local_variables
-from .primitives.variable_scope import variables_initializer as variables
+from .layers.variables.initializers import Constant as constant
+from .layers.variables.initializers import Identity as identity
+from .layers.variables.initializers import Ones as ones
+from .layers.variables.initializers import RandomNormal as random_normal
+from .layers.variables.initializers import RandomUniform as random_uniform
+from .layers.variables.initializers import TruncatedNormal as truncated_normal
+from .layers.variables.initializers import UniformUnitScaling as uniform_unit_scaling
+from .layers.variables.initializers import VarianceScaling as variance_scaling
+from .layers.variables.initializers import Zeros as zeros
+from .layers.variables.orthogonal import Orthogonal
+from .layers.variables.orthogonal import Orthogonal as orthogonal
+from .layers.variables.scope import global_variables_initializer as global_variables
+from .layers.variables.scope import local_variables_initializer as local_variables
+from .layers.variables.scope import variables_initializer as variables
 
 __all__ = [
     "Constant",

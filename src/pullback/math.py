@@ -1,6 +1,7 @@
 """Mathematics, under TensorFlow's names of `tf.math`."""
 
 from . import special
+from .compat.older_names import accumulate_n
 from .primitives.activations.rectifiers import softsign
 from .primitives.activations.sigmoid import log_sigmoid, sigmoid, softplus
 from .primitives.activations.softmax import log_softmax, softmax
@@ -47,7 +48,6 @@ from .primitives.logic.comparison import (
 from .primitives.logic.logical import logical_and, logical_not, logical_or, logical_xor
 from .primitives.logic.monotone import is_non_decreasing, is_strictly_increasing
 from .primitives.normalization.normalization import l2_normalize
-from .primitives.older_names import accumulate_n
 from .primitives.reduction.argmax import argmax, argmin
 from .primitives.reduction.logsumexp import euclidean_norm as reduce_euclidean_norm
 from .primitives.reduction.logsumexp import reduce_logsumexp, reduce_std, reduce_variance

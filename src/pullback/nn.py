@@ -1,19 +1,20 @@
 """Neural network operations, under TensorFlow's names of `tf.nn`."""
 
 from . import rnn_cell
-from .control_flow.recurrent import bidirectional_dynamic_rnn, dynamic_rnn, static_rnn
+from .layers.linalg import relu_layer, xw_plus_b
+from .layers.losses.candidate_sampling import (
+    log_uniform_candidate_sampler,
+    nce_loss,
+    sampled_softmax_loss,
+    uniform_candidate_sampler,
+)
+from .layers.rnn.recurrent import bidirectional_dynamic_rnn, dynamic_rnn, static_rnn
 from .primitives.activations.bias import bias_add
 from .primitives.activations.gelu import gelu
 from .primitives.activations.rectifiers import crelu, elu, leaky_relu, relu, relu6, selu, silu, softsign
 from .primitives.activations.rectifiers import silu as swish
 from .primitives.activations.sigmoid import sigmoid, softplus
 from .primitives.activations.softmax import log_softmax, softmax
-from .primitives.candidate_sampling import (
-    log_uniform_candidate_sampler,
-    nce_loss,
-    sampled_softmax_loss,
-    uniform_candidate_sampler,
-)
 from .primitives.convolution.conv import (
     conv1d,
     conv1d_transpose,
@@ -39,7 +40,6 @@ from .primitives.convolution.conv_general import (
     depthwise_conv2d_backprop_input as depthwise_conv2d_native_backprop_input,
 )
 from .primitives.convolution.morphology import dilation2d, erosion2d
-from .primitives.dense import relu_layer, xw_plus_b
 from .primitives.elementwise.hyperbolic import tanh
 from .primitives.indexing.gather import embedding_lookup
 from .primitives.losses.cross_entropy import (

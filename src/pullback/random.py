@@ -1,7 +1,7 @@
 """Random numbers: `pb.random`, TensorFlow's names of them, old and new."""
 
-from .primitives.candidate_sampling import log_uniform_candidate_sampler, uniform_candidate_sampler
-from .primitives.older_names import multinomial
+from .compat.older_names import multinomial
+from .layers.losses.candidate_sampling import log_uniform_candidate_sampler, uniform_candidate_sampler
 from .primitives.random.discrete import random_poisson as poisson
 from .primitives.random.discrete import stateless_parameterized_truncated_normal, stateless_poisson
 from .primitives.random.gamma import random_gamma, stateless_gamma

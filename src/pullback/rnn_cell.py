@@ -1,6 +1,6 @@
 """Recurrent cells, under TensorFlow's names of `tf.compat.v1.nn.rnn_cell`."""
 
-from .primitives.rnn_cells import (
+from .layers.rnn.cells import (
     BasicLSTMCell,
     BasicRNNCell,
     DropoutWrapper,

@@ -1,6 +1,6 @@
 """Training: `pb.train`, optimizers, schedules of the learning rate, the global step, checkpoints."""
 
-from .checkpoints import (
+from .checkpoints.saver import (
     Saver,
     checkpoint_exists,
     get_checkpoint_state,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pullback.capabilities import CAPABILITIES
+from pullback.cli.capabilities import CAPABILITIES
 from pullback.cli.main import main
 from pullback.cli.ops import missing
 

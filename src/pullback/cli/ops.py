@@ -8,7 +8,7 @@ from typing import Any
 
 import pullback
 
-from ..capabilities import CAPABILITIES
+from .capabilities import CAPABILITIES
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,12 +8,12 @@ from typing import Any
 from ..core.dtypes import FLOATING
 from ..core.graph import Operation, Tensor
 from ..core.typing import TensorLike
+from ..layers.variables.scope import moving_average_variables, trainable_variables
 from ..primitives.casting.cast import cast
 from ..primitives.creation.constant import convert_to_tensor
 from ..primitives.creation.fill import zeros
 from ..primitives.elementwise.maximum import minimum
 from ..primitives.identity.identity import group_operations
-from ..primitives.variable_scope import moving_average_variables, trainable_variables
 from ..primitives.variables.collections import GraphKeys
 from ..primitives.variables.variable import Variable, variables_of
 

@@ -14,13 +14,13 @@ from ..autodiff.reverse import gradients
 from ..core.dtypes import FLOATING, DType, float32, float64
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
 from ..core.slices import IndexedSlices
+from ..layers.variables.scope import trainable_variables
 from ..primitives.casting.cast import cast
 from ..primitives.creation.constant import convert_to_tensor
 from ..primitives.creation.fill import fill
 from ..primitives.identity.identity import group_operations
 from ..primitives.shape.broadcast import broadcast_like
 from ..primitives.sparse.unique_rows import sum_equal_rows
-from ..primitives.variable_scope import trainable_variables
 from ..primitives.variables.collections import GraphKeys
 from ..primitives.variables.variable import Variable
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ... import debugging as today
-from ...primitives import assertions_v1
+from .. import assertions as assertions_v1
 from . import functions
 from .arguments import older
 

@@ -8,11 +8,11 @@ from typing import Any
 from ...control_flow.conditional import cond as cond_today
 from ...control_flow.while_loop import while_loop as while_loop_today
 from ...core.graph import Operation, Tensor
-from ...primitives.assertions_v1 import Data
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.debugging.assertions import compared
 from ...primitives.indexing.where import where as where_today
 from ...primitives.shape.reshape import reshape
+from ..assertions import Data
 
 REDUCTION = "input_tensor, axis, keepdims, name, reduction_indices:axis, keep_dims:keepdims"
 PLACE = "input, axis, name, dimension:axis, output_type"

@@ -7,23 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import FLOATING, INTEGER, as_dtype, float32
-from ..core.operation import Tensor
-from ..core.typing import DTypeLike, TensorLike
-from .casting.cast import cast
-from .casting.saturate_cast import saturate_cast
-from .creation.constant import convert_to_tensor
-from .elementwise.clip import clip_by_value
-from .elementwise.division import divide_no_nan, floordiv, floormod
-from .elementwise.maximum import maximum, minimum
-from .elementwise.powers import pow
-from .elementwise.sign import absolute
-from .indexing.where import where
-from .linalg.matmul import matmul
-from .logic.comparison import equal, less
-from .reduction.reduce import reduce_mean
-from .shape.stacking import concat, stack, unstack
-from .shape.tile import tile
+from ...core.dtypes import FLOATING, INTEGER, as_dtype, float32
+from ...core.operation import Tensor
+from ...core.typing import DTypeLike, TensorLike
+from ...primitives.casting.cast import cast
+from ...primitives.casting.saturate_cast import saturate_cast
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.elementwise.clip import clip_by_value
+from ...primitives.elementwise.division import divide_no_nan, floordiv, floormod
+from ...primitives.elementwise.maximum import maximum, minimum
+from ...primitives.elementwise.powers import pow
+from ...primitives.elementwise.sign import absolute
+from ...primitives.indexing.where import where
+from ...primitives.linalg.matmul import matmul
+from ...primitives.logic.comparison import equal, less
+from ...primitives.reduction.reduce import reduce_mean
+from ...primitives.shape.stacking import concat, stack, unstack
+from ...primitives.shape.tile import tile
 
 _TO_GREY = np.array([[0.2989], [0.587], [0.114]])
 _TO_YIQ = np.array([[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]])

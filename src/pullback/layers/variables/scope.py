@@ -9,16 +9,16 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..core.dtypes import as_dtype, float32
-from ..core.graph import Graph, Operation, Tensor, get_default_graph
-from ..core.shape import as_shape
-from ..core.typing import DTypeLike, ShapeLike, TensorLike
-from .creation.constant import convert_to_tensor
-from .identity.identity import group_operations
+from ...core.dtypes import as_dtype, float32
+from ...core.graph import Graph, Operation, Tensor, get_default_graph
+from ...core.shape import as_shape
+from ...core.typing import DTypeLike, ShapeLike, TensorLike
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.identity.identity import group_operations
+from ...primitives.variables.collections import GraphKeys
+from ...primitives.variables.operations import VarHandleOp
+from ...primitives.variables.variable import Variable, variables_of
 from .initializers import default_initializer
-from .variables.collections import GraphKeys
-from .variables.operations import VarHandleOp
-from .variables.variable import Variable, variables_of
 
 AUTO_REUSE = "auto_reuse"
 """Passed as `reuse`: share a variable that exists, make one that does not."""

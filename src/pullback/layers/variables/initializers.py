@@ -8,14 +8,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..core.dtypes import FLOATING, DType, float32
-from ..core.graph import Tensor
-from ..core.shape import as_shape
-from ..core.typing import DTypeLike, ShapeLike, TensorLike
-from .creation.constant import constant, convert_to_tensor
-from .creation.eye import eye
-from .creation.fill import fill, ones, zeros
-from .random.stateful import random_normal, random_uniform, truncated_normal
+from ...core.dtypes import FLOATING, DType, float32
+from ...core.graph import Tensor
+from ...core.shape import as_shape
+from ...core.typing import DTypeLike, ShapeLike, TensorLike
+from ...primitives.creation.constant import constant, convert_to_tensor
+from ...primitives.creation.eye import eye
+from ...primitives.creation.fill import fill, ones, zeros
+from ...primitives.random.stateful import random_normal, random_uniform, truncated_normal
 
 _STDDEV_OF_TRUNCATED = 0.87962566103423978
 """The standard deviation of a standard normal number, given that it lies within two of zero."""

@@ -17,16 +17,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .control_flow.concrete_function import ConcreteFunction
-from .control_flow.signature import Kind, Static, TensorSpec, is_case_of, kind_of, parts_of, structure_key, up_to
-from .control_flow.tracing import AbstractComposite
-from .core import nest
-from .core.graph import AbstractTensorLike, Graph, Tensor, get_default_graph
-from .core.sites import Site, user_site
-from .core.slices import IndexedSlices
-from .core.types import TensorType
-from .engines.eager import run_function
-from .primitives.variables.variable import creating_variables
+from ..control_flow.concrete_function import ConcreteFunction
+from ..control_flow.signature import Kind, Static, TensorSpec, is_case_of, kind_of, parts_of, structure_key, up_to
+from ..control_flow.tracing import AbstractComposite
+from ..core import nest
+from ..core.graph import AbstractTensorLike, Graph, Tensor, get_default_graph
+from ..core.sites import Site, user_site
+from ..core.slices import IndexedSlices
+from ..core.types import TensorType
+from ..engines.eager import run_function
+from ..primitives.variables.variable import creating_variables
 
 _log = logging.getLogger("pullback")
 _lock = threading.RLock()

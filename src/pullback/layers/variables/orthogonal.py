@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..core.dtypes import float32
-from ..core.graph import Tensor
-from ..core.shape import as_shape
-from ..core.typing import DTypeLike, ShapeLike
-from .elementwise.sign import sign
-from .linalg.matrices import diag_part, matrix_transpose
-from .linalg.qr import qr
-from .random.stateful import random_normal
-from .shape.reshape import reshape
+from ...core.dtypes import float32
+from ...core.graph import Tensor
+from ...core.shape import as_shape
+from ...core.typing import DTypeLike, ShapeLike
+from ...primitives.elementwise.sign import sign
+from ...primitives.linalg.matrices import diag_part, matrix_transpose
+from ...primitives.linalg.qr import qr
+from ...primitives.random.stateful import random_normal
+from ...primitives.shape.reshape import reshape
 
 
 @dataclass(frozen=True)

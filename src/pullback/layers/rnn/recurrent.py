@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core import nest
-from ..core.dtypes import INTEGER, int32
-from ..core.function import carried_parameter
-from ..core.operation import Tensor
-from ..core.typing import DTypeLike, TensorLike
-from ..primitives.casting.cast import cast
-from ..primitives.creation.constant import convert_to_tensor
-from ..primitives.creation.ranges import range_
-from ..primitives.elementwise.masking import mask
-from ..primitives.indexing.where import where
-from ..primitives.rnn_cells import RNNCell
-from ..primitives.shape.reverse import reverse
-from ..primitives.shape.reverse_sequence import reverse_sequence
-from ..primitives.shape.size import shape
-from ..primitives.shape.squeeze import expand_dims
-from ..primitives.shape.transpose import transpose
-from ..primitives.variable_scope import VariableScope, variable_scope
-from .loop import Loop
-from .maps import row_parameter, steps_of
-from .state import values_for_handles, with_step_results
-from .steady_lengths import with_steady_lengths
-from .tracing import Part, put_together, take_apart, trace_together
-from .while_loop import check_next
+from ...control_flow.loop import Loop
+from ...control_flow.maps import row_parameter, steps_of
+from ...control_flow.state import values_for_handles, with_step_results
+from ...control_flow.steady_lengths import with_steady_lengths
+from ...control_flow.tracing import Part, put_together, take_apart, trace_together
+from ...control_flow.while_loop import check_next
+from ...core import nest
+from ...core.dtypes import INTEGER, int32
+from ...core.function import carried_parameter
+from ...core.operation import Tensor
+from ...core.typing import DTypeLike, TensorLike
+from ...primitives.casting.cast import cast
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.creation.ranges import range_
+from ...primitives.elementwise.masking import mask
+from ...primitives.indexing.where import where
+from ...primitives.shape.reverse import reverse
+from ...primitives.shape.reverse_sequence import reverse_sequence
+from ...primitives.shape.size import shape
+from ...primitives.shape.squeeze import expand_dims
+from ...primitives.shape.transpose import transpose
+from ..variables.scope import VariableScope, variable_scope
+from .cells import RNNCell
 
 
 def dynamic_rnn(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..core.operation import Tensor
 from ..core.typing import TensorLike
-from .activations.bias import bias_add
-from .activations.rectifiers import relu
-from .base.broadcasting import operands
-from .linalg.matmul import matmul
+from ..primitives.activations.bias import bias_add
+from ..primitives.activations.rectifiers import relu
+from ..primitives.base.broadcasting import operands
+from ..primitives.linalg.matmul import matmul
 
 
 def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:

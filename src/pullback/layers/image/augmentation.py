@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import float32, int32
-from ..core.operation import Tensor
-from ..core.typing import ShapeLike, TensorLike
-from .casting.cast import cast
+from ...core.dtypes import float32, int32
+from ...core.operation import Tensor
+from ...core.typing import ShapeLike, TensorLike
+from ...primitives.casting.cast import cast
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.indexing.slice import slice_
+from ...primitives.indexing.where import where
+from ...primitives.logic.comparison import less
+from ...primitives.random.stateful import random_uniform
+from ...primitives.random.stateless import stateless_uniform
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.size import shape
 from .colors import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
-from .creation.constant import convert_to_tensor
-from .image_framing import flip_left_right, flip_up_down
-from .indexing.slice import slice_
-from .indexing.where import where
-from .logic.comparison import less
-from .random.stateful import random_uniform
-from .random.stateless import stateless_uniform
-from .shape.reshape import reshape
-from .shape.size import shape
+from .framing import flip_left_right, flip_up_down
 
 
 def _number(low: float, high: float, seed: Any, stateless: bool) -> Tensor:

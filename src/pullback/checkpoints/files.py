@@ -21,10 +21,10 @@ from typing import IO, Any, Literal
 
 import numpy as np
 
-from .core.dtypes import as_dtype
-from .core.errors import DataLossError, NotFoundError
-from .core.types import type_of_array
-from .version import __version__
+from ..core.dtypes import as_dtype
+from ..core.errors import DataLossError, NotFoundError
+from ..core.types import type_of_array
+from ..version import __version__
 
 FORMAT = "pullback checkpoint"
 VERSION = 1

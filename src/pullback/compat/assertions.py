@@ -7,9 +7,9 @@ from typing import Any
 
 from ..core.operation import Operation, Tensor
 from ..core.typing import TensorLike
-from .creation.constant import convert_to_tensor
-from .debugging.assertions import assert_scalar as assert_scalar_today
-from .debugging.assertions import compared, near, of_sign, ranked
+from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.debugging.assertions import assert_scalar as assert_scalar_today
+from ..primitives.debugging.assertions import compared, near, of_sign, ranked
 
 Data = Sequence[Any] | None
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.operation import AbstractTensorLike, Tensor
-from ..core.typing import TensorLike
-from .base.axes import static_integers
-from .casting.cast import cast
-from .creation.constant import convert_to_tensor
-from .elementwise.maximum import maximum, minimum
-from .image.resizing import ResizeMethod, resize
-from .indexing.slice import slice_
-from .shape.pad import pad
-from .shape.reverse import reverse
-from .shape.size import shape
-from .shape.transpose import transpose as transpose_axes
+from ...core.operation import AbstractTensorLike, Tensor
+from ...core.typing import TensorLike
+from ...primitives.base.axes import static_integers
+from ...primitives.casting.cast import cast
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.elementwise.maximum import maximum, minimum
+from ...primitives.image.resizing import ResizeMethod, resize
+from ...primitives.indexing.slice import slice_
+from ...primitives.shape.pad import pad
+from ...primitives.shape.reverse import reverse
+from ...primitives.shape.size import shape
+from ...primitives.shape.transpose import transpose as transpose_axes
 
 
 def flip_left_right(image: TensorLike) -> Tensor:

@@ -10,22 +10,22 @@ from ..core.operation import Tensor
 from ..core.shape import as_shape
 from ..core.slices import IndexedSlices
 from ..core.typing import AxisLike, DTypeLike, ShapeLike, TensorLike
-from .base.broadcasting import operands
-from .casting.cast import cast
-from .counting import confusion_matrix as confusion_matrix_today
-from .creation.constant import convert_to_tensor
-from .elementwise.add_n import add_n
-from .elementwise.division import divide, floordiv
-from .image.patches import extract_patches
-from .indexing.gather import gather
-from .random.discrete import random_poisson as random_poisson_today
-from .random.stateful import categorical
-from .reduction.argmax import argmax, argmin
-from .segment.sparse_segments import sparse_segment_mean as segment_mean
-from .segment.sparse_segments import sparse_segment_sqrt_n as segment_sqrt_n
-from .segment.sparse_segments import sparse_segment_sum as segment_sum
-from .shape.space_to_depth import depth_to_space as depth_to_space_today
-from .shape.space_to_depth import space_to_depth as space_to_depth_today
+from ..primitives.base.broadcasting import operands
+from ..primitives.casting.cast import cast
+from ..primitives.counting import confusion_matrix as confusion_matrix_today
+from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.elementwise.add_n import add_n
+from ..primitives.elementwise.division import divide, floordiv
+from ..primitives.image.patches import extract_patches
+from ..primitives.indexing.gather import gather
+from ..primitives.random.discrete import random_poisson as random_poisson_today
+from ..primitives.random.stateful import categorical
+from ..primitives.reduction.argmax import argmax, argmin
+from ..primitives.segment.sparse_segments import sparse_segment_mean as segment_mean
+from ..primitives.segment.sparse_segments import sparse_segment_sqrt_n as segment_sqrt_n
+from ..primitives.segment.sparse_segments import sparse_segment_sum as segment_sum
+from ..primitives.shape.space_to_depth import depth_to_space as depth_to_space_today
+from ..primitives.shape.space_to_depth import space_to_depth as space_to_depth_today
 
 
 def to_float(x: TensorLike, name: str = "ToFloat") -> Tensor | IndexedSlices:

@@ -12,28 +12,28 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import INTEGER, int64
-from ..core.operation import Tensor
-from ..core.typing import TensorLike
-from .casting.cast import cast
-from .creation.constant import convert_to_tensor
-from .creation.fill import ones_like, zeros_like
-from .elementwise.exponential import exp, expm1, log
-from .elementwise.maximum import minimum
-from .elementwise.rounding import floor
-from .identity.identity import stop_gradient
-from .indexing.gather import embedding_lookup, gather
-from .indexing.where import where
-from .linalg.matmul import matmul
-from .logic.comparison import equal
-from .losses.cross_entropy import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
-from .random.stateful import random_uniform
-from .reduction.reduce import reduce_any, reduce_sum
-from .shape.reshape import reshape
-from .shape.size import shape
-from .shape.squeeze import ExpandDims
-from .shape.stacking import concat, split
-from .sorting.sort import top_k
+from ...core.dtypes import INTEGER, int64
+from ...core.operation import Tensor
+from ...core.typing import TensorLike
+from ...primitives.casting.cast import cast
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.creation.fill import ones_like, zeros_like
+from ...primitives.elementwise.exponential import exp, expm1, log
+from ...primitives.elementwise.maximum import minimum
+from ...primitives.elementwise.rounding import floor
+from ...primitives.identity.identity import stop_gradient
+from ...primitives.indexing.gather import embedding_lookup, gather
+from ...primitives.indexing.where import where
+from ...primitives.linalg.matmul import matmul
+from ...primitives.logic.comparison import equal
+from ...primitives.losses.cross_entropy import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
+from ...primitives.random.stateful import random_uniform
+from ...primitives.reduction.reduce import reduce_any, reduce_sum
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.size import shape
+from ...primitives.shape.squeeze import ExpandDims
+from ...primitives.shape.stacking import concat, split
+from ...primitives.sorting.sort import top_k
 
 Sample = tuple[Tensor, Tensor, Tensor]
 

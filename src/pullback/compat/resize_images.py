@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.operation import Tensor
 from ..core.typing import TensorLike
-from .image.resizing import resize_area, resize_bicubic, resize_bilinear, resize_nearest_neighbor
+from ..primitives.image.resizing import resize_area, resize_bicubic, resize_bilinear, resize_nearest_neighbor
 
 _METHODS = {
     0: resize_bilinear,

@@ -8,26 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import FLOATING, float32, float64
-from ..core.operation import Tensor
-from ..core.typing import TensorLike
-from .activations.rectifiers import relu
-from .casting.cast import cast
+from ...core.dtypes import FLOATING, float32, float64
+from ...core.operation import Tensor
+from ...core.typing import TensorLike
+from ...primitives.activations.rectifiers import relu
+from ...primitives.casting.cast import cast
+from ...primitives.convolution.conv import depthwise_conv2d
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.elementwise.arithmetic import squared_difference
+from ...primitives.elementwise.exponential import log
+from ...primitives.elementwise.maximum import maximum
+from ...primitives.elementwise.powers import pow, rsqrt, sqrt, square
+from ...primitives.elementwise.sign import absolute
+from ...primitives.pooling.argmax import pool
+from ...primitives.reduction.product import reduce_prod
+from ...primitives.reduction.reduce import reduce_mean, reduce_sum
+from ...primitives.shape.pad import pad
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.size import shape
+from ...primitives.shape.stacking import concat, stack
 from .colors import convert_image_dtype
-from .convolution.conv import depthwise_conv2d
-from .creation.constant import convert_to_tensor
-from .elementwise.arithmetic import squared_difference
-from .elementwise.exponential import log
-from .elementwise.maximum import maximum
-from .elementwise.powers import pow, rsqrt, sqrt, square
-from .elementwise.sign import absolute
-from .pooling.argmax import pool
-from .reduction.product import reduce_prod
-from .reduction.reduce import reduce_mean, reduce_sum
-from .shape.pad import pad
-from .shape.reshape import reshape
-from .shape.size import shape
-from .shape.stacking import concat, stack
 
 
 def per_image_standardization(image: TensorLike) -> Tensor:

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from .checkpoint_files import SavedArray, read_checkpoint, replace_file, write_checkpoint
-from .core.errors import DataLossError, InvalidArgumentError, NotFoundError
-from .core.graph import Graph, Operation, Tensor
-from .core.types import TensorType, type_of_array
-from .core.typing import TensorLike
-from .engines.session import Session
-from .primitives.base.state import AbstractStateful
-from .primitives.variable_scope import global_variables
-from .primitives.variables.variable import Variable
+from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ..core.graph import Graph, Operation, Tensor
+from ..core.types import TensorType, type_of_array
+from ..core.typing import TensorLike
+from ..engines.session import Session
+from ..layers.variables.scope import global_variables
+from ..primitives.base.state import AbstractStateful
+from ..primitives.variables.variable import Variable
+from .files import SavedArray, read_checkpoint, replace_file, write_checkpoint
 
 _STATE_FILE = "checkpoint"
 _SUFFIX = ".npz"

@@ -6,21 +6,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ..core import nest
-from ..core.dtypes import as_dtype
-from ..core.operation import Tensor
-from ..core.typing import DTypeLike, TensorLike
-from .activations.sigmoid import sigmoid
-from .creation.constant import convert_to_tensor
-from .creation.fill import zeros
-from .elementwise.clip import clip_by_value
-from .elementwise.hyperbolic import tanh
-from .initializers import Constant, Zeros
-from .linalg.matmul import matmul
-from .random.dropout import dropout
-from .shape.stacking import concat, split
-from .variable_scope import VariableScope, get_variable, get_variable_scope, variable_scope
-from .variables.variable import Variable
+from ...core import nest
+from ...core.dtypes import as_dtype
+from ...core.operation import Tensor
+from ...core.typing import DTypeLike, TensorLike
+from ...primitives.activations.sigmoid import sigmoid
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.creation.fill import zeros
+from ...primitives.elementwise.clip import clip_by_value
+from ...primitives.elementwise.hyperbolic import tanh
+from ...primitives.linalg.matmul import matmul
+from ...primitives.random.dropout import dropout
+from ...primitives.shape.stacking import concat, split
+from ...primitives.variables.variable import Variable
+from ..variables.initializers import Constant, Zeros
+from ..variables.scope import VariableScope, get_variable, get_variable_scope, variable_scope
 
 Activation = Callable[[Tensor], Tensor]
 

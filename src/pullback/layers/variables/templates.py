@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from .variable_scope import VariableScope, variable_scope
+from .scope import VariableScope, variable_scope
 
 
 class Template:

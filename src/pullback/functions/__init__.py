@@ -1,0 +1,1 @@
+"""Python functions that become graphs: `function`, and derivatives of functions."""

@@ -1,0 +1,1 @@
+"""What speaks with other libraries: SciPy, jax, TensorBoard."""

@@ -1,0 +1,66 @@
+"""XLA and jax interface: compile scopes, and graphs handed over to jax."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from ..autodiff.compile_scopes import jit_scope
+from ..core.graph import Tensor
+from ..engines.session import Session
+
+if TYPE_CHECKING:
+    from jax.export import Exported
+
+experimental = SimpleNamespace(jit_scope=jit_scope)
+"""`pb.xla.experimental.jit_scope`."""
+
+
+def to_jax(outputs: Any, inputs: Sequence[Tensor], session: Session | None = None) -> Callable[..., Any]:
+    """A function of jax arrays, one for each of `inputs`, that returns `outputs`, nested as they are.
+
+    It can be compiled, vectorized and differentiated by jax. Variables have the values that they have now in
+    `session`, or in the default one. Inputs whose values decide shapes must not be traced by jax.
+
+    Raises:
+        ImportError: jax is not installed. InvalidArgumentError: the outputs assign to variables; in a call, an array
+            of another dtype or shape. FailedPreconditionError: a variable is read, and there is no session.
+
+    >>> import jax, pullback as pb
+    >>> x = pb.placeholder(pb.float32, [None])
+    >>> dx, = pb.gradients(pb.reduce_sum(pb.square(x)), x)
+    >>> f = pb.xla.to_jax(dx, [x])
+    >>> jax.jit(f)(jax.numpy.float32([1.0, 2.0]))
+    Array([2., 4.], dtype=float32)
+    """
+    return _border("to_jax").jax_function(outputs, inputs, session)  # type: ignore[no-any-return]
+
+
+def to_stablehlo(outputs: Any, inputs: Sequence[Tensor], session: Session | None = None) -> Exported:
+    """`outputs` as a function of `inputs` in StableHLO: a `jax.export.Exported`.
+
+    Its `serialize()` gives bytes that jax loads again (`jax.export.deserialize`), its `mlir_module()` the text.
+    Variables become constants.
+
+    Raises:
+        InvalidArgumentError: the shape of an input is not known. Others as for `to_jax`.
+
+    >>> import jax, pullback as pb
+    >>> x = pb.placeholder(pb.float32, [2], name="x")
+    >>> exported = pb.xla.to_stablehlo(pb.gradients(pb.tanh(x), x), [x])
+    >>> "stablehlo.tanh" in exported.mlir_module()
+    True
+    >>> jax.export.deserialize(exported.serialize()).call(jax.numpy.zeros(2))
+    [Array([1., 1.], dtype=float32)]
+    """
+    return _border("to_stablehlo").stablehlo(outputs, inputs, session)  # type: ignore[no-any-return]
+
+
+def _border(what: str) -> Any:
+    """What speaks with jax; ImportError where that is not installed."""
+    try:
+        from ..engines import xla_export
+    except ModuleNotFoundError as error:
+        raise ImportError(f"xla.{what} needs jax ({error}): pip install 'pullback[xla]'") from error
+    return xla_export

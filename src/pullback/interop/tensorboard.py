@@ -1,0 +1,310 @@
+"""TensorBoard summaries: graphs, forward and backward, folded by name scope, and values of runs.
+
+A summary is a dictionary of tensors by tag. A session fetches it as any dictionary; a FileWriter writes what came.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike, fspath
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.dtypes import DType, TokenType, bfloat16
+from ..core.function import Function, Parameter
+from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from ..core.printing import functions_in
+from ..core.typing import TensorLike
+from ..primitives.identity.identity import identity
+from ..primitives.variables.collections import GraphKeys
+
+_NAMES = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF", "bool": "BOOL"}
+_SHOWN_ATTRIBUTE = 200
+_BUCKETS = 30
+
+
+class FileWriter:
+    """Writes event files into the folder `logdir`, which `tensorboard --logdir` shows.
+
+    The arguments after `graph` are taken for TensorFlow's sake; `filename_suffix` is used.
+
+    Raises:
+        ImportError: the package tensorboard is not installed.
+
+    >>> import pullback as pb, tempfile
+    >>> x = pb.placeholder(pb.float32, [3], name="x")
+    >>> y = pb.reduce_sum(pb.square(x))
+    >>> dx, = pb.gradients(y, x)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pb.summary.FileWriter(folder, y.graph).close()
+    """
+
+    def __init__(
+        self,
+        logdir: str | PathLike[str],
+        graph: Graph | None = None,
+        max_queue: int = 10,
+        flush_secs: int = 120,
+        graph_def: Any = None,
+        filename_suffix: str | None = None,
+        session: Any = None,
+        name: str | None = None,
+    ) -> None:
+        del graph_def, session, name
+        try:
+            from tensorboard.summary.writer.event_file_writer import EventFileWriter
+        except ModuleNotFoundError as error:
+            raise ImportError(
+                "summary.FileWriter needs the package tensorboard: pip install 'pullback[tensorboard]'"
+            ) from error
+        self._writer = EventFileWriter(fspath(logdir), max_queue, flush_secs, filename_suffix or "")
+        if graph is not None:
+            self.add_graph(graph)
+
+    def add_graph(self, graph: Graph, global_step: int | None = None) -> None:
+        """Write `graph` as it is now."""
+        import time
+
+        from tensorboard.compat.proto.event_pb2 import Event
+
+        event = Event(wall_time=time.time(), graph_def=graph_def(graph).SerializeToString())
+        if global_step is not None:
+            event.step = global_step
+        self._writer.add_event(event)
+
+    def add_summary(self, summary: Summary, global_step: int | None = None) -> None:
+        """Write what a session returned for a summary, or for several merged into one.
+
+        Raises:
+            TypeError: `summary` is something else.
+        """
+        import time
+
+        from tensorboard.compat.proto.event_pb2 import Event
+
+        if not isinstance(summary, Mapping) or not all(isinstance(tag, Tag) for tag in summary):
+            raise TypeError(
+                f"FileWriter.add_summary: the summary is a {type(summary).__name__}; give what session.run gave for "
+                "summary.merge_all()"
+            )
+        event = Event(wall_time=time.time())
+        for tag, value in summary.items():
+            _fill_values(event.summary, tag, np.asarray(value))
+        if global_step is not None:
+            event.step = int(global_step)
+        self._writer.add_event(event)
+
+    def flush(self) -> None:
+        """Write what is waiting."""
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Write what is waiting, and close the file."""
+        self._writer.close()
+
+
+class Tag(NamedTuple):
+    """The name of a summary, and what TensorBoard is to show."""
+
+    name: str
+    kind: str
+    most: int = 0
+    """How many images."""
+
+
+Summary = Mapping[Tag, Any]
+
+
+def scalar(
+    name: str, tensor: TensorLike, collections: Sequence[str] | None = None, family: str | None = None
+) -> Summary:
+    """A summary of one number, a curve over the steps. `family` stands before its name.
+
+    >>> import pullback as pb
+    >>> with pb.name_scope("train"):
+    ...     loss = pb.summary.scalar("loss", 2.0)
+    >>> {tag.name: float(value) for tag, value in pb.Session().run(loss).items()}
+    {'train/loss': 2.0}
+    """
+    return _made("scalar", name, tensor, collections, family)
+
+
+def histogram(
+    name: str, values: TensorLike, collections: Sequence[str] | None = None, family: str | None = None
+) -> Summary:
+    """A summary of how the elements of `values` are spread.
+
+    >>> import pullback as pb
+    >>> [tag.kind for tag in pb.summary.histogram("weights", [1.0, 2.0])]
+    ['histogram']
+    """
+    return _made("histogram", name, values, collections, family)
+
+
+def image(
+    name: str,
+    tensor: TensorLike,
+    max_outputs: int = 3,
+    collections: Sequence[str] | None = None,
+    family: str | None = None,
+) -> Summary:
+    """A summary of the first `max_outputs` images of `tensor` [n, height, width, channels], of 1, 3 or 4 channels.
+
+    Numbers of uint8 are shown as they are. Floats are scaled, each image by itself: from 0 to the largest, or, where
+    some are negative, with 0 in the middle.
+
+    >>> import pullback as pb
+    >>> [tag.kind for tag in pb.summary.image("digit", pb.zeros([1, 8, 8, 1]))]
+    ['image']
+    """
+    return _made("image", name, tensor, collections, family, max_outputs)
+
+
+def merge(inputs: Iterable[Summary], collections: Sequence[str] | None = None, name: str | None = None) -> Summary:
+    """Several summaries as one.
+
+    >>> import pullback as pb
+    >>> both = pb.summary.merge([pb.summary.scalar("a", 1.0), pb.summary.scalar("b", 2.0)])
+    >>> sorted(pb.Session().run(both).values())
+    [np.float32(1.0), np.float32(2.0)]
+    """
+    del name
+    merged = {tag: tensor for summary in inputs for tag, tensor in summary.items()}
+    for key in collections or ():
+        get_default_graph().add_to_collection(key, merged)
+    return merged
+
+
+def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Summary | None:
+    """All summaries of the default graph as one, None where there are none; with `scope` those whose names match it.
+
+    >>> import pullback as pb
+    >>> pb.summary.merge_all() is None
+    True
+    """
+    del name
+    found: list[Summary] = get_default_graph().get_collection(key)
+    merged = {tag: tensor for tag, tensor in merge(found).items() if scope is None or re.match(scope, tag.name)}
+    return merged or None
+
+
+def _made(
+    kind: str, name: str, tensor: Any, collections: Sequence[str] | None, family: str | None, most: int = 0
+) -> Summary:
+    whole = re.sub(r"[^A-Za-z0-9_./\\-]", "_", name if family is None else f"{family}/{name}").lstrip("/")
+    y = identity(tensor, name=whole)
+    summary = {Tag(y.op.name, kind, most): y}
+    for key in [GraphKeys.SUMMARIES] if collections is None else collections:
+        y.graph.add_to_collection(key, summary)
+    return summary
+
+
+def _fill_values(summary: Any, tag: Tag, array: np.ndarray[Any, Any]) -> None:
+    if tag.kind == "scalar":
+        summary.value.add(tag=tag.name, simple_value=array.item())
+    elif tag.kind == "histogram":
+        _fill_histogram(summary.value.add(tag=tag.name).histo, array.astype(np.float64).ravel())
+    else:
+        for i, pixels in enumerate(array[: tag.most]):
+            value = summary.value.add(tag=f"{tag.name}/image" if tag.most == 1 else f"{tag.name}/image/{i}")
+            value.image.height, value.image.width, value.image.colorspace = pixels.shape
+            value.image.encoded_image_string = _png(_bytes_of(pixels))
+
+
+def _fill_histogram(histo: Any, x: np.ndarray[Any, Any]) -> None:
+    x = x[np.isfinite(x)]
+    counts, edges = np.histogram(x, bins=_BUCKETS) if x.size else (np.zeros(1), np.zeros(2))
+    histo.min, histo.max, histo.num = x.min(initial=np.inf), x.max(initial=-np.inf), x.size
+    histo.sum, histo.sum_squares = x.sum(), np.square(x).sum()
+    histo.bucket_limit.extend(edges[1:].tolist())
+    histo.bucket.extend(counts.tolist())
+
+
+def _bytes_of(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if pixels.dtype == np.uint8:
+        return pixels
+    x = np.nan_to_num(pixels.astype(np.float64))
+    largest = np.abs(x).max(initial=1e-12)
+    scaled = x * (255 / largest) if x.min(initial=0) >= 0 else 127 + x * (127 / largest)
+    return np.asarray(scaled, np.uint8)
+
+
+def _png(pixels: np.ndarray[Any, Any]) -> bytes:
+    """An image file: W3C, Portable Network Graphics, second edition, 2003."""
+    import struct
+    import zlib
+
+    height, width, channels = pixels.shape
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, {1: 0, 3: 2, 4: 6}[channels], 0, 0, 0)
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    parts = [chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(rows)), chunk(b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def graph_def(graph: Graph) -> Any:
+    """`graph` as TensorBoard's GraphDef; the bodies of calls, branches and loops are its function library.
+
+    >>> import pullback as pb
+    >>> y = pb.tanh(pb.placeholder(pb.float32, [None, 3], name="x"), name="y")
+    >>> [node.name for node in pb.summary.graph_def(y.graph).node]
+    ['x', 'y']
+    """
+    from tensorboard.compat.proto.graph_pb2 import GraphDef
+
+    made = GraphDef()
+    made.versions.producer = 987
+    for op in graph.operations:
+        _fill(made.node.add(), op, {})
+    for function in functions_in(graph.operations):
+        _add_function(made.library.function.add(), function)
+    return made
+
+
+def _fill(node: Any, op: Operation, parameters: dict[Operation, str]) -> None:
+    node.name, node.op, node.device = op.name, op.type, op.device
+    node.input.extend(_reference(x, parameters) for x in op.inputs)
+    node.input.extend(f"^{control.name}" for control in op.control_inputs)
+    for y in op.outputs:
+        shape = node.attr["_output_shapes"].list.shape.add()
+        if y.shape.rank is None:
+            shape.unknown_rank = True
+        else:
+            shape.dim.extend([type(shape).Dim(size=-1 if n is None else n) for n in y.shape.as_list()])
+    if op.outputs and not isinstance(op.outputs[0].dtype, TokenType):
+        node.attr["dtype"].type = _type_number(op.outputs[0].dtype)
+    for name, value in op.primitive.attributes.items():
+        node.attr[name].s = str(value)[:_SHOWN_ATTRIBUTE].encode()
+
+
+def _reference(x: Tensor, parameters: dict[Operation, str]) -> str:
+    name = parameters.get(x.op, x.op.name)
+    return name if x.value_index == 0 or x.op in parameters else f"{name}:{x.value_index}"
+
+
+def _type_number(dtype: DType) -> int:
+    from tensorboard.compat.proto import types_pb2
+
+    name = "BFLOAT16" if dtype == bfloat16 else _NAMES.get(dtype.name, dtype.name.upper())
+    return int(getattr(types_pb2, f"DT_{name}"))
+
+
+def _add_function(made: Any, function: Function) -> None:
+    made.signature.name = function.name
+    parameters = {x.op: x.op.name for x in function.parameters}
+    for x in function.parameters:
+        made.signature.input_arg.add(name=x.op.name)
+    for i, y in enumerate(function.results):
+        made.signature.output_arg.add(name=f"result_{i}")
+        made.ret[f"result_{i}"] = _reference(y, parameters)
+    for op in _operations(function):
+        _fill(made.node_def.add(), op, parameters)
+
+
+def _operations(function: Function) -> Iterable[Operation]:
+    return (op for op in function.operations if not isinstance(op.primitive, Parameter))

@@ -1,0 +1,1 @@
+"""Compositions without a primitive of their own: losses, cells, initializers, image pipelines, templates."""

@@ -1,0 +1,1 @@
+"""Image pipelines: colours, framing, measures, augmentation."""

@@ -1,0 +1,1 @@
+"""Recurrent neural networks: cells, and what runs them over time."""

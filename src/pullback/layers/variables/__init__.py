@@ -1,0 +1,1 @@
+"""Variables by name, and the initializers that give them their first values."""
