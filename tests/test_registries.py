@@ -14,7 +14,7 @@ ROOT = Path(pullback.__file__).parent
 REGISTRIES = [
     ("onnx/loading.py", "onnx/readers/*.py", r"@reader\("),
     ("onnx/registry.py", "onnx/writers/*.py", r"\bwriter\("),
-    ("engines/xla.py", "engines/xla_*.py", r"@xla_(kernel|functional)\("),
+    ("engines/xla/engine.py", "engines/xla_*.py", r"@xla_(kernel|functional)\("),
 ]
 
 

@@ -64,7 +64,7 @@ def test_a_training_step_is_cut_into_three_programs_and_colocated_gradients_run_
         4,
         MODEL
         + """
-    from pullback.engines.xla_segments import SegmentedProgram
+    from pullback.engines.xla.segments import SegmentedProgram
     session, _, grads, _ = train("/cpu:1", "/device:CPU:2", True)
     (program,) = [p for p in programs(session) if isinstance(p, SegmentedProgram) and len(p.segments) > 2]
     assert [part.place for part in program.segments] == [DEVICES[1], DEVICES[2], DEVICES[1]]
@@ -79,7 +79,7 @@ def test_where_all_is_on_one_device_there_is_one_program() -> None:
         4,
         MODEL
         + """
-    from pullback.engines.xla_program import Program
+    from pullback.engines.xla.program import Program
     for first, second, place in [("/cpu:3", "/cpu:3", 3), ("/gpu:0", "/cpu:0", 0), ("/gpu:1", "/tpu:0", 0)]:
         session, variables, _, results = train(first, second, True)
         for a, b in zip(results, expected, strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.engines.numpy_engine import _function
+from pullback.engines.numpy.engine import _function
 from pullback.primitives.elementwise.arithmetic import Add
 from pullback.primitives.shape.reshape import Reshape
 

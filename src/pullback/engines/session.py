@@ -293,14 +293,14 @@ def _engine_class(name: str) -> EngineClass:
 
 
 def _numpy_engine() -> EngineClass:
-    from .numpy_engine import NumpyEngine
+    from .numpy.engine import NumpyEngine
 
     return NumpyEngine
 
 
 def _xla_engine() -> EngineClass:
     try:
-        from .xla import XlaEngine
+        from .xla.engine import XlaEngine
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"Session: engine='xla' needs jax ({error}): pip install 'pullback[xla]'") from error
     return XlaEngine

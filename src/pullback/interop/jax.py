@@ -60,7 +60,7 @@ def to_stablehlo(outputs: Any, inputs: Sequence[Tensor], session: Session | None
 def _border(what: str) -> Any:
     """What speaks with jax; ImportError where that is not installed."""
     try:
-        from ..engines import xla_export
+        from ..engines.xla import export as xla_export
     except ModuleNotFoundError as error:
         raise ImportError(f"xla.{what} needs jax ({error}): pip install 'pullback[xla]'") from error
     return xla_export

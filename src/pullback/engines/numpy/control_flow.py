@@ -1,0 +1,44 @@
+"""NumPy interpreter of calls, branches and loops: Python's own, around the programs of their functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...control_flow.branch import Case, If
+from ...control_flow.call import AbstractCall
+from ...control_flow.loop import Loop
+from ..plan import NOWHERE, Plan, Step
+from .loops import NumpyLoop, Prepare, Run, Values, bound
+
+
+def functional_kernel(step: Step, plan: Plan, prepare: Prepare, values: Values) -> Callable[..., Any]:
+    """The function that runs a step whose primitive holds functions, on one array for each input that is no handle.
+
+    `plan` is the plan around, `values` are the session's states.
+    """
+    primitive = step.op.primitive
+    if isinstance(primitive, Loop):
+        return NumpyLoop(step, plan, prepare, values)
+    runs = [bound(body, prepare) for body in step.bodies]
+    read = [slot != NOWHERE for slot in step.outputs]
+    if isinstance(primitive, If):
+        return _scattered(read, lambda arrays: runs[0 if arrays[0] else 1](arrays))
+    if isinstance(primitive, Case):
+        return _scattered(read, lambda arrays: runs[_branch(int(arrays[0]), len(runs))](arrays))
+    assert isinstance(primitive, AbstractCall)
+    return _scattered(read, runs[0])
+
+
+def _branch(index: int, count: int) -> int:
+    return index if 0 <= index < count else count - 1
+
+
+def _scattered(read: Sequence[bool], run: Run) -> Callable[..., Any]:
+    """From the values of the outputs that somebody reads to one value for each output."""
+
+    def kernel(*arrays: Any) -> Any:
+        values = iter(run(arrays))
+        return tuple([next(values) if used else None for used in read])
+
+    return kernel

@@ -1,0 +1,1 @@
+"""The XLA engine: a plan is one program; jax is imported here only."""

@@ -1,0 +1,33 @@
+"""Activation functions on XLA."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ...primitives.activations.gelu import Gelu, GeluGrad, gelu_of, gelu_slope
+from .registry import xla_kernel
+
+
+@xla_kernel(Gelu)
+def gelu(primitive: Gelu, x: jax.Array) -> jax.Array:
+    y: jax.Array = gelu_of(jnp, _wide(x), primitive.approximate, _erf).astype(x.dtype)
+    return y
+
+
+@xla_kernel(GeluGrad)
+def gelu_grad(primitive: GeluGrad, x: jax.Array, dy: jax.Array) -> jax.Array:
+    dx: jax.Array = (gelu_slope(jnp, _wide(x), primitive.approximate, _erf) * _wide(dy)).astype(x.dtype)
+    return dx
+
+
+def _wide(x: jax.Array) -> jax.Array:
+    return jnp.asarray(x, jnp.float32) if x.dtype.itemsize == 2 else jnp.asarray(x)
+
+
+def _erf(xp: Any, x: jax.Array) -> jax.Array:
+    del xp
+    return lax.erf(x)

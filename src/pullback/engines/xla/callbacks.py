@@ -1,0 +1,114 @@
+"""XLA host callbacks: Python functions that jax hands arrays while the program runs.
+
+A function that raises must not take the program down, and with it the memory of variables: its error is noted, the
+program goes on with zeros, and the error is raised when it has ended, before anything is assigned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import jax
+import numpy as np
+from jax.experimental import io_callback
+
+from ...control_flow.py_function import AbstractPythonCall, EagerPyFunc, PyFunc, PyFuncStateless
+from ...core.errors import InvalidArgumentError
+from ...core.graph import Operation, site_of
+from .. import messages
+from ..plan import NOWHERE, Plan, Step
+from .registry import xla_functional
+from .trace import Trace
+
+Failures = list[Exception]
+_failures: ContextVar[Failures | None] = ContextVar("failures", default=None)
+"""Where errors are noted; None where no program is made, because all arrays are known."""
+
+
+@contextmanager
+def noting_in(failures: Failures) -> Iterator[None]:
+    """A block in which programs are traced whose Python functions note their errors in `failures`."""
+    token = _failures.set(failures)
+    try:
+        yield
+    finally:
+        _failures.reset(token)
+
+
+def raise_first(failures: Failures, results: Any) -> None:
+    """Wait for `results`, and raise the first error that was noted meanwhile."""
+    jax.block_until_ready(results)  # type: ignore[no-untyped-call]
+    jax.effects_barrier()  # type: ignore[no-untyped-call]
+    if failures:
+        first = failures[0]
+        failures.clear()
+        raise first
+
+
+def calls_python(plan: Plan) -> bool:
+    """Whether a step, or one of a function inside, calls a Python function."""
+    plans = {id(plan): plan}
+    pending = [plan]
+    for part in pending:
+        for step in part.steps:
+            if isinstance(step.op.primitive, AbstractPythonCall):
+                return True
+            pending += [body.plan for body in step.bodies if id(body.plan) not in plans]
+            plans.update([(id(body.plan), body.plan) for body in step.bodies])
+    return False
+
+
+@xla_functional(EagerPyFunc, PyFunc, PyFuncStateless)
+def python_call(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """The results of the Python function, which is called when the program runs."""
+    del trace
+    op = step.op
+    primitive = op.primitive
+    assert isinstance(primitive, AbstractPythonCall)
+    failures = _failures.get()
+    if failures is None and not any(isinstance(x, jax.core.Tracer) for x in arrays):
+        return tuple(_noting(primitive, op, (), None)(*arrays))
+    read = [y for y, slot in zip(op.outputs, step.outputs, strict=True) if slot != NOWHERE]
+    if any(not y.shape.is_fully_defined() for y in read):
+        raise _unknown_shape(op)
+    shape_of: Any = jax.ShapeDtypeStruct
+    shapes = [shape_of([n or 0 for n in y.shape.dims or ()], y.dtype) for y in op.outputs]
+    callback = _noting(primitive, op, shapes, failures)
+    found: Any
+    if primitive.stateful:
+        found = io_callback(callback, shapes, *arrays)
+    else:
+        found = jax.pure_callback(callback, shapes, *arrays, vmap_method="sequential")
+    return tuple(found)
+
+
+def _noting(
+    primitive: AbstractPythonCall, op: Operation, shapes: Sequence[Any], failures: Failures | None
+) -> Callable[..., list[Any]]:
+    """The function that jax calls; where errors are noted it raises none."""
+
+    def call(*given: Any) -> list[Any]:
+        arrays = [np.asarray(x) for x in given]
+        try:
+            return primitive.results(arrays)
+        except Exception as error:
+            explained = messages.failed_step(op, arrays, error)
+            explained.__cause__ = error
+            if failures is None:
+                raise explained from error
+            failures.append(explained)
+            return [np.zeros(s.shape, s.dtype) for s in shapes]
+
+    return call
+
+
+def _unknown_shape(op: Operation) -> InvalidArgumentError:
+    types = ", ".join(str(y.type) for y in op.outputs)
+    return InvalidArgumentError(
+        f"operation '{op.name}' ({op.type}) returns {types}, and XLA compiles for whole shapes.\n"
+        f"  made at {site_of(op)}\n"
+        "Say them: Tout=pb.TensorSpec([2, 3], pb.float32); or use Session(engine='numpy')."
+    )

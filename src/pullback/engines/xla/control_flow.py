@@ -1,0 +1,177 @@
+"""XLA lowering of branches (`lax.switch`) and of calls that have state, which are inlined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...control_flow.branch import Case, If
+from ...control_flow.call import StatefulCall
+from ...control_flow.state import Unmade
+from ...core.graph import Operation, Tensor
+from .. import messages
+from ..plan import NOWHERE, Body, Step
+from .loops.padded import Padded
+from .registry import xla_functional
+from .trace import AbstractRows, Trace, dense, of_dtype
+
+Values = list[Any]
+
+
+@xla_functional(StatefulCall)
+def stateful_call(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """The operations of the function, as if they stood in place of the call."""
+    return written_out(trace, step, step.bodies[0], arrays)
+
+
+@xla_functional(If)
+def branch_by_truth(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """One of two branches; the only one in the program where the predicate is known already."""
+    predicate = arrays[0]
+    if is_known(predicate):
+        return written_out(trace, step, step.bodies[0 if predicate else 1], arrays)
+    return _branched(trace, step, (1 - predicate.astype(np.int32)), arrays)
+
+
+@xla_functional(Case)
+def branch_by_number(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """One of several branches, the last for a number that there is not."""
+    index, last = arrays[0], len(step.bodies) - 1
+    if is_known(index):
+        return written_out(trace, step, step.bodies[int(index) if 0 <= index <= last else last], arrays)
+    return _branched(trace, step, jnp.where((index >= 0) & (index <= last), index, np.int32(last)), arrays)
+
+
+def is_known(x: Any) -> bool:
+    """Whether a value is known while the program is traced."""
+    return isinstance(x, np.ndarray | np.generic)
+
+
+def written_out(trace: Trace, step: Step, body: Body, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """The outputs of `step` from the operations of `body`, which become part of the program around."""
+    outputs = [slot for slot in step.outputs if slot != NOWHERE]
+    decisive = [
+        inner for inner, outer in zip(body.plan.fetch_slots, outputs, strict=True) if outer in trace.concrete.slots
+    ]
+    inner = trace.inner(body.plan, decisive)
+    inner.level = trace.level
+    give(inner, body, arrays)
+    inner.states = [trace.states[n] for n in body.states]
+    inner.run()
+    for n, state in zip(body.states, inner.states, strict=True):
+        trace.states[n] = state
+    trace.codes.extend(inner.codes)
+    return scattered(step, inner.fetched())
+
+
+def give(inner: Trace, body: Body, arrays: Sequence[Any]) -> None:
+    """Put what stands behind the parameters of a body in its slots."""
+    for slot, n in zip(body.plan.feed_slots, body.arguments, strict=True):
+        inner.slots[slot] = arrays[n]
+
+
+def scattered(step: Step, values: Sequence[Any]) -> tuple[Any, ...]:
+    """One value for each output of `step`, from those for the outputs that somebody reads."""
+    found = iter(values)
+    return tuple([next(found) if slot != NOWHERE else None for slot in step.outputs])
+
+
+def exact(y: Any, dtype: Any) -> Any:
+    """`y` as an array of jax of exactly that dtype, of no weak type."""
+    return jax.lax.convert_element_type(jnp.asarray(y), dtype)
+
+
+def used_states(trace: Trace, bodies: Sequence[Body]) -> tuple[list[int], list[int]]:
+    """The numbers of the states that `bodies` use, and of those that they write.
+
+    Raises:
+        FailedPreconditionError: one that is used has no value yet.
+    """
+    used = list(dict.fromkeys(n for body in bodies for n in body.states))
+    for n in used:
+        if trace.states[n] is None:
+            key = trace.plan.states[n]
+            raise messages.lost(key) if key in trace.lost else messages.uninitialized(key)
+    written = {body.states[i] for body in bodies for i in body.plan.written}
+    return used, [n for n in used if n in written]
+
+
+def _branched(trace: Trace, step: Step, index: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    used, written = used_states(trace, step.bodies)
+    closed_over = (np.ndarray, np.generic, AbstractRows)
+    arguments = dict.fromkeys(n for body in step.bodies for n in body.arguments)
+    numbers = [n for n in arguments if not isinstance(arrays[n], closed_over)]
+    operands = [arrays[n] for n in numbers]
+    shapes: list[list[tuple[int, ...]]] = []
+    unmade = {i for body in step.bodies for i, y in enumerate(body.plan.fetches) if _is_unmade(y)}
+    found: dict[int, tuple[int, ...]] = {}
+    made: dict[int, tuple[int, ...]] = {}
+    """The shapes of results that some branches do not make, from the branch that does."""
+
+    padded: dict[int, Operation] = {}
+    """The loops of results that are, in some branch, rows with zeros behind them."""
+
+    def branch(body: Body) -> Callable[[Values, Values], tuple[Values, Values, Values, Any]]:
+        def run(given: Values, states: Values) -> tuple[Values, Values, Values, Any]:
+            values = list(arrays)
+            for n, x in zip(numbers, given, strict=True):
+                values[n] = x
+            inner = trace.inner(body.plan)
+            give(inner, body, values)
+            current = dict(zip(used, states, strict=True))
+            inner.states = [current[n] for n in body.states]
+            inner.run()
+            current.update(zip(body.states, inner.states, strict=True))
+            results = inner.fetched()
+            padded.update({i: y.loop for i, y in enumerate(results) if isinstance(y, Padded)})
+            counts = [_rows_of(y) for y in results]
+            outputs = [exact(dense(y), tensor.dtype) for y, tensor in zip(results, body.plan.fetches, strict=True)]
+            if unmade:
+                numbered = enumerate(zip(outputs, body.plan.fetches, strict=True))
+                outputs = [jnp.zeros(made.get(i, y.shape), y.dtype) if _is_unmade(t) else y for i, (y, t) in numbered]
+            shapes.append([y.shape for y in outputs])
+            if shapes[0] != shapes[-1] and (made or not unmade):
+                raise _Disagreement
+            return outputs, counts, [of_dtype(current[n], trace.states[n]) for n in written], inner.first_code()
+
+        return run
+
+    given = operands, [trace.states[n] for n in used]
+    if unmade:
+        for body in step.bodies:
+            jax.eval_shape(branch(body), *given)
+            fetches = enumerate(body.plan.fetches)
+            found.update({i: shapes[-1][i] for i, y in fetches if i in unmade and not _is_unmade(y)})
+        made.update(found)
+        shapes.clear()
+    try:
+        outputs, counts, states, code = jax.lax.switch(index, [branch(body) for body in step.bodies], *given)
+    except _Disagreement:
+        dtypes = [y.dtype for y in step.bodies[0].plan.fetches]
+        raise messages.branches_differ(step.op, dtypes, shapes[0], shapes[-1]) from None
+    for n, state in zip(written, states, strict=True):
+        trace.states[n] = state
+    if trace.reports:
+        trace.codes.append(code)
+    outputs = [Padded(y, counts[i], padded[i]) if i in padded else y for i, y in enumerate(outputs)]
+    return scattered(step, outputs)
+
+
+def _rows_of(y: Any) -> Any:
+    """How many rows a result has, without zeros behind them."""
+    if isinstance(y, Padded):
+        return jnp.asarray(y.count, np.int32)
+    known = not isinstance(y, AbstractRows) and np.ndim(y)
+    return jnp.asarray(len(y) if known else 0, np.int32)
+
+
+def _is_unmade(y: Tensor) -> bool:
+    return isinstance(y.op.primitive, Unmade)
+
+
+class _Disagreement(Exception):
+    """Two branches give arrays of different shapes."""

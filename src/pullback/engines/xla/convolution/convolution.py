@@ -1,0 +1,248 @@
+"""XLA lowering of convolutions: dense ones by its own operation, depthwise ones as sums of shifted products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+from ....primitives.base.precision import widened
+from ....primitives.base.windows import (
+    Pads,
+    as_data_format,
+    at_offset,
+    channels_last,
+    has_channels_first,
+    offsets,
+    padded,
+    pads_of,
+    split_axes,
+)
+from ....primitives.convolution.conv import (
+    Conv2D,
+    Conv2DBackpropFilter,
+    Conv2DBackpropInput,
+    DepthwiseConv2dNative,
+    DepthwiseConv2dNativeBackpropFilter,
+    DepthwiseConv2dNativeBackpropInput,
+)
+from ....primitives.convolution.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
+from ....primitives.shape.reshape import shape_to_use
+from ..linalg.products import made, on_processor
+from ..registry import xla_kernel
+from ..windows import put_windows
+from .volumes import convolve_volumes, volume_chunks, volume_counts, volumes_by_input
+
+
+@xla_kernel(Conv2D, Conv3D)
+def _convolve(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
+    dtype, (x, f) = x.dtype, (widened(x), widened(f))
+    _, lengths, channels = split_axes(x.shape, p.data_format)
+    chunks = volume_chunks((x.shape[0], *lengths), volume_counts(p, lengths, f.shape[:-2]), f)
+    if on_processor() and channels == f.shape[-2] and chunks:
+        y = convolve_volumes(p, channels_last(jnp, x, p.data_format), f, chunks)
+        return as_data_format(jnp, y.astype(dtype), p.data_format)
+    if on_processor() and not has_channels_first(p.data_format) and channels == f.shape[-2]:
+        x, f = _with_four_channels(x, f)
+        channels = f.shape[-2]
+    images, filters = _layouts(p)
+    y = lax.conv_general_dilated(
+        x,
+        f,
+        p.strides,
+        pads_of(lengths, f.shape[:-2], p.strides, p.dilations, p.padding),
+        rhs_dilation=p.dilations,
+        dimension_numbers=(images, filters, images),
+        feature_group_count=channels // f.shape[-2],
+    )
+    return y.astype(dtype)
+
+
+def _with_four_channels(x: Any, f: Any) -> tuple[Any, Any]:
+    """Both with channels of zeros up to the next multiple of four: odd numbers of channels are four times as slow."""
+    missing = -x.shape[-1] % 4
+    if not missing or x.shape[-1] > 16:
+        return x, f
+    nothing = ((0, 0),)
+    return jnp.pad(x, nothing * (x.ndim - 1) + ((0, missing),)), jnp.pad(
+        f, nothing * (f.ndim - 2) + ((0, missing), (0, 0))
+    )
+
+
+@xla_kernel(Conv2DBackpropInput, Conv3DBackpropInputV2)
+def _convolve_by_input(p: Conv2DBackpropInput | Conv3DBackpropInputV2, f: Any, dy: Any, sizes: Any = None) -> Any:
+    """The convolution of `dy`, with zeros between its elements for strides, with the filters turned around."""
+    dtype, (f, dy) = dy.dtype, (widened(f), widened(dy))
+    _, lengths, channels = split_axes(shape_to_use(p.input_sizes, sizes), p.data_format)
+    *windows, depth, count = f.shape
+    groups = channels // depth
+    pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
+    _, counts, _ = split_axes(dy.shape, p.data_format)
+    chunks = volume_chunks((dy.shape[0], *lengths), counts, f, whole=max(p.strides) > 1)
+    if on_processor() and groups == 1 and chunks:
+        x = volumes_by_input(p, f, channels_last(jnp, dy, p.data_format), lengths, chunks)
+        return as_data_format(jnp, x.astype(dtype), p.data_format)
+    around = []
+    for n, k, s, d, m, (before, _) in zip(lengths, windows, p.strides, p.dilations, counts, pads, strict=True):
+        reach = (k - 1) * d
+        around.append((reach - before, n - 1 - (m - 1) * s + before))
+    turned = jnp.flip(f, tuple(range(len(windows))))
+    turned = turned.reshape(*windows, depth, groups, count // groups)
+    turned = jnp.moveaxis(turned, -1, -3).swapaxes(-1, -2).reshape(*windows, count // groups, channels)
+    images, filters = _layouts(p)
+    x = lax.conv_general_dilated(
+        dy,
+        turned,
+        (1,) * len(windows),
+        around,
+        lhs_dilation=p.strides,
+        rhs_dilation=p.dilations,
+        dimension_numbers=(images, filters, images),
+        feature_group_count=groups,
+    )
+    return x.astype(dtype)
+
+
+@xla_kernel(Conv2DBackpropFilter, Conv3DBackpropFilterV2)
+def _convolve_by_filter(p: Conv2DBackpropFilter | Conv3DBackpropFilterV2, x: Any, dy: Any, sizes: Any = None) -> Any:
+    dtype, (x, dy) = x.dtype, (widened(x), widened(dy))
+    *windows, depth, _ = shape_to_use(p.filter_sizes, sizes)
+    _, lengths, channels = split_axes(x.shape, p.data_format)
+    pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
+    empty = 0 in (*x.shape, *dy.shape)
+    if on_processor() and channels == depth and not empty and _is_faster_by_chunks(x.shape[0], windows, depth):
+        last = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
+        return _filter_by_chunks(p, *last, windows, pads).astype(dtype)
+    return _filter_by_convolution(p, x, dy, windows, depth, pads).astype(dtype)
+
+
+def _is_faster_by_chunks(batch: int, windows: Sequence[int], depth: int) -> bool:
+    """Measured: XLA's own operation is the faster one for small batches of images of few channels."""
+    images = len(windows) < 3 and max(windows) > 1
+    return not images or not ((depth < 128 and batch <= 16) or (depth <= 8 and batch <= 32))
+
+
+_MOST_CHUNKS = 16
+
+
+def _filter_by_chunks(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pads) -> Any:
+    """The sum over chunks of the batch of the patches, transposed, times `dy`.
+
+    The patches are written in place and stay in the cache; neither matrix of the product is to be transposed.
+    """
+    counts, depth, count = dy.shape[1:-1], x.shape[-1], dy.shape[-1]
+    chunks = gcd(x.shape[0], _MOST_CHUNKS)
+    size = x.shape[0] // chunks
+    planes = made(x.reshape(-1, depth).T).reshape(depth, *x.shape[:-1])
+    planes = made(jnp.pad(planes, ((0, 0), (0, 0), *pads)))
+    places = list(offsets(windows))
+    parts = jnp.asarray(dy).reshape(chunks, -1, count)
+
+    def step(i: Any, carried: tuple[Any, Any]) -> tuple[Any, Any]:
+        total, patches = carried
+        chunk = lax.dynamic_slice_in_dim(planes, i * size, size, 1)
+        for j, offset in enumerate(places):
+            piece = chunk[(slice(None), *at_offset(offset, counts, p.strides, p.dilations))]
+            patches = lax.dynamic_update_slice_in_dim(patches, piece, j * depth, 0)
+        return total + patches.reshape(len(places) * depth, -1) @ parts[i], patches
+
+    rows = len(places) * depth
+    nothing = jnp.zeros((rows, count), x.dtype), jnp.zeros((rows, size, *counts), x.dtype)
+    total, _ = lax.fori_loop(0, chunks, step, nothing)
+    return total.reshape(*windows, depth, count)
+
+
+def _filter_by_convolution(p: Any, x: Any, dy: Any, windows: Sequence[int], depth: int, pads: Pads) -> Any:
+    """The convolution of `x` with `dy` as filters, batch and channels exchanged."""
+    batch, lengths, channels = split_axes(x.shape, p.data_format)
+    _, counts, _ = split_axes(dy.shape, p.data_format)
+    around = []
+    for n, k, s, d, m, (before, _) in zip(lengths, windows, p.strides, p.dilations, counts, pads, strict=True):
+        around.append((before, (k - 1) * d + (m - 1) * s + 1 - n - before))
+    images, _ = _layouts(p)
+    groups = channels // depth
+    exchanged = images.translate(str.maketrans("NC", "CN"))
+    if groups > 1:
+        x = channels_last(jnp, x, p.data_format).reshape(batch, *lengths, groups, depth)
+        x = jnp.moveaxis(jnp.moveaxis(x, -1, 0), 1, -1).reshape(depth, *lengths, groups * batch)
+        exchanged = _last(p)
+    return lax.conv_general_dilated(
+        x,
+        dy,
+        p.dilations,
+        around,
+        rhs_dilation=p.strides,
+        dimension_numbers=(exchanged, images.translate(str.maketrans("NC", "IO")), f"{_axes(p)}NC"),
+        feature_group_count=groups,
+    )
+
+
+def _axes(p: Any) -> str:
+    return "XYZ"[: len(p.strides)]
+
+
+def _last(p: Any) -> str:
+    return f"N{_axes(p)}C"
+
+
+def _layouts(p: Any) -> tuple[str, str]:
+    """jax's names for the axes of images and of filters."""
+    images = f"NC{_axes(p)}" if has_channels_first(p.data_format) else _last(p)
+    return images, f"{_axes(p)}IO"
+
+
+@xla_kernel(DepthwiseConv2dNative)
+def _depthwise(p: DepthwiseConv2dNative, x: Any, f: Any) -> Any:
+    dtype, (x, f) = x.dtype, (widened(x), widened(f))
+    x = channels_last(jnp, x, p.data_format)
+    *windows, channels, multiplier = f.shape
+    pads = pads_of(x.shape[1:-1], windows, p.strides, p.dilations, p.padding)
+    counts = _counts(x.shape[1:-1], windows, p.strides, p.dilations, pads)
+    x = padded(jnp, x, pads)
+    total: Any = 0
+    for offset in offsets(windows):
+        total = total + x[at_offset(offset, counts, p.strides, p.dilations)][..., None] * f[offset]
+    y = total.reshape(x.shape[0], *counts, channels * multiplier)
+    return as_data_format(jnp, y.astype(dtype), p.data_format)
+
+
+@xla_kernel(DepthwiseConv2dNativeBackpropInput)
+def _depthwise_by_input(p: DepthwiseConv2dNativeBackpropInput, f: Any, dy: Any, sizes: Any = None) -> Any:
+    dtype, (f, dy) = dy.dtype, (widened(f), widened(dy))
+    _, lengths, channels = split_axes(shape_to_use(p.input_sizes, sizes), p.data_format)
+    *windows, _, multiplier = f.shape
+    dy = channels_last(jnp, dy, p.data_format)
+    pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
+
+    def piece(_: int, place: tuple[int, ...], arrays: Sequence[Any]) -> Any:
+        part = arrays[0]
+        return jnp.sum(part.reshape(*part.shape[:-1], channels, multiplier) * f[place], -1)
+
+    dx = put_windows(piece, [(dy, 0)], windows, p.strides, p.dilations, lengths, pads)
+    return as_data_format(jnp, dx.astype(dtype), p.data_format)
+
+
+@xla_kernel(DepthwiseConv2dNativeBackpropFilter)
+def _depthwise_by_filter(p: DepthwiseConv2dNativeBackpropFilter, x: Any, dy: Any, sizes: Any = None) -> Any:
+    dtype, (x, dy) = x.dtype, (widened(x), widened(dy))
+    *windows, channels, multiplier = shape_to_use(p.filter_sizes, sizes)
+    x, dy = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
+    counts = dy.shape[1:-1]
+    dy = dy.reshape(*dy.shape[:-1], channels, multiplier)
+    x = padded(jnp, x, pads_of(x.shape[1:-1], windows, p.strides, p.dilations, p.padding))
+    over = tuple(range(len(windows) + 1))
+    pieces = [
+        jnp.sum(x[at_offset(offset, counts, p.strides, p.dilations)][..., None] * dy, over)
+        for offset in offsets(windows)
+    ]
+    return jnp.stack(pieces).reshape(*windows, channels, multiplier).astype(dtype)
+
+
+def _counts(
+    lengths: Sequence[int], windows: Sequence[int], strides: Sequence[int], dilations: Sequence[int], pads: Pads
+) -> tuple[int, ...]:
+    axes = zip(lengths, windows, strides, dilations, pads, strict=True)
+    return tuple([max((n + sum(pad) - (k - 1) * d - 1) // s + 1, 0) for n, k, s, d, pad in axes])

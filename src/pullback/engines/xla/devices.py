@@ -1,0 +1,118 @@
+"""Devices and layouts of XLA programs: what there is in this process, and where arguments and results are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
+
+from ...core.devices import local_device
+from ...core.errors import InvalidArgumentError
+from ...core.graph import Operation
+from .. import messages
+
+_KINDS = ("CPU", "GPU", "TPU")
+
+
+@cache
+def devices_of(kind: str) -> list[jax.Device]:
+    """The devices of one kind; none where the kind is unknown."""
+    try:
+        return jax.local_devices(backend=kind.lower()) if kind in _KINDS else []
+    except RuntimeError:
+        return []
+
+
+def default_device() -> jax.Device:
+    """Where operations run that ask for no device."""
+    return jax.local_devices()[0]
+
+
+def device_for(op: Operation, soft: bool) -> jax.Device | None:
+    """The device that an operation asks for; None where it asks for none. Where there is no such device: the default.
+
+    Raises:
+        InvalidArgumentError: there is no such device, and `soft` is False.
+    """
+    if not op.device:
+        return None
+    asked = local_device(op.device)
+    if asked is not None and not asked.kind:
+        return None
+    known = [] if asked is None else devices_of(asked.kind)
+    if asked is not None and known and asked.number is None:
+        return default_device() if default_device() in known else known[0]
+    if asked is not None and asked.number is not None and asked.number < len(known):
+        return known[asked.number]
+    if soft:
+        return default_device()
+    raise messages.no_device(op, [f"/device:{kind}:{i}" for kind in _KINDS for i in range(len(devices_of(kind)))])
+
+
+def as_mesh(mesh: Any) -> Mesh | None:
+    """A mesh from what a session was given: a mesh of jax, the length of each axis by name, or None.
+
+    Raises:
+        InvalidArgumentError: there are too few devices, or the axes are of another type than Auto.
+    """
+    if mesh is None:
+        return None
+    if isinstance(mesh, Mapping):
+        count, size = jax.device_count(), 1
+        for length in mesh.values():
+            size *= length
+        if size > count:
+            raise InvalidArgumentError(f"Session: the mesh {dict(mesh)} needs {size} devices; there are {count}")
+        axes = tuple(mesh)
+        return jax.make_mesh(tuple(mesh.values()), axes, axis_types=(AxisType.Auto,) * len(axes))
+    if not isinstance(mesh, Mesh):
+        raise TypeError(f"Session: mesh must be a dictionary of lengths by name, or a jax.sharding.Mesh, not {mesh!r}")
+    if set(mesh.axis_types) != {AxisType.Auto}:
+        raise InvalidArgumentError(
+            f"Session: the axes of the mesh are {mesh.axis_types}; make it with "
+            f"jax.make_mesh(..., axis_types=(jax.sharding.AxisType.Auto,) * {len(mesh.axis_names)})"
+        )
+    return mesh
+
+
+class Layout(NamedTuple):
+    """Where a program runs: on one device, spread over a mesh, or (both None) where jax puts it."""
+
+    device: jax.Device | None = None
+    mesh: Mesh | None = None
+
+    def entered(self) -> AbstractContextManager[Any]:
+        """The block in which a program is traced, compiled and called: with 64-bit types, and with the mesh."""
+        return jax.enable_x64(True) if self.mesh is None else _within(self.mesh)
+
+    def jit_options(self) -> dict[str, Any]:
+        """Arguments of `jax.jit` that put arguments in their place."""
+        return {} if self.device is None else {"in_shardings": SingleDeviceSharding(self.device)}
+
+    def copied(self, array: Any, like: Any = None) -> Any:
+        """A copy of `array` in its place: on the device, or spread as `like` is, else on every device of the mesh."""
+        if self.mesh is not None:
+            replicated = NamedSharding(self.mesh, PartitionSpec())  # type: ignore[no-untyped-call]
+            return jax.device_put(np.array(array), replicated if like is None else like.sharding)
+        given = np.asarray(array)
+        placed = jax.device_put(given, self.device).block_until_ready()
+        shared = placed.unsafe_buffer_pointer() == given.ctypes.data
+        return jnp.copy(placed) if shared else placed
+
+    def kept(self, state: Any, old: Any) -> Any:
+        """`state`, while a program is traced, spread as the value `old` that it replaces."""
+        if self.mesh is None or old is None:
+            return state
+        return jax.lax.with_sharding_constraint(state, old.sharding)  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def _within(mesh: Mesh) -> Iterator[None]:
+    with jax.enable_x64(True), jax.set_mesh(mesh):
+        yield

@@ -1,0 +1,196 @@
+"""XLA engine: a plan becomes one program, or a few where it is spread over devices by device strings.
+
+Variables stay on their devices from run to run; a program changes them in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import numpy as np
+
+from ...core.graph import Operation, Tensor
+from ...primitives.base.state import AbstractStateful
+from ...primitives.creation.constant import as_array
+from .. import messages
+from ..concrete import LIFTED_BYTES, concrete_values, is_small
+from ..engine import AbstractEngine, EngineOptions, Run
+from ..memory import keep_memory
+from ..placement import Segment, asks_for_devices, segments_of
+from ..plan import Plan
+from . import (  # noqa: F401  (imported for the kernels that they register)
+    activations,
+    callbacks,
+    calls,
+    complex,
+    control_flow,
+    cumulative,
+    debugging,
+    elementwise,
+    identity,
+    image,
+    indexing,
+    losses,
+    pooling,
+    signal,
+    sorting,
+    sparse,
+    tensor_array,
+    variables,
+)
+from .convolution import (  # noqa: F401  (imported for the kernels that they register)
+    convolution,
+    morphology,
+)
+from .devices import Layout, as_mesh, default_device, device_for
+from .linalg import (  # noqa: F401  (imported for the kernels that they register)
+    decompositions,
+    matrix_functions,
+    products,
+)
+from .loops import (  # noqa: F401  (imported for the kernels that they register)
+    loop,
+)
+from .loops.rooms import RoomKeeper
+from .program import Program, to_host
+from .segments import SegmentedProgram
+from .special import (  # noqa: F401  (imported for the kernels that they register)
+    error_function,
+    special,
+)
+from .trace import Trace
+
+
+class XlaEngine(AbstractEngine):
+    """Compiles each plan with XLA; keeps variables on the device."""
+
+    def __init__(self, options: EngineOptions) -> None:
+        self.options = options
+        self.values: dict[Operation, Any] = {}
+        self.lost: set[Operation] = set()
+        self.rooms = RoomKeeper()
+        keep_memory()
+        self.mesh = as_mesh(options.mesh)
+        if options.cache_dir is not None:
+            _keep_programs_in(options.cache_dir)
+
+    def prepare(self, plan: Plan) -> Run:
+        """The function that runs `plan`; XLA compiles it when it is called."""
+        segments = self._segments(plan)
+        if _is_known(plan) and not self.options.check_numerics:
+            return _run_of_known(plan)
+        if len(segments) > 1:
+            return SegmentedProgram(self, plan, segments)
+        return self._program(plan, segments)
+
+    def _segments(self, plan: Plan) -> list[Segment]:
+        """The segments of a plan that asks for devices; none where device strings play no part."""
+        if self.mesh is not None or not asks_for_devices(plan):
+            return []
+        asked = partial(device_for, soft=self.options.soft_placement)
+        return segments_of(plan, asked, default_device())
+
+    def _program(self, plan: Plan, segments: Sequence[Segment]) -> Program:
+        return Program(self, plan, self._layout(segments[0].place if segments else default_device()))
+
+    def _layout(self, device: Any) -> Layout:
+        """Where a program runs that is on one device, which jax takes by itself if it is the default one."""
+        return Layout(mesh=self.mesh) if self.mesh is not None or device == default_device() else Layout(device)
+
+    def device_of(self, key: Operation) -> jax.Device:
+        """Where the state of `key` lives."""
+        return device_for(key, self.options.soft_placement) or default_device()
+
+    def as_feed(self, tensor: Tensor, value: Any) -> Any:
+        """`value` as an array of the dtype of `tensor`; an array of jax stays where it is."""
+        if isinstance(value, jax.Array) and value.dtype == tensor.dtype:
+            return value
+        return as_array(np.asarray(value) if isinstance(value, jax.Array) else value, tensor.dtype)
+
+    def has_state(self, key: Operation) -> bool:
+        """Whether there is a state under `key`."""
+        return key in self.values
+
+    def read_state(self, key: Operation) -> np.ndarray[Any, Any] | None:
+        """A copy of the state kept under `key`, or None."""
+        value = self.values.get(key)
+        if value is None and key in self.lost:
+            raise messages.lost(key)
+        return None if value is None else np.array(value)
+
+    def write_state(self, key: Operation, value: np.ndarray[Any, Any]) -> None:
+        """Replace the state kept under `key` by a copy of `value`."""
+        layout = self._layout(self.device_of(key))
+        with layout.entered():
+            self.values[key] = layout.copied(value, like=self.values.get(key))
+        self.lost.discard(key)
+
+    def keep(self, keys: Iterable[Operation], states: Iterable[Any]) -> None:
+        """Make `states` the values of `keys`."""
+        keys = list(keys)
+        self.values.update(zip(keys, states, strict=True))
+        if self.lost:
+            self.lost.difference_update(keys)
+
+    def lose(self, keys: Sequence[Operation]) -> None:
+        """Forget the states of `keys` whose memory a failed run has given up; what an operation owns begins anew."""
+        for key in keys:
+            value = self.values.get(key)
+            if value is None or not value.is_deleted():
+                continue
+            del self.values[key]
+            if not self.initialise_own(key):
+                self.lost.add(key)
+
+    def initialise_own(self, key: Operation) -> bool:
+        """Whether `key` is an operation that owns its state, which then has one."""
+        primitive = key.primitive
+        if not isinstance(primitive, AbstractStateful) or not primitive.owns_state:
+            return False
+        if key not in self.values:
+            self.write_state(key, np.asarray(primitive.initial_state()))
+        return True
+
+    def compiled_memory(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
+        """The bytes that the compiled program of `plan` needs."""
+        segments = self._segments(plan)
+        if len(segments) > 1:
+            raise NotImplementedError(
+                f"compiled_memory: this run is cut into {len(segments)} programs on several devices; "
+                "ask for parts of it that are on one"
+            )
+        return self._program(plan, segments).memory(feeds)
+
+    def close(self) -> None:
+        """Let go of all values."""
+        self.values.clear()
+        self.lost.clear()
+        self.rooms.clear()
+
+
+def _is_known(plan: Plan) -> bool:
+    """Whether a plan depends on nothing, and is so small that compiling it costs more than NumPy."""
+    if plan.feeds or plan.states or any(step.bodies for step in plan.steps):
+        return False
+    small = all(is_small(y) for step in plan.steps for y in step.op.outputs)
+    return small and all(array.nbytes <= LIFTED_BYTES for _, array in plan.constants)
+
+
+def _run_of_known(plan: Plan) -> Run:
+    def run(feeds: Sequence[Any]) -> list[Any]:
+        trace = Trace(plan, concrete_values(plan), set(), check=False)
+        trace.run()
+        return [to_host(np.asarray(y)) for y in trace.fetched()]
+
+    return run
+
+
+def _keep_programs_in(folder: str) -> None:
+    """Set jax's persistent cache, for the whole process; every program is kept."""
+    config: Any = jax.config
+    config.update("jax_compilation_cache_dir", folder)
+    config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+    config.update("jax_persistent_cache_min_compile_time_secs", 0.0)

@@ -1,0 +1,85 @@
+"""Export to jax and StableHLO: graphs as functions of jax arrays, and as portable programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import export
+
+from ...core.errors import FailedPreconditionError, InvalidArgumentError
+from ...core.graph import Tensor, get_default_graph
+from ..concrete import concrete_values
+from ..engine import EngineOptions
+from ..fetches import fed_tensor, flatten
+from ..plan import Plan, make_plan
+from ..session import Session, get_default_session
+from . import engine as xla
+from .trace import Trace, dense
+
+
+def jax_function(outputs: Any, inputs: Sequence[Any], session: Session | None) -> Callable[..., Any]:
+    """See `pb.xla.to_jax`."""
+    graph = inputs[0].graph if inputs else get_default_graph()
+    flat = flatten(outputs, graph)
+    feeds = [fed_tensor(x, graph) for x in inputs]
+    plan = make_plan(flat.tensors, flat.operations, feeds)
+    _refuse_effects(plan)
+    states = _values_of(plan, session or get_default_session())
+
+    def call(*arrays: Any) -> Any:
+        if len(arrays) != len(feeds):
+            raise TypeError(f"to_jax: the function takes {len(feeds)} arrays, not {len(arrays)}")
+        with jax.enable_x64(True):
+            trace = Trace(plan, concrete_values(plan), set(), check=False)
+            for slot, x, array in zip(plan.feed_slots, feeds, arrays, strict=True):
+                trace.slots[slot] = _fed(x, array)
+            trace.states = list(states)
+            trace.run()
+            return flat.values([jnp.asarray(dense(y)) for y in trace.fetched()])
+
+    return call
+
+
+def stablehlo(outputs: Any, inputs: Sequence[Any], session: Session | None) -> export.Exported:
+    """See `pb.xla.to_stablehlo`."""
+    call = jax_function(outputs, inputs, session)
+    unknown = [x for x in inputs if not x.shape.is_fully_defined()]
+    if unknown:
+        raise InvalidArgumentError(f"to_stablehlo: the shape of {unknown[0]} must be known")
+    with jax.enable_x64(True):
+        make: Any = jax.ShapeDtypeStruct
+        types = [make(x.shape.known, x.dtype) for x in inputs]
+        return export.export(jax.jit(call))(*types)
+
+
+def _fed(x: Tensor, array: Any) -> Any:
+    value = jnp.asarray(array)
+    if value.dtype != x.dtype or not x.shape.is_compatible_with(value.shape):
+        raise InvalidArgumentError(f"to_jax: {x} was given {value.dtype}{list(value.shape)}")
+    return value
+
+
+def _refuse_effects(plan: Plan) -> None:
+    if plan.written:
+        names = ", ".join(f"'{plan.states[i].name}'" for i in sorted(plan.written))
+        raise InvalidArgumentError(f"to_jax: a function has no effects, but this assigns to {names}")
+
+
+def _values_of(plan: Plan, session: Session | None) -> list[Any]:
+    """The values of the variables that are read; what an operation owns begins as it does in a new session."""
+    own = xla.XlaEngine(EngineOptions())
+    values = []
+    for key in plan.states:
+        own.initialise_own(key)
+        if own.has_state(key):
+            values.append(own.read_state(key))
+        elif session is None:
+            raise FailedPreconditionError(
+                f"to_jax: the value of '{key.name}' is read; pass session=, or call it in a session's block"
+            )
+        else:
+            values.append(session.read_variable(key))
+    return values

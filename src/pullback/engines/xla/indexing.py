@@ -1,0 +1,76 @@
+"""XLA lowering of slices, gathers and sorting, where XLA has a better way than the kernels shared with NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ...core.dtypes import INEXACT
+from ...primitives.indexing.slice import Slice, SliceGrad
+from ...primitives.indexing.slicing import StridedSliceGrad, expand_ellipsis
+from ...primitives.shape.reshape import shape_to_use
+from .registry import xla_kernel
+
+
+@xla_kernel(Slice)
+def _slice(primitive: Slice, x: Any, begin: Any = None, size: Any = None) -> Any:
+    if begin is None or isinstance(begin, np.ndarray):
+        return primitive.kernel(jnp, x, begin, size)
+    return lax.dynamic_slice(x, list(begin), shape_to_use(primitive.size, size))
+
+
+@xla_kernel(SliceGrad)
+def _slice_grad(primitive: SliceGrad, dy: Any, begin: Any = None, lengths: Any = None) -> Any:
+    dims = shape_to_use(primitive.shape, lengths)
+    zero = jnp.zeros((), dy.dtype)
+    if begin is None or isinstance(begin, np.ndarray):
+        starts = shape_to_use(primitive.begin, begin)
+        widths = [(b, n - b - m, 0) for b, n, m in zip(starts, dims, dy.shape, strict=True)]
+        return lax.pad(dy, zero, widths)
+    return lax.dynamic_update_slice(jnp.zeros(dims, dy.dtype), dy, list(begin))
+
+
+@xla_kernel(StridedSliceGrad)
+def _strided_slice_grad(primitive: StridedSliceGrad, dy: Any, *rest: Any) -> Any:
+    """Padding, with zeros between the elements for steps: it fuses with what reads it, which a scatter does not."""
+    index, dims = primitive.index_and_shape(rest)
+    widths: list[tuple[int, int, int]] = []
+    turned: list[int] = []
+    kept: list[int] = []
+    for part, n in zip(_axis_parts(primitive, index, len(dims)), dims, strict=True):
+        span = part if isinstance(part, range) else range(n)[part]
+        if isinstance(span, int):
+            span = range(span, span + 1)
+        count, first, step = len(span), min(span, default=0), abs(span.step)
+        if span.step < 0:
+            turned.append(len(kept))
+        last = first + (count - 1) * step if count else first - 1
+        widths.append((first, n - 1 - last, step - 1))
+        kept.append(count)
+    block = dy.reshape(kept)
+    return lax.pad(lax.rev(block, turned) if turned else block, jnp.zeros((), dy.dtype), widths)
+
+
+def _axis_parts(primitive: StridedSliceGrad, index: tuple[Any, ...], rank: int) -> list[Any]:
+    """What is read of each axis of the full array: an integer or a slice."""
+    given = iter([entry for entry in index if entry is not None and entry is not Ellipsis])
+    entries = expand_ellipsis(primitive.spec, rank, "the array")
+    place = primitive.spec.index("...") if "..." in primitive.spec else len(primitive.spec)
+    missing = len(entries) - len([e for e in primitive.spec if e != "..."])
+    parts: list[Any] = []
+    for i, entry in enumerate(entries):
+        if place <= i < place + missing:
+            parts.append(slice(None))
+        elif entry is not None:
+            parts.append(next(given))
+    return parts
+
+
+def in_order(x: Any) -> Any:
+    """`x` with one zero and one NaN: XLA takes -0 for smaller than 0, and a NaN with a sign for smaller than all."""
+    if x.dtype not in INEXACT:
+        return x
+    return jnp.where(jnp.isnan(x), jnp.nan, jnp.where(x == 0, 0, x)).astype(x.dtype)

@@ -1,0 +1,1 @@
+"""Loops on XLA: steps, rows, checkpoints."""

@@ -1,0 +1,97 @@
+"""XLA lowering of pooling: XLA's own derivative of a window maximum is tens of times slower on processors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from ...primitives.base.precision import widened
+from ...primitives.base.windows import as_data_format, channels_last, has_channels_first, offsets, padded
+from ...primitives.pooling.avg_pool import AvgPoolGrad, sizes_of
+from ...primitives.pooling.geometry import holes_of, is_tiled, one_per_tile, parts, pool_geometry, tiled_shape
+from ...primitives.pooling.max_pool import MaxPool, MaxPoolGrad, lowest
+from ...primitives.shape.reshape import shape_to_use
+from .linalg.products import made, on_processor
+from .registry import xla_kernel
+from .windows import put_windows, reduce_windows
+
+
+@xla_kernel(MaxPool)
+def _max_pool(p: MaxPool, x: Any) -> Any:
+    _, pads, counts = pool_geometry(p, x.shape)
+    if not on_processor() or is_tiled(p, x.shape) or 0 in counts:
+        return p.kernel(jnp, x)
+    x = padded(jnp, channels_last(jnp, x, p.data_format), pads, lowest(x.dtype))
+    y = reduce_windows(jnp.maximum, x, p.ksize, p.strides, holes_of(p), counts)
+    return as_data_format(jnp, y, p.data_format)
+
+
+@xla_kernel(MaxPoolGrad)
+def _max_pool_grad(p: MaxPoolGrad, x: Any, y: Any, dy: Any) -> Any:
+    """The number of the place of each window's first largest element is worked out; each place looks for its own."""
+    if is_tiled(p, x.shape):
+        return _put_in_tiles(p, x, y, dy)
+    lengths, pads, _ = pool_geometry(p, x.shape)
+    dtype, dy = dy.dtype, widened(channels_last(jnp, dy, p.data_format))
+    largest = made(channels_last(jnp, y, p.data_format))
+    number = first_hit([part == largest for part in parts(p, jnp, x, lowest(x.dtype))])
+    nothing = jnp.zeros((), dy.dtype)
+    dx = put_windows(
+        lambda i, _, arrays: jnp.where(arrays[0] == i, arrays[1], nothing),
+        [(number, -1), (dy, 0)],
+        p.ksize,
+        p.strides,
+        holes_of(p),
+        lengths,
+        pads,
+    )
+    return as_data_format(jnp, dx.astype(dtype), p.data_format)
+
+
+def first_hit(hits: list[Any]) -> Any:
+    """The number of the first array that is true, element by element."""
+    number = jnp.full(hits[0].shape, -1, np.int32)
+    for i in reversed(range(len(hits))):
+        number = jnp.where(hits[i], np.int32(i), number)
+    return number
+
+
+def _put_in_tiles(pool: Any, x: Any, y: Any, dy: Any) -> Any:
+    """MaxPoolGrad for windows that do not overlap: every element of the input looks whether the number is its own."""
+    tiles = tiled_shape(pool, x.shape)
+    kept = one_per_tile(pool, x.shape)
+    places = list(offsets(pool.ksize))
+    first_axis = 3 if has_channels_first(pool.data_format) else 2
+    at_axis = [first_axis + 2 * i for i in range(len(pool.ksize))]
+    equal = x.reshape(tiles) == y.reshape(kept)
+    number = jnp.full((), len(places) - 1, np.int32)
+    for i in reversed(range(len(places) - 1)):
+        index: list[Any] = [slice(None)] * len(tiles)
+        for axis, o in zip(at_axis, places[i], strict=True):
+            index[axis] = slice(o, o + 1)
+        number = jnp.where(equal[tuple(index)], np.int32(i), number)
+    numbers = np.zeros((1,) * len(tiles), np.int32)
+    for axis, k in zip(at_axis, pool.ksize, strict=True):
+        along = [1] * len(tiles)
+        along[axis] = k
+        numbers = numbers * k + np.arange(k, dtype=np.int32).reshape(along)
+    return jnp.where(numbers == number, dy.reshape(kept), jnp.zeros((), dy.dtype)).reshape(x.shape)
+
+
+@xla_kernel(AvgPoolGrad)
+def _avg_pool_grad(p: AvgPoolGrad, dy: Any, sizes: Any = None) -> Any:
+    dims = shape_to_use(p.input_sizes, sizes)
+    if is_tiled(p, dims):
+        return p.kernel(jnp, dy, sizes)
+    lengths, pads, _ = pool_geometry(p, dims)
+    dtype, dy = dy.dtype, widened(channels_last(jnp, dy, p.data_format))
+    share = dy / sizes_of(p, lengths, dy.dtype)
+    dx = put_windows(_whole, [(share, 0)], p.ksize, p.strides, holes_of(p), lengths, pads)
+    return as_data_format(jnp, dx.astype(dtype), p.data_format)
+
+
+def _whole(number: int, place: Any, arrays: Any) -> Any:
+    del number, place
+    return arrays[0]

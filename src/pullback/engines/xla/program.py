@@ -1,0 +1,242 @@
+"""XLA programs: a plan compiled once for each signature of its feeds.
+
+Variables travel as two tuples of arguments: those that the plan assigns to, which are donated, so that XLA changes them
+in place, and those it only reads. Constants above a size are arguments too. Feeds whose values decide shapes are
+compiled in, and are part of the signature.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from logging import getLogger
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...control_flow.loop import Loop
+from ...core.graph import Operation, Tensor
+from .. import messages
+from ..concrete import concrete_values, lifted_constants
+from ..engine import EngineOptions
+from ..plan import Plan, has_guards
+from .callbacks import Failures, calls_python, noting_in, raise_first
+from .devices import Layout
+from .loops.padded import Padded
+from .loops.rooms import Rooms, WithRooms
+from .trace import CODES, NAN, Refused, Trace, dense
+
+if TYPE_CHECKING:
+    from .engine import XlaEngine
+
+_log = getLogger("pullback")
+_MOST_PROGRAMS = 128
+"""The programs kept for one plan whose feeds decide shapes."""
+_MANY_PROGRAMS = 16
+_SLOW_PASSES = "while-loop-invariant-code-motion,simplify-while-loops"
+"""What takes XLA longest for derivatives of high order of loops in loops: it goes through all of them nine times."""
+
+
+class Program:
+    """A plan under `jax.jit`, called with one array for each feed.
+
+    `volatile` are states whose memory is given up before the outputs are read: those are copied where they are outputs.
+    """
+
+    def __init__(
+        self, engine: XlaEngine, plan: Plan, layout: Layout, volatile: Collection[Operation] = frozenset()
+    ) -> None:
+        self.engine = engine
+        self.plan = plan
+        self.layout = layout
+        self.volatile = volatile
+        self.concrete = concrete_values(plan)
+        self.written = [key for i, key in enumerate(plan.states) if i in plan.written]
+        self.read = [key for i, key in enumerate(plan.states) if i not in plan.written]
+        self.check = engine.options.check_numerics
+        self.lifted: list[Any] = lifted_constants(plan)
+        self.lifted_ids = [id(array) for array in self.lifted]
+        self.checked: list[Tensor | Refused] = []
+        self.calls_python = calls_python(plan)
+        self.failures: Failures = []
+        self.calls = 0
+        self.assigned: dict[int, int] = {}
+        """The numbers of written states that become a lifted constant as it is, and the number of that."""
+        self.compiled: OrderedDict[Any, Callable[..., Any]] = OrderedDict()
+        self.only = None if self.concrete.feeds else self._jitted([])
+        for key in plan.states:
+            engine.initialise_own(key)
+
+    def __call__(self, feeds: Sequence[Any]) -> list[Any]:
+        """One NumPy array for each fetch."""
+        engine = self.engine
+        with self.layout.entered():
+            try:
+                outputs, states, counts = self.launch(engine.values, feeds)
+                if outputs:
+                    outputs[0].block_until_ready()  # A copy to the host would wait 5 us longer for its turn.
+                results = [to_host(y) for y in outputs]
+                for i, count in counts.items():
+                    results[i] = results[i][: int(count)]
+                if not outputs and states:
+                    states[0].block_until_ready()
+            except BaseException:
+                engine.lose(self.written)
+                raise
+        engine.keep(self.written, states)
+        return results
+
+    def launch(
+        self, values: Mapping[Operation, Any], feeds: Sequence[Any]
+    ) -> tuple[list[Any], list[Any], dict[int, Any]]:
+        """One array on the device for each fetch, and the new values of `written`; to be called inside its layout.
+
+        Also, by their number, how many rows there are of fetches that have rows of zeros behind them.
+        """
+        fn, feeds = (self.only, feeds) if self.only is not None else self._specialised(feeds)
+        self.calls += 1
+        if self.calls == 2:
+            assigned = set(self.assigned.values())
+            self.lifted = [x if j in assigned else self.layout.copied(x) for j, x in enumerate(self.lifted)]
+        written = [values.get(key) for key in self.written]
+        read = [values.get(key) for key in self.read]
+        outputs, states, codes, counts = fn(written, read, self.lifted, feeds)
+        if self.calls_python:
+            raise_first(self.failures, (outputs, states))
+        if codes is not None:
+            self._raise_not_finite(codes)
+        for i, j in self.assigned.items():
+            states[i] = self.layout.copied(self.lifted[j])
+        return outputs, states, counts
+
+    def memory(self, feeds: Sequence[Any]) -> dict[str, int]:
+        """The bytes that the compiled program needs."""
+        values = self.engine.values
+        with self.layout.entered():
+            fn, feeds = (self.only, feeds) if self.only is not None else self._specialised(feeds)
+            written = [values.get(key) for key in self.written]
+            read = [values.get(key) for key in self.read]
+            lowered: Any = fn
+            analysis = lowered.lower(written, read, self.lifted, feeds).compile().memory_analysis()
+        rooms = fn.nbytes if isinstance(fn, WithRooms) else 0
+        return {
+            "arguments": int(analysis.argument_size_in_bytes) - rooms,
+            "outputs": int(analysis.output_size_in_bytes) - rooms,
+            "aliased": int(analysis.alias_size_in_bytes) - rooms,
+            "temporary": int(analysis.temp_size_in_bytes) + rooms,
+        }
+
+    def _specialised(self, feeds: Sequence[Any]) -> tuple[Callable[..., Any], list[Any]]:
+        """The program for the values of the feeds that decide shapes, and the other feeds."""
+        static = [np.asarray(feeds[i]) for i in self.concrete.feeds]
+        rest = [x for i, x in enumerate(feeds) if i not in self.concrete.feeds]
+        key = tuple([(x.dtype, x.shape, x.tobytes()) for x in static])
+        fn = self.compiled.get(key)
+        if fn is None:
+            fn = self.compiled[key] = self._jitted([x.copy() for x in static])
+            if len(self.compiled) == _MANY_PROGRAMS:
+                names = ", ".join(f"'{self.plan.feeds[i].name}'" for i in self.concrete.feeds)
+                _log.warning(messages.MANY_PROGRAMS, _MANY_PROGRAMS, names)
+            if len(self.compiled) > _MOST_PROGRAMS:
+                self.compiled.popitem(last=False)
+        else:
+            self.compiled.move_to_end(key)
+        return fn, rest
+
+    def _jitted(self, static: list[Any]) -> Callable[..., Any]:
+        def program(*args: Any) -> Any:
+            return self._traced(static, Rooms(), *args)
+
+        def with_rooms(*args: Any) -> Any:
+            rooms = Rooms(args[-1])
+            return (*self._traced(static, rooms, *args[:-1]), rooms.final())
+
+        def rooms_for(*args: Any) -> Rooms:
+            rooms = Rooms()
+            jax.eval_shape(partial(self._traced, static, rooms), *args)
+            return rooms
+
+        donates = not (self.check or self.calls_python or has_guards(self.plan))
+        keeps_rooms = donates and self.layout.mesh is None and _has_loops(self.plan)
+        jitted: Callable[..., Any] = jax.jit(
+            with_rooms if keeps_rooms else program,
+            donate_argnums=((0, 4) if keeps_rooms else (0,)) if donates else (),
+            compiler_options=_compiler_options(self.engine.options, self.plan),
+            **self.layout.jit_options(),
+        )
+        return WithRooms(jitted, rooms_for, self.engine.rooms, self.layout.device) if keeps_rooms else jitted
+
+    def _traced(
+        self, static: list[Any], rooms: Rooms, written: list[Any], read: list[Any], lifted: list[Any], feeds: list[Any]
+    ) -> tuple[list[Any], list[Any], Any, dict[int, Any]]:
+        plan = self.plan
+        constants = dict(zip(self.lifted_ids, lifted, strict=True))
+        trace = Trace(plan, self.concrete, self.engine.lost, check=self.check, lifted=constants, checked=self.checked)
+        trace.level = rooms
+        rest, known = iter(feeds), iter(static)
+        for i, slot in enumerate(plan.feed_slots):
+            trace.slots[slot] = next(known if i in self.concrete.feeds else rest)
+        old, unchanged = iter(written), iter(read)
+        for i in range(len(plan.states)):
+            trace.states[i] = next(old if i in plan.written else unchanged)
+        with noting_in(self.failures):
+            trace.run()
+        olds = [self.engine.values.get(key) for key in self.written]
+        states = [self.layout.kept(trace.states[i], old) for i, old in zip(sorted(plan.written), olds, strict=True)]
+        given_up = {id(x) for key, x in zip(self.read, read, strict=True) if key in self.volatile}
+        fetched = [dense(y) for y in trace.fetched()]
+        outputs = [jnp.copy(y) if id(y) in given_up else jnp.asarray(y) for y in fetched]
+        codes = jnp.stack(trace.codes) if trace.codes else None
+        self.assigned = {i: j for i, state in enumerate(states) for j, x in enumerate(lifted) if state is x}
+        for i in self.assigned:
+            states[i] = None
+        counts = {i: y.count for i, y in enumerate(trace.fetched()) if isinstance(y, Padded)}
+        return outputs, _separate(states, written, [*read, *lifted, *feeds]), codes, counts
+
+    def _raise_not_finite(self, codes: Any) -> None:
+        """The error for the first output that is not finite, if one is; nothing has been assigned then."""
+        array = np.asarray(codes)
+        if not array.any():
+            return
+        number, kind = divmod(int(array[np.argmax(array != 0)]), CODES)
+        y = self.checked[number]
+        if isinstance(y, Refused):
+            raise y.error(kind)
+        raise messages.not_finite(y.op, "NaN" if kind == NAN else "infinity", y)
+
+
+def _has_loops(plan: Plan) -> bool:
+    return any(
+        isinstance(step.op.primitive, Loop) or any(_has_loops(body.plan) for body in step.bodies) for step in plan.steps
+    )
+
+
+def _separate(states: list[Any], written: list[Any], others: list[Any]) -> list[Any]:
+    """`states`, each in memory of its own: a value that is also an argument or another state is copied; None stays."""
+    taken = {id(x) for x in others}
+    separate = []
+    for state, own in zip(states, written, strict=True):
+        shared = id(state) in taken or any(state is x for x in written if x is not own)
+        taken.add(id(state))
+        separate.append(jnp.copy(state) if shared and state is not None else state)
+    return separate
+
+
+def to_host(y: Any) -> Any:
+    """A NumPy array of its own memory, or a NumPy scalar."""
+    return np.array(y) if y.ndim else np.asarray(y)[()]
+
+
+def _compiler_options(options: EngineOptions, plan: Plan) -> dict[str, Any]:
+    chosen: dict[str, Any] = {}
+    if options.compile_effort == "fast":
+        chosen["xla_backend_optimization_level"] = 0
+        chosen["xla_disable_hlo_passes"] = _SLOW_PASSES
+    # Inside nested loops, XLA 0.10.2 leaves out copies that are needed: what one iteration wrote, the next read as old.
+    has_loops = any(step.bodies for step in plan.steps)
+    if plan.written and not has_loops and jax.default_backend() == "cpu":
+        chosen["xla_cpu_copy_insertion_use_region_analysis"] = True
+    return chosen

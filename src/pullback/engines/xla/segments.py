@@ -1,0 +1,84 @@
+"""Multi-device execution: one XLA program for each segment of a plan, and the transfers between them."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from ...core.graph import Operation
+from ..placement import Segment
+from ..plan import Plan
+from .devices import Layout
+from .program import Program, to_host
+
+if TYPE_CHECKING:
+    from .engine import XlaEngine
+
+Arrays = dict[tuple[int, Any], Any]
+"""The arrays of a run by slot and device; None is the device of what is fed."""
+
+
+class SegmentedProgram:
+    """The segments of a plan, called with one array for each feed.
+
+    Each segment donates the variables it assigns to. Where one fails, what was assigned before it stays assigned; but
+    in sessions that check numerics nothing is donated, and a run that fails changes nothing.
+    """
+
+    def __init__(self, engine: XlaEngine, plan: Plan, segments: Sequence[Segment]) -> None:
+        self.engine = engine
+        self.plan = plan
+        self.segments = segments
+        written = {key for i, key in enumerate(plan.states) if i in plan.written}
+        self.programs = [Program(engine, part.plan, Layout(device=part.place), written) for part in segments]
+        self.written = list(dict.fromkeys(key for program in self.programs for key in program.written))
+        self.homes: dict[int, Any] = dict.fromkeys(plan.feed_slots)
+        for part in segments:
+            self.homes.update(dict.fromkeys(part.plan.fetch_slots, part.place))
+        constants = dict(plan.constants)
+        self.known = {slot: constants[slot] for slot in plan.fetch_slots if slot in constants}
+        self.homes.update(dict.fromkeys(self.known))
+
+    def __call__(self, feeds: Sequence[Any]) -> list[Any]:
+        """One NumPy array for each fetch."""
+        engine = self.engine
+        arrays: Arrays = {(slot, None): x for slot, x in zip(self.plan.feed_slots, feeds, strict=True)}
+        arrays.update({(slot, None): x for slot, x in self.known.items()})
+        states: dict[Operation, Any] = {}
+        with jax.enable_x64(True):
+            try:
+                for segment, program in zip(self.segments, self.programs, strict=True):
+                    self._run(segment, program, arrays, states)
+                results = [to_host(arrays[slot, self.homes[slot]]) for slot in self.plan.fetch_slots]
+                for state in () if results else states.values():
+                    state.block_until_ready()
+            except BaseException:
+                if not engine.options.check_numerics:
+                    engine.keep(states, [self._at_home(key, state) for key, state in states.items()])
+                engine.lose(self.written)
+                raise
+        engine.keep(states, [self._at_home(key, state) for key, state in states.items()])
+        return results
+
+    def _at_home(self, key: Operation, state: Any) -> Any:
+        """The value of a variable on its own device, from which a loop or branch on another one took it."""
+        home = self.engine.device_of(key)
+        return state if state.device == home else jax.device_put(state, home)
+
+    def _run(self, segment: Segment, program: Program, arrays: Arrays, states: dict[Operation, Any]) -> None:
+        place, feeds = segment.place, segment.plan.feed_slots
+        away = [slot for slot in feeds if (slot, place) not in arrays]
+        moved = jax.device_put([arrays[slot, self.homes[slot]] for slot in away], place)
+        arrays.update(zip([(slot, place) for slot in away], moved, strict=True))
+        values = ChainMap(states, self.engine.values)
+        outputs, new, counts = program.launch(values, [arrays[slot, place] for slot in feeds])
+        arrays.update(zip([(slot, place) for slot in segment.plan.fetch_slots], outputs, strict=True))
+        for i, count in counts.items():
+            if segment.plan.fetch_slots[i] in self.plan.fetch_slots:
+                arrays[segment.plan.fetch_slots[i], place] = outputs[i][: int(count)]
+        states.update(zip(program.written, new, strict=True))
+        for key in [key for key in arrays if key[0] in segment.frees]:
+            del arrays[key]

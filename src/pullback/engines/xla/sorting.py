@@ -1,0 +1,51 @@
+"""XLA lowering of isotonic regression: its formula of least and largest means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ...primitives.sorting.order_statistics import IsotonicRegression, averaged
+from ...primitives.sorting.searchsorted import SearchSorted
+from ...primitives.sorting.sort import TopKV2
+from .indexing import in_order
+from .registry import xla_kernel
+
+
+@xla_kernel(IsotonicRegression)
+def isotonic_regression(primitive: IsotonicRegression, x: Any) -> tuple[Any, Any]:
+    """The i-th value is the least over j <= i of the largest over k >= i of the mean from j to k."""
+    del primitive
+    x = jnp.asarray(x)
+    n = x.shape[-1]
+    if x.size == 0:
+        return x, jnp.zeros(x.shape, jnp.int32)
+    sums = jnp.cumsum(x, axis=-1, dtype=jnp.float64)
+    before = jnp.concatenate([jnp.zeros_like(sums[..., :1]), sums[..., :-1]], axis=-1)
+    j, k = jnp.arange(n)[:, None], jnp.arange(n)[None, :]
+    means = (sums[..., None, :] - before[..., :, None]) / jnp.maximum(k - j + 1, 1)
+    largest = lax.cummax(jnp.where(k >= j, means, -jnp.inf), axis=means.ndim - 1, reverse=True)
+    least = jnp.min(jnp.where(k >= j, largest, jnp.inf), axis=-2)
+    new = jnp.abs(least[..., 1:] - least[..., :-1]) > 1e-12 * jnp.abs(least[..., 1:])
+    pieces = jnp.cumsum(jnp.pad(new, [(0, 0)] * (x.ndim - 1) + [(1, 0)]), axis=-1, dtype=jnp.int32)
+    return averaged(jnp, x, pieces), pieces
+
+
+@xla_kernel(TopKV2)
+def _top_k(primitive: TopKV2, x: Any) -> Any:
+    _, positions = lax.top_k(in_order(x), primitive.k)
+    values = jnp.take_along_axis(x, positions, axis=-1)
+    return values, lax.convert_element_type(positions, np.dtype(primitive.index_type.name))
+
+
+@xla_kernel(SearchSorted)
+def searchsorted(primitive: SearchSorted, sequence: Any, values: Any) -> Any:
+    """Rows as one more axis."""
+    rows = jnp.asarray(sequence).reshape(-1, sequence.shape[-1])
+    wanted = jnp.asarray(values).reshape(-1, values.shape[-1])
+    found = jax.vmap(lambda row, some: jnp.searchsorted(row, some, primitive.side))(rows, wanted)
+    return found.astype(np.dtype(primitive.out_type)).reshape(values.shape)

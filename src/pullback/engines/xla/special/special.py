@@ -1,0 +1,106 @@
+"""XLA lowering of special functions: jax's, where it has them and agrees with SciPy's at the ends."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import jax.scipy.special as special
+from jax import lax
+
+from ....primitives.random import gamma as random_gamma
+from ....primitives.special import bessel, gamma, incomplete, integrals
+from ....primitives.special.base import AbstractSpecial
+from ..registry import xla_kernel
+from . import bessel as xla_bessel
+
+_SPENCE = [
+    1.0, 1 / 36, -1 / 3600, 1 / 211680, -1 / 10886400, 1 / 526901760,
+    -4.0647616451442255e-11, 8.9216910204564526e-13, -1.9939295860721076e-14, 4.518980029619918e-16,
+]  # fmt: skip
+"""Bernoulli's numbers of even index n, divided by (n + 1)!."""
+
+
+class Functions:
+    """The functions of `scipy.special` that the primitives ask for, under its names."""
+
+    betainc = staticmethod(special.betainc)
+    dawsn = staticmethod(special.dawsn)
+    erfcx = staticmethod(special.erfcx)
+    fresnel = staticmethod(special.fresnel)
+    gammaincc = staticmethod(special.gammaincc)
+    i0, i0e, i1, i1e = map(staticmethod, (special.i0, special.i0e, special.i1, special.i1e))
+    iv, ive, jv = map(staticmethod, (xla_bessel.iv, xla_bessel.ive, xla_bessel.jv))
+    j0, j1, y0, y1 = map(staticmethod, (xla_bessel.j0, xla_bessel.j1, xla_bessel.y0, xla_bessel.y1))
+    k0, k0e, k1, k1e = map(staticmethod, (xla_bessel.k0, xla_bessel.k0e, xla_bessel.k1, xla_bessel.k1e))
+
+    @staticmethod
+    def spence(x: jax.Array) -> jax.Array:
+        """In powers of log(x) with Bernoulli's numbers; far from 1 by the reflections (Lewin, Polylogarithms, 1981)."""
+        large = x > 2
+        t = jnp.where(large, 1 / x, x)
+        far = t < 0.5
+        beside = jnp.log1p(-jnp.where(far, t, 0))
+        u = -jnp.where(far, beside, jnp.log(x))
+        square = u * u
+        series = jnp.full_like(x, _SPENCE[-1])
+        for coefficient in _SPENCE[-2::-1]:
+            series = series * square + coefficient
+        near = u * series - square / 4
+        logarithm = jnp.log(t)
+        low = math.pi**2 / 6 - jnp.where(t == 0, 0, logarithm * beside) - near
+        value = jnp.where(far, low, near)
+        return jnp.where(large, -jnp.square(logarithm) / 2 - value, value)
+
+    @staticmethod
+    def digamma(x: jax.Array) -> jax.Array:
+        """-inf at 0, inf at -0."""
+        return jnp.where(x == 0, -jnp.copysign(jnp.inf, x), special.digamma(x))
+
+    @staticmethod
+    def expi(x: jax.Array) -> jax.Array:
+        """-inf at 0, and the limits at both infinities."""
+        inside = special.expi(jnp.where((x == 0) | jnp.isinf(x), 1.0, x))
+        return jnp.where(x == 0, -jnp.inf, jnp.where(jnp.isinf(x), jnp.maximum(x, 0), inside))
+
+    @staticmethod
+    def gammainc(a: jax.Array, x: jax.Array) -> jax.Array:
+        """1 where `a` is 0 and `x` is not."""
+        return jnp.where((a == 0) & (x > 0), 1.0, special.gammainc(a, x))
+
+    @staticmethod
+    def gammaln(x: jax.Array) -> jax.Array:
+        """inf at -inf."""
+        return jnp.where(jnp.isneginf(x), jnp.inf, special.gammaln(x))
+
+    @staticmethod
+    def zeta(x: jax.Array, q: jax.Array) -> jax.Array:
+        """inf at x = 1, and where `q` is 0 or a negative integer; 0 at q = inf."""
+        pole = (x > 1) & (q <= 0) & (q == jnp.floor(q))
+        inside = special.zeta(x, jnp.where(pole | jnp.isposinf(q), 1.0, q))
+        return jnp.where(pole | (x == 1), jnp.inf, jnp.where(jnp.isposinf(q) & (x > 1), 0.0, inside))
+
+
+@xla_kernel(
+    *(gamma.Lgamma, gamma.Digamma, gamma.Polygamma, gamma.PolygammaOf, gamma.Zeta),
+    *(incomplete.Igamma, incomplete.Igammac, incomplete.GammaDensity),
+    random_gamma.IgammaRatio,
+    *(incomplete.Betainc, incomplete.BetaincByParameters, incomplete.BetaDensity),
+    *(integrals.Dawsn, integrals.Expint, integrals.FresnelCos, integrals.FresnelSin),
+    *(integrals.Spence, integrals.SpenceSlope, integrals.Erfcx),
+    *(bessel.BesselI0, bessel.BesselI0e, bessel.BesselI1, bessel.BesselI1e, bessel.BesselI1Slope, bessel.BesselIn),
+    *(bessel.BesselK0, bessel.BesselK0e, bessel.BesselK1, bessel.BesselK1e),
+    *(bessel.BesselJ0, bessel.BesselJ1, bessel.BesselJ1Slope, bessel.BesselJn, bessel.BesselY0, bessel.BesselY1),
+)
+def computed(primitive: AbstractSpecial, *arrays: Any) -> Any:
+    return primitive.computed(jnp, Functions, [jnp.asarray(x) for x in arrays])
+
+
+@xla_kernel(incomplete.IgammaByA)
+def igamma_by_a(primitive: incomplete.IgammaByA, a: Any, x: Any) -> Any:
+    """jax's function for the first derivative in float32, where its series are short."""
+    if primitive.times > 1 or a.dtype != jnp.float32:
+        return computed(primitive, a, x)
+    return lax.igamma_grad_a(*jnp.broadcast_arrays(a, x))

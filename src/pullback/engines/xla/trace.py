@@ -1,0 +1,236 @@
+"""XLA tracing: one pass over a plan inside `jax.jit`, the interpreter of the XLA engine."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...core.errors import FailedPreconditionError, PullbackError
+from ...core.graph import Operation, Tensor
+from ...primitives.base.state import AbstractStateful
+from ...primitives.debugging.guards import AbstractGuard
+from .. import messages
+from ..concrete import Concrete, concrete_values, is_small
+from ..plan import Plan, Step, checked_outputs, has_guards
+from .loops.rooms import Rooms
+from .registry import xla_functional_of, xla_kernel_of
+from .variables import UPDATES
+
+NAN, INFINITY, CODES = 2, 1, 4
+
+
+class AbstractRows(ABC):
+    """The rows of a loop's steps, which a loop can scan, and of which there is no array unless one is asked for."""
+
+    @property
+    @abstractmethod
+    def capacity(self) -> int | None:
+        """A number of rows that is known, and that there are never more of."""
+
+    @abstractmethod
+    def array(self) -> Any:
+        """All rows as one array of `capacity` rows.
+
+        Raises:
+            InvalidArgumentError: the capacity is not known.
+        """
+
+    @abstractmethod
+    def mapped(self, op: Operation, arrays: Sequence[Any]) -> Any:
+        """What `op` makes of `arrays`, these rows among them, if not the same as of the array."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An operation that refuses some values, and the types of what it was given."""
+
+    op: Operation
+    inputs: Sequence[Any]
+
+    def error(self, fault: int) -> Exception:
+        """The exception for a fault that is not 0."""
+        primitive = self.op.primitive
+        assert isinstance(primitive, AbstractGuard)
+        return messages.failed_step(self.op, self.inputs, ValueError(primitive.complaint(fault, ())))
+
+
+class Trace:
+    """The values of a plan while jax traces it: tracers, and NumPy arrays for what is known already.
+
+    What must be known when XLA compiles, and small arrays that depend on known ones only, are computed with NumPy;
+    everything else becomes part of the program.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        concrete: Concrete,
+        lost: set[Operation],
+        *,
+        check: bool,
+        lifted: Mapping[int, Any] | None = None,
+        checked: list[Tensor | Refused] | None = None,
+        called: dict[Any, Any] | None = None,
+    ) -> None:
+        self.plan = plan
+        self.concrete = concrete
+        self.lost = lost
+        self.check = check
+        self.reports = check or has_guards(plan)
+        """Whether there are codes."""
+        self.lifted = lifted or {}
+        """The tracers of constants that are arguments of the program, by the identity of the constant."""
+        self.checked: list[Tensor | Refused] = [] if checked is None else checked
+        """The tensors, and the operations that refuse values, that codes speak of, by number."""
+        self.called: dict[Any, Any] = {} if called is None else called
+        """What is known of functions that are called, for all traces of one program."""
+        self.slots: list[Any] = [None] * plan.size
+        for slot, array in plan.constants:
+            known = array if array.ndim else array[()]
+            self.slots[slot] = known if slot in concrete.slots else self.lifted.get(id(array), known)
+        self.states: list[Any] = [None] * len(plan.states)
+        self.codes: list[Any] = []
+        """For each check 0, or CODES times the number of the tensor that is not finite, plus what it has."""
+        self.level = Rooms()
+        """The same for traces whose values can be used in each other, with the memory that their loops ask for."""
+
+    def inner(self, plan: Plan, decisive: Iterable[int] = ()) -> Trace:
+        """The trace of the plan of a function inside; `decisive` are its slots that decide shapes around it."""
+        concrete = concrete_values(plan, decisive)
+        return Trace(
+            plan, concrete, self.lost, check=self.check, lifted=self.lifted, checked=self.checked, called=self.called
+        )
+
+    def run(self) -> None:
+        """Compute all steps; `slots` and `states` are filled before, and read afterwards."""
+        with np.errstate(all="ignore"):
+            for step in self.plan.steps:
+                self._step(step)
+
+    def fetched(self) -> list[Any]:
+        """The values of what is fetched."""
+        return [self.slots[slot] for slot in self.plan.fetch_slots]
+
+    def _step(self, step: Step) -> None:
+        slots = self.slots
+        arrays = [slots[n] for n in step.inputs]
+        try:
+            results = self._results(step, arrays)
+        except PullbackError:
+            raise
+        except Exception as error:
+            raise _explained(step, arrays, error) from error
+        if not isinstance(results, tuple):
+            results = (results,)
+        for n, y in zip(step.outputs, results, strict=True):
+            slots[n] = y
+        if self.check and not step.bodies:
+            self._check(step, results)
+        if self.reports and isinstance(step.op.primitive, AbstractGuard):
+            self._guard(step, [dense(x) for x in arrays])
+        for n in step.frees:
+            slots[n] = None
+
+    def _results(self, step: Step, arrays: list[Any]) -> Any:
+        primitive = step.op.primitive
+        if step.state is not None:
+            return self._stateful_results(step, [dense(x) for x in arrays])
+        if not step.bodies and any(isinstance(x, AbstractRows) for x in arrays):
+            rows = next(x for x in arrays if isinstance(x, AbstractRows)).mapped(step.op, arrays)
+            if rows is not None:
+                return rows
+            arrays = [dense(x) for x in arrays]
+        run = xla_functional_of(type(primitive))
+        if run is not None:
+            return run(self, step, arrays)
+        known = all(isinstance(x, np.ndarray | np.generic) for x in arrays)
+        if known and self._with_numpy(step):
+            return primitive.kernel(np, *arrays)
+        if known:
+            arrays = [
+                x if n in self.concrete.slots else jnp.asarray(x) for n, x in zip(step.inputs, arrays, strict=True)
+            ]
+        _check_shapes_are_known(step, arrays)
+        fn = xla_kernel_of(type(primitive))
+        return primitive.kernel(jnp, *arrays) if fn is None else fn(primitive, *arrays)
+
+    def _with_numpy(self, step: Step) -> bool:
+        decides = not self.concrete.slots.isdisjoint(step.outputs)
+        return decides or all(is_small(y) for y in step.op.outputs)
+
+    def _stateful_results(self, step: Step, arrays: list[Any]) -> Any:
+        op, number = step.op, step.state
+        primitive = op.primitive
+        assert isinstance(primitive, AbstractStateful)
+        assert number is not None
+        state = self.states[number]
+        if state is None and primitive.reads_state:
+            raise self._missing(self.plan.states[number])
+        _check_shapes_are_known(step, arrays)
+        results: Any = ()
+        if op.outputs:
+            fn = xla_kernel_of(type(primitive))
+            results = primitive.kernel(jnp, state, *arrays) if fn is None else fn(primitive, state, *arrays)
+        if primitive.writes_state:
+            value = primitive.update(jnp, UPDATES, state, *arrays)
+            self.states[number] = of_dtype(value, value if state is None else state)
+        return results
+
+    def _missing(self, key: Operation) -> FailedPreconditionError:
+        return messages.lost(key) if key in self.lost else messages.uninitialized(key)
+
+    def _check(self, step: Step, results: Sequence[Any]) -> None:
+        for i in checked_outputs(step):
+            array, code = results[i], CODES * len(self.checked)
+            if isinstance(array, AbstractRows):
+                continue
+            self.checked.append(step.op.outputs[i])
+            finite, nan = jnp.all(jnp.isfinite(array)), jnp.any(jnp.isnan(array))
+            found = jnp.where(nan, np.int32(code + NAN), np.int32(code + INFINITY))
+            self.codes.append(jnp.where(finite, np.int32(0), found))
+
+    def _guard(self, step: Step, arrays: Sequence[Any]) -> None:
+        primitive = step.op.primitive
+        assert isinstance(primitive, AbstractGuard)
+        code = CODES * len(self.checked)
+        given: list[Any] = [jax.eval_shape(lambda y: y, x) for x in arrays]
+        self.checked.append(Refused(step.op, given))
+        fault = primitive.fault(jnp, *arrays)
+        self.codes.append(jnp.where(fault == 0, np.int32(0), np.int32(code) + fault).astype(np.int32))
+
+    def first_code(self) -> Any:
+        """The first code that is not 0, if there is one."""
+        codes = jnp.stack([jnp.asarray(0, np.int32), *self.codes])
+        return codes[jnp.argmax(codes != 0)]
+
+
+def dense(x: Any) -> Any:
+    """`x`, as an array where it is rows that can be computed again."""
+    return x.array() if isinstance(x, AbstractRows) else x
+
+
+def of_dtype(value: Any, like: Any) -> Any:
+    """`value` in the dtype of `like`; never of a weak type, which would be another signature."""
+    return jax.lax.convert_element_type(value, np.dtype(like.dtype))
+
+
+def _check_shapes_are_known(step: Step, arrays: Sequence[Any]) -> None:
+    primitive = step.op.primitive
+    offset = len(step.op.inputs) - len(arrays)
+    for i in primitive.shape_inputs:
+        if offset <= i < len(step.op.inputs) and isinstance(arrays[i - offset], jax.core.Tracer):
+            raise messages.needs_value(step.op, arrays)
+
+
+def _explained(step: Step, arrays: list[Any], error: Exception) -> Exception:
+    if isinstance(error, NotImplementedError):
+        return messages.no_kernel(step.op, error)
+    if isinstance(error, jax.errors.ConcretizationTypeError | jax.errors.TracerArrayConversionError):
+        return messages.needs_value(step.op, arrays)
+    return messages.failed_step(step.op, arrays, error)

@@ -1,0 +1,82 @@
+"""Serialised library calls on CPU: calls of LAPACK and of Fourier transforms take turns, or they would deadlock.
+
+Such a call holds a thread of XLA's pool while it waits for tasks that it has put into the same pool. As many of them at
+once as there are threads wait for ever (jaxlib 0.10: `jit(lambda a, b: (solve(a, a), solve(b, b)))` on batches of
+matrices, with two threads). So each is given a data dependency on the one before. Between a loop and what stands beside
+it there is no such order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from threading import local
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from .linalg.products import on_processor
+
+
+class _Turns(local):
+    """The last such call of the program that is being traced, and in which trace it was."""
+
+    trace: Any = None
+    last: Any = None
+    taken: int = 0
+    """How many such calls there were."""
+
+
+_turns = _Turns()
+
+
+def in_turn(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator for XLA kernels `fn(primitive, *arrays)` of which no two may run at the same time."""
+
+    @wraps(kernel)
+    def run(p: Any, *arrays: Any) -> Any:
+        if not on_processor():
+            return kernel(p, *arrays)
+        return after(kernel(p, *waiting(*arrays)))
+
+    return run
+
+
+def waiting(*arrays: Any) -> tuple[Any, ...]:
+    """`arrays`, of which the first depends on the result of the last call.
+
+    It is added a 0 that is computed from that result, which XLA cannot know to be 0; an optimization barrier would not
+    do, because XLA drops them before it schedules.
+    """
+    if not on_processor() or _turns.last is None or _trace() is not _turns.trace or not arrays[0].size:
+        return arrays
+    nothing = (jnp.real(_turns.last.reshape(-1)[0]) > jnp.inf).astype(arrays[0].dtype)
+    return arrays[0] + nothing, *arrays[1:]
+
+
+def after(results: Any) -> Any:
+    """`results`, noted as those of the last call."""
+    _turns.taken += 1
+    first = results[0] if isinstance(results, tuple) else results
+    here = _trace()
+    while isinstance(first, jax.core.Tracer) and first._trace is not here:
+        # Within jax.vmap it stands for one of many, and for nothing after that: take the many.
+        first = getattr(first, "val", None)
+    traced = isinstance(first, jax.core.Tracer) and first.size
+    _turns.trace, _turns.last = (here, first) if traced else (None, None)
+    return results
+
+
+def takes_turns(fn: Callable[..., Any], *args: Any) -> bool:
+    """Whether `fn`, traced for `args`, makes calls that must not run at the same time."""
+    before = _turns.taken
+    jax.eval_shape(fn, *args)
+    return _turns.taken > before
+
+
+def _trace() -> Any:
+    """The trace of jax that is open now, or None."""
+    probe = lax.full((), 0)
+    return probe._trace if isinstance(probe, jax.core.Tracer) else None

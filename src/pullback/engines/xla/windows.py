@@ -1,0 +1,83 @@
+"""XLA lowering of window reductions and of their transposes, one axis after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+from ...primitives.base.windows import Pads, offsets, padded
+from .linalg.products import made
+
+
+def put_windows(
+    piece: Callable[[int, tuple[int, ...], Sequence[Any]], Any],
+    sources: Sequence[tuple[Any, Any]],
+    windows: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    lengths: Sequence[int],
+    pads: Pads,
+) -> Any:
+    """The sum of what all windows give to each element of an input of spatial `lengths`; channels last.
+
+    `sources` are arrays with one element for each window, and what stands for windows that do not exist.
+    `piece(number, place, arrays)` is what windows give to their element at `place`, the arrays being parts of the
+    sources. Elements that lie alike between the strides are worked out together, from contiguous parts: adding
+    up padded pieces takes five times as long.
+    """
+    rows = [-(-(before + n + after) // s) for n, s, (before, after) in zip(lengths, strides, pads, strict=True)]
+    reach = [(k - 1) * d // s for k, d, s in zip(windows, dilations, strides, strict=True)]
+    arrays = []
+    for array, nothing in sources:
+        widths = [(j, max(t - m, 0)) for j, t, m in zip(reach, rows, array.shape[1:-1], strict=True)]
+        arrays.append(made(padded(jnp, array, tuple(widths), nothing)))
+    phases: dict[tuple[int, ...], Any] = {}
+    for number, place in enumerate(offsets(windows)):
+        steps = [divmod(o * d, s) for o, d, s in zip(place, dilations, strides, strict=True)]
+        at = [slice(j - step, j - step + t) for (step, _), j, t in zip(steps, reach, rows, strict=True)]
+        term = piece(number, place, [array[(slice(None), *at)] for array in arrays])
+        phase = tuple([rest for _, rest in steps])
+        phases[phase] = phases[phase] + term if phase in phases else term
+    return _interleaved(phases, strides, rows, lengths, pads)
+
+
+def _interleaved(
+    phases: dict[tuple[int, ...], Any], strides: Sequence[int], rows: Sequence[int], lengths: Sequence[int], pads: Pads
+) -> Any:
+    """The phases laid between each other, without the padding."""
+    first = next(iter(phases.values()))
+    nothing = jnp.zeros_like(first)
+    if len(phases) == 1 and max(strides) == 1:
+        total = first
+    else:
+        parts = [phases.get(phase, nothing) for phase in product(*[range(s) for s in strides])]
+        count = len(strides)
+        whole = jnp.stack(parts, 1).reshape(first.shape[0], *strides, *first.shape[1:])
+        order = [0, *[axis for i in range(count) for axis in (1 + count + i, 1 + i)], 1 + 2 * count]
+        joined = [t * s for t, s in zip(rows, strides, strict=True)]
+        total = jnp.transpose(whole, order).reshape(first.shape[0], *joined, first.shape[-1])
+    kept = [slice(before, before + n) for n, (before, _) in zip(lengths, pads, strict=True)]
+    return total[(slice(None), *kept)]
+
+
+def reduce_windows(
+    combine: Callable[[Any, Any], Any],
+    x: Any,
+    windows: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    counts: Sequence[int],
+) -> Any:
+    """The elements of each window of a padded input combined, one axis after the other; channels last."""
+    for i, (k, s, d, m) in enumerate(zip(windows, strides, dilations, counts, strict=True)):
+        total = None
+        for o in range(k):
+            start = o * d
+            part = lax.slice_in_dim(x, start, start + (m - 1) * s + 1, s, i + 1)
+            total = part if total is None else combine(total, part)
+        x = made(total)
+    return x
