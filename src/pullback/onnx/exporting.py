@@ -31,8 +31,8 @@ from .model import OnnxGraph
 from .origin import Again, Origins
 from .pairs import joined_pair, paired_type, split_pair
 from .records import Model, Value
-from .writers.random import draws
-from .writers.state import handle_value
+from .write.random import draws
+from .write.variables import handle_value
 from .writing import Writer
 
 DEFAULT_OPSET = 18

@@ -20,7 +20,7 @@ from ..primitives.creation.placeholders import placeholder
 from .element_types import dtype_of
 from .model import Dims, OnnxGraph
 from .normalise import normalise, parse
-from .readers.sequence import Optional, Sequence
+from .read.sequence import Optional, Sequence
 from .reading import Names, read_nodes, valid_name
 from .training_mode import turn_on_training
 from .weights import array_of, external_of
@@ -83,35 +83,42 @@ def load(
 @cache
 def _load_readers() -> None:
     """Import the modules that register readers."""
-    from .readers import (  # noqa: F401
-        activation,
-        arithmetic,
+    from .read import (  # noqa: F401
+        activations,
         attention,
+        bitwise,
         casting,
-        comparison,
-        control,
+        control_flow,
         convolution,
         creation,
+        cumulative,
+        elementwise,
+        identity,
         indexing,
-        linear,
+        linalg,
+        logic,
         losses,
-        normalisation,
-        ordering,
-        padding,
+        normalization,
         pooling,
         quantization,
         random,
-        recurrent,
         reduction,
-        resizing,
-        sampling,
-        scatter,
+        rnn,
         sequence,
-        shaping,
+        sets,
         signal,
-        special,
+        sorting,
         tabular,
         training,
+    )
+    from .read.image import (  # noqa: F401
+        boxes,
+        resizing,
+        sampling,
+    )
+    from .read.shape import (  # noqa: F401
+        pad,
+        shape,
     )
 
 

@@ -49,39 +49,59 @@ def writer_of(primitive: Primitive) -> WriterFunction | None:
 @cache
 def _load_writers() -> None:
     """Import the modules that register writers."""
-    from .writers import (  # noqa: F401
-        activation,
-        boxes,
+    from .write import (  # noqa: F401
+        bitwise,
+        casting,
         complex,
-        control,
         convolution,
         creation,
-        ctc,
         cumulative,
-        decompositions,
+        debugging,
         elementwise,
-        fourier,
         identity,
-        indexing,
-        linear,
-        loops,
-        masking,
-        normalisation,
+        image,
+        losses,
+        normalization,
         pooling,
+        quantization,
         random,
-        reduction,
-        repeating,
         segment,
         sets,
-        shaping,
-        slicing,
-        softmax,
-        spatial,
+        signal,
+        sorting,
+        sparse,
         special,
-        stacking,
-        state,
+        tensor_array,
         traced,
-        unique_slices,
+        variables,
+    )
+    from .write.activations import (  # noqa: F401
+        activations,
+        softmax,
+    )
+    from .write.control_flow import (  # noqa: F401
+        branches,
+        loops,
+    )
+    from .write.indexing import (  # noqa: F401
+        gather,
+        slicing,
+    )
+    from .write.linalg import (  # noqa: F401
+        decompositions,
+        products,
+    )
+    from .write.reduction import (  # noqa: F401
+        moments,
+        reduce,
+    )
+    from .write.shape import (  # noqa: F401
+        blocks,
+        pad,
+        reshape,
+        reverse,
+        stacking,
+        tile,
     )
 
 

@@ -1,0 +1,121 @@
+"""ONNX export of activations that are operators of the standard, or a few of them.
+
+onnxruntime has kernels of these for float32, which 16-bit floats are cast to; float64 is computed as NumPy does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ....core.dtypes import bfloat16, float16, float32
+from ....core.operation import Operation
+from ....primitives.activations.bias import BiasAdd
+from ....primitives.activations.gelu import Gelu, GeluGrad, gelu_of, gelu_slope
+from ....primitives.activations.rectifiers import Elu, LeakyRelu, Relu, Relu6, Selu, Silu, SiluGrad
+from ....primitives.activations.sigmoid import Sigmoid, Softplus, SoftplusGrad
+from ....primitives.losses.cross_entropy import SigmoidCrossEntropy
+from ....primitives.special.error_function import Erf
+from ...namespace import Namespace
+from ...pairs import as_array, as_value
+from ...recording import record_kernel
+from ...records import Value
+from ...registry import writer
+from ...tracing import Traced
+from ...writing import Writer
+
+_WRITTEN = (float32, float16, bfloat16)
+Form = Callable[..., Value]
+
+
+def _node(op_type: str) -> Form:
+    def form(w: Writer, op: Operation, x: Value) -> Value:
+        del op
+        return w.node(op_type, x)
+
+    return form
+
+
+def _leaky_relu(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    return w.node("LeakyRelu", x, alpha=float(p.alpha))
+
+
+def _relu6(w: Writer, op: Operation, x: Value) -> Value:
+    del op
+    return w.node("Clip", x, w.scalar(0, x), w.scalar(6, x))
+
+
+def _softplus_grad(w: Writer, op: Operation, dy: Value, x: Value) -> Value:
+    del op
+    return w.node("Mul", dy, w.node("Sigmoid", x))
+
+
+def _silu(w: Writer, op: Operation, x: Value) -> Value:
+    del op
+    return w.node("Mul", x, w.node("Sigmoid", x))
+
+
+def _silu_grad(w: Writer, op: Operation, x: Value, dy: Value) -> Value:
+    """`dy * s * (1 + x * (1 - s))`."""
+    del op
+    s, one = w.node("Sigmoid", x), w.scalar(1, x)
+    slope = w.node("Mul", s, w.node("Add", w.node("Mul", x, w.node("Sub", one, s)), one))
+    return w.node("Mul", slope, dy)
+
+
+def _cross_entropy(w: Writer, op: Operation, x: Value, z: Value) -> Value:
+    """`max(x, 0) - x * z + log(1 + exp(-abs(x)))`, in which nothing cancels."""
+    del op
+    near = w.node("Softplus", w.node("Neg", w.node("Abs", x)))
+    return w.node("Add", w.node("Sub", w.node("Relu", x), w.node("Mul", x, z)), near)
+
+
+def _erf(xp: Any, x: Traced) -> Traced:
+    return Traced(xp.w, xp.w.node("Erf", x.value))
+
+
+def _gelu(w: Writer, op: Operation, x: Value) -> Any:
+    p: Any = op.primitive
+    return as_value(w, gelu_of(Namespace(w), as_array(w, x), p.approximate, _erf), x.type.dtype)
+
+
+def _gelu_grad(w: Writer, op: Operation, x: Value, dy: Value) -> Any:
+    p: Any = op.primitive
+    slope = gelu_slope(Namespace(w), as_array(w, x), p.approximate, _erf)
+    return w.node("Mul", as_value(w, slope, x.type.dtype), dy)  # type: ignore[arg-type]
+
+
+_FORMS: dict[type, Form] = {
+    Elu: _node("Elu"),
+    Erf: _node("Erf"),
+    Gelu: _gelu,
+    GeluGrad: _gelu_grad,
+    LeakyRelu: _leaky_relu,
+    Relu: _node("Relu"),
+    Relu6: _relu6,
+    Selu: _node("Selu"),
+    Sigmoid: _node("Sigmoid"),
+    SigmoidCrossEntropy: _cross_entropy,
+    Silu: _silu,
+    SiluGrad: _silu_grad,
+    Softplus: _node("Softplus"),
+    SoftplusGrad: _softplus_grad,
+}
+
+
+@writer(*_FORMS)
+def activation(w: Writer, op: Operation, *xs: Value) -> Any:
+    dtype = op.outputs[0].dtype
+    if dtype not in _WRITTEN:
+        return record_kernel(w, op, xs)
+    return w.cast(_FORMS[type(op.primitive)](w, op, *[w.cast(x, float32) for x in xs]), dtype)
+
+
+@writer(BiasAdd)
+def bias_add(w: Writer, op: Operation, x: Value, bias: Value) -> Value:
+    p: Any = op.primitive
+    rank = x.type.shape.rank or 2
+    if p.channels_first and rank > 2:
+        bias = w.unsqueeze(bias, list(range(1, rank - 1)))
+    return w.node("Add", x, bias, shape=op.outputs[0].shape)

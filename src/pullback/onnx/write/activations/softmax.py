@@ -1,0 +1,55 @@
+"""ONNX export of softmax, of its logarithm, and of the cross entropies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....core.dtypes import bfloat16, float16, float32
+from ....core.operation import Operation
+from ....primitives.activations.softmax import LogSoftmax, LogSoftmaxGrad, Softmax, SoftmaxGrad
+from ...records import Value
+from ...registry import writer
+from ...writing import Writer
+
+
+@writer(Softmax, LogSoftmax)
+def softmax(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    return narrowed(w, op, w.node(op.type, widened(w, x), axis=p.axis))
+
+
+@writer(SoftmaxGrad)
+def softmax_grad(w: Writer, op: Operation, y: Value, dy: Value) -> Value:
+    """`y * dy - y * sum(y * dy)`: the product is needed once."""
+    p: Any = op.primitive
+    y, dy = widened(w, y), widened(w, dy)
+    product = w.node("Mul", y, dy)
+    total = w.sum(product, [p.axis], True)
+    return narrowed(w, op, w.node("Sub", product, w.node("Mul", y, total)))
+
+
+@writer(LogSoftmaxGrad)
+def log_softmax_grad(w: Writer, op: Operation, y: Value, dy: Value) -> Value:
+    p: Any = op.primitive
+    y, dy = widened(w, y), widened(w, dy)
+    total = w.sum(dy, [p.axis], True)
+    return narrowed(w, op, w.node("Sub", dy, w.node("Mul", w.node("Exp", y), total)))
+
+
+def counted_up(w: Writer, count: Value) -> Value:
+    known = w.static(count)
+    if known is not None:
+        return w.vector(range(int(known[0])))
+    zero, one = w.constant(np.int64(0)), w.constant(np.int64(1))
+    return w.node("Range", zero, w.reshape(count, []), one)
+
+
+def widened(w: Writer, x: Value) -> Value:
+    """`x`, in float32 where it holds 16-bit floats."""
+    return w.cast(x, float32) if x.type.dtype in (float16, bfloat16) else x
+
+
+def narrowed(w: Writer, op: Operation, y: Value) -> Value:
+    return w.cast(y, op.outputs[0].dtype)

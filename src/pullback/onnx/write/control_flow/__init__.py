@@ -1,0 +1,1 @@
+"""Writers of calls, branches and loops."""

@@ -1,0 +1,149 @@
+"""ONNX export of calls and branches: calls are inlined, branches are nodes that hold graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....control_flow.branch import Case, If
+from ....control_flow.call import Call, RecomputedCall, StatefulCall
+from ....control_flow.custom_gradient import CustomGradient
+from ....control_flow.state import Unmade
+from ....core.dtypes import COMPLEX, TokenType, real_dtype
+from ....core.function import Function
+from ....core.operation import Operation
+from ....core.types import TensorType
+from ...pairs import Pair
+from ...records import Body, Value
+from ...registry import writer
+from ...writing import Writer
+from ..variables import written_states
+
+States = Mapping[Operation, TensorType]
+
+
+def read_outputs(w: Writer, op: Operation) -> list[int]:
+    """The numbers of the outputs that somebody reads."""
+    return [i for i, y in enumerate(op.outputs) if w.read(op, i) and not isinstance(y.dtype, TokenType)]
+
+
+def in_places(op: Operation, numbers: Sequence[int], values: Sequence[Any]) -> list[Any]:
+    """One entry for each output: a value for those of these numbers."""
+    found: list[Any] = [None] * len(op.outputs)
+    for i, value in zip(numbers, values, strict=True):
+        found[i] = value
+    return found
+
+
+def parts(values: Sequence[Any]) -> list[Value]:
+    """`values` as a node has them: complex ones are two."""
+    return [part for v in values for part in ((v.re, v.im) if isinstance(v, Pair) else (v,))]
+
+
+def part_types(types: Sequence[TensorType]) -> list[TensorType]:
+    """The types of the parts of values of these types."""
+    return [TensorType(real_dtype(t.dtype), t.shape) for t in types for _ in range(2 if t.dtype in COMPLEX else 1)]
+
+
+def grouped(values: Sequence[Value], types: Sequence[TensorType]) -> list[Any]:
+    """Values of these types from their parts."""
+    rest = iter(values)
+    return [Pair(next(rest), next(rest)) if t.dtype in COMPLEX else next(rest) for t in types]
+
+
+@writer(Call, StatefulCall, RecomputedCall, pairs=True, rows=True)
+def call(w: Writer, op: Operation, *args: Any) -> list[Any]:
+    p: Any = op.primitive
+    numbers = read_outputs(w, op)
+    return in_places(op, numbers, w.function(p.function, args, numbers, f"{w.prefix}{op.name}/"))
+
+
+@writer(If, pairs=True, rows=True)
+def if_(w: Writer, op: Operation, choice: Value, *args: Any) -> list[Any]:
+    p: Any = op.primitive
+    known = w.static(choice)
+    branches = [p.then_branch, p.else_branch]
+    numbers = read_outputs(w, op)
+    if known is not None:
+        chosen = branches[0 if known.item() else 1]
+        return in_places(op, numbers, w.function(chosen, args, numbers, f"{w.prefix}{op.name}/"))
+    changed = changed_states(w, branches, args)
+    types = [*[op.outputs[i].type for i in numbers], *changed.values()]
+    if not types:
+        return in_places(op, [], [])
+    bodies = [_branch(w, op, f, args, numbers, changed) for f in branches]
+    made = w.emit("If", [choice], part_types(types), {"then_branch": bodies[0], "else_branch": bodies[1]})
+    return in_places(op, numbers, without_states(w, grouped(made, types), changed))
+
+
+def changed_states(w: Writer, functions: Sequence[Function], args: Sequence[Any]) -> States:
+    """The variables that one of the functions changes; all of them have a value before."""
+    found: dict[Operation, TensorType] = {}
+    for f in functions:
+        found |= written_states(f, args)
+    for handle, type in found.items():
+        w.model.state(handle, type)
+    return found
+
+
+def without_states(w: Writer, made: Sequence[Any], changed: States) -> Sequence[Any]:
+    """`made` without the values of variables at its end, which become their present ones."""
+    count = len(made) - len(changed)
+    for handle, value in zip(changed, made[count:], strict=True):
+        w.model.states[handle] = value
+    return made[:count]
+
+
+def _branch(
+    w: Writer, op: Operation, function: Function, args: Sequence[Any], numbers: Sequence[int], changed: States
+) -> Body:
+    before = dict(w.model.states)
+
+    def build(inner: Writer) -> list[Value]:
+        results = inner.function(function, args, numbers, f"{w.prefix}{op.name}/{function.name}/")
+        return parts([*map(inner.stacked, results), *[w.model.states[handle] for handle in changed]])
+
+    try:
+        return w.body(build, [])
+    finally:
+        w.model.states = before | {k: v for k, v in w.model.initial.items() if k not in before}
+
+
+@writer(Case, pairs=True, rows=True)
+def case(w: Writer, op: Operation, index: Value, *args: Any) -> list[Any]:
+    """Branches in branches: the last one stands for all other numbers."""
+    p: Any = op.primitive
+    numbers = read_outputs(w, op)
+    changed = changed_states(w, p.branches, args)
+    types = [*[op.outputs[i].type for i in numbers], *changed.values()]
+    if len(p.branches) == 1:
+        return in_places(op, numbers, w.function(p.branches[0], args, numbers, f"{w.prefix}{op.name}/"))
+    if not types:
+        return in_places(op, [], [])
+
+    def choose(inner: Writer, first: int) -> list[Value]:
+        rest = len(p.branches) - first
+        chosen = inner.node("Equal", index, inner.scalar(first, index))
+        bodies = {"then_branch": _branch(inner, op, p.branches[first], args, numbers, changed)}
+        if rest == 2:
+            bodies["else_branch"] = _branch(inner, op, p.branches[first + 1], args, numbers, changed)
+        else:
+            bodies["else_branch"] = inner.body(lambda deeper: choose(deeper, first + 1), [])
+        return inner.emit("If", [chosen], part_types(types), bodies)
+
+    return in_places(op, numbers, without_states(w, grouped(choose(w, 0), types), changed))
+
+
+@writer(Unmade)
+def unmade(w: Writer, op: Operation) -> Value:
+    p: Any = op.primitive
+    return w.constant(np.zeros([n or 0 for n in p.of.shape.dims or ()], p.of.dtype))
+
+
+@writer(CustomGradient, pairs=True)
+def custom_gradient(w: Writer, op: Operation, *xs: Value) -> tuple[Value, ...]:
+    """The results, which stand before what the derivative needs."""
+    del w
+    return xs[: len(op.outputs)]

@@ -1,0 +1,167 @@
+"""ONNX export of loops: a node that carries, writes rows, and holds a graph for its step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ....control_flow.loop import Loop
+from ....core.dtypes import COMPLEX, int64
+from ....core.dtypes import bool as bool_
+from ....core.operation import Operation
+from ....core.types import TensorType, tensor_type
+from ...dimensions import vector_lengths
+from ...invariants import Invariants, note_rows
+from ...pairs import Pair
+from ...records import Rows, Value
+from ...registry import writer
+from ...steady import unsteady_rows
+from ...writing import Writer
+from .branches import changed_states, grouped, in_places, part_types, parts, without_states
+
+
+@writer(Loop, pairs=True, rows=True)
+def loop(w: Writer, op: Operation, limit: Value, *args: Any) -> list[Any]:
+    """Constants are read from the graph around; rows are gathered by the number of the step.
+
+    Histories are outputs of the loop that have a row for each step.
+    """
+    p: Any = op.primitive
+    step = _Step(w, op, limit, args)
+    initial = parts(step.initial())
+    begins = w.constant(True) if p.condition is None else step.condition(w, step.first)
+    tapes = [w.sequence(op.outputs[n].dtype) for n in step.rows.sequences]
+    empty = [w.emit("SequenceEmpty", [], [t], {"dtype": t.dtype.element})[0] for t in tapes]  # type: ignore[union-attr]
+    before = dict(w.model.states)
+    leading = [tensor_type(int64, []), tensor_type(bool_, [])]
+    known = len(w.model.types), len(w.model.symbols)
+    types = [*leading, *part_types(step.kept), *tapes]
+    body = step.steady.written(lambda: w.body(step.build, types, ["step", "going"]))
+    w.model.states = before | {k: v for k, v in w.model.initial.items() if k not in before}
+    stacks = [op.outputs[n].type for n in step.rows.stacked]
+    given = [step.count, begins, *initial, *empty]
+    found = w.emit("Loop", given, [*part_types(step.kept), *tapes, *part_types(stacks)], {"body": body})
+    step.steady.assume(found[: len(initial)])
+    apart = len(initial) + len(tapes)
+    steps = None if p.condition is not None else (vector_lengths(w.model, step.count.name) or [None])[0]
+    note_rows(w.model, body.outputs[1 + apart :], found[apart:], steps, known)
+    return step.results(found)
+
+
+class _Rows:
+    """Which rows a loop writes: for each output of the operation what the body has for it.
+
+    The loop stacks those that all have one shape, and carries sequences of the others.
+    """
+
+    def __init__(self, w: Writer, op: Operation, scanned: Sequence[Any]) -> None:
+        p: Any = op.primitive
+        places = p.places
+        read = [n for n in (*places.history, *places.stacked, *places.kept) if w.read(op, n)]
+        unsteady = unsteady_rows(op, [isinstance(x, Rows) for x in scanned]) if read else set()
+        self.sequences = [n for n in read if n in unsteady and op.outputs[n].dtype not in COMPLEX]
+        self.stacked = [n for n in read if n not in self.sequences]
+        self.history = {n: n - places.history.start for n in read if n in places.history}
+        self.written = [n for n in read if n not in self.history]
+        self.results = [places.result_of(n) for n in self.written]
+
+    def of_step(self, carried: Sequence[Any], written: Sequence[Any]) -> dict[int, Any]:
+        """The row of each output, from what was carried into a step, and the rows that its body has written."""
+        rows = {n: carried[i] for n, i in self.history.items()}
+        return rows | dict(zip(self.written, written, strict=True))
+
+
+class _Step:
+    """What the body of a loop has to do with the node around it.
+
+    Carried are the loop's variables, the number of steps where somebody reads it, the variables of the graph that are
+    changed, and sequences of rows.
+    """
+
+    def __init__(self, w: Writer, op: Operation, limit: Value, args: Sequence[Any]) -> None:
+        p: Any = op.primitive
+        c, s = p.carried, p.scanned
+        self.w, self.op, self.p = w, op, p
+        self.prefix = f"{w.prefix}{op.name}/"
+        self.first = [w.stacked(x) for x in args[:c]]
+        self.scanned, self.constants = args[c : c + s], args[c + s :]
+        self.rows = _Rows(w, op, self.scanned)
+        self.changed = changed_states(w, p.functions[:1], args)
+        self.counted = p.condition is not None and w.read(op, 0)
+        known = p.length is not None and p.condition is None
+        self.count = w.constant(p.length, int64) if known else w.cast(limit, int64)
+        self.last = w.node("Sub", self.count, w.constant(1, int64)) if p.reverse and s else self.count
+        counter: list[Any] = [tensor_type(int64, [])] if self.counted else []
+        self.kept = [*[x.type for x in p.body.parameters[:c]], *counter, *self.changed.values()]
+        self.steady = Invariants(w.model, parts(self.initial()))
+
+    def initial(self) -> list[Any]:
+        """What is carried into the first step, without sequences."""
+        counter: list[Any] = [self.w.constant(0, int64)] if self.counted else []
+        return [*self.first, *counter, *[self.w.model.states[handle] for handle in self.changed]]
+
+    def condition(self, w: Writer, carried: Sequence[Any]) -> Value:
+        """Whether there is another step."""
+        value: Value = w.function(self.p.condition, [*carried, *self.constants], None, self.prefix)[0]
+        return value
+
+    def build(self, inner: Writer, step: Value, going: Value, *values: Value) -> list[Value]:
+        """What the node wants of its body."""
+        p, rows, model = self.p, self.rows, self.w.model
+        split = len(values) - len(rows.sequences)
+        self.steady.assume(values[:split])
+        whole, tapes = grouped(values[:split], self.kept), values[split:]
+        carried, more = whole[: p.carried], whole[p.carried :]
+        model.states.update(zip(self.changed, more[len(more) - len(self.changed) :], strict=True))
+        place = inner.node("Sub", self.last, step) if p.reverse and p.scanned else step
+        given = [_row(inner, x, place) for x in self.scanned]
+        numbers = [*range(p.carried), *rows.results]
+        made = inner.function(p.body, [*carried, *given, *self.constants], numbers, self.prefix)
+        made = [inner.stacked(x) for x in made]
+        following, row_of = made[: p.carried], rows.of_step(carried, made[p.carried :])
+        goes_on = going if p.condition is None else self.condition(inner, following)
+        counter: list[Any] = [inner.node("Add", more[0], inner.constant(1, int64))] if self.counted else []
+        changed = [model.states[handle] for handle in self.changed]
+        self.steady.compare(values[:split], parts([*following, *counter, *changed]))
+        longer = [_longer(inner, x, row_of[n], p.reverse) for n, x in zip(rows.sequences, tapes, strict=True)]
+        return parts([goes_on, *following, *counter, *changed, *longer, *[row_of[n] for n in rows.stacked]])
+
+    def results(self, found: Sequence[Value]) -> list[Any]:
+        """The operation's outputs from those of the node."""
+        w, p, rows, outputs = self.w, self.p, self.rows, self.op.outputs
+        a = len(part_types(self.kept))
+        b = a + len(rows.sequences)
+        kept, tapes = grouped(found[:a], self.kept), found[a:b]
+        stacks = grouped(found[b:], [outputs[n].type for n in rows.stacked])
+        without_states(w, kept, self.changed)
+        sequences = [Rows(x.name, outputs[n].type) for n, x in zip(rows.sequences, tapes, strict=True)]
+        stacks = [_in_order(w, x) if p.reverse else x for x in stacks]
+        steps = kept[p.carried] if self.counted else w.node("Max", self.count, w.constant(0, int64))
+        first = w.cast(steps, outputs[0].dtype) if w.read(self.op, 0) else None
+        numbers = [0, *range(1, 1 + p.carried), *rows.sequences, *rows.stacked]
+        return in_places(self.op, numbers, [first, *kept[: p.carried], *sequences, *stacks])
+
+
+def _longer(w: Writer, tape: Value, row: Value, reverse: Any) -> Value:
+    """A sequence with a row more, at its end, or at its beginning with `reverse`."""
+    place = [w.constant(0, int64)] if reverse else []
+    return w.emit("SequenceInsert", [tape, row, *place], [tape.type], {})[0]
+
+
+def _row(w: Writer, x: Any, place: Value) -> Any:
+    if isinstance(x, Rows):
+        tape = Value(x.name, w.model.types[x.name])
+        return w.emit("SequenceAt", [tape, place], [TensorType(x.type.dtype, x.type.shape[1:])], {})[0]
+    if isinstance(x, Pair):
+        return Pair(w.gather(x.re, place, 0), w.gather(x.im, place, 0))
+    return w.gather(x, place, 0)
+
+
+def _in_order(w: Writer, x: Any) -> Any:
+    """What a loop has written from the last row to the first."""
+    if isinstance(x, Pair):
+        return Pair(_in_order(w, x.re), _in_order(w, x.im))
+    turned = w.slice(x, [-1], [np.iinfo(np.int64).min], [0], [-1])
+    return Value(turned.name, x.type)

@@ -1,0 +1,88 @@
+"""ONNX export of arrays made out of shapes and numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import int64
+from ...core.operation import Operation
+from ...primitives.creation.constant import Const
+from ...primitives.creation.eye import Eye
+from ...primitives.creation.fill import Fill, Filled, FillLike
+from ...primitives.creation.one_hot import OneHot
+from ...primitives.creation.ranges import Range
+from ..records import Value
+from ..registry import writer
+from ..writing import Writer
+from .shapes import alike, shape_vector
+
+
+@writer(Filled)
+def filled(w: Writer, op: Operation, lengths: Value | None = None) -> Value:
+    p: Any = op.primitive
+    number = w.constant(np.asarray(p.value).astype(p.dtype))
+    return w.expand(number, shape_vector(w, p.shape, lengths), op.outputs[0].shape)
+
+
+@writer(FillLike)
+def fill_like(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    number = w.constant(np.asarray(p.value).astype(p.dtype))
+    return alike(w, w.expand(number, w.shape(x), x.type.shape), x)
+
+
+@writer(Fill)
+def fill(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Value:
+    p: Any = op.primitive
+    return w.expand(x, shape_vector(w, p.shape, lengths), op.outputs[0].shape)
+
+
+@writer(Range)
+def range_(w: Writer, op: Operation, *given: Value) -> Value:
+    p: Any = op.primitive
+    if not given:
+        return w.constant(p.kernel(np))
+    start, limit, delta = given
+    kind = start.type.dtype
+    if kind.kind == "f":
+        # The length is worked out once; each element is one product away from the start, as everywhere else.
+        span = w.node("Div", w.node("Sub", limit, start), delta)
+        count = w.cast(w.node("Ceil", span), int64)
+        steps = w.node("Range", w.constant(0, int64), count, w.constant(1, int64), shape=[None])
+        return w.node("Add", w.node("Mul", w.cast(steps, kind), delta), start)
+    return w.node("Range", start, limit, delta, shape=[None])
+
+
+@writer(Eye)
+def eye(w: Writer, op: Operation, lengths: Value | None = None) -> Value:
+    p: Any = op.primitive
+    if lengths is None:
+        return w.constant(p.kernel(np))
+    like = w.expand(w.constant(0, np.dtype("float32")), shape_vector(w, p.shape, lengths), [None, None])
+    return w.cast(w.node("EyeLike", like, shape=op.outputs[0].shape), p.dtype)
+
+
+@writer(OneHot)
+def one_hot(w: Writer, op: Operation, indices: Value, depth: Value | None = None) -> Value:
+    """By comparing, since OneHot counts negative numbers from the end."""
+    p: Any = op.primitive
+    if indices.type.shape.rank is None and p.axis != -1:
+        raise NotImplementedError("the rank of the indices is not known")
+    if depth is None:
+        numbers = w.vector(np.arange(p.depth[0]))
+    else:
+        count = w.reshape(w.cast(depth, int64), [])
+        numbers = w.node("Range", w.constant(0, int64), count, w.constant(1, int64), shape=[None])
+    places = w.unsqueeze(w.cast(indices, int64), [p.axis])
+    rank = indices.type.shape.rank
+    if p.axis != -1 and rank is not None and p.axis < rank:
+        numbers = w.reshape(numbers, [-1, *[1] * (rank - p.axis)])
+    return w.cast(w.node("Equal", places, numbers), p.dtype)
+
+
+@writer(Const)
+def const(w: Writer, op: Operation) -> Value:
+    p: Any = op.primitive
+    return w.constant(p.value)

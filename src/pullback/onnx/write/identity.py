@@ -1,0 +1,53 @@
+"""ONNX export of constants, and of what hands its input on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.function import Substitute
+from ...core.operation import Operation
+from ...primitives.creation.placeholders import PlaceholderWithDefault
+from ...primitives.debugging.guards import Assert, CheckNumerics
+from ...primitives.debugging.printing import PrintV2
+from ...primitives.identity.barrier import OptimizationBarrier
+from ...primitives.identity.identity import EnsureShape, Identity, IdentityN, NoOp, PreventGradient, StopGradient
+from ...primitives.identity.sharding import Sharding
+from ..records import Value
+from ..registry import writer
+from ..writing import Writer
+
+
+@writer(Identity, StopGradient, PreventGradient, Sharding, CheckNumerics, PlaceholderWithDefault, pairs=True)
+def same(w: Writer, op: Operation, x: Value) -> Value:
+    """What is checked while a graph runs is not checked by the model."""
+    del w, op
+    return x
+
+
+@writer(EnsureShape, pairs=True)
+def ensure_shape(w: Writer, op: Operation, x: Any) -> Any:
+    """`x`; where its shape cannot be that, in a branch that is not taken then, something of that shape."""
+    wanted = op.outputs[0].shape
+    if not isinstance(x, Value) or x.type.shape.is_compatible_with(wanted):
+        return x
+    lengths = [-1 if n is None else n for n in wanted.as_list()]
+    first = lengths.index(-1) if -1 in lengths else None
+    return w.reshape(x, [1 if n == -1 and i != first else n for i, n in enumerate(lengths)], wanted)
+
+
+@writer(Substitute, pairs=True)
+def substitute(w: Writer, op: Operation, computed: Value, known: Value) -> Value:
+    del w, op, computed
+    return known
+
+
+@writer(IdentityN, OptimizationBarrier, pairs=True)
+def all_of_them(w: Writer, op: Operation, *xs: Value) -> tuple[Value, ...]:
+    del w, op
+    return xs
+
+
+@writer(NoOp, Assert, PrintV2)
+def nothing(w: Writer, op: Operation, *xs: Value) -> tuple[Value, ...]:
+    del w, op, xs
+    return ()

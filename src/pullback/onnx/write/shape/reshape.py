@@ -1,0 +1,115 @@
+"""ONNX export of reshapes and transpositions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ....core.dtypes import int64
+from ....core.operation import Operation
+from ....primitives.shape.broadcast import BroadcastLike, BroadcastTo
+from ....primitives.shape.reshape import Reshape, ReshapeLike
+from ....primitives.shape.reshape_keeping import ReshapeKeeping
+from ....primitives.shape.size import Rank, Shape, ShapeN, Size
+from ....primitives.shape.squeeze import ExpandDims, Squeeze
+from ....primitives.shape.transpose import Transpose
+from ...pairs import Pair
+from ...records import Value
+from ...registry import writer
+from ...writing import Writer
+from ..shapes import rank_of, repeated_like, reshaped_like, shape_vector
+
+
+@writer(Reshape)
+def reshape(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Value:
+    p: Any = op.primitive
+    out = op.outputs[0].shape
+    if lengths is None and out.is_fully_defined():
+        return w.reshape(x, out.known)
+    if out.dims is not None and out.dims.count(None) == 1 and 0 not in out.dims:
+        return w.reshape(x, [-1 if n is None else n for n in out.dims], out)
+    if lengths is None:
+        return w.node("Reshape", x, w.vector(p.shape), shape=out, **_zeros_count(p.shape))
+    return w.node("Reshape", x, shape_vector(w, p.shape, lengths), shape=out, **_zeros_count(p.shape))
+
+
+def _zeros_count(shape: Any) -> dict[str, int]:
+    """ONNX takes a length of 0 for that of the input, unless it is told otherwise."""
+    return {"allowzero": 1} if shape is None or 0 in shape or None in shape else {}
+
+
+def of_parts(f: Callable[[Writer, Value, Value], Value], w: Writer, x: Any, like: Any) -> Any:
+    """`f` of the parts of complex numbers, one by one."""
+    shape = like.re if isinstance(like, Pair) else like
+    return [Pair(f(w, x.re, shape), f(w, x.im, shape))] if isinstance(x, Pair) else f(w, x, shape)
+
+
+@writer(ReshapeLike, pairs=True)
+def reshape_like(w: Writer, op: Operation, x: Any, like: Any) -> Any:
+    del op
+    return of_parts(reshaped_like, w, x, like)
+
+
+@writer(BroadcastTo)
+def broadcast_to(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Value:
+    p: Any = op.primitive
+    return w.expand(x, shape_vector(w, p.shape, lengths), op.outputs[0].shape)
+
+
+@writer(BroadcastLike, pairs=True)
+def broadcast_like(w: Writer, op: Operation, x: Any, like: Any) -> Any:
+    del op
+    return of_parts(repeated_like, w, x, like)
+
+
+@writer(ExpandDims)
+def expand_dims(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    if op.outputs[0].shape.is_fully_defined():
+        return w.reshape(x, op.outputs[0].shape.known)
+    return w.unsqueeze(x, p.axis)
+
+
+@writer(Squeeze)
+def squeeze(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    out = op.outputs[0].shape
+    if out.is_fully_defined():
+        return w.reshape(x, out.known)
+    if p.axis:
+        return w.squeeze(x, p.axis)
+    return w.node("Squeeze", x, shape=out)
+
+
+@writer(Transpose)
+def transpose(w: Writer, op: Operation, x: Value) -> Value:
+    p: Any = op.primitive
+    if p.perm is None and x.type.shape.rank is None:
+        return w.node("Transpose", x, shape=op.outputs[0].shape)
+    return w.transpose(x, p.perm if p.perm is not None else list(reversed(range(rank_of(x)))))
+
+
+@writer(Shape)
+def shape(w: Writer, op: Operation, x: Value) -> Value:
+    return w.cast(w.shape(x), op.outputs[0].dtype)
+
+
+@writer(ShapeN)
+def shape_n(w: Writer, op: Operation, *xs: Value) -> list[Value]:
+    return [w.cast(w.shape(x), y.dtype) for x, y in zip(xs, op.outputs, strict=True)]
+
+
+@writer(Size)
+def size(w: Writer, op: Operation, x: Value) -> Value:
+    return w.cast(w.node("Size", x, dtype=int64, shape=[]), op.outputs[0].dtype)
+
+
+@writer(Rank)
+def rank(w: Writer, op: Operation, x: Value) -> Value:
+    return w.cast(w.reshape(w.node("Size", w.shape(x), dtype=int64, shape=[]), []), op.outputs[0].dtype)
+
+
+@writer(ReshapeKeeping)
+def reshape_keeping(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Value:
+    p: Any = op.primitive
+    return w.reshape(x, shape_vector(w, p.shape, lengths), op.outputs[0].shape)

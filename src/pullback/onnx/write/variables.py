@@ -1,0 +1,161 @@
+"""ONNX export of variables: their values are inputs of the model, their new values outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.dtypes import int64
+from ...core.function import AbstractFunctional, Function
+from ...core.operation import Operation, Tensor
+from ...core.types import TensorType
+from ...primitives.base.state import AbstractStateful
+from ...primitives.variables.operations import (
+    AssignAddVariableOp,
+    AssignSubVariableOp,
+    AssignVariableOp,
+    ReadVariableOp,
+    ResourceGather,
+    VarHandleOp,
+    VariableShape,
+    VarIsInitializedOp,
+)
+from ...primitives.variables.updates import (
+    ResourceScatterAdd,
+    ResourceScatterDiv,
+    ResourceScatterMax,
+    ResourceScatterMin,
+    ResourceScatterMul,
+    ResourceScatterNdAdd,
+    ResourceScatterNdSub,
+    ResourceScatterNdUpdate,
+    ResourceScatterSub,
+    ResourceScatterUpdate,
+)
+from ..records import Value
+from ..registry import writer
+from ..writing import Writer
+from .indexing.gather import scatter
+from .shapes import rank_of
+
+
+@dataclass(frozen=True)
+class Handle:
+    """What stands for a variable's handle: the operation that made it, and the variable's type."""
+
+    op: Operation
+    type: TensorType
+
+
+def handle_value(op: Operation) -> Handle:
+    """What stands for the handle that an operation makes."""
+    p: Any = op.primitive
+    return Handle(op, TensorType(p.dtype, p.shape))
+
+
+@writer(VarHandleOp)
+def var_handle(w: Writer, op: Operation) -> Handle:
+    del w
+    return handle_value(op)
+
+
+@writer(ReadVariableOp)
+def read_variable(w: Writer, op: Operation, handle: Handle) -> Value:
+    return w.model.state(handle.op, handle.type)
+
+
+@writer(VariableShape)
+def variable_shape(w: Writer, op: Operation, handle: Handle) -> Value:
+    return w.cast(w.shape(w.model.state(handle.op, handle.type)), op.outputs[0].dtype)
+
+
+@writer(ResourceGather)
+def resource_gather(w: Writer, op: Operation, handle: Handle, indices: Value) -> Value:
+    return w.gather(w.model.state(handle.op, handle.type), indices, 0)
+
+
+@writer(VarIsInitializedOp)
+def is_initialized(w: Writer, op: Operation, handle: Handle) -> Value:
+    """Whoever runs the model gives every variable a value."""
+    return w.constant(True)
+
+
+@writer(AssignVariableOp)
+def assign(w: Writer, op: Operation, handle: Handle, value: Value) -> tuple[()]:
+    w.model.states[handle.op] = value
+    return ()
+
+
+@writer(AssignAddVariableOp)
+def assign_add(w: Writer, op: Operation, handle: Handle, value: Value) -> tuple[()]:
+    w.model.states[handle.op] = w.node("Add", w.model.state(handle.op, handle.type), value)
+    return ()
+
+
+@writer(AssignSubVariableOp)
+def assign_sub(w: Writer, op: Operation, handle: Handle, value: Value) -> tuple[()]:
+    w.model.states[handle.op] = w.node("Sub", w.model.state(handle.op, handle.type), value)
+    return ()
+
+
+_COMBINED = {"update": "none", "add": "add", "sub": "add", "mul": "mul", "div": "mul", "min": "min", "max": "max"}
+
+
+@writer(
+    ResourceScatterUpdate,
+    ResourceScatterAdd,
+    ResourceScatterSub,
+    ResourceScatterMul,
+    ResourceScatterDiv,
+    ResourceScatterMin,
+    ResourceScatterMax,
+)
+def row_update(w: Writer, op: Operation, handle: Handle, indices: Value, updates: Value) -> tuple[()]:
+    state = w.model.state(handle.op, handle.type)
+    rank = rank_of(state)
+    rows = w.lengths(state, list(range(1, rank))) if rank > 1 else w.vector([])
+    full = w.expand(updates, w.concat([w.shape(indices), rows], 0), [None] * (rank_of(indices) + rank - 1))
+    _change(w, op, handle, w.unsqueeze(w.cast(indices, int64), [-1]), full)
+    return ()
+
+
+@writer(ResourceScatterNdUpdate, ResourceScatterNdAdd, ResourceScatterNdSub)
+def slice_update(w: Writer, op: Operation, handle: Handle, indices: Value, updates: Value) -> tuple[()]:
+    _change(w, op, handle, w.cast(indices, int64), updates)
+    return ()
+
+
+def _change(w: Writer, op: Operation, handle: Handle, vectors: Value, updates: Value) -> None:
+    p: Any = op.primitive
+    if p.kind == "sub":
+        updates = w.node("Neg", updates)
+    if p.kind == "div":
+        if updates.type.dtype.kind != "f":
+            raise NotImplementedError("scatter_div of integers")
+        updates = w.node("Reciprocal", updates)
+    state = w.model.state(handle.op, handle.type)
+    w.model.states[handle.op] = scatter(w, state, vectors, updates, _COMBINED[p.kind])
+
+
+def written_states(function: Function, args: Sequence[Any]) -> dict[Operation, TensorType]:
+    """The variables that a function changes, for these arguments."""
+    known: dict[Tensor, Any] = dict(zip(function.parameters, args, strict=True))
+    found: dict[Operation, TensorType] = {}
+    for op in function.operations:
+        p = op.primitive
+        if isinstance(p, AbstractFunctional):
+            for f, inputs in zip(p.functions, p.arguments(op.inputs), strict=True):
+                found |= written_states(f, [known.get(x) for x in inputs])
+        elif isinstance(p, AbstractStateful) and p.writes_state and op.inputs:
+            handle = _handle(op.inputs[0], known)
+            if handle is not None:
+                found[handle.op] = handle.type
+    return found
+
+
+def _handle(x: Tensor, known: Mapping[Tensor, Any]) -> Handle | None:
+    while x not in known and x.op.inputs:
+        x = x.op.inputs[0]
+    value = known.get(x)
+    return value if isinstance(value, Handle) else None
