@@ -45,6 +45,7 @@ CONSTANT = {
     *("constant", "convert_to_tensor", "eye", "ones_like", "placeholder", "shape", "zeros", "zeros_like", "print"),
     *("equal", "greater", "greater_equal", "is_finite", "is_inf", "is_nan", "less", "less_equal", "not_equal"),
     *("linalg.matrix_rank", "random.categorical", "random.stateless_categorical"),
+    *("debugging.assert_positive", "debugging.assert_rank", "history", "recompute_grad", "variable_scope"),
     *("signal.inverse_stft_window_fn", "signal.linear_to_mel_weight_matrix"),
 }
 """What rows with derivatives call, and what has none itself."""
@@ -71,7 +72,7 @@ WORDS = {
     **{name: getattr(special, name.lower()) for name in ["I0", "I1", "J0", "J1", "K0", "K1", "Y0", "Y1", "i0e", "i1e"]},
     **{"k0e": special.k0e, "k1e": special.k1e, "B": special.beta},
 }
-FORMULAS = ["Arithmetic", "Elementwise functions", "Special functions", "Activations"]
+FORMULAS = ["elementwise", "special", "activations"]
 
 
 def formulas(function: FunctionType) -> dict[str, str]:

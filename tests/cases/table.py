@@ -21,9 +21,13 @@ ShapeOf = Callable[[np.ndarray[Any, Any]], Any]
 
 
 def families() -> dict[str, list[Case]]:
-    """The rows of each module of this folder."""
-    names = [m.name for m in pkgutil.iter_modules(tests.cases.__path__) if m.name not in _NOT_FAMILIES]
-    return {name: importlib.import_module(f"tests.cases.{name}").CASES for name in sorted(names)}
+    """The rows of each family: a module or a folder of modules beside this file."""
+    found: dict[str, list[Case]] = {}
+    for module in sorted(pkgutil.walk_packages(tests.cases.__path__, "tests.cases."), key=lambda m: m.name):
+        family = module.name.split(".")[2]
+        if not module.ispkg and family not in _NOT_FAMILIES:
+            found.setdefault(family, []).extend(importlib.import_module(module.name).CASES)
+    return found
 
 
 def rows(*without: str, mark_slow: bool = False) -> list[Any]:

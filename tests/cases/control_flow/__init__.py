@@ -1,0 +1,1 @@
+"""Rows: loops, branches, calls and maps."""

@@ -1,0 +1,1 @@
+"""Rows: what hands its input on."""

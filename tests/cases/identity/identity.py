@@ -1,0 +1,30 @@
+"""Rows: operations that hand on what they get, sums of many, placeholders."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import pullback as pb
+
+from ..case import Case, cubed, normal
+
+X = normal(2, 3)
+
+CASES = [
+    Case("identity", pb.identity, [X], expected=lambda x: x),
+    Case("identity_n", lambda x, y: pb.identity_n([x, y]), [X, normal(2)], expected=lambda x, y: [x, y]),
+    Case("identity_n_of_one", lambda x: pb.identity_n([x]), [X], expected=lambda x: x),
+    Case("identity_of_slices", lambda x: pb.gather(pb.identity(x), [1, 1]), [X], expected=lambda x: x[[1, 1]]),
+    Case(
+        "stop_gradient",
+        lambda x: x * pb.stop_gradient(x),
+        [X],
+        expected=lambda x: x * x,
+        not_differentiable="it is a constant to the derivative, not to differences",
+    ),
+    Case("ensure_shape", lambda x: pb.ensure_shape(x, [None, 3]), [X], expected=lambda x: x),
+    Case("placeholder_with_default", lambda x: pb.placeholder_with_default(x, [None, None]), [X], expected=lambda x: x),
+    Case("add_n", lambda x, y: pb.add_n([x, y, x]), [X, normal(2, 3, seed=1)], expected=lambda x, y: 2 * x + y),
+    Case("add_n_int", lambda x: pb.add_n([x, x]), [np.array([1, 2])], expected=np.array([2, 4])),
+    Case("cube_of_add_n", cubed(lambda x, y: pb.add_n([x, pb.identity(y), x])), [X, normal(2, 3)], third_order=True),
+]

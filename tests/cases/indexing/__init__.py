@@ -1,0 +1,1 @@
+"""Rows: slices, gather, scatter, where."""

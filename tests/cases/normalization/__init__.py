@@ -1,0 +1,1 @@
+"""Rows: normalization and clipping by norm."""
