@@ -37,7 +37,8 @@ def solve(slope: Callable[[pb.Tensor], pb.Tensor], start: pb.Tensor, until: pb.T
         return pb.where(accepted, t + h, t), pb.stop_gradient(h * growth), pb.where(accepted, accepted_y, y)
 
     first = pb.zeros_like(until), 0.1 * pb.ones_like(until), start
-    return pb.while_loop(lambda t, h, y: t < until, step, first)[2]
+    end: tuple[pb.Tensor, ...] = pb.while_loop(lambda t, h, y: t < until, step, first)
+    return end[2]
 
 
 def main(steps: int = 150) -> tuple[float, float]:
