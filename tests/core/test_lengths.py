@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import pickle
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -129,3 +132,16 @@ def test_feeds_that_disagree_about_a_formula_are_named() -> None:
     doubled = pb.concat([a, a], 0, name="doubled")
     with pytest.raises(pb.errors.InvalidArgumentError, match=r"the length '2\*batch' stands for one number in a run"):
         pb.Session(engine="numpy").run(pb.reduce_sum(doubled) + pb.reduce_sum(a), {a: [1.0, 2.0], doubled: [1.0] * 5})
+
+
+def test_names_survive_the_dict_form() -> None:
+    x = pb.placeholder(pb.float32, ["batch", "time", None, 3])
+    y = pb.foldl(lambda a, row: a + row, pb.concat([x, x], 1)[:, 1:] * 2.0)
+    copy = pb.Graph.from_dict(json.loads(json.dumps(y.graph.to_dict())))
+    assert str(copy) == str(y.graph)
+
+
+def test_lengths_are_the_same_after_copying_and_pickling() -> None:
+    shape = pb.TensorShape([BATCH, (BATCH + 1) // 2, greatest(TIME - 3, 0), BATCH * TIME + 1, 7])
+    assert pickle.loads(pickle.dumps(shape)).lengths == shape.lengths
+    assert deepcopy(shape).lengths == shape.lengths

@@ -7,8 +7,9 @@ number in a run; two lengths that are not identical may be equal all the same, w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
+from threading import Lock
 from typing import Any, Union
 from weakref import WeakValueDictionary
 
@@ -18,6 +19,7 @@ _Terms = dict[_Monomial, int]
 _serials = count()
 _polynomials: WeakValueDictionary[Any, Length] = WeakValueDictionary()
 _atoms: WeakValueDictionary[Any, Length] = WeakValueDictionary()
+_making = Lock()
 
 
 class Length:
@@ -80,6 +82,20 @@ class Length:
                 product = product * value
             total = total + product
         return total
+
+    def __copy__(self) -> Length:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Length:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """In another process a name is the same symbol as there, and what has none a new one."""
+        if self.function:
+            return _atom, (self.function, *self.operands)
+        if self.is_symbol:
+            return (named, (self.name,)) if self.name else (symbol, ())
+        return _polynomial, (self.terms,)
 
     def __add__(self, other: Any) -> Any:
         if not isinstance(other, int | Length):
@@ -159,10 +175,7 @@ def named(name: str) -> Length:
     """
     if not name.replace(".", "_").isidentifier():
         raise ValueError(f"a length is named by a word of letters, digits, '_' and '.', not {name!r}")
-    found = _atoms.get(name)
-    if found is None:
-        found = _atoms.setdefault(name, symbol(name))
-    return found
+    return _interned(_atoms, name, lambda: symbol(name))
 
 
 def least(*lengths: Dimension) -> Dimension:
@@ -181,6 +194,11 @@ def known_to_differ(m: Dimension | None, n: Dimension | None) -> bool:
         return False
     difference = m - n
     return isinstance(difference, int) and difference != 0
+
+
+def apply(function: str, operands: Sequence[Dimension]) -> Dimension:
+    """The quotient, minimum or maximum of lengths; KeyError for the name of another function."""
+    return _FUNCTIONS[function](*operands)
 
 
 def bind(values: dict[Length, Dimension], length: Dimension | None, value: Dimension | None) -> Dimension | None:
@@ -210,12 +228,13 @@ def _polynomial(terms: _Terms) -> Dimension:
     if not more and coefficient == 1 and len(monomial) == 1:
         return monomial[0]
     key = tuple(listed)
-    found = _polynomials.get(key)
-    if found is None:
+
+    def make() -> Length:
         made = Length()
         made.terms = dict(listed)
-        found = _polynomials.setdefault(key, made)
-    return found
+        return made
+
+    return _interned(_polynomials, key, make)
 
 
 def _term_order(term: tuple[_Monomial, int]) -> tuple[int, list[int]]:
@@ -223,12 +242,21 @@ def _term_order(term: tuple[_Monomial, int]) -> tuple[int, list[int]]:
 
 
 def _atom(function: str, *operands: Dimension) -> Length:
-    key = (function, *operands)
-    found = _atoms.get(key)
-    if found is None:
+    def make() -> Length:
         made = Length("", function, operands)
         made.terms = {(made,): 1}
-        found = _atoms.setdefault(key, made)
+        return made
+
+    return _interned(_atoms, (function, *operands), make)
+
+
+def _interned(known: WeakValueDictionary[Any, Length], key: Any, make: Callable[[], Length]) -> Length:
+    found = known.get(key)
+    if found is None:
+        with _making:
+            found = known.get(key)
+            if found is None:
+                found = known[key] = make()
     return found
 
 

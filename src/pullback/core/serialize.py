@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from .dtypes import TokenType, as_dtype
 from .errors import DataLossError
 from .function import Function
 from .graph import Graph, Operation, Tensor
+from .lengths import Dimension, Length, apply, named
 from .memory import Memory
 from .primitive import Primitive, primitive_class
 from .printing import functions_in
@@ -151,7 +153,7 @@ def encode(value: Any, functions: Mapping[Function, int] = {}) -> Any:
     if isinstance(value, np.dtype | TokenType):
         return {"dtype": value.name}
     if isinstance(value, TensorShape):
-        return {"shape": None if value.dims is None else list(value.dims)}
+        return {"shape": None if value.lengths is None else [_length_to_dict(n) for n in value.lengths]}
     if isinstance(value, TensorType):
         return {"type": [encode(value.dtype), encode(value.shape)]}
     if isinstance(value, np.ndarray | np.generic):
@@ -174,6 +176,28 @@ def encode(value: Any, functions: Mapping[Function, int] = {}) -> Any:
     raise TypeError(f"an attribute of type {type(value).__name__} has no dict form: {value!r}")
 
 
+def _length_to_dict(length: Dimension | None) -> Any:
+    """A number, a name, or the operation that gives a length; None where a symbol of it has no name."""
+    if not isinstance(length, Length):
+        return length
+    if any(named(s.name) is not s if s.name else True for s in length.symbols):
+        return None
+    if length.is_symbol:
+        return length.name
+    if length.function:
+        return {length.function: [_length_to_dict(n) for n in length.operands]}
+    return {"+": [[n, [_length_to_dict(a) for a in atoms]] for atoms, n in length.terms.items()]}
+
+
+def _length_from_dict(value: Any) -> Dimension | None:
+    if not isinstance(value, dict):
+        return named(value) if isinstance(value, str) else value
+    ((function, operands),) = value.items()
+    if function == "+":
+        return sum(n * math.prod([_length_from_dict(a) for a in atoms]) for n, atoms in operands)  # type: ignore[misc]
+    return apply(function, [_length_from_dict(n) for n in operands])  # type: ignore[misc]
+
+
 def decode(value: Any, functions: Sequence[Function] = ()) -> Any:
     """The attribute that `encode` was given."""
     if not isinstance(value, dict):
@@ -194,7 +218,7 @@ def decode(value: Any, functions: Sequence[Function] = ()) -> Any:
         "float": float.fromhex,
         "bytes": str.encode,
         "dtype": as_dtype,
-        "shape": TensorShape,
+        "shape": lambda dims: TensorShape(None if dims is None else [_length_from_dict(n) for n in dims]),
         "tuple": lambda items: tuple([decode(v, functions) for v in items]),
         "list": lambda items: [decode(v, functions) for v in items],
         "function": lambda number: functions[number],

@@ -156,8 +156,9 @@ class AbstractConvolutionByFilter(Primitive):
         """The primitives that belong together."""
 
     def infer(self, x: TensorType, dy: TensorType, sizes: TensorType | None = None) -> tuple[TensorType, ...]:
-        del dy, sizes
-        return (TensorType(x.dtype, TensorShape(self.filter_sizes or [None] * (len(self.strides) + 2))),)
+        del dy
+        known = shape_to_infer(self.filter_sizes, sizes)
+        return (TensorType(x.dtype, TensorShape([None] * (len(self.strides) + 2)) if known.rank is None else known),)
 
     def links(self, i: int, x: TensorType, dy: TensorType, sizes: TensorType | None = None) -> Links | None:
         del dy, sizes

@@ -15,7 +15,7 @@ from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
 from ...core.traits import ADDS, MOVES, Link, Links, same_axes
-from ...core.types import TensorType
+from ...core.types import TensorType, shape_to_infer
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis, checked_axis
 from ..base.densify import densify
@@ -181,15 +181,15 @@ class TakeGrad(Primitive):
 
     type = "TakeGrad"
     traits = (ADDS,)
-    shape_inputs = (2,)
+    shape_inputs = length_inputs = (2,)
 
     axis: int
     batch_dims: int
     shape: tuple[int | None, ...] | None
 
     def infer(self, dy: TensorType, indices: TensorType, lengths: TensorType | None = None) -> tuple[TensorType, ...]:
-        del indices, lengths
-        return (TensorType(dy.dtype, TensorShape(self.shape)),)
+        del indices
+        return (TensorType(dy.dtype, shape_to_infer(self.shape, lengths)),)
 
     def kernel(self, xp: Any, dy: Any, indices: Any, lengths: Any = None) -> Any:
         dims = shape_to_use(self.shape, lengths)

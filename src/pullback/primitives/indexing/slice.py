@@ -11,7 +11,7 @@ from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
 from ...core.traits import ADDS, MOVES
-from ...core.types import TensorType
+from ...core.types import TensorType, shape_to_infer
 from ...core.typing import TensorLike
 from ..creation.constant import convert_to_tensor
 from ..shape.reshape import shape_to_use, split_shape, split_shape_of
@@ -127,14 +127,16 @@ class SliceGrad(Primitive):
 
     type = "SliceGrad"
     traits = (ADDS,)
-    shape_inputs = (2,)
+    shape_inputs = length_inputs = (2,)
 
     begin: tuple[int | None, ...] | None
     shape: tuple[int | None, ...] | None
 
-    def infer(self, dy: TensorType, *rest: TensorType) -> tuple[TensorType, ...]:
-        del rest
-        return (TensorType(dy.dtype, TensorShape(self.shape)),)
+    def infer(
+        self, dy: TensorType, begin: TensorType | None = None, lengths: TensorType | None = None
+    ) -> tuple[TensorType, ...]:
+        del begin
+        return (TensorType(dy.dtype, shape_to_infer(self.shape, lengths)),)
 
     def kernel(self, xp: Any, dy: Any, begin: Any = None, lengths: Any = None) -> Any:
         starts = shape_to_use(self.begin, begin)

@@ -15,7 +15,7 @@ from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
 from ...core.traits import ADDS, MOVES
-from ...core.types import TensorType
+from ...core.types import TensorType, shape_to_infer
 from ...core.typing import TensorLike
 from ..casting.cast import cast
 from ..creation.constant import constant_value, convert_to_tensor, shape_value
@@ -144,14 +144,14 @@ class StridedSliceGrad(Primitive):
 
     type = "StridedSliceGrad"
     traits = (ADDS,)
-    shape_inputs = (1, 2)
+    shape_inputs = length_inputs = (1, 2)
 
     spec: tuple[Entry, ...]
     shape: tuple[int | None, ...] | None
 
     def infer(self, dy: TensorType, *rest: TensorType) -> tuple[TensorType, ...]:
-        del rest
-        return (TensorType(dy.dtype, TensorShape(self.shape)),)
+        lengths = rest[1:] if _has_unknown(self.spec) else rest
+        return (TensorType(dy.dtype, shape_to_infer(self.shape, lengths[0] if lengths else None)),)
 
     def kernel(self, xp: Any, dy: Any, *rest: Any) -> Any:
         index, dims = self.index_and_shape(rest)
