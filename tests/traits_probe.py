@@ -21,7 +21,8 @@ from .cases.table import building, differentiable, families
 
 Arrays = list[np.ndarray[Any, Any]]
 _MOST_ELEMENTS = 64
-_MOST_SAMPLES = 6
+_MOST_SAMPLES = 12
+_MOST_ALIKE = 2
 
 
 @dataclass(eq=False)
@@ -154,7 +155,8 @@ def undeclared(samples: Sequence[Sample]) -> list[str]:
         for _, effects in told
     )
     diagonal = all(len(e.slopes) == 1 and _is_diagonal(s, i, e) for s, effects in told for i, e in effects.items())
-    if {MOVES, ADDS, ELEMENTWISE, SURROGATE}.isdisjoint(cls.traits) and (moves or (diagonal and len(told) > 1)):
+    diagonal = diagonal and len(told) > 1 and cls.links is Primitive.links
+    if {MOVES, ADDS, ELEMENTWISE, SURROGATE}.isdisjoint(cls.traits) and (moves or diagonal):
         found.append("moves" if moves else "elementwise")
     found.extend(f"linear in input {i}" for i in sorted(linear) if not is_linear(cls.traits, i) and not moves)
     return [f"{cls.__name__} declares not that it is {what}" for what in found]
@@ -203,8 +205,9 @@ def _samples_of(row: str, case: Any, found: Any) -> list[Sample]:
                 pb.gradients(ys, xs, grad_ys=[pb.ones_like(y) for y in ys])
         ops: list[Operation] = []
         for op in built.graph.operations:
-            cls = type(op.primitive)
-            enough = len(found.get(cls, ())) + sum(type(o.primitive) is cls for o in ops) >= _MOST_SAMPLES
+            others = [*[s.primitive for s in found.get(type(op.primitive), ())], *[o.primitive for o in ops]]
+            same_class = sum(type(p) is type(op.primitive) for p in others)
+            enough = same_class >= _MOST_SAMPLES or others.count(op.primitive) >= _MOST_ALIKE
             if not enough and not op.primitive.stateful and not isinstance(op.primitive, AbstractFunctional):
                 ops.append(op)
         if not ops:

@@ -81,6 +81,9 @@ ROWS: dict[str, Callable[[Any], Any]] = {
     "cross entropy": lambda x: nn.softmax_cross_entropy_with_logits(_filters(4, 6), _images(x, 4, 6)),
     "sparse cross entropy": lambda x: nn.sparse_softmax_cross_entropy_with_logits([1, 0, 3, 2], _images(x, 4, 6)),
     "a shift with something put in": lambda x: pb.math.cumprod(_images(x, 4, 6), axis=1, exclusive=True),
+    "inverses of a stack": lambda x: pb.linalg.inv(_images(x, 6, 2, 2) + 9.0 * np.eye(2)),
+    "systems of a stack": lambda x: pb.linalg.solve(_images(x, 6, 2, 2) + 9.0 * np.eye(2), _filters(6, 2, 1)),
+    "determinants of a stack": lambda x: pb.linalg.det(_images(x, 6, 2, 2)),
     "repeated": lambda x: pb.repeat(x, 2) * pb.tile(x, [2]),
 }
 INEXACT_HESSIANS = {
@@ -98,6 +101,13 @@ def _entries(y: Any, x: Any) -> Any:
     shape = (-1, N)
     points = np.random.default_rng(0).normal(size=(40, N))
     return sum(np.abs(session.run(full, {x: p}).reshape(shape)) for p in points) > 1e-13
+
+
+def test_the_slope_of_eigenvalues_has_a_pattern() -> None:
+    x = pb.placeholder(pb.float64, [N])
+    (slope,) = pb.gradients(pb.reduce_sum(pb.sin(pb.linalg.eigvalsh(_images(x, 6, 2, 2)))), x)
+    assert not (_entries(slope, x) & ~jacobian_pattern(slope, x).toarray()).any()
+    assert jacobian_pattern(slope, x).nnz <= 6 * 16
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -113,3 +113,22 @@ def broadcast_axes_of(dims: Sequence[Any], result_rank: int) -> Links:
     """The axes of an input of an elementwise operation: those that are not repeated, aligned at the end."""
     first = result_rank - len(dims)
     return tuple([Link(first + i, i) for i, n in enumerate(dims) if n != 1])
+
+
+def links_of_matrices(self: object, i: int, *types: Any) -> Links | None:
+    """The `links` of what works on each matrix of a stack: all axes but the last two stay."""
+    del self
+    return _stacked(2, i, types)
+
+
+def links_of_vectors(self: object, i: int, *types: Any) -> Links | None:
+    """The `links` of what works on each vector of a stack: all axes but the last one stay."""
+    del self
+    return _stacked(1, i, types)
+
+
+def _stacked(last: int, i: int, types: Sequence[Any]) -> Links | None:
+    ranks = [x.shape.rank for x in types]
+    if None in ranks:
+        return None
+    return broadcast_axes_of(types[i].shape.dims[: ranks[i] - last], max(ranks) - last)

@@ -9,6 +9,7 @@ from typing import Any
 from ...core.dtypes import COMPLEX, FLOATING, real_dtype
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
+from ...core.traits import ELEMENTWISE
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import Entry, infer_elementwise, unary
@@ -37,6 +38,7 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
 
 class Angle(Primitive):
     type = "Angle"
+    traits = (ELEMENTWISE,)
     function = "angle"
     dtypes = FLOATING | COMPLEX
 

@@ -8,6 +8,7 @@ from typing import Any
 from ...core.dtypes import COMPLEX, real_dtype
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
+from ...core.traits import ELEMENTWISE
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, unary
@@ -51,6 +52,7 @@ class Abs(AbstractElementwise):
 
 class ComplexAbs(Primitive):
     type = "ComplexAbs"
+    traits = (ELEMENTWISE,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(real_dtype(x.dtype), x.shape),)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import bilinear
+from ...core.traits import bilinear, links_of_vectors
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
@@ -45,6 +45,8 @@ class Cross(Primitive):
             if x.shape.dims is not None and (not x.shape.dims or x.shape.dims[-1] not in (3, None)):
                 raise ValueError(f"cross: vectors of length 3 are needed: {a} and {b}")
         return (a if a.shape.dims is not None and None not in a.shape.dims else b,)
+
+    links = links_of_vectors
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         x, y, z = a[..., 0], a[..., 1], a[..., 2]

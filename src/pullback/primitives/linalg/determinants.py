@@ -15,6 +15,7 @@ from ...core.dtypes import COMPLEX, DType, complex64, complex128, float32, float
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
+from ...core.traits import links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..casting.cast import cast
@@ -68,6 +69,8 @@ class MatrixDeterminant(Primitive):
         dims = check_matrices("det", x, square=True)
         return (TensorType(x.dtype, TensorShape.UNKNOWN if dims is None else TensorShape(dims[:-2])),)
 
+    links = links_of_matrices
+
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.asarray(xp.linalg.det(x), x.dtype)
 
@@ -88,6 +91,8 @@ class Cofactors(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)
 
+    links = links_of_matrices
+
     def kernel(self, xp: Any, x: Any) -> Any:
         u, s, vh = xp.linalg.svd(x)
         others = _products_of_others(xp, s, 1).astype(x.dtype)
@@ -107,6 +112,8 @@ class CofactorChange(Primitive):
     def infer(self, x: TensorType, d: TensorType) -> tuple[TensorType, ...]:
         del d
         return (x,)
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any, d: Any) -> Any:
         u, s, vh = xp.linalg.svd(x)
@@ -201,6 +208,8 @@ class LogMatrixDeterminant(Primitive):
         dims = check_matrices("slogdet", x, square=True)
         y = TensorType(x.dtype, TensorShape.UNKNOWN if dims is None else TensorShape(dims[:-2]))
         return y, y
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
         sign, logarithm = xp.linalg.slogdet(x)

@@ -15,6 +15,7 @@ from ...core.dtypes import COMPLEX, complex64, complex128, float32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
+from ...core.traits import links_of_matrices, links_of_vectors
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
@@ -142,6 +143,8 @@ class SelfAdjointEig(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return _infer("eigh", x, x.dtype, self.compute_v)
 
+    links = links_of_matrices
+
     def kernel(self, xp: Any, x: Any) -> Any:
         if not self.compute_v:
             return xp.linalg.eigvalsh(x).astype(x.dtype)
@@ -179,6 +182,8 @@ class InverseGaps(Primitive):
     def infer(self, e: TensorType) -> tuple[TensorType, ...]:
         dims = e.shape.lengths
         return (TensorType(e.dtype, TensorShape.UNKNOWN if dims is None else TensorShape([*dims, dims[-1]])),)
+
+    links = links_of_vectors
 
     def kernel(self, xp: Any, e: Any) -> Any:
         gaps = e[..., None, :] - e[..., :, None]
@@ -244,6 +249,8 @@ class Eig(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return _infer("eig", x, _complex_dtype(x.dtype), self.compute_v)
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
         dtype = _complex_dtype(x.dtype)

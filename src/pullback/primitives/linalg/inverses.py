@@ -12,7 +12,7 @@ from ...core.dtypes import real_dtype
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import linear
+from ...core.traits import linear, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
@@ -50,6 +50,8 @@ class MatrixInverse(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_matrices("inv", x, square=True)
         return (x,)
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.linalg.inv(adjoint_kernel(xp, x) if self.adjoint else x)
@@ -91,6 +93,8 @@ class MatrixSolve(Primitive):
     def infer(self, a: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         return (infer_solve("solve", a, b),)
 
+    links = links_of_matrices
+
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         return xp.linalg.solve(adjoint_kernel(xp, a) if self.adjoint else a, b)
 
@@ -116,6 +120,8 @@ class PositiveSolve(Primitive):
 
     def infer(self, a: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         return (infer_solve("lstsq", a, b),)
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         """For NumPy, which has no triangular solver."""
@@ -207,6 +213,8 @@ class PseudoInverse(Primitive):
         dims = check_matrices("pinv", x)
         shape = TensorShape.UNKNOWN if dims is None else TensorShape([*dims[:-2], dims[-1], dims[-2]])
         return (TensorType(x.dtype, shape),)
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any, bound: Any = None) -> Any:
         u, s, vh = xp.linalg.svd(x, full_matrices=False)

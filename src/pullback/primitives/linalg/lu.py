@@ -11,7 +11,7 @@ from ...core.dtypes import INTEGER, as_dtype, int32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import MOVES
+from ...core.traits import MOVES, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
 from ..base.broadcasting import operands
@@ -53,6 +53,8 @@ class Lu(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         dims = check_matrices("lu", x, square=True)
         return x, TensorType(int32, TensorShape.UNKNOWN if dims is None else TensorShape(dims[:-1]))
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
         """For NumPy, which has none: column by column, all matrices of the stack at once."""

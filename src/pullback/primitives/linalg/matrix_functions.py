@@ -14,6 +14,7 @@ import numpy as np
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
+from ...core.traits import links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from .blocks_of_matrices import upper_block_matrix, upper_right
@@ -69,6 +70,8 @@ class MatrixExponential(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return _infer("expm", x)
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
         """For NumPy: as many squarings as the largest matrix needs."""
@@ -130,6 +133,8 @@ class MatrixSquareRoot(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return _infer("sqrtm", x)
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
         """For NumPy: steps until the largest change is rounding."""
@@ -207,6 +212,8 @@ class MatrixLogarithm(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return _infer("logm", x)
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
         """For NumPy: as many roots as the matrix farthest from 1 needs."""

@@ -13,6 +13,7 @@ from ...core.lengths import least
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
+from ...core.traits import links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from .corners import InCorner, corner
@@ -62,6 +63,8 @@ class Qr(Primitive):
             TensorType(x.dtype, TensorShape([*dims[:-2], m, k])),
             TensorType(x.dtype, TensorShape([*dims[:-2], k, n])),
         )
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
         q, r = xp.linalg.qr(x, mode="complete" if self.full_matrices else "reduced")

@@ -12,7 +12,7 @@ from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import Lengths, TensorShape, broadcast_static_shape
-from ...core.traits import MOVES, linear
+from ...core.traits import Links, all_axes_but, linear, links_of_matrices
 from ...core.types import TensorType
 from ..complex.complex import conj
 from ..creation.constant import convert_to_tensor
@@ -83,13 +83,17 @@ class LowerPart(Primitive):
     """What is below the diagonal of each matrix times `below`, and the diagonal times `diagonal`."""
 
     type = "LowerPart"
-    traits = (MOVES,)
+    traits = (linear(0),)
 
     diagonal: float
     below: float = 1.0
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return all_axes_but(x.shape.rank)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         m, n = x.shape[-2:]
@@ -110,6 +114,8 @@ class HermitianPart(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return (x + adjoint(xp, x)) * xp.asarray(0.5, x.dtype)

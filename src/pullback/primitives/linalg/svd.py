@@ -16,7 +16,7 @@ from ...core.lengths import least
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import ELEMENTWISE
+from ...core.traits import ELEMENTWISE, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..casting.cast import cast
@@ -81,6 +81,8 @@ class Svd(Primitive):
         u = TensorShape([*dims[:-2], m, m if self.full_matrices else k])
         v = TensorShape([*dims[:-2], n, n if self.full_matrices else k])
         return s, TensorType(x.dtype, u), TensorType(x.dtype, v)
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
         if not self.compute_uv:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import linear
+from ...core.traits import linear, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
@@ -54,6 +54,8 @@ class MatrixTriangularSolve(Primitive):
 
     def infer(self, a: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         return (infer_solve("triangular_solve", a, b),)
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         """For NumPy, which has no triangular solver."""
@@ -149,6 +151,8 @@ class Cholesky(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_matrices("cholesky", x, square=True)
         return (x,)
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.linalg.cholesky(x)

@@ -14,7 +14,7 @@ from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, broadcast_static_shape
-from ...core.traits import MOVES, bilinear, linear
+from ...core.traits import MOVES, bilinear, linear, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
@@ -150,6 +150,8 @@ class TridiagonalSolve(Primitive):
     def infer(self, d: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         return (_infer("tridiagonal_solve", d, b),)
 
+    links = links_of_matrices
+
     def kernel(self, xp: Any, d: Any, b: Any) -> Any:
         """For NumPy: LAPACK's gtsv, for all matrices of the stack at once."""
         lead = xp.broadcast_shapes(d.shape[:-2], b.shape[:-2])
@@ -204,6 +206,8 @@ class TridiagonalMatMul(Primitive):
     def infer(self, d: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         return (_infer("tridiagonal_matmul", d, b),)
 
+    links = links_of_matrices
+
     def kernel(self, xp: Any, d: Any, b: Any) -> Any:
         above, main, below = d[..., 0, :, None], d[..., 1, :, None], d[..., 2, :, None]
         return above * _shifted(xp, b, -1) + main * b + below * _shifted(xp, b, 1)
@@ -255,6 +259,8 @@ class TridiagonalOuter(Primitive):
             return (x,)
         del y
         return (TensorType(x.dtype, TensorShape([*x.shape.lengths[:-2], 3, x.shape.lengths[-2]])),)
+
+    links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any, y: Any) -> Any:
         parts = [x * _shifted(xp, y, -1), x * y, x * _shifted(xp, y, 1)]

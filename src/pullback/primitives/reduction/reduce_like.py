@@ -12,6 +12,7 @@ from ...core.dtypes import bool as bool_
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape, broadcast_axes
+from ...core.traits import Link, Links
 from ...core.types import TensorType
 from ..casting.cast import cast
 from ..logic.comparison import equal
@@ -28,6 +29,12 @@ class MaxLike(Primitive):
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, like.shape),)
+
+    def links(self, i: int, x: TensorType, like: TensorType) -> Links | None:
+        if x.shape.rank is None or like.shape.dims is None:
+            return None
+        lead = x.shape.rank - len(like.shape.dims)
+        return () if i else tuple([Link(a, lead + a) for a, n in enumerate(like.shape.dims) if n != 1])
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         axes = broadcast_axes(like.shape, x.shape)
@@ -46,6 +53,12 @@ class MinLike(Primitive):
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, like.shape),)
+
+    def links(self, i: int, x: TensorType, like: TensorType) -> Links | None:
+        if x.shape.rank is None or like.shape.dims is None:
+            return None
+        lead = x.shape.rank - len(like.shape.dims)
+        return () if i else tuple([Link(a, lead + a) for a, n in enumerate(like.shape.dims) if n != 1])
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         axes = broadcast_axes(like.shape, x.shape)
@@ -70,6 +83,12 @@ class ProdLike(Primitive):
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, like.shape),)
+
+    def links(self, i: int, x: TensorType, like: TensorType) -> Links | None:
+        if x.shape.rank is None or like.shape.dims is None:
+            return None
+        lead = x.shape.rank - len(like.shape.dims)
+        return () if i else tuple([Link(a, lead + a) for a, n in enumerate(like.shape.dims) if n != 1])
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         axes = broadcast_axes(like.shape, x.shape)

@@ -10,7 +10,7 @@ import numpy as np
 from ...core.dtypes import float32, float64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import linear
+from ...core.traits import linear, links_of_vectors
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.axes import static_integers
@@ -113,6 +113,8 @@ class Dct(Primitive):
         if n is not None and n < (2 if self.kind == 1 else 1):
             raise ValueError(f"dct: type {self.kind} needs more elements than those of {x}")
         return (x,)
+
+    links = links_of_vectors
 
     def kernel(self, xp: Any, x: Any) -> Any:
         n, dtype = x.shape[-1], x.dtype

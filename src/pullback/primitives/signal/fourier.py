@@ -16,7 +16,7 @@ from ...core.lengths import Dimension
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import Lengths, TensorShape, same_length
-from ...core.traits import MOVES, linear
+from ...core.traits import MOVES, Links, all_axes_but, linear
 from ...core.types import TensorType
 from ..base.axes import static_integers
 from ..creation.constant import convert_to_tensor
@@ -38,6 +38,10 @@ class Fft(Primitive):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return all_axes_but(x.shape.rank, *self.axes)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return _transformed(xp, x, self.axes, self.inverse, self.norm)
@@ -76,6 +80,10 @@ class RealFft(Primitive):
             return (TensorType(dtype, TensorShape.UNKNOWN),)
         n = dims[self.axes[-1]]
         return (TensorType(dtype, _with_length(dims, self.axes[-1], None if n is None else n // 2 + 1)),)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return all_axes_but(x.shape.rank, *self.axes)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         axis, n = self.axes[-1], x.shape[self.axes[-1]]
@@ -118,6 +126,10 @@ class InverseRealFft(Primitive):
         elif n is None and like is not None and like.shape.lengths is not None:
             n = like.shape.lengths[self.axes[-1]]
         return (TensorType(real_dtype(x.dtype), _with_length(dims, self.axes[-1], n)),)
+
+    def links(self, i: int, x: TensorType, length: TensorType | None = None) -> Links | None:
+        del length
+        return None if i else all_axes_but(x.shape.rank, *self.axes)
 
     def kernel(self, xp: Any, x: Any, like: Any = None) -> Any:
         axis, dtype = self.axes[-1], real_dtype(x.dtype)

@@ -10,7 +10,7 @@ import numpy as np
 from ...core.dtypes import FLOATING, bfloat16, float16, float32, int32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import linear
+from ...core.traits import linear, links_of_vectors
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.axes import as_axis
@@ -57,6 +57,8 @@ class NthElement(Primitive):
         if dims is not None and (not dims or self.n < 0 or (dims[-1] is not None and dims[-1] <= self.n)):
             raise ValueError(f"nth_element: there is no element {self.n} along the last axis of {x}")
         return (TensorType(x.dtype, reduced_shape(x.shape, (-1,), False)),)
+
+    links = links_of_vectors
 
     def kernel(self, xp: Any, x: Any) -> Any:
         place = x.shape[-1] - 1 - self.n if self.reverse else self.n
@@ -180,6 +182,8 @@ class IsotonicRegression(Primitive):
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return x, TensorType(int32, x.shape)
 
+    links = links_of_vectors
+
     def kernel(self, xp: Any, x: Any) -> Any:
         """With NumPy, by pooling neighbours; XLA has a form of its own."""
         if x.size == 0:
@@ -227,6 +231,8 @@ class PieceMeans(Primitive):
     def infer(self, x: TensorType, pieces: TensorType) -> tuple[TensorType, ...]:
         del pieces
         return (x,)
+
+    links = links_of_vectors
 
     def kernel(self, xp: Any, x: Any, pieces: Any) -> Any:
         return averaged(xp, x, pieces)

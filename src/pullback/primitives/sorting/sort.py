@@ -12,6 +12,7 @@ from ...core.dtypes import FLOATING, DType, as_dtype, int32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
+from ...core.traits import links_of_vectors
 from ...core.types import TensorType
 from ...core.typing import AxisLike, DTypeLike, TensorLike
 from ..base.axes import as_axis
@@ -79,6 +80,8 @@ class TopKV2(Primitive):
             raise ValueError(f"top_k: there are no {self.k} elements along the last axis of {x}")
         shape = TensorShape([*dims[:-1], self.k])
         return TensorType(x.dtype, shape), TensorType(self.index_type, shape)
+
+    links = links_of_vectors
 
     def kernel(self, xp: Any, x: Any) -> Any:
         positions = _descending(xp, x)[..., : self.k]
