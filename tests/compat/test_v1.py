@@ -134,11 +134,52 @@ def test_one_parameter_under_two_names_is_refused() -> None:
         tf.expand_dims([1.0], 0, "a", 0, 0)
 
 
-def test_rows_that_were_dealt_out_to_several_tables_are_refused() -> None:
-    tables = [tf.zeros([2, 3]), tf.ones([2, 3])]
-    with pytest.raises(NotImplementedError, match="embedding_lookup: several tables are joined one behind the other"):
-        tf.nn.embedding_lookup(tables, [1])
-    assert value(tf.nn.embedding_lookup(tables, [2], partition_strategy="div")).tolist() == [[1.0, 1.0, 1.0]]
+def dealt(table: np.ndarray, how: str) -> list[tf.Variable]:
+    """The rows of a table dealt out to three variables in turn ("mod"), or one after the other ("div")."""
+    parts = [table[i::3] for i in range(3)] if how == "mod" else np.array_split(table, 3)
+    return [tf.Variable(part) for part in parts]
+
+
+@pytest.mark.parametrize("how", ["mod", "div"])
+@pytest.mark.parametrize("rows", [3, 4, 5, 6])
+def test_rows_of_several_tables_are_found_where_they_were_dealt_to(how: str, rows: int) -> None:
+    table = np.arange(2.0 * rows, dtype=np.float32).reshape(rows, 2)
+    tables, ids = dealt(table, how), np.array([rows - 1, 0, 1, 0])
+    found = tf.nn.embedding_lookup(tables, ids, partition_strategy=how)
+    dxs = [tf.convert_to_tensor(dx) for dx in tf.gradients(found, tables)]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        rows_found, *slopes = session.run([found, *dxs])
+    assert rows_found.tolist() == table[ids].tolist()
+    counts = np.bincount(ids, minlength=rows)
+    expected = [counts[i::3] for i in range(3)] if how == "mod" else np.array_split(counts, 3)
+    assert [slope[:, 0].tolist() for slope in slopes] == [part.tolist() for part in expected]
+
+
+def test_rows_of_several_arrays_are_dealt_out_in_turn_unless_told_otherwise() -> None:
+    arrays = [np.array([[0.0], [2.0]]), np.array([[1.0], [3.0]])]
+    assert value(tf.nn.embedding_lookup(arrays, [[1, 2], [3, 0]])).tolist() == [[[1.0], [2.0]], [[3.0], [0.0]]]
+
+
+@pytest.mark.parametrize("how", ["mod", "div"])
+@pytest.mark.parametrize("loss", [tf.nn.sampled_softmax_loss, tf.nn.nce_loss])
+def test_sampled_losses_find_the_weights_of_each_class(loss: Any, how: str) -> None:
+    weights = np.random.default_rng(0).normal(size=(7, 4)).astype(np.float32)
+    inputs, labels = tf.ones([2, 4]), tf.constant([[3], [6]], tf.int64)
+    sample = (tf.constant([1, 5], tf.int64), tf.ones([2, 1]), tf.ones([2]))
+    losses = [
+        loss(tables, tf.zeros([7]), labels, inputs, 2, 7, sampled_values=sample, partition_strategy=how)
+        for tables in (weights, dealt(weights, how))
+    ]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        whole, parts = session.run(losses)
+    np.testing.assert_allclose(parts, whole, rtol=1e-6)
+
+
+def test_another_way_of_dealing_is_refused() -> None:
+    with pytest.raises(ValueError, match="embedding_lookup: partition_strategy must be 'mod' or 'div', not 'even'"):
+        tf.nn.embedding_lookup([tf.zeros([2, 3]), tf.ones([2, 3])], [1], "even")
 
 
 def test_every_table_names_parameters_that_are_there() -> None:

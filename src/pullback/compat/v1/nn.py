@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from ... import nn as today
 from ...core.graph import Tensor
+from ...primitives.casting.cast import cast
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.cumulative.cumsum import cumsum
 from ...primitives.identity.identity import stop_gradient
+from ...primitives.indexing.gather import gather
+from ...primitives.shape.size import shape
+from ...primitives.shape.stacking import concat, stack
+from ...primitives.variables.variable import Variable
 from .arguments import older
 
 _SOFTMAX = "logits, axis, name, dim:axis"
@@ -159,13 +169,15 @@ def embedding_lookup(
     validate_indices: bool = True,
     max_norm: Any = None,
 ) -> Tensor:
-    """As `pb.nn.embedding_lookup`.
+    """As `pb.nn.embedding_lookup`; several tables hold the rows in turn ("mod"), or one behind the other ("div").
 
     Raises:
-        NotImplementedError: there are several tables, and the rows are dealt out to them in turn.
+        ValueError: another strategy.
     """
     del validate_indices
-    _check_strategy("embedding_lookup", params, partition_strategy)
+    tables = _tables("embedding_lookup", params, partition_strategy)
+    if len(tables) > 1 and partition_strategy == "mod":
+        ids = _places(tables, ids)
     return today.embedding_lookup(params, ids, max_norm, name)
 
 
@@ -185,11 +197,10 @@ def nce_loss(
     """As `pb.nn.nce_loss`.
 
     Raises:
-        NotImplementedError: there are several tables of weights, and the rows are dealt out to them in turn.
+        ValueError: another strategy.
     """
-    _check_strategy("nce_loss", weights, partition_strategy)
     return today.nce_loss(
-        weights,
+        _in_turn("nce_loss", weights, partition_strategy, num_classes),
         biases,
         labels,
         inputs,
@@ -219,11 +230,10 @@ def sampled_softmax_loss(
     """As `pb.nn.sampled_softmax_loss`.
 
     Raises:
-        NotImplementedError: there are several tables of weights, and the rows are dealt out to them in turn.
+        ValueError: another strategy.
     """
-    _check_strategy("sampled_softmax_loss", weights, partition_strategy)
     return today.sampled_softmax_loss(
-        weights,
+        _in_turn("sampled_softmax_loss", weights, partition_strategy, num_classes),
         biases,
         labels,
         inputs,
@@ -237,11 +247,28 @@ def sampled_softmax_loss(
     )
 
 
-def _check_strategy(function: str, tables: Any, strategy: str) -> None:
-    if isinstance(tables, list | tuple) and len(tables) > 1 and isinstance(tables[0], Tensor) and strategy != "div":
-        raise NotImplementedError(
-            f"{function}: several tables are joined one behind the other: pass partition_strategy='div', not 'mod'"
-        )
+def _tables(function: str, params: Any, strategy: str) -> list[Any]:
+    """The tables that `params` is, one or several."""
+    if strategy not in ("mod", "div"):
+        raise ValueError(f"{function}: partition_strategy must be 'mod' or 'div', not {strategy!r}")
+    several = isinstance(params, list | tuple) and params and isinstance(params[0], Tensor | Variable | np.ndarray)
+    return list(params) if several else [params]
+
+
+def _places(tables: Sequence[Any], ids: Any) -> Tensor:
+    """Where the rows `ids`, dealt out to the tables in turn, are when these stand one behind the other."""
+    numbers = convert_to_tensor(ids)
+    lengths = stack([cast(shape(table)[0], numbers.dtype) for table in tables])
+    count = convert_to_tensor(len(tables), numbers.dtype)
+    return gather(cumsum(lengths, exclusive=True), numbers % count) + numbers // count
+
+
+def _in_turn(function: str, weights: Any, strategy: str, rows: int) -> Any:
+    """The tables of weights as one, whose rows are in order."""
+    tables = _tables(function, weights, strategy)
+    if len(tables) == 1 or strategy == "div":
+        return weights
+    return gather(concat(tables, 0), _places(tables, np.arange(rows)))
 
 
 def __getattr__(name: str) -> Any:
