@@ -321,6 +321,55 @@ def test_a_default_name_is_made_unique() -> None:
     assert names == ["layer/w:0", "layer_1/w:0"]
 
 
+def named_by_default() -> str:
+    """The name of a scope that is called dense unless one inside the same block is."""
+    with pb.variable_scope(None, default_name="dense") as scope:
+        return scope.name
+
+
+def test_default_names_begin_anew_in_a_scope_that_is_entered_again() -> None:
+    found = []
+    for _ in range(2):
+        with pb.variable_scope("q"):
+            found += [named_by_default(), named_by_default()]
+    assert found == ["q/dense", "q/dense_1"] * 2
+
+
+def test_a_scope_that_is_passed_on_counts_as_it_did_outside() -> None:
+    with pb.variable_scope("q") as q:
+        assert named_by_default() == "q/dense"
+        with pb.variable_scope(q):
+            assert named_by_default() == "q/dense_1"
+        assert named_by_default() == "q/dense_1"
+    with pb.variable_scope(q):
+        assert named_by_default() == "q/dense"
+
+
+def test_a_scope_without_variables_counts_too() -> None:
+    assert [named_by_default(), named_by_default()] == ["dense", "dense_1"]
+    with pb.variable_scope("dense_2"):
+        assert named_by_default() == "dense_2/dense"
+    assert named_by_default() == "dense_3"
+
+
+def test_a_network_that_is_built_again_with_auto_reuse_shares_its_variables() -> None:
+    def network() -> list[str]:
+        with pb.variable_scope("q", reuse=pb.AUTO_REUSE):
+            names = []
+            for _ in range(2):
+                with pb.variable_scope(None, default_name="dense"):
+                    names.append(pb.get_variable("w", [1]).name)
+            return names
+
+    assert network() == network() == ["q/dense/w:0", "q/dense_1/w:0"]
+    assert len(pb.global_variables()) == 2
+
+
+def test_a_default_name_cannot_be_one_to_reuse() -> None:
+    with pytest.raises(ValueError, match="variable_scope: reuse=True needs a name_or_scope; default_name is made uni"):
+        pb.variable_scope(None, default_name="dense", reuse=True).__enter__()
+
+
 def test_the_variable_scope_of_one_graph_is_not_that_of_another() -> None:
     with pb.variable_scope("a"), pb.Graph().as_default():
         assert pb.get_variable("v", [1]).name == "v:0"

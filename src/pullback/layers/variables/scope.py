@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ...core.dtypes import as_dtype, float32
 from ...core.graph import Graph, Operation, Tensor, get_default_graph
@@ -134,7 +136,7 @@ def variable_scope(
     _refuse("variable_scope", partitioner=partitioner, custom_getter=custom_getter)
     outer = get_variable_scope()
     graph = outer.graph
-    base, leaf = _named(name_or_scope, default_name, outer)
+    base, leaf = _named(name_or_scope, default_name, outer, reuse)
     inner = replace(
         base,
         reuse=base.reuse or outer.reuse if reuse is None else reuse or outer.reuse,
@@ -145,19 +147,24 @@ def variable_scope(
     )
     token = _scope.set(inner)
     try:
-        with graph.name_scope(leaf if auxiliary_name_scope and leaf else graph.scope.prefix):
+        named = graph.name_scope(leaf if auxiliary_name_scope and leaf else graph.scope.prefix)
+        with named, _counted(inner, isinstance(name_or_scope, VariableScope)):
             yield inner
     finally:
         _scope.reset(token)
 
 
-def _named(name: Any, default_name: str | None, outer: VariableScope) -> tuple[VariableScope, str]:
+def _named(
+    name: Any, default_name: str | None, outer: VariableScope, reuse: bool | str | None
+) -> tuple[VariableScope, str]:
     """The scope named, and the last part of its name, which the operations get."""
     if isinstance(name, VariableScope):
         return name, name.name.rsplit("/", 1)[-1]
     if name is None:
         if default_name is None:
             raise ValueError("If default_name is None then name_or_scope is required")
+        if reuse is True:
+            raise ValueError("variable_scope: reuse=True needs a name_or_scope; default_name is made unique")
         name = _unique_scope(outer, default_name)
     if not isinstance(name, str):
         raise TypeError(f"VariableScope: name_or_scope must be a string or VariableScope, not {name!r}")
@@ -165,16 +172,31 @@ def _named(name: Any, default_name: str | None, outer: VariableScope) -> tuple[V
     return replace(outer, name=full), name
 
 
+_opened: WeakKeyDictionary[Graph, Counter[str]] = WeakKeyDictionary()
+"""For each graph how often scopes were entered since the scopes around them were; of those that are left, nothing."""
+
+
 def _unique_scope(outer: VariableScope, default_name: str) -> str:
-    prefixes = {name.rsplit("/", 1)[0] + "/" for name in (v.op.name for v in global_variables()) if "/" in name}
-    taken, number, name = True, 0, default_name
-    while taken:
-        start = f"{outer.original_name_scope}{name}/"
-        taken = any(prefix.startswith(start) for prefix in prefixes)
-        if taken:
-            number += 1
-            name = f"{default_name}_{number}"
+    """`default_name` made unique among the scopes that were entered since `outer` was."""
+    counts = _opened.setdefault(outer.graph, Counter())
+    name, number = default_name, 0
+    while counts[outer.original_name_scope + name]:
+        number += 1
+        name = f"{default_name}_{number}"
     return name
+
+
+@contextmanager
+def _counted(scope: VariableScope, again: bool) -> Iterator[None]:
+    """Count that `scope` is entered, and forget the scopes inside when it is left; all of them if `again`."""
+    counts = _opened.setdefault(scope.graph, Counter())
+    counts[scope.name] += 1
+    before = counts.copy()
+    try:
+        yield
+    finally:
+        now, inside = _opened[scope.graph], scope.name + "/"
+        _opened[scope.graph] = before if again else Counter({k: n for k, n in now.items() if not k.startswith(inside)})
 
 
 def get_variable(
