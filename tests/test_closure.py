@@ -28,7 +28,7 @@ NO_GRADIENT: dict[str, tuple[str, ...]] = {
         *("SearchSorted", "InvertPermutation", "RowCount", "SegmentNumber", "SameAsBefore", "PoolingSequence"),
         *("FakeQuantPart", "RangePart", "ImageNumbers", "MaxPoolPlaces", "VarIsInitializedOp"),
         *("FlatPositions", "FromFront", "VectorsFromFront", "RowNumbers", "PlacesLike", "UniqueAlong"),
-        *("CtcStates", "CtcUniqueLabels"),
+        *("CtcStates", "CtcUniqueLabels", "PartNumbers"),
     ),
     "of inputs of float or complex dtype it reads the shape only": (
         *("Shape", "ShapeN", "Rank", "Size", "VariableShape", "FillLike", "LengthProduct", "Neighbours"),

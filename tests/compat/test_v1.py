@@ -212,3 +212,21 @@ def test_a_name_that_is_not_here_says_what_is(name: str, instead: str) -> None:
             getattr(module, name)
         assert str(error.value) == f"module 'pullback' has no attribute '{name}'; {instead}"
     assert not hasattr(pb, "queue")
+
+
+def test_programs_find_a_version_whose_branches_are_for_these_names() -> None:
+    assert tf.__version__ == tf.VERSION == "1.15.0"
+    assert f"pullback {pb.__version__}" == tf.GIT_VERSION
+    assert pb.__version__ != tf.__version__
+
+
+def test_the_third_argument_of_a_variable_is_its_collections() -> None:
+    v = tf.Variable(1.0, False, [tf.GraphKeys.LOCAL_VARIABLES], True, None, "count")
+    assert (tf.local_variables(), tf.global_variables(), tf.trainable_variables()) == ([v], [], [])
+    assert (v.name, v.trainable) == ("count:0", False)
+
+
+def test_every_variable_is_a_variable_of_version_1() -> None:
+    made = [tf.Variable(1.0), pb.Variable(1.0), tf.get_variable("v", [])]
+    assert all(isinstance(v, tf.Variable) and isinstance(v, pb.Variable) for v in made)
+    assert not isinstance(tf.constant(1.0), tf.Variable)

@@ -186,10 +186,30 @@ def test_case_runs_the_first_that_is_true(run: Any) -> None:
     assert [run([y, dx], {x: v}) for v in (-2.0, 0.5, 4.0)] == [[2.0, -1.0], [0.25, 1.0], [2.0, 0.25]]
 
 
-def test_case_without_a_default_runs_the_last(run: Any) -> None:
+def test_case_without_a_default_fails_where_no_predicate_is_true(run: Any) -> None:
     x = pb.placeholder(pb.float32, [])
     y = pb.case({x < 0.0: lambda: -x, x < 1.0: lambda: x * x})
-    assert run(y, {x: 3.0}) == 9.0
+    assert run(y, {x: 0.5}) == 0.25
+    with pytest.raises(pb.errors.InvalidArgumentError, match="case: no predicate is true, and there is no default:"):
+        run(y, {x: 3.0})
+
+
+@pytest.mark.parametrize("value", [True, [True], [[True]]])
+def test_a_predicate_of_one_element_may_have_axes_in_a_run(value: Any, run: Any) -> None:
+    p = pb.placeholder(pb.bool)
+    assert run(pb.cond(p, lambda: 1.0, lambda: 2.0), {p: value}) == 1.0
+
+
+def test_an_assertion_of_a_branch_that_is_not_taken_does_not_fail(run: Any) -> None:
+    def never() -> Any:
+        with pb.control_dependencies([pb.debugging.Assert(False, ["never"])]):
+            return pb.constant(2.0)
+
+    p = pb.placeholder(pb.bool, [])
+    y = pb.cond(p, lambda: pb.constant(1.0), never)
+    assert run(y, {p: True}) == 1.0
+    with pytest.raises(pb.errors.InvalidArgumentError, match="assertion failed: never"):
+        run(y, {p: False})
 
 
 @pytest.mark.parametrize(

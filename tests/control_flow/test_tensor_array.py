@@ -191,3 +191,12 @@ def _peak(steps: int, read: Any) -> int:
 @pytest.mark.parametrize("read", [_read, _read_in_a_branch, _read_in_a_branch_of_a_branch])
 def test_memory_of_a_derivative_is_linear_in_the_steps_where_a_loop_reads_its_array(read: Any) -> None:
     assert _peak(160, read) < 3 * _peak(80, read)
+
+
+@pytest.mark.parametrize("read", ["stack", "concat", "read", "gather"])
+def test_of_an_array_that_nothing_was_written_to_nothing_is_read(read: str) -> None:
+    array = pb.TensorArray(pb.float32, size=3)
+    arguments = {"read": [0], "gather": [[0]]}.get(read, [])
+    with pytest.raises(ValueError, match=r"nothing was written to the array; give it element_shape="):
+        getattr(array, read)(*arguments)
+    assert pb.TensorArray(pb.float32, size=3, element_shape=[2]).stack().shape == [3, 2]

@@ -33,3 +33,15 @@ def test_an_x_that_the_loss_does_not_read_has_zeros() -> None:
     w, other = pb.constant(2.0), pb.constant([1.0, 2.0])
     _, unread = pb.per_example_gradients(lambda row: w * row, [w, other], pb.constant([1.0, 2.0, 3.0]))
     np.testing.assert_array_equal(pb.Session(engine="numpy").run(unread), np.zeros((3, 2)))
+
+
+def test_a_checked_function_may_use_tensors_and_variables_of_the_graph() -> None:
+    scale = pb.constant(3.0, pb.float64)
+    exact, numeric = pb.test.compute_gradient(lambda x: x * x * scale, [np.array([2.0])])
+    np.testing.assert_allclose(exact[0], [[12.0]])
+    assert pb.test.max_error(exact, numeric) < 1e-6
+    weight = pb.Variable(5.0, dtype=pb.float64)
+    with pb.Session(engine="numpy") as session:
+        session.run(weight.initializer)
+        exact, numeric = pb.test.compute_gradient(lambda x: x * x * weight, [np.array([2.0])])
+    np.testing.assert_allclose([exact[0], numeric[0]], [[[20.0]], [[20.0]]])

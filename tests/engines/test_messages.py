@@ -112,9 +112,9 @@ def test_a_feed_of_another_shape(session: pb.Session) -> None:
 
 def test_a_feed_of_another_dtype(session: pb.Session) -> None:
     x = pb.placeholder(pb.int32, [], name="x")
-    assert refused(session, x, {x: 1.5}) == (
+    assert refused(session, x, {x: float("nan")}) == (
         "cannot feed int32[] 'x:0' (made at HERE): "
-        "1.5 was given where int32 is needed; convert it with pb.cast or NumPy's astype"
+        "nan was given where int32 is needed; convert it with pb.cast or NumPy's astype"
     )
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import threading
 from collections import OrderedDict, namedtuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -315,3 +318,51 @@ def test_a_long_chain_needs_no_recursion() -> None:
     for _ in range(20_000):
         y = y + x
     assert pb.Session(engine="numpy").run(y, {x: 1.0}) == 20_001.0
+
+
+MOVES = """
+import sys, random
+import numpy as np
+np.random.seed(1), random.seed(1)
+import pullback as pb
+if sys.argv[1] == "stablehlo":
+    x = pb.placeholder(pb.float32, [2])
+    pb.xla.to_stablehlo(x * x, [x])
+else:
+    x = pb.random.normal([2], seed=1)
+    v = pb.Variable(x)
+    session = pb.Session(engine=sys.argv[1])
+    session.run(v.initializer), session.run([v, x])
+print(np.random.rand(), random.random())
+"""
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla", "onnxruntime", "stablehlo"])
+def test_no_import_and_no_session_moves_the_random_streams_of_the_program(engine: str) -> None:
+    program = [sys.executable, "-c", MOVES, engine]
+    out = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+    assert out.split() == ["0.417022004702574", "0.13436424411240122"]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize(
+    ("dtype", "given", "expected"),
+    [
+        (pb.int32, 2.7, 2),
+        (pb.int32, np.array([2.7, -2.7]), [2, -2]),
+        (pb.uint8, [255.9, 0.1], [255, 0]),
+        (pb.int64, 1e15, 10**15),
+    ],
+)
+def test_floats_fed_as_whole_numbers_lose_their_fractions(dtype: Any, given: Any, expected: Any, engine: str) -> None:
+    x = pb.placeholder(dtype)
+    np.testing.assert_array_equal(pb.Session(engine=engine).run(x, {x: given}), expected)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "given"), [(pb.int32, 3e9), (pb.uint8, -1.0), (pb.int64, 2.0**63), (pb.int8, np.inf)]
+)
+def test_floats_that_no_whole_number_of_the_dtype_is_near_are_not_fed(dtype: Any, given: float) -> None:
+    x = pb.placeholder(dtype)
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"was given where u?int[0-9]* is needed"):
+        pb.Session(engine="numpy").run(x, {x: given})

@@ -187,3 +187,12 @@ def test_eigh_tridiagonal_says_what_does_not_fit() -> None:
         "eigh_tridiagonal: vectors of n and of n - 1 elements are needed, not float32[1,2] 'Const:0' and "
         "float32[1] 'Const_1:0'"
     )
+
+
+def test_a_constant_matrix_is_decomposed_anew_in_each_compilation() -> None:
+    x = placeholder(3, None, dtype=pb.float64)
+    matrix = pb.constant(np.diag([1.0, 2.0, 4.0]))
+    y = pb.linalg.solve(matrix, x) + pb.linalg.det(matrix) + pb.linalg.inv(matrix) @ x
+    with pb.Session(engine="xla") as session:
+        for columns in (1, 2, 3):
+            np.testing.assert_allclose(session.run(y, {x: np.ones((3, columns))})[:, 0], [10.0, 9.0, 8.5])

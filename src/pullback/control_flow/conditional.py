@@ -118,8 +118,8 @@ def case(
     """What the function beside the first true predicate returns; nothing of the others is run.
 
     `pred_fn_pairs` is a list of pairs, or a dictionary, of predicates and functions. Where no predicate is true,
-    `default` is run, or, without it, the last function. With `exclusive` a run in which two predicates are true
-    fails. What the functions may return is as for `cond`; with `strict=False` a list of one is unpacked.
+    `default` is run; without it the run fails, as with `exclusive` one in which two predicates are true. What the
+    functions may return is as for `cond`; with `strict=False` a list of one is unpacked.
 
     Shapes, dtypes: the predicates, scalars of truth values.
 
@@ -127,7 +127,8 @@ def case(
 
     Raises:
         TypeError: not pairs of a predicate and a function. ValueError: there is no pair; different structures.
-        InvalidArgumentError: in a run, two predicates are true that are said to be exclusive.
+        InvalidArgumentError: in a run, two predicates are true that are said to be exclusive, or none is and there is
+        no default.
 
     >>> import pullback as pb
     >>> x = pb.placeholder(pb.float32, [])
@@ -141,9 +142,15 @@ def case(
         predicates = stack([_scalar("case: a predicate", p, bool_) for p, _ in pairs])
         first = cast(argmax(cast(predicates, int32), 0), int32)
         index = where(reduce_any(predicates), first, constant(len(pairs), int32))
+        checks = []
         if exclusive:
             data = ["case: more than one predicate is true, which exclusive=True rules out:", predicates]
-            with graph.control_dependencies([assert_(reduce_sum(cast(predicates, int32)) <= 1, data, len(pairs))]):
+            checks.append(assert_(reduce_sum(cast(predicates, int32)) <= 1, data, len(pairs)))
+        if default is None:
+            data = ["case: no predicate is true, and there is no default:", predicates]
+            checks.append(assert_(reduce_any(predicates), data, len(pairs)))
+        if checks:
+            with graph.control_dependencies(checks):
                 index = identity(index)
         branches = [branch for _, branch in pairs] + ([] if default is None else [default])
         parts = [_Branch(f"branch_{i}", branch) for i, branch in enumerate(branches)]

@@ -143,6 +143,7 @@ class TensorArray(AbstractComposite):
     def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The elements of the numbers `indices` [...], stacked: [..., element...]."""
         numbers = _integers("TensorArray.gather: the indices must be integers", indices)
+        self._check_written("gather")
         return ArrayRead(self._element_shape.static)(self._rows, numbers, self._size, name=name or "TensorArrayGather")
 
     def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
@@ -155,7 +156,12 @@ class TensorArray(AbstractComposite):
         return self._written(numbers, convert_to_tensor(value, self._dtype), name)
 
     def stack(self, name: str | None = None) -> Tensor:
-        """All elements as one tensor [n, element...]."""
+        """All elements as one tensor [n, element...].
+
+        Raises:
+            ValueError: nothing was written to it, and the shape of its elements is not known.
+        """
+        self._check_written("stack")
         known = constant_value(self._size)
         static = TensorShape([None if known is None else int(known)]).concatenate(self._element_shape)
         if static == self._rows.shape or static.rank is None:
@@ -207,6 +213,10 @@ class TensorArray(AbstractComposite):
     def close(self, name: str | None = None) -> None:
         """Nothing: there is nothing to free."""
         del name
+
+    def _check_written(self, what: str) -> None:
+        if isinstance(self._rows.op.primitive, ArrayBlank):
+            raise ValueError(f"TensorArray.{what}: nothing was written to the array; give it element_shape=")
 
     def _written(self, numbers: Tensor, rows: Tensor, name: str | None) -> TensorArray:
         size, grows = self._size, self._dynamic_size

@@ -132,9 +132,9 @@ def _fold(op: Operation, values: dict[Operation, Any]) -> tuple[np.ndarray[Any, 
         return (arrays[0],)
     try:
         result = op.primitive.kernel(np, *arrays)
-    except NotImplementedError:
-        return _unknown(op)
-    except (TypeError, ValueError, AttributeError):
+    except (NotImplementedError, ValueError):
+        return _unknown(op)  # What the kernel refuses it refuses again in a run that needs it.
+    except (TypeError, AttributeError):
         if all(a.dtype != object for a in arrays):
             raise
         return _unknown(op)  # Lengths can be moved, added and multiplied, not more.

@@ -10,7 +10,7 @@ import numpy as np
 from ..autodiff.arguments import UnconnectedGradients
 from ..autodiff.reverse import gradients
 from ..core.dtypes import INEXACT
-from ..core.graph import Graph, Tensor
+from ..core.graph import Tensor, get_default_graph
 from ..core.typing import ShapeLike, TensorLike
 from ..engines.session import Session, get_default_session
 from ..primitives.creation.constant import as_array, convert_to_tensor
@@ -28,6 +28,9 @@ def compute_gradient(
 ) -> tuple[list[Array], list[Array]]:
     """The Jacobians of `f` at the list `x`, by `gradients` and by differences: two lists, one array for each argument.
 
+    `f` is called once, in the default graph, and may use its tensors and variables; what it computes is run in the
+    default session, or on NumPy where there is none.
+
     Shapes: each array is [size of y, size of x]; a complex element counts as two, its real and imaginary part.
     Dtypes: floats and complex numbers. `delta` is the step of the differences, 1/1024 where None.
 
@@ -42,12 +45,14 @@ def compute_gradient(
     if not isinstance(x, list | tuple):
         raise ValueError(f"x must be a list or tuple, one element for each argument of f, not {type(x).__name__}")
     arrays = [_checked(as_array(value), f"x[{i}]") for i, value in enumerate(x)]
-    with Graph().as_default() as graph:
-        inputs = [placeholder(a.dtype, a.shape) for a in arrays]
-        y = convert_to_tensor(f(*inputs))
-        with Session(graph=graph, engine="numpy") as session:
-            step = 1 / 1024 if delta is None else delta
-            return _jacobians(session, y, inputs, arrays, step, {}, UnconnectedGradients.ZERO)
+    graph, step = get_default_graph(), 1 / 1024 if delta is None else delta
+    inputs = [placeholder(a.dtype, a.shape) for a in arrays]
+    y = convert_to_tensor(f(*inputs))
+    current = get_default_session()
+    if current is not None and current.graph is graph:
+        return _jacobians(current, y, inputs, arrays, step, {}, UnconnectedGradients.ZERO)
+    with Session(graph=graph, engine="numpy") as session:
+        return _jacobians(session, y, inputs, arrays, step, {}, UnconnectedGradients.ZERO)
 
 
 def max_error(grads1: Sequence[Array], grads2: Sequence[Array]) -> float:

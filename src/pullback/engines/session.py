@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import resource
+from ..core.dtypes import INTEGER, resource
 from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.operation import define_methods
@@ -24,6 +24,7 @@ from .engine import AbstractEngine, EngineClass, EngineOptions, Run
 from .feed_lengths import with_lengths_checked
 from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten
 from .plan import Plan, function_plan, handle_of, make_plan
+from .random_stream import untouched_stream
 
 _log = logging.getLogger("pullback")
 _CLOSED = "Attempted to use a closed Session."
@@ -97,7 +98,8 @@ class Session:
 
         `fetches` is a tensor, operation, variable, IndexedSlices (which gives an IndexedSlicesValue) or the name of
         one, or a list, tuple, named tuple or dictionary of fetches. `feed_dict` gives values for any tensors of the
-        graph, or for IndexedSlices: what they would be computed from is then not run. Values are NumPy arrays, of no
+        graph, or for IndexedSlices: what they would be computed from is then not run. Floats fed as whole numbers lose
+        their fractions. Values are NumPy arrays, of no
         dimensions NumPy scalars, and share no memory with the session. `options` and `run_metadata` are not used.
 
         Raises:
@@ -189,6 +191,8 @@ class Session:
     def _fed(self, tensor: Tensor, value: Any) -> Any:
         kind = tensor.type
         if type(value) is not np.ndarray or value.dtype != kind.dtype:
+            if kind.dtype in INTEGER:
+                value = _whole(value, kind.dtype)
             try:
                 value = self._engine.as_feed(tensor, value)
             except (TypeError, ValueError) as error:
@@ -267,6 +271,21 @@ class Session:
         return f"<Session engine={self.engine} programs={len(self._runs)}>"
 
 
+def _whole(value: Any, dtype: Any) -> Any:
+    """Floats that are fed where whole numbers are taken, without their fractions if they fit; all else as it is."""
+    if isinstance(value, int | Tensor):
+        return value
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        return value
+    if array.dtype.kind != "f":
+        return value
+    limits, whole = np.iinfo(dtype), np.trunc(array.astype(np.float64))
+    fits = (whole >= float(limits.min)) & (whole < float(limits.max) + 1)
+    return whole.astype(dtype) if fits.all() else value
+
+
 def _one_at_a_time(run: Run, lock: Any) -> Run:
     def guarded(feeds: Sequence[Any]) -> list[Any]:
         with lock:
@@ -300,7 +319,8 @@ def _numpy_engine() -> EngineClass:
 
 def _xla_engine() -> EngineClass:
     try:
-        from .xla.engine import XlaEngine
+        with untouched_stream():
+            from .xla.engine import XlaEngine
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"Session: engine='xla' needs jax ({error}): pip install 'pullback[xla]'") from error
     return XlaEngine

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..autodiff.compile_scopes import jit_scope
 from ..core.graph import Tensor
+from ..engines.random_stream import untouched_stream
 from ..engines.session import Session
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ def to_stablehlo(outputs: Any, inputs: Sequence[Tensor], session: Session | None
 def _border(what: str) -> Any:
     """What speaks with jax; ImportError where that is not installed."""
     try:
-        from ..engines.xla import export as xla_export
+        with untouched_stream():
+            from ..engines.xla import export as xla_export
     except ModuleNotFoundError as error:
         raise ImportError(f"xla.{what} needs jax ({error}): pip install 'pullback[xla]'") from error
     return xla_export

@@ -11,6 +11,11 @@ import pullback
 
 from . import functions
 from .arguments import older
+from .variable import Variable as Variable
+
+__version__ = VERSION = "1.15.0"
+"""What programs compare to find out which names there are: these are those of TensorFlow 1.15."""
+GIT_VERSION = f"pullback {pullback.__version__}"
 
 __all__ = list(vars(pullback)["__all__"])
 _NAMESPACES = ("debugging", "image", "initializers", "linalg", "math", "nn", "random")

@@ -34,7 +34,7 @@ def branch_by_truth(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[An
     predicate = arrays[0]
     if is_known(predicate):
         return written_out(trace, step, step.bodies[0 if predicate else 1], arrays)
-    return _branched(trace, step, (1 - predicate.astype(np.int32)), arrays)
+    return _branched(trace, step, (1 - predicate.astype(np.int32)).reshape(()), arrays)
 
 
 @xla_functional(Case)

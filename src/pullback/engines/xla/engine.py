@@ -20,7 +20,7 @@ from ..concrete import LIFTED_BYTES, concrete_values, is_small
 from ..engine import AbstractEngine, EngineOptions, Run
 from ..memory import keep_memory
 from ..placement import Segment, asks_for_devices, segments_of
-from ..plan import Plan
+from ..plan import Plan, has_guards
 from . import (  # noqa: F401  (imported for the kernels that they register)
     activations,
     callbacks,
@@ -173,7 +173,7 @@ class XlaEngine(AbstractEngine):
 
 def _is_known(plan: Plan) -> bool:
     """Whether a plan depends on nothing, and is so small that compiling it costs more than NumPy."""
-    if plan.feeds or plan.states or any(step.bodies for step in plan.steps):
+    if plan.feeds or plan.states or has_guards(plan) or any(step.bodies for step in plan.steps):
         return False
     small = all(is_small(y) for step in plan.steps for y in step.op.outputs)
     return small and all(array.nbytes <= LIFTED_BYTES for _, array in plan.constants)

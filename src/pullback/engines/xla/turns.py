@@ -50,7 +50,7 @@ def waiting(*arrays: Any) -> tuple[Any, ...]:
     It is added a 0 that is computed from that result, which XLA cannot know to be 0; an optimization barrier would not
     do, because XLA drops them before it schedules.
     """
-    if not on_processor() or _turns.last is None or _trace() is not _turns.trace or not arrays[0].size:
+    if not on_processor() or _turns.last is None or current_trace() is not _turns.trace or not arrays[0].size:
         return arrays
     nothing = (jnp.real(_turns.last.reshape(-1)[0]) > jnp.inf).astype(arrays[0].dtype)
     return arrays[0] + nothing, *arrays[1:]
@@ -60,7 +60,7 @@ def after(results: Any) -> Any:
     """`results`, noted as those of the last call."""
     _turns.taken += 1
     first = results[0] if isinstance(results, tuple) else results
-    here = _trace()
+    here = current_trace()
     while isinstance(first, jax.core.Tracer) and first._trace is not here:
         # Within jax.vmap it stands for one of many, and for nothing after that: take the many.
         first = getattr(first, "val", None)
@@ -76,7 +76,7 @@ def takes_turns(fn: Callable[..., Any], *args: Any) -> bool:
     return _turns.taken > before
 
 
-def _trace() -> Any:
+def current_trace() -> Any:
     """The trace of jax that is open now, or None."""
     probe = lax.full((), 0)
     return probe._trace if isinstance(probe, jax.core.Tracer) else None

@@ -32,22 +32,29 @@ def assert_(
     Shapes: any. Dtypes: `condition` bool, `data` any.
 
     Raises:
-        TypeError: `condition` is not bool. InvalidArgumentError: it is known to be false already.
+        TypeError: `condition` is not bool.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.Assert(True, [1.0]))
     """
-    return _asserted(convert_to_tensor(condition), list(data), "assertion failed:", summarize, name or "Assert")
+    guard, tensors = _guard(data, "assertion failed:", summarize)
+    return guard.operation(convert_to_tensor(condition), *tensors, name=name or "Assert")
+
+
+def _guard(data: Sequence[Any], said: str, summarize: int | None) -> tuple[Assert, list[Tensor]]:
+    """What raises, and the tensors that it shows."""
+    said = " ".join([said, *[x for x in data if isinstance(x, str)]])
+    return Assert(said, 3 if summarize is None else int(summarize)), [
+        convert_to_tensor(x) for x in data if not isinstance(x, str)
+    ]
 
 
 def _asserted(condition: Tensor, data: Sequence[Any], said: str, summarize: int | None, name: str) -> Operation:
-    said = " ".join([said, *[x for x in data if isinstance(x, str)]])
-    tensors = [convert_to_tensor(x) for x in data if not isinstance(x, str)]
-    guard = Assert(said, 3 if summarize is None else int(summarize))
+    guard, tensors = _guard(data, said, summarize)
     known = [constant_value(x) for x in (condition, *tensors)]
     if known[0] is not None and not np.all(known[0]):
         shown = [summary(x, guard.summarize) for x in known[1:] if x is not None]
-        raise InvalidArgumentError(" ".join([said, *shown]).strip())
+        raise InvalidArgumentError(" ".join([guard.message, *shown]).strip())
     return guard.operation(condition, *tensors, name=name)
 
 

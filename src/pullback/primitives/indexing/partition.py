@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...core.dtypes import INTEGER
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -29,15 +31,14 @@ def dynamic_partition(
 ) -> list[Tensor]:
     """The rows of `data` in `num_partitions` lists: row i is in list `partitions[i]`, in order.
 
-    Rows of other numbers are left out.
-
     Shapes: `partitions` [n...], `data` [n..., rest...]; each result [?, rest...]. A run decides how many rows: on XLA
     `partitions` must be known when it compiles. Dtypes: any; `partitions` any integer.
 
     Derivative: ddata = dynamic_stitch of the cotangents.
 
     Raises:
-        TypeError: `partitions` are no integers. ValueError: the shapes do not fit.
+        TypeError: `partitions` are no integers. ValueError: the shapes do not fit. InvalidArgumentError in a run: there
+        is another number.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.dynamic_partition([1.0, 2.0, 3.0], [0, 1, 0], 2))
@@ -50,9 +51,30 @@ def dynamic_partition(
     if rank is not None and not x.shape[:rank].is_compatible_with(parts.shape):
         raise ValueError(f"dynamic_partition: the shape of {x} must begin with that of {parts}")
     with x.graph.name_scope(name or "DynamicPartition"):
+        parts = PartNumbers(num_partitions)(parts)
         rows, numbers = (x, parts) if rank == 1 else (merge_leading(x, parts), reshape(parts, [-1]))
         picked = [TrueIndices()(equal(numbers, convert_to_tensor(i, parts.dtype))) for i in range(num_partitions)]
         return [Take(0)(rows, positions) for positions in picked]
+
+
+class PartNumbers(Primitive):
+    """Numbers of parts as they are; with NumPy those that there are not are refused."""
+
+    type = "PartNumbers"
+
+    count: int
+
+    def infer(self, numbers: TensorType) -> tuple[TensorType, ...]:
+        return (numbers,)
+
+    def kernel(self, xp: Any, numbers: Any) -> Any:
+        wrong: Any = np.flatnonzero((numbers < 0) | (numbers >= self.count)) if xp is np else ()
+        if len(wrong):
+            found = numbers.reshape(-1)[wrong[0]]
+            raise ValueError(f"dynamic_partition: partition number {found} is not in [0, {self.count})")
+        return numbers
+
+    gradient = no_gradient
 
 
 def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:

@@ -346,13 +346,25 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
 
 def _number_of_segments(ids: Tensor) -> Any:
     known = constant_value(ids)
-    if known is not None:
+    if known is not None and _fault_of_segments(known) is None:
         return int(known.reshape(-1)[-1]) + 1 if known.size else 0
     return SegmentNumber()(ids)
 
 
+def _fault_of_segments(ids: np.ndarray[Any, Any]) -> str | None:
+    """What is wrong with segment numbers that should ascend from 0 or above, or None."""
+    flat = ids.reshape(-1)
+    falls = np.flatnonzero(flat[1:] < flat[:-1])
+    if falls.size:
+        at = int(falls[0])
+        return f"segment ids must ascend, but number {at + 1} is {flat[at + 1]}, after {flat[at]}"
+    if flat.size and flat[0] < 0:
+        return f"segment ids must not be negative, but the first is {flat[0]}"
+    return None
+
+
 class SegmentNumber(Primitive):
-    """One more than the last of ascending segment numbers; 0 of none."""
+    """One more than the last of ascending segment numbers; 0 of none. Others are refused with NumPy."""
 
     type = "SegmentNumber"
 
@@ -360,6 +372,9 @@ class SegmentNumber(Primitive):
         return (TensorType(ids.dtype, TensorShape.SCALAR),)
 
     def kernel(self, xp: Any, ids: Any) -> Any:
+        fault = _fault_of_segments(ids) if xp is np else None
+        if fault is not None:
+            raise ValueError(fault)
         flat = ids.reshape(-1)
         return xp.asarray(flat[-1] + 1 if flat.size else 0, ids.dtype)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import local
 from typing import Any
 
 import jax.numpy as jnp
@@ -19,7 +20,7 @@ from ....primitives.linalg.svd import Svd
 from ....primitives.linalg.triangular import Cholesky, MatrixTriangularSolve
 from ....primitives.linalg.tridiagonal import TridiagonalSolve
 from ..registry import xla_kernel
-from ..turns import after, in_turn, waiting
+from ..turns import after, current_trace, in_turn, waiting
 
 
 @xla_kernel(CofactorChange, Eig, PseudoInverse, Qr, Svd)
@@ -51,17 +52,26 @@ def _positive_solve(p: PositiveSolve, a: Any, b: Any) -> Any:
     return _substitute(y, _substitute(y, b, True, False), True, True)
 
 
-_decomposed: list[Any] = [None, None]
-"""The matrices that were decomposed last, and their decomposition: derivatives use it again."""
+class _Decomposed(local):
+    """The matrices that were decomposed last, in which trace, and their decomposition: derivatives use it again."""
+
+    trace: Any = None
+    matrices: Any = None
+    both: Any = None
+    order: Any = None
+
+
+_decomposed = _Decomposed()
 
 
 def _lu_of(x: Any) -> tuple[Any, Any]:
     """The decomposition of `x` as `lax.linalg.lu` gives it, without pivots; the same again for the same array."""
-    if _decomposed[0] is not x:
+    last, here = _decomposed, current_trace()
+    if last.matrices is not x or last.trace is not here:
         both, _, order = lax.linalg.lu(*[jnp.asarray(y) for y in waiting(x)])
-        _decomposed[:] = x, after((both, order))
-    both, order = _decomposed[1]
-    return both, order
+        last.trace, last.matrices = here, x
+        last.both, last.order = after((both, order))
+    return last.both, last.order
 
 
 def _solved(both: Any, order: Any, b: Any) -> Any:

@@ -1,0 +1,51 @@
+"""`Variable` with the parameters of TensorFlow 1: the third one is `collections`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...primitives.variables.variable import Variable as VariableToday
+
+
+class _AnyVariable(type(VariableToday)):  # type: ignore[misc]
+    """Makes `isinstance(v, Variable)` true of all variables, however they were made."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, VariableToday)
+
+
+class Variable(VariableToday, metaclass=_AnyVariable):
+    """As `pb.Variable`; `expected_shape` and `use_resource` change nothing."""
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        collections: Sequence[str] | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: Any = None,
+        constraint: Callable[[Any], Any] | None = None,
+        use_resource: bool | None = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
+        del caching_device, expected_shape, use_resource, synchronization, aggregation
+        super().__init__(
+            initial_value,
+            trainable,
+            validate_shape,
+            name=name,
+            variable_def=variable_def,
+            dtype=dtype,
+            import_scope=import_scope,
+            constraint=constraint,
+            shape=shape,
+            collections=collections,
+        )
