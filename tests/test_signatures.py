@@ -22,7 +22,7 @@ PARAMETERS = {
     "what stands in a layer above": "mesh sess session",
     "handed on to what the user wrote, or to another class": "custom_getter_ default options",
     "a message or a file of another library": "graph_def",
-    "anything that may turn out to be of the kind asked for": "obj value",
+    "anything that may turn out to be of the kind asked for": "obj",
     "a sparse matrix of SciPy, or an array": "pattern",
 }
 RETURNS = {

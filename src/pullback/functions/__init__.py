@@ -1,1 +1,1 @@
-"""Python functions that become graphs: `function`, and derivatives of functions."""
+"""Traced functions (`function`) and function transformations (`grad`, `vjp`, `jvp`)."""

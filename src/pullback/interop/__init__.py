@@ -1,1 +1,1 @@
-"""What speaks with other libraries: SciPy, jax, TensorBoard."""
+"""Interoperability: SciPy, jax, TensorBoard."""

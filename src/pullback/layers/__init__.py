@@ -1,1 +1,1 @@
-"""Compositions without a primitive of their own: losses, cells, initializers, image pipelines, templates."""
+"""Layers: compositions without a primitive of their own, losses, cells, initializers, image pipelines, templates."""

@@ -1,4 +1,4 @@
-"""`View`: a graph as a pass leaves it, told by what stands for its tensors; nothing is copied.
+"""Graph rewriting by views: a graph as a pass leaves it, told by what stands for its tensors; nothing is copied.
 
 Each pass is a function of views, which is what engines make their plans of, and one of functions, made by `rebuilt`.
 """

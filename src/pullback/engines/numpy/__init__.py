@@ -1,1 +1,1 @@
-"""The NumPy engine: a plan is a list of tuples, walked by one loop."""
+"""NumPy engine: a plan is a list of tuples, walked by one loop."""

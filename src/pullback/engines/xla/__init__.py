@@ -1,1 +1,1 @@
-"""The XLA engine: a plan is one program; jax is imported here only."""
+"""XLA engine: a plan is one program; jax is imported here only."""

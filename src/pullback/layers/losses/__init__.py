@@ -1,1 +1,1 @@
-"""Losses to train with: weighted, reduced and collected, or over a sample of many classes."""
+"""Loss functions: weighted, reduced and collected, or over a sample of many classes."""

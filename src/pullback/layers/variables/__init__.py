@@ -1,1 +1,1 @@
-"""Variables by name, and the initializers that give them their first values."""
+"""Variable scopes and initializers: variables by name, and what gives them their first values."""

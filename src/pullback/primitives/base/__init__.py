@@ -1,1 +1,1 @@
-"""What all families share: broadcasting, axes, windows, dtypes of sums, and Python's operators."""
+"""Base of all families: broadcasting, axes, windows, dtypes of sums, and Python's operators."""

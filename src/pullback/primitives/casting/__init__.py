@@ -1,1 +1,1 @@
-"""Conversion between dtypes."""
+"""Type conversion (cast) between dtypes."""

@@ -1,1 +1,1 @@
-"""Operations that hand on what they get."""
+"""Identity operations: they hand on what they get."""

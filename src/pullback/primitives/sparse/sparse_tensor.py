@@ -1,4 +1,4 @@
-"""`SparseTensor`: the elements of an array that are not zero, by position; made, made dense, and looked at.
+"""Sparse tensors (COO): the elements of an array that are not zero, by position; made, made dense, looked at.
 
 All operations on it are made of operations on its values, so that derivatives of every order are by the values.
 """

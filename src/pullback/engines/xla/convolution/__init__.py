@@ -1,1 +1,1 @@
-"""Convolutions on XLA."""
+"""XLA lowering of convolutions."""

@@ -1,1 +1,1 @@
-"""Linear algebra on XLA."""
+"""XLA lowering of linear algebra."""

@@ -1,1 +1,1 @@
-"""Loops on XLA: steps, rows, checkpoints."""
+"""XLA lowering of loops: steps, rows, checkpoints."""

@@ -1,1 +1,1 @@
-"""Special functions on XLA."""
+"""XLA lowering of special functions."""

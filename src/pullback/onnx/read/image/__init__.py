@@ -1,1 +1,1 @@
-"""Readers of images."""
+"""ONNX import of image operators."""

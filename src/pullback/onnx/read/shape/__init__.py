@@ -1,1 +1,1 @@
-"""Readers of shape manipulation."""
+"""ONNX import of shape manipulation."""

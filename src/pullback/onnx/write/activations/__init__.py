@@ -1,1 +1,1 @@
-"""Writers of activations."""
+"""ONNX export of activations."""

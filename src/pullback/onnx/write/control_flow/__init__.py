@@ -1,1 +1,1 @@
-"""Writers of calls, branches and loops."""
+"""ONNX export of calls, branches and loops."""

@@ -1,1 +1,1 @@
-"""Writers of indexing."""
+"""ONNX export of indexing."""

@@ -1,1 +1,1 @@
-"""Writers of linear algebra."""
+"""ONNX export of linear algebra."""

@@ -1,1 +1,1 @@
-"""Writers of reductions."""
+"""ONNX export of reductions."""

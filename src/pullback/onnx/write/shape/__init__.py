@@ -1,1 +1,1 @@
-"""Writers of shape manipulation."""
+"""ONNX export of shape manipulation."""
