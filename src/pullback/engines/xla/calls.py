@@ -24,7 +24,7 @@ from .turns import takes_turns
 _MANY = 64
 """The calls of one function from which on it is not written out: its derivative computes again what it did.
 
-Nor are functions called that hold LAPACK's calls: these come in an order, which see in `xla_turns`.
+Nor are functions called that hold LAPACK's calls: they must run one after the other, see `turns.py`.
 """
 
 Compiled = Callable[[list[Any]], list[Any]]

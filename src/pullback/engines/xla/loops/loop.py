@@ -2,7 +2,7 @@
 
 Where the number of steps is known or bounded, rows go into an array. Else a loop keeps checkpoints, in room that is
 fixed when it is compiled: when it is full, every other checkpoint is dropped and the stride between them is doubled.
-A loop that scans such rows runs block by block; see `xla_replay`.
+A loop that scans such rows runs block by block; see `replay.py`.
 """
 
 from __future__ import annotations
