@@ -102,6 +102,46 @@ def test_a_call_gives_the_lengths_of_its_arguments() -> None:
     assert str(doubled(y).type) == "float32[2*m,2]"
 
 
+def product_slope(x: Any, y: Any) -> Any:
+    """The gradient of a product by its first factor."""
+    return pb.gradients(x * y, x)[0]
+
+
+def test_a_function_takes_names_over_as_lengths_of_its_own() -> None:
+    slope = pb.function(product_slope)
+    named, open_ = ["batch"], [None]
+    a, b = pb.placeholder(pb.float32, named), pb.placeholder(pb.float32, named)
+    c, d = pb.placeholder(pb.float32, open_), pb.placeholder(pb.float32, open_)
+    by_name, by_none = slope(a, b), slope(c, d)
+    assert slope.experimental_get_tracing_count() == 2
+    assert str(by_name.type) == "float32[batch]"
+    count = [len(y.op.primitive.functions[0].operations) for y in (by_name, by_none)]
+    assert count == [3, 4]
+    assert pb.Session(engine="numpy").run(by_none, {c: [1.0], d: [2.0, 3.0]}).tolist() == [5.0]
+
+
+def test_arguments_that_may_differ_are_refused_where_a_function_takes_them_for_equal() -> None:
+    spec = pb.TensorSpec(["batch"], pb.float32)
+    concrete = pb.function(product_slope).get_concrete_function(spec, spec)
+    x, y = pb.placeholder(pb.float32, ["n"]), pb.placeholder(pb.float32, ["m"])
+    with pytest.raises(ValueError, match="'batch' is one length") as error:
+        concrete(x, y)
+    assert str(error.value) == (
+        "product_slope: 'batch' is one length in "
+        "product_slope(x: float32[batch], y: float32[batch]) -> float32[batch], "
+        "but the arguments are float32[n], float32[m]. Give equal lengths one name: "
+        'pb.placeholder(dtype, ["batch", ...]).'
+    )
+
+
+def test_arrays_that_disagree_about_a_name_of_a_function_are_refused() -> None:
+    spec = pb.TensorSpec(["batch"], pb.float32)
+    slope = pb.function(product_slope, input_signature=[spec, spec])
+    assert slope(np.float32([1, 2]), np.float32([3, 4])).tolist() == [3.0, 4.0]
+    with pytest.raises((ValueError, pb.errors.InvalidArgumentError), match="'batch'"):
+        slope(np.float32([1]), np.float32([3, 4]))
+
+
 def test_branches_agree_on_what_both_know() -> None:
     x = pb.placeholder(pb.float32, ["n", "m"])
     y = pb.cond(pb.placeholder(pb.bool, []), lambda: x * 2.0, lambda: pb.concat([x, x], 1))

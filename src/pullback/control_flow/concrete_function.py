@@ -6,15 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core import nest
-from ..core.function import Function, origin_of, trace
+from ..core.function import Function, bind_shape, origin_of, trace
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from ..core.lengths import Dimension, Length
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
 from ..primitives.creation.constant import convert_to_tensor
 from ..primitives.variables.operations import VarHandleOp, read_variable
 from ..primitives.variables.variable import Variable
 from .call import call
-from .signature import Kind, Static, TensorSpec, kind_of, parts_of, rebuilt, types_of
+from .signature import Kind, Static, TensorSpec, kind_of, parameter_types, parts_of, rebuilt, types_of
 from .state import with_kept, with_values
 from .tracing import AbstractComposite
 
@@ -55,7 +56,7 @@ class ConcreteFunction:
         leaves = nest.flatten(inputs)
         self._kinds = [kind_of(leaf) for leaf in leaves]
         self._results: list[Kind] = []
-        traced = trace(self._build, _types(self._kinds), name, _part_names(self._kinds, names))
+        traced = trace(self._build, parameter_types(self._kinds), name, _part_names(self._kinds, names))
         self.traced = traced.function
         self._captured = [origin_of(x) for x in traced.captured]
         controls = traced.function.graph.outer_controls
@@ -148,7 +149,7 @@ class ConcreteFunction:
         """
         leaves = nest.flatten((list(args), kwargs))
         if len(leaves) != len(self._kinds):
-            leaves = leaves if len(leaves) == len(_types(self._kinds)) else []
+            leaves = leaves if len(leaves) == sum(len(types_of(kind)) for kind in self._kinds) else []
             given = iter(leaves)
             leaves = [kind.value if isinstance(kind, Static) else next(given, None) for kind in self._kinds]
         return self.call_with(leaves)
@@ -161,6 +162,7 @@ class ConcreteFunction:
                 args.append(_argument(leaf, kind, f"{self.name}: {name}"))
             else:
                 args += parts_of(leaf, kind)
+        self._check_lengths(args)
         graph = get_default_graph() if not args else args[0].graph.acting
         with graph.attr_scope(self.attrs), graph.control_dependencies(self.graph.outer_controls):
             captured = [
@@ -168,6 +170,17 @@ class ConcreteFunction:
             ]
             op = call(self.function, [*args, *captured], kept=self._kept, recompute=recompute)
         return op if self.structured_outputs is None else self.packed(op.outputs[: self._count])
+
+    def _check_lengths(self, args: Sequence[Tensor]) -> None:
+        """ValueError where two lengths of `args` that the function takes for one are not known to be equal."""
+        values: dict[Length, Dimension] = {}
+        for x, given in zip(self.traced.parameters, args, strict=False):
+            for length in bind_shape(values, x.shape, given.shape):
+                raise ValueError(
+                    f"{self.name}: '{length}' is one length in {self}, but the arguments are "
+                    f"{', '.join(str(x.type) for x in args)}. Give equal lengths one name: pb.placeholder(dtype, "
+                    f'["{length}", ...]).'
+                )
 
     def packed(self, results: Sequence[Any], *, arrays: bool = False) -> Any:
         """`results`, which are tensors or arrays, in the structure that the Python function returned."""
@@ -182,10 +195,6 @@ class _Text:
 
     def __repr__(self) -> str:
         return str(self._kind)
-
-
-def _types(kinds: Sequence[Kind]) -> list[TensorType]:
-    return [t.static for kind in kinds for t in types_of(kind)]
 
 
 def _part_names(kinds: Sequence[Kind], names: Sequence[str]) -> list[str]:

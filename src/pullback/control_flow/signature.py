@@ -11,6 +11,7 @@ import numpy as np
 from ..core import nest
 from ..core.dtypes import DType, as_dtype
 from ..core.graph import Tensor
+from ..core.lengths import Length, symbol
 from ..core.shape import TensorShape, as_shape
 from ..core.slices import IndexedSlices, IndexedSlicesValue
 from ..core.types import TensorType, type_of_array
@@ -147,6 +148,36 @@ def kind_of(leaf: Any) -> Kind:
         static = f" {leaf.static_shape}" if isinstance(leaf, IndexedSlices) else ""
         return Composite(template.kind + static, tuple([x.type for x in tensors]), template.rebuild)
     return Static(leaf)
+
+
+def named_lengths(kinds: Sequence[Kind]) -> tuple[Any, ...]:
+    """The names of lengths among `kinds`, each with its place: what is called by one name has one length in a call."""
+    shapes = [t.shape for kind in kinds for t in types_of(kind)]
+    return tuple(
+        [
+            (i, axis, n.name)
+            for i, shape in enumerate(shapes)
+            if shape.lengths is not shape.dims
+            for axis, n in enumerate(shape.lengths or ())
+            if isinstance(n, Length) and n.is_symbol and n.name
+        ]
+    )
+
+
+def parameter_types(kinds: Sequence[Kind]) -> list[TensorType]:
+    """The types of the parameters of a function of `kinds`; names of lengths stay, as symbols of the function's own."""
+    own: dict[str, Length] = {}
+    return [_with_own_symbols(t, own) for kind in kinds for t in types_of(kind)]
+
+
+def _with_own_symbols(of: TensorType, own: dict[str, Length]) -> TensorType:
+    if of.shape.lengths is None or of.shape.static is of.shape:
+        return of
+    lengths = [
+        own.setdefault(n.name, symbol(n.name)) if isinstance(n, Length) and n.is_symbol and n.name else d
+        for n, d in zip(of.shape.lengths, of.shape.dims or (), strict=True)
+    ]
+    return TensorType(of.dtype, TensorShape(lengths))
 
 
 def parts_of(leaf: Any, kind: Kind) -> list[Any]:

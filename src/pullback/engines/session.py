@@ -155,12 +155,12 @@ class Session:
         """
         key = (function, tuple(captured))
         run = self._runs.get(key)
+        feeds = [x for x in function.parameters if x.dtype != resource]
         if run is None:
             parameters = function.parameters[len(function.parameters) - len(captured) :]
             pairs = zip(parameters, captured, strict=True)
             handles = {x.op: handle_of(around) for x, around in pairs if around.dtype == resource}
-            run = self._prepared(key, lambda: function_plan(function, len(function.results), handles))
-        feeds = [x for x in function.parameters if x.dtype != resource]
+            run = self._prepared(key, lambda: function_plan(function, len(function.results), handles), feeds)
         return run([self._fed(x, value) for x, value in zip(feeds, values, strict=True)])
 
     def _run_of(self, flat: Fetches, feeds: Sequence[Tensor]) -> Run:

@@ -18,7 +18,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..control_flow.concrete_function import ConcreteFunction
-from ..control_flow.signature import Kind, Static, TensorSpec, is_case_of, kind_of, parts_of, structure_key, up_to
+from ..control_flow.signature import (
+    Kind,
+    Static,
+    TensorSpec,
+    is_case_of,
+    kind_of,
+    named_lengths,
+    parts_of,
+    structure_key,
+    up_to,
+)
 from ..control_flow.tracing import AbstractComposite
 from ..core import nest
 from ..core.graph import AbstractTensorLike, Graph, Tensor, get_default_graph
@@ -258,7 +268,7 @@ class Function:
             kinds = [*[spec.type for spec in known], *[kind_of(x) for x in leaves[len(known) :]]]
         else:
             kinds = [kind_of(x) for x in leaves]
-        shape = (structure_key(inputs), _scopes_key(graph))
+        shape = (structure_key(inputs), _scopes_key(graph), named_lengths(kinds))
         with _lock:
             entry = self._find(shape, tuple(kinds), graph)
             if entry is None:
