@@ -8,6 +8,8 @@ import numpy as np
 
 from ....core.dtypes import FLOATING, float32, float64, int64
 from ....core.operation import Tensor
+from ....core.shape import same_length
+from ....core.values import length_values
 from ....primitives.creation.constant import constant
 from ....primitives.creation.ranges import range_
 from ....primitives.elementwise.add_n import add_n
@@ -31,7 +33,6 @@ from ...reading import Node, reader
 from ..dtypes import cast
 from ..lengths import length, rank_of
 from ..places import cubic, cubic_at, inside
-from ..sources import Length, is_length_of, sources
 
 _LONG = 512
 """From this length on, places are picked one by one instead of multiplying by a matrix that is almost all zeros."""
@@ -94,7 +95,7 @@ def _axes(
         assert sizes is not None
         new = _numbers(node, sizes, int64, len(places))
         if roi is None and node.attribute("keep_aspect_ratio_policy", "stretch") == "stretch":
-            new, places, old = _changed(node, x, sizes, new, places, old)
+            new, places, old = _changed(x, sizes, new, places, old)
         factors = [_ratio(m, n) for m, n in zip(new, old, strict=True)]
         new, factors = _with_aspect(node, new, factors, old)
     crops = [(0.0, 1.0)] * len(places)
@@ -105,12 +106,12 @@ def _axes(
 
 
 def _changed(
-    node: Node, x: Tensor, sizes: Tensor, new: list[Any], places: list[int], old: list[Any]
+    x: Tensor, sizes: Tensor, new: list[Any], places: list[int], old: list[Any]
 ) -> tuple[list[Any], list[int], list[Any]]:
     """New lengths, axes and old lengths, without the axes whose length stays: often the batch, the channels."""
-    found = sources(sizes, len(new))
-    told = [n if source is None or isinstance(source, Length) else source for n, source in zip(new, found, strict=True)]
-    kept = [i for i, a in enumerate(places) if not is_length_of(node, found[i], x, a)]
+    found = length_values(sizes) or [None] * len(new)
+    told = [source if isinstance(source, int) else n for n, source in zip(new, found, strict=True)]
+    kept = [i for i, a in enumerate(places) if not same_length(found[i], x.shape.length(a))]
     return [told[i] for i in kept], [places[i] for i in kept], [old[i] for i in kept]
 
 
