@@ -23,5 +23,6 @@ def types(function: Function) -> list[str]:
 
 
 def size(function: Function) -> int:
-    """The number of operations of a function and of those inside it."""
-    return len(function.operations) + sum(size(f) for op in function.operations for f in op.primitive.functions)
+    """The number of operations of a function and of those inside it, constants left out."""
+    own = [op for op in function.operations if op.type != "Const"]
+    return len(own) + sum(size(f) for op in own for f in op.primitive.functions)

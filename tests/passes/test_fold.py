@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.core.function import Function
+from pullback.core.types import tensor_type
 from pullback.passes.fold import LARGEST, fold
 
 from .functions import traced, types
@@ -87,3 +91,48 @@ def test_functions_inside_are_folded_too() -> None:
     f = pb.function(lambda x: x * (pb.constant(2.0) + 3.0))
     (call,) = fold(traced(lambda x: [f(x)])).operations
     assert types(call.primitive.functions[0]) == ["Const", "Mul"]
+
+
+def _of_rows(build: Callable[[pb.Tensor], list[pb.Tensor]]) -> Function:
+    """A function of a matrix whose number of rows only a run knows."""
+    return traced(build, of=tensor_type(pb.float32, ["rows", 3]))
+
+
+def test_what_is_known_of_a_shape_is_folded_where_not_all_is() -> None:
+    function = _of_rows(lambda x: [pb.cast(pb.shape(x)[1] * 2, pb.float32) + pb.reduce_sum(x)])
+    assert str(fold(function)) == (
+        "f(x: float32[rows,3]) -> (add)\n"
+        "  Cast: float32[] = Const[value=6.0]()\n"
+        "  Sum: float32[] = Sum(x)\n"
+        "  add: float32[] = AddV2(Cast, Sum)"
+    )
+
+
+def test_arithmetic_of_lengths_is_folded_where_a_number_is_left() -> None:
+    n = "pb.shape(x)[0]"
+    for formula, value in [(f"{n} - {n} + 7", 7), (f"({n} * 6) // 2 - {n} * 3", 0), (f"({n} + 5) - {n}", 5)]:
+        function = _of_rows(lambda x, formula=formula: [eval(formula, {"pb": pb, "x": x})])
+        assert types(fold(function)) == ["Const"], formula
+        assert fold(function).results[0].op.get_attr("value") == value
+
+
+def test_a_length_that_a_run_decides_is_left_to_it() -> None:
+    function = _of_rows(lambda x: [pb.shape(x)[0] + 1])
+    assert "Shape" in types(fold(function))
+
+
+def test_a_quotient_of_lengths_is_left_to_the_run_for_one_may_be_zero() -> None:
+    function = _of_rows(lambda x: [(pb.shape(x)[0] * 6) // (pb.shape(x)[0] * 2)])
+    assert "FloorDiv" in types(fold(function))
+
+
+def test_a_comparison_of_lengths_is_left_to_the_run() -> None:
+    function = _of_rows(lambda x: [pb.shape(x)[0] > 0])
+    assert "Greater" in types(fold(function))
+
+
+def test_the_shape_of_what_is_fed_is_that_of_its_value() -> None:
+    x = pb.placeholder(pb.float32, [None, 3])
+    y = pb.identity(x)
+    rows = pb.shape(y)[0] - pb.shape(x)[0] + pb.shape(y)[1]
+    assert pb.Session(engine="numpy").run(rows, {x: np.zeros([2, 3])}) == 3

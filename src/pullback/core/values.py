@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from .shape import Lengths
 from .traits import CONSTANT, CONVERTS, COUNTS, JOINS, MOVES, SHAPES
 from .types import TensorType, type_of_array
 
+Array = np.ndarray[Any, Any]
 _LARGEST_FOLDED = 4096
 _LARGEST_RANK = 64
 
@@ -25,7 +27,7 @@ class Const(Primitive):
     type = "Const"
     traits = (CONSTANT,)
 
-    value: np.ndarray[Any, Any]
+    value: Array
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Const):
@@ -46,7 +48,7 @@ class Const(Primitive):
     gradient = no_gradient
 
 
-def constant_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
+def constant_value(tensor: Tensor) -> Array | None:
     """The value of `tensor` where it can be told while the graph is built, else None.
 
     Constants, static shapes, and small integer arithmetic on them can be told.
@@ -90,29 +92,36 @@ def shape_value(tensor: Tensor) -> tuple[int | None, ...] | None:
     return None if values is None else tuple([n if isinstance(n, int) else None for n in values])
 
 
-def _partial_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
+def _partial_value(tensor: Tensor) -> Array | None:
     """The value of `tensor`; an array of objects with None where an element cannot be told; None if nothing can."""
     values: dict[Operation, Any] = {}
     pending = [tensor.op]
     while pending:
         op = pending[-1]
-        missing = [x.op for x in _inputs_to_fold(op) if x.op not in values]
+        inputs = inputs_to_evaluate(op)
+        missing = [x.op for x in inputs if x.op not in values]
         if missing and len(values) + len(pending) < _LARGEST_FOLDED:
             pending.extend(missing)
             continue
         pending.pop()
-        values[op] = _unknown(op) if missing else _fold(op, values)
-    value: np.ndarray[Any, Any] | None = values[tensor.op][tensor.value_index]
+        values[op] = _unknown(op) if missing else evaluated(op, [values[x.op][x.value_index] for x in inputs])
+    value: Array | None = values[tensor.op][tensor.value_index]
     return value
 
 
-def _inputs_to_fold(op: Operation) -> tuple[Tensor, ...]:
+def inputs_to_evaluate(op: Operation) -> tuple[Tensor, ...]:
+    """The inputs whose values say those of the outputs: none where shapes do, or where nobody asks for the values."""
     foldable = op.primitive.reads_values and not op.primitive.stateful
     small = all(y.dtype in INTEGER or y.dtype == bool_ for y in op.outputs)
     return op.inputs if foldable and small else ()
 
 
-def _fold(op: Operation, values: dict[Operation, Any]) -> tuple[np.ndarray[Any, Any] | None, ...]:
+def evaluated(op: Operation, arrays: Sequence[Array | None]) -> tuple[Array | None, ...]:
+    """What is known of the values of the outputs of `op`, of integers or truth values.
+
+    `arrays` is what is known of `inputs_to_evaluate(op)`. An array of objects holds lengths, and None for elements
+    that cannot be told; None stands for a tensor of which nothing is known.
+    """
     if isinstance(op.primitive, Const):
         return (op.primitive.value,)
     traits = op.primitive.traits
@@ -125,24 +134,24 @@ def _fold(op: Operation, values: dict[Operation, Any]) -> tuple[np.ndarray[Any, 
                 for x, y in zip(op.inputs, op.outputs, strict=True)
             ]
         )
-    arrays = _arrays_to_fold(op, values)
-    if arrays is None or any((y.shape.num_elements() or 0) > _LARGEST_FOLDED for y in op.outputs):
+    given = _arrays_to_fold(op, arrays)
+    if given is None or any((y.shape.num_elements() or 0) > _LARGEST_FOLDED for y in op.outputs):
         return _unknown(op)
-    if CONVERTS in traits and arrays[0].dtype == object:
-        return (arrays[0],)
+    if CONVERTS in traits and given[0].dtype == object:
+        return (given[0],)
     try:
-        result = op.primitive.kernel(np, *arrays)
+        result = op.primitive.kernel(np, *given)
     except (NotImplementedError, ValueError):
         return _unknown(op)  # What the kernel refuses it refuses again in a run that needs it.
     except (TypeError, AttributeError):
-        if all(a.dtype != object for a in arrays):
+        if all(a.dtype != object for a in given):
             raise
         return _unknown(op)  # Lengths can be moved, added and multiplied, not more.
     results = result if isinstance(result, tuple) else (result,)
     return tuple([_told(value, y) for value, y in zip(results, op.outputs, strict=True)])
 
 
-def _arrays_to_fold(op: Operation, values: dict[Operation, Any]) -> list[np.ndarray[Any, Any]] | None:
+def _arrays_to_fold(op: Operation, arrays: Sequence[Array | None]) -> list[Array] | None:
     """What to call the kernel with, or None where it cannot be called."""
     if op.primitive.stateful or not op.inputs:
         return None
@@ -150,19 +159,17 @@ def _arrays_to_fold(op: Operation, values: dict[Operation, Any]) -> list[np.ndar
         if any(not x.shape.is_fully_defined() or isinstance(x.dtype, TokenType) for x in op.inputs):
             return None
         return [np.broadcast_to(np.zeros((), x.dtype), x.shape.known) for x in op.inputs]  # type: ignore[arg-type]
-    if not _inputs_to_fold(op):
+    given = [a for a in arrays if a is not None and a.size <= _LARGEST_FOLDED]
+    if len(given) < len(op.inputs):
         return None
-    arrays = [values[x.op][x.value_index] for x in op.inputs]
-    if any(a is None or a.size > _LARGEST_FOLDED for a in arrays):
-        return None
-    opaque, traits = [i for i, a in enumerate(arrays) if a.dtype == object], op.primitive.traits
+    opaque, traits = [i for i, a in enumerate(given) if a.dtype == object], op.primitive.traits
     moved = (opaque == [0] and MOVES in traits) or JOINS in traits
     # A comparison of lengths would not fail, and be wrong.
     compared = any(x.dtype == bool_ for x in (*op.inputs, *op.outputs))
-    return arrays if not opaque or moved or not compared else None
+    return given if not opaque or moved or not compared else None
 
 
-def _unknown(op: Operation) -> tuple[np.ndarray[Any, Any] | None, ...]:
+def _unknown(op: Operation) -> tuple[Array | None, ...]:
     """Elements that cannot be told, where at least their number is known and small."""
     return tuple([np.full(y.shape.known, None) if _is_short(y) else None for y in op.outputs])
 
@@ -172,7 +179,7 @@ def _is_short(y: Tensor) -> bool:
     return y.dtype in INTEGER and size is not None and size <= _LARGEST_RANK
 
 
-def _told(value: Any, y: Tensor) -> np.ndarray[Any, Any]:
+def _told(value: Any, y: Tensor) -> Array:
     """`value` in the dtype of `y`, or of objects where some of it is None."""
     array = np.asarray(value, object) if isinstance(value, Length) else np.asarray(value)
     if array.dtype == object and any(n is None or isinstance(n, Length) for n in array.reshape(-1)):

@@ -6,23 +6,23 @@ put on a device of its own or waits for something. What fails, or is not finite,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ..core.dtypes import INEXACT, TokenType
+from ..core.dtypes import INEXACT, INTEGER
+from ..core.dtypes import bool as bool_
 from ..core.function import AbstractFunctional, Function
 from ..core.graph import Operation, Tensor
-from ..primitives.creation.constant import Const
+from ..core.values import Const, evaluated, inputs_to_evaluate
 from ..primitives.debugging.guards import AbstractGuard
 from .rebuilding import rebuilt
 from .view import Array, View
 
 LARGEST = 256
-"""The most elements of a value that is folded."""
-_LARGEST_READ = 4096
-"""The most elements of a value that is read for that."""
+"""The most elements of a value that is folded, or read for that."""
+_TOLD = frozenset([*INTEGER, bool_])
 
 
 def fold(function: Function, keep: Collection[Tensor] = ()) -> Function:
@@ -40,46 +40,59 @@ def fold(function: Function, keep: Collection[Tensor] = ()) -> Function:
 
 
 def folded(view: View) -> View:
-    """The view with the values of what depends on constants only, without what was needed for these alone."""
+    """The view with the values of what depends on constants and static shapes only.
+
+    What was needed for these values alone is left out. Lengths that a run decides are computed with on the way.
+    """
     known = dict(view.known)
-    view = replace(view, known=known)
-    constants = len(known)
+    told: dict[Tensor, Array | None] = dict(known)
     for op in view.operations:
-        inputs = view.inputs(op)
-        if (inputs and inputs[0] not in known) or isinstance(op.primitive, Const):
+        outputs, inputs = op.outputs, view.inputs(op)
+        is_told = bool(outputs) and outputs[0].type.dtype in _TOLD
+        if not (is_told or (inputs and inputs[0] in known)) or not _may_fold(op, view):
             continue
-        values = _computed(op, [known[x] for x in inputs]) if _may_fold(op, inputs, view) else None
-        if values is not None:
-            known.update(zip(op.outputs, values, strict=True))
-    return view.pruned() if len(known) > constants else view
+        values = _told(op, view, told) if is_told else _computed(op, [known.get(x) for x in inputs])
+        told.update(zip(outputs, values, strict=False))
+        if values and all(a is not None and a.dtype != object for a in values):
+            known.update(zip(outputs, values, strict=True))  # type: ignore[arg-type]
+    return replace(view, known=known).pruned() if len(known) > len(view.known) else view
 
 
-def _may_fold(op: Operation, inputs: Sequence[Tensor], view: View) -> bool:
+def _may_fold(op: Operation, view: View) -> bool:
     """Whether every run would compute the same, and nothing else would be lost."""
-    p, known = op.primitive, view.known
-    if p.stateful or p.acts or p.recomputes or isinstance(p, AbstractFunctional | AbstractGuard):
+    p = op.primitive
+    if p.stateful or p.acts or p.recomputes or isinstance(p, AbstractFunctional | AbstractGuard | Const):
         return False
-    if op.device or op.control_inputs or not all(_is_small(y) and y not in view.given for y in op.outputs):
-        return False
-    return all(x in known and known[x].size <= _LARGEST_READ for x in inputs)
+    return not op.device and not op.control_inputs and view.given.isdisjoint(op.outputs)
 
 
-def _is_small(y: Tensor) -> bool:
-    size = y.shape.num_elements()
-    return size is not None and size <= LARGEST and not isinstance(y.dtype, TokenType)
+def _told(op: Operation, view: View, told: Mapping[Tensor, Array | None]) -> Sequence[Array | None]:
+    """What is known of the integers or truth values that `op` computes."""
+    try:
+        with np.errstate(all="ignore"):
+            values = evaluated(op, [told.get(view.stand_in(x)) for x in inputs_to_evaluate(op)])
+    except Exception:  # A kernel that fails does so again in a run, with a message that says where.
+        return []
+    return values if all(a is None or a.size <= LARGEST for a in values) else []
 
 
-def _computed(op: Operation, arrays: Sequence[Array]) -> list[Array] | None:
-    """The outputs of `op`; None where that is left to the run."""
+def _computed(op: Operation, found: Sequence[Array | None]) -> list[Array]:
+    """The outputs of `op`; none where they are left to the run, or not all inputs are known."""
+    arrays = [a for a in found if a is not None]
+    sizes = [*[a.size for a in arrays], *[y.shape.num_elements() for y in op.outputs]]
+    if len(arrays) < len(found):
+        return []
+    if any(n is None or n > LARGEST for n in sizes):
+        return []
     try:
         with np.errstate(all="ignore"):
             result = op.primitive.kernel(np, *[a if a.ndim else a[()] for a in arrays])
     except Exception:  # A kernel that fails does so again in a run, with a message that says where.
-        return None
+        return []
     values = [np.array(value) for value in (result if isinstance(result, tuple) else (result,))]
     for value, y in zip(values, op.outputs, strict=True):
-        fits = value.dtype == y.dtype and y.shape.is_compatible_with(value.shape) and value.size <= LARGEST
+        fits = value.dtype == y.dtype and y.shape.is_compatible_with(value.shape)
         if not fits or (y.dtype in INEXACT and not np.isfinite(value).all()):
-            return None
+            return []
         value.setflags(write=False)
     return values

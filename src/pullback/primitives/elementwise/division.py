@@ -138,11 +138,20 @@ class FloorDiv(AbstractElementwise):
 
     @in_float32
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
+        if a.dtype == object or b.dtype == object:
+            return _quotient_of_lengths(a, b)
         if a.dtype not in INTEGER:
             return xp.floor(xp.divide(a, b))
         return kept(xp, b != 0, xp.floor_divide(a, _not_zero(xp, b)))
 
     gradient = no_gradient
+
+
+def _quotient_of_lengths(a: Any, b: Any) -> Any:
+    """`a // b` for lengths that a run decides, by numbers: another length may be 0, where the quotient is 0."""
+    if b.dtype == object or not b.all():
+        raise TypeError("lengths are divided by numbers that are not 0")
+    return a // b
 
 
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
