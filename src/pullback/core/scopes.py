@@ -40,8 +40,8 @@ class Scope(NamedTuple):
 
     def within(self, prefix: str, op: Operation) -> Scope:
         """This scope with another prefix and originator: a `_replace` made quick, once an operation."""
-        kept = self.devices, self.colocation, self.controllers, self.attrs, self.gradient_types
-        return Scope(prefix, *kept, op, self.site)
+        _, devices, colocation, controllers, attrs, gradient_types, _, site = self
+        return Scope(prefix, devices, colocation, controllers, attrs, gradient_types, op, site)
 
     def device_of(self, op: Operation) -> str:
         """The device string of a new operation: that of what it is colocated with, else the merged device scopes."""
