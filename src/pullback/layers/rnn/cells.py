@@ -20,7 +20,13 @@ from ...primitives.random.dropout import dropout
 from ...primitives.shape.stacking import concat, split
 from ...primitives.variables.variable import Variable
 from ..variables.initializers import Constant, Zeros
-from ..variables.scope import VariableScope, get_variable, get_variable_scope, variable_scope
+from ..variables.scope import (
+    VariableScope,
+    get_variable,
+    get_variable_scope,
+    name_without_variables,
+    variable_scope,
+)
 
 Activation = Callable[[Tensor], Tensor]
 
@@ -75,8 +81,8 @@ class RNNCell(ABC):
         if depth is None:
             raise ValueError(f"{self.name}: the last length of the inputs must be known")
         shared = self.reuse or get_variable_scope().reuse
-        named = scope or (self.name if shared else None)
-        with variable_scope(named, self.name, reuse=self.reuse, dtype=self.dtype or dtype):
+        named = scope or (self.name if shared else name_without_variables(self.name))
+        with variable_scope(named, reuse=self.reuse, dtype=self.dtype or dtype):
             self.variables = list(self.make(depth))
         self.built = True
 

@@ -186,6 +186,16 @@ def _unique_scope(outer: VariableScope, default_name: str) -> str:
     return name
 
 
+def name_without_variables(name: str) -> str:
+    """`name`, with a number behind it if in the current scope there are variables below `name` already."""
+    outer = get_variable_scope()
+    taken, found, number = [v.op.name for v in global_variables()], name, 0
+    while any(other.startswith(f"{outer.original_name_scope}{found}/") for other in taken):
+        number += 1
+        found = f"{name}_{number}"
+    return found
+
+
 @contextmanager
 def _counted(scope: VariableScope, again: bool) -> Iterator[None]:
     """Count that `scope` is entered, and forget the scopes inside when it is left; all of them if `again`."""
