@@ -241,3 +241,17 @@ def test_a_merged_graph_between_tensors_is_a_function_of_them() -> None:
         "part(x: float32[3]) -> (mul)\n  y: float32[3] = Exp(x)\n  mul: float32[3] = Mul(y, y)"
     )
     assert tensor_type(pb.float32, [3]) == x.type
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_what_a_loop_drew_is_what_its_derivative_reads_where_the_two_were_made_in_other_scopes(engine: str) -> None:
+    x = pb.placeholder(pb.float32, [])
+    with pb.device("/device:CPU:0"), pb.control_dependencies([pb.exp(x)]):
+
+        def step(i: pb.Tensor, y: pb.Tensor) -> list[pb.Tensor]:
+            return [i + 1, y * pb.random.uniform([], 0.5, 1.5)]
+
+        y = pb.while_loop(lambda i, y: i < 5, step, [0, x], maximum_iterations=5)[1]
+    (dx,) = pb.gradients(y, x)
+    found, slope = pb.Session(engine=engine).run([y, dx], {x: 2.0})
+    np.testing.assert_allclose(slope, found / 2.0, rtol=1e-6)
