@@ -76,9 +76,9 @@ CASES = [
     ),
     Case(
         "dynamic_partition",
-        lambda a: pb.dynamic_partition(a, [1, 0, 1, 5], 2),
+        lambda a: pb.dynamic_partition(a, [1, 0, 1, 1], 2),
         [normal(4, 2)],
-        expected=lambda a: [a[[1]], a[[0, 2]]],
+        expected=lambda a: [a[[1]], a[[0, 2, 3]]],
     ),
     Case(
         "dynamic_partition_fed",
