@@ -103,6 +103,21 @@ def test_columns_of_one_colour_share_no_row(seed: int) -> None:
         assert matrix[:, colours == colour].sum(axis=1).max() <= 1
 
 
+@pytest.mark.parametrize(
+    ("pattern", "colours"),
+    [
+        (np.kron(np.eye(7, dtype=bool), np.ones((3, 3), bool)), 3),
+        (np.abs(np.subtract.outer(range(9), range(9))) <= 2, 5),
+        (np.eye(4, dtype=bool), 1),
+        (np.zeros((3, 2), bool), 1),
+    ],
+)
+def test_bands_and_blocks_need_as_many_colours_as_their_longest_row_has_entries(pattern: Any, colours: int) -> None:
+    found = colour_columns(sp.csr_array(pattern))
+    assert found.max() + 1 == colours
+    assert all(pattern[:, found == c].sum(axis=1).max() <= 1 for c in range(colours))
+
+
 def test_a_pattern_of_another_shape_is_refused() -> None:
     x = pb.placeholder(pb.float64, [3])
     with pytest.raises(ValueError, match=r"sparse_jacobian: the pattern is \(2, 2\), but .* is \(3, 3\)"):

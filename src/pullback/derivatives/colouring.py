@@ -2,7 +2,7 @@
 
 No library that is kept well has a public function for it; two short greedy methods serve:
 - Jacobians: columns of one colour share no row (Curtis, Powell and Reid, "On the estimation of sparse Jacobian
-  matrices", 1974).
+  matrices", 1974); for bands and blocks every k-th column has the same.
 - Hessians: star colouring, which also uses that H[i, j] = H[j, i]: an arrow needs two colours, not n (Gebremedhin,
   Manne and Pothen, "What color is your Jacobian?", SIAM Review 47, 2005, algorithm 4.1).
 """
@@ -19,6 +19,9 @@ Colours = np.ndarray[Any, Any]
 
 def colour_columns(pattern: Any) -> Colours:
     """A colour for each column of a SciPy sparse matrix; columns of one colour have no row in common."""
+    repeated = _repeated(pattern.tocsr())
+    if repeated is not None:
+        return repeated
     columns = pattern.tocsc()
     starts, rows = columns.indptr.tolist(), columns.indices.tolist()
     used = [0] * pattern.shape[0]
@@ -34,6 +37,17 @@ def colour_columns(pattern: Any) -> Colours:
         for i in own:
             used[i] |= bit
     return np.array(colours, np.int32)
+
+
+def _repeated(pattern: Any) -> Colours | None:
+    """Colours that repeat every k columns, where k, the most entries of a row, are enough: for bands and blocks."""
+    count, lengths = pattern.shape[0], np.diff(pattern.indptr)
+    k = max(int(lengths.max(initial=0)), 1)
+    if count * k > 4 * pattern.nnz:
+        return None
+    colours = np.arange(pattern.shape[1], dtype=np.int32) % k
+    met = np.bincount(np.repeat(np.arange(count), lengths) * k + colours[pattern.indices])
+    return colours if met.max(initial=0) <= 1 else None
 
 
 def colour_symmetric(pattern: Any) -> Colours:
