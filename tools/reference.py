@@ -131,7 +131,7 @@ def tested_by_rows() -> dict[CodeType, Tested]:
     for cases in families().values():
         for case in cases:
             order, engines = _order(case), "N" * (not case.not_on_numpy) + "X" * (not case.not_on_xla)
-            for code in _called_by(case):
+            for code in called_by(case):
                 before = found.get(code, Tested("", 0))
                 found[code] = Tested("".join(sorted({*before.engines, *engines})), max(before.order, order))
     return found
@@ -144,7 +144,7 @@ def _order(case: Case) -> int:
     return 3 if case.third_order else 1 if case.not_second_order else 2
 
 
-def _called_by(case: Case) -> set[CodeType]:
+def called_by(case: Case) -> set[CodeType]:
     """What a row calls itself, not what that calls in its turn."""
     called: set[CodeType] = set()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import pullback as pb
+from pullback.primitives.casting.bitcast import bitcast
 
 from .case import Case, cubed, normal
 
@@ -96,4 +97,8 @@ CASES = [
         [normal(3)],
         third_order=True,
     ),
+    Case(
+        "bitcast", lambda x: bitcast(x, pb.int32), [np.array([1, 2**31], np.uint32)], np.array([1, -(2**31)], np.int32)
+    ),
+    Case("bitcast_bool", lambda x: bitcast(x, pb.uint8), [np.array([True, False])], np.array([1, 0], np.uint8)),
 ]

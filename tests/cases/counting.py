@@ -11,7 +11,6 @@ from .case import Case, cubed, normal
 N = np.array([1, 1, 3, 0, 7], np.int32)
 M = np.array([[0, 2, 2], [1, -1, 5]])
 
-ROWS = np.array([[1.0, 2.0, 2.0], [0.0, 5.0, 9.0]])
 
 CASES = [
     Case("bincount", pb.math.bincount, [N], np.bincount(N).astype(np.int32)),
@@ -54,37 +53,6 @@ CASES = [
         [np.array([0, 1]), np.array([1, 1])],
         np.array([[0, 1], [0, 1]], np.int32),
     ),
-    Case(
-        "unique",
-        lambda x: list(pb.unique(x)),
-        [np.array([4.0, 2.0, 4.0, 7.0])],
-        [np.array([4.0, 2.0, 7.0]), np.array([0, 1, 0, 2], np.int32)],
-        not_differentiable="equal elements move apart",
-    ),
-    Case("unique_apart", lambda x: pb.unique(x).y, [normal(4)], lambda x: x),
-    Case("unique_counts", lambda x: pb.unique_with_counts(x, pb.int64).count, [N], np.array([2, 1, 1, 1])),
-    Case(
-        "setdiff1d",
-        lambda x, y: list(pb.setdiff1d(x, y)),
-        [N, np.array([3, 0], np.int32)],
-        [np.array([1, 1, 7], np.int32), np.array([0, 1, 4], np.int32)],
-    ),
-    Case("setdiff1d_floats", lambda x, y: pb.setdiff1d(x, y).out, [normal(4), normal(2, seed=1)], lambda x, y: x),
-    Case(
-        "searchsorted",
-        lambda s, v: pb.searchsorted(s, v),
-        [ROWS, np.array([[2.0], [9.5]])],
-        np.array([[1], [3]], np.int32),
-        wrt=[],
-    ),
-    Case(
-        "searchsorted_right",
-        lambda s, v: pb.searchsorted(s, v, "right", pb.int64),
-        [ROWS[0], np.array([2.0, 0.5])],
-        np.array([3, 0]),
-        wrt=[],
-    ),
-    Case("invert_permutation", pb.math.invert_permutation, [np.array([3, 0, 2, 1])], np.array([1, 3, 2, 0])),
     Case(
         "cube_of_bincount_weights", cubed(lambda n, w: pb.math.bincount(n, w, 8, 8)), [N, normal(5)], third_order=True
     ),

@@ -7,6 +7,7 @@ import numpy as np
 import pullback as pb
 
 from .case import Case, normal
+from .identity.identity import X
 
 CASES = [
     Case("zeros", lambda: pb.zeros([2, 3]), expected=np.zeros((2, 3), np.float32)),
@@ -105,5 +106,32 @@ CASES = [
         [np.array([0, 2]), np.array(3)],
         expected=np.eye(3, dtype=np.float32)[[0, 2]],
         not_erased_rank="a length of unknown rank is no scalar",
+    ),
+    Case(
+        "meshgrid",
+        lambda x, y: pb.meshgrid(x, y),
+        [normal(2), normal(3)],
+        expected=lambda x, y: np.meshgrid(x, y),
+        not_erased_rank="meshgrid takes vectors",
+    ),
+    Case(
+        "meshgrid_ij",
+        lambda x, y, z: pb.meshgrid(x, y, z, indexing="ij"),
+        [normal(2), normal(3), normal(1)],
+        expected=lambda *xs: np.meshgrid(*xs, indexing="ij"),
+        not_erased_rank="meshgrid takes vectors",
+    ),
+    Case("placeholder_with_default", lambda x: pb.placeholder_with_default(x, [None, None]), [X], expected=lambda x: x),
+    Case(
+        "sequence_mask",
+        lambda n: pb.sequence_mask(n, 4, pb.float32),
+        [np.array([[1, 3], [0, 4]])],
+        expected=lambda n: (np.arange(4) < n[..., None]).astype(np.float32),
+    ),
+    Case(
+        "sequence_mask_longest",
+        pb.sequence_mask,
+        [np.array([1, 3])],
+        expected=lambda n: np.arange(3) < n[..., None],
     ),
 ]

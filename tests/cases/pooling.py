@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
+from pullback.primitives.pooling.max_pool import MaxPool
+from pullback.primitives.pooling.places import MaxPoolPlaces
 
 from .case import Case, distinct, normal
 
@@ -63,6 +65,10 @@ def _fractional(kind: str, numbers: Any, **how: bool) -> Case:
     pool = {"max": pb.nn.fractional_max_pool, "avg": pb.nn.fractional_avg_pool}[kind]
     words = "_".join(how) or "random"
     return Case(f"fractional_{kind}_pool_{words}", lambda x: pool(x, 1.5, seed=3, **how), [numbers(1, 7, 5, 2)])
+
+
+def _places(window: tuple[Any, ...], column_major: bool) -> Any:
+    return lambda x: MaxPoolPlaces(*window, column_major)(x, MaxPool(*window)(x))
 
 
 CASES = [
@@ -157,6 +163,24 @@ CASES = [
         lambda x: pb.square(pb.nn.fractional_max_pool(x, 1.5, seed=3)[0]),
         [distinct(1, 5, 5, 2)],
         third_order=True,
+    ),
+    Case(
+        "max_pool_places",
+        _places(((2, 2), (2, 2), "VALID", "NCHW", ()), False),
+        [distinct(1, 2, 2, 4)],
+        not_differentiable="the result is a number of places",
+    ),
+    Case(
+        "max_pool_places_by_column",
+        _places(((3, 2), (1, 2), ((1, 1), (0, 1)), "NCHW", (1, 2)), True),
+        [distinct(2, 1, 4, 5)],
+        not_differentiable="the result is a number of places",
+    ),
+    Case(
+        "max_pool_places_of_channels_last",
+        _places(((2,), (1,), "SAME", "NWC", ()), False),
+        [distinct(2, 3, 2)],
+        not_differentiable="the result is a number of places",
     ),
 ]
 

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
+from pullback.primitives.reduction.reduce_like import MaxLike, MinLike, ProdLike, ShapeOnly
 
 from .case import Case, cubed, distinct, normal, positive
+from .sorting import TIES, VALUES
 
 X = normal(2, 3, 4)
 AXES = [None, 0, -1, [0, 2], [1, 0], [], [0, 1, 2]]
@@ -57,36 +59,6 @@ def _length(x: np.ndarray, axis: object, keepdims: bool) -> np.ndarray:
     return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
 
 
-def _cumulative() -> list[Case]:
-    cases = []
-    for exclusive in (False, True):
-        for reverse in (False, True):
-            suffix = ("_exclusive" if exclusive else "") + ("_reverse" if reverse else "")
-            flags = {"exclusive": exclusive, "reverse": reverse}
-            cases += [
-                Case(f"cumsum{suffix}", lambda x, f=flags: pb.cumsum(x, 1, **f), [X]),
-                Case(f"cumprod{suffix}", lambda x, f=flags: pb.math.cumprod(x, 1, **f), [positive(2, 4)]),
-                Case(
-                    f"cumprod_with_zeros{suffix}",
-                    lambda x, f=flags: pb.math.cumprod(x, -1, **f),
-                    [_zeros_in(positive(3, 5), (0, 2), (1, 0), (1, 3), (2, 4))],
-                ),
-            ]
-    return cases
-
-
-def _running_logsumexp() -> list[Case]:
-    return [
-        Case(
-            f"running_logsumexp_{int(exclusive)}{int(reverse)}",
-            lambda x, f=(exclusive, reverse): pb.math.cumulative_logsumexp(x, 1, *f)[:, 1:-1],
-            [normal(2, 5)],
-        )
-        for exclusive in (False, True)
-        for reverse in (False, True)
-    ]
-
-
 def _slopes(f: Callable[[Any], Any], x: Any) -> list[Any]:
     """The first and the second derivative, the latter of the sum of the former."""
     (first,) = pb.gradients(f(x), x)
@@ -94,6 +66,12 @@ def _slopes(f: Callable[[Any], Any], x: Any) -> list[Any]:
 
 
 ZEROS = _zeros_in(positive(3, 4), (0, 1), (1, 0), (1, 3))
+
+
+def _reduced(primitive: Any, *lengths: int) -> Any:
+    """A reduction to these lengths, given as a vector."""
+    return lambda x: primitive(x, ShapeOnly((None,) * len(lengths))(pb.constant(np.array(lengths, np.int64))))
+
 
 CASES = [
     *_along("sum", pb.reduce_sum, np.sum, X),
@@ -169,22 +147,6 @@ CASES = [
         "norm_matrix_1", lambda x: pb.norm(x, 1, axis=[0, 1]), [positive(3, 2)], expected=lambda x: np.linalg.norm(x, 1)
     ),
     Case("norm_matrix_inf", lambda x: pb.norm(x, np.inf, axis=[0, 1], keepdims=True), [positive(3, 2)]),
-    Case("l2_loss", pb.nn.l2_loss, [X], expected=lambda x: np.sum(x * x) / 2),
-    Case("l2_loss_scalar", pb.nn.l2_loss, [np.float64(3.0)], expected=4.5),
-    *_cumulative(),
-    Case("cumsum_int8", pb.cumsum, [np.array([100, 100], np.int8)], expected=np.array([100, -56], np.int8)),
-    Case("cumsum_empty", pb.cumsum, [normal(0, 2)], expected=np.zeros((0, 2))),
-    Case("cumprod_empty", pb.math.cumprod, [normal(0, 2)], expected=np.zeros((0, 2))),
-    Case("cumprod_complex", lambda x: pb.math.cumprod(x, 0), [_complex(3, 2)], expected=lambda x: np.cumprod(x, 0)),
-    *_running_logsumexp(),
-    Case(
-        "running_logsumexp_of_infinities",
-        lambda x: [pb.math.cumulative_logsumexp(x), *pb.gradients(pb.math.cumulative_logsumexp(x), x)],
-        [np.array([-np.inf, 0.0, -np.inf, 1000.0])],
-        wrt=[],
-        expected=[np.array([-np.inf, 0.0, 0.0, 1000.0]), np.array([0.0, 2.0, 0.0, 1.0])],
-    ),
-    Case("running_logsumexp_empty", pb.math.cumulative_logsumexp, [normal(0, 2)], expected=np.zeros((0, 2))),
     Case(
         "logsumexp_gradient_at_infinities",
         lambda x: pb.gradients(pb.reduce_logsumexp(x, 1), x),
@@ -208,7 +170,79 @@ CASES = [
         expected=np.zeros(3),
     ),
     Case("prod_third_order", pb.reduce_prod, [_zeros_in(positive(4), (0,), (2,))], third_order=True),
-    Case("cumprod_third_order", pb.math.cumprod, [_zeros_in(positive(4), (1,))], third_order=True),
     Case("logsumexp_third_order", pb.reduce_logsumexp, [normal(3)], third_order=True),
     Case("cube_of_max", cubed(lambda x: pb.reduce_max(x, 1)), [distinct(2, 3)], third_order=True),
+    Case("max_like", _reduced(MaxLike(), 2, 1, 4), [distinct(2, 3, 4)]),
+    Case("max_like_two_axes", _reduced(MaxLike(), 1, 3, 1), [distinct(2, 3, 4)]),
+    Case("min_like", _reduced(MinLike(), 1, 3), [distinct(2, 3)]),
+    Case("max_like_of_none", _reduced(MaxLike(), 2, 1), [np.zeros((2, 0))], not_differentiable="there is no element"),
+    Case("prod_like", _reduced(ProdLike(), 2, 1, 1), [normal(2, 3, 2)], lambda x: x.prod((1, 2), keepdims=True)),
+    Case("prod_like_third_order", _reduced(ProdLike(), 1, 3), [normal(3, 3)], third_order=True),
+    Case("prod_like_with_zeros", _reduced(ProdLike(), 1, 3), [np.array([[0.0, 0.0, 2.0], [0.0, 3.0, 4.0]])]),
+    Case("argmax", pb.argmax, [VALUES], expected=lambda x: x.argmax(0), wrt=[]),
+    Case(
+        "argmax_last",
+        lambda x: pb.argmax(x, -1, pb.int32),
+        [VALUES],
+        expected=lambda x: x.argmax(-1).astype(np.int32),
+        wrt=[],
+    ),
+    Case("argmax_ties", lambda x: pb.argmax(x, 1), [TIES], expected=np.array([1, 0]), wrt=[]),
+    Case("argmax_nan", pb.argmax, [np.array([1.0, np.nan, 2.0])], expected=np.int64(1), wrt=[]),
+    Case("argmin", lambda x: pb.argmin(x, 1), [VALUES], expected=lambda x: x.argmin(1), wrt=[]),
+    Case("argmin_int", pb.argmin, [np.array([3, 1, 1])], expected=np.int64(1)),
+    Case(
+        "moments",
+        lambda x: pb.nn.moments(x, [0, 1]),
+        [normal(2, 3, 4)],
+        expected=lambda x: [x.mean((0, 1)), x.var((0, 1))],
+        third_order=True,
+    ),
+    Case("moments_keepdims", lambda x: pb.nn.moments(x, [-1], keepdims=True), [normal(2, 3)]),
+    Case("moments_all", lambda x: pb.nn.moments(x, None), [normal(2, 3)], expected=lambda x: [x.mean(), x.var()]),
+    Case("moments_mean_only", lambda x: pb.nn.moments(x, [0])[0], [normal(2, 3)]),
+    Case("moments_variance_only", lambda x: pb.nn.moments(x, [1])[1], [normal(2, 3)]),
+    Case("moments_scalar", lambda x: pb.nn.moments(x, []), [np.array(2.0)]),
+    Case("moments_no_columns", lambda x: pb.nn.moments(x, [0]), [normal(2, 0)]),
+    Case(
+        "moments_float16",
+        lambda x: pb.nn.moments(pb.cast(x, pb.float16), [0]),
+        [np.full(3000, 1.0)],
+        not_differentiable="differences are lost in float16",
+    ),
+    Case(
+        "weighted_moments",
+        lambda x, w: pb.nn.weighted_moments(x, [0], w),
+        [normal(3, 2), positive(3, 1)],
+        expected=lambda x, w: [
+            (w * x).sum(0) / w.sum(),
+            (w * (x - (w * x).sum(0) / w.sum()) ** 2).sum(0) / w.sum(),
+        ],
+        third_order=True,
+    ),
+    Case(
+        "weighted_moments_keepdims",
+        lambda x, w: pb.nn.weighted_moments(x, [0, 1], w, keepdims=True),
+        [normal(3, 2), positive(2)],
+    ),
+    Case(
+        "sufficient_statistics",
+        lambda x: pb.nn.sufficient_statistics(x, [0, 2])[:3],
+        [normal(2, 3, 2)],
+        expected=lambda x: [np.array(4.0), x.sum((0, 2)), (x**2).sum((0, 2))],
+    ),
+    Case(
+        "normalize_moments",
+        lambda x, shift: pb.nn.normalize_moments(*pb.nn.sufficient_statistics(x, None, shift)),
+        [normal(2, 3), normal(seed=1)],
+        expected=lambda x, shift: [x.mean(), x.var()],
+        wrt=[0],
+        third_order=True,
+    ),
+    Case(
+        "sufficient_statistics_of_any_rows",
+        lambda x: pb.nn.sufficient_statistics(pb.placeholder_with_default(x, [None, 3]), [0])[:3],
+        [normal(2, 3)],
+        not_erased="the row erases a length itself",
+    ),
 ]

@@ -49,6 +49,10 @@ X, D = normal(5, 2), distinct(5, 2)
 ZEROS = positive(5, 1)
 ZEROS[0] = ZEROS[1] = ZEROS[4] = 0
 
+ROWS = np.array([3, 0, 3, 1])
+
+SEGMENTS = np.array([0, 0, 1, 3])
+
 CASES = [
     *_rows("sum", np.sum, 0, X),
     *_rows("mean", np.mean, 0, X),
@@ -100,6 +104,10 @@ CASES = [
         [np.array([[0.0, 2.0], [3.0, 0.0]]), np.array([[1, 0], [-1, 0]])],
     ),
     Case("cube_of_mean", cubed(lambda x: pb.math.segment_mean(x, SORTED)), [X], third_order=True),
+    Case("segment_sum", lambda x: pb.sparse.segment_sum(x, ROWS, SEGMENTS), [normal(4, 2)]),
+    Case("segment_sum_of_five", lambda x: pb.sparse.segment_sum(x, ROWS, SEGMENTS, 5), [normal(4, 2)]),
+    Case("segment_mean", lambda x: pb.sparse.segment_mean(x, ROWS, SEGMENTS, 5), [normal(4, 2)]),
+    Case("segment_sqrt_n", lambda x: pb.sparse.segment_sqrt_n(x, ROWS, SEGMENTS), [normal(4, 2)]),
 ]
 
 _REAL_PRODUCTS = "ONNX multiplies real numbers only where they come together"

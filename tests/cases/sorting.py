@@ -10,7 +10,7 @@ import pullback as pb
 
 from .case import Case, cubed, distinct, normal
 
-X = distinct(3, 5)
+VALUES = distinct(3, 5)
 TIES = np.array([[1.0, 3.0, 3.0, 0.0], [2.0, 2.0, 2.0, 2.0]])
 
 PIECES = np.array([[0, 0, 0, 1], [0, 0, 0, 0]], np.int32)
@@ -21,20 +21,10 @@ def _two_largest(x: np.ndarray) -> list[np.ndarray]:
     return [np.take_along_axis(x, order, 1), order.astype(np.int32)]
 
 
+ROWS = np.array([[1.0, 2.0, 2.0], [0.0, 5.0, 9.0]])
+
 CASES = [
-    Case("argmax", pb.argmax, [X], expected=lambda x: x.argmax(0), wrt=[]),
-    Case(
-        "argmax_last",
-        lambda x: pb.argmax(x, -1, pb.int32),
-        [X],
-        expected=lambda x: x.argmax(-1).astype(np.int32),
-        wrt=[],
-    ),
-    Case("argmax_ties", lambda x: pb.argmax(x, 1), [TIES], expected=np.array([1, 0]), wrt=[]),
-    Case("argmax_nan", pb.argmax, [np.array([1.0, np.nan, 2.0])], expected=np.int64(1), wrt=[]),
-    Case("argmin", lambda x: pb.argmin(x, 1), [X], expected=lambda x: x.argmin(1), wrt=[]),
-    Case("argmin_int", pb.argmin, [np.array([3, 1, 1])], expected=np.int64(1)),
-    Case("top_k", lambda x: list(pb.math.top_k(x, 3)), [X]),
+    Case("top_k", lambda x: list(pb.math.top_k(x, 3)), [VALUES]),
     Case(
         "top_k_ties",
         lambda x: list(pb.math.top_k(x, 2)),
@@ -55,22 +45,22 @@ CASES = [
         [np.array([1, -(2**31), 7], np.int32)],
         expected=[np.array([7, 1], np.int32), np.array([2, 0])],
     ),
-    Case("top_k_none", lambda x: pb.math.top_k(x, 0).values, [X], wrt=[], expected=np.zeros((3, 0))),
+    Case("top_k_none", lambda x: pb.math.top_k(x, 0).values, [VALUES], wrt=[], expected=np.zeros((3, 0))),
     Case(
         "in_top_k",
         lambda x: pb.math.in_top_k([0, 1, 2], x, 2),
-        [X],
+        [VALUES],
         wrt=[],
         expected=lambda x: (x > x[np.arange(3), np.arange(3)][:, None]).sum(1) < 2,
     ),
-    Case("sort", pb.sort, [X], expected=lambda x: np.sort(x)),
+    Case("sort", pb.sort, [VALUES], expected=lambda x: np.sort(x)),
     Case(
         "sort_descending_axis_0",
         lambda x: pb.sort(x, 0, "DESCENDING"),
-        [X],
+        [VALUES],
         expected=lambda x: -np.sort(-x, 0),
     ),
-    Case("argsort", pb.argsort, [X], expected=lambda x: np.argsort(x).astype(np.int32), wrt=[]),
+    Case("argsort", pb.argsort, [VALUES], expected=lambda x: np.argsort(x).astype(np.int32), wrt=[]),
     Case(
         "argsort_ties",
         lambda x: pb.argsort(x, direction="DESCENDING"),
@@ -81,14 +71,14 @@ CASES = [
     Case(
         "argsort_axis_0",
         lambda x: pb.argsort(x, 0, "DESCENDING"),
-        [X],
+        [VALUES],
         wrt=[],
         expected=lambda x: np.argsort(-x, 0).astype(np.int32),
     ),
     Case("sort_scalar_rows", lambda x: pb.sort(x, 1), [distinct(2, 1)], expected=lambda x: x),
     Case("sort_none", pb.sort, [distinct(2, 0)], expected=lambda x: x),
-    Case("nth_element", lambda x: pb.math.nth_element(x, 1), [X], expected=lambda x: np.sort(x)[:, 1]),
-    Case("nth_element_reverse", lambda x: pb.math.nth_element(x, 0, True), [X], expected=lambda x: x.max(1)),
+    Case("nth_element", lambda x: pb.math.nth_element(x, 1), [VALUES], expected=lambda x: np.sort(x)[:, 1]),
+    Case("nth_element_reverse", lambda x: pb.math.nth_element(x, 0, True), [VALUES], expected=lambda x: x.max(1)),
     Case(
         "nth_element_ties",
         lambda x: pb.gradients(pb.math.nth_element(x, 1), x),
@@ -96,11 +86,11 @@ CASES = [
         wrt=[],
         expected=np.array([[1.0, 0.0, 0.0, 0.0], [0.25] * 4]),
     ),
-    Case("approx_max_k", lambda x: list(pb.nn.approx_max_k(x, 2)), [X], expected=_two_largest),
+    Case("approx_max_k", lambda x: list(pb.nn.approx_max_k(x, 2)), [VALUES], expected=_two_largest),
     Case(
         "approx_min_k_axis_0",
         lambda x: list(pb.nn.approx_min_k(x, 2, 0)),
-        [X],
+        [VALUES],
         expected=lambda x: [np.sort(x, 0)[:2], np.argsort(x, 0)[:2].astype(np.int32)],
         not_erased_rank="only the last axis needs no rank",
     ),
@@ -122,8 +112,23 @@ CASES = [
     ),
     Case("isotonic_ties", lambda x: pb.nn.isotonic_regression(x)[1], [TIES], wrt=[], expected=PIECES),
     Case("isotonic_none", lambda x: pb.nn.isotonic_regression(x)[0], [distinct(2, 0)], expected=lambda x: x),
-    Case("cube_of_sort", cubed(pb.sort), [X], third_order=True),
-    Case("cube_of_top_k", cubed(lambda x: pb.math.top_k(x, 2)[0]), [X], third_order=True),
+    Case("cube_of_sort", cubed(pb.sort), [VALUES], third_order=True),
+    Case("cube_of_top_k", cubed(lambda x: pb.math.top_k(x, 2)[0]), [VALUES], third_order=True),
+    Case(
+        "searchsorted",
+        lambda s, v: pb.searchsorted(s, v),
+        [ROWS, np.array([[2.0], [9.5]])],
+        np.array([[1], [3]], np.int32),
+        wrt=[],
+    ),
+    Case(
+        "searchsorted_right",
+        lambda s, v: pb.searchsorted(s, v, "right", pb.int64),
+        [ROWS[0], np.array([2.0, 0.5])],
+        np.array([3, 0]),
+        wrt=[],
+    ),
+    Case("invert_permutation", pb.math.invert_permutation, [np.array([3, 0, 2, 1])], np.array([1, 3, 2, 0])),
 ]
 
 _NAN_LAST = "onnxruntime puts NaN last, not first"

@@ -60,8 +60,6 @@ def _filled_in_numpy(values: Any, default: Any) -> Any:
     return result
 
 
-ROWS = np.array([3, 0, 3, 1])
-SEGMENTS = np.array([0, 0, 1, 3])
 CASES = [
     Case("to_dense", lambda v: pb.sparse.to_dense(_matrix(v)), [normal(4)], _dense),
     Case("to_dense_default", lambda v: pb.sparse.to_dense(_matrix(v), 2.0), [normal(4)], lambda v: _dense(v - 2) + 2),
@@ -126,8 +124,4 @@ CASES = [
     Case(
         "from_dense", lambda x: pb.sparse.from_dense(x).values, [normal(2, 3)], lambda x: x.ravel(), not_on_xla=RUN_TIME
     ),
-    Case("segment_sum", lambda x: pb.sparse.segment_sum(x, ROWS, SEGMENTS), [normal(4, 2)]),
-    Case("segment_sum_of_five", lambda x: pb.sparse.segment_sum(x, ROWS, SEGMENTS, 5), [normal(4, 2)]),
-    Case("segment_mean", lambda x: pb.sparse.segment_mean(x, ROWS, SEGMENTS, 5), [normal(4, 2)]),
-    Case("segment_sqrt_n", lambda x: pb.sparse.segment_sqrt_n(x, ROWS, SEGMENTS), [normal(4, 2)]),
 ]

@@ -11,6 +11,7 @@ import scipy.special as special
 import pullback as pb
 
 from .case import Case, positive
+from .elementwise.functions import inside, real
 
 SIGNED = np.array([-3.7, -1.2, -0.4, 0.3, 1.7, 6.2])
 POSITIVE = np.array([0.2, 0.9, 1.6, 3.1, 7.4, 26.0])
@@ -30,6 +31,14 @@ def _lbeta(x: np.ndarray) -> Any:
 
 
 _s = pb.math.special
+
+
+def unit(*shape: int) -> np.ndarray:
+    return (inside(*shape) + 1) / 2
+
+
+WIDE = np.array([-30.0, -6.5, -3.9, -2.0, -0.47, -0.46, -1e-8, 0.0, 1e-8, 0.3, 0.5, 1.1, 3.99, 4.01, 5.5, 27.0])
+
 CASES = [
     *_unary("lgamma", pb.math.lgamma, special.gammaln),
     *_unary("digamma", pb.math.digamma, special.digamma),
@@ -82,5 +91,19 @@ CASES = [
         [positive(2), positive(2, seed=1), np.array([0.3, 0.6])],
         third_order=True,
         slow=True,
+    ),
+    *real("erf", pb.math.erf, special.erf),
+    *real("erfc", pb.math.erfc, special.erfc),
+    *real("erfinv", pb.math.erfinv, special.erfinv, inside),
+    *real("erfcinv", pb.math.erfcinv, special.erfcinv, unit),
+    *real("ndtri", pb.math.ndtri, special.ndtri, unit),
+    Case("erf_wide", pb.math.erf, [WIDE], special.erf),
+    Case("erfc_wide", pb.math.erfc, [WIDE], special.erfc),
+    Case(
+        "erfinv_wide",
+        pb.math.erfinv,
+        [np.array([-1.0, -0.999999, -0.86, -0.84, 0.0, 1e-9, 0.5, 0.99, 1.0])],
+        special.erfinv,
+        not_differentiable="infinite at the ends",
     ),
 ]

@@ -55,18 +55,6 @@ CASES = [
         )
         for f in (pb.nn.relu, pb.nn.elu, pb.nn.selu, pb.nn.gelu, pb.nn.softsign, pb.nn.leaky_relu, pb.math.softplus)
     ],
-    Case(
-        "xw_plus_b",
-        pb.nn.xw_plus_b,
-        [normal(2, 3), normal(3, 4, seed=1), normal(4, seed=2)],
-        expected=lambda x, w, b: x @ w + b,
-    ),
-    Case(
-        "relu_layer",
-        pb.nn.relu_layer,
-        [normal(2, 3), normal(3, 4, seed=1), normal(4, seed=2)],
-        expected=lambda x, w, b: np.maximum(x @ w + b, 0),
-    ),
     Case("silu_third_order", pb.nn.silu, [normal(3)], third_order=True),
     Case("cube_of_elu", cubed(pb.nn.elu), [distinct(4)], third_order=True),
 ]

@@ -10,6 +10,7 @@ import numpy as np
 import pullback as pb
 
 from ..case import Case, cubed, distinct, normal, positive
+from ..identity.identity import X
 
 NO_BITS = "operators of opset 18 cannot look at the bits of a float"
 HALF = "differences of 16-bit numbers say little"
@@ -128,4 +129,7 @@ CASES = [
     Case("divide_third_order", pb.divide, [normal(2, 1), positive(3)], third_order=True),
     Case("pow_third_order", pb.pow, [positive(2, 1), normal(3)], third_order=True),
     Case("cube_of_maximum", cubed(pb.maximum), [distinct(4), distinct(4, seed=1)], third_order=True),
+    Case("add_n", lambda x, y: pb.add_n([x, y, x]), [X, normal(2, 3, seed=1)], expected=lambda x, y: 2 * x + y),
+    Case("add_n_int", lambda x: pb.add_n([x, x]), [np.array([1, 2])], expected=np.array([2, 4])),
+    Case("cube_of_add_n", cubed(lambda x, y: pb.add_n([x, pb.identity(y), x])), [X, normal(2, 3)], third_order=True),
 ]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 import pullback as pb
 
-from ..case import Case, cubed, normal
+from ..case import Case, normal
 
 X = normal(2, 3)
 
@@ -23,8 +21,4 @@ CASES = [
         not_differentiable="it is a constant to the derivative, not to differences",
     ),
     Case("ensure_shape", lambda x: pb.ensure_shape(x, [None, 3]), [X], expected=lambda x: x),
-    Case("placeholder_with_default", lambda x: pb.placeholder_with_default(x, [None, None]), [X], expected=lambda x: x),
-    Case("add_n", lambda x, y: pb.add_n([x, y, x]), [X, normal(2, 3, seed=1)], expected=lambda x, y: 2 * x + y),
-    Case("add_n_int", lambda x: pb.add_n([x, x]), [np.array([1, 2])], expected=np.array([2, 4])),
-    Case("cube_of_add_n", cubed(lambda x, y: pb.add_n([x, pb.identity(y), x])), [X, normal(2, 3)], third_order=True),
 ]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
+from pullback.primitives.image.boxes_by_class import NonMaxSuppressionByClass
 
 from ..case import Case, distinct, normal, positive
 
@@ -24,6 +25,24 @@ def _framed(name: str, build: Any, expected: Any = None, **more: Any) -> Case:
 
 def _turned(k: int) -> Case:
     return _framed(f"rot90_{k}", lambda x: pb.image.rot90(x, k), lambda x: np.rot90(x, k, (1, 2)))
+
+
+_BOXES = np.array([[[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.1], [0.0, 2.0, 1.0, 3.0]]])
+
+_SCORES = np.array([[[0.9, 0.75, 0.6], [0.1, 0.7, 0.8]]])
+
+
+def _kept(boxes: Any, scores: Any) -> Any:
+    limits = [pb.constant(2, pb.int64), pb.constant(0.5, pb.float32), pb.constant(0.2, pb.float32)]
+    return NonMaxSuppressionByClass()(boxes, scores, *limits)
+
+
+def _patches(name: str, shape: tuple[int, ...], size: int, stride: int, rate: int, padding: str) -> Case:
+    def build(x: pb.Tensor) -> pb.Tensor:
+        numbers = ([1, n, n, 1] for n in (size, stride, rate))
+        return pb.image.extract_patches(x, *numbers, padding)
+
+    return Case(f"patches_{name}", build, [normal(*shape)])
 
 
 CASES = [
@@ -134,6 +153,28 @@ CASES = [
     _framed("random_flip_left_right_drawn", lambda x: pb.image.random_flip_left_right(x, 1)),
     _framed("random_flip_up_down_drawn", lambda x: pb.image.random_flip_up_down(x, 1)),
     Case("random_crop_drawn", lambda x: pb.image.random_crop(x, [1, 3, 2, 3], 1), [IMAGES]),
+    Case(
+        "non_max_suppression_by_class",
+        _kept,
+        [_BOXES, _SCORES],
+        expected=np.array([[0, 0, 0], [0, 0, 2], [0, 1, 2], [0, 1, 1]]),
+        not_differentiable="the result is numbers of boxes",
+        not_on_xla="the number of results depends on values",
+    ),
+    _patches("valid", (2, 5, 6, 2), 2, 2, 1, "VALID"),
+    _patches("same_holes", (1, 5, 6, 2), 3, 1, 2, "SAME"),
+    _patches("no_images", (0, 4, 4, 1), 2, 1, 1, "SAME"),
+    Case(
+        "volume_patches",
+        lambda x: pb.extract_volume_patches(x, [1, 2, 1, 2, 1], [1, 1, 2, 2, 1], "SAME"),
+        [normal(1, 3, 4, 3, 2)],
+    ),
+    Case(
+        "volume_patches_of_tiles",
+        lambda x: pb.extract_volume_patches(x, [1, 1, 2, 2, 1], [1, 1, 2, 2, 1], "VALID"),
+        [normal(1, 2, 4, 6, 3)],
+        expected=lambda x: x.reshape(1, 2, 2, 2, 3, 2, 3).transpose(0, 1, 2, 4, 3, 5, 6).reshape(1, 2, 2, 3, 12),
+    ),
 ]
 
 _DRAWN = "its numbers are drawn by the generator of the runtime"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import pullback as pb
+from pullback.primitives.indexing.index_arithmetic import FlatPositions, FromFront, VectorsFromFront
+from pullback.primitives.indexing.scatter_product import tensor_scatter_nd_mul
 
 from ..case import Case, cubed, distinct, normal
 
@@ -33,6 +37,14 @@ def _set(x: np.ndarray, i: object, u: np.ndarray) -> None:
 
 
 TWO = np.array([[0], [2]])
+
+PLACES = np.array([[0], [2], [0], [2]])
+
+
+def _elements_added(x: Any, indices: Any, updates: Any) -> Any:
+    flat = pb.tensor_scatter_nd_add(pb.reshape(x, [-1]), FlatPositions(1)(indices, x), pb.reshape(updates, [-1]))
+    return pb.reshape(flat, pb.shape(x))
+
 
 CASES = [
     Case("gather", pb.gather, [X, IDS], expected=lambda x, i: x[i]),
@@ -125,4 +137,34 @@ CASES = [
     ),
     Case("cube_of_gather", cubed(pb.gather), [X, IDS], third_order=True),
     Case("cube_of_scatter_nd", cubed(lambda i, x: pb.scatter_nd(i, x, [4, 3])), [PAIRS, normal(3)], third_order=True),
+    Case("gather_from_the_end", lambda x: pb.gather(x, FromFront(0)(pb.constant([-1, 0, -1]), x)), [normal(3, 2)]),
+    Case(
+        "gather_nd_from_the_end",
+        lambda x: pb.gather_nd(x, VectorsFromFront()(pb.constant([[-1, 0], [1, -2]]), x)),
+        [normal(2, 3)],
+        lambda x: np.stack([x[1, 0], x[1, 1]]),
+    ),
+    Case(
+        "scatter_elements",
+        _elements_added,
+        [normal(2, 3), np.array([[0, -1], [1, 1]]), normal(2, 2)],
+        not_erased="the lengths of the updates say where they go",
+    ),
+    Case(
+        "scatter_mul",
+        lambda x, updates: tensor_scatter_nd_mul(x, pb.constant(PLACES), updates),
+        [normal(3, 2), normal(4, 2)],
+        lambda x, u: np.stack([x[0] * u[0] * u[2], x[1], x[2] * u[1] * u[3]]),
+    ),
+    Case(
+        "scatter_mul_by_zero",
+        lambda x, updates: tensor_scatter_nd_mul(x, pb.constant(PLACES), updates),
+        [np.array([0.0, 2.0, 3.0]), np.array([0.0, 4.0, 5.0, 0.0])],
+    ),
+    Case(
+        "scatter_mul_integers",
+        lambda x: tensor_scatter_nd_mul(x, pb.constant([[1], [1]]), pb.constant([2, 5], x.dtype)),
+        [np.array([1, 2, 3], np.int32)],
+        np.array([1, 20, 3], np.int32),
+    ),
 ]

@@ -171,4 +171,16 @@ CASES = [
         [normal(2, 3), normal(2, 2), normal(2, 1)],
         third_order=True,
     ),
+    Case(
+        "xw_plus_b",
+        pb.nn.xw_plus_b,
+        [normal(2, 3), normal(3, 4, seed=1), normal(4, seed=2)],
+        expected=lambda x, w, b: x @ w + b,
+    ),
+    Case(
+        "relu_layer",
+        pb.nn.relu_layer,
+        [normal(2, 3), normal(3, 4, seed=1), normal(4, seed=2)],
+        expected=lambda x, w, b: np.maximum(x @ w + b, 0),
+    ),
 ]

@@ -17,25 +17,6 @@ def _standard(x: np.ndarray, axis: tuple[int, ...], epsilon: float) -> np.ndarra
 
 CASES = [
     Case(
-        "moments",
-        lambda x: pb.nn.moments(x, [0, 1]),
-        [normal(2, 3, 4)],
-        expected=lambda x: [x.mean((0, 1)), x.var((0, 1))],
-        third_order=True,
-    ),
-    Case("moments_keepdims", lambda x: pb.nn.moments(x, [-1], keepdims=True), [normal(2, 3)]),
-    Case("moments_all", lambda x: pb.nn.moments(x, None), [normal(2, 3)], expected=lambda x: [x.mean(), x.var()]),
-    Case("moments_mean_only", lambda x: pb.nn.moments(x, [0])[0], [normal(2, 3)]),
-    Case("moments_variance_only", lambda x: pb.nn.moments(x, [1])[1], [normal(2, 3)]),
-    Case("moments_scalar", lambda x: pb.nn.moments(x, []), [np.array(2.0)]),
-    Case("moments_no_columns", lambda x: pb.nn.moments(x, [0]), [normal(2, 0)]),
-    Case(
-        "moments_float16",
-        lambda x: pb.nn.moments(pb.cast(x, pb.float16), [0]),
-        [np.full(3000, 1.0)],
-        not_differentiable="differences are lost in float16",
-    ),
-    Case(
         "batch_normalization",
         lambda x, m, v, o, s: pb.nn.batch_normalization(x, m, v, o, s, 1e-3),
         [normal(2, 3, 4), normal(4, seed=1), positive(4), normal(4, seed=2), normal(4, seed=3)],
@@ -134,35 +115,6 @@ CASES = [
         third_order=True,
     ),
     Case(
-        "weighted_moments",
-        lambda x, w: pb.nn.weighted_moments(x, [0], w),
-        [normal(3, 2), positive(3, 1)],
-        expected=lambda x, w: [
-            (w * x).sum(0) / w.sum(),
-            (w * (x - (w * x).sum(0) / w.sum()) ** 2).sum(0) / w.sum(),
-        ],
-        third_order=True,
-    ),
-    Case(
-        "weighted_moments_keepdims",
-        lambda x, w: pb.nn.weighted_moments(x, [0, 1], w, keepdims=True),
-        [normal(3, 2), positive(2)],
-    ),
-    Case(
-        "sufficient_statistics",
-        lambda x: pb.nn.sufficient_statistics(x, [0, 2])[:3],
-        [normal(2, 3, 2)],
-        expected=lambda x: [np.array(4.0), x.sum((0, 2)), (x**2).sum((0, 2))],
-    ),
-    Case(
-        "normalize_moments",
-        lambda x, shift: pb.nn.normalize_moments(*pb.nn.sufficient_statistics(x, None, shift)),
-        [normal(2, 3), normal(seed=1)],
-        expected=lambda x, shift: [x.mean(), x.var()],
-        wrt=[0],
-        third_order=True,
-    ),
-    Case(
         "batch_norm_with_global_normalization",
         lambda x, m, v, b, g: pb.nn.batch_norm_with_global_normalization(x, m, v, b, g, 1e-3, True),
         [normal(2, 2, 2, 3), normal(3, seed=1), positive(3), normal(3, seed=2), normal(3, seed=3)],
@@ -171,12 +123,6 @@ CASES = [
         "local_response_normalization_of_any_channels",
         lambda x: pb.nn.local_response_normalization(pb.placeholder_with_default(x, [2, 1, 2, None]), 1, 1, 0.5, 0.75),
         [normal(2, 1, 2, 4)],
-        not_erased="the row erases a length itself",
-    ),
-    Case(
-        "sufficient_statistics_of_any_rows",
-        lambda x: pb.nn.sufficient_statistics(pb.placeholder_with_default(x, [None, 3]), [0])[:3],
-        [normal(2, 3)],
         not_erased="the row erases a length itself",
     ),
 ]

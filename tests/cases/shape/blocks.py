@@ -8,15 +8,6 @@ import pullback as pb
 
 from ..case import Case, cubed, normal
 
-
-def _patches(name: str, shape: tuple[int, ...], size: int, stride: int, rate: int, padding: str) -> Case:
-    def build(x: pb.Tensor) -> pb.Tensor:
-        numbers = ([1, n, n, 1] for n in (size, stride, rate))
-        return pb.image.extract_patches(x, *numbers, padding)
-
-    return Case(f"patches_{name}", build, [normal(*shape)])
-
-
 CASES = [
     Case(
         "space_to_batch",
@@ -50,20 +41,6 @@ CASES = [
         "reverse_sequence_batch_second",
         lambda x, lengths: pb.reverse_sequence(x, lengths, 0, 1),
         [normal(4, 3, 2), np.array([4, 1, 2], np.int32)],
-    ),
-    _patches("valid", (2, 5, 6, 2), 2, 2, 1, "VALID"),
-    _patches("same_holes", (1, 5, 6, 2), 3, 1, 2, "SAME"),
-    _patches("no_images", (0, 4, 4, 1), 2, 1, 1, "SAME"),
-    Case(
-        "volume_patches",
-        lambda x: pb.extract_volume_patches(x, [1, 2, 1, 2, 1], [1, 1, 2, 2, 1], "SAME"),
-        [normal(1, 3, 4, 3, 2)],
-    ),
-    Case(
-        "volume_patches_of_tiles",
-        lambda x: pb.extract_volume_patches(x, [1, 1, 2, 2, 1], [1, 1, 2, 2, 1], "VALID"),
-        [normal(1, 2, 4, 6, 3)],
-        expected=lambda x: x.reshape(1, 2, 2, 2, 3, 2, 3).transpose(0, 1, 2, 4, 3, 5, 6).reshape(1, 2, 2, 3, 12),
     ),
     Case(
         "cube_of_space_to_batch",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import pullback as pb
+from pullback.primitives.shape.reshape_keeping import ReshapeKeeping
 
 from ..case import Case, cubed, normal
 
@@ -139,19 +140,12 @@ CASES = [
         [normal(1, 2, 3, 6)],
         expected=lambda x: x,
     ),
-    Case(
-        "meshgrid",
-        lambda x, y: pb.meshgrid(x, y),
-        [normal(2), normal(3)],
-        expected=lambda x, y: np.meshgrid(x, y),
-        not_erased_rank="meshgrid takes vectors",
-    ),
-    Case(
-        "meshgrid_ij",
-        lambda x, y, z: pb.meshgrid(x, y, z, indexing="ij"),
-        [normal(2), normal(3), normal(1)],
-        expected=lambda *xs: np.meshgrid(*xs, indexing="ij"),
-        not_erased_rank="meshgrid takes vectors",
-    ),
     Case("cube_of_pad", cubed(lambda x: pb.pad(pb.transpose(x), PADS)), [normal(2, 3)], third_order=True),
+    Case("reshape_keeping", lambda x: ReshapeKeeping((0, -1))(x), [normal(2, 3, 2)], lambda x: x.reshape(2, 6)),
+    Case(
+        "reshape_keeping_by_a_vector",
+        lambda x: ReshapeKeeping(None)(x, pb.constant([0, 1, -1])),
+        [normal(2, 3)],
+        lambda x: x.reshape(2, 1, 3),
+    ),
 ]
