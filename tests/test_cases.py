@@ -141,8 +141,9 @@ def _derivative(f: Callable[[float], float], h: float = 1e-3) -> float:
 
 
 NO_THIRD_ORDER = {
-    "interchange": "its results are numbers of places and of boxes",
+    "bitwise": "its results are integers",
     "quantization": "its derivatives look through the rounding, which differences do not",
+    "sets": "its results are elements as they are, and places",
 }
 
 

@@ -10,6 +10,10 @@ from .case import Case, normal
 from .identity.identity import X
 
 CASES = [
+    Case("constant", lambda: pb.constant([[1, 2], [3, 4]], pb.int64), expected=np.array([[1, 2], [3, 4]])),
+    Case(
+        "convert_to_tensor", lambda x: pb.convert_to_tensor([x, 2.0 * x]), [normal(3)], lambda x: np.stack([x, 2 * x])
+    ),
     Case("zeros", lambda: pb.zeros([2, 3]), expected=np.zeros((2, 3), np.float32)),
     Case("zeros_large", lambda: pb.zeros([20, 30], pb.float64), expected=np.zeros((20, 30))),
     Case(

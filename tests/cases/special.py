@@ -9,6 +9,7 @@ import numpy as np
 import scipy.special as special
 
 import pullback as pb
+from pullback.primitives.special.igamma_ratio import IgammaRatio
 
 from .case import Case, positive
 from .elementwise.functions import inside, real
@@ -105,5 +106,10 @@ CASES = [
         [np.array([-1.0, -0.999999, -0.86, -0.84, 0.0, 1e-9, 0.5, 0.99, 1.0])],
         special.erfinv,
         not_differentiable="infinite at the ends",
+    ),
+    Case(
+        "gamma_slope",
+        lambda a, x: [IgammaRatio(1)(a, x), IgammaRatio(2)(a, x)],
+        [np.array([0.3, 1.0, 2.5, 30.0]), np.array([0.1, 0.9, 4.0, 20.0])],
     ),
 ]

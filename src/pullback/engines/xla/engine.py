@@ -23,10 +23,8 @@ from ..placement import Segment, asks_for_devices, segments_of
 from ..plan import Plan, has_guards
 from . import (  # noqa: F401  (imported for the kernels that they register)
     activations,
-    callbacks,
-    calls,
+    casting,
     complex,
-    control_flow,
     cumulative,
     debugging,
     elementwise,
@@ -40,6 +38,12 @@ from . import (  # noqa: F401  (imported for the kernels that they register)
     sparse,
     tensor_array,
     variables,
+)
+from .control_flow import (  # noqa: F401  (imported for the kernels that they register)
+    branches,
+    callbacks,
+    calls,
+    rematerialisation,
 )
 from .convolution import (  # noqa: F401  (imported for the kernels that they register)
     convolution,

@@ -1,25 +1,15 @@
-"""Optimization barriers for rematerialisation: XLA must not merge a second computation with the first.
-
-On a processor XLA drops barriers before it merges equal computations. There the second one becomes a branch that is
-always taken, on a condition that XLA cannot know: what is in a branch is not merged with what is outside.
-"""
+"""XLA lowering of optimization barriers and sharding annotations."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 from jax.sharding import PartitionSpec
 
-from ...control_flow.call import RecomputedCall
 from ...primitives.identity.barrier import OptimizationBarrier
 from ...primitives.identity.sharding import Sharding
-from ..plan import Step
-from .control_flow import exact, give, scattered, written_out
-from .registry import xla_functional, xla_kernel
-from .trace import Trace, dense
+from .registry import xla_kernel
 
 
 @xla_kernel(OptimizationBarrier)
@@ -28,40 +18,6 @@ def optimization_barrier(primitive: OptimizationBarrier, *arrays: Any) -> Any:
     del primitive
     results = jax.lax.optimization_barrier(arrays)  # type: ignore[no-untyped-call]
     return results[0] if len(results) == 1 else tuple(results)
-
-
-@xla_functional(RecomputedCall)
-def computed_again(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
-    """The operations of the function, in a branch of their own on a processor."""
-    numbers = [i for i, x in enumerate(arrays) if isinstance(x, jax.Array)]
-    last = next((arrays[i] for i in reversed(numbers) if arrays[i].size and arrays[i].dtype.kind == "f"), None)
-    if last is None or jax.default_backend() != "cpu":
-        return written_out(trace, step, step.bodies[0], arrays)
-    (body,) = step.bodies
-
-    def compute(given: list[Any]) -> tuple[list[Any], Any]:
-        values = list(arrays)
-        for n, x in zip(numbers, given, strict=True):
-            values[n] = x
-        inner = trace.inner(body.plan)
-        give(inner, body, values)
-        inner.states = [trace.states[n] for n in body.states]
-        inner.run()
-        outputs = [exact(dense(y), x.dtype) for y, x in zip(inner.fetched(), body.plan.fetches, strict=True)]
-        return outputs, inner.first_code()
-
-    operands = [arrays[i] for i in numbers]
-    made = jax.eval_shape(compute, operands)
-    some = jnp.ravel(last)[0]
-    outputs, code = jax.lax.cond(
-        (some == some) | (some != some),
-        compute,
-        lambda _: jax.tree.map(lambda like: jnp.zeros(like.shape, like.dtype), made),
-        operands,
-    )
-    if trace.reports:
-        trace.codes.append(code)
-    return scattered(step, outputs)
 
 
 @xla_kernel(Sharding)

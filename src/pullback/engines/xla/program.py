@@ -23,7 +23,7 @@ from .. import messages
 from ..concrete import concrete_values, lifted_constants
 from ..engine import EngineOptions
 from ..plan import Plan, has_guards
-from .callbacks import Failures, calls_python, noting_in, raise_first
+from .control_flow.callbacks import Failures, calls_python, noting_in, raise_first
 from .devices import Layout
 from .loops.padded import Padded
 from .loops.rooms import Rooms, WithRooms

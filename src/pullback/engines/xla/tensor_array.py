@@ -16,7 +16,7 @@ import numpy as np
 from ...primitives.tensor_array import ArrayAdd, ArrayHead, ArrayRead, ArrayTail, ArrayWrite
 from .. import messages
 from ..plan import Step
-from .control_flow import is_known
+from .control_flow.branches import is_known
 from .loops.padded import Padded
 from .registry import xla_functional, xla_kernel
 from .trace import Trace

@@ -1,4 +1,4 @@
-"""Readers of operations on the bits of integers."""
+"""ONNX import of operations on the bits of integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of cumulative sums and products."""
+"""ONNX import of cumulative sums and products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of what hands its input on."""
+"""ONNX import of what hands its input on."""
 
 from __future__ import annotations
 

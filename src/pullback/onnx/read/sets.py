@@ -1,4 +1,4 @@
-"""Readers of what finds distinct elements."""
+"""ONNX import of what finds distinct elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of the k largest elements."""
+"""ONNX import of the k largest elements."""
 
 from __future__ import annotations
 

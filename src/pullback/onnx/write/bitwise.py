@@ -1,4 +1,4 @@
-"""Writers of operations on the bits of integers."""
+"""ONNX export of operations on the bits of integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of conversions between dtypes."""
+"""ONNX export of conversions between dtypes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ONNX export of constants, and of what hands its input on."""
+"""ONNX export of what hands its input on."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from typing import Any
 
 from ...core.function import Substitute
 from ...core.operation import Operation
-from ...primitives.creation.placeholders import PlaceholderWithDefault
-from ...primitives.debugging.guards import Assert, CheckNumerics
-from ...primitives.debugging.printing import PrintV2
 from ...primitives.identity.barrier import OptimizationBarrier
 from ...primitives.identity.identity import EnsureShape, Identity, IdentityN, NoOp, PreventGradient, StopGradient
 from ...primitives.identity.sharding import Sharding
@@ -17,9 +14,8 @@ from ..registry import writer
 from ..writing import Writer
 
 
-@writer(Identity, StopGradient, PreventGradient, Sharding, CheckNumerics, PlaceholderWithDefault, pairs=True)
+@writer(Identity, StopGradient, PreventGradient, Sharding, pairs=True)
 def same(w: Writer, op: Operation, x: Value) -> Value:
-    """What is checked while a graph runs is not checked by the model."""
     del w, op
     return x
 
@@ -47,7 +43,7 @@ def all_of_them(w: Writer, op: Operation, *xs: Value) -> tuple[Value, ...]:
     return xs
 
 
-@writer(NoOp, Assert, PrintV2)
-def nothing(w: Writer, op: Operation, *xs: Value) -> tuple[Value, ...]:
-    del w, op, xs
+@writer(NoOp)
+def nothing(w: Writer, op: Operation) -> tuple[Value, ...]:
+    del w, op
     return ()

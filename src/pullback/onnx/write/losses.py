@@ -1,4 +1,7 @@
-"""ONNX export of connectionist temporal classification: the recurrences of `ctc_loss` as loops over the steps."""
+"""ONNX export of losses: cross entropies, and connectionist temporal classification.
+
+The recurrences of `ctc_loss` are loops over the steps.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,11 @@ import numpy as np
 
 from ...core.dtypes import int32, int64
 from ...core.operation import Operation
-from ...primitives.losses.cross_entropy import SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits
+from ...primitives.losses.cross_entropy import (
+    SigmoidCrossEntropy,
+    SoftmaxCrossEntropyWithLogits,
+    SparseSoftmaxCrossEntropyWithLogits,
+)
 from ...primitives.losses.ctc_alignments import Alignments, CtcAlignments, go_back, go_on, no_way, one_step
 from ...primitives.losses.l2 import L2Loss
 from ..namespace import Namespace
@@ -16,6 +23,7 @@ from ..pairs import as_array, as_value
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
+from .activations.activations import in_float32
 from .activations.softmax import counted_up, narrowed, widened
 from .cumulative import rows_of_loop
 from .reduction.reduce import wide
@@ -113,3 +121,15 @@ def sparse_cross_entropy(w: Writer, op: Operation, x: Value, labels: Value) -> l
         hot = w.node("Equal", column, numbers)
         back = narrowed(w, op, w.node("Sub", w.node("Exp", logarithm), w.cast(hot, x.type.dtype)))
     return [loss, back]
+
+
+@writer(SigmoidCrossEntropy)
+def sigmoid_cross_entropy(w: Writer, op: Operation, x: Value, labels: Value) -> Any:
+    return in_float32(w, op, _sigmoid_cross_entropy, x, labels)
+
+
+def _sigmoid_cross_entropy(w: Writer, op: Operation, x: Value, z: Value) -> Value:
+    """`max(x, 0) - x * z + log(1 + exp(-abs(x)))`, in which nothing cancels."""
+    del op
+    near = w.node("Softplus", w.node("Neg", w.node("Abs", x)))
+    return w.node("Add", w.node("Sub", w.node("Relu", x), w.node("Mul", x, z)), near)

@@ -1,4 +1,4 @@
-"""Writers of quantization."""
+"""ONNX export of quantization."""
 
 from __future__ import annotations
 

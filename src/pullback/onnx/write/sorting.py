@@ -1,4 +1,4 @@
-"""Writers of sorting and searching: ONNX has TopK, the rest is made of comparisons."""
+"""ONNX export of sorting and searching: ONNX has TopK, the rest is made of comparisons."""
 
 from __future__ import annotations
 

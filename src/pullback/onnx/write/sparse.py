@@ -1,4 +1,4 @@
-"""Writers of sums of rows with equal numbers."""
+"""ONNX export of sums of rows with equal numbers."""
 
 from __future__ import annotations
 

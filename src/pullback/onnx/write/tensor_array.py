@@ -1,4 +1,4 @@
-"""Writers of the rows of a `TensorArray`."""
+"""ONNX export of the rows of a `TensorArray`."""
 
 from __future__ import annotations
 

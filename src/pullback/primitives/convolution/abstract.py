@@ -21,6 +21,7 @@ from ...core.traits import Links, bilinear
 from ...core.types import TensorType, shape_to_infer
 from ..base.broadcasting import operands
 from ..base.precision import widened
+from ..base.window_links import Geometry, Images, Labels, images, window_links
 from ..base.windows import (
     Padding,
     as_data_format,
@@ -35,7 +36,6 @@ from ..base.windows import (
 )
 from ..shape.reshape import shape_to_use, split_shape
 from ..shape.size import shape
-from ..window_links import Geometry, Images, Labels, images, window_links
 
 Lengths = tuple[int | None, ...]
 

@@ -12,7 +12,7 @@ from ...core.operation import Tensor
 from ...core.types import TensorType
 from ...core.typing import ShapeLike, TensorLike
 from ..base.broadcasting import operands
-from ..window_links import Labels
+from ..base.window_links import Labels
 from . import conv_kernels
 from .abstract import (
     AbstractConvolution,

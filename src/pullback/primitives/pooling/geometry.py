@@ -11,6 +11,7 @@ from ...core.operation import Tensor
 from ...core.shape import TensorShape
 from ...core.traits import Links, same_axes
 from ...core.types import TensorType
+from ..base.window_links import Geometry, images, window_links
 from ..base.windows import (
     Padding,
     Pads,
@@ -28,7 +29,6 @@ from ..base.windows import (
     split_axes,
     window_shape,
 )
-from ..window_links import Geometry, images, window_links
 
 _FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 Window = tuple[int, ...]

@@ -20,7 +20,7 @@ from ... import messages
 from ...loop_memory import BUDGET, PLACE, Reading, reading_of
 from ...plan import Step
 from ...pruning import is_repeatable
-from ..control_flow import is_known
+from ..control_flow.branches import is_known
 from ..registry import xla_functional
 from ..trace import Trace
 from .blocks import Blocks, nbytes

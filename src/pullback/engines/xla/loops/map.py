@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..control_flow import is_known
+from ..control_flow.branches import is_known
 from ..trace import AbstractRows
 from .step import Steps
 

@@ -13,7 +13,7 @@ from ....control_flow.loop import Loop
 from ... import messages
 from ...plan import NOWHERE, Body, Plan, Step
 from ...pruning import Closure, closure_of
-from ..control_flow import exact, give, is_known, used_states
+from ..control_flow.branches import exact, give, is_known, used_states
 from ..trace import AbstractRows, Trace, dense, of_dtype
 from .bound import count_of
 from .padded import Padded

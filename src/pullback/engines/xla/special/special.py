@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import jax.scipy.special as special
 from jax import lax
 
-from ....primitives.random import gamma as random_gamma
 from ....primitives.special import bessel, gamma, incomplete, integrals
 from ....primitives.special.base import AbstractSpecial
+from ....primitives.special.igamma_ratio import IgammaRatio
 from ..registry import xla_kernel
 from . import bessel as xla_bessel
 
@@ -86,7 +86,7 @@ class Functions:
 @xla_kernel(
     *(gamma.Lgamma, gamma.Digamma, gamma.Polygamma, gamma.PolygammaOf, gamma.Zeta),
     *(incomplete.Igamma, incomplete.Igammac, incomplete.GammaDensity),
-    random_gamma.IgammaRatio,
+    IgammaRatio,
     *(incomplete.Betainc, incomplete.BetaincByParameters, incomplete.BetaDensity),
     *(integrals.Dawsn, integrals.Expint, integrals.FresnelCos, integrals.FresnelSin),
     *(integrals.Spence, integrals.SpenceSlope, integrals.Erfcx),

@@ -1,4 +1,4 @@
-"""Readers of non-maximum suppression."""
+"""ONNX import of non-maximum suppression."""
 
 from __future__ import annotations
 

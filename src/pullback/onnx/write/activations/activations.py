@@ -14,8 +14,6 @@ from ....primitives.activations.bias import BiasAdd
 from ....primitives.activations.gelu import Gelu, GeluGrad, gelu_of, gelu_slope
 from ....primitives.activations.rectifiers import Elu, LeakyRelu, Relu, Relu6, Selu, Silu, SiluGrad
 from ....primitives.activations.sigmoid import Sigmoid, Softplus, SoftplusGrad
-from ....primitives.losses.cross_entropy import SigmoidCrossEntropy
-from ....primitives.special.error_function import Erf
 from ...namespace import Namespace
 from ...pairs import as_array, as_value
 from ...recording import record_kernel
@@ -26,6 +24,14 @@ from ...writing import Writer
 
 _WRITTEN = (float32, float16, bfloat16)
 Form = Callable[..., Value]
+
+
+def in_float32(w: Writer, op: Operation, form: Form, *xs: Value) -> Any:
+    """`form` of the inputs in float32, cast back; the kernel of the primitive where they are wider."""
+    dtype = op.outputs[0].dtype
+    if dtype not in _WRITTEN:
+        return record_kernel(w, op, xs)
+    return w.cast(form(w, op, *[w.cast(x, float32) for x in xs]), dtype)
 
 
 def _node(op_type: str) -> Form:
@@ -64,13 +70,6 @@ def _silu_grad(w: Writer, op: Operation, x: Value, dy: Value) -> Value:
     return w.node("Mul", slope, dy)
 
 
-def _cross_entropy(w: Writer, op: Operation, x: Value, z: Value) -> Value:
-    """`max(x, 0) - x * z + log(1 + exp(-abs(x)))`, in which nothing cancels."""
-    del op
-    near = w.node("Softplus", w.node("Neg", w.node("Abs", x)))
-    return w.node("Add", w.node("Sub", w.node("Relu", x), w.node("Mul", x, z)), near)
-
-
 def _erf(xp: Any, x: Traced) -> Traced:
     return Traced(xp.w, xp.w.node("Erf", x.value))
 
@@ -88,7 +87,6 @@ def _gelu_grad(w: Writer, op: Operation, x: Value, dy: Value) -> Any:
 
 _FORMS: dict[type, Form] = {
     Elu: _node("Elu"),
-    Erf: _node("Erf"),
     Gelu: _gelu,
     GeluGrad: _gelu_grad,
     LeakyRelu: _leaky_relu,
@@ -96,7 +94,6 @@ _FORMS: dict[type, Form] = {
     Relu6: _relu6,
     Selu: _node("Selu"),
     Sigmoid: _node("Sigmoid"),
-    SigmoidCrossEntropy: _cross_entropy,
     Silu: _silu,
     SiluGrad: _silu_grad,
     Softplus: _node("Softplus"),
@@ -106,10 +103,7 @@ _FORMS: dict[type, Form] = {
 
 @writer(*_FORMS)
 def activation(w: Writer, op: Operation, *xs: Value) -> Any:
-    dtype = op.outputs[0].dtype
-    if dtype not in _WRITTEN:
-        return record_kernel(w, op, xs)
-    return w.cast(_FORMS[type(op.primitive)](w, op, *[w.cast(x, float32) for x in xs]), dtype)
+    return in_float32(w, op, _FORMS[type(op.primitive)], *xs)
 
 
 @writer(BiasAdd)

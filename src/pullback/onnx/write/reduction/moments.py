@@ -1,4 +1,4 @@
-"""Writers of means and variances."""
+"""ONNX export of means and variances."""
 
 from __future__ import annotations
 

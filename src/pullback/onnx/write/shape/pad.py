@@ -1,4 +1,4 @@
-"""Writers of paddings, and of their derivatives."""
+"""ONNX export of paddings, and of their derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of what reverses and rolls."""
+"""ONNX export of what reverses and rolls."""
 
 from __future__ import annotations
 

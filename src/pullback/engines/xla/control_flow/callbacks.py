@@ -15,13 +15,13 @@ import jax
 import numpy as np
 from jax.experimental import io_callback
 
-from ...control_flow.py_function import AbstractPythonCall, EagerPyFunc, PyFunc, PyFuncStateless
-from ...core.errors import InvalidArgumentError
-from ...core.graph import Operation, site_of
-from .. import messages
-from ..plan import NOWHERE, Plan, Step
-from .registry import xla_functional
-from .trace import Trace
+from ....control_flow.py_function import AbstractPythonCall, EagerPyFunc, PyFunc, PyFuncStateless
+from ....core.errors import InvalidArgumentError
+from ....core.graph import Operation, site_of
+from ... import messages
+from ...plan import NOWHERE, Plan, Step
+from ..registry import xla_functional
+from ..trace import Trace
 
 Failures = list[Exception]
 _failures: ContextVar[Failures | None] = ContextVar("failures", default=None)

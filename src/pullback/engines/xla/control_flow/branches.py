@@ -9,15 +9,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...control_flow.branch import Case, If
-from ...control_flow.call import StatefulCall
-from ...control_flow.state import Unmade
-from ...core.graph import Operation, Tensor
-from .. import messages
-from ..plan import NOWHERE, Body, Step
-from .loops.padded import Padded
-from .registry import xla_functional
-from .trace import AbstractRows, Trace, dense, of_dtype
+from ....control_flow.branch import Case, If
+from ....control_flow.call import StatefulCall
+from ....control_flow.state import Unmade
+from ....core.graph import Operation, Tensor
+from ... import messages
+from ...plan import NOWHERE, Body, Step
+from ..loops.padded import Padded
+from ..registry import xla_functional
+from ..trace import AbstractRows, Trace, dense, of_dtype
 
 Values = list[Any]
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.traits import Link, Links, Positions
-from .base.windows import Padding, has_channels_first, pads_of, result_lengths, taps
+from ...core.traits import Link, Links, Positions
+from .windows import Padding, has_channels_first, pads_of, result_lengths, taps
 
 Labels = Mapping[str, Any]
 """What the channels along an axis are called: numbers of each label. Channels meet where all shared labels agree."""

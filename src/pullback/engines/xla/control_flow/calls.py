@@ -14,12 +14,12 @@ from typing import Any
 import jax
 from jax.experimental.xla_metadata import set_xla_metadata
 
-from ...control_flow.call import Call
-from ..plan import Body, Plan, Step
-from .control_flow import exact, scattered, written_out
-from .registry import xla_functional, xla_functional_of
-from .trace import AbstractRows, Trace
-from .turns import takes_turns
+from ....control_flow.call import Call
+from ...plan import Body, Plan, Step
+from ..registry import xla_functional, xla_functional_of
+from ..trace import AbstractRows, Trace
+from ..turns import takes_turns
+from .branches import exact, scattered, written_out
 
 _MANY = 64
 """The calls of one function from which on it is not written out: its derivative computes again what it did.

@@ -1,0 +1,1 @@
+"""XLA lowering of calls, branches, callbacks and rematerialisation."""
