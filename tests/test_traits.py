@@ -21,6 +21,7 @@ from pullback.core.traits import (
     Links,
     all_axes_but,
     linear,
+    shaped_by,
 )
 from pullback.primitives.debugging.guards import AbstractGuard
 
@@ -96,6 +97,14 @@ def test_shapes_of_inputs_do_not_depend_on_values(operations: Samples) -> None:
     for cls, some in operations.items():
         for sample in some if SHAPES in cls.traits else []:
             assert [y.tolist() for y in sample.run()] == [list(x.shape) for x in sample.arrays]
+
+
+def test_results_have_the_shapes_that_inputs_hold(operations: Samples) -> None:
+    for cls, some in operations.items():
+        for sample in some:
+            for i, x in enumerate(sample.arrays):
+                if shaped_by(i) in cls.traits:
+                    assert sample.run()[0].shape == tuple(x)
 
 
 def test_constants_are_their_values(operations: Samples) -> None:

@@ -52,6 +52,11 @@ def bilinear(a: int, b: int) -> Trait:
     return Trait("bilinear", (a, b))
 
 
+def shaped_by(i: int) -> Trait:
+    """The result has the shape that input `i`, a vector, holds."""
+    return Trait("shaped by", (i,))
+
+
 def is_linear(traits: Iterable[Trait], i: int) -> bool:
     """Whether traits say that a result is an affine function of input `i` alone: linear, with the others held."""
     return any(

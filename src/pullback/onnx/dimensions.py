@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from ..core.traits import shaped_by
 from .factors import product, quotient
 from .operators import BROADCASTING, UNARY
 
@@ -20,13 +21,6 @@ Symbol = tuple[str, int]
 """The axis of a value; or, with no name, the number of what an operator makes of the lengths of others."""
 Length = int | Symbol
 Lengths = tuple[Length, ...]
-_SHAPES = {
-    "AvgPoolGrad": 1,
-    "Conv2DBackpropInput": 2,
-    "Conv3DBackpropInputV2": 2,
-    "DepthwiseConv2dNativeBackpropInput": 2,
-}
-"""For primitives whose result has the shape that an operand says, which operand."""
 _NO_END = 2**31 - 1
 _NAMELESS = frozenset(["?", "-1", "None", "unk", "unknown", "dynamic"])
 """What exporters write for any length that is open."""
@@ -133,8 +127,8 @@ def _fit(model: Model, m: Length, n: Length) -> bool:
 
 def note_lengths(model: Model, primitive: Primitive, inputs: Sequence[Any], made: Sequence[Any]) -> None:
     """Remember that what an operation made has the shape that an operand says."""
-    place = _SHAPES.get(primitive.type)
-    if place is None or len(inputs) <= place or made[0].name in model.lengths:
+    place = next((i for i in range(len(inputs)) if shaped_by(i) in primitive.traits), None)
+    if place is None or made[0].name in model.lengths:
         return
     told, dims = vector_lengths(model, inputs[place].name), made[0].type.shape.dims
     if told is None or dims is None or len(told) != len(dims) or None in told:
