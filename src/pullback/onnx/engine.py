@@ -59,9 +59,11 @@ class OnnxruntimeEngine(AbstractEngine):
                 found = compute.run(outputs, {name: a for name, a in arrays.items() if name in taken})
             except Exception as error:  # onnxruntime's errors have no base of their own
                 raise InvalidArgumentError(f"onnxruntime: {error}") from error
-            for handle, value in zip(changed, found[len(fetches) :], strict=True):
-                self.values[handle] = value.astype(_state_dtype(handle), copy=False)
-            return [_result(x, dtype) for x, dtype in zip(found, types, strict=False)]
+            new = zip(changed, found[len(fetches) :], strict=True)
+            assigned = {handle: value.astype(_state_dtype(handle), copy=False) for handle, value in new}
+            results = [_result(x, dtype) for x, dtype in zip(found, types, strict=False)]
+            self.values.update(assigned)  # One call: a signal comes before all changes, or after.
+            return results
 
         return run
 

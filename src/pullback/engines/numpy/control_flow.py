@@ -9,10 +9,11 @@ from ...control_flow.branch import Case, If
 from ...control_flow.call import AbstractCall
 from ...control_flow.loop import Loop
 from ..plan import NOWHERE, Plan, Step
-from .loops import NumpyLoop, Prepare, Run, Values, bound
+from .loops import NumpyLoop, Prepare, Run, bound
+from .states import States
 
 
-def functional_kernel(step: Step, plan: Plan, prepare: Prepare, values: Values) -> Callable[..., Any]:
+def functional_kernel(step: Step, plan: Plan, prepare: Prepare, values: States) -> Callable[..., Any]:
     """The function that runs a step whose primitive holds functions, on one array for each input that is no handle.
 
     `plan` is the plan around, `values` are the session's states.

@@ -26,10 +26,9 @@ from .. import messages
 from ..engine import AbstractEngine, EngineOptions, Run
 from ..plan import Plan, Step, checked_outputs
 from .control_flow import functional_kernel
-from .variables import BY_COPY, IN_PLACE
+from .states import States
 
 Array = np.ndarray[Any, Any]
-Values = dict[Operation, Array]
 
 _GENERAL, _UNARY, _BINARY, _TERNARY, _STATEFUL = range(5)
 Instruction = tuple[int, Callable[..., Any], Any, Any, Any, Any, tuple[int, ...], Step]
@@ -40,7 +39,7 @@ class NumpyEngine(AbstractEngine):
     """Computes with NumPy, operation by operation."""
 
     def __init__(self, options: EngineOptions) -> None:
-        self.values: Values = {}
+        self.values = States()
         self.execute = _execute_checked if options.check_numerics else _execute
         self.soft_placement = options.soft_placement
 
@@ -58,7 +57,7 @@ class NumpyEngine(AbstractEngine):
                 values = compute(feeds)
                 return [_owned(values[i]) for i in range(len(values))]
 
-        return run
+        return self.values.transaction(run) if plan.written else run
 
     def _computation(self, plan: Plan, known: dict[int, Run]) -> Run:
         """From arrays for the feeds of `plan` to those for its fetches. `known` holds those of the plans inside."""
@@ -116,7 +115,7 @@ def _check_devices(plan: Plan) -> None:
             raise messages.no_device(op, ["/device:CPU:0"])
 
 
-def _execute(program: list[Instruction], slots: list[Any], values: Values) -> None:
+def _execute(program: list[Instruction], slots: list[Any], values: States) -> None:
     instruction = None
     try:
         for instruction in program:
@@ -138,7 +137,7 @@ def _execute(program: list[Instruction], slots: list[Any], values: Values) -> No
         raise explained(instruction[-1], [slots[n] for n in instruction[-1].inputs], error) from error
 
 
-def _execute_general(instruction: Instruction, slots: list[Any], values: Values) -> None:
+def _execute_general(instruction: Instruction, slots: list[Any], values: States) -> None:
     kind, fn, i, _, _, o, _, _ = instruction
     arrays = [slots[n] for n in i]
     results = fn(values, arrays) if kind == _STATEFUL else fn(*arrays)
@@ -149,7 +148,7 @@ def _execute_general(instruction: Instruction, slots: list[Any], values: Values)
         slots[n] = y
 
 
-def _execute_checked(program: list[Instruction], slots: list[Any], values: Values) -> None:
+def _execute_checked(program: list[Instruction], slots: list[Any], values: States) -> None:
     """The same, with a look at every output that somebody reads."""
     for instruction in program:
         _execute([(*instruction[:6], (), instruction[7])], slots, values)
@@ -172,7 +171,7 @@ def explained(step: Step, arrays: list[Any], error: Exception) -> Exception:
     return messages.failed_step(step.op, arrays, error)
 
 
-def _instruction(step: Step, plan: Plan, prepare: Callable[[Plan], Run], values: Values) -> Instruction:
+def _instruction(step: Step, plan: Plan, prepare: Callable[[Plan], Run], values: States) -> Instruction:
     primitive = step.op.primitive
     ins, outs = step.inputs, step.outputs
     if isinstance(primitive, AbstractStateful):
@@ -231,7 +230,7 @@ class _Probe:
 def _stateful(has_outputs: bool, primitive: AbstractStateful, key: Operation) -> Callable[..., Any]:
     writes, reads = primitive.writes_state, primitive.reads_state
 
-    def run(values: Values, arrays: list[Any]) -> Any:
+    def run(values: States, arrays: list[Any]) -> Any:
         state = values.get(key)
         if state is None and primitive.owns_state:
             state = values[key] = np.array(primitive.initial_state())
@@ -240,8 +239,8 @@ def _stateful(has_outputs: bool, primitive: AbstractStateful, key: Operation) ->
         outputs = primitive.kernel(np, state, *arrays) if has_outputs else ()
         if writes:
             exclusive = getrefcount(state) <= _EXCLUSIVE and state.base is None if state is not None else False
-            value = primitive.update(np, IN_PLACE if exclusive else BY_COPY, state, *arrays)
-            if exclusive and state is not None and _is_view_of_all(value, state):
+            value = primitive.update(np, values.changes(key, exclusive), state, *arrays)
+            if exclusive and state is not None and (value is state or _is_view_of_all(value, state)):
                 return outputs
             values[key] = value if value is state or _is_fresh(value) else np.array(value)
         return outputs

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...control_flow.loop import Loop
 from ...core.errors import PullbackError
-from ...core.graph import Operation
 from ...core.memory import Memory
 from ...primitives.base.state import AbstractStateful
 from ..loop_memory import Sizes, reading_of, sizes
 from ..plan import NOWHERE, Body, Plan, Step
 from ..pruning import Closure, closure_of, is_repeatable
+from .states import States
 
 Run = Callable[[Sequence[Any]], list[Any]]
 Prepare = Callable[[Plan], Run]
-Values = MutableMapping[Operation, Any]
 _BLOCKS = 2
 """The blocks of rows that are kept of a recording: two readers may be in neighbouring ones."""
 
@@ -27,7 +26,7 @@ _BLOCKS = 2
 class NumpyLoop:
     """A loop; called with one array for each input, it returns one value for each output."""
 
-    def __init__(self, step: Step, plan: Plan, prepare: Prepare, values: Values) -> None:
+    def __init__(self, step: Step, plan: Plan, prepare: Prepare, values: States) -> None:
         loop = step.op.primitive
         assert isinstance(loop, Loop)
         self.loop = loop
@@ -155,7 +154,7 @@ class _Rows:
 class _Part:
     """What is computed again of a step, for the rows of some outputs."""
 
-    def __init__(self, loop: NumpyLoop, outputs: Sequence[int], prepare: Prepare, values: Values) -> None:
+    def __init__(self, loop: NumpyLoop, outputs: Sequence[int], prepare: Prepare, values: States) -> None:
         closure = loop.closure(outputs)
         self.plan = closure.plan
         self.reverse = loop.loop.reverse

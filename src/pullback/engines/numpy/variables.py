@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from ...primitives.base.scattering import check_range
 from ...primitives.base.state import AbstractUpdates, ScatterKind
 
+Note = Callable[[Any, Any], None]
 _UFUNCS: dict[str, Any] = {
     "add": np.add,
     "sub": np.subtract,
@@ -33,9 +35,14 @@ class NumpyUpdates(AbstractUpdates):
         """`state - value`."""
         return np.subtract(state, value, out=state if self.in_place else None)
 
-    def scatter(self, kind: ScatterKind, state: Any, indices: Any, updates: Any) -> Any:
-        """`state` with its rows `indices` changed by `updates`; an index that is out of range raises."""
+    def scatter(self, kind: ScatterKind, state: Any, indices: Any, updates: Any, note: Note | None = None) -> Any:
+        """`state` with its rows `indices` changed by `updates`; an index that is out of range raises.
+
+        `note` is called with the state and the indices when nothing has been changed yet.
+        """
         check_range(np.asarray(indices), state.shape[0], f"scatter_{kind}")
+        if note is not None:
+            note(state, indices)
         result = state if self.in_place else state.copy()
         if kind == "update":
             result[indices] = updates

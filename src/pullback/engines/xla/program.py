@@ -32,6 +32,7 @@ from .trace import CODES, NAN, Refused, Trace, dense
 if TYPE_CHECKING:
     from .engine import XlaEngine
 
+Compiled = Callable[..., Any] | WithRooms
 _log = getLogger("pullback")
 _MOST_PROGRAMS = 128
 """The programs kept for one plan whose feeds decide shapes."""
@@ -47,7 +48,12 @@ class Program:
     """
 
     def __init__(
-        self, engine: XlaEngine, plan: Plan, layout: Layout, volatile: Collection[Operation] = frozenset()
+        self,
+        engine: XlaEngine,
+        plan: Plan,
+        layout: Layout,
+        volatile: Collection[Operation] = frozenset(),
+        donates: bool = True,
     ) -> None:
         self.engine = engine
         self.plan = plan
@@ -62,10 +68,14 @@ class Program:
         self.checked: list[Tensor | Refused] = []
         self.calls_python = calls_python(plan)
         self.failures: Failures = []
+        self.donates = donates and not (self.check or self.calls_python or has_guards(plan))
+        self.has_signature = all(x.shape.is_fully_defined() for x in plan.feeds)
+        self.launched: set[Any] = set()
+        """The signatures for which a compiled program has run."""
         self.calls = 0
         self.assigned: dict[int, int] = {}
         """The numbers of written states that become a lifted constant as it is, and the number of that."""
-        self.compiled: OrderedDict[Any, Callable[..., Any]] = OrderedDict()
+        self.compiled: OrderedDict[Any, Compiled] = OrderedDict()
         self.only = None if self.concrete.feeds else self._jitted([])
         for key in plan.states:
             engine.initialise_own(key)
@@ -73,9 +83,10 @@ class Program:
     def __call__(self, feeds: Sequence[Any]) -> list[Any]:
         """One NumPy array for each fetch."""
         engine = self.engine
+        launched: list[Any] = []
         with self.layout.entered():
             try:
-                outputs, states, counts = self.launch(engine.values, feeds)
+                outputs, states, counts = self.launch(engine.values, feeds, launched)
                 if outputs:
                     outputs[0].block_until_ready()  # A copy to the host would wait 5 us longer for its turn.
                 results = [to_host(y) for y in outputs]
@@ -83,18 +94,33 @@ class Program:
                     results[i] = results[i][: int(count)]
                 if not outputs and states:
                     states[0].block_until_ready()
+                engine.keep(self.written, states)
             except BaseException:
-                engine.lose(self.written)
+                self._save(launched)
                 raise
-        engine.keep(self.written, states)
         return results
 
+    def _save(self, launched: Sequence[Any]) -> None:
+        """After an error or an interrupt: where the memory of variables was given up, their new values count."""
+        if not self.donates:
+            return
+        try:
+            for _, states, *_ in launched:
+                complete = self._with_assigned(states)
+                for state in complete:
+                    state.block_until_ready()
+                self.engine.keep(self.written, complete)
+        finally:
+            self.engine.lose(self.written)
+
     def launch(
-        self, values: Mapping[Operation, Any], feeds: Sequence[Any]
+        self, values: Mapping[Operation, Any], feeds: Sequence[Any], launched: list[Any]
     ) -> tuple[list[Any], list[Any], dict[int, Any]]:
         """One array on the device for each fetch, and the new values of `written`; to be called inside its layout.
 
-        Also, by their number, how many rows there are of fetches that have rows of zeros behind them.
+        Also, by their number, how many rows there are of fetches that have rows of zeros behind them. What the program
+        gave is put into `launched` by one call that no signal can cut in two: the variables' own memory is gone then.
+        The first call for a signature, which goes through Python code of jax's, is given copies instead.
         """
         fn, feeds = (self.only, feeds) if self.only is not None else self._specialised(feeds)
         self.calls += 1
@@ -103,14 +129,27 @@ class Program:
             self.lifted = [x if j in assigned else self.layout.copied(x) for j, x in enumerate(self.lifted)]
         written = [values.get(key) for key in self.written]
         read = [values.get(key) for key in self.read]
-        outputs, states, codes, counts = fn(written, read, self.lifted, feeds)
+        signature = (fn, () if self.has_signature else tuple([x.shape for x in feeds]))
+        if self.donates and signature not in self.launched:
+            written = [None if x is None else jnp.copy(x) for x in written]
+        if isinstance(fn, WithRooms):
+            fn.launch(launched, written, read, self.lifted, feeds)
+        else:
+            launched.extend(map(fn, (written,), (read,), (self.lifted,), (feeds,)))
+        self.launched.add(signature)
+        outputs, states, codes, counts = launched[-1][:4]
         if self.calls_python:
             raise_first(self.failures, (outputs, states))
         if codes is not None:
             self._raise_not_finite(codes)
+        return outputs, self._with_assigned(states), counts
+
+    def _with_assigned(self, states: Sequence[Any]) -> list[Any]:
+        """The new values of `written`, with those that are constants as they are."""
+        complete = list(states)
         for i, j in self.assigned.items():
-            states[i] = self.layout.copied(self.lifted[j])
-        return outputs, states, counts
+            complete[i] = self.layout.copied(self.lifted[j])
+        return complete
 
     def memory(self, feeds: Sequence[Any]) -> dict[str, int]:
         """The bytes that the compiled program needs."""
@@ -129,7 +168,7 @@ class Program:
             "temporary": int(analysis.temp_size_in_bytes) + rooms,
         }
 
-    def _specialised(self, feeds: Sequence[Any]) -> tuple[Callable[..., Any], list[Any]]:
+    def _specialised(self, feeds: Sequence[Any]) -> tuple[Compiled, list[Any]]:
         """The program for the values of the feeds that decide shapes, and the other feeds."""
         static = [np.asarray(feeds[i]) for i in self.concrete.feeds]
         rest = [x for i, x in enumerate(feeds) if i not in self.concrete.feeds]
@@ -142,11 +181,12 @@ class Program:
                 _log.warning(messages.MANY_PROGRAMS, _MANY_PROGRAMS, names)
             if len(self.compiled) > _MOST_PROGRAMS:
                 self.compiled.popitem(last=False)
+                self.launched.clear()
         else:
             self.compiled.move_to_end(key)
         return fn, rest
 
-    def _jitted(self, static: list[Any]) -> Callable[..., Any]:
+    def _jitted(self, static: list[Any]) -> Compiled:
         def program(*args: Any) -> Any:
             return self._traced(static, Rooms(), *args)
 
@@ -159,7 +199,7 @@ class Program:
             jax.eval_shape(partial(self._traced, static, rooms), *args)
             return rooms
 
-        donates = not (self.check or self.calls_python or has_guards(self.plan))
+        donates = self.donates
         keeps_rooms = donates and self.layout.mesh is None and _has_loops(self.plan)
         jitted: Callable[..., Any] = jax.jit(
             with_rooms if keeps_rooms else program,

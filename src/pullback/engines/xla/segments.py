@@ -24,8 +24,7 @@ Arrays = dict[tuple[int, Any], Any]
 class SegmentedProgram:
     """The segments of a plan, called with one array for each feed.
 
-    Each segment donates the variables it assigns to. Where one fails, what was assigned before it stays assigned; but
-    in sessions that check numerics nothing is donated, and a run that fails changes nothing.
+    No segment donates the variables it assigns to: where one fails, those of before are still there.
     """
 
     def __init__(self, engine: XlaEngine, plan: Plan, segments: Sequence[Segment]) -> None:
@@ -33,8 +32,7 @@ class SegmentedProgram:
         self.plan = plan
         self.segments = segments
         written = {key for i, key in enumerate(plan.states) if i in plan.written}
-        self.programs = [Program(engine, part.plan, Layout(device=part.place), written) for part in segments]
-        self.written = list(dict.fromkeys(key for program in self.programs for key in program.written))
+        self.programs = [Program(engine, part.plan, Layout(device=part.place), written, False) for part in segments]
         self.homes: dict[int, Any] = dict.fromkeys(plan.feed_slots)
         for part in segments:
             self.homes.update(dict.fromkeys(part.plan.fetch_slots, part.place))
@@ -49,17 +47,11 @@ class SegmentedProgram:
         arrays.update({(slot, None): x for slot, x in self.known.items()})
         states: dict[Operation, Any] = {}
         with jax.enable_x64(True):
-            try:
-                for segment, program in zip(self.segments, self.programs, strict=True):
-                    self._run(segment, program, arrays, states)
-                results = [to_host(arrays[slot, self.homes[slot]]) for slot in self.plan.fetch_slots]
-                for state in () if results else states.values():
-                    state.block_until_ready()
-            except BaseException:
-                if not engine.options.check_numerics:
-                    engine.keep(states, [self._at_home(key, state) for key, state in states.items()])
-                engine.lose(self.written)
-                raise
+            for segment, program in zip(self.segments, self.programs, strict=True):
+                self._run(segment, program, arrays, states)
+            results = [to_host(arrays[slot, self.homes[slot]]) for slot in self.plan.fetch_slots]
+            for state in () if results else states.values():
+                state.block_until_ready()
         engine.keep(states, [self._at_home(key, state) for key, state in states.items()])
         return results
 
@@ -74,7 +66,7 @@ class SegmentedProgram:
         moved = jax.device_put([arrays[slot, self.homes[slot]] for slot in away], place)
         arrays.update(zip([(slot, place) for slot in away], moved, strict=True))
         values = ChainMap(states, self.engine.values)
-        outputs, new, counts = program.launch(values, [arrays[slot, place] for slot in feeds])
+        outputs, new, counts = program.launch(values, [arrays[slot, place] for slot in feeds], [])
         arrays.update(zip([(slot, place) for slot in segment.plan.fetch_slots], outputs, strict=True))
         for i, count in counts.items():
             if segment.plan.fetch_slots[i] in self.plan.fetch_slots:

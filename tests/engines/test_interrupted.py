@@ -1,0 +1,148 @@
+"""Runs that fail or are interrupted change no variable: those of before, or of after the run, are there."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+ROWS = 200
+
+
+@pytest.fixture
+def alarm() -> Iterator[Callable[[float], None]]:
+    """Sets the time after which KeyboardInterrupt is raised, as by Ctrl-C."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def counters() -> tuple[list[pb.Variable], pb.Operation]:
+    """Variables all of whose elements are the number of steps done, and a step that changes each in another way."""
+    dense, table, matrix, count = (pb.Variable(np.zeros(shape)) for shape in ([ROWS], [ROWS, 2], [3, ROWS], []))
+    all_rows = pb.IndexedSlices(pb.ones([ROWS, 2], pb.float64), pb.range(ROWS))
+    first = dense.assign_add(np.ones(ROWS))
+    with pb.control_dependencies([first]):
+        rows = table.scatter_add(all_rows)
+    with pb.control_dependencies([rows]):
+        last = matrix.assign(matrix + 1.0), count.assign_add(1.0)
+    return [dense, table, matrix, count], pb.group(*last)
+
+
+def steps_done(session: pb.Session, variables: list[pb.Variable]) -> set[float]:
+    """The numbers of steps that the elements of the variables speak of."""
+    return {float(x) for v in variables for x in np.unique(session.read_variable(v.handle.op))}
+
+
+def interrupt_often(engine: str, times: int, alarm: Callable[[float], None]) -> None:
+    """A loop of steps that is interrupted so often; after each time all variables are of one step, and it goes on."""
+    variables, step = counters()
+    random = np.random.default_rng(0)
+    done = 0.0
+    with pb.Session(engine=engine) as session:
+        session.run(pb.global_variables_initializer())
+        session.run(step), session.run(step)
+        for _ in range(times):
+            begun = done = steps_done(session, variables).pop()
+            try:
+                alarm(random.uniform(2e-4, 5e-3))
+                while True:
+                    session.run(step)
+                    begun += 1
+            except KeyboardInterrupt:
+                pass
+            found = steps_done(session, variables)
+            assert found in ({begun}, {begun + 1})
+        session.run(step)
+        assert steps_done(session, variables).pop() > done
+
+
+ENGINES = ["numpy", "xla", "onnxruntime"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_loop_that_is_interrupted_keeps_whole_steps(engine: str, alarm: Callable[[float], None]) -> None:
+    if engine == "onnxruntime":
+        pytest.importorskip("onnxruntime")
+    interrupt_often(engine, 40, alarm)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_loop_that_is_interrupted_a_thousand_times(engine: str, alarm: Callable[[float], None]) -> None:
+    interrupt_often(engine, 1000, alarm)
+
+
+def failing(kind: str, step: pb.Operation) -> pb.Operation:
+    """An operation that fails after `step`."""
+    with pb.control_dependencies([step]):
+        if kind == "assertion":
+            return pb.debugging.assert_less(pb.placeholder_with_default(2.0, []), 1.0)
+        if kind == "python":
+            return pb.py_function(lambda x: 1 // 0, [pb.identity(1.0)], pb.float32).op
+        return pb.linalg.inv(pb.placeholder_with_default(np.zeros((2, 2)), [2, 2])).op
+
+
+@pytest.mark.parametrize("kind", ["assertion", "python", "kernel"])
+def test_what_fails_behind_a_step_takes_the_step_back_on_numpy(kind: str) -> None:
+    variables, step = counters()
+    failure = failing(kind, step)
+    with pb.Session(engine="numpy") as session:
+        session.run(pb.global_variables_initializer())
+        for i in range(3):
+            session.run(step)
+            with pytest.raises(pb.errors.InvalidArgumentError):
+                session.run(failure)
+            assert steps_done(session, variables) == {i + 1.0}
+
+
+@pytest.mark.parametrize("kind", ["assertion", "python"])
+def test_what_fails_behind_a_step_takes_the_step_back_on_xla(kind: str) -> None:
+    variables, step = counters()
+    failure = failing(kind, step)
+    with pb.Session(engine="xla") as session:
+        session.run(pb.global_variables_initializer())
+        session.run(step)
+        with pytest.raises(pb.errors.InvalidArgumentError):
+            session.run(failure)
+        assert steps_done(session, variables) == {1.0}
+
+
+def test_a_failure_in_a_loop_takes_back_all_its_steps() -> None:
+    v, w = pb.Variable(np.zeros(3)), pb.Variable(np.zeros((4, 2)))
+
+    def body(i: Any) -> Any:
+        added = v.assign_add(np.ones(3))
+        with pb.control_dependencies([added, w.scatter_nd_add([[0]], [[1.0, 1.0]])]):
+            check = pb.debugging.assert_less(i, 5)
+        with pb.control_dependencies([check]):
+            return i + 1
+
+    loop = pb.while_loop(lambda i: i < 10, body, [0])
+    with pb.Session(engine="numpy") as session:
+        session.run(pb.global_variables_initializer())
+        with pytest.raises(pb.errors.InvalidArgumentError):
+            session.run(loop)
+        assert not session.run(v).any()
+        assert not session.run(w).any()
+
+
+def test_a_variable_that_a_failed_run_initialised_has_no_value() -> None:
+    v = pb.Variable(1.0)
+    failure = failing("kernel", v.initializer)
+    with pb.Session(engine="numpy") as session:
+        with pytest.raises(pb.errors.InvalidArgumentError):
+            session.run(failure)
+        with pytest.raises(pb.errors.FailedPreconditionError):
+            session.run(v)
