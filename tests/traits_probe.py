@@ -173,7 +173,7 @@ def _is_diagonal(sample: Sample, i: int, effect: Effect) -> bool:
 
 
 def _is_sum(u: Any, v: Any, both: Any, zero: Any) -> bool:
-    if len({y.shape for y in (u, v, both, zero)}) > 1 or np.any(zero != 0):
+    if len({y.shape for y in (u, v, both, zero)}) > 1 or np.any(zero[np.isfinite(zero)] != 0):
         return False
     finite = np.isfinite(u) & np.isfinite(v) & np.isfinite(both)
     scale = np.abs(both[finite]).max(initial=1.0)
