@@ -26,8 +26,8 @@ def model(tmp_path: Path) -> Path:
 def test_a_model_is_printed_an_operation_a_line(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["show", str(model)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "x: float32[?,3] = Placeholder[dtype=float32, shape=(None, 3)]()"
-    assert lines[-1] == "Tanh/Tanh: float32[?,2] = Tanh(MatMul/MatMul)"
+    assert lines[0] == "x: float32[batch,3] = Placeholder[dtype=float32, shape=(None, 3)]()"
+    assert lines[-1] == "Tanh/Tanh: float32[batch,2] = Tanh(MatMul/MatMul)"
 
 
 def test_the_gradient_is_shown_too_where_asked(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -187,3 +187,53 @@ def test_a_length_that_changes_in_a_loop_is_not_taken_for_that_before_it() -> No
     (dx,) = run(written, x=a)
     # x, x^2, x^2, x^4, squared.
     np.testing.assert_allclose(dx, 2 * a + 8 * a**3 + 8 * a**7, rtol=1e-5)
+
+
+def swapped(turns: int) -> tuple[list[pb.Tensor], list[pb.Tensor]]:
+    """`a` and `b`, of two lengths, changing places `turns` times, and the derivatives of a sum of both by them."""
+    a, b = (pb.placeholder(pb.float32, [None], name=name) for name in "ab")
+    free = [pb.TensorShape([]), pb.TensorShape([None]), pb.TensorShape([None])]
+    _, c, d = pb.while_loop(
+        lambda i, x, y: i < turns, lambda i, x, y: (i + 1, y * 2.0, x * x), [0, a, b], shape_invariants=free
+    )
+    return [a, b], pb.gradients(pb.reduce_sum(c * c) + 3.0 * pb.reduce_sum(d), [a, b])
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+def test_arrays_of_two_lengths_may_change_places_in_a_loop(turns: int) -> None:
+    (a, b), dxs = swapped(turns)
+    feeds = {a: np.array([0.5, 2, 3], np.float32), b: np.array([1, -2], np.float32)}
+    expected = pb.Session(engine="numpy").run(dxs, feeds)
+    found = pb.Session(engine="onnxruntime").run(dxs, feeds)
+    for x, y in zip(found, expected, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-5)
+
+
+def test_lengths_keep_their_names_from_model_to_model() -> None:
+    text = "(float[batch, time] x, float[time] w) => (float[?, ?] y) { t = Mul (x, w) y = Concat <axis = 0> (t, x) }"
+    written = gradient(text, "x", "w")
+    again = pb.onnx.load(written)
+    assert [str(x.type) for x in again.inputs] == ["float32[batch,time]", "float32[time]"]
+    names = {d.dim_param for entry in written.graph.value_info for d in entry.type.tensor_type.shape.dim}
+    assert names >= {"batch", "time"}
+    assert all("?" not in name for name in names)
+    y = pb.onnx.load(model(text))["y"]
+    exported = pb.onnx.export({"y": y})
+    assert [d.dim_param for d in exported.graph.output[0].type.tensor_type.shape.dim] == ["2*batch", "time"]
+
+
+def test_names_of_lengths_that_are_no_words_are_names_all_the_same() -> None:
+    proto = model("(float[N] a, float[N] b) => (float[?] y) { y = Mul (a, b) }")
+    for entry in proto.graph.input:
+        entry.type.tensor_type.shape.dim[0].dim_param = "past seq + 1"
+    graph = pb.onnx.load(proto)
+    assert str(graph["y"].type) == "float32[past seq + 1]"
+    written = pb.onnx.export({"y": graph["y"]})
+    assert written.graph.output[0].type.tensor_type.shape.dim[0].dim_param == "past seq + 1"
+
+
+def test_lengths_without_names_that_may_differ_are_written_under_two() -> None:
+    x = pb.placeholder(pb.float32, [None, None], name="x")
+    written = pb.onnx.export({"y": pb.tanh(x)}, {"x": x})
+    for entry in (written.graph.input[0], written.graph.output[0]):
+        assert [d.dim_param for d in entry.type.tensor_type.shape.dim] == ["x_0", "x_1"]

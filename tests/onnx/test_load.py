@@ -735,7 +735,7 @@ def test_a_node_that_cannot_be_read_is_named() -> None:
     with pytest.raises(errors.UnimplementedError) as error:
         pb.onnx.load(model)
     assert str(error.value).startswith(
-        "onnx.load: node 'widen' (Unsqueeze, opset 21): the number of axes, int64[?] 'axes:0'"
+        "onnx.load: node 'widen' (Unsqueeze, opset 21): the number of axes, int64[m] 'axes:0'"
     )
 
 

@@ -173,9 +173,14 @@ def named(name: str) -> Length:
     Raises:
         ValueError: the name is empty, or would not be told from a number or a formula when it is printed.
     """
-    if not name.replace(".", "_").isidentifier():
+    if not is_name(name):
         raise ValueError(f"a length is named by a word of letters, digits, '_' and '.', not {name!r}")
     return _interned(_atoms, name, lambda: symbol(name))
+
+
+def is_name(name: str) -> bool:
+    """Whether a length may be called so."""
+    return name.replace(".", "_").isidentifier()
 
 
 def least(*lengths: Dimension) -> Dimension:

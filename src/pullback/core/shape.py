@@ -278,12 +278,28 @@ def _broadcast_length(m: Dimension | None, n: Dimension | None, a: TensorShape, 
         return n
     if type(m) is int and type(n) is int:
         raise ValueError(f"shapes {a} and {b} do not broadcast together")
+    if fit(m, n):
+        return n if _is_capped(m, n) else m
     return m if type(m) is int else n if type(n) is int else None
 
 
 def same_length(m: Dimension | None, n: Dimension | None) -> bool:
     """Whether two lengths are known to be equal in every run."""
     return m is not None and m == n
+
+
+def fit(m: Dimension | None, n: Dimension | None) -> bool:
+    """Whether two lengths are equal in every run in which they broadcast: one is the other, or at most a number.
+
+    The smaller of `n` and 512 is 1 only where `n` is: the beginning of a table that is as long as a text, say.
+    """
+    return same_length(m, n) or _is_capped(m, n) or _is_capped(n, m)
+
+
+def _is_capped(m: Dimension | None, n: Dimension | None) -> bool:
+    if not isinstance(m, Length) or m.function != "min" or len(m.operands) != 2 or n not in m.operands:
+        return False
+    return any(isinstance(k, int) and k > 1 for k in m.operands)
 
 
 def same_shape(a: TensorShape, b: TensorShape) -> bool:
@@ -320,6 +336,6 @@ def summed_axes(small: TensorShape, large: TensorShape) -> tuple[int, ...] | Non
         if type(m) is int:
             if m == 1 and n != 1:
                 axes.append(axis)
-        elif n != 1 and not same_length(m, n):
+        elif n != 1 and not fit(m, n):
             return None
     return tuple(axes) if lead >= 0 else None

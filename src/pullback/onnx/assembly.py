@@ -20,10 +20,11 @@ from onnx import (
 )
 
 from ..core.dtypes import DType
+from ..core.lengths import Dimension, Length, symbol
+from ..core.shape import Lengths
 from .element_types import element_type_of
 from .records import Body, Model, Record, SequenceOf
 
-Dims = Sequence[int | str | None]
 _OPTIONAL_OUTPUTS = frozenset(["BatchNormalization", "Dropout", "LayerNormalization", "MaxPool"])
 """The operators whose outputs after the first may be left out."""
 
@@ -31,15 +32,18 @@ _OPTIONAL_OUTPUTS = frozenset(["BatchNormalization", "Dropout", "LayerNormalizat
 class Assembly:
     """Turns records into protos, for one model."""
 
-    def __init__(self, model: Model, reserved: Mapping[str, str], dims: Mapping[str, Dims]) -> None:
+    def __init__(self, model: Model, reserved: Mapping[str, str], lengths: Mapping[Length, str]) -> None:
         self.model = model
         self.names: dict[str, str] = dict(reserved)
         """The name of each value in the model."""
         self.used: set[str] = set(reserved.values())
         self.node_names: set[str] = set()
         self._types: dict[Any, TypeProto] = {}
-        self.dims = dims
-        """For values whose lengths have names: inputs, and what has their shape."""
+        self._lengths: dict[Length, Length] = {}
+        """For each symbol one that has a name, which no other has."""
+        self._length_names: set[str] = set()
+        for n, name in lengths.items():
+            self._name_length(n, name)
 
     def name(self, value: str) -> str:
         """The name that a value has in the model."""
@@ -107,31 +111,38 @@ class Assembly:
         if isinstance(type.dtype, SequenceOf):
             info.type.sequence_type.elem_type.tensor_type.elem_type = element_type_of(type.dtype.element)
             return
-        dims = type.shape.dims
-        names = None if dims is None else self.dims.get(self.model.root(value))
-        names = dims if names is None or dims is None or len(names) != len(dims) else tuple(names)
-        key = type.dtype, dims, names
+        key = type.dtype, type.shape.lengths
         if key not in self._types:
-            self._types[key] = _tensor_type(type.dtype, dims, names)
+            self._types[key] = _tensor_type(type.dtype, self._dims(info.name, type.shape.lengths))
         info.type.CopyFrom(self._types[key])
 
+    def _dims(self, value: str, lengths: Lengths | None) -> Sequence[Dimension] | None:
+        """Lengths with names: those of their symbols, or else of the first value whose they are."""
+        if lengths is None:
+            return None
+        for axis, n in enumerate(lengths):
+            for part in sorted(n.symbols, key=str) if isinstance(n, Length) else ():
+                if part not in self._lengths:
+                    self._name_length(part, part.name or f"{value}_{axis}")
+        found = [n.substitute(self._lengths) if isinstance(n, Length) else n for n in lengths]
+        return [n for n in found if n is not None]
 
-def _tensor_type(dtype: DType, dims: Dims | None, names: Dims | None) -> TypeProto:
+    def _name_length(self, n: Length, name: str) -> None:
+        self._lengths[n] = symbol(_unique(name, self._length_names))
+
+
+def _tensor_type(dtype: DType, dims: Sequence[Dimension] | None) -> TypeProto:
     made = TypeProto()
     tensor = made.tensor_type
     tensor.elem_type = element_type_of(dtype)
-    if dims is None or names is None:
-        return made
-    if not dims:
+    if dims == []:
         tensor.shape.SetInParent()
-    for n, name in zip(dims, names, strict=True):
+    for n in dims or ():
         dim = tensor.shape.dim.add()
-        if n is not None:
+        if isinstance(n, int):
             dim.dim_value = n
-        elif isinstance(name, str):
-            dim.dim_param = name
-        elif name is not None:
-            dim.dim_value = name
+        else:
+            dim.dim_param = str(n)
     return made
 
 

@@ -240,10 +240,9 @@ def _connected(made: Derivative, xs: Mapping[str, Tensor], dxs: Sequence[Any], h
 
 
 def _added(graph: OnnxGraph, made: Derivative, what: str, like: Mapping[str, Tensor]) -> list[Tensor]:
-    """A new input for each tensor, of its shape."""
+    """A new input for each tensor, of its shape, and so of the same lengths."""
     added = {f"{what}/{name}": placeholder(x.dtype, x.shape, valid_name(f"{what}/{name}")) for name, x in like.items()}
     made.inputs |= added
-    graph.alike |= zip(added.values(), like.values(), strict=True)
     graph.dims = {**graph.dims, **{f"{what}/{name}": graph.dims[name] for name in like if name in graph.dims}}
     return list(added.values())
 

@@ -12,7 +12,9 @@ from onnx import ModelProto
 
 from ..core.dtypes import COMPLEX, bfloat16, float32
 from ..core.errors import InvalidArgumentError, UnimplementedError
+from ..core.function import bind_shape
 from ..core.graph import Graph
+from ..core.lengths import Length
 from ..core.needs import needed
 from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.slices import IndexedSlices
@@ -23,8 +25,7 @@ from ..passes.view import View, inputs_of_run, view_among
 from ..primitives.creation.constant import Const
 from ..primitives.creation.placeholders import Placeholder, PlaceholderWithDefault
 from ..version import __version__
-from .assembly import Assembly, Dims, is_tensor_dtype, read_nodes
-from .dimensions import merge, merge_named
+from .assembly import Assembly, is_tensor_dtype, read_nodes
 from .files import Arrays, save
 from .garbage import without_collection
 from .model import OnnxGraph
@@ -217,7 +218,6 @@ class _Exporter:
         self.model = Model(opset)
         self.model.session = session
         self.writer = Writer(self.model)
-        self.alike: dict[Tensor, Tensor] = dict(graph.alike) if isinstance(graph, OnnxGraph) else {}
         self.names = names
         self.arrays = Arrays()
         self.entries: dict[str, Tensor] = {}
@@ -256,7 +256,6 @@ class _Exporter:
         w, model = self.writer, self.model
         inputs = self._inputs()
         entries = [self._input(name, x) for name, x in inputs.items()]
-        merge_named(model, [(value, self.origins.dims.get(name) or ()) for name, value in entries])
         view = self._view()
         w.begin(view)
         left = set(view.operations)
@@ -264,7 +263,6 @@ class _Exporter:
             if isinstance(item, Again):
                 self.origins.write(w, item)
                 continue
-            self._merge_alike(item)
             op = view.stands_for(item)
             if op in left:
                 w.operation(op)
@@ -282,14 +280,6 @@ class _Exporter:
         given = {x for x in self.writer.values if x.op.graph is self.graph}
         made = {x for op in ops for x in inputs_of_run(op) if self.origins.of(x) is not None}
         return merged(folded(view_among(ops, results, self.targets.operations, given | made, inputs_of_run)))
-
-    def _merge_alike(self, op: Operation) -> None:
-        """Remember which inputs have the shape of another value, before the first operation that reads them."""
-        for x in op.inputs if self.alike else ():
-            like = self.alike.pop(x, x)
-            a, b = self.writer.values.get(x), self.writer.values.get(like)
-            if like is not x and isinstance(a, Value) and isinstance(b, Value):
-                merge(self.model, [a.name, b.name])
 
     def _output(self, value: Any) -> Value:
         """Complex numbers are real ones with a last axis of two."""
@@ -324,6 +314,8 @@ class _Exporter:
         type = paired_type(x.type) if x.dtype in COMPLEX else TensorType(float32, x.shape) if narrow else x.type
         value = self.model.new(type)
         inner = self.writer.cast(value, bfloat16) if narrow else value
+        bind_shape(self.writer.bound, x.shape, value.type.shape)
+        self.writer.note_shape(value)
         self.writer.values[x] = split_pair(self.writer, value) if x.dtype in COMPLEX else inner
         self.entries[value.name] = x
         return name, value
@@ -358,8 +350,7 @@ class _Exporter:
         for value_name, name in self.origins.fixed.items():
             if name not in taken:
                 reserved.setdefault(value_name, name)
-        dims = self._dims(entries, outputs)
-        assembly = Assembly(model, reserved, dims)
+        assembly = Assembly(model, reserved, self._declared_lengths())
         records, read = read_nodes(w.records, [value.name for _, value in finals])
         changed = model.changed_states()
         present = {op: model.state_value(op) for _, op, _ in states}
@@ -405,19 +396,15 @@ class _Exporter:
     def _initializer(self, graph: Any, name: str, array: np.ndarray[Any, Any]) -> None:
         self.arrays.add(graph, name, array, self.origins.external_of(array))
 
-    def _dims(self, entries: list[tuple[str, Value]], outputs: Mapping[str, Value]) -> dict[str, Dims]:
-        """The lengths of inputs and outputs that have names."""
-        found: dict[str, Dims] = {}
-        for name, value in entries:
-            declared = self.origins.dims.get(name)
-            dims = value.type.shape.dims
-            if declared is not None:
-                found[value.name] = declared
-            elif dims is not None and None in dims:
-                found[value.name] = [f"{name}_{i}" if n is None else n for i, n in enumerate(dims)]
-        for name, value in outputs.items():
-            if name in self.origins.dims:
-                found.setdefault(self.model.root(value.name), self.origins.dims[name])
+    def _declared_lengths(self) -> dict[Length, str]:
+        """The names that a loaded model has for lengths that are known by no other."""
+        found: dict[Length, str] = {}
+        for name, dims in self.origins.dims.items():
+            value = self.writer.values.get(self.origins.value_of(name))
+            lengths = value.type.shape.lengths if isinstance(value, Value) else None
+            for n, dim in zip(lengths or (), dims, strict=False):
+                if isinstance(n, Length) and n.is_symbol and not n.name and isinstance(dim, str):
+                    found.setdefault(n, dim)
         return found
 
 

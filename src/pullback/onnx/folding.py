@@ -1,11 +1,17 @@
-"""Constant folding during ONNX export: nodes of small constants are computed by NumPy."""
+"""Constant folding during ONNX export: nodes of small constants and lengths are computed by NumPy.
+
+Lengths are elements of arrays of objects: `core/lengths.py` says what sums, products and quotients make of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
+
+from ..core.lengths import Dimension, Length, greatest, least
 
 LARGEST_FOLDED = 1024
 """Results of more elements are left to the runtime."""
@@ -21,7 +27,7 @@ def fold(op_type: str, arrays: Sequence[Array | None], attributes: Attributes) -
     try:
         with np.errstate(all="ignore"):
             result = np.asarray(rule(attributes, *arrays))
-    except (ValueError, IndexError, TypeError):
+    except (ValueError, IndexError, TypeError, AttributeError, ZeroDivisionError):
         return None
     return None if result.size > LARGEST_FOLDED else result
 
@@ -29,13 +35,36 @@ def fold(op_type: str, arrays: Sequence[Array | None], attributes: Attributes) -
 def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
     def rule(attributes: Attributes, *xs: Array) -> Any:
         del attributes
-        result = function(*xs)
-        return result if result.dtype == bool else result.astype(xs[0].dtype, copy=False)
+        result = np.asarray(function(*xs))
+        return result if result.dtype in (bool, object) else result.astype(xs[0].dtype, copy=False)
 
     return rule
 
 
+def _whole_quotient(a: Dimension, b: Dimension) -> Dimension:
+    """`a // b`, which is not rounded towards zero where a length may be negative."""
+    if any(n < 0 for n in (a.terms.values() if isinstance(a, Length) else [a])):
+        raise ValueError("left to the runtime")
+    return a // b
+
+
+def _of_lengths(function: Callable[[Dimension, Dimension], Dimension]) -> Callable[..., Any]:
+    """`function`, of two arrays; a ValueError where an element is not known."""
+
+    def of_known(a: Dimension | None, b: Dimension | None) -> Dimension:
+        if a is None or b is None:
+            raise ValueError("left to the runtime")
+        return function(a, b)
+
+    return np.frompyfunc(of_known, 2, 1)
+
+
+_WHOLE_QUOTIENT, _LARGER, _SMALLER = [_of_lengths(f) for f in (_whole_quotient, greatest, least)]
+
+
 def _truncated(a: Array, b: Array) -> Any:
+    if object in (a.dtype, b.dtype):
+        return _WHOLE_QUOTIENT(a, b)
     if a.dtype.kind not in "iu":
         return a / b
     if not b.all():
@@ -50,24 +79,28 @@ def _mod(attributes: Attributes, a: Array, b: Array) -> Any:
     return (np.fmod if attributes.get("fmod") else np.mod)(a, b)
 
 
-def _many(function: Callable[[Array, Array], Array]) -> Callable[..., Any]:
+def _many(function: Callable[[Array, Array], Array], of_lengths: Callable[[Array, Array], Any]) -> Callable[..., Any]:
     def rule(attributes: Attributes, *xs: Array) -> Any:
         del attributes
-        total = xs[0]
-        for x in xs[1:]:
-            total = function(total, x)
-        return total
+        choose = of_lengths if object in [x.dtype for x in xs] else function
+        return reduce(choose, xs)
 
     return rule
 
 
 def _where(attributes: Attributes, condition: Array, a: Array, b: Array) -> Any:
     del attributes
-    return np.where(condition, a, b).astype(a.dtype)
+    result = np.where(condition, a, b)
+    return result if result.dtype == object else result.astype(a.dtype)
 
 
 def _cast(attributes: Attributes, x: Array) -> Any:
-    return x.astype(attributes["to"])
+    return x if x.dtype == object else x.astype(attributes["to"])
+
+
+def _same(attributes: Attributes, x: Array) -> Any:
+    del attributes
+    return x
 
 
 def _reshape(attributes: Attributes, x: Array, shape: Array) -> Any:
@@ -129,7 +162,7 @@ def _reduced(function: Callable[..., Any]) -> Callable[..., Any]:
         if (axes is None or axes.size == 0) and attributes.get("noop_with_empty_axes", 0):
             return x
         over = None if axes is None or axes.size == 0 else tuple(axes.tolist())
-        return function(x, axis=over, keepdims=bool(attributes.get("keepdims", 1))).astype(x.dtype)
+        return np.asarray(function(x, axis=over, keepdims=bool(attributes.get("keepdims", 1))), x.dtype)
 
     return rule
 
@@ -180,10 +213,11 @@ _RULES: dict[str, Callable[..., Any]] = {
     "Gather": _gather,
     "Greater": _plain(np.greater),
     "GreaterOrEqual": _plain(np.greater_equal),
+    "Identity": _same,
     "Less": _plain(np.less),
     "LessOrEqual": _plain(np.less_equal),
-    "Max": _many(np.maximum),
-    "Min": _many(np.minimum),
+    "Max": _many(np.maximum, _LARGER),
+    "Min": _many(np.minimum, _SMALLER),
     "Mod": _mod,
     "Mul": _plain(np.multiply),
     "Neg": _plain(np.negative),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from collections.abc import Sequence as Sequence_
 from functools import cache
@@ -13,6 +14,7 @@ from onnx import ModelProto, TensorProto, TensorShapeProto, TypeProto, ValueInfo
 
 from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.graph import Tensor
+from ..core.lengths import Dimension, Length, is_name, named, symbol
 from ..core.shape import TensorShape
 from ..core.sites import user_site
 from ..primitives.creation.constant import constant_in
@@ -24,6 +26,9 @@ from .read.sequence import Optional, Sequence
 from .reading import Names, read_nodes, valid_name
 from .training_mode import turn_on_training
 from .weights import array_of, external_of
+
+_NAMELESS = re.compile(r"|\?|-1|None|dynamic|unk.*")
+"""What exporters write for any length that is open: two of these may differ."""
 
 
 def load(
@@ -56,7 +61,7 @@ def load(
     ... double (float[batch, 3] x) => (float[batch, 3] y) { h = Tanh(x)  y = Add(h, h) }'''
     >>> graph = pb.onnx.load(onnx.parser.parse_model(text))
     >>> graph["h"], graph.outputs
-    (<Tensor 'Tanh/Tanh:0' float32[?,3]>, (<Tensor 'Add/Add:0' float32[?,3]>,))
+    (<Tensor 'Tanh/Tanh:0' float32[batch,3]>, (<Tensor 'Add/Add:0' float32[batch,3]>,))
     >>> with graph.as_default():
     ...     dx, = pb.gradients(graph["y"], graph["x"])
     >>> pb.Session(graph=graph).run(dx, {graph["x"]: [[0.0, 0.0, 0.0]]})
@@ -127,8 +132,9 @@ def _read_main(
 ) -> None:
     proto = graph.model.graph
     names = Names(graph, graph.values)
+    lengths: dict[str, Length] = {}
     for entry in proto.input:
-        graph.values[entry.name] = _input(entry, elements)
+        graph.values[entry.name] = _input(entry, elements, lengths)
     for tensor in [*proto.initializer, *weights.values()]:
         _add_initializer(graph, tensor, directory)
     read_nodes(proto.node, names)
@@ -137,11 +143,11 @@ def _read_main(
     graph.dims = {entry.name: dims_of(entry.type) for entry in [*proto.input, *proto.output]}
 
 
-def _input(entry: ValueInfoProto, elements: Mapping[str, int | None]) -> Any:
+def _input(entry: ValueInfoProto, elements: Mapping[str, int | None], lengths: dict[str, Length]) -> Any:
     name = valid_name(entry.name)
     kind = entry.type.WhichOneof("value")
     if kind == "tensor_type":
-        return _placeholder(entry.type.tensor_type, name)
+        return _placeholder(entry.type.tensor_type, name, lengths)
     if kind not in ("sequence_type", "optional_type"):
         raise UnimplementedError(f"onnx.load: the input '{entry.name}' is neither a tensor nor a sequence of tensors")
     if entry.name not in elements:
@@ -149,25 +155,35 @@ def _input(entry: ValueInfoProto, elements: Mapping[str, int | None]) -> Any:
             f"onnx.load: the input '{entry.name}' is a sequence, or optional; say how many tensors it has: "
             f"elements={{'{entry.name}': 3}}, or None for none"
         )
-    return _given(entry.type, name, elements[entry.name])
+    return _given(entry.type, name, elements[entry.name], lengths)
 
 
-def _given(of: TypeProto, name: str, count: int | None) -> Any:
+def _given(of: TypeProto, name: str, count: int | None, lengths: dict[str, Length]) -> Any:
     """Placeholders for an input of that type that has `count` tensors."""
     kind = of.WhichOneof("value")
     if kind == "tensor_type":
-        return _placeholder(of.tensor_type, name)
+        return _placeholder(of.tensor_type, name, lengths)
     if kind == "optional_type":
-        return Optional(None if count is None else _given(of.optional_type.elem_type, name, count))
+        return Optional(None if count is None else _given(of.optional_type.elem_type, name, count, lengths))
     element = of.sequence_type.elem_type.tensor_type
-    made = tuple([_placeholder(element, f"{name}_{i}") for i in range(count or 0)])
+    made = tuple([_placeholder(element, f"{name}_{i}", lengths) for i in range(count or 0)])
     return Sequence(made, dtype_of(element.elem_type))
 
 
-def _placeholder(of: TypeProto.Tensor, name: str) -> Tensor:
-    lengths = [_known(d) for d in of.shape.dim]
-    shape = TensorShape(lengths) if of.HasField("shape") else TensorShape.UNKNOWN
+def _placeholder(of: TypeProto.Tensor, name: str, lengths: dict[str, Length]) -> Tensor:
+    dims = [_length(d, lengths) for d in of.shape.dim]
+    shape = TensorShape(dims) if of.HasField("shape") else TensorShape.UNKNOWN
     return placeholder(dtype_of(of.elem_type), shape, name or None)
+
+
+def _length(dim: TensorShapeProto.Dimension, lengths: dict[str, Length]) -> Dimension | None:
+    """A declared length: a number, the one of that name among `lengths`, or None for one without."""
+    name = dim.dim_param
+    if dim.HasField("dim_value") or _NAMELESS.fullmatch(name):
+        return _known(dim)
+    if name not in lengths:
+        lengths[name] = named(name) if is_name(name) else symbol(name)
+    return lengths[name]
 
 
 def dims_of(of: TypeProto) -> Dims:

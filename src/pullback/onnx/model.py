@@ -43,8 +43,6 @@ class OnnxGraph(Graph):
         """Where the elements of an initializer are, if in a file beside the model."""
         self.rounded: dict[Tensor, tuple[Tensor, list[Tensor]]] = {}
         """For what QuantizeLinear gives: what it is given, and what DequantizeLinear makes of it."""
-        self.alike: dict[Tensor, Tensor] = {}
-        """For inputs that were added for derivatives the value whose shape they have."""
         self.read_at: Site | Place | None = None
         """Where the model was read."""
         self.watched: tuple[str, ...] = ()

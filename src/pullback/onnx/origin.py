@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from onnx import ModelProto, NodeProto, helper
 
 from ..core.graph import Graph
@@ -15,8 +14,8 @@ from ..core.shape import TensorShape
 from ..core.types import TensorType
 from ..primitives.creation.constant import Const
 from ..primitives.creation.placeholders import Placeholder, PlaceholderWithDefault
-from .assembly import is_tensor_dtype
-from .lean import note_normalised, note_shape
+from .inference import Node, inferred
+from .lean import note_normalised
 from .model import Dims, OnnxGraph
 from .reading import attribute_value, domain_of
 from .records import Record, Value, node_key
@@ -81,6 +80,10 @@ class Origins:
     def name_of(self, x: Tensor) -> str | None:
         """The name of `x` in the loaded model."""
         return self._names.get(x)
+
+    def value_of(self, name: str) -> Any:
+        """What has that name in the loaded model."""
+        return None if self.graph is None else self.graph.values.get(name)
 
     def of(self, x: Tensor) -> Again | None:
         """The node that `x` came from, where that is to be written again."""
@@ -169,21 +172,21 @@ class Origins:
         inputs = [self._value(w, name) for name in node.inputs]
         inner = [name for name in node.reads if name not in node.inputs]
         captured = {name: self._value(w, name).name for name in inner if self._is_there(name)}  # type: ignore[union-attr]
-        outputs = [self._output(w, name) for name in node.outputs]
         names = ["" if x is None else x.name for x in inputs]
         key: Any = None
         attributes: dict[str, Any] = {}
         plain = not captured and all(node.outputs) and not any(a.HasField("g") for a in proto.attribute)
-        if plain and domain_of(proto.domain) == "":
+        is_known = plain and domain_of(proto.domain) == ""
+        if is_known:
             attributes = {a.name: attribute_value(a) for a in proto.attribute}
+        made = Node(w.model, proto.op_type if is_known else "", inputs, attributes)
+        outputs = [self._output(w, name, made._replace(number=i)) for i, name in enumerate(node.outputs)]
+        if is_known:
             key = node_key(proto.op_type, names, attributes, w.model.opset)
         record = Record(proto.op_type, names, outputs, attributes, proto.name, proto, captured)
         w.add_record(record, key)
         if proto.op_type == "LayerNormalization" and plain:
             note_normalised(w, record, inputs)
-        first = None if not node.outputs else self._by_name.get(node.outputs[0])
-        if key is not None and first is not None and is_tensor_dtype(first.type.dtype):
-            note_shape(w, proto.op_type, inputs, first)
 
     def _is_there(self, name: str) -> bool:
         assert self.graph is not None
@@ -199,24 +202,33 @@ class Origins:
             return found
         return self._by_name[name]
 
-    def _output(self, w: Writer, name: str) -> str:
+    def _output(self, w: Writer, name: str, node: Node) -> str:
         if not name:
             return ""
         assert self.graph is not None
-        value = self.graph.values.get(name)
-        known = TensorType(np.dtype("float32"), TensorShape.UNKNOWN) if not isinstance(value, Tensor) else value.type
-        if isinstance(value, Tensor) and value in w.values:
+        tensor = self.graph.values.get(name)
+        if not isinstance(tensor, Tensor):
+            made = w.model.new(TensorType(_NO_TENSOR, TensorShape.UNKNOWN))
+        elif tensor in w.values:
             # It was given as an input: the node's own result has no name.
-            return w.model.new(known).name
-        made = w.model.new(known)
+            return w.model.new(tensor.type).name
+        else:
+            made = w.values[tensor] = self._made(w, tensor, node)
         self.fixed[made.name] = name
         self._by_name[name] = made
-        if isinstance(value, Tensor):
-            w.values[value] = made
-        else:
-            del w.model.types[made.name]
-            w.model.types[made.name] = TensorType(_NO_TENSOR, TensorShape.UNKNOWN)
         return made.name
+
+    @staticmethod
+    def _made(w: Writer, tensor: Tensor, node: Node) -> Value:
+        """The value of a tensor that a node gives, with what is known of it."""
+        shape = inferred(node)
+        known = shape if shape.is_compatible_with(tensor.shape) else TensorShape.UNKNOWN
+        made = w.told(tensor, w.model.new(TensorType(tensor.dtype, known)))
+        w.note_shape(made)
+        elements = w.elements(node, tensor.dtype)
+        if elements is not None:
+            w.note_elements(made, elements)
+        return made
 
     def opset_imports(self, opset: int) -> Any:
         """The operator sets of the model."""

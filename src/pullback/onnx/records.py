@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, defs, helper
 
+from ..core.dtypes import INTEGER
 from ..core.operation import Operation
-from ..core.shape import TensorShape
+from ..core.shape import TensorShape, with_symbols
 from ..core.types import TensorType
 
 _MERGED_BYTES = 4096
+_LONGEST = 64
+"""Vectors of integers of more elements hold no lengths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +87,8 @@ class Model:
         self.wanted: dict[str, str] = {}
         """The name that a value should have."""
         self.producers: dict[str, Record] = {}
-        self.roots: dict[str, str] = {}
-        """For a value the first one that is known to have the same shape."""
-        self.lengths: dict[str, Any] = {}
-        """For values that were asked the lengths of their axes, as `dimensions.py` has them."""
-        self.symbols: dict[Any, Any] = {}
-        """The lengths that operators make of others, by what they are made of."""
-        self.factors: dict[Any, Any] = {}
-        """For lengths that are products a number and the other lengths."""
-        self.at_most: dict[Any, Any] = {}
-        """For lengths that are the smaller one of a number, which is not 1, and another length: that one."""
-        self.merged: dict[Any, Any] = {}
-        """For a length another one that it is equal to."""
+        self.elements: dict[str, np.ndarray[Any, Any]] = {}
+        """For short arrays of integers that are lengths these, as objects; None for what only a run knows."""
         self.states: dict[Operation, Value] = {}
         """The present value of each variable that has been read or written, by its handle's operation."""
         self.initial: dict[Operation, Value] = {}
@@ -110,10 +103,20 @@ class Model:
     def new(self, type: TensorType, name: str = "") -> Value:
         """A value that is yet to be made."""
         key = str(len(self.types))
-        self.types[key] = type
+        type = self.types[key] = TensorType(type.dtype, with_symbols(type.shape))
         if name:
             self.wanted[key] = name
         return Value(key, type)
+
+    def elements_of(self, x: Value) -> np.ndarray[Any, Any] | None:
+        """The elements of a constant, or of a short vector of integers as far as they are known; None for others."""
+        known = self.arrays.get(x.name)
+        if known is None:
+            known = self.elements.get(x.name)
+        dims = x.type.shape.dims
+        if known is None and x.type.dtype in INTEGER and dims is not None and len(dims) < 2 and None not in dims:
+            known = np.full(dims, None) if sum(n or 0 for n in dims) <= _LONGEST else None
+        return known
 
     def constant(self, array: np.ndarray[Any, Any], name: str = "") -> Value:
         """The value of a constant; small equal ones are one."""
@@ -141,10 +144,6 @@ class Model:
             return None
         value: np.ndarray[Any, Any] = self.session.read_variable(handle)
         return value
-
-    def root(self, name: str) -> str:
-        """The first value that is known to have the shape of this one."""
-        return self.roots.get(name, name)
 
 
 def node_key(op_type: str, inputs: Sequence[str], attributes: Mapping[str, Any], opset: int) -> Any:

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import COMPLEX, bool, int32, int64, real_dtype
-from ..core.function import Function
+from ..core.function import Function, bind_shape, type_in
+from ..core.lengths import Dimension, Length
 from ..core.operation import Operation, Tensor
-from ..core.shape import TensorShape, broadcast_static_shape
+from ..core.shape import TensorShape, with_symbols
 from ..core.types import TensorType
 from ..passes.fold import folded
 from ..passes.merge import merged
 from ..passes.view import View, inputs_of_run, view_of
-from ..primitives.elementwise.add_n import AddN
 from . import lean
-from .dimensions import merge, note_lengths
 from .folding import fold
+from .inference import Node, inferred
 from .kernels import legal_dtypes
 from .records import Body, Model, Record, Rows, SequenceOf, Value, node_key
 from .registry import takes_pairs, takes_rows, writer_of
@@ -63,7 +63,13 @@ class Writer:
         """For a tensor of them those that it stands for."""
         self.prefix = ""
         self.op: Operation | None = None
+        self.bound: dict[Length, Dimension] = {}
+        """The lengths in the model for those of the graph, or of the function, that is being written."""
         self._known: dict[Any, Record] = {}
+        self._vectors: dict[Any, Value] = {}
+        """Vectors of lengths by their elements."""
+        self._of_shape: dict[Any, Value] = {}
+        """The first value of each shape that only a run knows."""
 
     def node(
         self,
@@ -75,51 +81,105 @@ class Writer:
     ) -> Value:
         """The output of a new node; inputs that are None are left out.
 
-        `dtype` is by default that of the first input, or what the operator always gives; `shape` is worked out for
-        elementwise operators, and unknown for others.
+        `dtype` is by default that of the first input, or what the operator always gives; `shape` adds numbers to what
+        is worked out.
         """
         given = _without_end(inputs)
-        out = self._type(op_type, given, dtype, shape, attributes)
+        node = Node(self.model, op_type, given, attributes)
+        out = TensorType(self._dtype(node, dtype), self._shape(node, shape))
         given = lean.unexpanded(self, op_type, given)
         found = lean.simplified(self, op_type, given, attributes, out)
         if found is not None:
             return found
-        arrays = [None if x is None else self.model.arrays.get(x.name) for x in given]
-        if given and all(x is None or a is not None for x, a in zip(given, arrays, strict=True)):
-            folded = fold(op_type, arrays, attributes)
-            if folded is not None and folded.dtype == out.dtype:
-                return self.constant(folded)
+        elements = self.elements(node._replace(inputs=given), out.dtype)
+        known = None if elements is None else self._vector_of(elements, out.dtype)
+        if known is not None:
+            return known
         if op_type in ("Max", "Min") and len(given) == 2 and out.dtype == int64:
             # onnxruntime 1.31 takes 2**31 in the lower half of a number of 64 bits for something negative.
             first = self.node("Less" if op_type == "Min" else "Greater", *given)
-            return self.where(first, given[0], given[1])  # type: ignore[arg-type]
-        (made,) = self._legal(op_type, given, [out], attributes)
-        lean.note_shape(self, op_type, given, made)
+            made = self.where(first, given[0], given[1])  # type: ignore[arg-type]
+        else:
+            (made,) = self._legal(op_type, given, [out], attributes)
+        if elements is not None:
+            self.note_elements(made, elements)
         return made
 
     def nodes(
         self, op_type: str, *inputs: Value | None, dtypes: Sequence[Any], shapes: Sequence[Any], **attributes: Any
     ) -> list[Value]:
         """The outputs of a new node that has more than one, of these dtypes and shapes."""
-        types = [TensorType(d, TensorShape(s)) for d, s in zip(dtypes, shapes, strict=True)]
-        return self._legal(op_type, _without_end(inputs), types, attributes)
+        given = _without_end(inputs)
+        node = Node(self.model, op_type, given, attributes)
+        pairs = enumerate(zip(dtypes, shapes, strict=True))
+        types = [TensorType(d, self._shape(node._replace(number=i), s)) for i, (d, s) in pairs]
+        return self._legal(op_type, given, types, attributes)
 
-    def _type(
-        self, op_type: str, inputs: Sequence[Value | None], dtype: Any, shape: Any, attributes: Mapping[str, Any]
-    ) -> TensorType:
-        if dtype is None:
-            if op_type in _TRUTHS:
-                dtype = bool
-            elif op_type in _COUNTS:
-                dtype = int64
-            elif op_type == "Cast":
-                dtype = attributes["to"]
-            elif op_type == "Where":
-                dtype = inputs[1].type.dtype  # type: ignore[union-attr]
-            else:
-                dtype = inputs[0].type.dtype  # type: ignore[union-attr]
-        known = lean.inferred_shape(op_type, inputs) if shape is None else TensorShape(shape)
-        return TensorType(dtype, known)
+    @staticmethod
+    def _dtype(node: Node, dtype: Any) -> Any:
+        if dtype is not None:
+            return dtype
+        if node.op_type in _TRUTHS:
+            return bool
+        if node.op_type in _COUNTS:
+            return int64
+        if node.op_type == "Cast":
+            return node.attributes["to"]
+        return node.inputs[1 if node.op_type == "Where" else 0].type.dtype  # type: ignore[union-attr]
+
+    @staticmethod
+    def _shape(node: Node, shape: Any) -> TensorShape:
+        """What is known of the shape of an output: what follows from the inputs, and the numbers among `shape`.
+
+        Other lengths of `shape` may be those of a function, which stand for others at each call.
+        """
+        found = inferred(node)
+        return found if shape is None else found.merge_with(TensorShape(shape).static)
+
+    def elements(self, node: Node, dtype: Any) -> np.ndarray[Any, Any] | None:
+        """What a node gives for constants and lengths; None where nothing of it is known."""
+        if node.op_type == "Shape":
+            lengths = node.lengths(0)
+            bounds = node.attributes.get("start", 0), node.attributes.get("end")
+            return None if lengths is None else _as_objects(lengths[slice(*bounds)])
+        arrays = [None if x is None else self.model.arrays.get(x.name) for x in node.inputs]
+        given = [x is not None for x in node.inputs]
+        if dtype in (int32, int64) and any(there and a is None for there, a in zip(given, arrays, strict=True)):
+            arrays = [None if x is None else self.model.elements_of(x) for x in node.inputs]
+        if not given or any(there and a is None for there, a in zip(given, arrays, strict=True)):
+            return None
+        found = fold(node.op_type, arrays, node.attributes)
+        return found if found is not None and found.dtype in (dtype, object) else None
+
+    def _vector_of(self, elements: np.ndarray[Any, Any], dtype: Any) -> Value | None:
+        """A constant of these elements, or a value that is known to have them."""
+        if elements.dtype != object:
+            return self.constant(elements)
+        if all(type(n) is int for n in elements.flat):
+            return self.constant(elements, dtype)
+        found: Value | None = self._found("_vectors", (dtype, elements.shape, *elements.flat))
+        return found
+
+    def note_elements(self, made: Value, elements: np.ndarray[Any, Any]) -> None:
+        """Remember which lengths the elements of an array of integers are."""
+        self.model.elements[made.name] = elements
+        if not any(n is None for n in elements.flat):
+            self._vectors.setdefault((made.type.dtype, elements.shape, *elements.flat), made)
+
+    def refined(self, x: Value, shape: TensorShape) -> Value:
+        """`x`, which is known to have this shape."""
+        if x.name in self.model.arrays or shape.lengths == x.type.shape.lengths:
+            return x
+        found = Value(x.name, TensorType(x.type.dtype, with_symbols(shape)))
+        self.model.types[x.name] = found.type
+        self.note_shape(found)
+        return found
+
+    def note_shape(self, x: Value) -> None:
+        """Remember that `x` has its shape, if it is the first one."""
+        shape = x.type.shape
+        if shape.lengths is not None and not shape.is_fully_defined():
+            self._of_shape.setdefault(shape.lengths, x)
 
     def emit(
         self, op_type: str, inputs: Sequence[Value | None], types: Sequence[TensorType], attributes: Mapping[str, Any]
@@ -147,7 +207,7 @@ class Writer:
     ) -> list[Value]:
         names = ["" if x is None else x.name for x in inputs]
         key = None if op_type in _RANDOM else node_key(op_type, names, attributes, self.model.opset)
-        record = None if key is None else self._find(key)
+        record = None if key is None else self._found("_known", key)
         if record is None:
             record = Record(op_type, names, [], attributes)
             self.records.append(record)
@@ -157,14 +217,16 @@ class Writer:
             value = self.model.new(t)
             record.outputs.append(value.name)
             self.model.producers[value.name] = record
+            self.note_shape(value)
         return [Value(name, self.model.types[name]) for name in record.outputs[: len(types)]]
 
-    def _find(self, key: Any) -> Record | None:
+    def _found(self, table: str, key: Any) -> Any:
+        """What this writer, or one around it, has under a key in one of its tables."""
         w: Writer | None = self
         while w is not None:
-            record = w._known.get(key)
-            if record is not None:
-                return record
+            found = getattr(w, table).get(key)
+            if found is not None:
+                return found
             w = w.outer
         return None
 
@@ -206,101 +268,68 @@ class Writer:
 
     def shape(self, x: Value) -> Value:
         """The shape of `x`, a vector of int64."""
-        if x.type.shape.is_fully_defined():
-            return self.vector(x.type.shape.known)
-        root = self.model.root(x.name)
-        known = self.model.types[root].shape
-        source = Value(root, self.model.types[root])
-        return self.vector(known.known) if known.is_fully_defined() else self.node("Shape", source, shape=[known.rank])
+        return self.node("Shape", self._found("_of_shape", x.type.shape.lengths) or x)
 
     def lengths(self, x: Value, axes: Sequence[int]) -> Value:
         """The lengths of `x` along `axes`, a vector of int64."""
         dims = x.type.shape.dims
-        if dims is not None and all(dims[a] is not None for a in axes):
-            return self.vector([dims[a] for a in axes])
         if dims is not None:
             axes = [a % len(dims) for a in axes]
+            if list(axes) == list(range(len(dims))):
+                return self.shape(x)
         if list(axes) == list(range(axes[0], axes[0] + len(axes))) and axes[0] >= 0:
-            root = self.model.root(x.name)
-            source = Value(root, self.model.types[root])
-            bounds = {"start": axes[0], "end": axes[-1] + 1}
-            if dims is not None and len(axes) == len(dims):
-                bounds = {}
-            return self.node("Shape", source, shape=[len(axes)], **bounds)
+            source = self._found("_of_shape", x.type.shape.lengths) or x
+            return self.node("Shape", source, start=axes[0], end=axes[-1] + 1)
         return self.gather(self.shape(x), self.vector(axes), 0)
 
     def cast(self, x: Value, dtype: Any) -> Value:
         """`x` in another dtype."""
         if x.type.dtype == dtype:
             return x
-        return self.node("Cast", x, dtype=dtype, shape=x.type.shape, to=dtype)
+        return self.node("Cast", x, dtype=dtype, to=dtype)
 
     def reshape(self, x: Value, shape: Sequence[int | None] | Value, result: Any = None) -> Value:
         """`x` in another shape: lengths, -1 for what is left and None for that of `x`; or a vector of int64 as ONNX
         has it, in which 0 is the length of `x`. `result` is what is known of the shape.
         """
         if isinstance(shape, Value):
-            vector, exact = shape, lean.shaping(self, shape) is not None
+            vector, exact = shape, not {-1, 0, None}.intersection(self.model.elements.get(shape.name, np.zeros(1)))
         else:
             exact = 0 in shape and -1 not in shape and None not in shape
             vector = self.vector([0 if n is None else n for n in shape])
-        if exact:
-            return self.node("Reshape", x, vector, shape=lean.reshaped(self, x, vector, result, exact), allowzero=1)
-        return self.node("Reshape", x, vector, shape=lean.reshaped(self, x, vector, result))
+        more = {"allowzero": 1} if exact else {}
+        return self.node("Reshape", x, vector, shape=result, **more)
 
     def transpose(self, x: Value, perm: Sequence[int]) -> Value:
         """`x` with its axes in another order."""
-        dims = x.type.shape.dims
-        shape = None if dims is None else [dims[p] for p in perm]
-        return self.node("Transpose", x, shape=shape, perm=[int(p) for p in perm])
+        return self.node("Transpose", x, perm=[int(p) for p in perm])
 
     def expand(self, x: Value, shape: Sequence[int] | Value, result: Any = None) -> Value:
         """`x` repeated to a shape, by NumPy's rule."""
-        vector = shape if isinstance(shape, Value) else self.vector(shape)
-        known = self.static(vector)
-        out = (
-            TensorShape(result) if known is None else broadcast_static_shape(x.type.shape, TensorShape(known.tolist()))
-        )
-        return self.node("Expand", x, vector, shape=out)
+        return self.node("Expand", x, shape if isinstance(shape, Value) else self.vector(shape), shape=result)
 
     def unsqueeze(self, x: Value, axes: Sequence[int]) -> Value:
         """`x` with axes of length one at `axes` of the result."""
-        dims, shape = x.type.shape.dims, None
-        if dims is not None:
-            rank = len(dims) + len(axes)
-            ones, rest = {a % rank for a in axes}, iter(dims)
-            shape = [1 if i in ones else next(rest) for i in range(rank)]
-        return self.node("Unsqueeze", x, self.vector(sorted(axes)), shape=shape) if axes else x
+        return self.node("Unsqueeze", x, self.vector(sorted(axes))) if axes else x
 
     def squeeze(self, x: Value, axes: Sequence[int]) -> Value:
         """`x` without its axes of length one at `axes`."""
-        dims, shape = x.type.shape.dims, None
-        if dims is not None:
-            gone = {a % len(dims) for a in axes}
-            shape = [n for i, n in enumerate(dims) if i not in gone]
-        return self.node("Squeeze", x, self.vector(axes), shape=shape) if axes else x
+        return self.node("Squeeze", x, self.vector(axes)) if axes else x
 
     def reduce(self, op_type: str, x: Value, axes: Sequence[int] | None, keep: Any) -> Value:
         """A reduction (ReduceSum, ReduceMax, ...) over static axes; None: all of them."""
-        dims, shape = x.type.shape.dims, None
-        if axes is not None and not axes:
-            return x
-        if dims is not None:
-            gone = set(range(len(dims))) if axes is None else {a % len(dims) for a in axes}
-            shape = [1 if i in gone else n for i, n in enumerate(dims) if keep or i not in gone]
-        elif axes is None and not keep:
-            shape = []
-        if axes is None and dims == ():
+        dims = x.type.shape.dims
+        if (axes is not None and not axes) or (axes is None and dims == ()):
             return x
         kept = {} if keep else {"keepdims": 0}
         if axes is not None and dims is not None and len({a % len(dims) for a in axes}) == len(dims):
             axes = None
         if op_type == "ReduceSum" or self.model.opset >= 18:
             listed = [] if axes is None else [self.vector(axes)]
-            return self.node(op_type, x, *listed, shape=shape, **kept)
+            return self.node(op_type, x, *listed, **kept)
         if axes is not None:
             kept["axes"] = list(axes)  # type: ignore[assignment]
-        return self.node(op_type, x, shape=shape, **kept)
+        return self.node(op_type, x, **kept)
 
     def sum(self, x: Value, axes: Sequence[int] | None, keep: Any = False) -> Value:
         """The sum over axes."""
@@ -312,26 +341,19 @@ class Writer:
             return x
         vectors = [v if isinstance(v, Value) else self.vector(v) for v in (starts, ends)]
         stride = None if steps is None else steps if isinstance(steps, Value) else self.vector(steps)
-        shape = lean.sliced(self, x, vectors[0], vectors[1], axes, stride)
-        if shape is not None and None not in shape and x.type.shape.dims == tuple(shape) and stride is None:
-            return x
-        return self.node("Slice", x, *vectors, self.vector(axes), stride, shape=shape)
+        return self.node("Slice", x, *vectors, self.vector(axes), stride)
 
     def concat(self, values: Sequence[Value], axis: int) -> Value:
         """`values` one after the other along `axis`."""
         if len(values) == 1:
             return values[0]
-        return self.node("Concat", *values, shape=lean.concatenated(values, axis), axis=axis)
+        return self.node("Concat", *values, axis=axis)
 
     def gather(self, x: Value, indices: Value, axis: int = 0) -> Value:
         """Parts of `x` along `axis` by their numbers, which count from the end where they are negative."""
-        a, b, shape = x.type.shape.dims, indices.type.shape.dims, None
         if indices.type.dtype not in (int32, int64):
             indices = self.cast(indices, int64)
-        if a is not None and b is not None:
-            place = axis % len(a)
-            shape = [*a[:place], *b, *a[place + 1 :]]
-        return self.node("Gather", x, indices, shape=shape, axis=axis)
+        return self.node("Gather", x, indices, axis=axis)
 
     def where(self, condition: Value, a: Value, b: Value) -> Value:
         """`a` where the condition holds, else `b`."""
@@ -376,8 +398,10 @@ class Writer:
         """The values of a function's results, or of those of the `numbers`, for these arguments; written in place."""
         chosen = list(function.results) if numbers is None else [function.results[i] for i in numbers]
         view = view_of(chosen, function.effects, frozenset(function.parameters), inputs_of_run)
-        saved = self.values, self.view, self.readers, self.aliases, self.prefix, self.op
-        self.values = dict(zip(function.parameters, args, strict=True))
+        saved = self.values, self.view, self.readers, self.aliases, self.prefix, self.op, self.bound
+        self.values, self.bound = dict(zip(function.parameters, args, strict=True)), {}
+        for x, value in zip(function.parameters, args, strict=True):
+            bind_shape(self.bound, x.shape, value.type.shape)
         self.prefix = prefix or self.prefix
         try:
             self.begin(merged(folded(view)))
@@ -385,7 +409,7 @@ class Writer:
                 self.operation(op)
             return [self.values[y] for y in chosen]
         finally:
-            self.values, self.view, self.readers, self.aliases, self.prefix, self.op = saved
+            self.values, self.view, self.readers, self.aliases, self.prefix, self.op, self.bound = saved
 
     def begin(self, view: View) -> None:
         """Prepare for writing the operations of `view`."""
@@ -405,7 +429,9 @@ class Writer:
         else:
             self._write(op)
         for y in op.outputs if self.aliases else ():
-            self.values.update(dict.fromkeys(self.aliases.get(y, ()), self.values.get(y)))
+            for x in self.aliases.get(y, ()):
+                value = self.values.get(y)
+                self.values[x] = self.told(x, value) if isinstance(value, Value) else value
 
     def _write(self, op: Operation) -> None:
         if _is_empty(op):
@@ -428,13 +454,9 @@ class Writer:
             found = [_stand_in(self, y) for y in op.outputs]
         self.op = outer
         values = found if isinstance(found, Sequence) else (found,)
-        note_lengths(self.model, op.primitive, inputs, values)
-        if isinstance(op.primitive, AddN) and self.outer is None and all(isinstance(x, Value) for x in inputs):
-            # Not so in a body, which may never run.
-            merge(self.model, [x.name for x in inputs])
         self._name(op, values, first, count)
-        for i, (y, value) in enumerate(zip(op.outputs, values, strict=False)):
-            self.values[y] = self._checked(op, i, value)
+        for y, value in zip(op.outputs, values, strict=False):
+            self.values[y] = self.told(y, value) if isinstance(value, Value) else value
 
     def _name(self, op: Operation, values: Sequence[Any], first: int, count: int) -> None:
         """Name the nodes from number `first` on, and the values from number `count` on, after the operation."""
@@ -450,20 +472,32 @@ class Writer:
             for y in record.outputs:
                 wanted.setdefault(y, record.name)
 
-    def _checked(self, op: Operation, i: int, value: Any) -> Any:
-        """The value with what is known of the type of the operation's output."""
-        y = op.outputs[i]
-        if not isinstance(value, Value):
-            return value
-        dtype, shape = value.type
-        assert dtype == y.dtype, f"the writer of {op.type} made {value.type} for {y}"
-        assert shape.is_compatible_with(y.shape), f"the writer of {op.type} made {value.type} for {y}"
-        merged = shape.merge_with(y.shape)
-        if merged is not shape:
-            value = Value(value.name, TensorType(dtype, merged))
-            if value.name not in self.model.arrays:
-                self.model.types[value.name] = value.type
+    def type_of(self, x: Tensor) -> TensorType:
+        """The type of a tensor in the lengths of the model, None where it has none there yet."""
+        return type_in(self.bound, x.type)
+
+    def told(self, x: Tensor, value: Value) -> Value:
+        """The value of a tensor, with what is known of the types of both."""
+        assert value.type.dtype == x.dtype, f"the writer of {x.op.type} made {value.type} for {x}"
+        assert value.type.shape.is_compatible_with(x.shape), f"the writer of {x.op.type} made {value.type} for {x}"
+        if not value.type.shape.is_fully_defined() or not x.shape.is_fully_defined():
+            value = self.refined(value, _filled(self.type_of(x).shape, value.type.shape))
+            bind_shape(self.bound, x.shape, value.type.shape)
         return value
+
+
+def _filled(shape: TensorShape, other: TensorShape) -> TensorShape:
+    """`shape` with the lengths of `other` where it has none."""
+    if shape.lengths is None or other.lengths is None:
+        return other if shape.lengths is None else shape
+    return TensorShape([n if m is None else m for m, n in zip(shape.lengths, other.lengths, strict=True)])
+
+
+def _as_objects(elements: Sequence[Any]) -> np.ndarray[Any, Any]:
+    """A vector of integers and lengths."""
+    found = np.empty(len(elements), object)
+    found[:] = elements
+    return found
 
 
 def _constant(w: Writer, array: np.ndarray[Any, Any], name: str) -> Any:

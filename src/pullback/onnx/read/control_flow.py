@@ -13,6 +13,7 @@ from ...control_flow.conditional import cond
 from ...control_flow.loop import Loop
 from ...control_flow.maps import steps_of
 from ...control_flow.state import values_for_handles, with_step_results
+from ...control_flow.steady_lengths import with_steady_lengths
 from ...control_flow.tracing import Part, Together, trace_together
 from ...control_flow.while_loop import UNBOUNDED
 from ...core.dtypes import bool as bool_
@@ -147,9 +148,11 @@ class _Looping:
         return trace_together([Part("body", step, parameters, names)]), found
 
     def _finish(self, together: Together) -> None:
-        (body,), self.captured = values_for_handles(together.functions, together.captured)
+        (traced,), self.captured = values_for_handles(together.functions, together.captured)
         self.controls = together.controls
         moving = len(self.start) + self.numbered
+        counter = [_NUMBER] if self.numbered else []
+        body = with_steady_lengths(traced, [*counter, *[x.type for x in self.start]])
         results = list(body.results)
         holds = results.pop(moving)
         self.scans = len(results) - moving

@@ -69,8 +69,8 @@ def rows_of_loop(w: Writer, xs: list[Value], start: Value, step: Any, reverse: b
 
     scalar = TensorShape.SCALAR
     body = w.body(build, [TensorType(int64, scalar), TensorType(bool_, scalar), start.type], ["step", "going"])
-    steps = xs[0].type.shape[:1]
-    types = [TensorType(t.dtype, steps.concatenate(t.shape)) for t in rows]
+    steps = xs[0].type.shape.static[:1]
+    types = [TensorType(t.dtype, steps.concatenate(t.shape.static)) for t in rows]
     _, *made = w.emit("Loop", [count, w.constant(True), start], [start.type, *types], {"body": body})
     if not reverse:
         return made

@@ -100,6 +100,6 @@ def _kept(w: Writer, operands: list[Value], y: Value) -> Value:
     """`y`, but 0 where one of the operands is; those that are known not to be 0 are not asked."""
     for x in operands:
         number = uniform(w, x)
-        if number is None or not number or not covers(w, y, x):
+        if number is None or not number or not covers(y, x):
             y = w.where(w.node("Equal", x, w.scalar(0, x)), w.scalar(0, y), y)
     return y

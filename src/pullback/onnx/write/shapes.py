@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import int64
-from ...core.types import TensorType
-from ..dimensions import repeated_axes
-from ..lean import same_shape
+from ...core.shape import same_shape, summed_axes
 from ..records import Value
 from ..writing import Writer
 
@@ -25,25 +23,22 @@ def shape_vector(w: Writer, dims: Sequence[int | None] | None, lengths: Value | 
 
 def reshaped_like(w: Writer, x: Value, like: Value) -> Value:
     """The elements of `x` in the shape of `like`."""
-    if same_shape(w, x, like):
+    if same_shape(x.type.shape, like.type.shape):
         return x
     dims = like.type.shape.dims
     if dims is not None and dims.count(None) <= 1 and 0 not in dims:
         return alike(w, w.reshape(x, [-1 if n is None else n for n in dims], dims), like)
-    return w.reshape(x, w.shape(like), dims)
+    return alike(w, w.reshape(x, w.shape(like), dims), like)
 
 
 def repeated_like(w: Writer, x: Value, like: Value) -> Value:
     """`x` repeated to the shape of `like`."""
-    return x if same_shape(w, x, like) else alike(w, w.expand(x, w.shape(like), like.type.shape), like)
+    return alike(w, w.expand(x, w.shape(like), like.type.shape), like)
 
 
 def alike(w: Writer, made: Value, like: Value) -> Value:
     """`made`, which is known to have the shape of `like`."""
-    if made.name not in w.model.arrays and w.model.root(made.name) == made.name and made.name != like.name:
-        w.model.roots[made.name] = w.model.root(like.name)
-    merged = made.type.shape.merge_with(like.type.shape)
-    return made if merged is made.type.shape else Value(made.name, TensorType(made.type.dtype, merged))
+    return made if like.type.shape.rank is None else w.refined(made, like.type.shape)
 
 
 def rank_of(x: Value, what: str = "its input") -> int:
@@ -69,9 +64,9 @@ def count_along(w: Writer, x: Value, axes: Sequence[int] | None) -> Value:
 
 def reduced_like(w: Writer, x: Value, like: Value, op_type: str = "ReduceSum") -> Value:
     """`x` reduced over the axes along which `like` is repeated when it is broadcast to the shape of `x`."""
-    if same_shape(w, x, like):
+    if same_shape(x.type.shape, like.type.shape):
         return x
-    axes = repeated_axes(w.model, x.name, like.name)
+    axes = summed_axes(like.type.shape, x.type.shape)
     if axes is None:
         return _reduced_at_run_time(w, x, like, op_type)
     lead = rank_of(x) - rank_of(like)

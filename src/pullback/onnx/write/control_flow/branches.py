@@ -70,7 +70,7 @@ def if_(w: Writer, op: Operation, choice: Value, *args: Any) -> list[Any]:
         chosen = branches[0 if known.item() else 1]
         return in_places(op, numbers, w.function(chosen, args, numbers, f"{w.prefix}{op.name}/"))
     changed = changed_states(w, branches, args)
-    types = [*[op.outputs[i].type for i in numbers], *changed.values()]
+    types = [*[w.type_of(op.outputs[i]) for i in numbers], *changed.values()]
     if not types:
         return in_places(op, [], [])
     bodies = [_branch(w, op, f, args, numbers, changed) for f in branches]
@@ -117,7 +117,7 @@ def case(w: Writer, op: Operation, index: Value, *args: Any) -> list[Any]:
     p: Any = op.primitive
     numbers = read_outputs(w, op)
     changed = changed_states(w, p.branches, args)
-    types = [*[op.outputs[i].type for i in numbers], *changed.values()]
+    types = [*[w.type_of(op.outputs[i]) for i in numbers], *changed.values()]
     if len(p.branches) == 1:
         return in_places(op, numbers, w.function(p.branches[0], args, numbers, f"{w.prefix}{op.name}/"))
     if not types:

@@ -10,14 +10,13 @@ import numpy as np
 from ....control_flow.loop import Loop
 from ....core.dtypes import COMPLEX, int64
 from ....core.dtypes import bool as bool_
+from ....core.lengths import Dimension
 from ....core.operation import Operation
+from ....core.shape import TensorShape
 from ....core.types import TensorType, tensor_type
-from ...dimensions import vector_lengths
-from ...invariants import Invariants, note_rows
 from ...pairs import Pair
 from ...records import Rows, Value
 from ...registry import writer
-from ...steady import unsteady_rows
 from ...writing import Writer
 from .branches import changed_states, grouped, in_places, part_types, parts, without_states
 
@@ -36,17 +35,12 @@ def loop(w: Writer, op: Operation, limit: Value, *args: Any) -> list[Any]:
     empty = [w.emit("SequenceEmpty", [], [t], {"dtype": t.dtype.element})[0] for t in tapes]  # type: ignore[union-attr]
     before = dict(w.model.states)
     leading = [tensor_type(int64, []), tensor_type(bool_, [])]
-    known = len(w.model.types), len(w.model.symbols)
     types = [*leading, *part_types(step.kept), *tapes]
-    body = step.steady.written(lambda: w.body(step.build, types, ["step", "going"]))
+    body = w.body(step.build, types, ["step", "going"])
     w.model.states = before | {k: v for k, v in w.model.initial.items() if k not in before}
-    stacks = [op.outputs[n].type for n in step.rows.stacked]
+    stacks = [step.rows.type_of(n) for n in step.rows.stacked]
     given = [step.count, begins, *initial, *empty]
     found = w.emit("Loop", given, [*part_types(step.kept), *tapes, *part_types(stacks)], {"body": body})
-    step.steady.assume(found[: len(initial)])
-    apart = len(initial) + len(tapes)
-    steps = None if p.condition is not None else (vector_lengths(w.model, step.count.name) or [None])[0]
-    note_rows(w.model, body.outputs[1 + apart :], found[apart:], steps, known)
     return step.results(found)
 
 
@@ -56,16 +50,24 @@ class _Rows:
     The loop stacks those that all have one shape, and carries sequences of the others.
     """
 
-    def __init__(self, w: Writer, op: Operation, scanned: Sequence[Any]) -> None:
+    def __init__(
+        self, w: Writer, op: Operation, steps: Dimension | None, carried: Sequence[Any], written: Sequence[Any]
+    ) -> None:
         p: Any = op.primitive
         places = p.places
         read = [n for n in (*places.history, *places.stacked, *places.kept) if w.read(op, n)]
-        unsteady = unsteady_rows(op, [isinstance(x, Rows) for x in scanned]) if read else set()
-        self.sequences = [n for n in read if n in unsteady and op.outputs[n].dtype not in COMPLEX]
+        self.steps = TensorShape([steps])
+        self.types = dict(zip((*places.history, *places.stacked, *places.kept), (*carried, *written), strict=True))
+        self.sequences = [n for n in read if self.types[n].shape.has_unknown and op.outputs[n].dtype not in COMPLEX]
         self.stacked = [n for n in read if n not in self.sequences]
         self.history = {n: n - places.history.start for n in read if n in places.history}
         self.written = [n for n in read if n not in self.history]
         self.results = [places.result_of(n) for n in self.written]
+
+    def type_of(self, n: int) -> TensorType:
+        """The type of the rows of output `n`, stacked."""
+        row = self.types[n]
+        return TensorType(row.dtype, self.steps.concatenate(row.shape))
 
     def of_step(self, carried: Sequence[Any], written: Sequence[Any]) -> dict[int, Any]:
         """The row of each output, from what was carried into a step, and the rows that its body has written."""
@@ -87,15 +89,17 @@ class _Step:
         self.prefix = f"{w.prefix}{op.name}/"
         self.first = [w.stacked(x) for x in args[:c]]
         self.scanned, self.constants = args[c : c + s], args[c + s :]
-        self.rows = _Rows(w, op, self.scanned)
+        alike = [not isinstance(x, Rows) for x in self.scanned]
+        carried, written = p.types_of_all_steps([x.type for x in args], alike)
         self.changed = changed_states(w, p.functions[:1], args)
         self.counted = p.condition is not None and w.read(op, 0)
         known = p.length is not None and p.condition is None
         self.count = w.constant(p.length, int64) if known else w.cast(limit, int64)
+        counts = w.model.elements_of(self.count) if p.condition is None else None
+        self.rows = _Rows(w, op, None if counts is None else counts.item(), carried, written)
         self.last = w.node("Sub", self.count, w.constant(1, int64)) if p.reverse and s else self.count
         counter: list[Any] = [tensor_type(int64, [])] if self.counted else []
-        self.kept = [*[x.type for x in p.body.parameters[:c]], *counter, *self.changed.values()]
-        self.steady = Invariants(w.model, parts(self.initial()))
+        self.kept = [*carried, *counter, *self.changed.values()]
 
     def initial(self) -> list[Any]:
         """What is carried into the first step, without sequences."""
@@ -111,7 +115,6 @@ class _Step:
         """What the node wants of its body."""
         p, rows, model = self.p, self.rows, self.w.model
         split = len(values) - len(rows.sequences)
-        self.steady.assume(values[:split])
         whole, tapes = grouped(values[:split], self.kept), values[split:]
         carried, more = whole[: p.carried], whole[p.carried :]
         model.states.update(zip(self.changed, more[len(more) - len(self.changed) :], strict=True))
@@ -124,7 +127,6 @@ class _Step:
         goes_on = going if p.condition is None else self.condition(inner, following)
         counter: list[Any] = [inner.node("Add", more[0], inner.constant(1, int64))] if self.counted else []
         changed = [model.states[handle] for handle in self.changed]
-        self.steady.compare(values[:split], parts([*following, *counter, *changed]))
         longer = [_longer(inner, x, row_of[n], p.reverse) for n, x in zip(rows.sequences, tapes, strict=True)]
         return parts([goes_on, *following, *counter, *changed, *longer, *[row_of[n] for n in rows.stacked]])
 
@@ -134,9 +136,9 @@ class _Step:
         a = len(part_types(self.kept))
         b = a + len(rows.sequences)
         kept, tapes = grouped(found[:a], self.kept), found[a:b]
-        stacks = grouped(found[b:], [outputs[n].type for n in rows.stacked])
+        stacks = grouped(found[b:], [rows.type_of(n) for n in rows.stacked])
         without_states(w, kept, self.changed)
-        sequences = [Rows(x.name, outputs[n].type) for n, x in zip(rows.sequences, tapes, strict=True)]
+        sequences = [Rows(x.name, rows.type_of(n)) for n, x in zip(rows.sequences, tapes, strict=True)]
         stacks = [_in_order(w, x) if p.reverse else x for x in stacks]
         steps = kept[p.carried] if self.counted else w.node("Max", self.count, w.constant(0, int64))
         first = w.cast(steps, outputs[0].dtype) if w.read(self.op, 0) else None
