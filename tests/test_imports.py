@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import pullback
-from pullback.names import LOADED_WHEN_USED
 
 ROOT = Path(pullback.__file__).parent
 BELOW_ENGINES = {"core", "primitives", "autodiff", "control_flow", "passes"}
@@ -100,23 +99,23 @@ def test_no_test_looks_at_a_clock() -> None:
         assert not names & {"time", "timeit"}, path
 
 
-def test_names_loaded_when_used_are_those_that_type_checkers_see() -> None:
-    tree = ast.parse((ROOT / "__init__.py").read_text())
-    block = next(n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "_TYPE_CHECKING")
-    seen = {
-        alias.asname or alias.name: f".{node.module}"
-        + (f":{alias.name}" if alias.asname not in (None, alias.name) else "")
-        for node in block.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    assert {name: "" if where == ".None" else where for name, where in seen.items()} == LOADED_WHEN_USED
+def test_every_public_name_is_listed_once() -> None:
+    stub = ast.parse((ROOT / "__init__.pyi").read_text())
+    names = [str(alias.asname) for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    names += [ast.unparse(node.targets[0]) for node in stub.body if isinstance(node, ast.Assign)]
+    public = [name for name in names if not name.startswith("_") or name == "__version__"]
+    assert sorted([*public, "newaxis"]) == pullback.__all__
 
 
-@pytest.mark.parametrize("name", LOADED_WHEN_USED)
-def test_a_name_loaded_when_used_is_there(name: str) -> None:
-    assert getattr(pullback, name) is not None
-    assert name in pullback.__all__
+@pytest.mark.parametrize("path", sorted(ROOT.glob("*.py")), ids=lambda path: path.stem)
+def test_the_root_holds_names_only(path: Path) -> None:
+    defined = [n for n in ast.parse(path.read_text()).body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    assert path.stem in ("__init__", "names") or not defined
+
+
+@pytest.mark.parametrize("name", pullback.__all__)
+def test_a_public_name_is_there(name: str) -> None:
+    assert getattr(pullback, name) is not None or name == "newaxis"
 
 
 def test_importing_pullback_loads_nothing_heavy() -> None:

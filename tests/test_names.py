@@ -566,3 +566,10 @@ def test_a_template_refuses_variables_that_its_first_call_has_not_made() -> None
     layer("v")
     with pytest.raises(ValueError, match="Variable layer/w does not exist"):
         layer("w")
+
+
+@pytest.mark.parametrize("used", ["", "pb.get_variable; "])
+def test_the_layers_of_tensorflow_are_not_there_whatever_was_used_before(used: str) -> None:
+    program = f"import pullback as pb\n{used}pb.layers.dense"
+    error = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stderr
+    assert "make variables with pb.get_variable, and layers of the functions of pb.nn" in error.splitlines()[-1]

@@ -114,7 +114,7 @@ def public_names() -> dict[FunctionType, list[str]]:
         module: Any = pb
         for part in namespace.split(".") if namespace else ():
             module = getattr(module, part)
-        for name in sorted(getattr(module, "__all__", vars(module))):
+        for name in (n for n in dir(module) if not n.startswith("_")):
             value = getattr(module, name)
             if isinstance(value, FunctionType) and value.__module__.startswith("pullback."):
                 found.setdefault(value, []).append(f"{namespace}.{name}".lstrip("."))

@@ -1,53 +1,26 @@
 """Element types: `pb.dtypes`, under TensorFlow's names of `tf.dtypes`."""
 
-from .core.dtypes import (
-    as_dtype,
-    bfloat16,
-    bool,
-    complex64,
-    complex128,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    resource,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    variant,
-)
-from .core.dtypes import float16 as half
-from .core.dtypes import float64 as double
-from .primitives.casting.cast import cast
-from .primitives.casting.saturate_cast import saturate_cast
-from .primitives.complex.complex import complex
+from .core.dtypes import as_dtype as as_dtype
+from .core.dtypes import bfloat16 as bfloat16
+from .core.dtypes import bool as bool
+from .core.dtypes import complex64 as complex64
+from .core.dtypes import complex128 as complex128
+from .core.dtypes import float16 as float16
+from .core.dtypes import float32 as float32
+from .core.dtypes import float64 as float64
+from .core.dtypes import int8 as int8
+from .core.dtypes import int16 as int16
+from .core.dtypes import int32 as int32
+from .core.dtypes import int64 as int64
+from .core.dtypes import resource as resource
+from .core.dtypes import uint8 as uint8
+from .core.dtypes import uint16 as uint16
+from .core.dtypes import uint32 as uint32
+from .core.dtypes import uint64 as uint64
+from .core.dtypes import variant as variant
+from .primitives.casting.cast import cast as cast
+from .primitives.casting.saturate_cast import saturate_cast as saturate_cast
+from .primitives.complex.complex import complex as complex
 
-__all__ = [
-    "as_dtype",
-    "bfloat16",
-    "bool",
-    "cast",
-    "complex",
-    "complex64",
-    "complex128",
-    "double",
-    "float16",
-    "float32",
-    "float64",
-    "half",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "resource",
-    "saturate_cast",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "variant",
-]
+double = float64
+half = float16

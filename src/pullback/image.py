@@ -1,130 +1,61 @@
 """Image processing, under TensorFlow's names of `tf.image`."""
 
-from .compat.older_names import extract_image_patches
-from .compat.resize_images import resize_images
-from .layers.image.augmentation import (
-    random_brightness,
-    random_contrast,
-    random_crop,
-    random_flip_left_right,
-    random_flip_up_down,
-    random_hue,
-    random_saturation,
-    stateless_random_brightness,
-    stateless_random_contrast,
-    stateless_random_crop,
-    stateless_random_flip_left_right,
-    stateless_random_flip_up_down,
-    stateless_random_hue,
-    stateless_random_saturation,
-)
-from .layers.image.colors import (
-    adjust_brightness,
-    adjust_contrast,
-    adjust_gamma,
-    adjust_hue,
-    adjust_saturation,
-    convert_image_dtype,
-    grayscale_to_rgb,
-    hsv_to_rgb,
-    rgb_to_grayscale,
-    rgb_to_hsv,
-    rgb_to_yiq,
-    rgb_to_yuv,
-    yiq_to_rgb,
-    yuv_to_rgb,
-)
-from .layers.image.framing import (
-    central_crop,
-    crop_to_bounding_box,
-    flip_left_right,
-    flip_up_down,
-    pad_to_bounding_box,
-    resize_with_crop_or_pad,
-    resize_with_pad,
-    rot90,
-    transpose,
-)
-from .layers.image.measures import (
-    image_gradients,
-    per_image_standardization,
-    psnr,
-    sobel_edges,
-    ssim,
-    ssim_multiscale,
-    total_variation,
-)
-from .primitives.image.boxes import non_max_suppression, non_max_suppression_overlaps, non_max_suppression_with_scores
-from .primitives.image.patches import extract_patches
-from .primitives.image.resizing import (
-    ResizeMethod,
-    resize,
-    resize_area,
-    resize_bicubic,
-    resize_bilinear,
-    resize_nearest_neighbor,
-    scale_and_translate,
-)
-from .primitives.image.sampling import crop_and_resize, projective_transform
-
-__all__ = [
-    "ResizeMethod",
-    "adjust_brightness",
-    "adjust_contrast",
-    "adjust_gamma",
-    "adjust_hue",
-    "adjust_saturation",
-    "central_crop",
-    "convert_image_dtype",
-    "crop_and_resize",
-    "crop_to_bounding_box",
-    "extract_image_patches",
-    "extract_patches",
-    "flip_left_right",
-    "flip_up_down",
-    "grayscale_to_rgb",
-    "hsv_to_rgb",
-    "image_gradients",
-    "non_max_suppression",
-    "non_max_suppression_overlaps",
-    "non_max_suppression_with_scores",
-    "pad_to_bounding_box",
-    "per_image_standardization",
-    "projective_transform",
-    "psnr",
-    "random_brightness",
-    "random_contrast",
-    "random_crop",
-    "random_flip_left_right",
-    "random_flip_up_down",
-    "random_hue",
-    "random_saturation",
-    "resize",
-    "resize_area",
-    "resize_bicubic",
-    "resize_bilinear",
-    "resize_images",
-    "resize_nearest_neighbor",
-    "resize_with_crop_or_pad",
-    "resize_with_pad",
-    "rgb_to_grayscale",
-    "rgb_to_hsv",
-    "rgb_to_yiq",
-    "rgb_to_yuv",
-    "rot90",
-    "scale_and_translate",
-    "sobel_edges",
-    "ssim",
-    "ssim_multiscale",
-    "stateless_random_brightness",
-    "stateless_random_contrast",
-    "stateless_random_crop",
-    "stateless_random_flip_left_right",
-    "stateless_random_flip_up_down",
-    "stateless_random_hue",
-    "stateless_random_saturation",
-    "total_variation",
-    "transpose",
-    "yiq_to_rgb",
-    "yuv_to_rgb",
-]
+from .compat.older_names import extract_image_patches as extract_image_patches
+from .compat.resize_images import resize_images as resize_images
+from .layers.image.augmentation import random_brightness as random_brightness
+from .layers.image.augmentation import random_contrast as random_contrast
+from .layers.image.augmentation import random_crop as random_crop
+from .layers.image.augmentation import random_flip_left_right as random_flip_left_right
+from .layers.image.augmentation import random_flip_up_down as random_flip_up_down
+from .layers.image.augmentation import random_hue as random_hue
+from .layers.image.augmentation import random_saturation as random_saturation
+from .layers.image.augmentation import stateless_random_brightness as stateless_random_brightness
+from .layers.image.augmentation import stateless_random_contrast as stateless_random_contrast
+from .layers.image.augmentation import stateless_random_crop as stateless_random_crop
+from .layers.image.augmentation import stateless_random_flip_left_right as stateless_random_flip_left_right
+from .layers.image.augmentation import stateless_random_flip_up_down as stateless_random_flip_up_down
+from .layers.image.augmentation import stateless_random_hue as stateless_random_hue
+from .layers.image.augmentation import stateless_random_saturation as stateless_random_saturation
+from .layers.image.colors import adjust_brightness as adjust_brightness
+from .layers.image.colors import adjust_contrast as adjust_contrast
+from .layers.image.colors import adjust_gamma as adjust_gamma
+from .layers.image.colors import adjust_hue as adjust_hue
+from .layers.image.colors import adjust_saturation as adjust_saturation
+from .layers.image.colors import convert_image_dtype as convert_image_dtype
+from .layers.image.colors import grayscale_to_rgb as grayscale_to_rgb
+from .layers.image.colors import hsv_to_rgb as hsv_to_rgb
+from .layers.image.colors import rgb_to_grayscale as rgb_to_grayscale
+from .layers.image.colors import rgb_to_hsv as rgb_to_hsv
+from .layers.image.colors import rgb_to_yiq as rgb_to_yiq
+from .layers.image.colors import rgb_to_yuv as rgb_to_yuv
+from .layers.image.colors import yiq_to_rgb as yiq_to_rgb
+from .layers.image.colors import yuv_to_rgb as yuv_to_rgb
+from .layers.image.framing import central_crop as central_crop
+from .layers.image.framing import crop_to_bounding_box as crop_to_bounding_box
+from .layers.image.framing import flip_left_right as flip_left_right
+from .layers.image.framing import flip_up_down as flip_up_down
+from .layers.image.framing import pad_to_bounding_box as pad_to_bounding_box
+from .layers.image.framing import resize_with_crop_or_pad as resize_with_crop_or_pad
+from .layers.image.framing import resize_with_pad as resize_with_pad
+from .layers.image.framing import rot90 as rot90
+from .layers.image.framing import transpose as transpose
+from .layers.image.measures import image_gradients as image_gradients
+from .layers.image.measures import per_image_standardization as per_image_standardization
+from .layers.image.measures import psnr as psnr
+from .layers.image.measures import sobel_edges as sobel_edges
+from .layers.image.measures import ssim as ssim
+from .layers.image.measures import ssim_multiscale as ssim_multiscale
+from .layers.image.measures import total_variation as total_variation
+from .primitives.image.boxes import non_max_suppression as non_max_suppression
+from .primitives.image.boxes import non_max_suppression_overlaps as non_max_suppression_overlaps
+from .primitives.image.boxes import non_max_suppression_with_scores as non_max_suppression_with_scores
+from .primitives.image.patches import extract_patches as extract_patches
+from .primitives.image.resizing import ResizeMethod as ResizeMethod
+from .primitives.image.resizing import resize as resize
+from .primitives.image.resizing import resize_area as resize_area
+from .primitives.image.resizing import resize_bicubic as resize_bicubic
+from .primitives.image.resizing import resize_bilinear as resize_bilinear
+from .primitives.image.resizing import resize_nearest_neighbor as resize_nearest_neighbor
+from .primitives.image.resizing import scale_and_translate as scale_and_translate
+from .primitives.image.sampling import crop_and_resize as crop_and_resize
+from .primitives.image.sampling import projective_transform as projective_transform

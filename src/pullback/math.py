@@ -1,222 +1,140 @@
 """Mathematics, under TensorFlow's names of `tf.math`."""
 
-from . import special
-from .compat.older_names import accumulate_n
-from .primitives.activations.rectifiers import softsign
-from .primitives.activations.sigmoid import log_sigmoid, sigmoid, softplus
-from .primitives.activations.softmax import log_softmax, softmax
-from .primitives.complex.angle import angle
-from .primitives.complex.complex import complex, conj, imag, real
-from .primitives.counting import bincount, confusion_matrix
-from .primitives.cumulative.cumsum import cumprod, cumsum
-from .primitives.cumulative.logsumexp import cumulative_logsumexp
-from .primitives.elementwise.add_n import add_n
-from .primitives.elementwise.arithmetic import add, multiply, negative, scalar_mul, squared_difference, subtract
-from .primitives.elementwise.division import (
-    divide,
-    divide_no_nan,
-    floordiv,
-    floormod,
-    mod,
-    reciprocal_no_nan,
-    truediv,
-    truncatediv,
-    truncatemod,
-)
-from .primitives.elementwise.exponential import exp, expm1, log, log1p, xdivy, xlog1py, xlogy
-from .primitives.elementwise.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
-from .primitives.elementwise.masking import multiply_no_nan
-from .primitives.elementwise.maximum import maximum, minimum
-from .primitives.elementwise.nextafter import nextafter
-from .primitives.elementwise.polynomial import polyval
-from .primitives.elementwise.powers import pow, reciprocal, rsqrt, sqrt, square
-from .primitives.elementwise.rounding import ceil, floor, rint, round
-from .primitives.elementwise.sign import absolute as abs
-from .primitives.elementwise.sign import sign
-from .primitives.elementwise.trigonometric import acos, asin, atan, atan2, cos, sin, tan
-from .primitives.logic.comparison import (
-    equal,
-    greater,
-    greater_equal,
-    is_finite,
-    is_inf,
-    is_nan,
-    less,
-    less_equal,
-    not_equal,
-)
-from .primitives.logic.logical import logical_and, logical_not, logical_or, logical_xor
-from .primitives.logic.monotone import is_non_decreasing, is_strictly_increasing
-from .primitives.normalization.normalization import l2_normalize
-from .primitives.reduction.argmax import argmax, argmin
-from .primitives.reduction.logsumexp import euclidean_norm as reduce_euclidean_norm
-from .primitives.reduction.logsumexp import reduce_logsumexp, reduce_std, reduce_variance
-from .primitives.reduction.product import reduce_prod
-from .primitives.reduction.reduce import (
-    count_nonzero,
-    reduce_all,
-    reduce_any,
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_sum,
-    zero_fraction,
-)
-from .primitives.segment.reductions import (
-    segment_max,
-    segment_mean,
-    segment_min,
-    segment_prod,
-    segment_sum,
-    unsorted_segment_max,
-    unsorted_segment_mean,
-    unsorted_segment_min,
-    unsorted_segment_prod,
-    unsorted_segment_sqrt_n,
-)
-from .primitives.segment.sums import unsorted_segment_sum
-from .primitives.sorting.order_statistics import approx_max_k, approx_min_k, nth_element
-from .primitives.sorting.permutation import invert_permutation
-from .primitives.sorting.sort import in_top_k, top_k
-from .primitives.special.bessel import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
-from .primitives.special.error_function import erf, erfc, erfcinv, erfinv, ndtri
-from .primitives.special.gamma import digamma, lbeta, lgamma, polygamma, zeta
-from .primitives.special.incomplete import betainc, igamma, igammac
+from . import special as special
+from .compat.older_names import accumulate_n as accumulate_n
+from .primitives.activations.rectifiers import softsign as softsign
+from .primitives.activations.sigmoid import log_sigmoid as log_sigmoid
+from .primitives.activations.sigmoid import sigmoid as sigmoid
+from .primitives.activations.sigmoid import softplus as softplus
+from .primitives.activations.softmax import log_softmax as log_softmax
+from .primitives.activations.softmax import softmax as softmax
+from .primitives.complex.angle import angle as angle
+from .primitives.complex.complex import complex as complex
+from .primitives.complex.complex import conj as conj
+from .primitives.complex.complex import imag as imag
+from .primitives.complex.complex import real as real
+from .primitives.counting import bincount as bincount
+from .primitives.counting import confusion_matrix as confusion_matrix
+from .primitives.cumulative.cumsum import cumprod as cumprod
+from .primitives.cumulative.cumsum import cumsum as cumsum
+from .primitives.cumulative.logsumexp import cumulative_logsumexp as cumulative_logsumexp
+from .primitives.elementwise.add_n import add_n as add_n
+from .primitives.elementwise.arithmetic import add as add
+from .primitives.elementwise.arithmetic import multiply as multiply
+from .primitives.elementwise.arithmetic import negative as negative
+from .primitives.elementwise.arithmetic import scalar_mul as scalar_mul
+from .primitives.elementwise.arithmetic import squared_difference as squared_difference
+from .primitives.elementwise.arithmetic import subtract as subtract
+from .primitives.elementwise.division import divide as divide
+from .primitives.elementwise.division import divide_no_nan as divide_no_nan
+from .primitives.elementwise.division import floordiv as floordiv
+from .primitives.elementwise.division import floormod as floormod
+from .primitives.elementwise.division import mod as mod
+from .primitives.elementwise.division import reciprocal_no_nan as reciprocal_no_nan
+from .primitives.elementwise.division import truediv as truediv
+from .primitives.elementwise.division import truncatediv as truncatediv
+from .primitives.elementwise.division import truncatemod as truncatemod
+from .primitives.elementwise.exponential import exp as exp
+from .primitives.elementwise.exponential import expm1 as expm1
+from .primitives.elementwise.exponential import log as log
+from .primitives.elementwise.exponential import log1p as log1p
+from .primitives.elementwise.exponential import xdivy as xdivy
+from .primitives.elementwise.exponential import xlog1py as xlog1py
+from .primitives.elementwise.exponential import xlogy as xlogy
+from .primitives.elementwise.hyperbolic import acosh as acosh
+from .primitives.elementwise.hyperbolic import asinh as asinh
+from .primitives.elementwise.hyperbolic import atanh as atanh
+from .primitives.elementwise.hyperbolic import cosh as cosh
+from .primitives.elementwise.hyperbolic import sinh as sinh
+from .primitives.elementwise.hyperbolic import tanh as tanh
+from .primitives.elementwise.masking import multiply_no_nan as multiply_no_nan
+from .primitives.elementwise.maximum import maximum as maximum
+from .primitives.elementwise.maximum import minimum as minimum
+from .primitives.elementwise.nextafter import nextafter as nextafter
+from .primitives.elementwise.polynomial import polyval as polyval
+from .primitives.elementwise.powers import pow as pow
+from .primitives.elementwise.powers import reciprocal as reciprocal
+from .primitives.elementwise.powers import rsqrt as rsqrt
+from .primitives.elementwise.powers import sqrt as sqrt
+from .primitives.elementwise.powers import square as square
+from .primitives.elementwise.rounding import ceil as ceil
+from .primitives.elementwise.rounding import floor as floor
+from .primitives.elementwise.rounding import rint as rint
+from .primitives.elementwise.rounding import round as round
+from .primitives.elementwise.sign import absolute as _abs
+from .primitives.elementwise.sign import sign as sign
+from .primitives.elementwise.trigonometric import acos as acos
+from .primitives.elementwise.trigonometric import asin as asin
+from .primitives.elementwise.trigonometric import atan as atan
+from .primitives.elementwise.trigonometric import atan2 as atan2
+from .primitives.elementwise.trigonometric import cos as cos
+from .primitives.elementwise.trigonometric import sin as sin
+from .primitives.elementwise.trigonometric import tan as tan
+from .primitives.logic.comparison import equal as equal
+from .primitives.logic.comparison import greater as greater
+from .primitives.logic.comparison import greater_equal as greater_equal
+from .primitives.logic.comparison import is_finite as is_finite
+from .primitives.logic.comparison import is_inf as is_inf
+from .primitives.logic.comparison import is_nan as is_nan
+from .primitives.logic.comparison import less as less
+from .primitives.logic.comparison import less_equal as less_equal
+from .primitives.logic.comparison import not_equal as not_equal
+from .primitives.logic.logical import logical_and as logical_and
+from .primitives.logic.logical import logical_not as logical_not
+from .primitives.logic.logical import logical_or as logical_or
+from .primitives.logic.logical import logical_xor as logical_xor
+from .primitives.logic.monotone import is_non_decreasing as is_non_decreasing
+from .primitives.logic.monotone import is_strictly_increasing as is_strictly_increasing
+from .primitives.normalization.normalization import l2_normalize as l2_normalize
+from .primitives.reduction.argmax import argmax as argmax
+from .primitives.reduction.argmax import argmin as argmin
+from .primitives.reduction.logsumexp import euclidean_norm as _reduce_euclidean_norm
+from .primitives.reduction.logsumexp import reduce_logsumexp as reduce_logsumexp
+from .primitives.reduction.logsumexp import reduce_std as reduce_std
+from .primitives.reduction.logsumexp import reduce_variance as reduce_variance
+from .primitives.reduction.product import reduce_prod as reduce_prod
+from .primitives.reduction.reduce import count_nonzero as count_nonzero
+from .primitives.reduction.reduce import reduce_all as reduce_all
+from .primitives.reduction.reduce import reduce_any as reduce_any
+from .primitives.reduction.reduce import reduce_max as reduce_max
+from .primitives.reduction.reduce import reduce_mean as reduce_mean
+from .primitives.reduction.reduce import reduce_min as reduce_min
+from .primitives.reduction.reduce import reduce_sum as reduce_sum
+from .primitives.reduction.reduce import zero_fraction as zero_fraction
+from .primitives.segment.reductions import segment_max as segment_max
+from .primitives.segment.reductions import segment_mean as segment_mean
+from .primitives.segment.reductions import segment_min as segment_min
+from .primitives.segment.reductions import segment_prod as segment_prod
+from .primitives.segment.reductions import segment_sum as segment_sum
+from .primitives.segment.reductions import unsorted_segment_max as unsorted_segment_max
+from .primitives.segment.reductions import unsorted_segment_mean as unsorted_segment_mean
+from .primitives.segment.reductions import unsorted_segment_min as unsorted_segment_min
+from .primitives.segment.reductions import unsorted_segment_prod as unsorted_segment_prod
+from .primitives.segment.reductions import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
+from .primitives.segment.sums import unsorted_segment_sum as unsorted_segment_sum
+from .primitives.sorting.order_statistics import approx_max_k as approx_max_k
+from .primitives.sorting.order_statistics import approx_min_k as approx_min_k
+from .primitives.sorting.order_statistics import nth_element as nth_element
+from .primitives.sorting.permutation import invert_permutation as invert_permutation
+from .primitives.sorting.sort import in_top_k as in_top_k
+from .primitives.sorting.sort import top_k as top_k
+from .primitives.special.bessel import bessel_i0 as bessel_i0
+from .primitives.special.bessel import bessel_i0e as bessel_i0e
+from .primitives.special.bessel import bessel_i1 as bessel_i1
+from .primitives.special.bessel import bessel_i1e as bessel_i1e
+from .primitives.special.error_function import erf as erf
+from .primitives.special.error_function import erfc as erfc
+from .primitives.special.error_function import erfcinv as erfcinv
+from .primitives.special.error_function import erfinv as erfinv
+from .primitives.special.error_function import ndtri as ndtri
+from .primitives.special.gamma import digamma as digamma
+from .primitives.special.gamma import lbeta as lbeta
+from .primitives.special.gamma import lgamma as lgamma
+from .primitives.special.gamma import polygamma as polygamma
+from .primitives.special.gamma import zeta as zeta
+from .primitives.special.incomplete import betainc as betainc
+from .primitives.special.incomplete import igamma as igamma
+from .primitives.special.incomplete import igammac as igammac
 
-__all__ = [
-    "abs",
-    "accumulate_n",
-    "acos",
-    "acosh",
-    "add",
-    "add_n",
-    "angle",
-    "approx_max_k",
-    "approx_min_k",
-    "argmax",
-    "argmin",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "bessel_i0",
-    "bessel_i0e",
-    "bessel_i1",
-    "bessel_i1e",
-    "betainc",
-    "bincount",
-    "ceil",
-    "complex",
-    "confusion_matrix",
-    "conj",
-    "cos",
-    "cosh",
-    "count_nonzero",
-    "cumprod",
-    "cumsum",
-    "cumulative_logsumexp",
-    "digamma",
-    "divide",
-    "divide_no_nan",
-    "equal",
-    "erf",
-    "erfc",
-    "erfcinv",
-    "erfinv",
-    "exp",
-    "expm1",
-    "floor",
-    "floordiv",
-    "floormod",
-    "greater",
-    "greater_equal",
-    "igamma",
-    "igammac",
-    "imag",
-    "in_top_k",
-    "invert_permutation",
-    "is_finite",
-    "is_inf",
-    "is_nan",
-    "is_non_decreasing",
-    "is_strictly_increasing",
-    "l2_normalize",
-    "lbeta",
-    "less",
-    "less_equal",
-    "lgamma",
-    "log",
-    "log1p",
-    "log_sigmoid",
-    "log_softmax",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "maximum",
-    "minimum",
-    "mod",
-    "multiply",
-    "multiply_no_nan",
-    "ndtri",
-    "negative",
-    "nextafter",
-    "not_equal",
-    "nth_element",
-    "polygamma",
-    "polyval",
-    "pow",
-    "real",
-    "reciprocal",
-    "reciprocal_no_nan",
-    "reduce_all",
-    "reduce_any",
-    "reduce_euclidean_norm",
-    "reduce_logsumexp",
-    "reduce_max",
-    "reduce_mean",
-    "reduce_min",
-    "reduce_prod",
-    "reduce_std",
-    "reduce_sum",
-    "reduce_variance",
-    "rint",
-    "round",
-    "rsqrt",
-    "scalar_mul",
-    "segment_max",
-    "segment_mean",
-    "segment_min",
-    "segment_prod",
-    "segment_sum",
-    "sigmoid",
-    "sign",
-    "sin",
-    "sinh",
-    "softmax",
-    "softplus",
-    "softsign",
-    "special",
-    "sqrt",
-    "square",
-    "squared_difference",
-    "subtract",
-    "tan",
-    "tanh",
-    "top_k",
-    "truediv",
-    "truncatediv",
-    "truncatemod",
-    "unsorted_segment_max",
-    "unsorted_segment_mean",
-    "unsorted_segment_min",
-    "unsorted_segment_prod",
-    "unsorted_segment_sqrt_n",
-    "unsorted_segment_sum",
-    "xdivy",
-    "xlog1py",
-    "xlogy",
-    "zero_fraction",
-    "zeta",
-]
+abs = _abs
+reduce_euclidean_norm = _reduce_euclidean_norm

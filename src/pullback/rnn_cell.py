@@ -1,25 +1,11 @@
 """Recurrent cells, under TensorFlow's names of `tf.compat.v1.nn.rnn_cell`."""
 
-from .layers.rnn.cells import (
-    BasicLSTMCell,
-    BasicRNNCell,
-    DropoutWrapper,
-    GRUCell,
-    LSTMCell,
-    LSTMStateTuple,
-    MultiRNNCell,
-    ResidualWrapper,
-    RNNCell,
-)
-
-__all__ = [
-    "BasicLSTMCell",
-    "BasicRNNCell",
-    "DropoutWrapper",
-    "GRUCell",
-    "LSTMCell",
-    "LSTMStateTuple",
-    "MultiRNNCell",
-    "RNNCell",
-    "ResidualWrapper",
-]
+from .layers.rnn.cells import BasicLSTMCell as BasicLSTMCell
+from .layers.rnn.cells import BasicRNNCell as BasicRNNCell
+from .layers.rnn.cells import DropoutWrapper as DropoutWrapper
+from .layers.rnn.cells import GRUCell as GRUCell
+from .layers.rnn.cells import LSTMCell as LSTMCell
+from .layers.rnn.cells import LSTMStateTuple as LSTMStateTuple
+from .layers.rnn.cells import MultiRNNCell as MultiRNNCell
+from .layers.rnn.cells import ResidualWrapper as ResidualWrapper
+from .layers.rnn.cells import RNNCell as RNNCell

@@ -1,75 +1,36 @@
 """Signal processing: Fourier and cosine transforms, frames and windows, under TensorFlow's names of `tf.signal`."""
 
-from .primitives.signal.dct import dct, idct, inverse_mdct, mdct
-from .primitives.signal.fft import (
-    fft,
-    fft2d,
-    fft3d,
-    fftnd,
-    fftshift,
-    ifft,
-    ifft2d,
-    ifft3d,
-    ifftnd,
-    ifftshift,
-    irfft,
-    irfft2d,
-    irfft3d,
-    irfftnd,
-    rfft,
-    rfft2d,
-    rfft3d,
-    rfftnd,
-)
-from .primitives.signal.frames import frame, overlap_and_add
-from .primitives.signal.spectrograms import (
-    inverse_stft,
-    inverse_stft_window_fn,
-    linear_to_mel_weight_matrix,
-    mfccs_from_log_mel_spectrograms,
-    stft,
-)
-from .primitives.signal.windows import (
-    hamming_window,
-    hann_window,
-    kaiser_bessel_derived_window,
-    kaiser_window,
-    vorbis_window,
-)
-
-__all__ = [
-    "dct",
-    "fft",
-    "fft2d",
-    "fft3d",
-    "fftnd",
-    "fftshift",
-    "frame",
-    "hamming_window",
-    "hann_window",
-    "idct",
-    "ifft",
-    "ifft2d",
-    "ifft3d",
-    "ifftnd",
-    "ifftshift",
-    "inverse_mdct",
-    "inverse_stft",
-    "inverse_stft_window_fn",
-    "irfft",
-    "irfft2d",
-    "irfft3d",
-    "irfftnd",
-    "kaiser_bessel_derived_window",
-    "kaiser_window",
-    "linear_to_mel_weight_matrix",
-    "mdct",
-    "mfccs_from_log_mel_spectrograms",
-    "overlap_and_add",
-    "rfft",
-    "rfft2d",
-    "rfft3d",
-    "rfftnd",
-    "stft",
-    "vorbis_window",
-]
+from .primitives.signal.dct import dct as dct
+from .primitives.signal.dct import idct as idct
+from .primitives.signal.dct import inverse_mdct as inverse_mdct
+from .primitives.signal.dct import mdct as mdct
+from .primitives.signal.fft import fft as fft
+from .primitives.signal.fft import fft2d as fft2d
+from .primitives.signal.fft import fft3d as fft3d
+from .primitives.signal.fft import fftnd as fftnd
+from .primitives.signal.fft import fftshift as fftshift
+from .primitives.signal.fft import ifft as ifft
+from .primitives.signal.fft import ifft2d as ifft2d
+from .primitives.signal.fft import ifft3d as ifft3d
+from .primitives.signal.fft import ifftnd as ifftnd
+from .primitives.signal.fft import ifftshift as ifftshift
+from .primitives.signal.fft import irfft as irfft
+from .primitives.signal.fft import irfft2d as irfft2d
+from .primitives.signal.fft import irfft3d as irfft3d
+from .primitives.signal.fft import irfftnd as irfftnd
+from .primitives.signal.fft import rfft as rfft
+from .primitives.signal.fft import rfft2d as rfft2d
+from .primitives.signal.fft import rfft3d as rfft3d
+from .primitives.signal.fft import rfftnd as rfftnd
+from .primitives.signal.frames import frame as frame
+from .primitives.signal.frames import overlap_and_add as overlap_and_add
+from .primitives.signal.spectrograms import inverse_stft as inverse_stft
+from .primitives.signal.spectrograms import inverse_stft_window_fn as inverse_stft_window_fn
+from .primitives.signal.spectrograms import linear_to_mel_weight_matrix as linear_to_mel_weight_matrix
+from .primitives.signal.spectrograms import mfccs_from_log_mel_spectrograms as mfccs_from_log_mel_spectrograms
+from .primitives.signal.spectrograms import stft as stft
+from .primitives.signal.windows import hamming_window as hamming_window
+from .primitives.signal.windows import hann_window as hann_window
+from .primitives.signal.windows import kaiser_bessel_derived_window as kaiser_bessel_derived_window
+from .primitives.signal.windows import kaiser_window as kaiser_window
+from .primitives.signal.windows import vorbis_window as vorbis_window

@@ -1,52 +1,30 @@
 """Sparse tensors, under TensorFlow's names of `tf.sparse`."""
 
-from .primitives.segment.sparse_segments import sparse_segment_mean as segment_mean
-from .primitives.segment.sparse_segments import sparse_segment_sqrt_n as segment_sqrt_n
-from .primitives.segment.sparse_segments import sparse_segment_sum as segment_sum
-from .primitives.sparse.operations import (
-    add,
-    divide,
-    fill_empty_rows,
-    install_sparse_operators,
-    multiply,
-    reduce_max,
-    reduce_sum,
-    softmax,
-    sparse_dense_matmul,
-    transpose,
-)
-from .primitives.sparse.operations import slice_ as slice
-from .primitives.sparse.sparse_tensor import (
-    SparseTensor,
-    SparseTensorValue,
-    from_dense,
-    placeholder,
-    reorder,
-    retain,
-    to_dense,
-)
+from .primitives.segment.sparse_segments import sparse_segment_mean as _segment_mean
+from .primitives.segment.sparse_segments import sparse_segment_sqrt_n as _segment_sqrt_n
+from .primitives.segment.sparse_segments import sparse_segment_sum as _segment_sum
+from .primitives.sparse.operations import add as add
+from .primitives.sparse.operations import divide as divide
+from .primitives.sparse.operations import fill_empty_rows as fill_empty_rows
+from .primitives.sparse.operations import install_sparse_operators as _install_sparse_operators
+from .primitives.sparse.operations import multiply as multiply
+from .primitives.sparse.operations import reduce_max as reduce_max
+from .primitives.sparse.operations import reduce_sum as reduce_sum
+from .primitives.sparse.operations import slice_ as _slice
+from .primitives.sparse.operations import softmax as softmax
+from .primitives.sparse.operations import sparse_dense_matmul as sparse_dense_matmul
+from .primitives.sparse.operations import transpose as transpose
+from .primitives.sparse.sparse_tensor import SparseTensor as SparseTensor
+from .primitives.sparse.sparse_tensor import SparseTensorValue as SparseTensorValue
+from .primitives.sparse.sparse_tensor import from_dense as from_dense
+from .primitives.sparse.sparse_tensor import placeholder as placeholder
+from .primitives.sparse.sparse_tensor import reorder as reorder
+from .primitives.sparse.sparse_tensor import retain as retain
+from .primitives.sparse.sparse_tensor import to_dense as to_dense
 
-__all__ = [
-    "SparseTensor",
-    "SparseTensorValue",
-    "add",
-    "divide",
-    "fill_empty_rows",
-    "from_dense",
-    "multiply",
-    "placeholder",
-    "reduce_max",
-    "reduce_sum",
-    "reorder",
-    "retain",
-    "segment_mean",
-    "segment_sqrt_n",
-    "segment_sum",
-    "slice",
-    "softmax",
-    "sparse_dense_matmul",
-    "to_dense",
-    "transpose",
-]
+segment_mean = _segment_mean
+segment_sqrt_n = _segment_sqrt_n
+segment_sum = _segment_sum
+slice = _slice
 
-install_sparse_operators()
+_install_sparse_operators()

@@ -1,68 +1,33 @@
 """Training: `pb.train`, optimizers, schedules of the learning rate, the global step, checkpoints."""
 
-from .checkpoints.saver import (
-    Saver,
-    checkpoint_exists,
-    get_checkpoint_state,
-    latest_checkpoint,
-    list_variables,
-    load_variable,
-)
-from .optimizers.adadelta import AdadeltaOptimizer
-from .optimizers.adagrad import AdagradOptimizer
-from .optimizers.adam import AdamOptimizer
-from .optimizers.ftrl import FtrlOptimizer
-from .optimizers.global_step import (
-    assert_global_step,
-    create_global_step,
-    get_global_step,
-    get_or_create_global_step,
-    global_step,
-)
-from .optimizers.gradient_descent import GradientDescentOptimizer, MomentumOptimizer
-from .optimizers.moving_averages import ExponentialMovingAverage
-from .optimizers.optimizer import AbstractOptimizer as Optimizer
-from .optimizers.rmsprop import RMSPropOptimizer
-from .optimizers.schedules import (
-    cosine_decay,
-    cosine_decay_restarts,
-    exponential_decay,
-    inverse_time_decay,
-    linear_cosine_decay,
-    natural_exp_decay,
-    piecewise_constant,
-    polynomial_decay,
-)
-from .optimizers.schedules import piecewise_constant as piecewise_constant_decay
+from .checkpoints.saver import Saver as Saver
+from .checkpoints.saver import checkpoint_exists as checkpoint_exists
+from .checkpoints.saver import get_checkpoint_state as get_checkpoint_state
+from .checkpoints.saver import latest_checkpoint as latest_checkpoint
+from .checkpoints.saver import list_variables as list_variables
+from .checkpoints.saver import load_variable as load_variable
+from .optimizers.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
+from .optimizers.adagrad import AdagradOptimizer as AdagradOptimizer
+from .optimizers.adam import AdamOptimizer as AdamOptimizer
+from .optimizers.ftrl import FtrlOptimizer as FtrlOptimizer
+from .optimizers.global_step import assert_global_step as assert_global_step
+from .optimizers.global_step import create_global_step as create_global_step
+from .optimizers.global_step import get_global_step as get_global_step
+from .optimizers.global_step import get_or_create_global_step as get_or_create_global_step
+from .optimizers.global_step import global_step as global_step
+from .optimizers.gradient_descent import GradientDescentOptimizer as GradientDescentOptimizer
+from .optimizers.gradient_descent import MomentumOptimizer as MomentumOptimizer
+from .optimizers.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
+from .optimizers.optimizer import AbstractOptimizer as _Optimizer
+from .optimizers.rmsprop import RMSPropOptimizer as RMSPropOptimizer
+from .optimizers.schedules import cosine_decay as cosine_decay
+from .optimizers.schedules import cosine_decay_restarts as cosine_decay_restarts
+from .optimizers.schedules import exponential_decay as exponential_decay
+from .optimizers.schedules import inverse_time_decay as inverse_time_decay
+from .optimizers.schedules import linear_cosine_decay as linear_cosine_decay
+from .optimizers.schedules import natural_exp_decay as natural_exp_decay
+from .optimizers.schedules import piecewise_constant as piecewise_constant
+from .optimizers.schedules import polynomial_decay as polynomial_decay
 
-__all__ = [
-    "AdadeltaOptimizer",
-    "AdagradOptimizer",
-    "AdamOptimizer",
-    "ExponentialMovingAverage",
-    "FtrlOptimizer",
-    "GradientDescentOptimizer",
-    "MomentumOptimizer",
-    "Optimizer",
-    "RMSPropOptimizer",
-    "Saver",
-    "assert_global_step",
-    "checkpoint_exists",
-    "cosine_decay",
-    "cosine_decay_restarts",
-    "create_global_step",
-    "exponential_decay",
-    "get_checkpoint_state",
-    "get_global_step",
-    "get_or_create_global_step",
-    "global_step",
-    "inverse_time_decay",
-    "latest_checkpoint",
-    "linear_cosine_decay",
-    "list_variables",
-    "load_variable",
-    "natural_exp_decay",
-    "piecewise_constant",
-    "piecewise_constant_decay",
-    "polynomial_decay",
-]
+Optimizer = _Optimizer
+piecewise_constant_decay = piecewise_constant

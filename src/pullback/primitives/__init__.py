@@ -1,1 +1,1 @@
-"""Primitive operations: one file per family, in each a user function, then its primitive class. Imports core."""
+"""Primitive operations, by family: in each file a user function, then its primitive class. Imports core."""
