@@ -49,6 +49,10 @@ class AbstractEngine(ABC):
         """Replace the state kept under `key` by a copy of `value`."""
 
     @abstractmethod
+    def forget_state(self, key: Operation) -> None:
+        """Leave no state under `key`."""
+
+    @abstractmethod
     def compiled_memory(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
         """The bytes that the compiled program of `plan` needs."""
 

@@ -18,6 +18,7 @@ from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.operation import define_methods
 from ..core.typing import TensorLike
 from ..primitives.creation.placeholders import Placeholder
+from ..primitives.variables.variable import Variable
 from . import messages
 from .configuration import ConfigProto
 from .engine import AbstractEngine, EngineClass, EngineOptions, Run
@@ -98,9 +99,10 @@ class Session:
 
         `fetches` is a tensor, operation, variable, IndexedSlices (which gives an IndexedSlicesValue) or the name of
         one, or a list, tuple, named tuple or dictionary of fetches. `feed_dict` gives values for any tensors of the
-        graph, or for IndexedSlices: what they would be computed from is then not run. Floats fed as whole numbers lose
-        their fractions. Values are NumPy arrays, of no
-        dimensions NumPy scalars, and share no memory with the session. `options` and `run_metadata` are not used.
+        graph, or for IndexedSlices: what they would be computed from is then not run. A variable that is fed has that
+        value for all that reads it in this run, and its own again afterwards, also where the run assigns to it. Floats
+        fed as whole numbers lose their fractions. Values are NumPy arrays, of no dimensions NumPy scalars, and share no
+        memory with the session. `options` and `run_metadata` are not used.
 
         Raises:
             InvalidArgumentError: a fetch or feed of the wrong kind, a feed that does not fit, a placeholder not fed,
@@ -108,6 +110,8 @@ class Session:
             FailedPreconditionError: a variable has no value yet. RuntimeError: the session is closed.
         """
         del options, run_metadata
+        if isinstance(feed_dict, Mapping) and any(isinstance(key, Variable) for key in feed_dict):
+            return self._run_with_variables(fetches, feed_dict)
         flat = flatten(fetches, self.graph)
         tensors: list[Tensor] = []
         arrays: list[Any] = []
@@ -115,6 +119,25 @@ class Session:
             tensors.append(tensor)
             arrays.append(self._fed(tensor, value))
         return flat.values(self._run_of(flat, tensors)(arrays))
+
+    def _run_with_variables(self, fetches: Any, feed_dict: Mapping[Any, Any]) -> Any:
+        """A run in which variables that are fed have other values than their own."""
+        variables = [key for key in feed_dict if isinstance(key, Variable)]
+        rest = {key: value for key, value in feed_dict.items() if not isinstance(key, Variable)}
+        given = [(v.handle.op, self._fed(fed_tensor(v, self.graph), feed_dict[v])) for v in variables]
+        engine = self._engine
+        with self._lock:
+            before = {key: engine.read_state(key) if engine.has_state(key) else None for key, _ in given}
+            try:
+                for key, value in given:
+                    engine.write_state(key, np.asarray(value))
+                return self.run(fetches, rest)
+            finally:
+                for key, own in before.items():
+                    if own is None:
+                        engine.forget_state(key)
+                    else:
+                        engine.write_state(key, own)
 
     def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None) -> Callable[..., Any]:
         """A function of one value for each of `feed_list` that returns the values of `fetches`.
@@ -129,6 +152,8 @@ class Session:
         """
         flat = flatten(fetches, self.graph)
         feeds = [fed_tensor(x, self.graph) for x in feed_list or ()]
+        if any(isinstance(x, Variable) for x in feed_list or ()):
+            return lambda *values: self.run(fetches, dict(zip(feed_list or (), values, strict=True)))
         run = self._run_of(flat, feeds)
         fed, names = self._fed, [f"'{x.name}'" for x in feeds]
 

@@ -95,6 +95,10 @@ class OnnxruntimeEngine(AbstractEngine):
         """Replace the state kept under `key` by a copy of `value`."""
         self.values[key] = np.array(value)
 
+    def forget_state(self, key: Operation) -> None:
+        """Leave no state under `key`."""
+        self.values.pop(key, None)
+
     def compiled_memory(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
         """Not here: onnxruntime does not say."""
         raise NotImplementedError("compiled_memory: onnxruntime does not say; use Session(engine='xla')")

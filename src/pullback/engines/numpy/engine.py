@@ -98,6 +98,10 @@ class NumpyEngine(AbstractEngine):
         """Replace the state kept under `key` by a copy of `value`."""
         self.values[key] = np.array(value)
 
+    def forget_state(self, key: Operation) -> None:
+        """Leave no state under `key`."""
+        self.values.pop(key, None)
+
     def compiled_memory(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
         """Not here: nothing is compiled."""
         raise NotImplementedError("compiled_memory: the NumPy engine compiles nothing; use Session(engine='xla')")

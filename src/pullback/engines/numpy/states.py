@@ -55,6 +55,10 @@ class States:
         for key, value in pairs:
             self[key] = value
 
+    def pop(self, key: Operation, default: None) -> Array | None:
+        """Let go of the value under `key`, and return it; between runs."""
+        return self._values.pop(key, default)
+
     def clear(self) -> None:
         """Let go of all values."""
         self._values.clear()

@@ -158,6 +158,10 @@ class XlaEngine(AbstractEngine):
             self.write_state(key, np.asarray(primitive.initial_state()))
         return True
 
+    def forget_state(self, key: Operation) -> None:
+        """Leave no state under `key`."""
+        self.values.pop(key, None)
+
     def compiled_memory(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
         """The bytes that the compiled program of `plan` needs."""
         segments = self._segments(plan)
