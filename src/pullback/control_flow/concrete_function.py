@@ -31,7 +31,7 @@ class ConcreteFunction:
     >>> print(concrete)
     square(x: float32[?]) -> float32[?]
     >>> concrete(pb.constant([1.0, 2.0]))
-    <Tensor 'PartitionedCall:0' float32[?]>
+    <Tensor 'PartitionedCall:0' float32[2]>
     """
 
     name: str
