@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType
@@ -41,7 +43,7 @@ def test_a_room_holds_families_and_what_they_share(room: str) -> None:
 
 def family_of(value: Any) -> str | None:
     """The family whose file or folder a class or function is written in; None where it belongs to none."""
-    _, *parts = value.__module__.split(".")
+    _, *parts = getattr(value, "__module__", value.__name__).split(".")
     return next((part for part in parts if part in FAMILIES), None)
 
 
@@ -82,6 +84,19 @@ def test_what_writes_onnx_stands_under_the_family_of_its_primitive() -> None:
 
     registry._load_writers()
     assert misplaced(registry._writers.get) == {}
+
+
+@pytest.mark.parametrize(
+    "path", sorted((SOURCE / "onnx/write").rglob("[a-z]*.py")), ids=lambda path: path.relative_to(SOURCE).as_posix()
+)
+def test_a_module_of_writers_names_primitives_of_its_family_only(path: Path) -> None:
+    pytest.importorskip("onnx")
+    module = importlib.import_module(".".join(("pullback", *path.relative_to(SOURCE).with_suffix("").parts)))
+    calls = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
+    written = [n for call in calls if ast.unparse(call.func) == "writer" for arg in call.args for n in ast.walk(arg)]
+    values = [getattr(module, n.id, None) for n in written if isinstance(n, ast.Name)]
+    named = [value for value in values if isinstance(value, type) and issubclass(value, Primitive)]
+    assert {family_of(cls) for cls in named if cls in classes()} <= {family_of(module)}
 
 
 def test_an_operation_of_the_reference_page_has_its_rows_under_its_family() -> None:

@@ -72,7 +72,6 @@ def _load_writers() -> None:
         sparse,
         special,
         tensor_array,
-        traced,
         variables,
     )
     from .write.activations import (  # noqa: F401

@@ -6,7 +6,7 @@ A family names a file or a folder in `primitives/`, `layers/`, `engines/xla/`, `
 
 FAMILIES = {
     "creation": "Array creation: constants, placeholders, filled arrays, ranges, grids, one-hot, sequence masks",
-    "elementwise": "Elementwise: arithmetic, powers, exponentials, trigonometry, rounding, extrema of two, clipping",
+    "elementwise": "Elementwise: arithmetic, powers, exponentials, trigonometry, hyperbolics, rounding, maxima, clips",
     "complex": "Complex numbers: their parts, conjugates, angles",
     "special": "Special functions: error, gamma, beta, Bessel functions, integrals",
     "logic": "Logic: comparisons, truth values, tests for NaN and infinity",
@@ -21,7 +21,7 @@ FAMILIES = {
     "sets": "Sets: distinct elements, differences",
     "counting": "Counting: occurrences, histograms, confusion matrices",
     "linalg": "Linear algebra: products, einsum, norms, solvers, decompositions, parts of matrices",
-    "activations": "Activations: rectifiers, sigmoid, softmax, biases",
+    "activations": "Activations: rectifiers, sigmoid, softplus, softmax, biases",
     "normalization": "Normalization: of batches, layers, channels, vectors; clipping by norm",
     "convolution": "Convolutions, dilation and erosion",
     "pooling": "Pooling: the largest and the mean of windows",
@@ -32,9 +32,9 @@ FAMILIES = {
     "random": "Random numbers: distributions, shuffling, dropout",
     "sparse": "Sparse tensors, and rows with numbers",
     "quantization": "Quantization: rounding that derivatives look through",
-    "control_flow": "Control flow: branches, loops, maps, calls, Python functions",
+    "control_flow": "Control flow: branches, loops, maps, scans, calls, Python functions",
     "tensor_array": "Arrays written and read one by one",
-    "variables": "Variables: assignment, sharing by name, initial values",
+    "variables": "Variables: assignment, scatter updates, sharing by name, initial values",
     "identity": "What hands its input on: identity, stops of derivatives, groups, shardings",
     "debugging": "Debugging: assertions, checks, printing",
 }

@@ -24,6 +24,13 @@ from ...primitives.convolution.conv import (
     DepthwiseConv2dNativeBackpropInput,
 )
 from ...primitives.convolution.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
+from ...primitives.convolution.morphology import (
+    Dilation2D,
+    Dilation2DBackpropFilter,
+    Dilation2DBackpropInput,
+    Dilation2DPick,
+    Dilation2DPickFilter,
+)
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
@@ -40,6 +47,7 @@ from .layout import (
     vector,
     zeros,
 )
+from .traced import traced
 
 _MANY_CHANNELS = 16
 _LARGE_IMAGE = 128
@@ -221,3 +229,9 @@ def _form(op: Operation) -> str:
     p: Any = op.primitive
     form: str = p.data_format
     return form
+
+
+# Where all lengths are known, the kernels of these say how they are written.
+writer(Dilation2D, Dilation2DBackpropInput, Dilation2DPick, Dilation2DBackpropFilter, Dilation2DPickFilter, pairs=True)(
+    traced
+)

@@ -13,11 +13,13 @@ from ...primitives.elementwise.add_n import AddN
 from ...primitives.elementwise.arithmetic import Add, Mul, Neg, Sub
 from ...primitives.elementwise.hyperbolic import TanhGrad
 from ...primitives.elementwise.masking import Mask, MaskedDiv, MaskedMul, MulNoNan, QuotientGrad
+from ...primitives.elementwise.sign import ComplexAbs
 from ..lean import covers, uniform
 from ..pairs import Pair, trace_kernel
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
+from .traced import traced
 
 
 @writer(Add)
@@ -103,3 +105,7 @@ def _kept(w: Writer, operands: list[Value], y: Value) -> Value:
         if number is None or not number or not covers(y, x):
             y = w.where(w.node("Equal", x, w.scalar(0, x)), w.scalar(0, y), y)
     return y
+
+
+# Where all lengths are known, the kernels of these say how they are written.
+writer(ComplexAbs, pairs=True)(traced)

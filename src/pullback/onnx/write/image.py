@@ -10,9 +10,21 @@ from ...core.dtypes import float32, int32, int64
 from ...core.operation import Operation
 from ...primitives.image.boxes import NonMaxSuppressionV5
 from ...primitives.image.boxes_by_class import NonMaxSuppressionByClass
+from ...primitives.image.patches import ExtractImagePatches, ExtractVolumePatches, PatchesBack
+from ...primitives.image.resizing import Resize, ResizeGrad, SpanWeights
+from ...primitives.image.sampling import (
+    CropPlaces,
+    FoldPlaces,
+    FoldSlopes,
+    ImageNumbers,
+    PixelGrid,
+    PutImages,
+    ReadImages,
+)
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
+from .traced import traced
 
 
 @writer(NonMaxSuppressionV5)
@@ -42,3 +54,22 @@ def non_max_suppression_by_class(
     count = w.reshape(w.cast(most, int64), [1])
     given = [w.cast(boxes, float32), w.cast(scores, float32), count, *limits]
     return w.node("NonMaxSuppression", *given, dtype=int64, shape=op.outputs[0].shape)
+
+
+# Where all lengths are known, the kernels of these say how they are written.
+writer(
+    ExtractImagePatches,
+    ExtractVolumePatches,
+    PatchesBack,
+    Resize,
+    ResizeGrad,
+    SpanWeights,
+    CropPlaces,
+    ReadImages,
+    PutImages,
+    PixelGrid,
+    ImageNumbers,
+    FoldPlaces,
+    FoldSlopes,
+    pairs=True,
+)(traced)

@@ -16,7 +16,8 @@ from ...primitives.losses.cross_entropy import (
     SoftmaxCrossEntropyWithLogits,
     SparseSoftmaxCrossEntropyWithLogits,
 )
-from ...primitives.losses.ctc_alignments import Alignments, CtcAlignments, go_back, go_on, no_way, one_step
+from ...primitives.losses.ctc import CtcUniqueLabels
+from ...primitives.losses.ctc_alignments import Alignments, CtcAlignments, CtcStates, go_back, go_on, no_way, one_step
 from ...primitives.losses.l2 import L2Loss
 from ..namespace import Namespace
 from ..pairs import as_array, as_value
@@ -27,6 +28,7 @@ from .activations.activations import in_float32
 from .activations.softmax import counted_up, narrowed, widened
 from .cumulative import rows_of_loop
 from .reduction.reduce import wide
+from .traced import traced
 
 _END = np.iinfo(np.int64).max
 
@@ -133,3 +135,7 @@ def _sigmoid_cross_entropy(w: Writer, op: Operation, x: Value, z: Value) -> Valu
     del op
     near = w.node("Softplus", w.node("Neg", w.node("Abs", x)))
     return w.node("Add", w.node("Sub", w.node("Relu", x), w.node("Mul", x, z)), near)
+
+
+# Where all lengths are known, the kernels of these say how they are written.
+writer(CtcUniqueLabels, CtcStates, pairs=True)(traced)

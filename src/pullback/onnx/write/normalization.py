@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...core.operation import Operation
-from ...primitives.normalization.normalization import Standardize, StandardizeGrad, Unbiased
+from ...primitives.normalization.normalization import Neighbours, Standardize, StandardizeGrad, Unbiased
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
 from .reduction.moments import mean_along, mean_and_variance, product_of_lengths, widened
+from .traced import traced
 
 
 @writer(Standardize)
@@ -61,3 +62,7 @@ def _inverse(w: Writer, variance: Value, epsilon: float) -> Value:
         return w.model.inverses[variance.name]
     root = w.node("Sqrt", w.node("Add", variance, w.scalar(epsilon, variance)))
     return w.node("Reciprocal", root)
+
+
+# Where all lengths are known, the kernels of these say how they are written.
+writer(Neighbours, pairs=True)(traced)

@@ -11,6 +11,7 @@ from ...core.dtypes import int64
 from ...core.operation import Operation
 from ...primitives.pooling.argmax import MaxPoolWithArgmax
 from ...primitives.pooling.avg_pool import AvgPool, AvgPoolGrad, sizes_of
+from ...primitives.pooling.fractional import FractionalMaxPool, PickPixels, PoolingSequence, PutPixels, WindowMeans
 from ...primitives.pooling.geometry import holes_of, is_tiled
 from ...primitives.pooling.max_pool import MaxPool, MaxPoolGrad, MaxPoolGradGrad
 from ...primitives.pooling.places import MaxPoolPlaces
@@ -30,6 +31,7 @@ from .layout import (
     vector,
     zeros,
 )
+from .traced import traced
 
 
 @writer(MaxPool)
@@ -252,3 +254,7 @@ def _form(op: Operation) -> str:
     p: Any = op.primitive
     form: str = p.data_format
     return form
+
+
+# Where all lengths are known, the kernels of these say how they are written.
+writer(PoolingSequence, WindowMeans, FractionalMaxPool, PutPixels, PickPixels, pairs=True)(traced)

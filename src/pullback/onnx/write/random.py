@@ -15,9 +15,9 @@ from ...core.function import AbstractFunctional
 from ...core.operation import Operation
 from ...core.shape import TensorShape
 from ...core.types import TensorType
-from ...primitives.random.discrete import RandomPoissonV2
+from ...primitives.random.discrete import RandomPoissonV2, StatelessRandomPoisson
 from ...primitives.random.dropout import DropoutMask
-from ...primitives.random.gamma import RandomGamma
+from ...primitives.random.gamma import RandomGamma, StatelessRandomGammaV3
 from ...primitives.random.stateful import (
     AbstractDraw,
     Multinomial,
@@ -27,12 +27,20 @@ from ...primitives.random.stateful import (
     RandomUniformInt,
     TruncatedNormal,
 )
+from ...primitives.random.stateless import (
+    StatelessMultinomial,
+    StatelessRandomNormal,
+    StatelessRandomUniform,
+    StatelessRandomUniformInt,
+    StatelessTruncatedNormal,
+)
 from ..namespace import Namespace
 from ..pairs import as_array, as_value
 from ..records import Value
 from ..registry import writer
 from ..tracing import Traced
 from ..writing import Writer
+from .traced import traced
 
 
 @writer(RandomUniform)
@@ -99,3 +107,16 @@ def _drawn(w: Writer, op: Operation, kind: str, dims: Any, lengths: Any, dtype: 
         return w.emit(kind, [], [made], attributes | {"shape": list(made.shape.known)})[0]
     like = w.expand(w.constant(np.zeros((), np.float32)), w.cast(lengths[0], int64))
     return w.emit(f"{kind}Like", [like], [made], attributes)[0]
+
+
+# Where all lengths are known, the kernels of these say how they are written.
+writer(
+    StatelessRandomPoisson,
+    StatelessRandomGammaV3,
+    StatelessRandomUniform,
+    StatelessRandomNormal,
+    StatelessTruncatedNormal,
+    StatelessRandomUniformInt,
+    StatelessMultinomial,
+    pairs=True,
+)(traced)

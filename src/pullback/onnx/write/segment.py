@@ -11,6 +11,7 @@ from ...core.operation import Operation
 from ...primitives.indexing.gather import GatherV2
 from ...primitives.indexing.index_arithmetic import FromFront
 from ...primitives.reduction.reduce import highest, lowest
+from ...primitives.segment.products import ProductOfOthers, RowsBack, RowsInOrder, SameAsBefore, StartOfSegment
 from ...primitives.segment.reductions import (
     SegmentNumber,
     SegmentShares,
@@ -22,6 +23,7 @@ from ...primitives.segment.sums import SegmentGather, UnsortedSegmentSum
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
+from .traced import traced
 
 
 @writer(UnsortedSegmentSum)
@@ -159,3 +161,7 @@ def segment_number(w: Writer, op: Operation, ids: Value) -> Value:
     flat = w.reshape(ids, [-1])
     last = w.gather(flat, w.constant(np.int64(-1)), 0)
     return w.node("Add", last, w.scalar(1, last))
+
+
+# Where all lengths are known, the kernels of these say how they are written.
+writer(ProductOfOthers, RowsInOrder, RowsBack, SameAsBefore, StartOfSegment, pairs=True)(traced)

@@ -13,12 +13,16 @@ import numpy as np
 from ...core.dtypes import float64, int64
 from ...core.operation import Operation
 from ...core.types import TensorType
-from ...primitives.signal.fourier import Fft, InverseRealFft, RealFft
+from ...primitives.signal.dct import Dct
+from ...primitives.signal.fft import FftShift
+from ...primitives.signal.fourier import Fft, FitLengths, InverseRealFft, RealFft
+from ...primitives.signal.frames import Frame, FrameLike, OverlapAndAdd
 from ..pairs import Pair, trace_kernel
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
 from .shapes import rank_of
+from .traced import traced
 
 
 @writer(Fft, pairs=True)
@@ -157,3 +161,7 @@ def _fitted(w: Writer, x: Value, bins: Value, axis: int) -> Value:
     widths = [more if i == rank + place else w.vector([0]) for i in range(2 * rank)]
     dims = [None if i == place else n for i, n in enumerate(x.type.shape.as_list())]
     return w.node("Pad", cut, w.concat(widths, 0), shape=dims)
+
+
+# Where all lengths are known, the kernels of these say how they are written.
+writer(Dct, FitLengths, FftShift, Frame, OverlapAndAdd, FrameLike, pairs=True)(traced)

@@ -8,7 +8,8 @@ import numpy as np
 
 from ...core.dtypes import int32, int64
 from ...core.operation import Operation
-from ...primitives.sorting.order_statistics import IsotonicRegression
+from ...primitives.sorting.order_statistics import IsotonicRegression, NthElement, PieceMeans
+from ...primitives.sorting.permutation import InvertPermutation
 from ...primitives.sorting.searchsorted import SearchSorted
 from ...primitives.sorting.sort import ArgSort, TopKV2
 from ..namespace import Namespace
@@ -17,6 +18,7 @@ from ..pairs import as_array, as_value
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
+from .traced import traced
 
 
 @writer(SearchSorted)
@@ -84,3 +86,7 @@ def isotonic(w: Writer, op: Operation, x: Value) -> list[Any]:
     else:
         steps = xp.zeros(array.shape, np.int32)
     return [as_value(w, y, dtype), as_value(w, steps, int32)]
+
+
+# Where all lengths are known, the kernels of these say how they are written.
+writer(NthElement, PieceMeans, InvertPermutation, pairs=True)(traced)

@@ -9,8 +9,14 @@ import numpy as np
 from ....core.dtypes import bool as bool_
 from ....core.dtypes import int64
 from ....core.operation import Operation
-from ....primitives.linalg.determinants import Cofactors, MatrixDeterminant
-from ....primitives.linalg.lu import Lu
+from ....primitives.linalg.blocks_of_matrices import AtUpperRight, DiagonalBlocks, UpperBlocks, UpperRight
+from ....primitives.linalg.corners import Corner, InCorner
+from ....primitives.linalg.cross import Cross
+from ....primitives.linalg.determinants import CofactorChange, Cofactors, LogMatrixDeterminant, MatrixDeterminant
+from ....primitives.linalg.eigen import Eig, InverseGaps, SelfAdjointEig
+from ....primitives.linalg.inverses import MatrixInverse, MatrixSolve, PositiveSolve, PseudoInverse
+from ....primitives.linalg.lu import Lu, MoveRows, UnitLower
+from ....primitives.linalg.matrices import MatrixBandPart, MatrixDiag, MatrixDiagPart, MatrixSetDiag
 from ....primitives.linalg.matrix_functions import (
     MatrixExponential,
     MatrixLogarithm,
@@ -21,8 +27,16 @@ from ....primitives.linalg.matrix_functions import (
     next_of_root,
     pade,
 )
-from ....primitives.linalg.triangular import MatrixTriangularSolve
-from ....primitives.linalg.tridiagonal import TridiagonalSolve
+from ....primitives.linalg.qr import Qr
+from ....primitives.linalg.stacks import HermitianPart, IdentityLike, LowerPart
+from ....primitives.linalg.svd import InverseOrZero, Svd
+from ....primitives.linalg.triangular import Cholesky, MatrixTriangularSolve
+from ....primitives.linalg.tridiagonal import (
+    TridiagonalMatMul,
+    TridiagonalOuter,
+    TridiagonalSolve,
+    TridiagonalTranspose,
+)
 from ...linear_algebra import Linalg, adjoint
 from ...namespace import Namespace
 from ...pairs import as_array, as_value, repeated
@@ -31,6 +45,7 @@ from ...registry import writer
 from ...tracing import as_traced
 from ...writing import Writer
 from ..shapes import rank_of
+from ..traced import traced
 
 _ROOT_STEPS = 12
 _ROOTS = 8
@@ -160,3 +175,41 @@ def logarithm(w: Writer, op: Operation, x: Any) -> Any:
         return _made(w, op, array)
     (array,) = repeated(w, _ROOTS, lambda inner, x: [_root(inner, x)], array)
     return _made(w, op, log_near_one(xp, array) * np.asarray(2.0**_ROOTS, array.dtype))
+
+
+# Where all lengths are known, the kernels of these say how they are written.
+writer(
+    UpperBlocks,
+    DiagonalBlocks,
+    UpperRight,
+    AtUpperRight,
+    Corner,
+    InCorner,
+    CofactorChange,
+    LogMatrixDeterminant,
+    SelfAdjointEig,
+    InverseGaps,
+    Eig,
+    MatrixInverse,
+    MatrixSolve,
+    PositiveSolve,
+    PseudoInverse,
+    Cross,
+    UnitLower,
+    MoveRows,
+    MatrixDiagPart,
+    MatrixDiag,
+    MatrixSetDiag,
+    MatrixBandPart,
+    Qr,
+    Svd,
+    InverseOrZero,
+    Cholesky,
+    LowerPart,
+    HermitianPart,
+    IdentityLike,
+    TridiagonalMatMul,
+    TridiagonalTranspose,
+    TridiagonalOuter,
+    pairs=True,
+)(traced)

@@ -8,10 +8,12 @@ import numpy as np
 
 from ....core.operation import Operation
 from ....primitives.shape.reverse import ReverseV2, Roll
+from ....primitives.shape.reverse_sequence import ReverseSequence
 from ...records import Value
 from ...registry import writer
 from ...writing import Writer
 from ..shapes import rank_of
+from ..traced import traced
 
 _END = np.iinfo(np.int64).max
 
@@ -42,3 +44,7 @@ def roll(w: Writer, op: Operation, x: Value) -> Value:
         x = w.concat([head, tail], place)
         x = Value(x.name, op.outputs[0].type)
     return x
+
+
+# Where all lengths are known, the kernels of these say how they are written.
+writer(ReverseSequence, pairs=True)(traced)
