@@ -9,6 +9,7 @@ from .checkpoints.saver import load_variable as load_variable
 from .optimizers.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from .optimizers.adagrad import AdagradOptimizer as AdagradOptimizer
 from .optimizers.adam import AdamOptimizer as AdamOptimizer
+from .optimizers.adam import LazyAdamOptimizer as LazyAdamOptimizer
 from .optimizers.ftrl import FtrlOptimizer as FtrlOptimizer
 from .optimizers.global_step import assert_global_step as assert_global_step
 from .optimizers.global_step import create_global_step as create_global_step

@@ -112,8 +112,10 @@ RULES = [
         {"accum": 0.2, "linear": 0.0},
         ftrl,
     ),
-    Rule("adam", lambda: train.AdamOptimizer(0.1, 0.9, 0.99), {"m": 0.0, "v": 0.0}, adam),
+    Rule("lazy_adam", lambda: train.LazyAdamOptimizer(0.1, 0.9, 0.99), {"m": 0.0, "v": 0.0}, adam),
 ]
+ADAM = Rule("adam", lambda: train.AdamOptimizer(0.1, 0.9, 0.99), {"m": 0.0, "v": 0.0}, adam)
+"""The rule that changes all rows, whatever the rows of the gradient."""
 
 
 def started(engine: str) -> pb.Session:
@@ -123,7 +125,7 @@ def started(engine: str) -> pb.Session:
     return session
 
 
-@pytest.mark.parametrize("rule", RULES, ids=str)
+@pytest.mark.parametrize("rule", [*RULES, ADAM], ids=str)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_a_dense_step_is_the_formula(rule: Rule, dtype: str, engine: str) -> None:
     x0 = np.random.default_rng(1).normal(size=(3, 4)).astype(dtype)
@@ -169,6 +171,26 @@ def test_a_step_by_rows_is_the_formula_on_those_rows_and_nothing_elsewhere(
         np.testing.assert_allclose(session.run(optimizer.get_slot(v, name)), value, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("rows", [[4, 1, 4, 4], [0, 1, 2, 3], [2, 2, 2, 2], []], ids=str)
+def test_a_step_of_adam_by_rows_is_that_with_zeros_elsewhere(rows: list[int], engine: str) -> None:
+    x0 = np.random.default_rng(1).normal(size=(6, 2))
+    dys = np.random.default_rng(2).normal(size=(STEPS, len(rows), 2))
+    sparse, dense = pb.Variable(x0), pb.Variable(x0)
+    values, indices = pb.placeholder("float64", [len(rows), 2]), pb.placeholder("int32", [len(rows)])
+    full = pb.placeholder("float64", [6, 2])
+    optimizer = ADAM.make()
+    step = optimizer.apply_gradients([(pb.IndexedSlices(values, indices), sparse), (full, dense)])
+    session = started(engine)
+    for t in range(STEPS):
+        dy = np.zeros((6, 2))
+        np.add.at(dy, np.array(rows, np.int32), dys[t])
+        session.run(step, {values: dys[t], indices: np.array(rows, np.int32), full: dy})
+    for name in ("m", "v"):
+        a, b = session.run([optimizer.get_slot(sparse, name), optimizer.get_slot(dense, name)])
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(session.run(sparse), session.run(dense), rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_a_step_with_no_rows_changes_nothing(rule: Rule, engine: str) -> None:
     v = pb.Variable([[1.0], [2.0]])
@@ -179,7 +201,7 @@ def test_a_step_with_no_rows_changes_nothing(rule: Rule, engine: str) -> None:
     assert session.run(v).tolist() == [[1.0], [2.0]]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=str)
+@pytest.mark.parametrize("rule", [*RULES, ADAM], ids=str)
 @pytest.mark.parametrize("dtype", [pb.float16, pb.bfloat16], ids=str)
 def test_variables_of_sixteen_bits_are_trained(rule: Rule, dtype: Any, engine: str) -> None:
     v = pb.Variable(np.array([1.0, -2.0]).astype(dtype))
@@ -207,7 +229,7 @@ def test_an_embedding_step_on_xla_needs_no_memory_of_the_size_of_the_table(rule:
 def test_an_embedding_step_adds_no_operation_of_the_shape_of_the_table() -> None:
     table = pb.Variable(pb.zeros([1000, 8]))
     loss = pb.reduce_sum(pb.square(table.sparse_read([1, 5, 1])))
-    optimizer = pb.train.AdamOptimizer()
+    optimizer = pb.train.LazyAdamOptimizer()
     pairs = optimizer.compute_gradients(loss)
     graph = pb.get_default_graph()
     step = optimizer.apply_gradients(pairs)

@@ -11,13 +11,50 @@ from ..primitives.variables.variable import Variable
 from .optimizer import AbstractOptimizer, Complement, Scalars, Slots, read_rows, scalar
 
 
-class AdamOptimizer(AbstractOptimizer):
+class AbstractAdam(AbstractOptimizer):
+    """What both kinds of Adam share: their slots, their rate, and the step with a dense gradient."""
+
+    def __init__(
+        self, learning_rate: TensorLike, beta1: TensorLike, beta2: TensorLike, epsilon: TensorLike, name: str
+    ) -> None:
+        hyperparameters = {
+            "rate": self._rate,
+            "beta1": beta1,
+            "rest1": Complement(beta1),
+            "beta2": beta2,
+            "rest2": Complement(beta2),
+            "epsilon": epsilon,
+        }
+        super().__init__(name, hyperparameters, {"m": 0.0, "v": 0.0}, {"beta1_power": beta1, "beta2_power": beta2})
+        self._learning_rate = learning_rate
+
+    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
+        m, v = self._moments(slots["m"].value(), slots["v"].value(), dy, scalars)
+        return [
+            slots["m"].assign(m, read_value=False),
+            slots["v"].assign(v, read_value=False),
+            variable.assign_sub(self._step(m, v, scalars), read_value=False),
+        ]
+
+    def _rate(self) -> Tensor:
+        """The learning rate with the bias of both moments taken out."""
+        power1, power2 = self.power("beta1_power"), self.power("beta2_power")
+        return scalar(self._learning_rate, power1.dtype, "learning_rate") * sqrt(1.0 - power2) / (1.0 - power1)
+
+    def _moments(self, m: Tensor, v: Tensor, dy: Tensor, scalars: Scalars) -> tuple[Tensor, Tensor]:
+        return m * scalars["beta1"] + dy * scalars["rest1"], v * scalars["beta2"] + square(dy) * scalars["rest2"]
+
+    def _step(self, m: Tensor, v: Tensor, scalars: Scalars) -> Tensor:
+        return m * scalars["rate"] / (sqrt(v) + scalars["epsilon"])
+
+
+class AdamOptimizer(AbstractAdam):
     """x becomes x - r m / (sqrt(v) + epsilon), where m = beta1 m + (1 - beta1) dy and v = beta2 v + (1 - beta2) dy^2.
 
     In step t, r = learning_rate sqrt(1 - beta2^t) / (1 - beta1^t).
 
-    Slots: "m" and "v". With a gradient of some rows, m, v and x change in those rows only ("lazy Adam"); TensorFlow's
-    class of this name lets m and v fall, and x move, in all rows, which costs a pass over three tables in every step.
+    Slots: "m" and "v". With a gradient of some rows, m and v fall and x moves in all rows, as if the others were zeros:
+    a pass over three tables in every step. `LazyAdamOptimizer` changes those rows only.
 
     Source: D. Kingma, J. Ba, "Adam: a method for stochastic optimization", ICLR 2015, with epsilon as in the paragraph
     before section 2.1.
@@ -42,24 +79,48 @@ class AdamOptimizer(AbstractOptimizer):
         name: str = "Adam",
     ) -> None:
         del use_locking
-        hyperparameters = {
-            "rate": self._rate,
-            "beta1": beta1,
-            "rest1": Complement(beta1),
-            "beta2": beta2,
-            "rest2": Complement(beta2),
-            "epsilon": epsilon,
-        }
-        super().__init__(name, hyperparameters, {"m": 0.0, "v": 0.0}, {"beta1_power": beta1, "beta2_power": beta2})
-        self._learning_rate = learning_rate
+        super().__init__(learning_rate, beta1, beta2, epsilon, name)
 
-    def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
-        m, v = self._moments(slots["m"].value(), slots["v"].value(), dy, scalars)
-        return [
-            slots["m"].assign(m, read_value=False),
-            slots["v"].assign(v, read_value=False),
-            variable.assign_sub(self._step(m, v, scalars), read_value=False),
+    def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
+        m, v, rows = slots["m"], slots["v"], dy.indices
+        fallen = [
+            m.assign(m.value() * scalars["beta1"], read_value=False),
+            v.assign(v.value() * scalars["beta2"], read_value=False),
+            scatter_rows("add", m.handle, rows, dy.values * scalars["rest1"]),
+            scatter_rows("add", v.handle, rows, square(dy.values) * scalars["rest2"]),
         ]
+        step = self._step(m.value(), v.value(), scalars)
+        return [*fallen, variable.assign_sub(step, read_value=False)]
+
+
+class LazyAdamOptimizer(AbstractAdam):
+    """As `AdamOptimizer`; with a gradient of some rows, m, v and x change in those rows only.
+
+    That costs as much as there are rows, whatever the size of the table, and is another method: what was not looked at
+    keeps its moments.
+
+    >>> import pullback as pb
+    >>> table = pb.Variable([[1.0], [10.0]])
+    >>> step = pb.train.LazyAdamOptimizer(0.1).minimize(pb.reduce_sum(pb.gather(table, [1]) ** 2.0))
+    >>> session = pb.Session()
+    >>> session.run(pb.global_variables_initializer())
+    >>> session.run(step)
+    >>> session.run(table).round(4)
+    array([[1. ],
+           [9.9]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        learning_rate: TensorLike = 0.001,
+        beta1: TensorLike = 0.9,
+        beta2: TensorLike = 0.999,
+        epsilon: TensorLike = 1e-08,
+        use_locking: bool = False,
+        name: str = "LazyAdam",
+    ) -> None:
+        del use_locking
+        super().__init__(learning_rate, beta1, beta2, epsilon, name)
 
     def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
         rows = dy.indices
@@ -69,14 +130,3 @@ class AdamOptimizer(AbstractOptimizer):
             scatter_rows("update", slots["v"].handle, rows, v),
             scatter_rows("sub", variable.handle, rows, self._step(m, v, scalars)),
         ]
-
-    def _rate(self) -> Tensor:
-        """The learning rate with the bias of both moments taken out."""
-        power1, power2 = self.power("beta1_power"), self.power("beta2_power")
-        return scalar(self._learning_rate, power1.dtype, "learning_rate") * sqrt(1.0 - power2) / (1.0 - power1)
-
-    def _moments(self, m: Tensor, v: Tensor, dy: Tensor, scalars: Scalars) -> tuple[Tensor, Tensor]:
-        return m * scalars["beta1"] + dy * scalars["rest1"], v * scalars["beta2"] + square(dy) * scalars["rest2"]
-
-    def _step(self, m: Tensor, v: Tensor, scalars: Scalars) -> Tensor:
-        return m * scalars["rate"] / (sqrt(v) + scalars["epsilon"])
