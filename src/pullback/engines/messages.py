@@ -197,6 +197,15 @@ def needs_value(op: Operation, arrays: Sequence[Any]) -> InvalidArgumentError:
     )
 
 
+def needs_lengths(op: Operation, arrays: Sequence[Any]) -> InvalidArgumentError:
+    """A program for lengths that only a call knows, and an operation that cannot be compiled without them."""
+    found = ", ".join(array_text(x) for x in arrays)
+    return InvalidArgumentError(
+        f"operation '{op.name}' ({op.type}) on {found} cannot be compiled for lengths that only a call knows.\n"
+        f"  made at {site_of(op)}\nGive the placeholders that are fed static shapes."
+    )
+
+
 def branches_differ(
     op: Operation, dtypes: Sequence[Any], first: Sequence[Any], other: Sequence[Any]
 ) -> InvalidArgumentError:

@@ -42,10 +42,12 @@ def to_stablehlo(outputs: Any, inputs: Sequence[Tensor], session: Session | None
     """`outputs` as a function of `inputs` in StableHLO: a `jax.export.Exported`.
 
     Its `serialize()` gives bytes that jax loads again (`jax.export.deserialize`), its `mlir_module()` the text.
-    Variables become constants.
+    Variables become constants. Lengths of inputs that only a call knows are symbolic dimensions of jax, by their names;
+    what is called then may have any batch, say.
 
     Raises:
-        InvalidArgumentError: the shape of an input is not known. Others as for `to_jax`.
+        InvalidArgumentError: the rank of an input is not known, or an operation cannot be compiled for lengths that
+            only a call knows, such as slices of a batch or loops over it. Others as for `to_jax`.
 
     >>> import jax, pullback as pb
     >>> x = pb.placeholder(pb.float32, [2], name="x")
@@ -54,6 +56,9 @@ def to_stablehlo(outputs: Any, inputs: Sequence[Tensor], session: Session | None
     True
     >>> jax.export.deserialize(exported.serialize()).call(jax.numpy.zeros(2))
     [Array([1., 1.], dtype=float32)]
+    >>> x = pb.placeholder(pb.float32, ["batch", 2])
+    >>> pb.xla.to_stablehlo(pb.gradients(pb.nn.softmax(x) ** 2, x), [x]).in_avals
+    (ShapedArray(float32[batch,2]),)
     """
     return _border("to_stablehlo").stablehlo(outputs, inputs, session)  # type: ignore[no-any-return]
 

@@ -11,6 +11,7 @@ from jax import export
 
 from ...core.errors import FailedPreconditionError, InvalidArgumentError
 from ...core.graph import Tensor, get_default_graph
+from ...core.lengths import Length
 from ..concrete import concrete_values
 from ..engine import EngineOptions
 from ..fetches import fed_tensor, flatten
@@ -46,18 +47,49 @@ def jax_function(outputs: Any, inputs: Sequence[Any], session: Session | None) -
 def stablehlo(outputs: Any, inputs: Sequence[Any], session: Session | None) -> export.Exported:
     """See `pb.xla.to_stablehlo`."""
     call = jax_function(outputs, inputs, session)
-    unknown = [x for x in inputs if not x.shape.is_fully_defined()]
-    if unknown:
-        raise InvalidArgumentError(f"to_stablehlo: the shape of {unknown[0]} must be known")
+    unranked = [x for x in inputs if x.shape.rank is None]
+    if unranked:
+        raise InvalidArgumentError(f"to_stablehlo: the rank of {unranked[0]} must be known")
     with jax.enable_x64(True):
+        dimensions = _Dimensions()
         make: Any = jax.ShapeDtypeStruct
-        types = [make(x.shape.known, x.dtype) for x in inputs]
+        types = [make(dimensions.of(x), x.dtype) for x in inputs]
         return export.export(jax.jit(call))(*types)
+
+
+class _Dimensions:
+    """Symbolic dimensions of jax for lengths that only a call knows."""
+
+    def __init__(self) -> None:
+        self._scope = export.SymbolicScope()
+        self._known: dict[Length, Any] = {}
+        self._names = {"floordiv", "max", "min", "mod", "non_negative"}
+        """Those that are taken: jax calls functions of dimensions so."""
+
+    def of(self, x: Tensor) -> tuple[Any, ...]:
+        """The shape of an input."""
+        return tuple([self._dimension(n) if isinstance(n, Length) else n for n in x.shape.lengths or ()])
+
+    def _dimension(self, n: Length) -> Any:
+        for atom in [atom for monomial in n.terms for atom in monomial]:
+            if atom not in self._known:
+                self._known[atom] = self._symbol(atom.name)
+        return n.substitute(self._known)
+
+    def _symbol(self, name: str) -> Any:
+        """A symbol of jax of that name, or one like it."""
+        name = name if name.isidentifier() and name.isascii() else "length"
+        while name in self._names:
+            name += "_"
+        self._names.add(name)
+        (made,) = export.symbolic_shape(name, scope=self._scope)
+        return made
 
 
 def _fed(x: Tensor, array: Any) -> Any:
     value = jnp.asarray(array)
-    if value.dtype != x.dtype or not x.shape.is_compatible_with(value.shape):
+    lengths = [n if isinstance(n, int) else None for n in value.shape]
+    if value.dtype != x.dtype or not x.shape.is_compatible_with(lengths):
         raise InvalidArgumentError(f"to_jax: {x} was given {value.dtype}{list(value.shape)}")
     return value
 

@@ -235,4 +235,6 @@ def _explained(step: Step, arrays: list[Any], error: Exception) -> Exception:
         return messages.no_kernel(step.op, error)
     if isinstance(error, jax.errors.ConcretizationTypeError | jax.errors.TracerArrayConversionError):
         return messages.needs_value(step.op, arrays)
+    if any(not isinstance(n, int) for x in arrays for n in getattr(x, "shape", ())):
+        return messages.needs_lengths(step.op, arrays)
     return messages.failed_step(step.op, arrays, error)

@@ -1,0 +1,68 @@
+"""Graphs as StableHLO: also for lengths that only a call knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+export = pytest.importorskip("jax.export")
+W = np.random.default_rng(1).standard_normal((4, 4)).astype(np.float32)
+LOSSES: dict[str, Callable[[pb.Tensor], Any]] = {
+    "perceptron": lambda x: pb.tanh(pb.matmul(x, W)),
+    "softmax": lambda x: pb.nn.softmax(x) ** 2,
+    "mean": lambda x: pb.reduce_mean(x * x, 0),
+    "one number for each column": lambda x: x * pb.reduce_mean(x, 0, keepdims=True),
+    "flat": lambda x: pb.reshape(x * x, [-1]),
+    "joined": lambda x: pb.concat([x, x * x], 0) ** 2,
+    "running sums": lambda x: pb.cumsum(x * x, 0) ** 2,
+}
+
+
+@pytest.mark.parametrize("length", ["batch", None])
+@pytest.mark.parametrize("name", LOSSES)
+def test_one_program_serves_batches_of_all_sizes(name: str, length: str | None) -> None:
+    x = pb.placeholder(pb.float32, [length, 4])
+    (dx,) = pb.gradients(pb.reduce_sum(LOSSES[name](x)), x)
+    exported = export.deserialize(pb.xla.to_stablehlo(dx, [x]).serialize())
+    session = pb.Session(engine="numpy")
+    for count in (3, 5):
+        array = np.random.default_rng(count).standard_normal((count, 4)).astype(np.float32)
+        np.testing.assert_allclose(exported.call(array), session.run(dx, {x: array}), rtol=2e-5, atol=1e-6)
+
+
+def test_lengths_of_one_name_are_one_dimension() -> None:
+    a, b = [pb.placeholder(pb.float32, ["n"]) for _ in range(2)]
+    exported = pb.xla.to_stablehlo(pb.concat([a * b, a], 0), [a, b])
+    assert [str(y.shape) for y in exported.out_avals] == ["(2*n,)"]
+    with pytest.raises(ValueError, match="Found inconsistency between dimension size"):
+        exported.call(np.ones(2, np.float32), np.ones(3, np.float32))
+
+
+def test_lengths_without_a_name_may_differ_from_one_that_is_called_like_them() -> None:
+    a, b, c = [pb.placeholder(pb.float32, [n]) for n in (None, "length", None)]
+    exported = pb.xla.to_stablehlo(pb.concat([a, b, c], 0), [a, b, c])
+    assert exported.call(*[np.ones(n, np.float32) for n in (1, 2, 3)]).shape == (6,)
+
+
+def test_an_operation_that_must_know_lengths_is_named_with_its_line() -> None:
+    x = pb.placeholder(pb.float32, ["batch", 4])
+    y = pb.nn.moments(x, [0], name="spread")[1]
+    with pytest.raises(pb.errors.InvalidArgumentError) as error:
+        pb.xla.to_stablehlo(y, [x])
+    text, site, remedy = str(error.value).splitlines()
+    assert text == (
+        "operation 'spread' (Moments) on float32[batch,4] cannot be compiled for lengths that only a call knows."
+    )
+    assert site.startswith("  made at test_stablehlo.py:")
+    assert remedy == "Give the placeholders that are fed static shapes."
+
+
+def test_a_placeholder_of_unknown_rank_is_refused() -> None:
+    x = pb.placeholder(pb.float32, None, name="x")
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"to_stablehlo: the rank of .*'x:0'.* must be known"):
+        pb.xla.to_stablehlo(x * 2.0, [x])
