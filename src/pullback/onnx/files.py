@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from onnx import ModelProto, TensorProto
@@ -54,7 +54,16 @@ def _bytes(array: np.ndarray[Any, Any]) -> bytes:
 
 
 def save(model: ModelProto, path: Path, arrays: Arrays) -> None:
-    """Write the model and its constants; nothing is left behind where that fails."""
+    """Write the model and its constants; nothing is left behind where that fails.
+
+    A link stays a link: the file that it names is written.
+
+    Raises:
+        InvalidArgumentError: there is something at `path` that is no file, such as a device.
+    """
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        raise InvalidArgumentError(f"onnx.export: {path} is no file, and is not replaced by one; give another path")
     folder = path.parent
     rest = []
     for proto, array, where in arrays.pending:
@@ -73,6 +82,7 @@ def save(model: ModelProto, path: Path, arrays: Arrays) -> None:
         written.append((_write(model, folder), path))
         for temporary, final in written:
             os.replace(temporary, final)
+        _keep(folder)
     except BaseException:
         for temporary, _ in written:
             Path(temporary).unlink(missing_ok=True)
@@ -84,11 +94,29 @@ def _write(model: ModelProto, folder: Path) -> str:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(model.SerializeToString())
+            _flush(file)
         os.chmod(name, 0o644)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
     return name
+
+
+def _flush(file: IO[bytes]) -> None:
+    """Wait until what was written is on the disk: a file that replaces another must be whole, even after a crash."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _keep(folder: Path) -> None:
+    """Wait until the names of the files of a folder are on the disk, where the system can say so."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _data_file(rest: list[tuple[TensorProto, np.ndarray[Any, Any]]], path: Path) -> str:
@@ -99,6 +127,7 @@ def _data_file(rest: list[tuple[TensorProto, np.ndarray[Any, Any]]], path: Path)
                 file.seek((file.tell() + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT)
                 _refer(proto, path.name + ".data", file.tell(), array.nbytes)
                 np.ascontiguousarray(array).tofile(file)
+            _flush(file)
         os.chmod(name, 0o644)
     except BaseException:
         Path(name).unlink(missing_ok=True)
