@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -82,3 +84,21 @@ def test_the_command_line_starts_without_anything_heavy() -> None:
     code = f"import sys, pullback.cli.main; print([m for m in {heavy!r} if m in sys.modules])"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert shown.strip() == "[]"
+
+
+ENDED = """
+import os, signal, sys
+from pullback.cli import main
+os.replace = lambda *paths: os.kill(os.getpid(), signal.SIGNAME)
+sys.exit(main.main())
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_command_that_is_told_to_end_leaves_no_half_written_file(name: str, tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    text = '<ir_version: 10, opset_import: ["" : 18]> g (float[n] x) => (float[n] y) { y = Mul(x, x) }'
+    onnx.save(onnx.parser.parse_model(text), tmp_path / "model.onnx")
+    command = [sys.executable, "-c", ENDED.replace("SIGNAME", name), "grad", str(tmp_path / "model.onnx"), "--quiet"]
+    assert subprocess.run(command, check=False).returncode == 128 + getattr(signal, name)
+    assert [path.name for path in tmp_path.iterdir()] == ["model.onnx"]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any
 
 from ..version import __version__
@@ -33,6 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command of `argv` (the process's arguments where None); the exit code."""
     parser = _parser()
     args = parser.parse_args(argv)
+    if argv is None:
+        _end_in_order()
     if args.command is None:
         parser.print_help()
         return 0
@@ -49,6 +53,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return code
+
+
+def _end_in_order() -> None:
+    """End on SIGTERM and SIGHUP as on an exception, so that no half-written file stays; for our own process only."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), end)
 
 
 def _parser() -> argparse.ArgumentParser:
