@@ -3,63 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from ..core.operation import Operation, Tensor
 from ..core.typing import TensorLike
 from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.debugging.assertions import COMPARISONS, SIGNS, compared, named, near, of_sign, ranked
 from ..primitives.debugging.assertions import assert_scalar as assert_scalar_today
-from ..primitives.debugging.assertions import compared, near, of_sign, ranked
 
 Data = Sequence[Any] | None
 
 
-def assert_none_equal(
-    x: TensorLike,
-    y: TensorLike,
-    data: Data = None,
-    summarize: int | None = None,
-    message: str | None = None,
-    name: str | None = None,
-) -> Operation:
-    """An operation that raises in a run unless `x` differs from `y` everywhere; see `pb.debugging.assert_none_equal`.
+class _OfTwo(Protocol):
+    def __call__(
+        self,
+        x: TensorLike,
+        y: TensorLike,
+        data: Data = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation: ...
+
+
+class _OfOne(Protocol):
+    def __call__(
+        self,
+        x: TensorLike,
+        data: Data = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation: ...
+
+
+_DOC = """An operation that raises in a run unless `x` {words} everywhere; see `pb.debugging.{name}`.
 
     >>> import pullback as pb
-    >>> pb.Session().run(pb.assert_none_equal([1, 2], [2, 1]))
+    >>> pb.Session().run(pb.compat.v1.{name}({example}))
     """
-    return compared("none_equal", "!=", x, y, message, summarize, name, data)
 
 
-def assert_less_equal(
-    x: TensorLike,
-    y: TensorLike,
-    data: Data = None,
-    summarize: int | None = None,
-    message: str | None = None,
-    name: str | None = None,
-) -> Operation:
-    """An operation that raises in a run unless `x` is at most `y` everywhere; see `pb.debugging.assert_less_equal`.
+def of_two(what: str) -> _OfTwo:
+    """The assertion that `x` and `y` compare as `what` says."""
 
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.assert_less_equal([1, 2], 2))
-    """
-    return compared("less_equal", "<=", x, y, message, summarize, name, data)
+    def function(
+        x: TensorLike,
+        y: TensorLike,
+        data: Data = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        return compared(what, x, y, message, summarize, name, data)
+
+    name, how = f"assert_{what}", COMPARISONS[what]
+    return named(name, _DOC.format(words=f"{how.words} `y`", name=name, example=how.example), function)
 
 
-def assert_greater_equal(
-    x: TensorLike,
-    y: TensorLike,
-    data: Data = None,
-    summarize: int | None = None,
-    message: str | None = None,
-    name: str | None = None,
-) -> Operation:
-    """An operation that raises in a run unless `x` is at least `y` everywhere; see `pb.debugging.assert_greater_equal`.
+def _of_one(what: str) -> _OfOne:
+    def function(
+        x: TensorLike,
+        data: Data = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        return of_sign(what, x, message, summarize, name, data)
 
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.assert_greater_equal([1, 2], 1))
-    """
-    return compared("greater_equal", ">=", x, y, message, summarize, name, data)
+    name, (compare, example) = f"assert_{what}", SIGNS[what]
+    return named(name, _DOC.format(words=f"{COMPARISONS[compare].words} 0", name=name, example=example), function)
+
+
+assert_none_equal = of_two("none_equal")
+assert_less_equal = of_two("less_equal")
+assert_greater_equal = of_two("greater_equal")
+assert_positive = _of_one("positive")
+assert_negative = _of_one("negative")
+assert_non_negative = _of_one("non_negative")
+assert_non_positive = _of_one("non_positive")
 
 
 def assert_near(
@@ -78,50 +100,6 @@ def assert_near(
     >>> pb.Session().run(pb.assert_near([1.0], [1.0000001]))
     """
     return near(x, y, rtol, atol, message, summarize, name, data)
-
-
-def assert_positive(
-    x: TensorLike, data: Data = None, summarize: int | None = None, message: str | None = None, name: str | None = None
-) -> Operation:
-    """An operation that raises in a run unless `x` is above 0 everywhere; see `pb.debugging.assert_positive`.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.assert_positive([1, 2]))
-    """
-    return of_sign("positive", "greater", "x > 0", x, message, summarize, name, data)
-
-
-def assert_negative(
-    x: TensorLike, data: Data = None, summarize: int | None = None, message: str | None = None, name: str | None = None
-) -> Operation:
-    """An operation that raises in a run unless `x` is below 0 everywhere; see `pb.debugging.assert_negative`.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.assert_negative([-1, -2]))
-    """
-    return of_sign("negative", "less", "x < 0", x, message, summarize, name, data)
-
-
-def assert_non_negative(
-    x: TensorLike, data: Data = None, summarize: int | None = None, message: str | None = None, name: str | None = None
-) -> Operation:
-    """An operation that raises in a run unless `x` is at least 0 everywhere; see `pb.debugging.assert_non_negative`.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.assert_non_negative([0, 2]))
-    """
-    return of_sign("non_negative", "greater_equal", "x >= 0", x, message, summarize, name, data)
-
-
-def assert_non_positive(
-    x: TensorLike, data: Data = None, summarize: int | None = None, message: str | None = None, name: str | None = None
-) -> Operation:
-    """An operation that raises in a run unless `x` is at most 0 everywhere; see `pb.debugging.assert_non_positive`.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.assert_non_positive([0, -2]))
-    """
-    return of_sign("non_positive", "less_equal", "x <= 0", x, message, summarize, name, data)
 
 
 def assert_rank_at_least(

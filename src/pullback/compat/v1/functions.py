@@ -7,12 +7,11 @@ from typing import Any
 
 from ...control_flow.conditional import cond as cond_today
 from ...control_flow.while_loop import while_loop as while_loop_today
-from ...core.graph import Operation, Tensor
+from ...core.graph import Tensor
 from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.debugging.assertions import compared
 from ...primitives.indexing.where import where as where_today
 from ...primitives.shape.reshape import reshape
-from ..assertions import Data
+from ..assertions import of_two
 
 REDUCTION = "input_tensor, axis, keepdims, name, reduction_indices:axis, keep_dims:keepdims"
 PLACE = "input, axis, name, dimension:axis, output_type"
@@ -112,46 +111,10 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return where_today(condition, x, y, name)
 
 
-def assert_equal(
-    x: Any,
-    y: Any,
-    data: Data = None,
-    summarize: int | None = None,
-    message: str | None = None,
-    name: str | None = None,
-) -> Operation:
-    """As `pb.assert_equal`; `data` is shown in place of what is compared."""
-    return compared("equal", "==", x, y, message, summarize, name, data)
-
-
-def assert_greater(
-    x: Any,
-    y: Any,
-    data: Data = None,
-    summarize: int | None = None,
-    message: str | None = None,
-    name: str | None = None,
-) -> Operation:
-    """As `pb.assert_greater`; `data` is shown in place of what is compared."""
-    return compared("greater", ">", x, y, message, summarize, name, data)
-
-
-def assert_less(
-    x: Any,
-    y: Any,
-    data: Data = None,
-    summarize: int | None = None,
-    message: str | None = None,
-    name: str | None = None,
-) -> Operation:
-    """As `pb.assert_less`; `data` is shown in place of what is compared."""
-    return compared("less", "<", x, y, message, summarize, name, data)
-
-
 OTHER: dict[str, Callable[..., Any]] = {
-    "assert_equal": assert_equal,
-    "assert_greater": assert_greater,
-    "assert_less": assert_less,
+    "assert_equal": of_two("equal"),
+    "assert_greater": of_two("greater"),
+    "assert_less": of_two("less"),
     "cond": cond,
     "where": where,
     "while_loop": while_loop,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import ml_dtypes
 import numpy as np
@@ -58,9 +58,34 @@ def _asserted(condition: Tensor, data: Sequence[Any], said: str, summarize: int 
     return guard.operation(condition, *tensors, name=name)
 
 
+class Comparison(NamedTuple):
+    """How an assertion compares: the sign that its error shows, and for its docstring words and arguments that hold."""
+
+    holds: Callable[..., Tensor]
+    sign: str
+    words: str
+    example: str
+
+
+COMPARISONS = {
+    "equal": Comparison(comparison.equal, "==", "equals", "[1, 2], [1, 2]"),
+    "none_equal": Comparison(comparison.not_equal, "!=", "differs from", "[1, 2], [2, 1]"),
+    "less": Comparison(comparison.less, "<", "is below", "[1, 2], 3"),
+    "less_equal": Comparison(comparison.less_equal, "<=", "is at most", "[1, 2], 2"),
+    "greater": Comparison(comparison.greater, ">", "is above", "[1, 2], 0"),
+    "greater_equal": Comparison(comparison.greater_equal, ">=", "is at least", "[1, 2], 1"),
+}
+SIGNS = {
+    "positive": ("greater", "[1, 2]"),
+    "negative": ("less", "[-1, -2]"),
+    "non_negative": ("greater_equal", "[0, 2]"),
+    "non_positive": ("less_equal", "[0, -2]"),
+}
+"""Comparisons with 0, and arguments that hold."""
+
+
 def compared(
     what: str,
-    sign: str,
     x: Any,
     y: Any,
     message: str | None,
@@ -69,230 +94,114 @@ def compared(
     data: Sequence[Any] | None = None,
 ) -> Operation:
     """An operation that raises unless `x` and `y` compare as `what` says, and shows `data`, or both."""
-    function = f"assert_{what}"
+    how = COMPARISONS[what]
     a, b = operands(x, y)
-    with a.graph.name_scope(name or function):
-        holds = _COMPARISONS[what](a, b)
-        said = f"{message + '. ' if message else ''}Condition x {sign} y did not hold. x and y:"
-        return _asserted(holds, [a, b] if data is None else data, said, summarize, "Assert")
-
-
-_COMPARISONS = {
-    "equal": comparison.equal,
-    "none_equal": comparison.not_equal,
-    "less": comparison.less,
-    "less_equal": comparison.less_equal,
-    "greater": comparison.greater,
-    "greater_equal": comparison.greater_equal,
-}
-
-
-def assert_equal(
-    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Operation:
-    """An operation that raises InvalidArgumentError in a run unless `x` equals `y` everywhere.
-
-    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
-    checked at once.
-
-    Shapes: any that broadcast together. Dtypes: any real number, the same for both.
-
-    Raises:
-        InvalidArgumentError: it is known not to hold.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.debugging.assert_equal([1, 2], [1, 2]))
-    """
-    return compared("equal", "==", x, y, message, summarize, name)
-
-
-def assert_none_equal(
-    x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None, name: str | None = None
-) -> Operation:
-    """An operation that raises InvalidArgumentError in a run unless `x` differs from `y` everywhere.
-
-    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
-    checked at once.
-
-    Shapes: any that broadcast together. Dtypes: any real number, the same for both.
-
-    Raises:
-        InvalidArgumentError: it is known not to hold.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.debugging.assert_none_equal([1, 2], [2, 1]))
-    """
-    return compared("none_equal", "!=", x, y, message, summarize, name)
-
-
-def assert_less(
-    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Operation:
-    """An operation that raises InvalidArgumentError in a run unless `x` is below `y` everywhere.
-
-    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
-    checked at once.
-
-    Shapes: any that broadcast together. Dtypes: any real number, the same for both.
-
-    Raises:
-        InvalidArgumentError: it is known not to hold.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.debugging.assert_less([1, 2], 3))
-    """
-    return compared("less", "<", x, y, message, summarize, name)
-
-
-def assert_less_equal(
-    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Operation:
-    """An operation that raises InvalidArgumentError in a run unless `x` is at most `y` everywhere.
-
-    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
-    checked at once.
-
-    Shapes: any that broadcast together. Dtypes: any real number, the same for both.
-
-    Raises:
-        InvalidArgumentError: it is known not to hold.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.debugging.assert_less_equal([1, 2], 2))
-    """
-    return compared("less_equal", "<=", x, y, message, summarize, name)
-
-
-def assert_greater(
-    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Operation:
-    """An operation that raises InvalidArgumentError in a run unless `x` is above `y` everywhere.
-
-    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
-    checked at once.
-
-    Shapes: any that broadcast together. Dtypes: any real number, the same for both.
-
-    Raises:
-        InvalidArgumentError: it is known not to hold.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.debugging.assert_greater([1, 2], 0))
-    """
-    return compared("greater", ">", x, y, message, summarize, name)
-
-
-def assert_greater_equal(
-    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Operation:
-    """An operation that raises InvalidArgumentError in a run unless `x` is at least `y` everywhere.
-
-    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
-    checked at once.
-
-    Shapes: any that broadcast together. Dtypes: any real number, the same for both.
-
-    Raises:
-        InvalidArgumentError: it is known not to hold.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.debugging.assert_greater_equal([1, 2], 1))
-    """
-    return compared("greater_equal", ">=", x, y, message, summarize, name)
-
-
-def assert_positive(
-    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Operation:
-    """An operation that raises InvalidArgumentError in a run unless `x` is above 0 everywhere.
-
-    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
-    checked at once.
-
-    Shapes: any. Dtypes: any real number.
-
-    Raises:
-        InvalidArgumentError: it is known not to hold.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.debugging.assert_positive([1, 2]))
-    """
-    return of_sign("positive", "greater", "x > 0", x, message, summarize, name)
-
-
-def assert_negative(
-    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Operation:
-    """An operation that raises InvalidArgumentError in a run unless `x` is below 0 everywhere.
-
-    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
-    checked at once.
-
-    Shapes: any. Dtypes: any real number.
-
-    Raises:
-        InvalidArgumentError: it is known not to hold.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.debugging.assert_negative([-1, -2]))
-    """
-    return of_sign("negative", "less", "x < 0", x, message, summarize, name)
-
-
-def assert_non_negative(
-    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Operation:
-    """An operation that raises InvalidArgumentError in a run unless `x` is at least 0 everywhere.
-
-    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
-    checked at once.
-
-    Shapes: any. Dtypes: any real number.
-
-    Raises:
-        InvalidArgumentError: it is known not to hold.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.debugging.assert_non_negative([0, 2]))
-    """
-    return of_sign("non_negative", "greater_equal", "x >= 0", x, message, summarize, name)
-
-
-def assert_non_positive(
-    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> Operation:
-    """An operation that raises InvalidArgumentError in a run unless `x` is at most 0 everywhere.
-
-    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
-    checked at once.
-
-    Shapes: any. Dtypes: any real number.
-
-    Raises:
-        InvalidArgumentError: it is known not to hold.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.debugging.assert_non_positive([0, -2]))
-    """
-    return of_sign("non_positive", "less_equal", "x <= 0", x, message, summarize, name)
+    with a.graph.name_scope(name or f"assert_{what}"):
+        said = f"{message + '. ' if message else ''}Condition x {how.sign} y did not hold. x and y:"
+        return _asserted(how.holds(a, b), [a, b] if data is None else data, said, summarize, "Assert")
 
 
 def of_sign(
     what: str,
-    compare: str,
-    condition: str,
     x: Any,
     message: str | None,
     summarize: int | None,
     name: str | None,
     data: Sequence[Any] | None = None,
 ) -> Operation:
-    """An operation that raises unless `x` compares with 0 as `compare` says, and shows `data`, or `x`."""
+    """An operation that raises unless `x` has the sign that `what` says, and shows `data`, or `x`."""
+    how = COMPARISONS[SIGNS[what][0]]
     a, zero = operands(convert_to_tensor(x), 0)
     with a.graph.name_scope(name or f"assert_{what}"):
-        said = f"{message + '. ' if message else ''}Condition {condition} did not hold. x:"
-        shown = [a] if data is None else data
-        return _asserted(_COMPARISONS[compare](a, zero), shown, said, summarize, "Assert")
+        said = f"{message + '. ' if message else ''}Condition x {how.sign} 0 did not hold. x:"
+        return _asserted(how.holds(a, zero), [a] if data is None else data, said, summarize, "Assert")
+
+
+F = TypeVar("F", bound=Callable[..., Operation])
+
+
+def named(name: str, doc: str, function: F) -> F:
+    """`function` with this name, in stack traces too, and this docstring."""
+    made: Any = function
+    made.__name__ = made.__qualname__ = name
+    made.__code__ = made.__code__.replace(co_name=name, co_qualname=name)
+    made.__doc__ = doc
+    return function
+
+
+_DOC = """An operation that raises InvalidArgumentError in a run unless `x` {words} everywhere.
+
+    Fetch it, or make other operations under `pb.control_dependencies([it])`. What is known while the graph is built is
+    checked at once.
+
+    Shapes: {shapes}
+
+    Raises:
+        InvalidArgumentError: it is known not to hold.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.debugging.{name}({example}))
+    """
+
+
+def _doc_of_two(what: str) -> str:
+    how, shapes = COMPARISONS[what], "any that broadcast together. Dtypes: any real number, the same for both."
+    return _DOC.format(words=f"{how.words} `y`", shapes=shapes, name=f"assert_{what}", example=how.example)
+
+
+class _OfTwo(Protocol):
+    def __call__(
+        self,
+        x: TensorLike,
+        y: TensorLike,
+        message: str | None = None,
+        summarize: int | None = None,
+        name: str | None = None,
+    ) -> Operation: ...
+
+
+class _OfOne(Protocol):
+    def __call__(
+        self, x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+    ) -> Operation: ...
+
+
+def _of_two(what: str) -> _OfTwo:
+    def function(
+        x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+    ) -> Operation:
+        return compared(what, x, y, message, summarize, name)
+
+    return named(f"assert_{what}", _doc_of_two(what), function)
+
+
+def _of_one(what: str) -> _OfOne:
+    def function(
+        x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+    ) -> Operation:
+        return of_sign(what, x, message, summarize, name)
+
+    name, (compare, example) = f"assert_{what}", SIGNS[what]
+    words, shapes = f"{COMPARISONS[compare].words} 0", "any. Dtypes: any real number."
+    return named(name, _DOC.format(words=words, shapes=shapes, name=name, example=example), function)
+
+
+def assert_none_equal(
+    x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> Operation:
+    return compared("none_equal", x, y, message, summarize, name)
+
+
+assert_none_equal.__doc__ = _doc_of_two("none_equal")
+assert_equal = _of_two("equal")
+assert_less = _of_two("less")
+assert_less_equal = _of_two("less_equal")
+assert_greater = _of_two("greater")
+assert_greater_equal = _of_two("greater_equal")
+assert_positive = _of_one("positive")
+assert_negative = _of_one("negative")
+assert_non_negative = _of_one("non_negative")
+assert_non_positive = _of_one("non_positive")
 
 
 def assert_near(
@@ -404,7 +313,7 @@ def ranked(
     said = f"{message + '. ' if message else ''}{what}: {x} must have rank {'' if compare == 'equal' else '>= '}{rank}"
     if x.shape.rank is None:
         with x.graph.name_scope(name or what):
-            return _asserted(_COMPARISONS[compare](rank_of(x), rank), data or [], said, summarize, "Assert")
+            return _asserted(COMPARISONS[compare].holds(rank_of(x), rank), data or [], said, summarize, "Assert")
     if x.shape.rank != rank if compare == "equal" else x.shape.rank < rank:
         raise ValueError(said)
     return no_op(name or what)
