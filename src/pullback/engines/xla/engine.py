@@ -18,7 +18,6 @@ from ...primitives.creation.constant import as_array
 from .. import messages
 from ..concrete import LIFTED_BYTES, concrete_values, is_small
 from ..engine import AbstractEngine, EngineOptions, Run
-from ..memory import keep_memory
 from ..placement import Segment, asks_for_devices, segments_of
 from ..plan import Plan, has_guards
 from . import (  # noqa: F401  (imported for the kernels that they register)
@@ -76,7 +75,6 @@ class XlaEngine(AbstractEngine):
         self.values: dict[Operation, Any] = {}
         self.lost: set[Operation] = set()
         self.rooms = RoomKeeper()
-        keep_memory()
         self.mesh = as_mesh(options.mesh)
         if options.cache_dir is not None:
             _keep_programs_in(options.cache_dir)
