@@ -11,8 +11,8 @@ class Settings:
     """`pythons` are those to use for environments by name, instead of the ones that were set up.
 
     `seconds` is the time after which a workload begins no further round, `batch` the seconds of one batch. `core` is
-    the one that all peers are bound to. `keep_memory` gives all peers the memory settings that pullback chooses for
-    itself.
+    the one that all peers are bound to. `keep_memory` gives all peers the malloc settings
+    of `pb.config.keep_freed_memory`.
     """
 
     peers: Sequence[str]

@@ -2,6 +2,7 @@
 
 from . import bitwise as bitwise
 from . import compat as compat
+from . import config as config
 from . import debugging as debugging
 from . import dtypes as dtypes
 from . import image as image

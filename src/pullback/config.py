@@ -1,0 +1,3 @@
+"""Settings of the process, which nothing changes unless it is asked to: `pb.config`."""
+
+from .engines.memory import keep_freed_memory as keep_freed_memory
