@@ -33,23 +33,23 @@ NOT_WRITTEN = {
     "casting": 1,
     "control_flow": 1,
     "convolution": 62,
-    "counting": 1,
-    "image": 48,
-    "linalg": 179,
+    "cumulative": 1,
+    "image": 53,
+    "indexing": 3,
+    "linalg": 176,
     "logic": 2,
     "losses": 7,
     "normalization": 1,
-    "operands": 5,
     "pooling": 3,
     "quantization": 3,
-    "random": 10,
-    "reduction": 5,
+    "random": 9,
+    "reduction": 7,
     "segment": 8,
-    "shape": 9,
+    "shape": 3,
     "signal": 42,
-    "sorting": 8,
+    "sorting": 9,
     "sparse": 1,
-    "special": 25,
+    "special": 26,
 }
 """Of each family how many rows that is: most take matrices apart, are complex, or have filters of unknown size."""
 
@@ -76,6 +76,13 @@ def _is_written(case: Case) -> bool:
         for i, (a, b) in enumerate(zip(found, expected, strict=True)):
             assert_close(a, b, max(3 * case.float32_tolerance, LOOSEST), f"fetch {i}: {fetches[i]}")
     return True
+
+
+@pytest.mark.parametrize("family", families())
+def test_a_sample_of_rows_without_static_lengths_is_right_or_refused(family: str) -> None:
+    for case in _rows(family)[::20]:
+        if f"{family}-{case.name}" not in EXCEPTIONS and not case.slow:
+            _is_written(case)
 
 
 @pytest.mark.slow

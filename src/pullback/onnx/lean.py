@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core import shape as shapes
 from ..core.dtypes import bfloat16, float16, float32, float64
-from ..core.shape import fit, same_shape
+from ..core.shape import TensorShape, fit
 from ..core.types import TensorType
 from .operators import BROADCASTING
 
@@ -26,6 +27,16 @@ def note_normalised(w: Writer, record: Record, inputs: Sequence[Value | None]) -
         return
     axis = attributes.get("axis", -1) % x.type.shape.rank
     w.model.normalised[x.name, axis, float(np.float32(attributes.get("epsilon", 1e-5)))] = record
+
+
+def same_shape(x: Value, y: Value) -> bool:
+    """Whether two values are known to have one shape."""
+    return is_of_shape(x, y.type.shape)
+
+
+def is_of_shape(x: Value, shape: TensorShape) -> bool:
+    """Whether a value is known to have that shape; of unknown rank it is one object for each that may be another."""
+    return x.type.shape is shape or shapes.same_shape(x.type.shape, shape)
 
 
 def covers(x: Value, y: Value) -> bool:
@@ -77,7 +88,7 @@ def unexpanded(w: Writer, op_type: str, inputs: Sequence[Value | None]) -> Seque
         record = None if x is None else w.model.producers.get(x.name)
         if x is None or record is None or record.op_type != "Expand":
             continue
-        if any(y is not None and y is not x and same_shape(x.type.shape, y.type.shape) for y in found):
+        if any(y is not None and y is not x and same_shape(x, y) for y in found):
             name = record.inputs[0]
             found[i] = _value(w, name)
     return found
@@ -184,7 +195,7 @@ def _transpose(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: 
 
 def _reshape(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
     x, vector = inputs
-    if same_shape(x.type.shape, out.shape):
+    if is_of_shape(x, out.shape):
         return x
     shape = w.static(vector)
     zeros = shape is not None and (shape == 0).any() and not attributes.get("allowzero", 0)
@@ -227,7 +238,7 @@ def _holds(wide: Any, narrow: Any) -> bool:
 def _expand(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
     del attributes
     x, vector = inputs
-    if same_shape(x.type.shape, out.shape):
+    if is_of_shape(x, out.shape):
         return x
     record = _record(w, x, "Expand")
     if record is None or not out.shape.is_fully_defined():

@@ -166,20 +166,21 @@ def _given(of: TypeProto, name: str, count: int | None, lengths: dict[str, Lengt
     if kind == "optional_type":
         return Optional(None if count is None else _given(of.optional_type.elem_type, name, count, lengths))
     element = of.sequence_type.elem_type.tensor_type
-    made = tuple([_placeholder(element, f"{name}_{i}", lengths) for i in range(count or 0)])
+    # The tensors of a sequence may differ in a length that has one name for all of them.
+    made = tuple([_placeholder(element, f"{name}_{i}", None) for i in range(count or 0)])
     return Sequence(made, dtype_of(element.elem_type))
 
 
-def _placeholder(of: TypeProto.Tensor, name: str, lengths: dict[str, Length]) -> Tensor:
+def _placeholder(of: TypeProto.Tensor, name: str, lengths: dict[str, Length] | None) -> Tensor:
     dims = [_length(d, lengths) for d in of.shape.dim]
     shape = TensorShape(dims) if of.HasField("shape") else TensorShape.UNKNOWN
     return placeholder(dtype_of(of.elem_type), shape, name or None)
 
 
-def _length(dim: TensorShapeProto.Dimension, lengths: dict[str, Length]) -> Dimension | None:
+def _length(dim: TensorShapeProto.Dimension, lengths: dict[str, Length] | None) -> Dimension | None:
     """A declared length: a number, the one of that name among `lengths`, or None for one without."""
     name = dim.dim_param
-    if dim.HasField("dim_value") or _NAMELESS.fullmatch(name):
+    if lengths is None or dim.HasField("dim_value") or _NAMELESS.fullmatch(name):
         return _known(dim)
     if name not in lengths:
         lengths[name] = named(name) if is_name(name) else symbol(name)

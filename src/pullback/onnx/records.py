@@ -103,7 +103,8 @@ class Model:
     def new(self, type: TensorType, name: str = "") -> Value:
         """A value that is yet to be made."""
         key = str(len(self.types))
-        type = self.types[key] = TensorType(type.dtype, with_symbols(type.shape))
+        shape = TensorShape(None) if type.shape is TensorShape.UNKNOWN else with_symbols(type.shape)
+        type = self.types[key] = TensorType(type.dtype, shape)
         if name:
             self.wanted[key] = name
         return Value(key, type)

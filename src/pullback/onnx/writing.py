@@ -168,7 +168,7 @@ class Writer:
 
     def refined(self, x: Value, shape: TensorShape) -> Value:
         """`x`, which is known to have this shape."""
-        if x.name in self.model.arrays or shape.lengths == x.type.shape.lengths:
+        if x.name in self.model.arrays or lean.is_of_shape(x, shape):
             return x
         found = Value(x.name, TensorType(x.type.dtype, with_symbols(shape)))
         self.model.types[x.name] = found.type
@@ -177,9 +177,8 @@ class Writer:
 
     def note_shape(self, x: Value) -> None:
         """Remember that `x` has its shape, if it is the first one."""
-        shape = x.type.shape
-        if shape.lengths is not None and not shape.is_fully_defined():
-            self._of_shape.setdefault(shape.lengths, x)
+        if not x.type.shape.is_fully_defined():
+            self._of_shape.setdefault(_key(x.type.shape), x)
 
     def emit(
         self, op_type: str, inputs: Sequence[Value | None], types: Sequence[TensorType], attributes: Mapping[str, Any]
@@ -268,7 +267,7 @@ class Writer:
 
     def shape(self, x: Value) -> Value:
         """The shape of `x`, a vector of int64."""
-        return self.node("Shape", self._found("_of_shape", x.type.shape.lengths) or x)
+        return self.node("Shape", self._found("_of_shape", _key(x.type.shape)) or x)
 
     def lengths(self, x: Value, axes: Sequence[int]) -> Value:
         """The lengths of `x` along `axes`, a vector of int64."""
@@ -278,7 +277,7 @@ class Writer:
             if list(axes) == list(range(len(dims))):
                 return self.shape(x)
         if list(axes) == list(range(axes[0], axes[0] + len(axes))) and axes[0] >= 0:
-            source = self._found("_of_shape", x.type.shape.lengths) or x
+            source = self._found("_of_shape", _key(x.type.shape)) or x
             return self.node("Shape", source, start=axes[0], end=axes[-1] + 1)
         return self.gather(self.shape(x), self.vector(axes), 0)
 
@@ -484,6 +483,11 @@ class Writer:
             value = self.refined(value, _filled(self.type_of(x).shape, value.type.shape))
             bind_shape(self.bound, x.shape, value.type.shape)
         return value
+
+
+def _key(shape: TensorShape) -> Any:
+    """What stands for a shape: of unknown rank equal ones are one object."""
+    return id(shape) if shape.lengths is None else shape.lengths
 
 
 def _filled(shape: TensorShape, other: TensorShape) -> TensorShape:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Operation
-from ...core.shape import same_shape
 from ...primitives.complex.angle import Angle
 from ...primitives.complex.complex import Complex, Conj, Imag, Real
+from ..lean import same_shape
 from ..namespace import Namespace
 from ..pairs import Pair, as_array, as_value
 from ..records import Value
@@ -18,7 +18,7 @@ from ..writing import Writer
 @writer(Complex, pairs=True)
 def complex_number(w: Writer, op: Operation, re: Value, im: Value) -> Any:
     del op
-    if same_shape(re.type.shape, im.type.shape):
+    if same_shape(re, im):
         return [Pair(re, im)]
     if re.type.shape.is_fully_defined() and im.type.shape.is_fully_defined():
         parts = Namespace(w).broadcast_arrays(as_array(w, re), as_array(w, im))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import int64
-from ...core.shape import same_shape, summed_axes
+from ...core.shape import summed_axes
+from ..lean import same_shape
 from ..records import Value
 from ..writing import Writer
 
@@ -23,7 +24,7 @@ def shape_vector(w: Writer, dims: Sequence[int | None] | None, lengths: Value | 
 
 def reshaped_like(w: Writer, x: Value, like: Value) -> Value:
     """The elements of `x` in the shape of `like`."""
-    if same_shape(x.type.shape, like.type.shape):
+    if same_shape(x, like):
         return x
     dims = like.type.shape.dims
     if dims is not None and dims.count(None) <= 1 and 0 not in dims:
@@ -38,7 +39,7 @@ def repeated_like(w: Writer, x: Value, like: Value) -> Value:
 
 def alike(w: Writer, made: Value, like: Value) -> Value:
     """`made`, which is known to have the shape of `like`."""
-    return made if like.type.shape.rank is None else w.refined(made, like.type.shape)
+    return w.refined(made, like.type.shape)
 
 
 def rank_of(x: Value, what: str = "its input") -> int:
@@ -64,7 +65,7 @@ def count_along(w: Writer, x: Value, axes: Sequence[int] | None) -> Value:
 
 def reduced_like(w: Writer, x: Value, like: Value, op_type: str = "ReduceSum") -> Value:
     """`x` reduced over the axes along which `like` is repeated when it is broadcast to the shape of `x`."""
-    if same_shape(x.type.shape, like.type.shape):
+    if same_shape(x, like):
         return x
     axes = summed_axes(like.type.shape, x.type.shape)
     if axes is None:

@@ -36,7 +36,10 @@ from ..places import cubic, cubic_at, inside
 
 _LONG = 512
 """From this length on, places are picked one by one instead of multiplying by a matrix that is almost all zeros."""
-_LENGTHS_TRIED = (3, 8)
+
+
+_BY_LENGTH = ("align_corners", "tf_crop_and_resize")
+"""The coordinates whose distance depends on the length, and not on the scale only."""
 
 
 class Axis(NamedTuple):
@@ -186,13 +189,15 @@ def _is_plain(axis: Axis) -> bool:
 
 
 def _times(how: Resampling, axis: Axis) -> int | None:
-    """How often each element is there one after the other, whatever the length; None where that is not so."""
-    if not _is_plain(axis) or axis.scale != int(axis.scale) or how.coordinates == "align_corners":
+    """How often each element is there one after the other, whatever the length; None where that is not so.
+
+    The copies of an element lie one place behind those of the one before, so that three elements tell.
+    """
+    if not _is_plain(axis) or axis.scale != int(axis.scale) or how.coordinates in _BY_LENGTH:
         return None
     times = int(axis.scale)
-    found = [nearest(how, n, n * times, axis.scale, axis.start, axis.end) for n in _LENGTHS_TRIED]
-    same = all(np.array_equal(y, np.repeat(np.arange(n), times)) for n, y in zip(_LENGTHS_TRIED, found, strict=True))
-    return times if same else None
+    found = nearest(how, 3, 3 * times, axis.scale, axis.start, axis.end)
+    return times if np.array_equal(found, np.repeat(np.arange(3), times)) else None
 
 
 def _nearest_along(x: Tensor, how: Resampling, axis: Axis, value: float) -> Tensor:
