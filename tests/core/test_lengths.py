@@ -145,3 +145,19 @@ def test_lengths_are_the_same_after_copying_and_pickling() -> None:
     shape = pb.TensorShape([BATCH, (BATCH + 1) // 2, greatest(TIME - 3, 0), BATCH * TIME + 1, 7])
     assert pickle.loads(pickle.dumps(shape)).lengths == shape.lengths
     assert deepcopy(shape).lengths == shape.lengths
+
+
+@pytest.mark.parametrize("make", [pb.ensure_shape, pb.placeholder_with_default])
+def test_only_a_placeholder_names_a_length(make: Any) -> None:
+    with pytest.raises(
+        ValueError,
+        match=f"{make.__name__}: 'batch' names a length, which only a placeholder does; give a number or None",
+    ):
+        make(pb.ones([2, 3]), ["batch", 3])
+
+
+def test_the_default_of_a_placeholder_has_no_length_of_another() -> None:
+    x = pb.placeholder(pb.float32, ["batch"])
+    y = pb.placeholder_with_default(pb.identity(x), [None])
+    dx = pb.gradients(x * y, x)[0]
+    assert pb.Session(engine="numpy").run(dx, {x: [1.0], y: [2.0, 3.0]}).tolist() == [5.0]

@@ -247,6 +247,15 @@ def as_shape(value: Any) -> TensorShape:
     return value if isinstance(value, TensorShape) else TensorShape(value)
 
 
+def unnamed_shape(what: str, value: Any) -> TensorShape:
+    """`value` as a TensorShape that an attribute may hold; ValueError where `value` names a length."""
+    if isinstance(value, list | tuple):
+        name = next((d for d in value if isinstance(d, str)), None)
+        if name is not None:
+            raise ValueError(f"{what}: '{name}' names a length, which only a placeholder does; give a number or None")
+    return as_shape(value).static
+
+
 def unknown_shape(rank: int | None = None) -> TensorShape:
     """A shape of which only the rank, if that, is known."""
     return TensorShape.UNKNOWN if rank is None else TensorShape([None] * rank)

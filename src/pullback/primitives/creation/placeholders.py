@@ -9,7 +9,7 @@ from ...core.dtypes import DType, as_dtype
 from ...core.graph import get_default_graph
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
-from ...core.shape import TensorShape, as_shape
+from ...core.shape import TensorShape, as_shape, unnamed_shape
 from ...core.types import TensorType, tensor_type
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from .constant import convert_to_tensor
@@ -63,7 +63,7 @@ def placeholder_with_default(input: TensorLike, shape: ShapeLike, name: str | No
     >>> pb.Session().run(rate), pb.Session().run(rate, feed_dict={rate: 2.0})
     (np.float32(0.5), np.float32(2.0))
     """
-    return PlaceholderWithDefault(as_shape(shape))(convert_to_tensor(input), name=name)
+    return PlaceholderWithDefault(unnamed_shape("placeholder_with_default", shape))(convert_to_tensor(input), name=name)
 
 
 class PlaceholderWithDefault(Primitive):

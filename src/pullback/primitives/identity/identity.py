@@ -8,7 +8,7 @@ from typing import Any, overload
 from ...core.graph import get_default_graph
 from ...core.operation import Operation, Tensor, site_of
 from ...core.primitive import Primitive, no_gradient
-from ...core.shape import TensorShape, as_shape
+from ...core.shape import TensorShape, unnamed_shape
 from ...core.slices import IndexedSlices
 from ...core.traits import ELEMENTWISE, MOVES
 from ...core.types import TensorType
@@ -160,13 +160,13 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     Derivative: dx = dy.
 
     Raises:
-        ValueError: the static shape of `x` contradicts `shape`.
+        ValueError: the static shape of `x` contradicts `shape`, or `shape` names a length.
 
     >>> import pullback as pb
     >>> pb.ensure_shape(pb.placeholder(pb.float32, [None, 3]), [2, None])
     <Tensor 'EnsureShape:0' float32[2,3]>
     """
-    return EnsureShape(as_shape(shape).static)(convert_to_tensor(x), name=name)
+    return EnsureShape(unnamed_shape("ensure_shape", shape))(convert_to_tensor(x), name=name)
 
 
 class EnsureShape(Primitive):
