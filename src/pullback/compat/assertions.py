@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from ..core.named_functions import named
 from ..core.operation import Operation, Tensor
 from ..core.typing import TensorLike
 from ..primitives.creation.constant import convert_to_tensor
-from ..primitives.debugging.assertions import COMPARISONS, SIGNS, compared, named, near, of_sign, ranked
+from ..primitives.debugging.assertions import COMPARISONS, SIGNS, compared, near, of_sign, ranked
 from ..primitives.debugging.assertions import assert_scalar as assert_scalar_today
 
 Data = Sequence[Any] | None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from ..core.dtypes import INEXACT, bfloat16, complex64, complex128, float32, float64, int32, int64
+from ..core.named_functions import named
 from ..core.operation import Tensor
 from ..core.shape import as_shape
 from ..core.slices import IndexedSlices
@@ -28,74 +29,30 @@ from ..primitives.shape.space_to_depth import depth_to_space as depth_to_space_t
 from ..primitives.shape.space_to_depth import space_to_depth as space_to_depth_today
 
 
-def to_float(x: TensorLike, name: str = "ToFloat") -> Tensor | IndexedSlices:
-    """`x` as float32; see `pb.cast`.
+class _To(Protocol):
+    def __call__(self, x: TensorLike, name: str = ...) -> Tensor | IndexedSlices: ...
+
+
+def _to(dtype: Any, called: str, operations: str) -> _To:
+    def function(x: TensorLike, name: str = operations) -> Tensor | IndexedSlices:
+        return cast(x, dtype, name)
+
+    doc = f"""`x` as {dtype.name}; see `pb.cast`.
 
     >>> import pullback as pb
-    >>> pb.to_float([1, 2]).dtype
-    dtype('float32')
+    >>> pb.{called}([1, 2]).dtype == pb.{dtype.name}
+    True
     """
-    return cast(x, float32, name)
+    return named(called, doc, function)
 
 
-def to_double(x: TensorLike, name: str = "ToDouble") -> Tensor | IndexedSlices:
-    """`x` as float64; see `pb.cast`.
-
-    >>> import pullback as pb
-    >>> pb.to_double([1, 2]).dtype
-    dtype('float64')
-    """
-    return cast(x, float64, name)
-
-
-def to_int32(x: TensorLike, name: str = "ToInt32") -> Tensor | IndexedSlices:
-    """`x` as int32; see `pb.cast`.
-
-    >>> import pullback as pb
-    >>> pb.to_int32([1.0, 2.0]).dtype
-    dtype('int32')
-    """
-    return cast(x, int32, name)
-
-
-def to_int64(x: TensorLike, name: str = "ToInt64") -> Tensor | IndexedSlices:
-    """`x` as int64; see `pb.cast`.
-
-    >>> import pullback as pb
-    >>> pb.to_int64([1.0, 2.0]).dtype
-    dtype('int64')
-    """
-    return cast(x, int64, name)
-
-
-def to_bfloat16(x: TensorLike, name: str = "ToBFloat16") -> Tensor | IndexedSlices:
-    """`x` as bfloat16; see `pb.cast`.
-
-    >>> import pullback as pb
-    >>> pb.to_bfloat16([1.0, 2.0]).dtype
-    dtype(bfloat16)
-    """
-    return cast(x, bfloat16, name)
-
-
-def to_complex64(x: TensorLike, name: str = "ToComplex64") -> Tensor | IndexedSlices:
-    """`x` as complex64; see `pb.cast`.
-
-    >>> import pullback as pb
-    >>> pb.to_complex64([1.0, 2.0]).dtype
-    dtype('complex64')
-    """
-    return cast(x, complex64, name)
-
-
-def to_complex128(x: TensorLike, name: str = "ToComplex128") -> Tensor | IndexedSlices:
-    """`x` as complex128; see `pb.cast`.
-
-    >>> import pullback as pb
-    >>> pb.to_complex128([1.0, 2.0]).dtype
-    dtype('complex128')
-    """
-    return cast(x, complex128, name)
+to_float = _to(float32, "to_float", "ToFloat")
+to_double = _to(float64, "to_double", "ToDouble")
+to_int32 = _to(int32, "to_int32", "ToInt32")
+to_int64 = _to(int64, "to_int64", "ToInt64")
+to_bfloat16 = _to(bfloat16, "to_bfloat16", "ToBFloat16")
+to_complex64 = _to(complex64, "to_complex64", "ToComplex64")
+to_complex128 = _to(complex128, "to_complex128", "ToComplex128")
 
 
 def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -195,55 +152,41 @@ def random_poisson(
     return random_poisson_today(shape, lam, dtype, seed, name)
 
 
-def sparse_segment_sum(
-    data: TensorLike,
-    indices: TensorLike,
-    segment_ids: TensorLike,
-    name: str | None = None,
-    num_segments: TensorLike | None = None,
-    sparse_gradient: bool = False,
-) -> Tensor:
-    """For each segment the sum of the rows of `data` at `indices`; see `pb.sparse.segment_sum`.
+class _OfSegments(Protocol):
+    def __call__(
+        self,
+        data: TensorLike,
+        indices: TensorLike,
+        segment_ids: TensorLike,
+        name: str | None = None,
+        num_segments: TensorLike | None = None,
+        sparse_gradient: bool = False,
+    ) -> Tensor: ...
+
+
+def _of_segments(today: Callable[..., Tensor], what: str, words: str) -> _OfSegments:
+    def function(
+        data: TensorLike,
+        indices: TensorLike,
+        segment_ids: TensorLike,
+        name: str | None = None,
+        num_segments: TensorLike | None = None,
+        sparse_gradient: bool = False,
+    ) -> Tensor:
+        return today(data, indices, segment_ids, num_segments, name, sparse_gradient)
+
+    doc = f"""For each segment {words} of the rows of `data` at `indices`; see `pb.sparse.segment_{what}`.
 
     >>> import pullback as pb
-    >>> pb.Session().run(pb.sparse_segment_sum([1.0, 2.0, 4.0], [0, 2], [0, 0])).tolist()
-    [5.0]
+    >>> pb.Session().run(pb.sparse_segment_{what}([1.0, 2.0, 4.0], [2], [0])).tolist()
+    [4.0]
     """
-    return segment_sum(data, indices, segment_ids, num_segments, name, sparse_gradient)
+    return named(f"sparse_segment_{what}", doc, function)
 
 
-def sparse_segment_mean(
-    data: TensorLike,
-    indices: TensorLike,
-    segment_ids: TensorLike,
-    name: str | None = None,
-    num_segments: TensorLike | None = None,
-    sparse_gradient: bool = False,
-) -> Tensor:
-    """For each segment the mean of the rows of `data` at `indices`; see `pb.sparse.segment_mean`.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.sparse_segment_mean([1.0, 2.0, 4.0], [0, 2], [0, 0])).tolist()
-    [2.5]
-    """
-    return segment_mean(data, indices, segment_ids, num_segments, name, sparse_gradient)
-
-
-def sparse_segment_sqrt_n(
-    data: TensorLike,
-    indices: TensorLike,
-    segment_ids: TensorLike,
-    name: str | None = None,
-    num_segments: TensorLike | None = None,
-    sparse_gradient: bool = False,
-) -> Tensor:
-    """As `sparse_segment_sum`, divided by the root of the number of rows; see `pb.sparse.segment_sqrt_n`.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.sparse_segment_sqrt_n([1.0, 2.0, 4.0], [0, 0, 0, 0], [0, 0, 0, 0])).tolist()
-    [2.0]
-    """
-    return segment_sqrt_n(data, indices, segment_ids, num_segments, name, sparse_gradient)
+sparse_segment_sum = _of_segments(segment_sum, "sum", "the sum")
+sparse_segment_mean = _of_segments(segment_mean, "mean", "the mean")
+sparse_segment_sqrt_n = _of_segments(segment_sqrt_n, "sqrt_n", "the sum, divided by the root of the number,")
 
 
 def depth_to_space(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import ml_dtypes
 import numpy as np
 
 from ...core.dtypes import FLOATING, INTEGER, DType, as_dtype, float32
 from ...core.errors import InvalidArgumentError
+from ...core.named_functions import named
 from ...core.operation import Operation, Tensor
 from ...core.typing import DTypeLike, TensorLike
 from ..base.broadcasting import operands
@@ -115,18 +116,6 @@ def of_sign(
     with a.graph.name_scope(name or f"assert_{what}"):
         said = f"{message + '. ' if message else ''}Condition x {how.sign} 0 did not hold. x:"
         return _asserted(how.holds(a, zero), [a] if data is None else data, said, summarize, "Assert")
-
-
-F = TypeVar("F", bound=Callable[..., Operation])
-
-
-def named(name: str, doc: str, function: F) -> F:
-    """`function` with this name, in stack traces too, and this docstring."""
-    made: Any = function
-    made.__name__ = made.__qualname__ = name
-    made.__code__ = made.__code__.replace(co_name=name, co_qualname=name)
-    made.__doc__ = doc
-    return function
 
 
 _DOC = """An operation that raises InvalidArgumentError in a run unless `x` {words} everywhere.
