@@ -125,7 +125,7 @@ def _add(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: Tensor
     for i, x in enumerate(inputs):
         record = _record(w, x, "Neg")
         if record is not None:
-            result: Value = w.node("Sub", inputs[1 - i], _value(w, record.inputs[0]), shape=out.shape)
+            result: Value = w.node("Sub", inputs[1 - i], _value(w, record.inputs[0]))
             return result
     return _twice(w, inputs, out)
 
@@ -139,7 +139,7 @@ def _twice(w: Writer, inputs: Sequence[Value], out: TensorType) -> Value | None:
     for i, x in enumerate(factors):
         number = uniform(w, x)
         if number is not None and x.name in w.model.arrays and x.type.shape.rank == 0:
-            result: Value = w.node("Mul", w.scalar(2 * number, x), factors[1 - i], shape=out.shape)
+            result: Value = w.node("Mul", w.scalar(2 * number, x), factors[1 - i])
             return result
     return None
 
@@ -151,7 +151,7 @@ def _sub(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: Tensor
     record = _record(w, inputs[1], "Neg")
     if record is None:
         return None
-    result: Value = w.node("Add", inputs[0], _value(w, record.inputs[0]), shape=out.shape)
+    result: Value = w.node("Add", inputs[0], _value(w, record.inputs[0]))
     return result
 
 

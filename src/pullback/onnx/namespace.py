@@ -246,9 +246,7 @@ class Namespace:
         flat, place = (x.reshape(-1), 0) if axis is None else (x, axis % x.ndim)
         wide = np.cumsum(np.zeros(1, x.dtype), dtype=dtype).dtype
         flat = flat.astype(wide)
-        return self._make(
-            self.w.node("CumSum", flat.value, self.w.constant(np.asarray(place, int64)), shape=flat.shape)
-        )
+        return self._make(self.w.node("CumSum", flat.value, self.w.constant(np.asarray(place, int64))))
 
     def cumprod(self, x: Any, axis: int = 0, dtype: Any = None) -> Any:
         """By doubling: each step multiplies with what stands 1, 2, 4, ... places before."""
@@ -278,7 +276,7 @@ class Namespace:
         _, order = self.w.nodes(
             "TopK", key, number, dtypes=(key.type.dtype, int64), shapes=(shape, shape), axis=place, largest=largest
         )
-        values = self.w.node("GatherElements", x.value, order, shape=shape, axis=place)
+        values = self.w.node("GatherElements", x.value, order, axis=place)
         return self._make(values), self._make(order)
 
     @of_parts(0)
@@ -298,7 +296,7 @@ class Namespace:
         shape = np.broadcast_shapes(tuple(beside), places.shape)
         full = [source.shape[place] if i == place else n for i, n in enumerate(shape)]
         source, places = self.broadcast_to(source, tuple(full)), self.broadcast_to(places, shape)
-        made = self.w.node("GatherElements", source.value, places.value, shape=shape, axis=place)
+        made = self.w.node("GatherElements", source.value, places.value, axis=place)
         return self._make(made)
 
     @of_parts(0, 2)
@@ -307,7 +305,7 @@ class Namespace:
         target = as_traced(self.w, x)
         made = self.w.node(
             "ScatterElements", target.value, as_traced(self.w, indices).value,
-            as_traced(self.w, values, target.dtype).value, shape=target.shape, axis=axis % target.ndim,
+            as_traced(self.w, values, target.dtype).value, axis=axis % target.ndim,
         )  # fmt: skip
         return self._make(made)
 
@@ -373,14 +371,13 @@ class Namespace:
     def pad(self, x: Any, widths: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
         traced = as_traced(self.w, x)
         pairs = np.broadcast_to(np.asarray(widths, int64), (traced.ndim, 2))
-        shape = tuple([n + int(a) + int(b) for n, (a, b) in zip(traced.shape, pairs, strict=True)])
         around = self.w.constant(np.concatenate([pairs[:, 0], pairs[:, 1]]).astype(int64))
         fill = as_traced(self.w, constant_values, traced.dtype)
         names = {"constant": "constant", "symmetric": None, "reflect": "reflect", "edge": "edge"}
         if names[mode] is None:
             raise NotImplementedError(f"padding '{mode}'")
         inputs = [fill.reshape(()).value] if mode == "constant" else []
-        return self._make(self.w.node("Pad", traced.value, around, *inputs, shape=shape, mode=names[mode]))
+        return self._make(self.w.node("Pad", traced.value, around, *inputs, mode=names[mode]))
 
     def flip(self, x: Any, axis: Any = None) -> Any:
         axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
@@ -428,9 +425,8 @@ class Namespace:
         if is_complex(a) or is_complex(b):
             return self._complex_matmul(a, b)
         dtype = common_dtype(a, b)
-        shape = np.matmul(np.broadcast_to(np.int8(0), shape_of(a)), np.broadcast_to(np.int8(0), shape_of(b))).shape
         x, y = as_traced(self.w, a, dtype), as_traced(self.w, b, dtype)
-        return self._make(self.w.node("MatMul", x.value, y.value, shape=shape))
+        return self._make(self.w.node("MatMul", x.value, y.value))
 
     def _complex_matmul(self, a: Any, b: Any) -> TracedComplex:
         dtype = common_dtype(a, b)

@@ -19,7 +19,7 @@ def with_nans(w: Writer, x: Value, extremum: Value, total: Callable[[Value], Val
     if x.type.dtype not in FLOATING:
         return extremum
     nans = w.where(w.node("IsNaN", x), x, w.scalar(0, x))
-    return w.node("Add", extremum, total(nans), shape=extremum.type.shape)
+    return w.node("Add", extremum, total(nans))
 
 
 def orderly(w: Writer, x: Value, *, first: bool = False) -> Value:

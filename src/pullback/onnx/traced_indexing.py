@@ -126,4 +126,4 @@ def scatter_rows(x: Traced, rows: Traced, updates: Traced, how: str) -> Traced:
     """`x` with `updates` combined into the rows of these numbers, all in range."""
     numbers = rows.reshape((*rows.shape, 1))
     more = {} if how == "none" else {"reduction": how}
-    return Traced(x.w, x.w.node("ScatterND", x.value, numbers.value, updates.value, shape=x.shape, **more))
+    return Traced(x.w, x.w.node("ScatterND", x.value, numbers.value, updates.value, **more))

@@ -36,7 +36,7 @@ def _saturated(w: Writer, x: Value, dtype: np.dtype[Any]) -> Value:
     kind: Any = z.type.dtype
     low, high = kind.type(limits.min), kind.type(limits.max)
     last = high if float(high) <= limits.max else np.nextafter(high, kind.type(0))
-    safe = w.cast(w.node("Clip", z, w.constant(low), w.constant(last), shape=x.type.shape), dtype)
+    safe = w.cast(w.node("Clip", z, w.constant(low), w.constant(last)), dtype)
     if last == high:
         return safe
     over = w.node("GreaterOrEqual", z, w.constant(high))

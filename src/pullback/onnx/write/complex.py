@@ -42,7 +42,7 @@ def imag(w: Writer, op: Operation, x: Any) -> Any:
 @writer(Conj, pairs=True)
 def conj(w: Writer, op: Operation, x: Any) -> Any:
     del op
-    return [Pair(x.re, w.node("Neg", x.im, shape=x.im.type.shape.dims))] if isinstance(x, Pair) else x
+    return [Pair(x.re, w.node("Neg", x.im))] if isinstance(x, Pair) else x
 
 
 @writer(Angle, pairs=True)

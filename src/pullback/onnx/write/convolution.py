@@ -110,7 +110,7 @@ def conv_by_filter(w: Writer, op: Operation, x: Value, dy: Value, sizes: Value |
 
 def _by_exchange(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pads, dy: Value, groups: int) -> Value:
     """A convolution of the images with the cotangent, batch and channels exchanged, strides and dilations too."""
-    *windows, depth, count = op.outputs[0].shape.known
+    *windows, depth, _ = op.outputs[0].shape.known
     rank = g.rank + 2
     exchange = [1, 0, *range(2, rank)]
     if groups > 1:
@@ -123,14 +123,7 @@ def _by_exchange(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pad
         x = w.transpose(images, exchange)
     flipped = Geometry(dims_of(dy, rank)[2:], g.dilations, g.strides, pads)
     lengths_ = dims_of(images, rank)[2:]
-    found = w.node(
-        "Conv",
-        x,
-        w.transpose(dy, exchange),
-        shape=[depth, count, *flipped.counts(lengths_)],
-        group=groups,
-        **flipped.attributes(pads),
-    )
+    found = w.node("Conv", x, w.transpose(dy, exchange), group=groups, **flipped.attributes(pads))
     if max(g.strides) > 1 and flipped.counts(lengths_) != tuple(windows):
         found = w.slice(found, [0] * g.rank, list(windows), g.spatial)
     return w.transpose(found, [*g.spatial, 0, 1])
@@ -145,25 +138,22 @@ def _by_slices(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pads,
     if groups == 1:
         cotangent = w.reshape(dy, [None, count, size])
         rows = [w.transpose(w.reshape(piece, [None, depth, size]), [0, 2, 1]) for piece in pieces]
-        products = [w.node("MatMul", cotangent, x, shape=[dims_of(dy, 1)[0], count, depth]) for x in rows]
+        products = [w.node("MatMul", cotangent, x) for x in rows]
         total = w.sum(products[0] if len(products) == 1 else w.concat(products, 2), [0], False)
         return w.reshape(
             w.transpose(w.reshape(total, [count, prod(windows), depth]), [1, 2, 0]), [*windows, depth, count]
         )
     parts = w.reshape(w.concat(pieces, 1), [None, prod(windows), groups, depth, size])
     cotangent = w.transpose(w.reshape(dy, [None, 1, groups, count // groups, size]), [0, 1, 2, 4, 3])
-    shape = [dims_of(dy, 1)[0], prod(windows), groups, depth, count // groups]
-    total = w.sum(w.node("MatMul", parts, cotangent, shape=shape), [0], False)
+    total = w.sum(w.node("MatMul", parts, cotangent), [0], False)
     return w.reshape(w.transpose(total, [0, 2, 1, 3]), [*windows, depth, count])
 
 
 def _pieces(w: Writer, g: Geometry, images: Value, pads: Pads, counts: tuple[int, ...]) -> list[Value]:
     """For each place in the window, the elements of the images there."""
     if any(map(any, pads)):
-        lengths = dims_of(images, g.rank + 2)
-        wide = [None if n is None else n + a + b for n, (a, b) in zip(lengths[2:], pads, strict=True)]
         around = [0, 0, *[a for a, _ in pads], 0, 0, *[b for _, b in pads]]
-        images = w.node("Pad", images, vector(w, around), shape=[*lengths[:2], *wide])
+        images = w.node("Pad", images, vector(w, around))
     elif set(g.windows) == {1} and max(g.strides) == 1:
         return [images]
     found = []
@@ -189,8 +179,7 @@ def depthwise_by_filter(w: Writer, op: Operation, x: Value, dy: Value, sizes: Va
     if None in lengths:
         merged = w.concat([vector(w, [-1, 1]), w.lengths(images, g.spatial)], 0)
     taking = w.cast(w.constant(np.eye(places, dtype=np.float32).reshape(places, 1, *windows)), x.type.dtype)
-    shape = [None if batch is None else batch * channels, places, *counts]
-    elements = w.node("Conv", w.reshape(images, merged), taking, shape=shape, **g.attributes(pads))
+    elements = w.node("Conv", w.reshape(images, merged), taking, **g.attributes(pads))
     size = -1 if None in counts else prod(counts)  # type: ignore[arg-type]
     lead = -1 if batch is None else batch
     apart: Any = [lead, channels, places, size]
@@ -198,7 +187,7 @@ def depthwise_by_filter(w: Writer, op: Operation, x: Value, dy: Value, sizes: Va
         apart = w.concat([w.lengths(images, [0]), vector(w, [channels, places, -1])], 0)
     rows = w.reshape(elements, apart, [batch, channels, places, None])
     weights = w.transpose(w.reshape(cotangent, [None, channels, multiplier, size]), [0, 1, 3, 2])
-    products = w.node("MatMul", rows, weights, shape=[batch, channels, places, multiplier])
+    products = w.node("MatMul", rows, weights)
     return w.reshape(w.transpose(w.sum(products, [0], False), [1, 0, 2]), [*windows, channels, multiplier])
 
 

@@ -48,7 +48,7 @@ def shifted(w: Writer, x: Value, axis: int, first: float, reverse: bool) -> Valu
     pads[place + (rank if reverse else 0)] = 1
     part = w.slice(x, [1], [_END], [place]) if reverse else w.slice(x, [0], [-1], [place])
     number = [w.scalar(first, x)] if first else []
-    return alike(w, w.node("Pad", part, w.vector(pads), *number, shape=x.type.shape), x)
+    return alike(w, w.node("Pad", part, w.vector(pads), *number), x)
 
 
 def rows_of_loop(w: Writer, xs: list[Value], start: Value, step: Any, reverse: bool) -> list[Value]:

@@ -115,8 +115,7 @@ def padded(w: Writer, g: Geometry, x: Value, fill: float = 0.0) -> tuple[Value, 
         return x, pads
     before, after = same_pads(w, g, w.lengths(x, g.spatial))
     none = vector(w, [0, 0])
-    shape = [*dims[:2], *[None] * g.rank]
-    return w.node("Pad", x, w.concat([none, before, none, after], 0), w.scalar(fill, x), shape=shape), no_pads(g)
+    return w.node("Pad", x, w.concat([none, before, none, after], 0), w.scalar(fill, x)), no_pads(g)
 
 
 def no_pads(g: Geometry) -> Pads:
@@ -136,7 +135,7 @@ def convolved(w: Writer, g: Geometry, x: Value, filters: Value, groups: int) -> 
     shape = (dims[0], dims_of(filters, g.rank + 2)[0], *g.counts(dims[2:]))
     if 0 in dims:
         return zeros(w, x, shape)
-    return w.node("Conv", images, filters, shape=shape, group=groups, **g.attributes(pads))
+    return w.node("Conv", images, filters, group=groups, **g.attributes(pads))
 
 
 def convolved_back(
@@ -151,22 +150,19 @@ def convolved_back(
     pads = g.known_pads(lengths)
     rests = None if pads is None else _rests(g, lengths, dims[2:], pads)
     if pads is not None and rests is not None and _is_faster_flipped(w, g, filters, groups, pads):
-        return _convolved_flipped(w, g, dy, filters, groups, pads, lengths)
+        return _convolved_flipped(w, g, dy, filters, groups, pads)
     if pads is not None and rests is not None:
         attributes = g.attributes(pads) | ({"output_padding": rests} if any(rests) else {})
-        shape = [dims[0], channels, *lengths]
-        return w.node("ConvTranspose", dy, filters, shape=shape, group=groups, **attributes)
+        return w.node("ConvTranspose", dy, filters, group=groups, **attributes)
     if sizes is None:
         sizes = vector(w, lengths)
     before = same_pads(w, g, sizes)[0] if pads is None else vector(w, [a for a, _ in pads])
     over = [_overhang(g, i, lengths[i], dims[i + 2], pads) for i in range(g.rank)]
     attributes = g.attributes(no_pads(g)) | ({"output_padding": [s - 1 for s in g.strides]} if any(over) else {})
-    whole = w.node(
-        "ConvTranspose", dy, filters, shape=[dims[0], channels, *[None] * g.rank], group=groups, **attributes
-    )
+    whole = w.node("ConvTranspose", dy, filters, group=groups, **attributes)
     if max(over) >= max(g.strides):
         wide = vector(w, [0, 0, *[0] * g.rank, 0, 0, *over])
-        whole = w.node("Pad", whole, wide, shape=[dims[0], channels, *[None] * g.rank])
+        whole = w.node("Pad", whole, wide)
     return w.slice(whole, before, w.node("Add", before, sizes), g.spatial)
 
 
@@ -189,9 +185,7 @@ def _is_transposed_constant(w: Writer, x: Value) -> bool:
     return record is not None and record.op_type == "Transpose" and record.inputs[0] in w.model.arrays
 
 
-def _convolved_flipped(
-    w: Writer, g: Geometry, dy: Value, filters: Value, groups: int, pads: Pads, lengths: Lengths
-) -> Value:
+def _convolved_flipped(w: Writer, g: Geometry, dy: Value, filters: Value, groups: int, pads: Pads) -> Value:
     turned = filters if groups > 1 else w.transpose(filters, [1, 0, *g.spatial])
     windows = [k or 1 for k in g.windows]
     if max(windows) > 1:
@@ -199,9 +193,7 @@ def _convolved_flipped(
         turned = w.slice(turned, [-1] * g.rank, low, g.spatial, [-1] * g.rank)
     reach = [(k - 1) * d for k, d in zip(windows, g.dilations, strict=True)]
     around = tuple([(r - a, r - b) for r, (a, b) in zip(reach, pads, strict=True)])
-    dims = dims_of(dy, g.rank + 2)
-    channels = groups if groups > 1 else dims_of(filters, g.rank + 2)[1]
-    return w.node("Conv", dy, turned, shape=[dims[0], channels, *lengths], group=groups, **g.attributes(around))
+    return w.node("Conv", dy, turned, group=groups, **g.attributes(around))
 
 
 def _overhang(g: Geometry, i: int, n: int | None, m: int | None, pads: Pads | None) -> int:

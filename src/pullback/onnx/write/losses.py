@@ -116,7 +116,7 @@ def sparse_cross_entropy(w: Writer, op: Operation, x: Value, labels: Value) -> l
     logarithm = w.where(w.node("Equal", nearest, column), logarithm, w.scalar(np.nan, x))
     loss = back = None
     if w.read(op, 0):
-        picked = w.node("GatherElements", logarithm, nearest, shape=column.type.shape, axis=-1)
+        picked = w.node("GatherElements", logarithm, nearest, axis=-1)
         loss = narrowed(w, op, w.node("Neg", w.squeeze(picked, [rank - 1])))
     if w.read(op, 1):
         numbers = w.cast(counted_up(w, classes), column.type.dtype)

@@ -40,7 +40,7 @@ def unbiased(w: Writer, op: Operation, variance: Value, x: Value) -> Value:
     count = product_of_lengths(w, x, p.axis, variance)
     one = w.scalar(1, variance)
     rest = w.node("Max", w.node("Sub", count, one), one)
-    return w.node("Mul", variance, w.node("Div", count, rest), shape=variance.type.shape)
+    return w.node("Mul", variance, w.node("Div", count, rest))
 
 
 def _given_moments(w: Writer, x: Value, p: Any) -> tuple[Value, Value, Value] | None:

@@ -94,7 +94,7 @@ def max_pool_with_argmax(w: Writer, op: Operation, x: Value) -> list[Value]:
 def _flat_shape(w: Writer, x: Value) -> Value:
     """The number of elements of `x`, as a vector."""
     size = x.type.shape.num_elements()
-    return vector(w, [size]) if size is not None else w.reshape(w.node("Size", x, shape=[]), [1])
+    return vector(w, [size]) if size is not None else w.reshape(w.node("Size", x), [1])
 
 
 def _is_wide(g: Geometry, pads: Any) -> bool:
@@ -109,11 +109,10 @@ def _widened(w: Writer, g: Geometry, images: Value, fill: float | None = None) -
     if not _is_wide(g, pads):
         return images, pads
     dtype: Any = images.type.dtype
-    lengths = [None if n is None else n + a + b for n, (a, b) in zip(dims[2:], pads, strict=True)]
     around = vector(w, [0, 0, *[a for a, _ in pads], 0, 0, *[b for _, b in pads]])
     lowest = np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
     number = w.scalar(lowest if fill is None else fill, images)
-    return w.node("Pad", images, around, number, shape=[*dims[:2], *lengths]), no_pads(g)
+    return w.node("Pad", images, around, number), no_pads(g)
 
 
 def _cut(w: Writer, g: Geometry, whole: Value, images: Value) -> Value:
@@ -168,8 +167,7 @@ def avg_pool(w: Writer, op: Operation, x: Value) -> Value:
     del attributes["dilations"]
     if pads is None:
         attributes["auto_pad"] = "SAME_UPPER"
-    shape = [*dims[:2], *g.counts(dims[2:])]
-    return as_data_format(w, w.node("AveragePool", images, shape=shape, **attributes), p.data_format)
+    return as_data_format(w, w.node("AveragePool", images, **attributes), p.data_format)
 
 
 def _dilated_means(w: Writer, g: Geometry, x: Value) -> Value:

@@ -94,12 +94,12 @@ def _rows_combined(w: Writer, x: Value, ids: Value, number: Value, start: Value,
     spare = not trusted and not _inside(w, ids, count)
     total = number
     if spare:
-        total = w.node("Add", number, w.vector([1]), shape=[1])
+        total = w.node("Add", number, w.vector([1]))
         outside = w.node("Or", w.node("Less", flat, w.vector([0])), w.node("GreaterOrEqual", flat, number))
         flat = w.where(outside, number, flat)
     shape = None if x.type.shape.dims is None else [None if count is None else count + spare, *dims[rank:]]
     blank = w.expand(start, total if row is None else w.concat([total, row], 0), shape)
-    made = w.node("ScatterND", blank, w.unsqueeze(flat, [1]), updates, shape=shape, reduction=how)
+    made = w.node("ScatterND", blank, w.unsqueeze(flat, [1]), updates, reduction=how)
     return w.slice(made, w.vector([0]), number, [0]) if spare else made
 
 

@@ -46,8 +46,7 @@ def unique(w: Writer, op: Operation, x: Value) -> list[Value]:
 
 @writer(ListDiffIndices)
 def differences(w: Writer, op: Operation, x: Value, y: Value) -> Value:
-    n, m = (v.type.shape.dims or (None,) for v in (x, y))
-    same = w.node("Equal", w.unsqueeze(x, [1]), w.unsqueeze(y, [0]), shape=[n[0], m[0]])
+    same = w.node("Equal", w.unsqueeze(x, [1]), w.unsqueeze(y, [0]))
     seen = w.reduce("ReduceSum", w.cast(same, int32), [1], False)
     found = w.node("NonZero", w.node("Equal", seen, w.scalar(0, seen)), shape=[1, None])
     return w.cast(w.squeeze(found, [0]), op.outputs[0].dtype)

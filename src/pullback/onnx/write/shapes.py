@@ -55,7 +55,7 @@ def count_along(w: Writer, x: Value, axes: Sequence[int] | None) -> Value:
     dims = x.type.shape.dims
     if axes is None:
         size = x.type.shape.num_elements()
-        return w.constant(size, int64) if size is not None else w.node("Size", x, shape=[])
+        return w.constant(size, int64) if size is not None else w.node("Size", x)
     if dims is not None and all(dims[a] is not None for a in axes):
         return w.constant(np.prod([dims[a] for a in axes], dtype=np.int64))  # type: ignore[arg-type]
     if len(axes) == 1:
@@ -80,12 +80,12 @@ def _reduced_at_run_time(w: Writer, x: Value, like: Value, op_type: str) -> Valu
     wanted, shape = w.shape(like), w.shape(x)
     ranks: Any = (x.type.shape.rank, like.type.shape.rank)
     if None in ranks:
-        missing = w.node("Sub", w.node("Size", shape, shape=[]), w.node("Size", wanted, shape=[]))
+        missing = w.node("Sub", w.node("Size", shape), w.node("Size", wanted))
         ones = w.node("Expand", w.vector([1]), w.reshape(missing, [1]), shape=[None])
         padded = w.concat([ones, wanted], 0)
     else:
         padded = w.concat([w.vector([1] * (ranks[0] - ranks[1])), wanted], 0) if ranks[0] > ranks[1] else wanted
-    one = w.node("Equal", padded, w.vector([1]), shape=[ranks[0]])
+    one = w.node("Equal", padded, w.vector([1]))
     axes = w.reshape(w.node("NonZero", one, shape=[1, None]), [-1])
     rest = x.type.shape.rank
     total = w.node(op_type, x, axes, shape=None if rest is None else [None] * rest, keepdims=1, noop_with_empty_axes=1)

@@ -131,8 +131,7 @@ def _product(w: Writer, x: Value, matrix: Value, axis: int) -> Value:
     rank = rank_of(x)
     last = [i for i in range(rank) if i != axis % rank] + [axis % rank]
     moved = w.transpose(x, last)
-    dims = [*(moved.type.shape.dims or ())[:-1], matrix.type.shape.as_list()[1]]
-    product = w.node("MatMul", moved, w.cast(matrix, x.type.dtype), shape=dims)
+    product = w.node("MatMul", moved, w.cast(matrix, x.type.dtype))
     return w.transpose(product, np.argsort(last).tolist())
 
 
@@ -159,8 +158,7 @@ def _fitted(w: Writer, x: Value, bins: Value, axis: int) -> Value:
     more = w.node("Max", w.node("Sub", count, w.lengths(x, [place])), w.vector([0]))
     cut = w.slice(x, w.vector([0]), count, [place])
     widths = [more if i == rank + place else w.vector([0]) for i in range(2 * rank)]
-    dims = [None if i == place else n for i, n in enumerate(x.type.shape.as_list())]
-    return w.node("Pad", cut, w.concat(widths, 0), shape=dims)
+    return w.node("Pad", cut, w.concat(widths, 0))
 
 
 # Where all lengths are known, the kernels of these say how they are written.

@@ -39,7 +39,7 @@ def top_k(w: Writer, op: Operation, x: Value) -> list[Value]:
     key = orderly(w, x)
     values, places = w.nodes("TopK", key, w.vector([p.k]), dtypes=(key.type.dtype, int64), shapes=(shape, shape))
     if key is not x:
-        values = w.node("GatherElements", x, places, shape=shape, axis=-1)
+        values = w.node("GatherElements", x, places, axis=-1)
     return [values, w.cast(places, op.outputs[1].dtype)]
 
 

@@ -22,5 +22,5 @@ def sum_equal_rows(w: Writer, op: Operation, numbers: Value, values: Value) -> l
         else w.shape(distinct)
     )
     zeros = w.expand(w.scalar(0, values), dims, [None, *rest])
-    sums = w.node("ScatterND", zeros, w.unsqueeze(places, [1]), values, shape=[None, *rest], reduction="add")
+    sums = w.node("ScatterND", zeros, w.unsqueeze(places, [1]), values, reduction="add")
     return [distinct, sums, w.cast(places, op.outputs[2].dtype)]

@@ -50,7 +50,7 @@ def _widened(w: Writer, op: Operation, array: Value, places: Value, rows: Value)
     shape = count if row is None else w.concat([count, row], 0)
     flat = w.reshape(array, [-1])
     missing = w.node("Sub", w.reduce("ReduceProd", shape, [0], True), w.shape(flat))
-    whole = w.node("Pad", flat, w.concat([w.vector([0]), missing], 0), shape=[None])
+    whole = w.node("Pad", flat, w.concat([w.vector([0]), missing], 0))
     y = op.outputs[0].shape
     return w.node(
         "Reshape", whole, shape, shape=y if y.rank is not None else [None] * (rank_of(rows) - lead + 1), allowzero=1
@@ -80,4 +80,4 @@ def array_tail(w: Writer, op: Operation, array: Value, like: Value, *size: Value
     none = w.vector([0] * (2 * rank - 1))
     pads = w.concat([w.vector([0] * rank), more, w.vector([0] * (rank - 1))], 0)
     del none
-    return w.node("Pad", array, pads, shape=op.outputs[0].shape)
+    return w.node("Pad", array, pads)

@@ -112,4 +112,4 @@ def bias_add(w: Writer, op: Operation, x: Value, bias: Value) -> Value:
     rank = x.type.shape.rank or 2
     if p.channels_first and rank > 2:
         bias = w.unsqueeze(bias, list(range(1, rank - 1)))
-    return w.node("Add", x, bias, shape=op.outputs[0].shape)
+    return w.node("Add", x, bias)

@@ -51,9 +51,7 @@ def gather(w: Writer, op: Operation, x: Value, indices: Value) -> Value:
 
 def _gather_batches(w: Writer, op: Operation, x: Value, indices: Value, batch: int) -> Value:
     vectors = w.unsqueeze(w.cast(indices, int64), [-1])
-    a, b = x.type.shape.dims, indices.type.shape.dims
-    shape = None if a is None or b is None else [*b, *a[batch + 1 :]]
-    return w.node("GatherND", x, vectors, shape=shape, batch_dims=batch)
+    return w.node("GatherND", x, vectors, batch_dims=batch)
 
 
 @writer(Take)
@@ -147,7 +145,7 @@ def gather_nd(w: Writer, op: Operation, x: Value, indices: Value) -> Value:
         lead = rank_of(indices) - 1 - p.batch_dims
         return w.expand(w.unsqueeze(x, [p.batch_dims + i for i in range(lead)]), shape, op.outputs[0].shape)
     more = {"batch_dims": p.batch_dims} if p.batch_dims else {}
-    return w.node("GatherND", x, w.cast(indices, int64), shape=op.outputs[0].shape, **more)
+    return w.node("GatherND", x, w.cast(indices, int64), **more)
 
 
 @writer(ScatterNd)
@@ -207,7 +205,7 @@ def take_along(w: Writer, op: Operation, x: Value, positions: Value) -> Value:
         axis = p.axis % len(a)
         if any(m != n and i != axis for i, (m, n) in enumerate(zip(a, b, strict=True))):
             raise NotImplementedError("positions that broadcast")
-    return w.node("GatherElements", x, places, shape=op.outputs[0].shape, axis=p.axis)
+    return w.node("GatherElements", x, places, axis=p.axis)
 
 
 @writer(PutAlong)

@@ -161,7 +161,7 @@ def _padded(w: Writer, op: Operation, dy: Value, p: Any, rank: int, numbers: Val
         return None
     if not any(before) and not any(after):
         return whole
-    return w.node("Pad", whole, w.vector([*before, *after]), shape=dims)
+    return w.node("Pad", whole, w.vector([*before, *after]))
 
 
 @writer(Slice)
@@ -194,7 +194,7 @@ def block_grad(w: Writer, op: Operation, dy: Value, begin: Value | None = None, 
     first = w.vector(p.begin) if p.begin is not None and None not in p.begin else w.cast(_there(begin), int64)
     total = w.vector(p.shape) if known else w.cast(_there(lengths), int64)
     after = w.node("Sub", w.node("Sub", total, first), w.shape(dy))
-    return w.node("Pad", dy, w.concat([first, after], 0), shape=op.outputs[0].shape)
+    return w.node("Pad", dy, w.concat([first, after], 0))
 
 
 def _there(x: Value | None) -> Value:

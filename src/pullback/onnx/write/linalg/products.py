@@ -21,7 +21,7 @@ def matmul(w: Writer, op: Operation, a: Value, b: Value) -> Value:
     plain = a.type.dtype in (float32, float64) and not _is_transposed(w, a) and not _is_transposed(w, b)
     if plain and (p.transpose_a or p.transpose_b):
         flags = ({"transA": 1} if p.transpose_a else {}) | ({"transB": 1} if p.transpose_b else {})
-        return w.node("Gemm", a, b, shape=op.outputs[0].shape, **flags)
+        return w.node("Gemm", a, b, **flags)
     return _product(w, op, _turned(w, a, p.transpose_a), _turned(w, b, p.transpose_b))
 
 
@@ -36,7 +36,7 @@ def batch_matmul(w: Writer, op: Operation, a: Value, b: Value) -> Value:
     p: Any = op.primitive
     if p.adj_y and not p.adj_x and _has_rows(op, a, b) and not _is_transposed(w, b):
         rows = w.reshape(a, [-1, a.type.shape.known[-1]])
-        made = w.node("Gemm", rows, b, shape=[rows.type.shape.known[0], b.type.shape.known[0]], transB=1)
+        made = w.node("Gemm", rows, b, transB=1)
         return w.reshape(made, [*a.type.shape.known[:-1], b.type.shape.known[0]])
     return _product(w, op, _turned(w, a, p.adj_x), _turned(w, b, p.adj_y))
 
@@ -56,7 +56,7 @@ def _product(w: Writer, op: Operation, a: Value, b: Value) -> Value:
     dtype = op.outputs[0].dtype
     if dtype in (float16, bfloat16):
         a, b = w.cast(a, float32), w.cast(b, float32)
-    return w.cast(w.node("MatMul", a, b, shape=op.outputs[0].shape), dtype)
+    return w.cast(w.node("MatMul", a, b), dtype)
 
 
 def _turned(w: Writer, x: Value, swap: bool) -> Value:
@@ -140,6 +140,6 @@ def _weights(w: Writer, op: Operation, labels: list[str], result: str, xs: tuple
     if dtype in (float16, bfloat16):
         rows = [w.cast(v, float32) for v in rows]
     if dtype in (float32, float64):
-        return w.node("Gemm", *rows, shape=op.outputs[0].shape, transA=1)
-    product = w.node("MatMul", w.transpose(rows[0], [1, 0]), rows[1], shape=op.outputs[0].shape)
+        return w.node("Gemm", *rows, transA=1)
+    product = w.node("MatMul", w.transpose(rows[0], [1, 0]), rows[1])
     return w.cast(product, dtype)

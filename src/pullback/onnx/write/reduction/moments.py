@@ -31,7 +31,7 @@ def length_product(w: Writer, op: Operation, x: Value) -> Value:
 
 def product_of_lengths(w: Writer, x: Value, axes: Any, like: Value) -> Value:
     lengths = w.lengths(x, list(axes))
-    return w.cast(w.node("ReduceProd", lengths, shape=[], keepdims=0), like.type.dtype)
+    return w.cast(w.node("ReduceProd", lengths, keepdims=0), like.type.dtype)
 
 
 def mean_and_variance(w: Writer, x: Value, axis: Any) -> tuple[Value, Value, Value]:

@@ -185,7 +185,7 @@ def prod_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
 
 @writer(PlacesLike)
 def places_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
-    size = w.node("Size", like, shape=[])
+    size = w.node("Size", like)
     numbers = w.node("Range", w.constant(0, int64), size, w.constant(1, int64), shape=[None])
     own = w.node("Reshape", numbers, w.shape(like), shape=like.type.shape, allowzero=1)
     return w.expand(own, w.shape(x), x.type.shape)

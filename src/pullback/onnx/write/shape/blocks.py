@@ -36,7 +36,7 @@ def space_to_batch(w: Writer, op: Operation, x: Value, paddings: Value | None = 
     before, after = _ends(w, p.paddings, paddings)
     rest = w.vector([0] * (rank - 1 - m))
     none = w.vector([0])
-    x = w.node("Pad", x, w.concat([none, before, rest, none, after, rest], 0), shape=[None] * rank)
+    x = w.node("Pad", x, w.concat([none, before, rest, none, after, rest], 0))
     counts = w.node("Div", w.lengths(x, list(range(1, m + 1))), w.vector(block))
     pairs = w.reshape(w.concat([w.unsqueeze(counts, [1]), w.constant(np.asarray(block, np.int64)[:, None])], 1), [-1])
     tail = [w.lengths(x, list(range(1 + m, rank)))] if rank > 1 + m else []

@@ -29,7 +29,7 @@ def _pad(w: Writer, op: Operation, x: Value, widths: Value, *more: Value, **attr
         return x
     if x.type.shape.rank == 0:
         return x
-    return w.node("Pad", x, widths, *more, shape=op.outputs[0].shape, **attributes)
+    return w.node("Pad", x, widths, *more, **attributes)
 
 
 @writer(Pad)

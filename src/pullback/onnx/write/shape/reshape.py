@@ -78,14 +78,14 @@ def squeeze(w: Writer, op: Operation, x: Value) -> Value:
         return w.reshape(x, out.known)
     if p.axis:
         return w.squeeze(x, p.axis)
-    return w.node("Squeeze", x, shape=out)
+    return w.node("Squeeze", x)
 
 
 @writer(Transpose)
 def transpose(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
     if p.perm is None and x.type.shape.rank is None:
-        return w.node("Transpose", x, shape=op.outputs[0].shape)
+        return w.node("Transpose", x)
     return w.transpose(x, p.perm if p.perm is not None else list(reversed(range(rank_of(x)))))
 
 
@@ -101,12 +101,12 @@ def shape_n(w: Writer, op: Operation, *xs: Value) -> list[Value]:
 
 @writer(Size)
 def size(w: Writer, op: Operation, x: Value) -> Value:
-    return w.cast(w.node("Size", x, dtype=int64, shape=[]), op.outputs[0].dtype)
+    return w.cast(w.node("Size", x, dtype=int64), op.outputs[0].dtype)
 
 
 @writer(Rank)
 def rank(w: Writer, op: Operation, x: Value) -> Value:
-    return w.cast(w.reshape(w.node("Size", w.shape(x), dtype=int64, shape=[]), []), op.outputs[0].dtype)
+    return w.cast(w.reshape(w.node("Size", w.shape(x), dtype=int64), []), op.outputs[0].dtype)
 
 
 @writer(ReshapeKeeping)
