@@ -84,7 +84,7 @@ def differentiate(
     ... half (float[n] x) => (float y) { s = Mul(x, x)  y = ReduceSum<keepdims = 0>(s) }'''
     >>> graph = pb.onnx.load(onnx.parser.parse_model(text))
     >>> pb.onnx.differentiate(graph, wrt=["x", "s"]).outputs
-    {'gradients/x': <Tensor 'gradients/...' float32[?]>, 'gradients/s': <Tensor 'gradients/...' float32[?]>}
+    {'gradients/x': <Tensor 'gradients/...' float32[n]>, 'gradients/s': <Tensor 'gradients/...' float32[n]>}
     """
     if kind not in KINDS:
         raise InvalidArgumentError(f"onnx.differentiate: kind must be one of {', '.join(KINDS)}, not {kind!r}")
