@@ -118,6 +118,16 @@ def test_bands_and_blocks_need_as_many_colours_as_their_longest_row_has_entries(
     assert all(pattern[:, found == c].sum(axis=1).max() <= 1 for c in range(colours))
 
 
+def test_a_matrix_that_is_changed_in_place_changes_no_other() -> None:
+    x = pb.placeholder(pb.float64, [4])
+    matrix = pb.sparse_jacobian(x[1:] * x[:-1], x)
+    feeds = {x: np.array([1.0, 0.0, 0.0, 2.0])}
+    before = matrix.eval(feeds).toarray()
+    matrix.eval(feeds).eliminate_zeros()
+    matrix.eval(feeds).data[:] = 7.0
+    np.testing.assert_array_equal(matrix.eval(feeds).toarray(), before)
+
+
 def test_a_pattern_of_another_shape_is_refused() -> None:
     x = pb.placeholder(pb.float64, [3])
     with pytest.raises(ValueError, match=r"sparse_jacobian: the pattern is \(2, 2\), but .* is \(3, 3\)"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -30,22 +30,37 @@ def along_axes(pattern: Pattern, links: Links, x_shape: Sequence[int], y_shape: 
     found = merged_rows(pattern, numbers.reshape(count, math.prod([x_shape[axis] for axis in others])))
     if any(len(group) > 1 or group[0].pairs for group in groups):
         relations = [_relation(group, x_shape, y_shape) for group in groups]
-        found = reduce(lambda a, b: sp.kron(a, b, format="csr"), relations).astype(bool) @ found
-    return found[_spread(outputs, y_shape)]
+        found = reduce(partial(sp.kron, format="csr"), relations).astype(bool) @ found
+    return rows_at(found, _spread(outputs, y_shape))
+
+
+def union(a: Pattern, b: Pattern) -> Pattern:
+    """Where `a` or `b` is true; `a` or `b` itself where it holds the other."""
+    if a is b:
+        return a
+    both = a + b
+    return next((part for part in (a, b) if part.nnz == both.nnz), both)
+
+
+def rows_at(pattern: Pattern, numbers: np.ndarray[Any, Any]) -> Pattern:
+    """The rows of these numbers; `pattern` itself where that is all of them in their order."""
+    return pattern if np.array_equal(numbers, np.arange(pattern.shape[0])) else pattern[numbers]
 
 
 def merged_rows(pattern: Pattern, lines: np.ndarray[Any, Any]) -> Pattern:
     """One row for each line of row numbers: where any of these rows of `pattern` is true."""
     count, width = lines.shape
+    if width == 1:
+        return rows_at(pattern, lines.reshape(-1))
     pointers = np.arange(count + 1) * width
     selection = sp.csr_array((np.ones(lines.size, bool), lines.reshape(-1), pointers), shape=(count, pattern.shape[0]))
     return selection @ pattern
 
 
 def _fits(link: Link, x_shape: Sequence[int], y_shape: Sequence[int]) -> bool:
-    """Whether a result has the axis: of several results, one may lack it."""
+    """Whether a result has the axis: of several results, one may lack it. An axis of one element tells nothing."""
     inside = link.output < len(y_shape)
-    return inside and (link.pairs is not None or x_shape[link.input] == y_shape[link.output])
+    return inside and (link.pairs is not None or 1 < x_shape[link.input] == y_shape[link.output])
 
 
 def _connected(links: Sequence[Link]) -> list[list[Link]]:

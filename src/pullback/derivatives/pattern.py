@@ -9,6 +9,7 @@ which. One that says nothing is taken to mix all elements: patterns may be too l
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -26,7 +27,7 @@ from ..engines.session import Session, get_default_session
 from ..primitives.creation.constant import constant_in
 from ..primitives.creation.placeholders import placeholder
 from ..primitives.variables.operations import read_variable, variable_type
-from .axis_patterns import Pattern, along_axes
+from .axis_patterns import Pattern, along_axes, rows_at, union
 from .products import dense
 
 Patterns = dict[int, Pattern]
@@ -102,13 +103,14 @@ class _Finder:
 
     def _along_axes(self, op: Operation, found: Patterns, links: dict[int, Links], y: Tensor) -> Pattern | None:
         """What depends on the elements at the same places along axes that go along each other."""
-        parts = [along_axes(p, links[i], self.shape(op.inputs[i]), self.shape(y)) for i, p in found.items()]
-        return sum(parts[1:], start=parts[0]) if parts else None
+        ways = {(id(p), links[i], self.shape(op.inputs[i])): p for i, p in found.items()}
+        parts = [along_axes(p, along, shape, self.shape(y)) for (_, along, shape), p in ways.items()]
+        return reduce(union, parts) if parts else None
 
     def _moved(self, op: Operation, found: Patterns, n: int) -> list[Pattern | None]:
         """What comes out for the numbers 1, 2, ... of the elements of all inputs, less what comes out for zeros."""
         numbers: list[Any] = []
-        stacked: list[Pattern] = [sp.csr_array((1, n), dtype=bool)]
+        stacked: list[Pattern] = []
         count = 1
         for i, x in enumerate(op.inputs):
             if i in found:
@@ -119,12 +121,14 @@ class _Finder:
             else:
                 numbers.append(np.zeros(self.shape(x)) if x.type.dtype in TRAINABLE else self.value(x))
         zeros = [np.zeros_like(x) if i in found else x for i, x in enumerate(numbers)]
-        sources = sp.vstack(stacked, format="csr")
-        outputs = []
+        nothing = sp.csr_array((1, n), dtype=bool)
+        outputs: list[Pattern | None] = []
         for moved, put_in in zip(_results(op, numbers), _results(op, zeros), strict=True):
             with np.errstate(invalid="ignore"):
                 places = np.nan_to_num(moved - put_in) if moved.dtype == np.float64 else np.zeros(moved.shape)
-            outputs.append(sources[places.reshape(-1).astype(np.int64)])
+            rows = places.reshape(-1).astype(np.int64) - 1
+            sources = [*stacked, nothing] if (rows < 0).any() else stacked
+            outputs.append(rows_at(sp.vstack(sources, format="csr") if len(sources) > 1 else sources[0], rows))
         return outputs
 
     def _added(self, op: Operation, found: Patterns) -> Pattern | None:
@@ -143,7 +147,7 @@ class _Finder:
                 targets = np.rint(rows[columns]).astype(np.int64) - 1
                 ones = np.ones(len(columns), bool)
                 part = sp.csr_array((ones, (targets, columns)), shape=(count, len(rows))) @ pattern
-                total = part if total is None else total + part
+                total = part if total is None else union(total, part)
         return total
 
     def _by_rule(self, op: Operation, rule: Callable[..., Any], found: Patterns) -> list[Pattern | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,12 @@ class SparseMatrix:
 
     def to_csr(self, values: TensorLike) -> Any:
         """The scipy.sparse.csr_array for what a run gave for `values`."""
-        pointers = np.concatenate([[0], np.cumsum(np.bincount(self.rows, minlength=self.shape[0]))])
-        return sp.csr_array((np.asarray(values), self.columns, pointers), shape=self.shape)
+        return sp.csr_array((np.asarray(values), self.columns, self._pointers), shape=self.shape, copy=True)
+
+    @cached_property
+    def _pointers(self) -> np.ndarray[Any, Any]:
+        """Where the entries of each row begin, and where the last ones end."""
+        return np.searchsorted(self.rows, np.arange(self.shape[0] + 1)).astype(self.columns.dtype)
 
     def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> Any:
         """The scipy.sparse.csr_array, by `session`, the default one, or a new one."""
@@ -124,8 +129,8 @@ def sparse_hessian(
         places = (places + places.T).tocsr()
         places.sort_indices()
         rows, columns = _rows_of(places), places.indices
-        degrees = np.diff(places.indptr)
-        symmetric = int((degrees[columns] * degrees[rows]).sum()) <= _MOST_SYMMETRIC_WORK
+        degrees = np.diff(places.indptr).astype(np.int64)
+        symmetric = degrees @ (places @ degrees) <= _MOST_SYMMETRIC_WORK
         colours = colour_symmetric(places) if symmetric else colour_columns(places)
         products = _products(_value(x), colours, lambda v: _pulled(slope, x, v))
         alone = _stands_alone(places, colours)
@@ -154,8 +159,7 @@ def _count(colours: Colours) -> int:
 def _stands_alone(places: Any, colours: Colours) -> np.ndarray[Any, Any]:
     """For each entry (i, j) whether j is the only column of its colour in row i."""
     keys = _rows_of(places).astype(np.int64) * _count(colours) + colours[places.indices]
-    _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    alone: np.ndarray[Any, Any] = counts[inverse] == 1
+    alone: np.ndarray[Any, Any] = np.bincount(keys)[keys] == 1
     return alone
 
 
