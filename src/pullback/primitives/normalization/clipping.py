@@ -8,7 +8,7 @@ from typing import Any, overload
 import ml_dtypes
 import numpy as np
 
-from ...core.dtypes import FLOATING
+from ...core.dtypes import FLOATING, DType, float32, float64
 from ...core.graph import Tensor
 from ...core.slices import IndexedSlices
 from ...core.typing import AxisLike, TensorLike
@@ -36,7 +36,7 @@ def clip_by_norm(
     """`t`, made shorter where its Euclidean norm is above `clip_norm`: multiplied by clip_norm / max(norm, clip_norm).
 
     Of IndexedSlices, slices; their norm is that of the dense array, in which equal rows add up. The derivative exists
-    at norm 0. With `axes`, each slice along those axes has its own norm.
+    at norm 0. With `axes`, each slice along those axes has its own norm, and equal rows of IndexedSlices become one.
 
     Shapes: any; `clip_norm` a scalar. Dtypes: any float.
 
@@ -44,17 +44,19 @@ def clip_by_norm(
     = clip_norm / norm.
 
     Raises:
-        TypeError: `t` holds no floats. ValueError: `axes` for IndexedSlices.
+        TypeError: `t` holds no floats.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.clip_by_norm([3.0, 4.0], 1.0))
     array([0.6, 0.8], dtype=float32)
     """
     tensor = _floats("clip_by_norm", t)
-    if axes is not None and isinstance(tensor, IndexedSlices):
-        raise ValueError("clip_by_norm: axes cannot be given for IndexedSlices, which have one norm")
     with _values(tensor).graph.name_scope(name or "clip_by_norm"):
-        squares = _sum_of_squares(tensor) if axes is None else reduce_sum(square(tensor), axes, keepdims=True)
+        if axes is None:
+            squares = _sum_of_squares(tensor, tensor.dtype)
+        else:
+            tensor = sum_equal_rows(tensor) if isinstance(tensor, IndexedSlices) else tensor
+            squares = reduce_sum(square(_values(tensor)), axes, keepdims=True)
         return _scaled(tensor, _clip_scale(_safe_norm(squares), clip_norm))
 
 
@@ -85,7 +87,8 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
 
     The norm of IndexedSlices is that of the dense array, in which equal rows add up.
 
-    Shapes: any; the result is a scalar. Dtypes: any float, all the same.
+    Shapes: any; the result is a scalar. Dtypes: any float; where they differ the result is float32, or float64 where
+    one of them is.
 
     Derivative: dt = dy * t / y.
 
@@ -98,7 +101,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """
     given = _given("global_norm", t_list)
     with _values(given[0]).graph.name_scope(name or "global_norm") as scope:
-        return sqrt(add_n([_sum_of_squares(t) for t in given]), name=scope)
+        return sqrt(_sum_of_all_squares(given), name=scope)
 
 
 def clip_by_global_norm(
@@ -108,7 +111,7 @@ def clip_by_global_norm(
 
     Tensors give tensors, IndexedSlices slices, None gives None. Where the norm is not finite, all are NaN.
 
-    Shapes: any; `clip_norm` a scalar. Dtypes: any float, all the same.
+    Shapes: any; `clip_norm` a scalar. Dtypes: any float, each stays what it is; the norm's as for `global_norm`.
 
     Derivative: as clip_by_norm, with the norm and the sum over all of t_list.
 
@@ -125,10 +128,12 @@ def clip_by_global_norm(
     given = _given("clip_by_global_norm", t_list)
     with _values(given[0]).graph.name_scope(name or "clip_by_global_norm"):
         if use_norm is None:
-            squares = add_n([_sum_of_squares(t) for t in given])
+            squares = _sum_of_all_squares(given)
             norm, safe = sqrt(squares, name="global_norm"), _safe_norm(squares)
         else:
-            norm = safe = convert_to_tensor(use_norm, given[0].dtype)
+            norm = safe = (
+                use_norm if isinstance(use_norm, Tensor) else convert_to_tensor(use_norm, _common_dtype(given))
+            )
         scale = _clip_scale(safe, clip_norm)
         clipped = iter([_scaled(t, scale) for t in given])
         return [None if t is None else next(clipped) for t in t_list], norm
@@ -152,12 +157,24 @@ def _positive(x: Tensor) -> Tensor:
     return maximum(x, convert_to_tensor(np.array(tiny, dtype), graph=x.graph))
 
 
-def _sum_of_squares(t: Any) -> Tensor:
+def _sum_of_all_squares(given: Sequence[Any]) -> Tensor:
+    dtype = _common_dtype(given)
+    return add_n([_sum_of_squares(t, dtype) for t in given])
+
+
+def _sum_of_squares(t: Any, dtype: DType) -> Tensor:
     values = sum_equal_rows(t).values if isinstance(t, IndexedSlices) else t
-    return reduce_sum(square(values))
+    return reduce_sum(square(cast(values, dtype)))
+
+
+def _common_dtype(given: Sequence[Any]) -> DType:
+    """The dtype of all of `given`, or one that is wide enough for each."""
+    dtypes = {t.dtype for t in given}
+    return dtypes.pop() if len(dtypes) == 1 else float64 if float64 in dtypes else float32
 
 
 def _scaled(t: Tensor | IndexedSlices, scale: Tensor) -> Tensor | IndexedSlices:
+    scale = cast(scale, t.dtype)
     if isinstance(t, IndexedSlices):
         return IndexedSlices(t.values * scale, t.indices, t.dense_shape, t.static_shape)
     return t * scale
