@@ -146,7 +146,7 @@ class Namespace:
         wanted = x.dtype if dtype is None else dtype
         if isinstance(x, Traced) and not x.value.type.shape.is_fully_defined():
             number = as_traced(self.w, np.asarray(value).astype(wanted))
-            return self._make(self.w.expand(number.value, self.w.shape(x.value), x.value.type.shape))
+            return self._make(self.w.expand(number.value, self.w.shape(x.value)))
         return self.full(shape_of(x), value, wanted)
 
     @of_parts(1, 2)
@@ -396,8 +396,7 @@ class Namespace:
         repeats = np.asarray(times, int64).reshape(-1)
         repeats = np.concatenate([np.ones(max(x.ndim - repeats.size, 0), int64), repeats])
         wide = x.reshape((*[1] * (repeats.size - x.ndim), *x.shape))
-        shape = tuple([int(n * r) for n, r in zip(wide.shape, repeats, strict=True)])
-        return self._make(self.w.node("Tile", wide.value, self.w.constant(repeats), shape=shape))
+        return self._make(self.w.node("Tile", wide.value, self.w.constant(repeats)))
 
     @of_parts(0)
     def repeat(self, x: Any, times: int, axis: int) -> Any:

@@ -355,7 +355,7 @@ def as_traced(w: Writer, x: Any, dtype: Any = None) -> Any:
 
 def _zeros_like(x: Traced) -> Traced:
     w = x.w
-    return Traced(w, w.expand(w.scalar(0, x.value), w.shape(x.value), x.value.type.shape))
+    return Traced(w, w.expand(w.scalar(0, x.value), w.shape(x.value)))
 
 
 def is_complex(x: Any) -> bool:

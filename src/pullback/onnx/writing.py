@@ -287,9 +287,9 @@ class Writer:
             return x
         return self.node("Cast", x, dtype=dtype, to=dtype)
 
-    def reshape(self, x: Value, shape: Sequence[int | None] | Value, result: Any = None) -> Value:
+    def reshape(self, x: Value, shape: Sequence[int | None] | Value) -> Value:
         """`x` in another shape: lengths, -1 for what is left and None for that of `x`; or a vector of int64 as ONNX
-        has it, in which 0 is the length of `x`. `result` is what is known of the shape.
+        has it, in which 0 is the length of `x`.
         """
         if isinstance(shape, Value):
             vector, exact = shape, not {-1, 0, None}.intersection(self.model.elements.get(shape.name, np.zeros(1)))
@@ -297,15 +297,15 @@ class Writer:
             exact = 0 in shape and -1 not in shape and None not in shape
             vector = self.vector([0 if n is None else n for n in shape])
         more = {"allowzero": 1} if exact else {}
-        return self.node("Reshape", x, vector, shape=result, **more)
+        return self.node("Reshape", x, vector, **more)
 
     def transpose(self, x: Value, perm: Sequence[int]) -> Value:
         """`x` with its axes in another order."""
         return self.node("Transpose", x, perm=[int(p) for p in perm])
 
-    def expand(self, x: Value, shape: Sequence[int] | Value, result: Any = None) -> Value:
+    def expand(self, x: Value, shape: Sequence[int] | Value) -> Value:
         """`x` repeated to a shape, by NumPy's rule."""
-        return self.node("Expand", x, shape if isinstance(shape, Value) else self.vector(shape), shape=result)
+        return self.node("Expand", x, shape if isinstance(shape, Value) else self.vector(shape))
 
     def unsqueeze(self, x: Value, axes: Sequence[int]) -> Value:
         """`x` with axes of length one at `axes` of the result."""

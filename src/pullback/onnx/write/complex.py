@@ -23,7 +23,7 @@ def complex_number(w: Writer, op: Operation, re: Value, im: Value) -> Any:
     if re.type.shape.is_fully_defined() and im.type.shape.is_fully_defined():
         parts = Namespace(w).broadcast_arrays(as_array(w, re), as_array(w, im))
         return [Pair(parts[0].value, parts[1].value)]
-    zeros = [w.expand(w.scalar(0, x), w.shape(x), x.type.shape) for x in (re, im)]
+    zeros = [w.expand(w.scalar(0, x), w.shape(x)) for x in (re, im)]
     return [Pair(w.node("Add", re, zeros[1]), w.node("Add", im, zeros[0]))]
 
 

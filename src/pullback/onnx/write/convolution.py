@@ -185,7 +185,7 @@ def depthwise_by_filter(w: Writer, op: Operation, x: Value, dy: Value, sizes: Va
     apart: Any = [lead, channels, places, size]
     if lead == size:
         apart = w.concat([w.lengths(images, [0]), vector(w, [channels, places, -1])], 0)
-    rows = w.reshape(elements, apart, [batch, channels, places, None])
+    rows = w.reshape(elements, apart)
     weights = w.transpose(w.reshape(cotangent, [None, channels, multiplier, size]), [0, 1, 3, 2])
     products = w.node("MatMul", rows, weights)
     return w.reshape(w.transpose(w.sum(products, [0], False), [1, 0, 2]), [*windows, channels, multiplier])

@@ -24,20 +24,20 @@ from .shapes import alike, shape_vector
 def filled(w: Writer, op: Operation, lengths: Value | None = None) -> Value:
     p: Any = op.primitive
     number = w.constant(np.asarray(p.value).astype(p.dtype))
-    return w.expand(number, shape_vector(w, p.shape, lengths), op.outputs[0].shape)
+    return w.expand(number, shape_vector(w, p.shape, lengths))
 
 
 @writer(FillLike)
 def fill_like(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
     number = w.constant(np.asarray(p.value).astype(p.dtype))
-    return alike(w, w.expand(number, w.shape(x), x.type.shape), x)
+    return alike(w, w.expand(number, w.shape(x)), x)
 
 
 @writer(Fill)
 def fill(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Value:
     p: Any = op.primitive
-    return w.expand(x, shape_vector(w, p.shape, lengths), op.outputs[0].shape)
+    return w.expand(x, shape_vector(w, p.shape, lengths))
 
 
 @writer(Range)
@@ -51,9 +51,9 @@ def range_(w: Writer, op: Operation, *given: Value) -> Value:
         # The length is worked out once; each element is one product away from the start, as everywhere else.
         span = w.node("Div", w.node("Sub", limit, start), delta)
         count = w.cast(w.node("Ceil", span), int64)
-        steps = w.node("Range", w.constant(0, int64), count, w.constant(1, int64), shape=[None])
+        steps = w.node("Range", w.constant(0, int64), count, w.constant(1, int64))
         return w.node("Add", w.node("Mul", w.cast(steps, kind), delta), start)
-    return w.node("Range", start, limit, delta, shape=[None])
+    return w.node("Range", start, limit, delta)
 
 
 @writer(Eye)
@@ -61,7 +61,7 @@ def eye(w: Writer, op: Operation, lengths: Value | None = None) -> Value:
     p: Any = op.primitive
     if lengths is None:
         return w.constant(p.kernel(np))
-    like = w.expand(w.constant(0, np.dtype("float32")), shape_vector(w, p.shape, lengths), [None, None])
+    like = w.expand(w.constant(0, np.dtype("float32")), shape_vector(w, p.shape, lengths))
     return w.cast(w.node("EyeLike", like, shape=op.outputs[0].shape), p.dtype)
 
 
@@ -75,7 +75,7 @@ def one_hot(w: Writer, op: Operation, indices: Value, depth: Value | None = None
         numbers = w.vector(np.arange(p.depth[0]))
     else:
         count = w.reshape(w.cast(depth, int64), [])
-        numbers = w.node("Range", w.constant(0, int64), count, w.constant(1, int64), shape=[None])
+        numbers = w.node("Range", w.constant(0, int64), count, w.constant(1, int64))
     places = w.unsqueeze(w.cast(indices, int64), [p.axis])
     rank = indices.type.shape.rank
     if p.axis != -1 and rank is not None and p.axis < rank:

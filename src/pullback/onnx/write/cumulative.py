@@ -91,7 +91,7 @@ def _running(w: Writer, xs: list[Value], start: Value, step: Any, axis: int, rev
     (made,) = rows_of_loop(w, moved, start, twice, reverse)
     if not made.type.shape.is_fully_defined():
         # A loop of no steps gives a length of 0 along every axis whose length it does not know.
-        made = w.reshape(made, w.shape(moved[0]), made.type.shape)
+        made = w.reshape(made, w.shape(moved[0]))
     return w.transpose(made, np.argsort(perm).tolist())
 
 
@@ -112,9 +112,8 @@ def _zeros_across(w: Writer, x: Value, axis: int, number: float = 0.0) -> Value:
     rank = rank_of(x)
     place = axis % rank
     others = [i for i in range(rank) if i != place]
-    dims = x.type.shape.as_list()
     lengths = w.lengths(x, others) if others else w.vector([])
-    return w.expand(w.scalar(number, x), lengths, [dims[i] for i in others])
+    return w.expand(w.scalar(number, x), lengths)
 
 
 @writer(Cumprod)

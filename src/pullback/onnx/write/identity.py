@@ -28,7 +28,7 @@ def ensure_shape(w: Writer, op: Operation, x: Any) -> Any:
         return x
     lengths = [-1 if n is None else n for n in wanted.as_list()]
     first = lengths.index(-1) if -1 in lengths else None
-    return w.reshape(x, [1 if n == -1 and i != first else n for i, n in enumerate(lengths)], wanted)
+    return w.reshape(x, [1 if n == -1 and i != first else n for i, n in enumerate(lengths)])
 
 
 @writer(Substitute, pairs=True)

@@ -59,7 +59,7 @@ def _counts(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None) -
     """The number of rows of each segment, with axes of length one for those of a row."""
     rank = len(ids.type.shape.dims or (None,))
     rest = len(x.type.shape.dims or (None,)) - rank
-    ones = w.expand(w.constant(np.ones((), np.int32)), w.shape(ids), ids.type.shape)
+    ones = w.expand(w.constant(np.ones((), np.int32)), w.shape(ids))
     total = _rows_combined(w, ones, ids, _number(w, op, num), w.constant(np.zeros((), np.int32)), "add", _trusted(op))
     return w.unsqueeze(total, list(range(1, rest + 1)))
 
@@ -97,8 +97,7 @@ def _rows_combined(w: Writer, x: Value, ids: Value, number: Value, start: Value,
         total = w.node("Add", number, w.vector([1]))
         outside = w.node("Or", w.node("Less", flat, w.vector([0])), w.node("GreaterOrEqual", flat, number))
         flat = w.where(outside, number, flat)
-    shape = None if x.type.shape.dims is None else [None if count is None else count + spare, *dims[rank:]]
-    blank = w.expand(start, total if row is None else w.concat([total, row], 0), shape)
+    blank = w.expand(start, total if row is None else w.concat([total, row], 0))
     made = w.node("ScatterND", blank, w.unsqueeze(flat, [1]), updates, reduction=how)
     return w.slice(made, w.vector([0]), number, [0]) if spare else made
 

@@ -28,13 +28,13 @@ def reshaped_like(w: Writer, x: Value, like: Value) -> Value:
         return x
     dims = like.type.shape.dims
     if dims is not None and dims.count(None) <= 1 and 0 not in dims:
-        return alike(w, w.reshape(x, [-1 if n is None else n for n in dims], dims), like)
-    return alike(w, w.reshape(x, w.shape(like), dims), like)
+        return alike(w, w.reshape(x, [-1 if n is None else n for n in dims]), like)
+    return alike(w, w.reshape(x, w.shape(like)), like)
 
 
 def repeated_like(w: Writer, x: Value, like: Value) -> Value:
     """`x` repeated to the shape of `like`."""
-    return alike(w, w.expand(x, w.shape(like), like.type.shape), like)
+    return alike(w, w.expand(x, w.shape(like)), like)
 
 
 def alike(w: Writer, made: Value, like: Value) -> Value:
@@ -81,7 +81,7 @@ def _reduced_at_run_time(w: Writer, x: Value, like: Value, op_type: str) -> Valu
     ranks: Any = (x.type.shape.rank, like.type.shape.rank)
     if None in ranks:
         missing = w.node("Sub", w.node("Size", shape), w.node("Size", wanted))
-        ones = w.node("Expand", w.vector([1]), w.reshape(missing, [1]), shape=[None])
+        ones = w.node("Expand", w.vector([1]), w.reshape(missing, [1]))
         padded = w.concat([ones, wanted], 0)
     else:
         padded = w.concat([w.vector([1] * (ranks[0] - ranks[1])), wanted], 0) if ranks[0] > ranks[1] else wanted
@@ -91,4 +91,4 @@ def _reduced_at_run_time(w: Writer, x: Value, like: Value, op_type: str) -> Valu
     total = w.node(op_type, x, axes, shape=None if rest is None else [None] * rest, keepdims=1, noop_with_empty_axes=1)
     if None not in ranks and ranks[0] == ranks[1]:
         return alike(w, total, like)
-    return w.reshape(total, wanted, like.type.shape)
+    return w.reshape(total, wanted)

@@ -96,7 +96,7 @@ class _Waves(NamedTuple):
 def _waves(w: Writer, n: Value, rows: Value, columns: Value) -> _Waves:
     """Cosines and sines of 2 pi j k / n for j below `rows` and k below `columns`, from exact remainders; in float64."""
     zero, one = w.constant(0, int64), w.constant(1, int64)
-    j, k = [w.node("Range", zero, m, one, shape=[None]) for m in (rows, columns)]
+    j, k = [w.node("Range", zero, m, one) for m in (rows, columns)]
     products = w.node("Mul", w.unsqueeze(j, [1]), w.unsqueeze(k, [0]))
     part = w.node("Div", w.cast(w.node("Mod", products, n), float64), w.cast(n, float64))
     angle = w.node("Mul", part, w.constant(2 * np.pi, float64))
@@ -112,7 +112,7 @@ def _factor(w: Writer, n: Value, divided: bool, norm: str) -> Value | None:
 
 def _counts(w: Writer, n: Value, bins: Value) -> Value:
     """For how many bins of a transform of `n` real numbers each of those that are kept stands."""
-    k = w.node("Range", w.constant(0, int64), bins, w.constant(1, int64), shape=[None])
+    k = w.node("Range", w.constant(0, int64), bins, w.constant(1, int64))
     twice = w.node("Mul", k, w.constant(2, int64))
     single = w.node("Or", w.node("Equal", k, w.constant(0, int64)), w.node("Equal", twice, n))
     return w.where(single, w.constant(1.0, float64), w.constant(2.0, float64))

@@ -21,6 +21,6 @@ def sum_equal_rows(w: Writer, op: Operation, numbers: Value, values: Value) -> l
         if rest
         else w.shape(distinct)
     )
-    zeros = w.expand(w.scalar(0, values), dims, [None, *rest])
+    zeros = w.expand(w.scalar(0, values), dims)
     sums = w.node("ScatterND", zeros, w.unsqueeze(places, [1]), values, reduction="add")
     return [distinct, sums, w.cast(places, op.outputs[2].dtype)]

@@ -19,7 +19,7 @@ def array_blank(w: Writer, op: Operation, size: Value) -> Value:
     y = op.outputs[0].type
     row = [0] if y.shape.dims is None else [n or 0 for n in y.shape.dims[1:]]
     shape = w.concat([w.reshape(w.cast(size, int64), [1]), w.vector(row)], 0)
-    return w.expand(w.constant(0, y.dtype), shape, [None, *row])
+    return w.expand(w.constant(0, y.dtype), shape)
 
 
 @writer(ArrayRead)
@@ -51,10 +51,7 @@ def _widened(w: Writer, op: Operation, array: Value, places: Value, rows: Value)
     flat = w.reshape(array, [-1])
     missing = w.node("Sub", w.reduce("ReduceProd", shape, [0], True), w.shape(flat))
     whole = w.node("Pad", flat, w.concat([w.vector([0]), missing], 0))
-    y = op.outputs[0].shape
-    return w.node(
-        "Reshape", whole, shape, shape=y if y.rank is not None else [None] * (rank_of(rows) - lead + 1), allowzero=1
-    )
+    return w.node("Reshape", whole, shape, allowzero=1)
 
 
 @writer(ArrayAdd)
@@ -63,7 +60,7 @@ def array_add(w: Writer, op: Operation, rows: Value, indices: Value, size: Value
     n = w.reshape(w.cast(size, int64), [1])
     row = w.lengths(rows, list(range(lead, rank_of(rows)))) if rank_of(rows) > lead else None
     shape = n if row is None else w.concat([n, row], 0)
-    base = zeros(w, rows, shape, op.outputs[0].shape)
+    base = zeros(w, rows, shape)
     return scatter(w, base, w.unsqueeze(w.cast(indices, int64), [-1]), rows, "add")
 
 

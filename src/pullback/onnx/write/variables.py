@@ -115,7 +115,7 @@ def row_update(w: Writer, op: Operation, handle: Handle, indices: Value, updates
     state = w.model.state(handle.op, handle.type)
     rank = rank_of(state)
     rows = w.lengths(state, list(range(1, rank))) if rank > 1 else w.vector([])
-    full = w.expand(updates, w.concat([w.shape(indices), rows], 0), [None] * (rank_of(indices) + rank - 1))
+    full = w.expand(updates, w.concat([w.shape(indices), rows], 0))
     _change(w, op, handle, w.unsqueeze(w.cast(indices, int64), [-1]), full)
     return ()
 

@@ -64,16 +64,16 @@ def take(w: Writer, op: Operation, x: Value, positions: Value) -> Value:
 def merge_leading(w: Writer, op: Operation, x: Value, like: Value) -> Value:
     out = op.outputs[0].shape
     if out.dims is not None and out.dims.count(None) <= 1 and 0 not in out.dims:
-        return w.reshape(x, [-1 if n is None else n for n in out.dims], out)
+        return w.reshape(x, [-1 if n is None else n for n in out.dims])
     rank = rank_of(like)
     total = w.reduce("ReduceProd", w.shape(like), [0], True) if rank else w.vector([1])
     rest = w.slice(w.shape(x), [rank], [np.iinfo(np.int64).max], [0])
-    return w.node("Reshape", x, w.concat([total, rest], 0), shape=out, allowzero=1)
+    return w.node("Reshape", x, w.concat([total, rest], 0), allowzero=1)
 
 
-def zeros(w: Writer, like: Value, shape: Value, result: Any = None) -> Value:
+def zeros(w: Writer, like: Value, shape: Value) -> Value:
     """Zeros of the dtype of `like`."""
-    return w.expand(w.scalar(0, like), shape, result)
+    return w.expand(w.scalar(0, like), shape)
 
 
 def scatter(w: Writer, x: Value, vectors: Value, updates: Value, how: str = "none") -> Value:
@@ -97,8 +97,7 @@ def take_grad(w: Writer, op: Operation, dy: Value, indices: Value, lengths: Valu
     moved = w.transpose(dy, order)
     perm = [axis, *[i for i in range(rank) if i != axis]]
     lead = shape if axis == 0 else w.gather(shape, w.vector(perm), 0)
-    dims = None if out.dims is None else [out.dims[i] for i in perm]
-    total = scatter(w, zeros(w, dy, lead, dims), w.unsqueeze(w.cast(indices, int64), [-1]), moved, "add")
+    total = scatter(w, zeros(w, dy, lead), w.unsqueeze(w.cast(indices, int64), [-1]), moved, "add")
     return w.transpose(total, np.argsort(perm).tolist())
 
 
@@ -116,7 +115,7 @@ def _batches_back(w: Writer, op: Operation, dy: Value, indices: Value, shape: Va
     perm = [*range(batch), axis, *[i for i in range(batch, rank) if i != axis]]
     lead = w.gather(shape, w.vector(perm), 0)
     vectors = w.unsqueeze(w.cast(indices, int64), [-1])
-    total = scatter(w, zeros(w, dy, lead, [None] * rank), with_batches(w, vectors, batch), moved, "add")
+    total = scatter(w, zeros(w, dy, lead), with_batches(w, vectors, batch), moved, "add")
     return w.transpose(total, np.argsort(perm).tolist())
 
 
@@ -129,9 +128,9 @@ def with_batches(w: Writer, vectors: Value, batch: int) -> Value:
     parts = []
     for i in range(batch):
         count = w.reshape(w.lengths(vectors, [i]), [])
-        numbers = w.node("Range", w.constant(0, int64), count, w.constant(1, int64), shape=[None])
+        numbers = w.node("Range", w.constant(0, int64), count, w.constant(1, int64))
         column = w.reshape(numbers, [-1 if j == i else 1 for j in range(rank)])
-        parts.append(w.expand(column, full, [None] * rank))
+        parts.append(w.expand(column, full))
     return w.concat([*parts, vectors], rank - 1)
 
 
@@ -143,7 +142,7 @@ def gather_nd(w: Writer, op: Operation, x: Value, indices: Value) -> Value:
     if (indices.type.shape.dims or (None,))[-1] == 0:
         shape = w.concat([w.slice(w.shape(indices), [0], [-1], [0]), w.slice(w.shape(x), [p.batch_dims], [99], [0])], 0)
         lead = rank_of(indices) - 1 - p.batch_dims
-        return w.expand(w.unsqueeze(x, [p.batch_dims + i for i in range(lead)]), shape, op.outputs[0].shape)
+        return w.expand(w.unsqueeze(x, [p.batch_dims + i for i in range(lead)]), shape)
     more = {"batch_dims": p.batch_dims} if p.batch_dims else {}
     return w.node("GatherND", x, w.cast(indices, int64), **more)
 
@@ -157,7 +156,7 @@ def scatter_nd(w: Writer, op: Operation, indices: Value, updates: Value, lengths
         return w.sum(updates, list(range(rank_of(indices) - 1)), False)
     if p.batch_dims:
         vectors = with_batches(w, vectors, p.batch_dims)
-    return scatter(w, zeros(w, updates, shape, op.outputs[0].shape), vectors, updates, "add")
+    return scatter(w, zeros(w, updates, shape), vectors, updates, "add")
 
 
 @writer(TensorScatterAdd)
@@ -211,7 +210,7 @@ def take_along(w: Writer, op: Operation, x: Value, positions: Value) -> Value:
 @writer(PutAlong)
 def put_along(w: Writer, op: Operation, dy: Value, positions: Value, like: Value) -> Value:
     p: Any = op.primitive
-    base = alike(w, zeros(w, dy, w.shape(like), like.type.shape), like)
+    base = alike(w, zeros(w, dy, w.shape(like)), like)
     places = w.cast(positions, int64)
     return w.node("ScatterElements", base, places, dy, axis=p.axis, reduction="add")
 
@@ -269,7 +268,7 @@ def flat_positions(w: Writer, op: Operation, indices: Value, x: Value) -> Value:
             own = places
         else:
             count = w.reshape(w.lengths(indices, [i]), [])
-            numbers = w.node("Range", w.constant(0, int64), count, w.constant(1, int64), shape=[None])
+            numbers = w.node("Range", w.constant(0, int64), count, w.constant(1, int64))
             own = w.reshape(numbers, [-1 if j == i else 1 for j in range(rank)])
         term = w.node("Mul", own, stride)
         total = term if total is None else w.node("Add", total, term)
@@ -287,7 +286,7 @@ def where(w: Writer, op: Operation, condition: Value) -> Value:
     rank = rank_of(condition)
     if rank == 0:
         count = w.reshape(w.cast(condition, int64), [1])
-        return w.expand(w.constant(0, int64), w.concat([count, w.vector([0])], 0), [None, 0])
+        return w.expand(w.constant(0, int64), w.concat([count, w.vector([0])], 0))
     return w.transpose(w.node("NonZero", condition, shape=[rank, None]), [1, 0])
 
 

@@ -117,16 +117,16 @@ def strided_slice_grad(w: Writer, op: Operation, dy: Value, *rest: Value) -> Val
     if simple is not None:
         return simple
     size = w.reduce("ReduceProd", vector, None, False)
-    places = w.reshape(_range(w, size), vector, op.outputs[0].shape)
+    places = w.reshape(_range(w, size), vector)
     taken = _Cut(w, p.spec, numbers, rank).of(places)
     flat = w.reshape(taken, [-1])
-    zeros = w.expand(w.scalar(0, dy), w.reshape(size, [1]), [None])
+    zeros = w.expand(w.scalar(0, dy), w.reshape(size, [1]))
     total = w.node("ScatterElements", zeros, flat, w.reshape(dy, [-1]), axis=0)
-    return w.reshape(total, vector, op.outputs[0].shape)
+    return w.reshape(total, vector)
 
 
 def _range(w: Writer, count: Value) -> Value:
-    return w.node("Range", w.constant(0, int64), count, w.constant(1, int64), shape=[None])
+    return w.node("Range", w.constant(0, int64), count, w.constant(1, int64))
 
 
 def _padded(w: Writer, op: Operation, dy: Value, p: Any, rank: int, numbers: Value | None) -> Value | None:
@@ -156,7 +156,7 @@ def _padded(w: Writer, op: Operation, dy: Value, p: Any, rank: int, numbers: Val
             before[axis], after[axis] = first, n - max(last, first)
             inner[axis] = max(last - first, 0)
         axis += 1
-    whole = w.reshape(dy, [-1 if n is None else n for n in inner], inner) if inner.count(None) < 2 else None
+    whole = w.reshape(dy, [-1 if n is None else n for n in inner]) if inner.count(None) < 2 else None
     if whole is None:
         return None
     if not any(before) and not any(after):

@@ -113,8 +113,8 @@ def _cofactors_at_run_time(w: Writer, x: Value) -> Value:
     lead = list(range(rank - 2))
     zero, one, two = [w.constant(i, int64) for i in range(3)]
     n = w.reshape(w.lengths(x, [rank - 1]), [])
-    numbers = w.node("Range", zero, n, one, shape=[None])
-    fewer = w.node("Range", zero, w.node("Sub", n, one), one, shape=[None])
+    numbers = w.node("Range", zero, n, one)
+    fewer = w.node("Range", zero, w.node("Sub", n, one), one)
     left_out = w.unsqueeze(numbers, [1])
     others = w.node("Add", fewer, w.cast(w.node("GreaterOrEqual", fewer, left_out), int64))
     minors = w.gather(w.gather(x, others, rank - 2), others, rank)

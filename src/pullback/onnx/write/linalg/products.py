@@ -99,7 +99,7 @@ def _on_diagonals(w: Writer, op: Operation, labels: list[str], result: str, xs: 
             continue
         first = present.index(letter)
         n = w.reshape(w.lengths(value, [first - len(present)]), [])
-        numbers = w.node("Range", w.constant(0, int64), n, w.constant(1, int64), shape=[None])
+        numbers = w.node("Range", w.constant(0, int64), n, w.constant(1, int64))
         present.insert(place, letter)
         columns = [w.reshape(numbers, [-1, *[1] * (len(present) - 1 - i)]) for i in (first, place)]
         value = w.where(w.node("Equal", *columns), w.unsqueeze(value, [place - len(present)]), w.scalar(0, value))

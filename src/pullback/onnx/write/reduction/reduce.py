@@ -186,14 +186,14 @@ def prod_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
 @writer(PlacesLike)
 def places_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
     size = w.node("Size", like)
-    numbers = w.node("Range", w.constant(0, int64), size, w.constant(1, int64), shape=[None])
-    own = w.node("Reshape", numbers, w.shape(like), shape=like.type.shape, allowzero=1)
-    return w.expand(own, w.shape(x), x.type.shape)
+    numbers = w.node("Range", w.constant(0, int64), size, w.constant(1, int64))
+    own = w.node("Reshape", numbers, w.shape(like), allowzero=1)
+    return w.expand(own, w.shape(x))
 
 
 @writer(ShapeOnly)
 def shape_only(w: Writer, op: Operation, lengths: Value) -> Value:
-    return w.expand(w.constant(False), w.cast(lengths, int64), op.outputs[0].shape)
+    return w.expand(w.constant(False), w.cast(lengths, int64))
 
 
 @writer(Prod)

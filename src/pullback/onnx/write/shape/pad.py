@@ -68,7 +68,7 @@ def _places(w: Writer, p: Any, x: Value, axis: int, paddings: Value | None) -> V
     count, before = w.reshape(n, []), w.gather(pair, w.constant(0, int64), 0)
     after = w.gather(pair, w.constant(1, int64), 0)
     first = w.node("Neg", before)
-    places = w.node("Range", first, w.node("Add", count, after), w.constant(1, int64), shape=[None])
+    places = w.node("Range", first, w.node("Add", count, after), w.constant(1, int64))
     one, gap = w.constant(1, int64), w.constant(0 if p.mode == "SYMMETRIC" else 1, int64)
     left = w.node("Sub", w.node("Sub", gap, places), one) if p.mode == "SYMMETRIC" else w.node("Neg", places)
     last = w.node("Sub", count, one)
@@ -94,7 +94,7 @@ def mirror_pad_grad(w: Writer, op: Operation, dy: Value, paddings: Value | None 
         else:
             pair = w.vector(p.widths[axis])
         n = w.node("Sub", w.slice(shape, [axis], [axis + 1], [0]), w.sum(pair, [0], True))
-        like = w.expand(w.scalar(0, dy), n, [None])
+        like = w.expand(w.scalar(0, dy), n)
         places = _places(w, _One(p, axis), like, 0, paddings if p.widths is None else None)
         places = places if p.widths is not None else _run_time_places(w, p, like, pair)
         assert places is not None
@@ -102,7 +102,7 @@ def mirror_pad_grad(w: Writer, op: Operation, dy: Value, paddings: Value | None 
         moved = w.transpose(dy, perm)
         rest = w.lengths(moved, list(range(1, rank))) if rank > 1 else w.vector([])
         full = w.concat([n, rest], 0)
-        total = scatter(w, zeros(w, dy, full, [None] * rank), w.unsqueeze(places, [1]), moved, "add")
+        total = scatter(w, zeros(w, dy, full), w.unsqueeze(places, [1]), moved, "add")
         dy = w.transpose(total, np.argsort(perm).tolist())
     return dy
 

@@ -27,10 +27,10 @@ def reshape(w: Writer, op: Operation, x: Value, lengths: Value | None = None) ->
     if lengths is None and out.is_fully_defined():
         return w.reshape(x, out.known)
     if out.dims is not None and out.dims.count(None) == 1 and 0 not in out.dims:
-        return w.reshape(x, [-1 if n is None else n for n in out.dims], out)
+        return w.reshape(x, [-1 if n is None else n for n in out.dims])
     if lengths is None:
-        return w.node("Reshape", x, w.vector(p.shape), shape=out, **_zeros_count(p.shape))
-    return w.node("Reshape", x, shape_vector(w, p.shape, lengths), shape=out, **_zeros_count(p.shape))
+        return w.node("Reshape", x, w.vector(p.shape), **_zeros_count(p.shape))
+    return w.node("Reshape", x, shape_vector(w, p.shape, lengths), **_zeros_count(p.shape))
 
 
 def _zeros_count(shape: Any) -> dict[str, int]:
@@ -53,7 +53,7 @@ def reshape_like(w: Writer, op: Operation, x: Any, like: Any) -> Any:
 @writer(BroadcastTo)
 def broadcast_to(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Value:
     p: Any = op.primitive
-    return w.expand(x, shape_vector(w, p.shape, lengths), op.outputs[0].shape)
+    return w.expand(x, shape_vector(w, p.shape, lengths))
 
 
 @writer(BroadcastLike, pairs=True)
@@ -112,4 +112,4 @@ def rank(w: Writer, op: Operation, x: Value) -> Value:
 @writer(ReshapeKeeping)
 def reshape_keeping(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Value:
     p: Any = op.primitive
-    return w.reshape(x, shape_vector(w, p.shape, lengths), op.outputs[0].shape)
+    return w.reshape(x, shape_vector(w, p.shape, lengths))

@@ -19,7 +19,7 @@ from ..shapes import rank_of, shape_vector
 def tile(w: Writer, op: Operation, x: Value, multiples: Value | None = None) -> Value:
     p: Any = op.primitive
     counts = shape_vector(w, p.multiples, multiples)
-    return w.node("Tile", x, counts, shape=op.outputs[0].shape)
+    return w.node("Tile", x, counts)
 
 
 @writer(TileGrad)
@@ -35,7 +35,7 @@ def tile_grad(
         return dy
     before = w.node("Div", w.shape(dy), counts) if lengths is None else w.cast(lengths, int64)
     apart = w.reshape(w.concat([w.unsqueeze(counts, [1]), w.unsqueeze(before, [1])], 1), [-1])
-    copies = w.node("Reshape", dy, apart, shape=[None] * (2 * rank), allowzero=1)
+    copies = w.node("Reshape", dy, apart, allowzero=1)
     if w.static(apart) is not None:
         copies = Value(copies.name, w.model.types[copies.name])
     return w.sum(copies, list(range(0, 2 * rank, 2)), False)
@@ -49,7 +49,7 @@ def repeat(w: Writer, op: Operation, x: Value) -> Value:
         return w.gather(x, w.vector(np.repeat(np.arange(n), p.repeats)), p.axis)
     count = w.reshape(w.lengths(x, [p.axis]), [])
     every = w.node("Mul", count, w.constant(p.repeats, int64))
-    steps = w.node("Range", w.constant(0, int64), every, w.constant(1, int64), shape=[None])
+    steps = w.node("Range", w.constant(0, int64), every, w.constant(1, int64))
     return w.gather(x, w.node("Div", steps, w.constant(max(p.repeats, 1), int64)), p.axis)
 
 
@@ -63,11 +63,11 @@ def repeat_grad(w: Writer, op: Operation, dy: Value) -> Value:
         return w.sum(w.unsqueeze(dy, [axis]), [axis], False)
     if dims.count(None) <= 1 and 0 not in dims:
         lengths = [*dims[:axis], None if dims[axis] is None else dims[axis] // p.repeats, p.repeats, *dims[axis + 1 :]]
-        return w.sum(w.reshape(dy, [-1 if n is None else n for n in lengths], lengths), [axis + 1], False)
+        return w.sum(w.reshape(dy, [-1 if n is None else n for n in lengths]), [axis + 1], False)
     parts = [w.lengths(dy, list(range(axis)))] if axis else []
     parts += [w.node("Div", w.lengths(dy, [axis]), w.vector([p.repeats])), w.vector([p.repeats])]
     parts += [w.lengths(dy, list(range(axis + 1, rank)))] if axis + 1 < rank else []
-    copies = w.node("Reshape", dy, w.concat(parts, 0), shape=[None] * (rank + 1), allowzero=1)
+    copies = w.node("Reshape", dy, w.concat(parts, 0), allowzero=1)
     return w.sum(copies, [axis + 1], False)
 
 
@@ -76,6 +76,6 @@ def repeat_indices(w: Writer, op: Operation, counts: Value) -> Value:
     """How many of the ends are not beyond each place."""
     ends = w.node("CumSum", w.cast(counts, int64), w.constant(0, int64))
     total = w.sum(w.cast(counts, int64), None, False)
-    places = w.node("Range", w.constant(0, int64), total, w.constant(1, int64), shape=[None])
+    places = w.node("Range", w.constant(0, int64), total, w.constant(1, int64))
     passed = w.node("LessOrEqual", ends, w.unsqueeze(places, [1]))
     return w.sum(w.cast(passed, int64), [1], False)
