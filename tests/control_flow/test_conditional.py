@@ -101,6 +101,69 @@ def test_structures_and_slices(run: Any) -> None:
     assert values[1:] == [2, 1.0]
 
 
+def _some_rows(x: Any, dtype: str, dense_shape: bool = True) -> Any:
+    rows = pb.constant([2, 0, 2], dtype)
+    return pb.IndexedSlices(pb.gather(x, [0, 1, 1]), rows, pb.constant([3, 2], dtype) if dense_shape else None)
+
+
+@pytest.mark.parametrize("first", ["int32", "int64"])
+def test_slices_with_indices_of_two_dtypes_get_the_wider_one(first: str, run: Any) -> None:
+    x, p = pb.placeholder(pb.float32, [3, 2]), pb.placeholder(pb.bool, [])
+    second = "int64" if first == "int32" else "int32"
+    y = pb.cond(p, lambda: _some_rows(x, first), lambda: _some_rows(-x, second))
+    assert (y.indices.dtype, y.dense_shape.dtype, y.shape) == (pb.int64, pb.int64, [3, 2])
+    dense = pb.convert_to_tensor(y)
+    (dx,) = pb.gradients(dense, x)
+    for choice, sign in ((True, 1.0), (False, -1.0)):
+        found, slope = run([dense, pb.convert_to_tensor(dx)], {x: np.ones((3, 2)), p: choice})
+        assert found.tolist() == [[sign, sign], [0.0, 0.0], [2 * sign, 2 * sign]]
+        assert slope.tolist() == [[sign, sign], [2 * sign, 2 * sign], [0.0, 0.0]]
+
+
+@pytest.mark.filterwarnings("ignore:Converting sparse IndexedSlices to a dense Tensor of unknown shape")
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+@pytest.mark.parametrize("length", [3, None])
+@pytest.mark.parametrize("tensor_first", [False, True])
+def test_a_tensor_beside_slices_is_slices_of_all_its_rows(
+    dtype: str, length: int | None, tensor_first: bool, run: Any
+) -> None:
+    x, p = pb.placeholder(pb.float32, [length, 2]), pb.placeholder(pb.bool, [])
+    branches = [lambda: {"y": _some_rows(x, dtype)}, lambda: {"y": x * 3.0}]
+    y = pb.cond(p, branches[tensor_first], branches[not tensor_first])["y"]
+    assert isinstance(y, pb.IndexedSlices)
+    assert (y.indices.dtype.name, y.shape.dims) == (dtype, (length, 2))
+    dense = pb.convert_to_tensor(y)
+    (dx,) = pb.gradients(dense, x)
+    for choice in (True, False):
+        found, slope = run([dense, pb.convert_to_tensor(dx)], {x: np.ones((3, 2)), p: choice})
+        assert found[:, 0].tolist() == ([3.0, 3.0, 3.0] if choice == tensor_first else [1.0, 0.0, 2.0])
+        assert slope[:, 0].tolist() == ([3.0, 3.0, 3.0] if choice == tensor_first else [1.0, 2.0, 0.0])
+
+
+def test_a_dense_shape_that_one_branch_does_not_know_is_not_known(run: Any) -> None:
+    x, p = pb.placeholder(pb.float32, [3, 2]), pb.placeholder(pb.bool, [])
+    y = pb.cond(p, lambda: _some_rows(x, "int32"), lambda: _some_rows(x, "int32", dense_shape=False))
+    assert y.dense_shape is None
+    assert y.shape.rank is None
+    assert run(y.indices, {x: np.ones((3, 2)), p: True}).tolist() == [2, 0, 2]
+
+
+def test_slices_in_one_of_several_branches_make_slices_of_all() -> None:
+    x, i = pb.placeholder(pb.float32, [3, 2]), pb.placeholder(pb.int32, [])
+    v = pb.Variable(0.0)
+
+    def counted() -> Any:
+        with pb.control_dependencies([v.assign_add(1.0)]):
+            return pb.identity(x)
+
+    y = pb.switch_case(i, [lambda: x, lambda: _some_rows(x, "int32"), counted])
+    session = pb.Session(engine="numpy")
+    session.run(v.initializer)
+    rows = [session.run(y.indices, {x: np.ones((3, 2)), i: k}).tolist() for k in range(3)]
+    assert rows == [[0, 1, 2], [2, 0, 2], [0, 1, 2]]
+    assert session.run(v) == 1.0
+
+
 def test_shapes_that_differ_have_in_common_what_is_known() -> None:
     p = pb.placeholder(pb.bool, [])
     y = pb.cond(p, lambda: pb.zeros([2, 3]), lambda: pb.zeros([4, 3]))
@@ -177,6 +240,18 @@ def test_a_list_of_one_is_unpacked_where_asked() -> None:
     p = pb.placeholder(pb.bool, [])
     assert isinstance(pb.cond(p, lambda: [1.0], lambda: [2.0], strict=False), pb.Tensor)
     assert isinstance(pb.cond(p, lambda: [1.0], lambda: [2.0]), list)
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_value_and_a_list_of_it_are_alike_where_lists_are_unpacked(alone: bool, run: Any) -> None:
+    p = pb.placeholder(pb.bool, [])
+    branches = [lambda: (pb.constant(1.0),), lambda: pb.constant(2.0)]
+    y = pb.compat.v1.cond(p, branches[alone], branches[not alone])
+    z = pb.case([(p, branches[alone])], branches[not alone])
+    for choice in (True, False):
+        assert run([y, z], {p: choice}) == [2.0 - (choice != alone)] * 2
+    with pytest.raises(ValueError, match="cond: true_fn and false_fn return different structures"):
+        pb.cond(p, *branches)
 
 
 def test_case_runs_the_first_that_is_true(run: Any) -> None:

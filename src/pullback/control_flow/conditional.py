@@ -21,8 +21,9 @@ from ..primitives.reduction.argmax import argmax
 from ..primitives.reduction.reduce import reduce_any, reduce_sum
 from ..primitives.shape.stacking import stack
 from .branch import Case, If
+from .branch_slices import with_slices_of_one_form
 from .state import values_for_handles, with_kept_of_all
-from .tracing import Part, Together, kinds, put_together, take_apart, trace_together
+from .tracing import Part, kinds, put_together, take_apart, trace_together
 
 Branch = Callable[[], Any]
 
@@ -40,9 +41,11 @@ def cond(
     """What `true_fn()` returns where `pred` is true, else what `false_fn()` returns; nothing of the other is run.
 
     Both return the same nested structure of tensors, IndexedSlices or TensorArrays, of the same dtypes; where shapes
-    differ, what they have in common is known of the result. Assignments and other effects inside happen when their
-    branch is run; branches that return None, or an operation, are run for these, and an operation is returned. With
-    `strict=False` a list of one is unpacked. `fn1` and `fn2` are old names of the branches.
+    differ, what they have in common is known of the result. A tensor is IndexedSlices of all its rows where the other
+    branch returns IndexedSlices; their indices may be int32 in one and int64 in the other. Assignments and other
+    effects inside happen when their branch is run; branches that return None, or an operation, are run for these, and
+    an operation is returned. With `strict=False` a list of one is the one, in each branch. `fn1` and `fn2` are old
+    names of the branches.
 
     Shapes, dtypes: `pred`, a scalar of truth values.
 
@@ -68,8 +71,8 @@ def cond(
     graph = get_default_graph().acting
     with graph.transaction(), graph.name_scope(name or "cond"):
         predicate = _scalar("cond: pred", pred, bool_)
-        parts = [_Branch("true_fn", true_fn), _Branch("false_fn", false_fn)]
-        return _chosen(lambda fs, kept: If(fs[0], fs[1], kept), predicate, parts, "cond", strict)
+        parts = [_Branch("true_fn", true_fn, strict), _Branch("false_fn", false_fn, strict)]
+        return _chosen(lambda fs, kept: If(fs[0], fs[1], kept), predicate, parts, "cond")
 
 
 def switch_case(
@@ -105,7 +108,7 @@ def switch_case(
     with graph.transaction(), graph.name_scope(name):
         index = _scalar("switch_case: branch_index", branch_index, int32)
         parts = [_Branch(f"branch_{i}", branch) for i, branch in enumerate(branches)]
-        return _chosen(lambda functions, kept: Case(tuple(functions), kept), index, parts, "switch_case", True)
+        return _chosen(lambda functions, kept: Case(tuple(functions), kept), index, parts, "switch_case")
 
 
 def case(
@@ -119,7 +122,7 @@ def case(
 
     `pred_fn_pairs` is a list of pairs, or a dictionary, of predicates and functions. Where no predicate is true,
     `default` is run; without it the run fails, as with `exclusive` one in which two predicates are true. What the
-    functions may return is as for `cond`; with `strict=False` a list of one is unpacked.
+    functions may return is as for `cond`; with `strict=False` a list of one is the one, in each.
 
     Shapes, dtypes: the predicates, scalars of truth values.
 
@@ -153,8 +156,8 @@ def case(
             with graph.control_dependencies(checks):
                 index = identity(index)
         branches = [branch for _, branch in pairs] + ([] if default is None else [default])
-        parts = [_Branch(f"branch_{i}", branch) for i, branch in enumerate(branches)]
-        return _chosen(lambda functions, kept: Case(tuple(functions), kept), index, parts, "case", strict)
+        parts = [_Branch(f"branch_{i}", branch, strict) for i, branch in enumerate(branches)]
+        return _chosen(lambda functions, kept: Case(tuple(functions), kept), index, parts, "case")
 
 
 def _numbered(branch_fns: Any) -> list[Any]:
@@ -193,22 +196,27 @@ def _scalar(what: str, value: Any, dtype: Any) -> Tensor:
 class _Branch:
     """A branch before it is traced, and what it returned afterwards."""
 
-    def __init__(self, name: str, function: Any) -> None:
+    def __init__(self, name: str, function: Any, strict: bool = True) -> None:
         self.name = name
         self.function = function
+        self.strict = strict
         self.template: Any = None
 
     def build(self) -> Sequence[Tensor]:
-        """The tensors that the function's result is made of."""
-        self.template, tensors = take_apart(self.function())
+        """The tensors that the function's result is made of; unless `strict`, a list of one is unpacked."""
+        result = self.function()
+        unpacked = not self.strict and isinstance(result, list | tuple) and len(result) == 1
+        self.template, tensors = take_apart(result[0] if unpacked else result)
         return tensors
 
 
-def _chosen(make: Any, choice: Tensor, branches: Sequence[_Branch], what: str, strict: bool) -> Any:
+def _chosen(make: Any, choice: Tensor, branches: Sequence[_Branch], what: str) -> Any:
     """The structure that the branches return, of the outputs of the operation that runs one of them."""
     together = trace_together([Part(branch.name, branch.build) for branch in branches])
-    _check_agreement(what, branches, together)
-    functions, captured = values_for_handles(together.functions, together.captured)
+    _check_structures(what, branches)
+    traced, templates = with_slices_of_one_form(together.functions, [branch.template for branch in branches])
+    _check_agreement(what, branches, traced, templates)
+    functions, captured = values_for_handles(traced, together.captured)
     count = len(functions[0].results)
     graph = choice.op.graph.acting
     functions, kept = with_kept_of_all(functions, reads=graph.outer is not None)
@@ -216,26 +224,32 @@ def _chosen(make: Any, choice: Tensor, branches: Sequence[_Branch], what: str, s
         op = graph.add(make(functions, kept), [choice, *captured])
     if not count:
         return op
-    result = put_together(branches[0].template, op.outputs[:count])
-    unpacked = not strict and isinstance(result, list | tuple) and len(result) == 1
-    return result[0] if unpacked else result
+    return put_together(templates[0], op.outputs[:count])
 
 
-def _check_agreement(what: str, branches: Sequence[_Branch], together: Together) -> None:
-    """TypeError or ValueError unless all branches return the same structure, of the same dtypes."""
+def _check_structures(what: str, branches: Sequence[_Branch]) -> None:
+    """TypeError or ValueError unless all branches return the same structure."""
     first, *others = branches
     for other in others:
         try:
             nest.assert_same_structure(kinds(first.template), kinds(other.template))
         except (TypeError, ValueError) as error:
             raise type(error)(f"{what}: {first.name} and {other.name} return different structures. {error}") from None
-        pairs = zip(nest.flatten(kinds(first.template)), nest.flatten(kinds(other.template)), strict=True)
-        if any(a != b for a, b in pairs):
+
+
+def _check_agreement(
+    what: str, branches: Sequence[_Branch], functions: Sequence[Function], templates: Sequence[Any]
+) -> None:
+    """TypeError or ValueError unless all branches return the same kinds of values, of the same dtypes."""
+    first, *others = branches
+    expected = kinds(templates[0])
+    for other, template in zip(others, templates[1:], strict=True):
+        found = kinds(template)
+        if nest.flatten(expected) != nest.flatten(found):
             raise ValueError(
-                f"{what}: {first.name} and {other.name} must return the same structure, "
-                f"not {kinds(first.template)} and {kinds(other.template)}"
+                f"{what}: {first.name} and {other.name} must return the same structure, not {expected} and {found}"
             )
-    for a, b, branch in _results(together.functions, branches):
+    for a, b, branch in _results(functions, branches):
         if a.dtype != b.dtype:
             raise TypeError(
                 f"{what}: {first.name} and {branch.name} must return the same number, type, and overall structure of "
