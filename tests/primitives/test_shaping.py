@@ -121,3 +121,45 @@ def test_ranges_take_the_widest_dtype() -> None:
     assert pb.range(0, pb.constant(3, pb.int64)).dtype == pb.int64
     assert pb.range(0, 1.0, 0.5).dtype == pb.float32
     assert pb.range(3, dtype=pb.float64).dtype == pb.float64
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, -3])
+@pytest.mark.parametrize("rank_is_known", [True, False])
+def test_tensors_are_joined_along_an_axis_that_only_the_run_knows(rank_is_known: bool, axis: int, engine: str) -> None:
+    types = [[None] * 3 if rank_is_known else None] * 2
+    x, y = (pb.placeholder(pb.float64, of) for of in types)
+    place = pb.placeholder(pb.int64, [])
+    z = pb.concat([x, y], place)
+    assert z.shape.rank == (3 if rank_is_known else None)
+    dx, dy = pb.gradients(pb.reduce_sum(z * z * z), [x, y])
+    (ddy,) = pb.gradients(pb.reduce_sum(dy), y)
+    a, b = np.arange(24.0).reshape(2, 3, 4), -np.arange(24.0).reshape(2, 3, 4)
+    b = np.concatenate([b, b], axis)
+    found = pb.Session(engine=engine).run([z, dx, dy, ddy], {x: a, y: b, place: axis})
+    for value, expected in zip(found, [np.concatenate([a, b], axis), 3 * a * a, 3 * b * b, 6 * b], strict=True):
+        np.testing.assert_array_equal(value, expected)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_what_is_no_number_is_joined_along_a_computed_axis_too(engine: str) -> None:
+    axis = pb.placeholder(pb.int32, [])
+    z = pb.concat([[[True, False]], [[False, True]], [[True, True]]], axis)
+    assert pb.Session(engine=engine).run(z, {axis: 1}).tolist() == [[True, False, False, True, True, True]]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize(("other", "axis"), [((2, 2, 6), 0), ((2, 3, 4), 3), ((2, 3, 4), -4), ((1, 3, 4), 1)])
+def test_what_cannot_be_joined_along_a_computed_axis_fails_in_the_run(
+    other: tuple[int, ...], axis: int, engine: str
+) -> None:
+    place, y = pb.placeholder(pb.int32, []), pb.placeholder(pb.float32, [None] * 3)
+    z = pb.concat([pb.zeros([2, 3, 4]), y], place)
+    with pytest.raises(pb.errors.InvalidArgumentError, match="concat"):
+        pb.Session(engine=engine).run(z, {place: axis, y: np.zeros(other)})
+
+
+def test_a_computed_axis_is_one_integer() -> None:
+    axis = pb.placeholder(pb.float32, [], name="axis")
+    with pytest.raises(ValueError, match=r"^concat: axis must be one integer, not float32\[\] 'axis:0'$"):
+        pb.concat([[1], [2]], axis)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.dtypes import INTEGER, int32
 from ...core.lengths import Dimension, known_to_differ
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
@@ -18,9 +19,17 @@ from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis, checked_axis
 from ..base.broadcasting import operands
+from ..casting.cast import cast
 from ..creation.constant import constant_value, convert_to_tensor
-from .reshape import shape_to_use, split_shape
-from .size import shape
+from ..creation.ranges import range_
+from ..debugging.assertions import assert_
+from ..elementwise.add_n import add_n
+from ..indexing.where import where
+from ..logic.comparison import equal
+from ..reduction.product import reduce_prod
+from ..reduction.reduce import reduce_all, reduce_any
+from .reshape import reshape, shape_to_use, split_shape
+from .size import shape, size
 
 
 def stack(values: Tensor | Sequence[TensorLike], axis: int = 0, name: str | None = "stack") -> Tensor:
@@ -136,12 +145,14 @@ class Unpack(Primitive):
 def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> Tensor:
     """The tensors of the list `values`, one after the other along `axis`.
 
-    Shapes: the same but for `axis`, whose lengths add up. Dtypes: any, all the same.
+    Shapes: the same but for `axis`, whose lengths add up. Dtypes: any, all the same. An `axis` may be computed in a
+    run, a scalar; then no length is known before.
 
     Derivative: dx_i = the part of dy where it stands.
 
     Raises:
         TypeError, ValueError: the types do not fit together, or `axis` is outside them.
+        InvalidArgumentError: the same, found in a run.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.concat([[1, 2], [3]], 0))
@@ -153,7 +164,30 @@ def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> T
     if len(tensors) == 1 and name == "concat":
         return tensors[0]
     rank = next((x.shape.rank for x in tensors if x.shape.rank is not None), None)
+    if isinstance(axis, Tensor) and constant_value(axis) is None:
+        return _concat_along(axis, tensors, name)
     return ConcatV2(as_axis(axis, rank, "concat", tensors[0].type))(*tensors, name=name)
+
+
+def _concat_along(axis: Tensor, tensors: Sequence[Tensor], name: str | None) -> Tensor:
+    """The tensors joined along a computed `axis`: as matrices whose rows are what lies before it."""
+    if axis.dtype not in INTEGER or axis.shape.rank not in (0, None):
+        raise ValueError(f"concat: axis must be one integer, not {axis}")
+    with axis.graph.acting.name_scope(name or "concat") as scope:
+        lengths = [shape(x) for x in tensors]
+        place = cast(axis, int32)
+        place = where(place < 0, place + size(lengths[0]), place)
+        places = range_(size(lengths[0]))
+        elsewhere = [where(equal(places, place), -1, own) for own in lengths]
+        fit = reduce_all(
+            [reduce_any(equal(places, place)), *[reduce_all(equal(own, elsewhere[0])) for own in elsewhere]]
+        )
+        data = ["concat: these cannot be joined along axis", axis, *lengths]
+        with axis.graph.acting.control_dependencies([assert_(fit, data, len(data))]):
+            rows = reduce_prod(where(places < place, lengths[0], 1))
+        columns = [reduce_prod(where(places < place, 1, own)) for own in lengths]
+        joined = ConcatV2(1)(*[reshape(x, [rows, n]) for x, n in zip(tensors, columns, strict=True)])
+        return reshape(joined, where(equal(places, place), add_n(lengths), lengths[0]), name=scope)
 
 
 class ConcatV2(Primitive):
