@@ -52,6 +52,27 @@ def test_an_array_that_grows_in_a_loop_of_bounded_steps_has_as_many_elements_as_
         np.testing.assert_allclose(values[2:], [rows.sum(), 2.0 * (rows**2).sum() / value], rtol=1e-5)
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("steps_are_known", [True, False])
+@pytest.mark.parametrize("length", [2, None])
+@pytest.mark.parametrize("size", [0, 2, 5, 7])
+def test_an_array_of_some_size_and_unknown_elements_grows_in_a_loop(
+    size: int, length: int | None, steps_are_known: bool, engine: str
+) -> None:
+    x, end = pb.placeholder(pb.float32, [length]), pb.placeholder(pb.int32, [])
+    array = pb.TensorArray(pb.float32, size=size, dynamic_size=True)
+    y = pb.while_loop(
+        lambda i, a: i < (5 if steps_are_known else end),
+        lambda i, a: (i + 1, a.write(i, pb.cast(i, pb.float32) * x)),
+        (0, array),
+        maximum_iterations=None if steps_are_known else 6,
+    )[1].stack()
+    rows, slope = pb.Session(engine=engine).run([y, *pb.gradients(y, x)], {x: [1.0, 3.0], end: 5})
+    expected = np.outer([0, 1, 2, 3, 4] + [0] * max(size - 5, 0), [1.0, 3.0])
+    np.testing.assert_array_equal(rows, expected)
+    assert slope.tolist() == [10.0, 10.0]
+
+
 def test_an_array_that_grows_without_a_bound_is_refused_by_xla() -> None:
     y = _doubled(pb.constant(1.0), lambda i, y, a: y < 10.0).stack()
     assert _run(y).tolist() == [1.0, 2.0, 4.0, 8.0]

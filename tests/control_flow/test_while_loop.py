@@ -292,3 +292,17 @@ def test_gradients_of_a_tensor_of_another_body_are_refused() -> None:
     pb.while_loop(lambda y: y < 10.0, lambda y: [kept.append(y * 2.0) or y * 2.0], [pb.constant(1.0)])
     with pytest.raises(ValueError, match="must be from the same graph as"):
         pb.gradients(kept[0], pb.constant(1.0))
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("carried", [False, True])
+def test_a_loop_over_the_rows_of_what_has_unknown_length_has_a_derivative(carried: bool, engine: str) -> None:
+    x = pb.placeholder(pb.float32, [None])
+    y = pb.while_loop(
+        lambda i, y, z: i < pb.shape(z if carried else x)[0], lambda i, y, z: (i + 1, y * x[i], z), (0, 1.0, x)
+    )[1]
+    session = pb.Session(engine=engine)
+    for values in ([2.0, 3.0, 5.0], [7.0], []):
+        product, slope = session.run([y, *pb.gradients(y, x)], {x: values})
+        assert product == np.prod(values)
+        np.testing.assert_allclose(slope, np.prod(values) / np.array(values))

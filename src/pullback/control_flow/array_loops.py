@@ -207,7 +207,7 @@ def _blank(dtype: Any, count: Any, row: TensorShape) -> Tensor:
 def _lengthened(rows: Tensor, size: int, array: _Array) -> Tensor:
     """An array of the length of the end, which begins with the `size` elements of `rows`."""
     blank = _blank(rows.dtype, array.length, array.row)
-    if not size:
+    if not size or isinstance(rows.op.primitive, ArrayBlank):
         return blank
     assert array.length is not None
     count = constant(array.length, int32)
