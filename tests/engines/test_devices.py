@@ -9,6 +9,7 @@ from .on_devices import run_on_devices
 pytest.importorskip("jax")
 
 MODEL = """
+    import inspect
     DEVICES = jax.devices()
     random = np.random.default_rng(0)
     X, T = random.normal(size=(16, 8)), random.normal(size=(16, 3))
@@ -33,7 +34,7 @@ MODEL = """
             return session, (w1, w2), grads, [*results[-1], *session.run([w1, w2])]
 
     def programs(session):
-        return [run.__closure__[1].cell_contents for run in session._runs.values() if run.__closure__]
+        return [inspect.unwrap(run.__closure__[1].cell_contents) for run in session._runs.values() if run.__closure__]
 
     def places(session, variables):
         return [session._engine.values[v.op].device for v in variables]

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.engines.xla.devices import Layout
 
 ROWS = 200
 
@@ -82,6 +84,24 @@ def test_a_loop_that_is_interrupted_keeps_whole_steps(engine: str, alarm: Callab
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_loop_that_is_interrupted_a_thousand_times(engine: str, alarm: Callable[[float], None]) -> None:
     interrupt_often(engine, 1000, alarm)
+
+
+class InterruptedAtItsEnd:
+    """A block of 64-bit types that Ctrl-C interrupts while it is left."""
+
+    def __enter__(self) -> None:
+        jax.enable_x64(True).__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        raise KeyboardInterrupt
+
+
+def test_an_interrupted_run_leaves_the_precision_of_jax_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Layout, "entered", lambda layout: InterruptedAtItsEnd())
+    x = pb.placeholder(pb.float32, [])
+    with pytest.raises(KeyboardInterrupt), pb.Session(engine="xla") as session:
+        session.run(x * 2.0, {x: 1.0})
+    assert not jax.config.jax_enable_x64
 
 
 def failing(kind: str, step: pb.Operation) -> pb.Operation:

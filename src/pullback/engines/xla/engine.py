@@ -6,7 +6,7 @@ Variables stay on their devices from run to run; a program changes them in place
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import partial, update_wrapper
 from typing import Any
 
 import jax
@@ -85,8 +85,8 @@ class XlaEngine(AbstractEngine):
         if _is_known(plan) and not self.options.check_numerics:
             return _run_of_known(plan)
         if len(segments) > 1:
-            return SegmentedProgram(self, plan, segments)
-        return self._program(plan, segments)
+            return _leaving_precision(SegmentedProgram(self, plan, segments))
+        return _leaving_precision(self._program(plan, segments))
 
     def _segments(self, plan: Plan) -> list[Segment]:
         """The segments of a plan that asks for devices; none where device strings play no part."""
@@ -175,6 +175,25 @@ class XlaEngine(AbstractEngine):
         self.values.clear()
         self.lost.clear()
         self.rooms.clear()
+
+
+def _leaving_precision(run: Run) -> Run:
+    """`run`, after which jax has the precision that it had, also where an interrupt kept a block from being left."""
+
+    def left(feeds: Sequence[Any]) -> list[Any]:
+        before = _has_64_bits()
+        try:
+            return run(feeds)
+        except BaseException:
+            if _has_64_bits() != before:
+                jax.enable_x64(before).__enter__()
+            raise
+
+    return update_wrapper(left, run, updated=())
+
+
+def _has_64_bits() -> bool:
+    return bool(jax.config.jax_enable_x64)  # type: ignore[attr-defined]
 
 
 def _is_known(plan: Plan) -> bool:
