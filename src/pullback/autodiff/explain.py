@@ -10,6 +10,7 @@ from ..core.dtypes import TRAINABLE
 from ..core.graph import Operation, Tensor, site_of
 from ..core.needs import needed
 from ..core.operation import index_of
+from ..core.primitive import ZERO
 from ..core.typing import TensorLike
 from ..primitives.creation.fill import ones_like, zeros_like
 from ..primitives.identity.identity import StopGradient
@@ -141,7 +142,9 @@ def _rule_cuts(y: Tensor, x: Tensor) -> list[tuple[Operation, Tensor]] | None:
         wanted = [source.op in inside and source.dtype in TRAINABLE for source in op.inputs]
         entries = apply_rule(op, dys, wanted, lambda op: op.name)
         for source, want, entry in zip(op.inputs, wanted, entries, strict=True):
-            if entry is not None:
+            if entry is ZERO:
+                terms.setdefault(source, zeros_like(source))
+            elif entry is not None:
                 terms[source] = entry
             elif want:
                 cuts.append((op, source))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.graph import Tensor
+from ..core.primitive import ZERO
 from ..core.slices import IndexedSlices
 from ..primitives.identity.identity import group_operations, identity
 from .cotangent import Term
@@ -13,7 +14,7 @@ from .cotangent import Term
 
 def gate(entries: Sequence[Term | None]) -> list[Term | None]:
     """`entries` behind a common gate, where there is more than one; IndexedSlices are gated through their values."""
-    present = [e for e in entries if e is not None]
+    present = [e for e in entries if e is not None and e is not ZERO]
     if len(present) < 2:
         return list(entries)
     values = [e.values if isinstance(e, IndexedSlices) else e for e in present]
@@ -30,7 +31,7 @@ def gate(entries: Sequence[Term | None]) -> list[Term | None]:
                 with graph.colocate_with(value.op):
                     gated[i] = identity(value, name="control_dependency")
     passed = iter([_rebuild(e, gated[i]) for i, e in enumerate(present)])
-    return [None if e is None else next(passed) for e in entries]
+    return [e if e is None or e is ZERO else next(passed) for e in entries]
 
 
 def _rebuild(entry: Term, value: Tensor) -> Term:

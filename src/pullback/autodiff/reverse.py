@@ -15,6 +15,7 @@ from typing import Any
 from ..core.dtypes import COMPLEX, TRAINABLE, TokenType
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.memory import Memory
+from ..core.primitive import ZERO
 from ..core.scopes import Scope
 from ..core.sites import user_site
 from ..core.slices import IndexedSlices
@@ -177,7 +178,7 @@ def _cross_bodies(
         here = [x for x in xs if x.op.graph is level]
         crossing = crossings(level, xs)
         ys = [y for y in terms if y.op.graph is level]
-        found = _Reverse(graph, ys, [*here, *crossing], stops, options).run(terms)
+        found = _with_known_zeros(graph, ys, [*here, *crossing], stops, options, terms)
         for x in here:
             sums[x] = found[x]
         for inner, outer in crossing.items():
@@ -186,6 +187,25 @@ def _cross_bodies(
                 terms.setdefault(outer, []).append(term)
         level = level.outer
     return sums
+
+
+def _with_known_zeros(
+    graph: Graph,
+    ys: Sequence[Tensor],
+    xs: Sequence[Tensor],
+    stops: set[Operation],
+    options: _Options,
+    terms: dict[Tensor, list[Term]],
+) -> dict[Tensor, Term | None]:
+    """The sums of the cotangents of `xs`; zeros go on from where entries are `ZERO` to those that have none."""
+    walk = _Reverse(graph, ys, xs, stops, options)
+    found = walk.run(terms)
+    while walk.known_zeros and (missing := [x for x, dx in found.items() if dx is None]):
+        between = set(operations_between(walk.known_zeros, missing))
+        flat = [x for x in dict.fromkeys(walk.known_zeros) if x.op in between]
+        walk = _Reverse(graph, flat, missing, stops, options)
+        found.update(walk.run({x: [zeros_like(x)] for x in flat}))
+    return found
 
 
 class _Reverse:
@@ -202,6 +222,8 @@ class _Reverse:
         self._between = set(self._operations)
         self._stops = stops
         self._options = options
+        self.known_zeros: list[Tensor] = []
+        """What received a cotangent that is known to be zero, as often as it did."""
 
     def run(self, terms: dict[Tensor, list[Term]]) -> dict[Tensor, Term | None]:
         """The sum of the cotangents of each x, or None, from the seeds `terms`."""
@@ -255,6 +277,9 @@ class _Reverse:
             entries = gate(entries)
         for x, dx in zip(op.inputs, entries, strict=True):
             if dx is None:
+                continue
+            if dx is ZERO:
+                self.known_zeros.append(x)
                 continue
             known = terms.get(x)
             if known is None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.dtypes import TRAINABLE, TokenType, resource
 from ..core.graph import Operation, Tensor, site_of
+from ..core.primitive import ZERO
 from ..core.slices import IndexedSlices
 from ..primitives.base.densify import densify
 from ..primitives.creation.fill import zeros_like
@@ -18,7 +19,9 @@ from .registry import rule_of
 def apply_rule(
     op: Operation, dys: Sequence[Term | None], wanted: Sequence[bool], route: Callable[[Operation], str]
 ) -> list[Term | None]:
-    """The cotangents of the wanted inputs of `op`, None for the others. `route` says how an x and a y are joined by it.
+    """The cotangents of the wanted inputs of `op`, or `ZERO`; None for the others.
+
+    `route` says how an x and a y are joined by it.
 
     Raises:
         LookupError: no rule, or one that refuses.
@@ -51,7 +54,7 @@ def apply_rule(
         dx = None
         if want:
             dx = entry() if callable(entry) else entry
-            if dx is not None and (type(dx) is not Tensor or dx.type is not x.type):
+            if dx is not None and dx is not ZERO and (type(dx) is not Tensor or dx.type is not x.type):
                 dx = _checked(dx, x, len(dxs), op)
         dxs.append(dx)
     return dxs

@@ -124,6 +124,17 @@ class Primitive:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
 
+class _Zero:
+    """The type of `ZERO`."""
+
+    def __repr__(self) -> str:
+        return "ZERO"
+
+
+ZERO = _Zero()
+"""An entry that is zero where it exists: no operation, but zeros for an x on which y depends by such entries only."""
+
+
 def no_gradient(self: Primitive, op: Operation, *dys: Any, **_: Any) -> Sequence[None]:
     """None for every input: the rule of what is constant almost everywhere or cannot be differentiated.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.dtypes import FLOATING
 from ...core.operation import Tensor
+from ...core.primitive import ZERO
 from ...core.traits import ELEMENTWISE, linear
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, in_float32, unary
@@ -62,7 +63,7 @@ class ReluGrad(AbstractElementwise):
 
     def partials(self, dy: Tensor, dx: Tensor, seed: Tensor, y: Tensor) -> Sequence[Entry]:
         del dx, seed
-        return lambda: ReluGrad()(dy, y), None
+        return lambda: ReluGrad()(dy, y), ZERO
 
 
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
@@ -108,7 +109,7 @@ class Relu6Grad(AbstractElementwise):
 
     def partials(self, dy: Tensor, dx: Tensor, seed: Tensor, y: Tensor) -> Sequence[Entry]:
         del dx, seed
-        return lambda: Relu6Grad()(dy, y), None
+        return lambda: Relu6Grad()(dy, y), ZERO
 
 
 def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
@@ -161,7 +162,7 @@ class LeakyReluGrad(AbstractElementwise):
 
     def partials(self, dy: Tensor, dx: Tensor, seed: Tensor, x: Tensor) -> Sequence[Entry]:
         del dx, seed
-        return lambda: LeakyReluGrad(self.alpha)(dy, x), None
+        return lambda: LeakyReluGrad(self.alpha)(dy, x), ZERO
 
 
 def elu(features: TensorLike, name: str | None = None) -> Tensor:
@@ -223,7 +224,7 @@ class NegativePart(AbstractElementwise):
 
     def partials(self, dy: Tensor, dx: Tensor, seed: Tensor, y: Tensor) -> Sequence[Entry]:
         del dx, seed
-        return lambda: NegativePart()(dy, y), None
+        return lambda: NegativePart()(dy, y), ZERO
 
 
 def selu(features: TensorLike, name: str | None = None) -> Tensor:

@@ -13,7 +13,7 @@ from ...core.dtypes import bool as bool_
 from ...core.graph import Graph
 from ...core.lengths import Dimension
 from ...core.operation import AbstractTensorLike, Operation, Tensor
-from ...core.primitive import Primitive, no_gradient
+from ...core.primitive import ZERO, Primitive, no_gradient
 from ...core.shape import TensorShape, broadcast_static_shape, same_length
 from ...core.slices import IndexedSlices
 from ...core.traits import ELEMENTWISE, Trait
@@ -114,8 +114,8 @@ def _listed(types: Sequence[TensorType]) -> str:
 
 def undo_broadcast(entry: Entry, i: int, op: Operation) -> Entry:
     """`entry` summed over the axes along which input `i` of `op` was broadcast; as it is where that is none."""
-    if entry is None:
-        return None
+    if entry is None or entry is ZERO:
+        return entry
     x = op.inputs[i]
     axes = repeated_axes(x, op.inputs)
     if axes == ((), ()):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.dtypes import FLOATING, INTEGER
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
+from ...core.primitive import ZERO, Primitive
 from ...core.traits import Links, linear
 from ...core.types import TensorType
 from ...core.typing import TensorLike
@@ -206,7 +206,7 @@ class MaxPoolGrad(Primitive):
     def gradient(self, op: Operation, ddx: Tensor) -> Sequence[Any]:
         x, y, _ = op.inputs
         pick = MaxPoolGradGrad(*window_of(self))
-        return None, None, partial(pick, x, y, ddx)
+        return ZERO, ZERO, partial(pick, x, y, ddx)
 
 
 class MaxPoolGradGrad(Primitive):
@@ -239,7 +239,7 @@ class MaxPoolGradGrad(Primitive):
     def gradient(self, op: Operation, d: Tensor) -> Sequence[Any]:
         x, y, _ = op.inputs
         put = MaxPoolGrad(*window_of(self))
-        return None, None, partial(put, x, y, d)
+        return ZERO, ZERO, partial(put, x, y, d)
 
 
 def hits(pool: Any, xp: Any, x: Any, y: Any) -> Iterator[Any]:
