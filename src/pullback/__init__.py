@@ -7,8 +7,8 @@ from importlib import import_module as _import_module
 from typing import Any as _Any
 
 from .core.primitive import define_later as _define_later
-from .engines.session import engine_loaders as _engine_loaders
-from .engines.session import install_running as _install_running
+from .engines.loading import engine_loaders as _engine_loaders
+from .engines.loading import install_running as _install_running
 from .names import ABSENT as _ABSENT
 from .names import places as _places
 from .primitives.base.operators import install_operators as _install_operators

@@ -239,7 +239,7 @@ class AbstractTensorLike(ABC):
 def define_methods(cls: type, methods: Mapping[str, Callable[..., Any]]) -> None:
     """Give `cls` the `methods` by name: those that it declares, and that only a layer above can define.
 
-    Tensors get their operators in `primitives/base/operators.py`, `eval` and `run` come from `engines/session.py`,
+    Tensors get their operators in `primitives/base/operators.py`, `eval` and `run` come from `engines/loading.py`,
     and the operators of sparse tensors from `primitives/sparse/operations.py`.
     """
     for name, method in methods.items():

@@ -15,7 +15,6 @@ import numpy as np
 from ..core.dtypes import INTEGER, resource
 from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
-from ..core.operation import define_methods
 from ..core.typing import TensorLike
 from ..primitives.creation.placeholders import Placeholder
 from ..primitives.variables.variable import Variable
@@ -24,8 +23,8 @@ from .configuration import ConfigProto
 from .engine import AbstractEngine, EngineClass, EngineOptions, Run
 from .feed_lengths import with_lengths_checked
 from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten
+from .loading import engine_loaders
 from .plan import Plan, function_plan, handle_of, make_plan
-from .random_stream import untouched_stream
 
 _log = logging.getLogger("pullback")
 _CLOSED = "Attempted to use a closed Session."
@@ -336,25 +335,6 @@ def _engine_class(name: str) -> EngineClass:
     return engine_loaders[name]()
 
 
-def _numpy_engine() -> EngineClass:
-    from .numpy.engine import NumpyEngine
-
-    return NumpyEngine
-
-
-def _xla_engine() -> EngineClass:
-    try:
-        with untouched_stream():
-            from .xla.engine import XlaEngine
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"Session: engine='xla' needs jax ({error}): pip install 'pullback[xla]'") from error
-    return XlaEngine
-
-
-engine_loaders: dict[str, Callable[[], EngineClass]] = {"numpy": _numpy_engine, "xla": _xla_engine}
-"""What loads the class of each engine; layers above add theirs."""
-
-
 class _Sessions(threading.local):
     def __init__(self) -> None:
         self.stack: list[Session] = []
@@ -393,7 +373,8 @@ def InteractiveSession(target: str = "", graph: Graph | None = None, config: obj
     return session
 
 
-def _evaluate(fetch: Element, feed_dict: Any, session: Session | None, method: str) -> Any:
+def evaluate(fetch: Element, feed_dict: Any, session: Session | None, method: str) -> Any:
+    """The value of `fetch`, by `session` or the default one, for the method of that name."""
     chosen = session or get_default_session()
     if chosen is None:
         raise ValueError(
@@ -401,19 +382,3 @@ def _evaluate(fetch: Element, feed_dict: Any, session: Session | None, method: s
             f"Use `with session.as_default():`, or pass {method}(session=...)"
         )
     return chosen.run(fetch, feed_dict)
-
-
-def install_running() -> None:
-    """Give tensors `eval` and operations `run`; called once, when pullback is imported."""
-    define_methods(Tensor, {"eval": evaluate})
-    define_methods(Operation, {"run": run})
-
-
-def evaluate(tensor: Tensor, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> Any:
-    """The value of this tensor, by `session` or the default one."""
-    return _evaluate(tensor, feed_dict, session, "eval")
-
-
-def run(operation: Operation, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> None:
-    """Run this operation, by `session` or the default one."""
-    _evaluate(operation, feed_dict, session, "run")
