@@ -6,7 +6,7 @@ import pytest
 
 import pullback as pb
 from pullback.control_flow.call import Call
-from pullback.core.function import inline, trace
+from pullback.core.function import inline, trace, types_at_call
 
 
 def test_a_body_captures_what_it_reads_from_around_it() -> None:
@@ -87,3 +87,11 @@ def test_gradients_inside_a_body_cross_into_the_graph_around_it() -> None:
     traced = trace(build, [x.type], "f")
     ys = Call(traced.function)(pb.constant(5.0), *traced.captured)
     assert pb.Session(engine="numpy").run(list(ys)) == [4.0, 5.0, 20.0]
+
+
+def test_a_length_that_stands_for_two_at_a_call_says_nothing() -> None:
+    x = pb.placeholder(pb.float32, ["n"])
+    twice = trace(lambda a, b: [a + b, a * 2.0], [x.type, x.type], "twice").function
+    y, z = pb.placeholder(pb.float32, ["m"]), pb.placeholder(pb.float32, ["k"])
+    assert [str(t) for t in types_at_call(twice, [y.type, y.type])] == ["float32[m]", "float32[m]"]
+    assert [str(t) for t in types_at_call(twice, [y.type, z.type])] == ["float32[?]", "float32[?]"]

@@ -16,7 +16,7 @@ from ..autodiff.choices import chosen_memory
 from ..autodiff.cotangent import Term
 from ..core.dtypes import bool as bool_
 from ..core.dtypes import int32
-from ..core.function import AbstractFunctional, Function, bind_shape, type_in
+from ..core.function import AbstractFunctional, Function, bound_lengths, type_in
 from ..core.graph import Operation
 from ..core.lengths import Dimension, Length
 from ..core.memory import Memory
@@ -91,12 +91,8 @@ class Loop(AbstractFunctional):
         c, s = self.carried, self.scanned
         parameters, results = [x.shape for x in self.body.parameters], [y.type for y in self.body.results]
         given = [x.shape[1:] if c <= i < c + s else x.shape for i, x in enumerate(args)]
-        values: dict[Length, Dimension] = {}
-        moving: set[Length] = set()
-        for i, (shape, outside) in enumerate(zip(parameters, given, strict=True)):
-            if alike is None or not c <= i < c + s or alike[i - c]:
-                moving |= bind_shape(values, shape, outside)
-        values = {n: value for n, value in values.items() if n not in moving}
+        pairs = enumerate(zip(parameters, given, strict=True))
+        values = bound_lengths([pair for i, pair in pairs if alike is None or not c <= i < c + s or alike[i - c]])
         found = [type_in(values, t) for t in results]
         while moving := self._changed(values, parameters, found):
             values = {n: value for n, value in values.items() if n not in moving}

@@ -245,10 +245,17 @@ def types_at_call(function: Function, args: Sequence[TensorType]) -> list[Tensor
     """
     if all(y.shape.is_fully_defined() for y in function.results):
         return [y.type for y in function.results]
-    values: dict[Length, Dimension] = {}
-    for x, given in zip(function.parameters, args, strict=True):
-        bind_shape(values, x.shape, given.shape)
+    values = bound_lengths([(x.shape, given.shape) for x, given in zip(function.parameters, args, strict=True)])
     return [type_in(values, y.type) for y in function.results]
+
+
+def bound_lengths(pairs: Sequence[tuple[TensorShape, TensorShape]]) -> dict[Length, Dimension]:
+    """What the lengths of the first shapes are in those of the second; nothing for one that stands for several."""
+    values: dict[Length, Dimension] = {}
+    several: set[Length] = set()
+    for shape, given in pairs:
+        several |= bind_shape(values, shape, given)
+    return {n: value for n, value in values.items() if n not in several}
 
 
 def bind_shape(values: dict[Length, Dimension], shape: TensorShape, given: TensorShape) -> set[Length]:
