@@ -1,0 +1,130 @@
+"""Cost model: the bytes of tensors, and the floating-point operations of operations, at given lengths of axes.
+
+What an operation computes follows from its traits and links: one operation an element where it is elementwise, two for
+each product of a contraction, none where it moves elements. Estimates, for choosing what is cheap and for reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from ..control_flow.loop import Loop
+from ..core.dtypes import TokenType, resource
+from ..core.errors import InvalidArgumentError
+from ..core.function import AbstractFunctional, Function, bound_lengths
+from ..core.graph import Operation, Tensor, site_of
+from ..core.lengths import Dimension, Length
+from ..core.traits import ADDS, CONSTANT, CONVERTS, COUNTS, ELEMENTWISE, MOVES, SHAPES, links_of_matrices
+
+BYTE = 8
+"""Moving a byte takes as long as so many floating-point operations, about, on processors of today."""
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """What the lengths that only a run knows are taken to be."""
+
+    values: Mapping[Length, Dimension] = field(default_factory=dict)
+
+    def number(self, n: Dimension | None) -> int | None:
+        """The number that a length is taken to be; None where it is not given."""
+        found = n.substitute(self.values) if isinstance(n, Length) else n
+        return found if isinstance(found, int) else None
+
+    def elements(self, x: Tensor) -> int:
+        """The number of elements of `x`.
+
+        Raises:
+            InvalidArgumentError: a length of it is not given.
+        """
+        lengths = x.shape.lengths
+        found = None if lengths is None else [self.number(n) for n in lengths]
+        if found is None or None in found:
+            missing = ", ".join(sorted({str(s) for n in lengths or () for s in _symbols(n)}))
+            what = f"{missing}: give a number in `sizes`." if missing else "its shape, which only a run knows."
+            raise InvalidArgumentError(f"How many bytes {x} takes (made at {site_of(x)}) depends on {what}")
+        return prod(found)  # type: ignore[arg-type]
+
+    def bytes(self, x: Tensor) -> int:
+        """The memory that the elements of `x` take; none for what is no array."""
+        if x.dtype is resource or isinstance(x.dtype, TokenType):
+            return 0
+        return self.elements(x) * x.dtype.itemsize
+
+    def inside(self, function: Function, args: Sequence[Tensor]) -> Lengths:
+        """The lengths in a function that is called with `args`."""
+        pairs = [(x.shape, arg.shape) for x, arg in zip(function.parameters, args, strict=False)]
+        found = {n: self.number(m) for n, m in bound_lengths(pairs).items()}
+        return Lengths({n: m for n, m in found.items() if m is not None})
+
+
+def flops(op: Operation, lengths: Lengths) -> int:
+    """The floating-point operations that `op` takes, about."""
+    p = op.primitive
+    traits = p.traits
+    if isinstance(p, AbstractFunctional):
+        return _flops_inside(op, p, lengths)
+    if not p.reads_values or any(t in traits for t in (MOVES, CONSTANT, COUNTS, SHAPES, CONVERTS)):
+        return 0
+    made = sum(_numbers(op.outputs, lengths))
+    if ELEMENTWISE in traits:
+        return made
+    read = _numbers(op.inputs, lengths)
+    if ADDS in traits:
+        return sum(read)
+    if any(t.name == "bilinear" for t in traits):
+        return round(2 * made * max(_contracted(op, i, lengths) for i in range(min(2, len(op.inputs)))))
+    return (sum(read) + made) * _matrix_length(op, lengths)
+
+
+def work(op: Operation, lengths: Lengths) -> int:
+    """How long `op` takes, about: its floating-point operations, and what it reads and writes at `BYTE` each."""
+    moved = sum([lengths.bytes(x) for x in (*op.inputs, *op.outputs)])
+    return flops(op, lengths) + BYTE * moved
+
+
+def _flops_inside(op: Operation, p: AbstractFunctional, lengths: Lengths) -> int:
+    """Of a call the operations of its function, of a branch those of the largest one, of a loop those of all steps."""
+    found = []
+    for function, args in zip(p.functions, p.arguments(op.inputs), strict=True):
+        inner = lengths.inside(function, args)
+        found.append(sum([flops(x, inner) for x in function.operations]))
+    return max(found, default=0) * (_steps(op, p, lengths) if isinstance(p, Loop) else 1)
+
+
+def _steps(op: Operation, loop: Loop, lengths: Lengths) -> int:
+    """The steps of a loop, where rows that it reads or hands out tell; else one."""
+    rows = [*op.inputs[1 + loop.carried :][: loop.scanned], *[op.outputs[i] for i in loop.places.history]]
+    known = [lengths.number(x.shape.lengths[0]) for x in rows if x.shape.lengths]
+    return next((n for n in known if n is not None), 1)
+
+
+def _numbers(xs: Sequence[Tensor], lengths: Lengths) -> list[int]:
+    return [0 if x.dtype is resource or isinstance(x.dtype, TokenType) else lengths.elements(x) for x in xs]
+
+
+def _contracted(op: Operation, i: int, lengths: Lengths) -> float:
+    """How many elements of input `i` are multiplied for one element of the result, by the axes that they lie along."""
+    x, y = op.inputs[i], op.outputs[0]
+    links = op.primitive.links(i, *[z.type for z in op.inputs])
+    if links is None or x.shape.lengths is None or y.shape.lengths is None:
+        return 1
+    counts: list[float] = [lengths.number(n) or 1 for n in x.shape.lengths]
+    for link in links:
+        made = lengths.number(y.shape.lengths[link.output]) or 1
+        pairs = None if link.pairs is None else link.pairs(made, int(counts[link.input]))
+        counts[link.input] = 1 if pairs is None else len(pairs[0]) / made
+    return prod(counts)
+
+
+def _matrix_length(op: Operation, lengths: Lengths) -> int:
+    """For what works on matrices the length of one, for each element takes so many operations; else one."""
+    if type(op.primitive).links is not links_of_matrices or not op.inputs or not op.inputs[0].shape.lengths:
+        return 1
+    return lengths.number(op.inputs[0].shape.lengths[-1]) or 1
+
+
+def _symbols(n: Dimension | None) -> frozenset[Length]:
+    return n.symbols if isinstance(n, Length) else frozenset()

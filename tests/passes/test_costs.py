@@ -1,0 +1,63 @@
+"""The cost model: operations and bytes as one counts them by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+import pullback as pb
+from pullback.core.graph import Tensor
+from pullback.core.lengths import named
+from pullback.passes.costs import BYTE, Lengths, flops, work
+
+KNOWN = Lengths()
+
+
+def image(*shape: int) -> Tensor:
+    return pb.placeholder(pb.float32, list(shape))
+
+
+def test_a_matrix_product_takes_two_operations_for_each_product() -> None:
+    a, b = image(5, 7, 11), image(5, 11, 13)
+    assert flops(pb.matmul(a, b).op, KNOWN) == 2 * 5 * 7 * 11 * 13
+    assert flops(pb.einsum("bij,bjk->ik", a, b).op, KNOWN) == 2 * 5 * 7 * 11 * 13
+
+
+def test_a_convolution_and_its_derivatives_take_two_operations_for_each_product() -> None:
+    x, w = image(4, 16, 12, 3), image(3, 3, 3, 8)
+    y = pb.nn.conv2d(x, w, 1, "VALID")
+    expected = 2 * 4 * 14 * 10 * 8 * 27
+    assert [flops(z.op, KNOWN) for z in (y, *pb.gradients(y, [x, w]))] == [expected] * 3
+
+
+def test_an_elementwise_operation_takes_one_an_element_and_what_moves_elements_none() -> None:
+    x = image(3, 4)
+    assert flops((x + image(4)).op, KNOWN) == 12
+    assert flops(pb.reduce_sum(x, 0).op, KNOWN) == 12
+    assert flops(pb.transpose(x).op, KNOWN) == 0
+
+
+def test_what_works_on_matrices_takes_as_many_operations_as_its_axis_is_long_for_each_element() -> None:
+    assert flops(pb.linalg.inv(image(2, 20, 20)).op, KNOWN) == 2 * 2 * 20**3
+
+
+def test_a_loop_takes_its_steps_where_rows_tell_how_many_there_are() -> None:
+    y = pb.map_fn(lambda row: pb.tanh(row), image(9, 5))
+    assert flops(y.op, KNOWN) >= 9 * 5
+
+
+def test_lengths_that_only_a_run_knows_are_those_given() -> None:
+    x = pb.placeholder(pb.float32, ["batch", 3])
+    lengths = Lengths({named("batch"): 8})
+    y = pb.tanh(x)
+    assert lengths.bytes(y) == 8 * 3 * 4
+    assert work(y.op, lengths) == 24 + BYTE * 2 * 96
+
+
+def test_a_length_that_is_not_given_is_named() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, ["batch", 3], name="x")
+        with pytest.raises(pb.errors.InvalidArgumentError) as raised:
+            KNOWN.bytes(x)
+    message = str(raised.value)
+    assert message.startswith("How many bytes float32[batch,3] 'x:0' takes (made at test_costs.py:")
+    assert message.endswith(") depends on batch: give a number in `sizes`.")
