@@ -101,12 +101,12 @@ def test_a_convolutional_net() -> None:
 
 
 def test_attention() -> None:
-    """A product more for each cotangent of a product, and the softmax's four nodes; no shapes are worked out."""
+    """A product more for each cotangent of a product, and the softmax's eight nodes; no shapes are worked out."""
     q, k, v = [pb.placeholder(pb.float32, [2, 4, 6, 5]) for _ in range(3)]
     y = pb.matmul(pb.nn.softmax(pb.matmul(q, k, transpose_b=True) * 0.5), v)
     seed = pb.placeholder(pb.float32, y.shape)
     forward = {"Transpose": 1, "MatMul": 2, "Mul": 1, "Softmax": 1}
-    by_softmax = {"Mul": 3, "ReduceSum": 1, "Sub": 1}
+    by_softmax = {"Mul": 3, "ReduceSum": 1, "Sub": 1, "Equal": 2, "Where": 2}
     by_products = {"MatMul": 4, "Transpose": 3}
     wanted: Counter[str] = Counter()
     for part in (forward, by_softmax, by_products):

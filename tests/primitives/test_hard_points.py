@@ -137,6 +137,44 @@ def test_a_zero_cotangent_gives_zero_to_second_order(name: str) -> None:
         assert values == [0] * len(points)
 
 
+OF_ROWS = {
+    "softmax": pb.nn.softmax,
+    "log_softmax": pb.nn.log_softmax,
+    "logsumexp": lambda x: pb.reduce_logsumexp(x, 1, keepdims=True),
+    "cross_entropy": lambda x: pb.nn.softmax_cross_entropy_with_logits(np.full((4, 3), 0.5), x)[:, None],
+    "labels_of_cross_entropy": lambda x: pb.nn.softmax_cross_entropy_with_logits(pb.nn.softmax(x), x)[:, None],
+    "sparse_cross_entropy": lambda x: pb.nn.sparse_softmax_cross_entropy_with_logits([0, -1, 0, 0], x)[:, None],
+}
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "onnxruntime"])
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_rows_that_are_hidden_have_derivatives_zero(name: str, engine: str) -> None:
+    """As in attention whose mask leaves nothing to look at: `where(is_nan(p), 0, p)`."""
+    if engine == "onnxruntime":
+        pytest.importorskip("onnxruntime")
+    weights = np.arange(1.0, 13.0).reshape(4, 3)
+    seen = np.array([[True], [False], [False], [False]])
+    x = pb.placeholder(pb.float64, [4, 3])
+    ys = [OF_ROWS[name](x)]
+    for _ in range(3):
+        hidden = pb.where(seen, ys[-1], pb.zeros_like(ys[-1]))
+        ys += pb.gradients(hidden * weights[:, : hidden.shape[1]], x)
+    rows = [[0.5, 1.0, 2.0], [-np.inf] * 3, [np.inf, 0.0, 1.0], [np.nan, 1.0, 2.0]]
+    for value in pb.Session(engine=engine).run(ys[1:], {x: np.array(rows)}):
+        assert np.isfinite(value[0]).all()
+        assert value[0].any()
+        assert not value[1:].any()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_row_of_nan_that_is_not_hidden_shows_it(engine: str) -> None:
+    x = pb.placeholder(pb.float64, [2, 2])
+    (dx,) = pb.gradients(pb.nn.softmax(x)[:, 0], x)
+    value = pb.Session(engine=engine).run(dx, {x: [[0.0, 0.0], [-np.inf, -np.inf]]})
+    np.testing.assert_array_equal(value, [[0.25, -0.25], [np.nan, np.nan]])
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_exponential_that_overflows_can_be_masked(engine: str) -> None:
     for values in derivatives(lambda x: pb.where(x < 100, pb.exp(x), 0.0), [1000.0, 0.0], 2, engine):

@@ -74,13 +74,13 @@ def mask(w: Writer, op: Operation, condition: Value, x: Value) -> Value:
 @writer(MulNoNan)
 def mul_no_nan(w: Writer, op: Operation, a: Value, b: Value) -> Value:
     del op
-    return _kept(w, [b], w.node("Mul", a, b))
+    return kept(w, [b], w.node("Mul", a, b))
 
 
 @writer(MaskedMul)
 def masked_mul(w: Writer, op: Operation, a: Value, b: Value) -> Value:
     del op
-    return _kept(w, [a, b], w.node("Mul", a, b))
+    return kept(w, [a, b], w.node("Mul", a, b))
 
 
 @writer(MaskedDiv)
@@ -89,16 +89,16 @@ def masked_div(w: Writer, op: Operation, a: Value, b: Value) -> Value:
     known = w.static(b)
     y = w.node("Div", a, b)
     # Only by 0 and by NaN is 0 divided to something else.
-    return y if known is not None and np.all(np.abs(known) > 0) else _kept(w, [a], y)
+    return y if known is not None and np.all(np.abs(known) > 0) else kept(w, [a], y)
 
 
 @writer(QuotientGrad)
 def quotient_grad(w: Writer, op: Operation, a: Value, y: Value, b: Value) -> Value:
     del op
-    return _kept(w, [a, y], w.node("Neg", w.node("Div", w.node("Mul", a, y), b)))
+    return kept(w, [a, y], w.node("Neg", w.node("Div", w.node("Mul", a, y), b)))
 
 
-def _kept(w: Writer, operands: list[Value], y: Value) -> Value:
+def kept(w: Writer, operands: list[Value], y: Value) -> Value:
     """`y`, but 0 where one of the operands is; those that are known not to be 0 are not asked."""
     for x in operands:
         number = uniform(w, x)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ...core.dtypes import FLOATING
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -16,6 +18,7 @@ from ..base.axes import as_axis
 from ..base.broadcasting import in_float32
 from ..creation.constant import convert_to_tensor
 from ..elementwise.exponential import exp
+from ..elementwise.masking import kept, multiply_no_nan
 from ..reduction.reduce import reduce_sum
 
 
@@ -69,7 +72,10 @@ class Softmax(Primitive):
 
 
 class SoftmaxGrad(Primitive):
-    """`y * (dy - sum(y * dy))`: symmetric in its cotangents, so that it differentiates itself by `dy`."""
+    """`y * (dy - sum(y * dy))`: symmetric in its cotangents, so that it differentiates itself by `dy`.
+
+    A zero cotangent gives zero where `y` is NaN, which it is all along the axis where all of `x` is -inf.
+    """
 
     type = "SoftmaxGrad"
     traits = (linear(1),)
@@ -85,14 +91,20 @@ class SoftmaxGrad(Primitive):
 
     @in_float32
     def kernel(self, xp: Any, y: Any, dy: Any) -> Any:
-        return y * (dy - xp.sum(y * dy, axis=self.axis, keepdims=True))
+        products = y * dy
+        mean = xp.sum(products, axis=self.axis, keepdims=True)
+        if xp is np and not np.isnan(mean).any():
+            return y * (dy - mean)
+        difference = dy - xp.sum(kept(xp, dy != 0, products), axis=self.axis, keepdims=True)
+        return kept(xp, difference != 0, y * difference)
 
     def gradient(self, op: Operation, d: Tensor) -> Sequence[Any]:
         y, dy = op.inputs
         axis = self.axis
 
         def by_y() -> Tensor:
-            inner, outer = reduce_sum(y * dy, axis, keepdims=True), reduce_sum(y * d, axis, keepdims=True)
+            inner = reduce_sum(multiply_no_nan(y, dy), axis, keepdims=True)
+            outer = reduce_sum(multiply_no_nan(y, d), axis, keepdims=True)
             return d * (dy - inner) - dy * outer
 
         return by_y, partial(SoftmaxGrad(axis), y, d)
@@ -138,7 +150,7 @@ class LogSoftmax(Primitive):
 
 
 class LogSoftmaxGrad(Primitive):
-    """`dy - exp(y) * sum(dy)`."""
+    """`dy - exp(y) * sum(dy)`; a sum that is zero wins."""
 
     type = "LogSoftmaxGrad"
     traits = (linear(1),)
@@ -154,16 +166,17 @@ class LogSoftmaxGrad(Primitive):
 
     @in_float32
     def kernel(self, xp: Any, y: Any, dy: Any) -> Any:
-        return dy - xp.exp(y) * xp.sum(dy, axis=self.axis, keepdims=True)
+        total = xp.sum(dy, axis=self.axis, keepdims=True)
+        return dy - kept(xp, total != 0, xp.exp(y) * total)
 
     def gradient(self, op: Operation, d: Tensor) -> Sequence[Any]:
         y, dy = op.inputs
         axis = self.axis
 
         def by_y() -> Tensor:
-            return -(d * exp(y) * reduce_sum(dy, axis, keepdims=True))
+            return -multiply_no_nan(multiply_no_nan(exp(y), d), reduce_sum(dy, axis, keepdims=True))
 
-        return by_y, lambda: d - reduce_sum(d * exp(y), axis, keepdims=True)
+        return by_y, lambda: d - reduce_sum(multiply_no_nan(exp(y), d), axis, keepdims=True)
 
 
 def exponentials(xp: Any, x: Any, axis: int) -> tuple[Any, Any, Any]:

@@ -23,7 +23,7 @@ from ..creation.constant import convert_to_tensor
 from ..elementwise.add_n import add_terms
 from ..elementwise.arithmetic import Add
 from ..elementwise.exponential import exp, log
-from ..elementwise.masking import mask
+from ..elementwise.masking import mask, multiply_no_nan
 from ..logic.comparison import greater
 from ..reduction.reduce import reduce_sum
 from ..shape.squeeze import ExpandDims
@@ -88,7 +88,7 @@ class SparseSoftmaxCrossEntropyWithLogits(Primitive):
         x, _ = op.inputs
 
         def by_logits() -> Tensor | None:
-            first = None if dloss is None else ExpandDims((-1,))(dloss) * op.outputs[1]
+            first = None if dloss is None else multiply_no_nan(op.outputs[1], ExpandDims((-1,))(dloss))
             second = None if dback is None else SoftmaxGrad()(Softmax()(x), dback)
             return add_terms(first, second)
 
@@ -156,17 +156,18 @@ class SoftmaxCrossEntropyWithLogits(Primitive):
         axis = self.axis
 
         def by_logits() -> Tensor | None:
-            first = None if dloss is None else ExpandDims((axis,))(dloss) * op.outputs[1]
+            first = None if dloss is None else multiply_no_nan(op.outputs[1], ExpandDims((axis,))(dloss))
             second = None
             if dback is not None:
-                second = SoftmaxGrad(axis)(Softmax(axis)(x), dback) * reduce_sum(labels, axis, keepdims=True)
+                sums = reduce_sum(labels, axis, keepdims=True)
+                second = multiply_no_nan(sums, SoftmaxGrad(axis)(Softmax(axis)(x), dback))
             return add_terms(first, second)
 
         def by_labels() -> Tensor | None:
-            first = None if dloss is None else -(ExpandDims((axis,))(dloss) * LogSoftmax(axis)(x))
+            first = None if dloss is None else -multiply_no_nan(LogSoftmax(axis)(x), ExpandDims((axis,))(dloss))
             second = None
             if dback is not None:
-                second = reduce_sum(dback * Softmax(axis)(x), axis, keepdims=True) - dback
+                second = reduce_sum(multiply_no_nan(Softmax(axis)(x), dback), axis, keepdims=True) - dback
             return add_terms(first, second)
 
         return by_logits, by_labels

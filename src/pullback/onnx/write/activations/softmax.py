@@ -12,6 +12,7 @@ from ....primitives.activations.softmax import LogSoftmax, LogSoftmaxGrad, Softm
 from ...records import Value
 from ...registry import writer
 from ...writing import Writer
+from ..elementwise import kept
 
 
 @writer(Softmax, LogSoftmax)
@@ -22,12 +23,12 @@ def softmax(w: Writer, op: Operation, x: Value) -> Value:
 
 @writer(SoftmaxGrad)
 def softmax_grad(w: Writer, op: Operation, y: Value, dy: Value) -> Value:
-    """`y * dy - y * sum(y * dy)`: the product is needed once."""
+    """`y * dy - y * sum(y * dy)`: the product is needed once. Zeros win over a `y` that is NaN."""
     p: Any = op.primitive
     y, dy = widened(w, y), widened(w, dy)
-    product = w.node("Mul", y, dy)
+    product = kept(w, [dy], w.node("Mul", y, dy))
     total = w.sum(product, [p.axis], True)
-    return narrowed(w, op, w.node("Sub", product, w.node("Mul", y, total)))
+    return narrowed(w, op, w.node("Sub", product, kept(w, [total], w.node("Mul", y, total))))
 
 
 @writer(LogSoftmaxGrad)
@@ -35,7 +36,7 @@ def log_softmax_grad(w: Writer, op: Operation, y: Value, dy: Value) -> Value:
     p: Any = op.primitive
     y, dy = widened(w, y), widened(w, dy)
     total = w.sum(dy, [p.axis], True)
-    return narrowed(w, op, w.node("Sub", dy, w.node("Mul", w.node("Exp", y), total)))
+    return narrowed(w, op, w.node("Sub", dy, kept(w, [total], w.node("Mul", w.node("Exp", y), total))))
 
 
 def counted_up(w: Writer, count: Value) -> Value:
