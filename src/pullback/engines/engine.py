@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import update_wrapper
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,12 +30,24 @@ class AbstractEngine(ABC):
     """Computes plans, and keeps the values of variables under their handle operations."""
 
     @abstractmethod
-    def prepare(self, plan: Plan) -> Run:
-        """The function that runs `plan`."""
+    def prepare(self, plan: Plan, to_host: bool = True) -> Run:
+        """The function that runs `plan`.
+
+        With `to_host`, what it returns are NumPy arrays and scalars, and share no memory with anything. Without, they
+        are arrays as the engine has them, on their devices, and it may return before they are computed.
+        """
 
     @abstractmethod
     def as_feed(self, tensor: Tensor, value: Any) -> Any:
         """`value` as an array of the dtype of `tensor`; TypeError or ValueError where that cannot be."""
+
+    @abstractmethod
+    def put(self, tensor: Tensor, array: Any) -> Any:
+        """A copy of what `as_feed` gave, where programs read it; it may be under way until `wait_for` returns."""
+
+    @abstractmethod
+    def wait_for(self, arrays: Sequence[Any]) -> None:
+        """Return when what `put` gave is there."""
 
     @abstractmethod
     def has_state(self, key: Operation) -> bool:
@@ -59,6 +72,15 @@ class AbstractEngine(ABC):
     @abstractmethod
     def close(self) -> None:
         """Let go of all values."""
+
+
+def as_arrays(run: Run) -> Run:
+    """`run`, which gives arrays of no dimensions in place of NumPy scalars, for those do not speak DLPack."""
+
+    def arrays(feeds: Sequence[Any]) -> list[Any]:
+        return [np.asarray(y) for y in run(feeds)]
+
+    return update_wrapper(arrays, run, updated=())
 
 
 EngineClass = Callable[[EngineOptions], AbstractEngine]

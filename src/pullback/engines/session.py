@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import INTEGER, resource
+from ..core.dtypes import resource
 from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.typing import TensorLike
@@ -25,6 +25,7 @@ from .feed_lengths import with_lengths_checked
 from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten
 from .loading import engine_loaders
 from .plan import Plan, function_plan, handle_of, make_plan
+from .prefetch import prefetched
 
 _log = logging.getLogger("pullback")
 _CLOSED = "Attempted to use a closed Session."
@@ -93,6 +94,8 @@ class Session:
         feed_dict: Mapping[Any, Any] | None = None,
         options: object = None,
         run_metadata: object = None,
+        *,
+        to_host: bool = True,
     ) -> Any:
         """The values of `fetches`, nested as they are: arrays for tensors and variables, None for operations.
 
@@ -100,8 +103,13 @@ class Session:
         one, or a list, tuple, named tuple or dictionary of fetches. `feed_dict` gives values for any tensors of the
         graph, or for IndexedSlices: what they would be computed from is then not run. A variable that is fed has that
         value for all that reads it in this run, and its own again afterwards, also where the run assigns to it. Floats
-        fed as whole numbers lose their fractions. Values are NumPy arrays, of no dimensions NumPy scalars, and share no
-        memory with the session. `options` and `run_metadata` are not used.
+        fed as whole numbers lose their fractions. Arrays that speak DLPack are fed without a copy if they are where the
+        run is. Values are NumPy arrays, of no dimensions NumPy scalars, and share no memory with the session. `options`
+        and `run_metadata` are not used.
+
+        With `to_host=False` values stay where they were computed. On XLA they are arrays of jax, and the run returns
+        before they are computed; what goes wrong on the device is raised where one is read. On the other engines, which
+        compute on the host, they are NumPy arrays. All speak DLPack.
 
         Raises:
             InvalidArgumentError: a fetch or feed of the wrong kind, a feed that does not fit, a placeholder not fed,
@@ -110,16 +118,16 @@ class Session:
         """
         del options, run_metadata
         if isinstance(feed_dict, Mapping) and any(isinstance(key, Variable) for key in feed_dict):
-            return self._run_with_variables(fetches, feed_dict)
+            return self._run_with_variables(fetches, feed_dict, to_host)
         flat = flatten(fetches, self.graph)
         tensors: list[Tensor] = []
         arrays: list[Any] = []
         for tensor, value in feed_pairs(feed_dict, self.graph) if feed_dict else ():
             tensors.append(tensor)
             arrays.append(self._fed(tensor, value))
-        return flat.values(self._run_of(flat, tensors)(arrays))
+        return flat.values(self._run_of(flat, tensors, to_host)(arrays))
 
-    def _run_with_variables(self, fetches: Any, feed_dict: Mapping[Any, Any]) -> Any:
+    def _run_with_variables(self, fetches: Any, feed_dict: Mapping[Any, Any], to_host: bool) -> Any:
         """A run in which variables that are fed have other values than their own."""
         variables = [key for key in feed_dict if isinstance(key, Variable)]
         rest = {key: value for key, value in feed_dict.items() if not isinstance(key, Variable)}
@@ -130,7 +138,7 @@ class Session:
             try:
                 for key, value in given:
                     engine.write_state(key, np.asarray(value))
-                return self.run(fetches, rest)
+                return self.run(fetches, rest, to_host=to_host)
             finally:
                 for key, own in before.items():
                     if own is None:
@@ -138,10 +146,13 @@ class Session:
                     else:
                         engine.write_state(key, own)
 
-    def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None) -> Callable[..., Any]:
+    def make_callable(
+        self, fetches: Any, feed_list: Sequence[Any] | None = None, *, to_host: bool = True
+    ) -> Callable[..., Any]:
         """A function of one value for each of `feed_list` that returns the values of `fetches`.
 
-        Calling it costs less than `run`, which looks at its arguments each time. RuntimeError after `close`.
+        Calling it costs less than `run`, which looks at its arguments each time. RuntimeError after `close`. Values,
+        with and without `to_host`, are those of `run`.
 
         >>> import pullback as pb
         >>> x = pb.placeholder(pb.float32, [])
@@ -152,8 +163,8 @@ class Session:
         flat = flatten(fetches, self.graph)
         feeds = [fed_tensor(x, self.graph) for x in feed_list or ()]
         if any(isinstance(x, Variable) for x in feed_list or ()):
-            return lambda *values: self.run(fetches, dict(zip(feed_list or (), values, strict=True)))
-        run = self._run_of(flat, feeds)
+            return lambda *values: self.run(fetches, dict(zip(feed_list or (), values, strict=True)), to_host=to_host)
+        run = self._run_of(flat, feeds, to_host)
         fed, names = self._fed, [f"'{x.name}'" for x in feeds]
 
         def call(*values: Any) -> Any:
@@ -161,16 +172,59 @@ class Session:
                 raise RuntimeError(_CLOSED)
             if len(values) != len(feeds):
                 raise messages.wrong_count(names, len(values))
-            return flat.values(run([fed(x, v) for x, v in zip(feeds, values, strict=True)]))
+            return flat.values(run([*map(fed, feeds, values)]))
 
         def call_for_one(*values: Any) -> Any:
             if self._closed:
                 raise RuntimeError(_CLOSED)
             if len(values) != len(feeds):
                 raise messages.wrong_count(names, len(values))
-            return run([fed(x, v) for x, v in zip(feeds, values, strict=True)])[0]
+            return run([*map(fed, feeds, values)])[0]
 
         return call_for_one if isinstance(fetches, Tensor) else call
+
+    def prefetch(self, batches: Iterable[Any], feed_list: Sequence[Any] | None = None) -> Iterator[Any]:
+        """`batches` with their arrays where runs read them; two are always on the way ahead of the one that is used.
+
+        A batch is a feed dictionary, or, with `feed_list`, a sequence of one value for each of its elements; each comes
+        back as it is, with arrays of the engine in the places of values. An iterator may write each batch over the
+        arrays of the one before. Copies to a device go on while a step runs, if the step does not wait for its values:
+        use `to_host=False`, and read a loss now and then.
+
+        >>> import numpy as np, pullback as pb
+        >>> x = pb.placeholder(pb.float32, [2])
+        >>> total = pb.Variable(0.0)
+        >>> with pb.Session() as session:
+        ...     session.run(total.initializer)
+        ...     step = session.make_callable(total.assign_add(pb.reduce_sum(x)), [x], to_host=False)
+        ...     for (batch,) in session.prefetch(([np.full(2, i)] for i in range(4)), [x]):
+        ...         value = step(batch)
+        >>> float(value)
+        12.0
+        """
+        feeds = None if feed_list is None else [fed_tensor(x, self.graph) for x in feed_list]
+        wait_for = self._engine.wait_for
+        if feeds is None:
+            return prefetched(batches, self._placed_feeds, lambda batch: wait_for(list(batch.values())))
+        return prefetched(batches, partial(self._placed_values, feeds), wait_for)
+
+    def _placed_feeds(self, feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
+        """A feed dictionary with arrays of the engine for its tensors; variables are fed as they are."""
+        if not isinstance(feed_dict, Mapping):
+            raise messages.feeds_kind(feed_dict)
+        variables = {key: value for key, value in feed_dict.items() if isinstance(key, Variable)}
+        rest = {key: value for key, value in feed_dict.items() if key not in variables}
+        return variables | {x: self._put(x, value) for x, value in feed_pairs(rest, self.graph)}
+
+    def _placed_values(self, feeds: Sequence[Tensor], values: Sequence[Any]) -> tuple[Any, ...]:
+        if len(values) != len(feeds):
+            raise messages.wrong_count([f"'{x.name}'" for x in feeds], len(values))
+        return tuple([self._put(x, value) for x, value in zip(feeds, values, strict=True)])
+
+    def _put(self, tensor: Tensor, value: Any) -> Any:
+        if self._closed:
+            raise RuntimeError(_CLOSED)
+        return self._engine.put(tensor, self._fed(tensor, value))
 
     def run_function(self, function: Function, captured: Sequence[Tensor], values: Sequence[Any]) -> list[Any]:
         """The results of a traced function for one value for each parameter that is no handle.
@@ -187,19 +241,19 @@ class Session:
             run = self._prepared(key, lambda: function_plan(function, len(function.results), handles), feeds)
         return run([self._fed(x, value) for x, value in zip(feeds, values, strict=True)])
 
-    def _run_of(self, flat: Fetches, feeds: Sequence[Tensor]) -> Run:
-        key = (tuple(flat.elements), tuple(feeds))
+    def _run_of(self, flat: Fetches, feeds: Sequence[Tensor], to_host: bool) -> Run:
+        key = (tuple(flat.elements), tuple(feeds), to_host)
         known = self._runs.get(key)
         if known is not None:
             return known
-        return self._prepared(key, lambda: self._plan(flat, feeds), feeds)
+        return self._prepared(key, lambda: self._plan(flat, feeds), feeds, to_host)
 
-    def _prepared(self, key: Any, make: Callable[[], Plan], feeds: Sequence[Tensor] = ()) -> Run:
+    def _prepared(self, key: Any, make: Callable[[], Plan], feeds: Sequence[Tensor] = (), to_host: bool = True) -> Run:
         if self._closed:
             raise RuntimeError(_CLOSED)
         with self._lock:
             plan = make()
-            run = with_lengths_checked(self._engine.prepare(plan), feeds)
+            run = with_lengths_checked(self._engine.prepare(plan, to_host), feeds)
             if plan.states:
                 run = _one_at_a_time(run, self._lock)
             self._runs[key] = run
@@ -215,8 +269,6 @@ class Session:
     def _fed(self, tensor: Tensor, value: Any) -> Any:
         kind = tensor.type
         if type(value) is not np.ndarray or value.dtype != kind.dtype:
-            if kind.dtype in INTEGER:
-                value = _whole(value, kind.dtype)
             try:
                 value = self._engine.as_feed(tensor, value)
             except (TypeError, ValueError) as error:
@@ -293,21 +345,6 @@ class Session:
 
     def __repr__(self) -> str:
         return f"<Session engine={self.engine} programs={len(self._runs)}>"
-
-
-def _whole(value: Any, dtype: Any) -> Any:
-    """Floats that are fed where whole numbers are taken, without their fractions if they fit; all else as it is."""
-    if isinstance(value, int | Tensor):
-        return value
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        return value
-    if array.dtype.kind != "f":
-        return value
-    limits, whole = np.iinfo(dtype), np.trunc(array.astype(np.float64))
-    fits = (whole >= float(limits.min)) & (whole < float(limits.max) + 1)
-    return whole.astype(dtype) if fits.all() else value
 
 
 def _one_at_a_time(run: Run, lock: Any) -> Run:

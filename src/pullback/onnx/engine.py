@@ -15,10 +15,10 @@ from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.function import AbstractFunctional, Parameter
 from ..core.operation import Operation, Tensor
 from ..engines import messages
-from ..engines.engine import AbstractEngine, EngineOptions, Run
+from ..engines.engine import AbstractEngine, EngineOptions, Run, as_arrays
+from ..engines.foreign_arrays import host_array
 from ..engines.plan import Plan
 from ..primitives.base.state import AbstractStateful
-from ..primitives.creation.constant import as_array
 from .exporting import DEFAULT_OPSET, model_of
 
 Array = np.ndarray[Any, Any]
@@ -35,8 +35,8 @@ class OnnxruntimeEngine(AbstractEngine):
         self.options = onnxruntime.SessionOptions()
         self.options.log_severity_level = 3
 
-    def prepare(self, plan: Plan) -> Run:
-        """The function that runs `plan`."""
+    def prepare(self, plan: Plan, to_host: bool = True) -> Run:
+        """The function that runs `plan`; its arrays are on the host either way."""
         feeds = {f"feed/{i}": x for i, x in enumerate(plan.feeds)}
         fetches = {f"fetch/{i}": x for i, x in enumerate(plan.fetches)}
         actions = [step.op for step in plan.steps if not step.op.outputs or step.op.primitive.stateful]
@@ -65,7 +65,7 @@ class OnnxruntimeEngine(AbstractEngine):
             self.values.update(assigned)  # One call: a signal comes before all changes, or after.
             return results
 
-        return run
+        return run if to_host else as_arrays(run)
 
     def _loaded(self, model: ModelProto) -> Any:
         """The model, ready to run."""
@@ -80,7 +80,14 @@ class OnnxruntimeEngine(AbstractEngine):
 
     def as_feed(self, tensor: Tensor, value: Any) -> Any:
         """`value` as a NumPy array of the dtype of `tensor`."""
-        return as_array(value, tensor.dtype)
+        return host_array(value, tensor.dtype)
+
+    def put(self, tensor: Tensor, array: Any) -> Any:
+        """A copy of `array`."""
+        return np.array(array)
+
+    def wait_for(self, arrays: Sequence[Any]) -> None:
+        """Nothing: copies are there."""
 
     def has_state(self, key: Operation) -> bool:
         """Whether there is a state under `key`."""

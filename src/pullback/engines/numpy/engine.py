@@ -21,9 +21,9 @@ from ...core.function import AbstractFunctional
 from ...core.graph import Operation, Tensor
 from ...core.primitive import Primitive
 from ...primitives.base.state import AbstractStateful
-from ...primitives.creation.constant import as_array
 from .. import messages
-from ..engine import AbstractEngine, EngineOptions, Run
+from ..engine import AbstractEngine, EngineOptions, Run, as_arrays
+from ..foreign_arrays import host_array
 from ..plan import Plan, Step, checked_outputs
 from .control_flow import functional_kernel
 from .states import States
@@ -43,8 +43,8 @@ class NumpyEngine(AbstractEngine):
         self.execute = _execute_checked if options.check_numerics else _execute
         self.soft_placement = options.soft_placement
 
-    def prepare(self, plan: Plan) -> Run:
-        """The function that runs `plan`."""
+    def prepare(self, plan: Plan, to_host: bool = True) -> Run:
+        """The function that runs `plan`; its arrays are on the host either way."""
         if not self.soft_placement:
             _check_devices(plan)
         template: list[Any] = [None] * plan.size
@@ -57,7 +57,8 @@ class NumpyEngine(AbstractEngine):
                 values = compute(feeds)
                 return [_owned(values[i]) for i in range(len(values))]
 
-        return self.values.transaction(run) if plan.written else run
+        whole = self.values.transaction(run) if plan.written else run
+        return whole if to_host else as_arrays(whole)
 
     def _computation(self, plan: Plan, known: dict[int, Run]) -> Run:
         """From arrays for the feeds of `plan` to those for its fetches. `known` holds those of the plans inside."""
@@ -83,7 +84,14 @@ class NumpyEngine(AbstractEngine):
 
     def as_feed(self, tensor: Tensor, value: Any) -> Any:
         """`value` as a NumPy array of the dtype of `tensor`."""
-        return as_array(value, tensor.dtype)
+        return host_array(value, tensor.dtype)
+
+    def put(self, tensor: Tensor, array: Any) -> Any:
+        """A copy of `array`."""
+        return np.array(array)
+
+    def wait_for(self, arrays: Sequence[Any]) -> None:
+        """Nothing: copies are there."""
 
     def has_state(self, key: Operation) -> bool:
         """Whether there is a state under `key`."""

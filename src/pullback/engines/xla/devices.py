@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import Any, NamedTuple
@@ -81,6 +81,16 @@ def as_mesh(mesh: Any) -> Mesh | None:
     return mesh
 
 
+def spread(mesh: Mesh, spec: Sequence[Any], shape: tuple[int, ...]) -> NamedSharding:
+    """An array of `shape` spread over the mesh as `spec` says; whole on each device where that cannot divide it."""
+    asked = NamedSharding(mesh, PartitionSpec(*spec))  # type: ignore[no-untyped-call]
+    try:
+        asked.shard_shape(shape)
+    except ValueError:
+        return NamedSharding(mesh, PartitionSpec())  # type: ignore[no-untyped-call]
+    return asked
+
+
 class Layout(NamedTuple):
     """Where a program runs: on one device, spread over a mesh, or (both None) where jax puts it."""
 
@@ -98,12 +108,21 @@ class Layout(NamedTuple):
     def copied(self, array: Any, like: Any = None) -> Any:
         """A copy of `array` in its place: on the device, or spread as `like` is, else on every device of the mesh."""
         if self.mesh is not None:
-            replicated = NamedSharding(self.mesh, PartitionSpec())  # type: ignore[no-untyped-call]
-            return jax.device_put(np.array(array), replicated if like is None else like.sharding)
+            return jax.device_put(np.array(array), spread(self.mesh, (), ()) if like is None else like.sharding)
         given = np.asarray(array)
         placed = jax.device_put(given, self.device).block_until_ready()
         shared = placed.unsafe_buffer_pointer() == given.ctypes.data
         return jnp.copy(placed) if shared else placed
+
+    def moved(self, feed: Any) -> Any:
+        """A feed, copied to its place if it is an array of jax that is bound to another one."""
+        if not isinstance(feed, jax.Array) or not feed.committed:
+            return feed
+        if self.mesh is not None:
+            bound = feed.sharding.device_set == set(self.mesh.devices.flat)
+            return feed if bound else jax.device_put(feed, spread(self.mesh, (), ()))
+        device = self.device or default_device()
+        return feed if feed.sharding.device_set == {device} else jax.device_put(feed, device)
 
     def kept(self, state: Any, old: Any) -> Any:
         """`state`, while a program is traced, spread as the value `old` that it replaces."""

@@ -11,13 +11,16 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.sharding import Mesh, NamedSharding
 
+from ...core.dtypes import COMPLEX, INEXACT
 from ...core.graph import Operation, Tensor
 from ...primitives.base.state import AbstractStateful
-from ...primitives.creation.constant import as_array
+from ...primitives.identity.sharding import Entry, Sharding
 from .. import messages
 from ..concrete import LIFTED_BYTES, concrete_values, is_small
 from ..engine import AbstractEngine, EngineOptions, Run
+from ..foreign_arrays import host_array, is_elsewhere
 from ..placement import Segment, asks_for_devices, segments_of
 from ..plan import Plan, has_guards
 from . import (  # noqa: F401  (imported for the kernels that they register)
@@ -48,7 +51,7 @@ from .convolution import (  # noqa: F401  (imported for the kernels that they re
     convolution,
     morphology,
 )
-from .devices import Layout, as_mesh, default_device, device_for
+from .devices import Layout, as_mesh, default_device, device_for, spread
 from .linalg import (  # noqa: F401  (imported for the kernels that they register)
     decompositions,
     matrix_functions,
@@ -58,7 +61,7 @@ from .loops import (  # noqa: F401  (imported for the kernels that they register
     loop,
 )
 from .loops.rooms import RoomKeeper
-from .program import Program, to_host
+from .program import Program, host_value
 from .segments import SegmentedProgram
 from .special import (  # noqa: F401  (imported for the kernels that they register)
     error_function,
@@ -76,17 +79,19 @@ class XlaEngine(AbstractEngine):
         self.lost: set[Operation] = set()
         self.rooms = RoomKeeper()
         self.mesh = as_mesh(options.mesh)
+        self.annotations: dict[Tensor, tuple[Entry, ...]] = {}
+        """How feeds are spread, of those that were asked for."""
         if options.cache_dir is not None:
             _keep_programs_in(options.cache_dir)
 
-    def prepare(self, plan: Plan) -> Run:
+    def prepare(self, plan: Plan, to_host: bool = True) -> Run:
         """The function that runs `plan`; XLA compiles it when it is called."""
         segments = self._segments(plan)
         if _is_known(plan) and not self.options.check_numerics:
-            return _run_of_known(plan)
+            return _run_of_known(plan, to_host)
         if len(segments) > 1:
-            return _leaving_precision(SegmentedProgram(self, plan, segments))
-        return _leaving_precision(self._program(plan, segments))
+            return _leaving_precision(SegmentedProgram(self, plan, segments, to_host))
+        return _leaving_precision(self._program(plan, segments, to_host))
 
     def _segments(self, plan: Plan) -> list[Segment]:
         """The segments of a plan that asks for devices; none where device strings play no part."""
@@ -95,8 +100,9 @@ class XlaEngine(AbstractEngine):
         asked = partial(device_for, soft=self.options.soft_placement)
         return segments_of(plan, asked, default_device())
 
-    def _program(self, plan: Plan, segments: Sequence[Segment]) -> Program:
-        return Program(self, plan, self._layout(segments[0].place if segments else default_device()))
+    def _program(self, plan: Plan, segments: Sequence[Segment], to_host: bool = True) -> Program:
+        layout = self._layout(segments[0].place if segments else default_device())
+        return Program(self, plan, layout, to_host=to_host)
 
     def _layout(self, device: Any) -> Layout:
         """Where a program runs that is on one device, which jax takes by itself if it is the default one."""
@@ -107,10 +113,29 @@ class XlaEngine(AbstractEngine):
         return device_for(key, self.options.soft_placement) or default_device()
 
     def as_feed(self, tensor: Tensor, value: Any) -> Any:
-        """`value` as an array of the dtype of `tensor`; an array of jax stays where it is."""
-        if isinstance(value, jax.Array) and value.dtype == tensor.dtype:
-            return value
-        return as_array(np.asarray(value) if isinstance(value, jax.Array) else value, tensor.dtype)
+        """`value` as an array of the dtype of `tensor`; an array on a device stays there."""
+        if isinstance(value, jax.Array):
+            return value if value.dtype == tensor.dtype else _converted(value, tensor.dtype)
+        if not isinstance(value, np.ndarray) and is_elsewhere(value):
+            return _converted(_lent(value), tensor.dtype)
+        return host_array(value, tensor.dtype)
+
+    def put(self, tensor: Tensor, array: Any) -> Any:
+        """A copy of what `as_feed` gave on the default device, or spread as the graph says of `tensor`."""
+        place = None if self.mesh is None else self._spread(self.mesh, tensor, array.shape)
+        with jax.enable_x64(True):
+            return jax.device_put(array, place, may_alias=isinstance(array, jax.Array))
+
+    def _spread(self, mesh: Mesh, tensor: Tensor, shape: tuple[int, ...]) -> NamedSharding:
+        """How a feed is spread over the mesh: as the first annotation of it asks, if its lengths can be divided so."""
+        if tensor not in self.annotations:
+            readers = [op.primitive for op in tensor.consumers() if isinstance(op.primitive, Sharding)]
+            self.annotations[tensor] = readers[0].spec if readers else ()
+        return spread(mesh, self.annotations[tensor], shape)
+
+    def wait_for(self, arrays: Sequence[Any]) -> None:
+        """Return when what `put` gave is there."""
+        jax.block_until_ready(arrays)  # type: ignore[no-untyped-call]
 
     def has_state(self, key: Operation) -> bool:
         """Whether there is a state under `key`."""
@@ -204,13 +229,38 @@ def _is_known(plan: Plan) -> bool:
     return small and all(array.nbytes <= LIFTED_BYTES for _, array in plan.constants)
 
 
-def _run_of_known(plan: Plan) -> Run:
+def _run_of_known(plan: Plan, to_host: bool) -> Run:
     def run(feeds: Sequence[Any]) -> list[Any]:
         trace = Trace(plan, concrete_values(plan), set(), check=False)
         trace.run()
-        return [to_host(np.asarray(y)) for y in trace.fetched()]
+        arrays = [np.asarray(y) for y in trace.fetched()]
+        if to_host:
+            return [host_value(y) for y in arrays]
+        with jax.enable_x64(True):
+            return [jax.device_put(y, may_alias=False) for y in arrays]
 
     return run
+
+
+def _converted(array: jax.Array, dtype: Any) -> Any:
+    """`array` in another dtype, on its device where each value has a place in that; else checked on the host."""
+    if array.dtype == dtype:
+        return array
+    if dtype not in INEXACT or (array.dtype.kind == "c" and dtype not in COMPLEX):
+        return host_array(array, dtype)
+    with jax.enable_x64(True):
+        return array.astype(dtype)
+
+
+def _lent(value: Any) -> jax.Array:
+    """The memory of an array of another library on a device, as an array of jax."""
+    try:
+        with jax.enable_x64(True):
+            return jax.dlpack.from_dlpack(value)  # type: ignore[no-any-return]
+    except Exception as error:  # Each library has errors of its own for what it does not lend.
+        raise TypeError(
+            f"this {type(value).__name__} gives jax no array: {error}. Copy it to the host first"
+        ) from error
 
 
 def _keep_programs_in(folder: str) -> None:

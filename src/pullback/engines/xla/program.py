@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .engine import XlaEngine
 
 Compiled = Callable[..., Any] | WithRooms
+_ON_HOST = {np.ndarray}
 _log = getLogger("pullback")
 _MOST_PROGRAMS = 128
 """The programs kept for one plan whose feeds decide shapes."""
@@ -54,11 +55,14 @@ class Program:
         layout: Layout,
         volatile: Collection[Operation] = frozenset(),
         donates: bool = True,
+        to_host: bool = True,
     ) -> None:
         self.engine = engine
         self.plan = plan
         self.layout = layout
         self.volatile = volatile
+        self.to_host = to_host
+        self.readers = [np.array if x.shape.rank else host_value for x in plan.fetches]
         self.concrete = concrete_values(plan)
         self.written = [key for i, key in enumerate(plan.states) if i in plan.written]
         self.read = [key for i, key in enumerate(plan.states) if i not in plan.written]
@@ -73,6 +77,8 @@ class Program:
         self.launched: set[Any] = set()
         """The signatures for which a compiled program has run."""
         self.calls = 0
+        self.is_settled = False
+        """Whether all that the first calls do is done, for all signatures."""
         self.assigned: dict[int, int] = {}
         """The numbers of written states that become a lifted constant as it is, and the number of that."""
         self.compiled: OrderedDict[Any, Compiled] = OrderedDict()
@@ -81,24 +87,29 @@ class Program:
             engine.initialise_own(key)
 
     def __call__(self, feeds: Sequence[Any]) -> list[Any]:
-        """One NumPy array for each fetch."""
+        """One array for each fetch."""
         engine = self.engine
         launched: list[Any] = []
         with self.layout.entered():
             try:
                 outputs, states, counts = self.launch(engine.values, feeds, launched)
-                if outputs:
-                    outputs[0].block_until_ready()  # A copy to the host would wait 5 us longer for its turn.
-                results = [to_host(y) for y in outputs]
+                results = self._on_host(outputs, states) if self.to_host else list(outputs)
                 for i, count in counts.items():
                     results[i] = results[i][: int(count)]
-                if not outputs and states:
-                    states[0].block_until_ready()
-                engine.keep(self.written, states)
+                if states:
+                    engine.keep(self.written, states)
             except BaseException:
                 self._save(launched)
                 raise
         return results
+
+    def _on_host(self, outputs: Sequence[Any], states: Sequence[Any]) -> list[Any]:
+        """`outputs` as NumPy arrays; where there are none, after `states` were computed."""
+        if outputs:
+            outputs[0].block_until_ready()  # A copy to the host would wait 5 us longer for its turn.
+        elif states:
+            states[0].block_until_ready()
+        return [read(y) for read, y in zip(self.readers, outputs, strict=True)]
 
     def _save(self, launched: Sequence[Any]) -> None:
         """After an error or an interrupt: where the memory of variables was given up, their new values count."""
@@ -122,27 +133,44 @@ class Program:
         gave is put into `launched` by one call that no signal can cut in two: the variables' own memory is gone then.
         The first call for a signature, which goes through Python code of jax's, is given copies instead.
         """
+        if not _ON_HOST.issuperset(map(type, feeds)):
+            feeds = [self.layout.moved(x) for x in feeds]
+        if not self.to_host:
+            feeds = own(feeds)
         fn, feeds = (self.only, feeds) if self.only is not None else self._specialised(feeds)
-        self.calls += 1
-        if self.calls == 2:
-            assigned = set(self.assigned.values())
-            self.lifted = [x if j in assigned else self.layout.copied(x) for j, x in enumerate(self.lifted)]
-        written = [values.get(key) for key in self.written]
-        read = [values.get(key) for key in self.read]
-        signature = (fn, () if self.has_signature else tuple([x.shape for x in feeds]))
-        if self.donates and signature not in self.launched:
-            written = [None if x is None else jnp.copy(x) for x in written]
+        written = [*map(values.get, self.written)]
+        read = [*map(values.get, self.read)]
+        if not self.is_settled:
+            written = self._first_arguments(fn, written, feeds)
         if isinstance(fn, WithRooms):
             fn.launch(launched, written, read, self.lifted, feeds)
         else:
             launched.extend(map(fn, (written,), (read,), (self.lifted,), (feeds,)))
-        self.launched.add(signature)
         outputs, states, codes, counts = launched[-1][:4]
+        if not self.is_settled:
+            self._settle(fn, feeds)
         if self.calls_python:
             raise_first(self.failures, (outputs, states))
         if codes is not None:
             self._raise_not_finite(codes)
-        return outputs, self._with_assigned(states), counts
+        return outputs, self._with_assigned(states) if self.assigned else states, counts
+
+    def _first_arguments(self, fn: Compiled, written: list[Any], feeds: Sequence[Any]) -> list[Any]:
+        """`written`, copied for the first call of a signature. From the second call on constants are on the device."""
+        self.calls += 1
+        if self.calls == 2:
+            assigned = set(self.assigned.values())
+            self.lifted = [x if j in assigned else self.layout.copied(x) for j, x in enumerate(self.lifted)]
+        if self.donates and self._signature(fn, feeds) not in self.launched:
+            return [None if x is None else jnp.copy(x) for x in written]
+        return written
+
+    def _settle(self, fn: Compiled, feeds: Sequence[Any]) -> None:
+        self.launched.add(self._signature(fn, feeds))
+        self.is_settled = self.has_signature and self.only is not None and self.calls > 1
+
+    def _signature(self, fn: Compiled, feeds: Sequence[Any]) -> Any:
+        return fn, () if self.has_signature else tuple([x.shape for x in feeds])
 
     def _with_assigned(self, states: Sequence[Any]) -> list[Any]:
         """The new values of `written`, with those that are constants as they are."""
@@ -265,9 +293,14 @@ def _separate(states: list[Any], written: list[Any], others: list[Any]) -> list[
     return separate
 
 
-def to_host(y: Any) -> Any:
+def host_value(y: Any) -> Any:
     """A NumPy array of its own memory, or a NumPy scalar."""
     return np.array(y) if y.ndim else np.asarray(y)[()]
+
+
+def own(feeds: Sequence[Any]) -> list[Any]:
+    """`feeds`, in memory that nobody writes to while a program that nobody waits for reads them."""
+    return [np.array(x) if type(x) is np.ndarray else x for x in feeds]
 
 
 def _compiler_options(options: EngineOptions, plan: Plan) -> dict[str, Any]:

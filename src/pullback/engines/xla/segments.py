@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
+import jax.numpy as jnp
 
 from ...core.graph import Operation
 from ..placement import Segment
 from ..plan import Plan
 from .devices import Layout
-from .program import Program, to_host
+from .program import Program, host_value, own
 
 if TYPE_CHECKING:
     from .engine import XlaEngine
@@ -27,10 +28,11 @@ class SegmentedProgram:
     No segment donates the variables it assigns to: where one fails, those of before are still there.
     """
 
-    def __init__(self, engine: XlaEngine, plan: Plan, segments: Sequence[Segment]) -> None:
+    def __init__(self, engine: XlaEngine, plan: Plan, segments: Sequence[Segment], to_host: bool) -> None:
         self.engine = engine
         self.plan = plan
         self.segments = segments
+        self.to_host = to_host
         written = {key for i, key in enumerate(plan.states) if i in plan.written}
         self.programs = [Program(engine, part.plan, Layout(device=part.place), written, False) for part in segments]
         self.homes: dict[int, Any] = dict.fromkeys(plan.feed_slots)
@@ -41,16 +43,18 @@ class SegmentedProgram:
         self.homes.update(dict.fromkeys(self.known))
 
     def __call__(self, feeds: Sequence[Any]) -> list[Any]:
-        """One NumPy array for each fetch."""
+        """One array for each fetch."""
         engine = self.engine
+        feeds = feeds if self.to_host else own(feeds)
         arrays: Arrays = {(slot, None): x for slot, x in zip(self.plan.feed_slots, feeds, strict=True)}
         arrays.update({(slot, None): x for slot, x in self.known.items()})
         states: dict[Operation, Any] = {}
         with jax.enable_x64(True):
             for segment, program in zip(self.segments, self.programs, strict=True):
                 self._run(segment, program, arrays, states)
-            results = [to_host(arrays[slot, self.homes[slot]]) for slot in self.plan.fetch_slots]
-            for state in () if results else states.values():
+            results = [arrays[slot, self.homes[slot]] for slot in self.plan.fetch_slots]
+            results = list(map(host_value if self.to_host else jnp.asarray, results))
+            for state in states.values() if self.to_host and not results else ():
                 state.block_until_ready()
         engine.keep(states, [self._at_home(key, state) for key, state in states.items()])
         return results

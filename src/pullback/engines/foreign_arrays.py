@@ -1,0 +1,72 @@
+"""DLPack: arrays of other libraries as feeds, without a copy where that can be.
+
+What lies in memory that the processor reads becomes a NumPy array over the same memory; what lies on another device is
+for the engine that runs there.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from ..core.dtypes import INTEGER
+from ..core.operation import Tensor
+from ..primitives.creation.constant import as_array
+
+_PROCESSOR = 1
+"""The number of the processor among DLPack's kinds of devices."""
+
+
+@runtime_checkable
+class SupportsDLPack(Protocol):
+    """Arrays of the array API standard: those of torch, of jax, of CuPy, and NumPy's own."""
+
+    def __dlpack__(self, **options: Any) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+
+@runtime_checkable
+class _SupportsArray(Protocol):
+    def __array__(self) -> np.ndarray[Any, Any]: ...
+
+
+def host_array(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    """`value` as a NumPy array of `dtype`; floats that are fed as whole numbers lose their fractions.
+
+    Raises:
+        TypeError: it holds what no dtype can, or does not fit `dtype`, or is on a device that the host cannot read.
+    """
+    if not isinstance(value, np.ndarray | int | float) and isinstance(value, SupportsDLPack):
+        value = _lent(value)
+    return as_array(_whole(value, dtype) if dtype in INTEGER else value, dtype)
+
+
+def is_elsewhere(value: Any) -> bool:
+    """Whether `value` speaks DLPack, and is not in memory that the processor reads."""
+    return isinstance(value, SupportsDLPack) and int(value.__dlpack_device__()[0]) != _PROCESSOR
+
+
+def _lent(value: Any) -> np.ndarray[Any, Any]:
+    """The memory of an array of another library, as a NumPy array."""
+    try:
+        return np.asarray(value) if isinstance(value, _SupportsArray) else np.from_dlpack(value)
+    except Exception as error:  # Each library has errors of its own for what it does not lend.
+        raise TypeError(
+            f"this {type(value).__name__} gives NumPy no array: {error}. Copy it to the host first"
+        ) from error
+
+
+def _whole(value: Any, dtype: Any) -> Any:
+    """Floats that are fed where whole numbers are taken, without their fractions if they fit; all else as it is."""
+    if isinstance(value, int | Tensor):
+        return value
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        return value
+    if array.dtype.kind != "f":
+        return value
+    limits, whole = np.iinfo(dtype), np.trunc(array.astype(np.float64))
+    fits = (whole >= float(limits.min)) & (whole < float(limits.max) + 1)
+    return whole.astype(dtype) if fits.all() else value
