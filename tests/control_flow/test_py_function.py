@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pullback as pb
 
 ENGINES = ["numpy", "xla"]
 PAIR = pb.TensorSpec([2], pb.float32)
+SCALAR = pb.TensorSpec([], pb.float32)
 
 
 def noting(seen: list[Any], factor: float = 1.0) -> Any:
@@ -73,6 +75,63 @@ def test_whatever_it_raises_is_the_cause(engine: str, fed: bool) -> None:
     ) as error:
         pb.Session(engine=engine).run(y, {x: [1.0, 2.0]} if fed else None)
     assert isinstance(error.value.__cause__, NotImplementedError)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, GeneratorExit])
+def test_what_asks_to_stop_stops_the_run_as_it_is(kind: type[BaseException], engine: str) -> None:
+    def leave(x: Any) -> Any:
+        raise kind("now")
+
+    v = pb.Variable(1.0)
+    y = pb.py_function(leave, [pb.placeholder_with_default(1.0, [])], SCALAR)
+    with pb.Session(engine=engine) as session:
+        session.run(v.initializer)
+        with pytest.raises(kind, match="now"):
+            session.run(v.assign_add(y))
+        assert session.run(v) == 1.0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_after_it_raised_it_is_not_called_again_in_that_run(engine: str) -> None:
+    calls = []
+
+    def fail(x: Any) -> Any:
+        calls.append(float(x))
+        raise OSError("no file")
+
+    def body(i: Any, y: Any) -> Any:
+        return i + 1, pb.py_function(fail, [y], SCALAR)
+
+    x = pb.placeholder(pb.float32, [])
+    _, y = pb.while_loop(lambda i, y: i < 4, body, (0, x))
+    with pb.Session(engine=engine) as session:
+        for number in range(2):
+            with pytest.raises(pb.errors.InvalidArgumentError, match="no file"):
+                session.run(y, {x: number})
+    assert calls == [0.0, 1.0]
+
+
+def test_runs_in_several_threads_meet_their_own_errors() -> None:
+    def root(x: Any) -> Any:
+        if x < 0:
+            raise ValueError(f"no root of {x}")
+        return np.sqrt(x)
+
+    x = pb.placeholder(pb.float32, [])
+    y = pb.py_function(root, [x], SCALAR)
+    session = pb.Session(engine="xla")
+
+    def outcome(value: float) -> Any:
+        try:
+            return float(session.run(y, {x: value}))
+        except pb.errors.InvalidArgumentError as error:
+            return str(error.__cause__)
+
+    values = [4.0, -1.0, 9.0, -2.0] * 20
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(outcome, values))
+    assert found == [2.0, "no root of -1.0", 3.0, "no root of -2.0"] * 20
 
 
 def test_planning_does_not_call_it() -> None:

@@ -87,21 +87,28 @@ def test_a_loop_that_is_interrupted_a_thousand_times(engine: str, alarm: Callabl
 
 
 class InterruptedAtItsEnd:
-    """A block of 64-bit types that Ctrl-C interrupts while it is left."""
+    """A block of 64-bit types and of a mesh that Ctrl-C interrupts while it is left."""
 
     def __enter__(self) -> None:
         jax.enable_x64(True).__enter__()
+        jax.set_mesh(jax.make_mesh((1,), ("inner",)))
 
     def __exit__(self, *error: object) -> None:
         raise KeyboardInterrupt
 
 
-def test_an_interrupted_run_leaves_the_precision_of_jax_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("around", [None, "outer"])
+def test_an_interrupted_run_leaves_precision_and_mesh_of_jax_alone(
+    around: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Layout, "entered", lambda layout: InterruptedAtItsEnd())
     x = pb.placeholder(pb.float32, [])
-    with pytest.raises(KeyboardInterrupt), pb.Session(engine="xla") as session:
-        session.run(x * 2.0, {x: 1.0})
-    assert not jax.config.jax_enable_x64
+    with jax.set_mesh(None if around is None else jax.make_mesh((1,), (around,))):
+        before = jax.sharding.get_mesh()
+        with pytest.raises(KeyboardInterrupt), pb.Session(engine="xla", mesh={"data": 1}) as session:
+            session.run(x * 2.0, {x: 1.0})
+        assert not jax.config.jax_enable_x64
+        assert jax.sharding.get_mesh() == before
 
 
 def failing(kind: str, step: pb.Operation) -> pb.Operation:
@@ -166,3 +173,37 @@ def test_a_variable_that_a_failed_run_initialised_has_no_value() -> None:
             session.run(failure)
         with pytest.raises(pb.errors.FailedPreconditionError):
             session.run(v)
+
+
+def products_in_order(x: pb.Tensor) -> pb.Tensor:
+    """A sum that needs memory for the products of all pairs of elements."""
+    return pb.reduce_sum(pb.sort(pb.reshape(x, [-1, 1]) * x, axis=0)[0])
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_run_that_needs_too_much_memory_keeps_the_variables(engine: str) -> None:
+    """Twice: a program that failed has not shown that it can be given the memory of variables."""
+    x, rows = pb.placeholder(pb.float32, [None]), np.ones(10**7)
+    v = pb.Variable(np.ones(3))
+    step = v.assign_add(v * pb.cast(products_in_order(x), pb.float64))
+    with pb.Session(engine=engine) as session:
+        session.run(v.initializer)
+        for done in range(1, 3):
+            session.run(step, {x: [1.0]})
+            with pytest.raises(pb.errors.ResourceExhaustedError):
+                session.run(step, {x: rows})
+            assert session.run(v).tolist() == [2.0**done] * 3
+
+
+def test_what_ran_out_of_memory_says_what_to_do() -> None:
+    x, rows = pb.placeholder(pb.float32, [None]), np.ones(10**7)
+    y = products_in_order(x)
+    with pytest.raises(
+        MemoryError, match=r"^operation 'mul' \(Mul\) failed on float32\[10000000,1\], .*: Unable to all"
+    ):
+        pb.Session(engine="numpy").run(y, {x: rows})
+    with pytest.raises(MemoryError) as caught:
+        pb.Session(engine="xla").run(y, {x: rows})
+    first, last = str(caught.value).split("\n")
+    assert first.startswith("a compiled run failed: Out of memory allocating ")
+    assert last == "Feed fewer rows at a time; Session.compiled_memory says what a run needs."

@@ -242,3 +242,19 @@ def test_many_decompositions_at_once_are_followed_by_one(xla: pb.Session) -> Non
     expected = pb.Session(engine="numpy").run([h, y], feeds)
     for found, value in zip(xla.run([h, y], feeds), expected, strict=True):
         np.testing.assert_allclose(found, value, rtol=1e-12)
+
+
+def test_closing_gives_compiled_programs_back_though_the_session_and_a_callable_live() -> None:
+    executables = jax.devices()[0].client.live_executables
+    x, n = pb.placeholder(pb.float32, [None]), pb.placeholder(pb.int32, [])
+    session = pb.Session(engine="xla")
+    norm, total = session.make_callable(pb.reduce_sum(x * x), [x]), pb.reduce_sum(pb.fill([n], 2.0))
+    before = len(executables())
+    for length in range(1, 5):
+        norm(np.ones(length))
+        session.run(total, {n: length})
+    assert len(executables()) >= before + 8
+    session.close()
+    assert len(executables()) <= before
+    with pytest.raises(RuntimeError, match="closed Session"):
+        norm(np.ones(2))

@@ -15,6 +15,10 @@ class FailedPreconditionError(PullbackError, RuntimeError):
     """The state is not ready for what was asked: a variable read before it was initialised."""
 
 
+class ResourceExhaustedError(PullbackError, MemoryError):
+    """A run needs more memory than there is."""
+
+
 class InaccessibleTensorError(PullbackError, ValueError):
     """A tensor was used where its value cannot exist: another graph, or the inside of a loop, branch or function."""
 

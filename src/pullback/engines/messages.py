@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import TokenType
-from ..core.errors import FailedPreconditionError, InaccessibleTensorError, InvalidArgumentError
+from ..core.errors import (
+    FailedPreconditionError,
+    InaccessibleTensorError,
+    InvalidArgumentError,
+    ResourceExhaustedError,
+)
 from ..core.graph import Graph, Operation, Tensor, site_of
 from ..core.lengths import Length
 
@@ -169,6 +174,19 @@ def failed_step(op: Operation, arrays: Sequence[Any], error: Exception) -> Inval
     reason = str(error) or type(error).__name__
     return InvalidArgumentError(
         f"operation '{op.name}' ({op.type}) failed on {found}: {reason}\n  made at {site_of(op)}"
+    )
+
+
+def no_room(op: Operation, arrays: Sequence[Any], error: MemoryError) -> ResourceExhaustedError:
+    """A kernel found too little memory."""
+    return ResourceExhaustedError(str(failed_step(op, arrays, error)))
+
+
+def no_room_for_program(error: Exception) -> ResourceExhaustedError:
+    """A compiled program found too little memory."""
+    reason = str(error).partition(": ")[2].splitlines()[0]
+    return ResourceExhaustedError(
+        f"a compiled run failed: {reason}\nFeed fewer rows at a time; Session.compiled_memory says what a run needs."
     )
 
 

@@ -179,7 +179,7 @@ def explained(step: Step, arrays: list[Any], error: Exception) -> Exception:
     if isinstance(error, NotImplementedError) and not isinstance(step.op.primitive, AbstractPythonCall):
         return messages.no_kernel(step.op, error)
     if isinstance(error, MemoryError):
-        return error
+        return messages.no_room(step.op, arrays, error)
     return messages.failed_step(step.op, arrays, error)
 
 

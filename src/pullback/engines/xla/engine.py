@@ -78,6 +78,7 @@ class XlaEngine(AbstractEngine):
         self.values: dict[Operation, Any] = {}
         self.lost: set[Operation] = set()
         self.rooms = RoomKeeper()
+        self.programs: list[Program] = []
         self.mesh = as_mesh(options.mesh)
         self.annotations: dict[Tensor, tuple[Entry, ...]] = {}
         """How feeds are spread, of those that were asked for."""
@@ -90,8 +91,12 @@ class XlaEngine(AbstractEngine):
         if _is_known(plan) and not self.options.check_numerics:
             return _run_of_known(plan, to_host)
         if len(segments) > 1:
-            return _leaving_precision(SegmentedProgram(self, plan, segments, to_host))
-        return _leaving_precision(self._program(plan, segments, to_host))
+            segmented = SegmentedProgram(self, plan, segments, to_host)
+            self.programs += segmented.programs
+            return _leaving_jax_alone(segmented, self.mesh)
+        program = self._program(plan, segments, to_host)
+        self.programs.append(program)
+        return _leaving_jax_alone(program, self.mesh)
 
     def _segments(self, plan: Plan) -> list[Segment]:
         """The segments of a plan that asks for devices; none where device strings play no part."""
@@ -196,22 +201,29 @@ class XlaEngine(AbstractEngine):
         return self._program(plan, segments).memory(feeds)
 
     def close(self) -> None:
-        """Let go of all values."""
+        """Let go of all values and compiled programs, whoever still holds a function that ran them."""
         self.values.clear()
         self.lost.clear()
         self.rooms.clear()
+        for program in self.programs:
+            program.close()
+        self.programs.clear()
 
 
-def _leaving_precision(run: Run) -> Run:
-    """`run`, after which jax has the precision that it had, also where an interrupt kept a block from being left."""
+def _leaving_jax_alone(run: Run, mesh: Any) -> Run:
+    """`run`, after which jax has the precision and mesh it had, also where an interrupt kept a block from being left."""
 
     def left(feeds: Sequence[Any]) -> list[Any]:
-        before = _has_64_bits()
+        precision, around = _has_64_bits(), None if mesh is None else jax.sharding.get_mesh()
         try:
             return run(feeds)
-        except BaseException:
-            if _has_64_bits() != before:
-                jax.enable_x64(before).__enter__()
+        except BaseException as error:
+            if _has_64_bits() != precision:
+                jax.enable_x64(precision).__enter__()
+            if around is not None and jax.sharding.get_mesh() != around:
+                jax.set_mesh(None if around.empty else around)
+            if isinstance(error, jax.errors.JaxRuntimeError) and str(error).startswith("RESOURCE_EXHAUSTED"):
+                raise messages.no_room_for_program(error) from error
             raise
 
     return update_wrapper(left, run, updated=())

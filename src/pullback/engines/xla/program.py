@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from logging import getLogger
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -72,10 +73,12 @@ class Program:
         self.checked: list[Tensor | Refused] = []
         self.calls_python = calls_python(plan)
         self.failures: Failures = []
+        self.turn = RLock()
+        """Failures are noted for one run at a time."""
         self.donates = donates and not (self.check or self.calls_python or has_guards(plan))
         self.has_signature = all(x.shape.is_fully_defined() for x in plan.feeds)
-        self.launched: set[Any] = set()
-        """The signatures for which a compiled program has run."""
+        self.completed: set[Any] = set()
+        """The signatures for which a compiled program has run to its end."""
         self.calls = 0
         self.is_settled = False
         """Whether all that the first calls do is done, for all signatures."""
@@ -85,6 +88,12 @@ class Program:
         self.only = None if self.concrete.feeds else self._jitted([])
         for key in plan.states:
             engine.initialise_own(key)
+
+    def close(self) -> None:
+        """Let go of what is compiled."""
+        self.only = None
+        self.compiled.clear()
+        self.completed.clear()
 
     def __call__(self, feeds: Sequence[Any]) -> list[Any]:
         """One array for each fetch."""
@@ -123,6 +132,7 @@ class Program:
                 self.engine.keep(self.written, complete)
         finally:
             self.engine.lose(self.written)
+            self.engine.rooms.clear()
 
     def launch(
         self, values: Mapping[Operation, Any], feeds: Sequence[Any], launched: list[Any]
@@ -131,8 +141,20 @@ class Program:
 
         Also, by their number, how many rows there are of fetches that have rows of zeros behind them. What the program
         gave is put into `launched` by one call that no signal can cut in two: the variables' own memory is gone then.
-        The first call for a signature, which goes through Python code of jax's, is given copies instead.
+        Until a signature has run to its end it is given copies: compiling goes through Python code of jax's, and there
+        may be too little memory for what the program computes.
         """
+        if self.calls_python:
+            with self.turn:
+                outputs, states, codes, counts = self._call(values, feeds, launched)
+                raise_first(self.failures, (outputs, states))
+        else:
+            outputs, states, codes, counts = self._call(values, feeds, launched)
+        if codes is not None:
+            self._raise_not_finite(codes)
+        return outputs, self._with_assigned(states) if self.assigned else states, counts
+
+    def _call(self, values: Mapping[Operation, Any], feeds: Sequence[Any], launched: list[Any]) -> Any:
         if not _ON_HOST.issuperset(map(type, feeds)):
             feeds = [self.layout.moved(x) for x in feeds]
         if not self.to_host:
@@ -146,27 +168,25 @@ class Program:
             fn.launch(launched, written, read, self.lifted, feeds)
         else:
             launched.extend(map(fn, (written,), (read,), (self.lifted,), (feeds,)))
-        outputs, states, codes, counts = launched[-1][:4]
         if not self.is_settled:
-            self._settle(fn, feeds)
-        if self.calls_python:
-            raise_first(self.failures, (outputs, states))
-        if codes is not None:
-            self._raise_not_finite(codes)
-        return outputs, self._with_assigned(states) if self.assigned else states, counts
+            self._settle(fn, feeds, launched[-1])
+        return launched[-1][:4]
 
     def _first_arguments(self, fn: Compiled, written: list[Any], feeds: Sequence[Any]) -> list[Any]:
-        """`written`, copied for the first call of a signature. From the second call on constants are on the device."""
+        """`written`, copied until a signature has run to its end. From the second call on constants are on the device."""
         self.calls += 1
         if self.calls == 2:
             assigned = set(self.assigned.values())
             self.lifted = [x if j in assigned else self.layout.copied(x) for j, x in enumerate(self.lifted)]
-        if self.donates and self._signature(fn, feeds) not in self.launched:
+        if self.donates and self._signature(fn, feeds) not in self.completed:
             return [None if x is None else jnp.copy(x) for x in written]
         return written
 
-    def _settle(self, fn: Compiled, feeds: Sequence[Any]) -> None:
-        self.launched.add(self._signature(fn, feeds))
+    def _settle(self, fn: Compiled, feeds: Sequence[Any], results: Any) -> None:
+        signature = self._signature(fn, feeds)
+        if signature not in self.completed:
+            jax.block_until_ready(results[:2])  # type: ignore[no-untyped-call]
+            self.completed.add(signature)
         self.is_settled = self.has_signature and self.only is not None and self.calls > 1
 
     def _signature(self, fn: Compiled, feeds: Sequence[Any]) -> Any:
@@ -209,7 +229,7 @@ class Program:
                 _log.warning(messages.MANY_PROGRAMS, _MANY_PROGRAMS, names)
             if len(self.compiled) > _MOST_PROGRAMS:
                 self.compiled.popitem(last=False)
-                self.launched.clear()
+                self.completed.clear()
         else:
             self.compiled.move_to_end(key)
         return fn, rest

@@ -1,7 +1,8 @@
 """XLA host callbacks: Python functions that jax hands arrays while the program runs.
 
-A function that raises must not take the program down, and with it the memory of variables: its error is noted, the
-program goes on with zeros, and the error is raised when it has ended, before anything is assigned.
+A function that raises must not take the program down, and with it the memory of variables: what it raises, be it
+SystemExit, is noted, the program goes on with zeros and without Python, and the error is raised when it has ended, before
+anything is assigned.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ...plan import NOWHERE, Plan, Step
 from ..registry import xla_functional
 from ..trace import Trace
 
-Failures = list[Exception]
+Failures = list[BaseException]
 _failures: ContextVar[Failures | None] = ContextVar("failures", default=None)
 """Where errors are noted; None where no program is made, because all arrays are known."""
 
@@ -88,21 +89,24 @@ def python_call(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, .
 def _noting(
     primitive: AbstractPythonCall, op: Operation, shapes: Sequence[Any], failures: Failures | None
 ) -> Callable[..., list[Any]]:
-    """The function that jax calls; where errors are noted it raises none."""
+    """The function that jax calls; where errors are noted it raises none, and calls Python no more after one."""
 
     def call(*given: Any) -> list[Any]:
         arrays = [np.asarray(x) for x in given]
         try:
             return primitive.results(arrays)
         except Exception as error:
-            explained = messages.failed_step(op, arrays, error)
-            explained.__cause__ = error
-            if failures is None:
-                raise explained from error
-            failures.append(explained)
-            return [np.zeros(s.shape, s.dtype) for s in shapes]
+            raise messages.failed_step(op, arrays, error) from error
 
-    return call
+    def noting_call(*given: Any) -> list[Any]:
+        if not failures:
+            try:
+                return call(*given)
+            except BaseException as error:
+                failures.append(error)
+        return [np.zeros(s.shape, s.dtype) for s in shapes]
+
+    return call if failures is None else noting_call
 
 
 def _unknown_shape(op: Operation) -> InvalidArgumentError:
