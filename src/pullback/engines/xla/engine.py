@@ -211,7 +211,7 @@ class XlaEngine(AbstractEngine):
 
 
 def _leaving_jax_alone(run: Run, mesh: Any) -> Run:
-    """`run`, after which jax has the precision and mesh it had, also where an interrupt kept a block from being left."""
+    """`run`, after which jax has the precision and mesh it had, though an interrupt kept a block from being left."""
 
     def left(feeds: Sequence[Any]) -> list[Any]:
         precision, around = _has_64_bits(), None if mesh is None else jax.sharding.get_mesh()

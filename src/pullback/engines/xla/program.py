@@ -173,7 +173,7 @@ class Program:
         return launched[-1][:4]
 
     def _first_arguments(self, fn: Compiled, written: list[Any], feeds: Sequence[Any]) -> list[Any]:
-        """`written`, copied until a signature has run to its end. From the second call on constants are on the device."""
+        """`written`, copied until a signature has run to its end. From the second call on constants are moved."""
         self.calls += 1
         if self.calls == 2:
             assigned = set(self.assigned.values())

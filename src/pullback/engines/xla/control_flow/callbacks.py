@@ -1,8 +1,8 @@
 """XLA host callbacks: Python functions that jax hands arrays while the program runs.
 
 A function that raises must not take the program down, and with it the memory of variables: what it raises, be it
-SystemExit, is noted, the program goes on with zeros and without Python, and the error is raised when it has ended, before
-anything is assigned.
+SystemExit, is noted, the program goes on with zeros and without Python, and the error is raised when it has ended,
+before anything is assigned.
 """
 
 from __future__ import annotations
@@ -98,6 +98,9 @@ def _noting(
         except Exception as error:
             raise messages.failed_step(op, arrays, error) from error
 
+    if failures is None:
+        return call
+
     def noting_call(*given: Any) -> list[Any]:
         if not failures:
             try:
@@ -106,7 +109,7 @@ def _noting(
                 failures.append(error)
         return [np.zeros(s.shape, s.dtype) for s in shapes]
 
-    return call if failures is None else noting_call
+    return noting_call
 
 
 def _unknown_shape(op: Operation) -> InvalidArgumentError:
