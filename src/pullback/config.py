@@ -1,3 +1,4 @@
 """Settings of the process, which nothing changes unless it is asked to: `pb.config`."""
 
+from .core.limits import Limits as Limits
 from .engines.memory import keep_freed_memory as keep_freed_memory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -222,18 +223,38 @@ def test_in_a_loop_it_runs_in_each_step(engine: str) -> None:
     assert len(seen) == 3
 
 
-def test_a_saved_graph_runs_it_in_the_same_process_only() -> None:
-    y = pb.py_function(np.sqrt, [pb.constant([1.0, 4.0])], PAIR, name="root")
-    data = y.graph.to_dict()
-    graph = pb.Graph.from_dict(data)
-    assert pb.Session(graph=graph, engine="numpy").run("root:0").tolist() == [1.0, 2.0]
-    text = str(data).replace("'python': ['sqrt', ", "'python': ['gone', ")
-    graph = pb.Graph.from_dict(eval(text, {"nan": float("nan")}))
+def test_a_saved_graph_calls_only_what_is_handed_in() -> None:
+    called: list[Any] = []
+    y = pb.py_function(noting(called), [pb.constant(4.0)], pb.TensorSpec([]), name="y")
+    data = json.loads(json.dumps(y.graph.to_dict()))
     with pytest.raises(pb.errors.FailedPreconditionError) as error:
-        pb.Session(graph=graph, engine="numpy").run("root:0")
+        pb.Session(graph=pb.Graph.from_dict(data), engine="numpy").run("y:0")
     assert str(error.value) == (
-        "the Python function 'gone' is not part of the saved graph; only the process that made it can run it"
+        "the Python function 'note' is not part of the saved graph; if the graph may call it, hand it in: "
+        "Graph.from_dict(data, python_functions={'note': ...})"
     )
+    assert not called
+    graph = pb.Graph.from_dict(data, {"note": np.sqrt})
+    assert pb.Session(graph=graph, engine="numpy").run("y:0") == 2.0
+
+
+def test_a_saved_derivative_calls_what_is_handed_in() -> None:
+    x = pb.constant([1.0, 4.0])
+    y = pb.py_function(np.sqrt, [x], PAIR, gradient=lambda x, dy: dy / (2.0 * np.sqrt(x)))
+    pb.identity(pb.gradients(y, x)[0], name="dx")
+    data = json.loads(json.dumps(x.graph.to_dict()))
+    graph = pb.Graph.from_dict(data, {"<lambda>": lambda x, dy: 10.0 * dy})
+    assert pb.Session(graph=graph, engine="numpy").run("dx:0").tolist() == [10.0, 10.0]
+
+
+def test_python_functions_of_one_name_are_told_apart_in_a_saved_graph() -> None:
+    x = pb.constant(2.0)
+    for name, function in (("y", lambda a: a + 1.0), ("z", lambda a: a * 8.0)):
+        pb.py_function(function, [x], pb.TensorSpec([]), name=name)
+    data = json.loads(json.dumps(x.graph.to_dict()))
+    handed = {"<lambda>": np.sqrt, "<lambda>_1": np.negative}
+    session = pb.Session(graph=pb.Graph.from_dict(data, handed), engine="numpy")
+    assert session.run(["y:0", "z:0"]) == [np.float32(np.sqrt(2.0)), -2.0]
 
 
 def test_what_is_no_function_is_refused() -> None:

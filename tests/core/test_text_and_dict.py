@@ -109,7 +109,7 @@ BROKEN: list[tuple[str, Any, str]] = [
             "seed": None,
             "operations": [{"name": "a", "type": "Tanh", "inputs": ["b:0"]}],
         },
-        "operation 'a' (type Tanh) cannot be made again: 'b'",
+        "operation 'a' names the operation 'b', which is not there before it",
     ),
 ]
 
@@ -119,6 +119,94 @@ def test_what_is_no_graph_is_refused(data: Any, text: str) -> None:
     with pytest.raises(DataLossError) as caught:
         pb.Graph.from_dict(data)
     assert str(caught.value) == text
+
+
+def graph_dict(*operations: Any, **more: Any) -> Any:
+    return {"format": "pullback.graph", "version": 1, "seed": None, "operations": list(operations), **more}
+
+
+CONST = {"name": "a", "type": "Const", "inputs": [], "attributes": {"value": {"array": "AACAPw==", "dtype": "float32"}}}
+DAMAGED: list[tuple[str, Any, str]] = [
+    ("no dict", [], "a graph must be an object, not []"),
+    ("no operations", {"format": "pullback.graph", "version": 1}, "a graph has no 'operations'"),
+    ("operations that are none", graph_dict(3), "operation 0 must be an object, not 3"),
+    ("no name", graph_dict({}), "operation 0 has no 'name'"),
+    ("an array without a shape", graph_dict(CONST), "operation 'a': 'value' has no 'shape'"),
+    (
+        "an array that is too short",
+        graph_dict({**CONST, "attributes": {"value": {"array": "AA==", "dtype": "float32", "shape": [2**62]}}}),
+        "operation 'a': 'value': 1 bytes do not fill an array float32 of the shape [4611686018427387904]",
+    ),
+    (
+        "an attribute of another type",
+        graph_dict({"name": "s", "type": "Squeeze", "inputs": [], "attributes": {"axis": "0"}}),
+        "operation 's' (type Squeeze): its attribute 'axis' cannot be '0'",
+    ),
+    (
+        "an attribute that does not exist",
+        graph_dict({"name": "t", "type": "Tanh", "inputs": [], "attributes": {"zorg": 1}}),
+        "operation 't' (type Tanh): there is no attribute 'zorg'",
+    ),
+    (
+        "a function that comes later",
+        graph_dict({"name": "f", "type": "PartitionedCall", "inputs": [], "attributes": {"function": {"function": 0}}}),
+        "operation 'f': 'function': there is no function 0 before it, only 0",
+    ),
+    (
+        "an escape sequence in a name",
+        graph_dict({"name": "a\x1b[2J", "type": "NoOp", "inputs": []}),
+        "operation 'a\\x1b[2J' (type NoOp) cannot be made again: 'a\\x1b[2J' is not a valid node name: use letters, "
+        "digits, '.', '_', '-', '/' and '>'",
+    ),
+    (
+        "a collection of what is not there",
+        graph_dict(collections={"losses": ["a:0"]}),
+        "the collection 'losses' names the operation 'a', which is not there before it",
+    ),
+]
+
+
+@pytest.mark.parametrize(("data", "text"), [pytest.param(*r[1:], id=r[0]) for r in DAMAGED])
+def test_what_is_damaged_is_said(data: Any, text: str) -> None:
+    with pytest.raises(DataLossError) as caught:
+        pb.Graph.from_dict(data)
+    assert str(caught.value) == text
+
+
+def test_a_length_of_a_million_terms_is_not_multiplied_out() -> None:
+    total = {"+": [[1, [f"n{i}"]] for i in range(100)]}
+    shape = {"shape": [{"+": [[1, [total] * 8]]}]}
+    attributes = {"dtype": {"dtype": "float32"}, "shape": shape}
+    data = graph_dict({"name": "x", "type": "Placeholder", "inputs": [], "attributes": attributes})
+    with pytest.raises(DataLossError, match="is no length"):
+        pb.Graph.from_dict(data)
+
+
+def test_lists_in_lists_and_calls_in_calls_end_somewhere() -> None:
+    nested: Any = 1
+    for _ in range(100_000):
+        nested = {"tuple": [nested]}
+    attributes = {"axis": nested}
+    data = graph_dict({"name": "s", "type": "Squeeze", "inputs": [], "attributes": attributes})
+    with pytest.raises(pb.errors.ResourceExhaustedError, match="more than 32 levels, one inside the other"):
+        pb.Graph.from_dict(data)
+    f = pb.function(lambda x: x + 1.0)
+    for _ in range(40):
+        f = pb.function(lambda x, f=f: f(x))
+    data = f(pb.constant(1.0)).graph.to_dict()
+    with pytest.raises(pb.errors.ResourceExhaustedError, match="more than 32 levels, one inside the other"):
+        pb.Graph.from_dict(data)
+    with pb.config.Limits(depth=50):
+        pb.Graph.from_dict(data)
+
+
+def test_a_function_is_saved_behind_those_that_it_calls() -> None:
+    inner = pb.function(lambda x: x * 2.0)
+    outer = pb.function(lambda x: inner(x) + 1.0)
+    x = pb.constant(1.0)
+    y = pb.identity(inner(x) + outer(x), name="y")
+    copy = pb.Graph.from_dict(y.graph.to_dict())
+    assert pb.Session(graph=copy, engine="numpy").run("y:0") == 5.0
 
 
 def test_a_graph_with_control_flow_is_loaded_by_a_process_that_has_none(tmp_path: Path) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 import pullback as pb
 from pullback.core.errors import PullbackError
+from pullback.core.schema import parsed
 from pullback.drawing.page import page
 
 from .failure import CommandError
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
 def _graph(path: Path) -> pb.Graph:
     """What the file holds: JSON of `Graph.to_dict`, else an ONNX model."""
     if path.suffix == ".json":
-        return pb.Graph.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        return pb.Graph.from_dict(parsed(path.read_bytes(), str(path)))
     return pb.onnx.load(path)
 
 

@@ -53,7 +53,7 @@ def py_function(
     [array([1., 2.], dtype=float32), array([0.5 , 0.25], dtype=float32)]
     """
     backward = None if gradient is None else PythonFunction(_checked("py_function: gradient", gradient))
-    return _called(EagerPyFunc, "py_function", func, inp, Tout, name, backward)
+    return _called(EagerPyFunc, "py_function", func, inp, Tout, name, backward=backward)
 
 
 def numpy_function(
@@ -88,12 +88,12 @@ def _checked(what: str, func: Callable[..., Any]) -> Callable[..., Any]:
     return func
 
 
-def _called(cls: Any, what: str, func: Any, inp: Any, Tout: Any, name: str | None, *backward: Any) -> Any:
+def _called(cls: Any, what: str, func: Any, inp: Any, Tout: Any, name: str | None, **more: Any) -> Any:
     several = isinstance(Tout, list | tuple)
     outputs = tuple([_type(t) for t in (Tout if several else [Tout])])
     tensors = [convert_to_tensor(x) for x in (inp if isinstance(inp, list | tuple) else [inp])]
     graph = tensors[0].graph.acting if tensors else get_default_graph()
-    op = graph.add(cls(PythonFunction(_checked(f"{what}: func", func)), outputs, *backward), tensors, name)
+    op = graph.add(cls(PythonFunction(_checked(f"{what}: func", func)), outputs, **more), tensors, name)
     if not several:
         return op.outputs[0]
     return list(op.outputs) if outputs else op
@@ -112,6 +112,8 @@ class AbstractPythonCall(Primitive):
 
     func: PythonFunction
     outputs: tuple[TensorType, ...]
+    wanted: tuple[bool, ...] = ()
+    """Of a derivative: for each input of what is differentiated, whether its cotangent is a result."""
 
     def infer(self, *xs: TensorType) -> tuple[TensorType, ...]:
         del xs
@@ -125,6 +127,8 @@ class AbstractPythonCall(Primitive):
     def results(self, arrays: Sequence[Any]) -> list[Any]:
         """What the function returns, as arrays of the types that were declared."""
         returned = self.func.call(*arrays)
+        if self.wanted:
+            returned = self._cotangents(arrays, returned)
         if not self.outputs:
             return []
         several = isinstance(returned, list | tuple) and len(self.outputs) != 1
@@ -132,6 +136,15 @@ class AbstractPythonCall(Primitive):
         if len(values) != len(self.outputs):
             raise ValueError(f"'{self.func}' returned {len(values)} values, and Tout declares {len(self.outputs)}")
         return [self._result(i, value) for i, value in enumerate(values)]
+
+    def _cotangents(self, arrays: Sequence[Any], returned: Any) -> Any:
+        """Those of the returned values that are wanted, zeros for None."""
+        entries = list(returned) if isinstance(returned, list | tuple) else [returned]
+        if len(entries) != len(self.wanted):
+            raise ValueError(f"gradient '{self.func}' returned {len(entries)} values for {len(self.wanted)} inputs")
+        triples = zip(arrays, entries, self.wanted, strict=False)
+        found = [np.zeros_like(x) if dx is None else np.asarray(dx, x.dtype) for x, dx, want in triples if want]
+        return found[0] if len(found) == 1 else found
 
     def _result(self, i: int, value: Any) -> Any:
         declared = self.outputs[i]
@@ -159,29 +172,10 @@ class EagerPyFunc(AbstractPythonCall):
                 "pb.stop_gradient() on its inputs."
             )
         wanted = tuple([x.dtype in TRAINABLE for x in op.inputs])
-        function = PythonFunction(_Cotangents(self.backward, wanted), f"{self.backward}")
         types = tuple([x.type for x, want in zip(op.inputs, wanted, strict=True) if want])
         seeds = [dy for dy in dys if dy is not None]
-        found = iter(op.graph.acting.add(EagerPyFunc(function, types), [*op.inputs, *seeds]).outputs)
+        found = iter(op.graph.acting.add(EagerPyFunc(self.backward, types, wanted), [*op.inputs, *seeds]).outputs)
         return [next(found) if want else None for want in wanted]
-
-
-class _Cotangents:
-    """The cotangents of the trainable inputs, from a function that gives one for each input."""
-
-    def __init__(self, backward: PythonFunction, wanted: Sequence[bool]) -> None:
-        self._backward = backward
-        self._wanted = wanted
-
-    def __call__(self, *arrays: Any) -> Any:
-        count = len(self._wanted)
-        returned = self._backward.call(*arrays)
-        entries = list(returned) if isinstance(returned, list | tuple) else [returned]
-        if len(entries) != count:
-            raise ValueError(f"gradient '{self._backward}' returned {len(entries)} values for {count} inputs")
-        pairs = zip(arrays[:count], entries, self._wanted, strict=True)
-        found = [np.zeros_like(x) if dx is None else np.asarray(dx, x.dtype) for x, dx, want in pairs if want]
-        return found[0] if len(found) == 1 else found
 
 
 class PyFunc(AbstractPythonCall):

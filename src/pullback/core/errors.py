@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from .text import printable
+
 
 class PullbackError(Exception):
-    """The base of every exception class that pullback defines."""
+    """The base of every exception class that pullback defines.
+
+    Its text has no control characters: names in it may come from a file that somebody else wrote.
+    """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class InvalidArgumentError(PullbackError, ValueError):
@@ -16,7 +24,7 @@ class FailedPreconditionError(PullbackError, RuntimeError):
 
 
 class ResourceExhaustedError(PullbackError, MemoryError):
-    """A run needs more memory than there is."""
+    """A run needs more memory than there is, or a file asks for more than a limit of `pb.config.Limits` allows."""
 
 
 class InaccessibleTensorError(PullbackError, ValueError):

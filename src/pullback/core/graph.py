@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -442,11 +442,15 @@ class Graph:
         return graph_to_dict(self)
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Graph:
-        """The graph that `to_dict` was called on; DataLossError where `data` is not such a dict."""
-        from .serialize import graph_from_dict
+    def from_dict(data: Mapping[str, Any], python_functions: Mapping[str, Callable[..., Any]] | None = None) -> Graph:
+        """The graph that `to_dict` was called on; DataLossError where `data` is not such a dict.
 
-        return graph_from_dict(data)
+        `data` may come from a stranger: it is read within `pb.config.Limits`, and nothing in it is executed. What it
+        calls of Python, by `py_function`, it only names; `python_functions` says what may be called by these names.
+        """
+        from .deserialize import graph_from_dict
+
+        return graph_from_dict(data, python_functions)
 
     def __str__(self) -> str:
         from .printing import graph_text

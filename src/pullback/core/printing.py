@@ -10,6 +10,7 @@ import numpy as np
 from .function import AbstractFunctional, Function
 from .graph import Operation, Tensor
 from .primitive import Primitive
+from .text import printable
 
 
 def graph_text(operations: Iterable[Operation]) -> str:
@@ -54,7 +55,7 @@ def function_text(function: Function) -> str:
     parameters = ", ".join(f"{x.op.name}: {x.type}" for x in function.parameters)
     results = ", ".join(_reference(y) for y in function.results)
     lines = [f"  {operation_text(op)}" for op in function.operations]
-    return "\n".join([f"{function.name}({parameters}) -> ({results})", *lines])
+    return "\n".join([printable(f"{function.name}({parameters}) -> ({results})"), *lines])
 
 
 def operation_text(op: Operation) -> str:
@@ -68,7 +69,7 @@ def operation_text(op: Operation) -> str:
     inputs = ", ".join(_reference(x) for x in op.inputs)
     control = "".join(f" ^{c.name}" for c in op.control_inputs)
     device = f" @{op.device}" if op.device else ""
-    return f"{op.name}: {types or '()'} = {primitive_text(op.primitive)}({inputs}){control}{device}"
+    return printable(f"{op.name}: {types or '()'} = {primitive_text(op.primitive)}({inputs}){control}{device}")
 
 
 def primitive_text(primitive: Primitive) -> str:

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-import itertools
-import weakref
 from collections.abc import Callable
 from typing import Any
 
 from .errors import FailedPreconditionError
 
-_numbers = itertools.count()
-_known: weakref.WeakValueDictionary[int, PythonFunction] = weakref.WeakValueDictionary()
-
 
 class PythonFunction:
-    """A Python function, compared by identity; `number` names it within the process."""
+    """A Python function, compared by identity."""
 
-    __slots__ = ("__weakref__", "call", "name", "number")
+    __slots__ = ("call", "name")
 
     def __init__(self, call: Callable[..., Any], name: str = "") -> None:
         self.call = call
         self.name = name or str(getattr(call, "__name__", type(call).__name__))
-        self.number = next(_numbers)
-        _known[self.number] = self
 
     def __str__(self) -> str:
         return self.name
 
 
-def python_function(name: str, number: int) -> PythonFunction:
-    """The function of that name and number, or one that says that it is not here."""
-    known = _known.get(number)
-    if known is not None and known.name == name:
-        return known
+def missing_function(name: str) -> PythonFunction:
+    """What stands for the function of that name where nobody has handed it in."""
 
     def missing(*_: Any) -> Any:
         raise FailedPreconditionError(
-            f"the Python function '{name}' is not part of the saved graph; only the process that made it can run it"
+            f"the Python function '{name}' is not part of the saved graph; if the graph may call it, hand it in: "
+            f"Graph.from_dict(data, python_functions={{'{name}': ...}})"
         )
 
     return PythonFunction(missing, name)

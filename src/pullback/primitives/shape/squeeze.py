@@ -47,6 +47,8 @@ def _with_ones(dims: Sequence[Any], axes: tuple[int, ...]) -> tuple[Any, ...]:
     """`dims` with ones put in, so that they stand at `axes` of the result."""
     rank = len(dims) + len(axes)
     ones = {axis % rank for axis in axes}
+    if len(ones) < len(axes):
+        raise ValueError(f"expand_dims: the axes {list(axes)} are not different ones of a result with {rank} axes")
     rest = iter(dims)
     return tuple([1 if i in ones else next(rest) for i in range(rank)])
 
