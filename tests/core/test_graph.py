@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,6 +51,25 @@ def test_scopes_prefix_names_and_are_unique_themselves() -> None:
     assert (first, second) == ("layer/", "layer_1/")
     assert [t.op.name for t in (a, b, c, d)] == ["layer/Const", "layer_1/Const", "layer/Const_1", "Const"]
     assert graph.get_name_scope() == ""
+
+
+def test_a_number_beside_a_tensor_is_named_around_a_name_that_is_taken() -> None:
+    x = pb.placeholder(pb.float32, [2])
+    pb.identity(x, name="mul/y")
+    pb.identity(x, name="add/x")
+    assert [(x * 2.0).op.inputs[1].name, (1.0 + x).op.inputs[0].name] == ["mul/y_1:0", "add/x_1:0"]
+
+
+def test_third_derivatives_of_a_loop_find_names_for_numbers_that_were_copied_without_what_reads_them() -> None:
+    x, rows = pb.placeholder(pb.float64, [2]), pb.placeholder(pb.float64, [3])
+
+    def body(i: pb.Tensor, array: pb.TensorArray) -> list[Any]:
+        return [i + 1, array.write(i, pb.math.special.erfcx(x) + rows[i])]
+
+    y = pb.while_loop(lambda i, _: i < 3, body, [0, pb.TensorArray(pb.float64, size=3)])[1].stack()
+    for _ in range(3):
+        (y,) = pb.gradients(y, x)
+    assert y.shape == [2]
 
 
 def test_unique_name_can_look_without_taking() -> None:

@@ -247,6 +247,12 @@ class Graph:
         with graph._lock:
             return graph.names.claim(full) if mark_as_used else graph.names.peek(full)
 
+    def unique_full_name(self, name: str) -> str:
+        """`name`, which begins with its scopes, made unique."""
+        graph = self.acting if open_bodies else self
+        with graph._lock:
+            return graph.names.claim(name)
+
     @contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
         """Names made inside begin with `name/`, made unique; with a `/` at its end it is taken as it is, None clears.

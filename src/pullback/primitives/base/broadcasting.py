@@ -196,7 +196,8 @@ def _beside_literal(primitive: Primitive, x: Tensor, literal: Any, name: str | N
     graph = x.op.graph
     exact = name is not None and name.endswith("/")
     full = name[:-1] if name and exact else graph.unique_name(name or primitive.type)
-    constant = _adopt(literal, x.type.dtype, graph, f"{full}/{'x' if swapped else 'y'}/")
+    below = graph.unique_full_name(f"{full}/{'x' if swapped else 'y'}")
+    constant = _adopt(literal, x.type.dtype, graph, below + "/")
     return primitive(*((constant, x) if swapped else (x, constant)), name=full + "/")
 
 
