@@ -86,6 +86,14 @@ def images(*shape: int | None, dtype: Any = pb.float32) -> pb.Tensor:
             lambda: nn.avg_pool2d(images(1, 4, 4, 3), 2, 2, [[0, 0], [1, 0], [0, 0], [0, 0]]),
             "avg_pool2d: padding must be SAME or VALID, not [[0, 0], [1, 0], [0, 0], [0, 0]]",
         ),
+        *[
+            (build, f"{what}: a window of [0, 3] has no elements; its lengths must be 1 or more")
+            for what, build in (
+                ("conv2d", lambda: nn.conv2d(images(1, 4, 4, 2), images(0, 3, 2, 2), 1, "SAME")),
+                ("depthwise_conv2d", lambda: nn.depthwise_conv2d(images(1, 4, 4, 2), images(0, 3, 2, 2), 1, "SAME")),
+                ("dilation2d", lambda: nn.dilation2d(images(1, 4, 4, 2), images(0, 3, 2), 1, "SAME")),
+            )
+        ],
     ],
 )
 def test_messages(build: Callable[[], Any], expected: str) -> None:

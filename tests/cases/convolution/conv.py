@@ -108,6 +108,9 @@ CASES = [
     ),
     _conv2d("many_images", (34, 4, 3, 2), (3, 2, 2, 3), (2, 1)),
     _conv2d("no_images", (0, 4, 4, 2), (3, 3, 2, 3)),
+    _conv2d("no_pixels", (2, 0, 4, 2), (3, 3, 2, 3)),
+    _conv2d("no_filters", (2, 4, 4, 2), (3, 3, 2, 0)),
+    _conv2d("no_filters_of_many_channels", (1, 4, 4, 20), (3, 3, 20, 0), (2, 2), "VALID"),
     _conv2d("window_of_the_image", (2, 3, 3, 2), (3, 3, 2, 3), padding="VALID"),
     Case(
         "conv2d_integers",
@@ -155,6 +158,7 @@ CASES = [
     _depthwise("channels_first", (2, 3, 5, 6), (3, 3, 3, 2), [1, 1, 2, 2], "SAME", data_format="NCHW"),
     _depthwise("explicit", (2, 4, 4, 2), (3, 3, 2, 1), 1, [(0, 0), (1, 0), (2, 1), (0, 0)]),
     _depthwise("no_images", (0, 4, 4, 2), (3, 3, 2, 1), 1, "SAME"),
+    _depthwise("no_filters", (2, 4, 4, 2), (3, 3, 2, 0), 1, "SAME"),
     Case(
         "separable",
         lambda x, d, p: pb.nn.separable_conv2d(x, d, p, [1, 1, 1, 1], "SAME"),

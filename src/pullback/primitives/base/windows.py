@@ -127,6 +127,8 @@ def infer_windows(
     """Batch, numbers of windows and channels of `x`; ValueError where no window fits or the rank is wrong."""
     count = len(windows)
     dims = x.shape.lengths
+    if 0 in windows:
+        raise ValueError(f"{what}: a window of {list(windows)} has no elements; its lengths must be 1 or more")
     if dims is None:
         return None, [None] * count, None
     if len(dims) != count + 2:

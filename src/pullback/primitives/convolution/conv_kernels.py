@@ -6,6 +6,7 @@ because thin matrices multiply slowly.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def convolve(x: Array, f: Array, strides: tuple[int, ...], dilations: tuple[int,
     groups = x.shape[-1] // depth
     if groups == 1 and depth < _FEW_CHANNELS:
         patches = _patches(x, windows, counts, strides, dilations)
-        rows: Array = np.dot(patches, f.reshape(-1, count))
+        rows: Array = np.dot(patches, f.reshape(patches.shape[1], count))
         return rows.reshape(x.shape[0], *counts, count)
     total = None
     for offset in offsets(windows):
@@ -70,7 +71,7 @@ def convolve_by_filter(
     groups = x.shape[-1] // depth
     if groups == 1 and depth < _FEW_CHANNELS:
         patches = _patches(x, windows, counts, strides, dilations)
-        flat: Array = np.dot(patches.T, dy.reshape(-1, count))
+        flat: Array = np.dot(patches.T, dy.reshape(len(patches), count))
         return flat.reshape(*windows, depth, count)
     rows = _rows(dy, groups)
     result = np.empty((*windows, depth, count), dy.dtype)
@@ -125,10 +126,10 @@ def depthwise_by_filter(
     """The cotangent of a depthwise convolution's filters, `depth` channels each."""
     x = padded(np, x, pads)
     counts, multiplier = dy.shape[1:-1], dy.shape[-1] // depth
-    parts = dy.reshape(-1, depth, multiplier)
+    parts = dy.reshape(math.prod(dy.shape[:-1]), depth, multiplier)
     result = np.empty((*windows, depth, multiplier), dy.dtype)
     for offset in offsets(windows):
-        piece = x[at_offset(offset, counts, strides, dilations)].reshape(-1, depth)
+        piece = x[at_offset(offset, counts, strides, dilations)].reshape(len(parts), depth)
         result[offset] = np.einsum("rc,rcm->cm", piece, parts)
     return result
 
@@ -153,7 +154,7 @@ def _add(total: Array | None, term: Array) -> Array:
 
 def _rows(x: Array, groups: int) -> Array:
     """[groups, everything else, channels of the group]."""
-    return x.reshape(-1, groups, x.shape[-1] // groups).swapaxes(0, 1)
+    return x.reshape(math.prod(x.shape[:-1]), groups, x.shape[-1] // groups).swapaxes(0, 1)
 
 
 def _unrows(rows: Array, lead: tuple[int, ...]) -> Array:
@@ -175,4 +176,4 @@ def _patches(
     result = np.empty((x.shape[0], *counts, len(places), x.shape[-1]), x.dtype)
     for i, offset in enumerate(places):
         result[..., i, :] = x[at_offset(offset, counts, strides, dilations)]
-    return result.reshape(-1, len(places) * x.shape[-1])
+    return result.reshape(x.shape[0] * math.prod(counts), len(places) * x.shape[-1])

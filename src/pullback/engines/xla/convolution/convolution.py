@@ -109,11 +109,12 @@ def _convolve_by_input(p: Conv2DBackpropInput | Conv3DBackpropInputV2, f: Any, d
 @xla_kernel(Conv2DBackpropFilter, Conv3DBackpropFilterV2)
 def _convolve_by_filter(p: Conv2DBackpropFilter | Conv3DBackpropFilterV2, x: Any, dy: Any, sizes: Any = None) -> Any:
     dtype, (x, dy) = x.dtype, (widened(x), widened(dy))
-    *windows, depth, _ = shape_to_use(p.filter_sizes, sizes)
+    *windows, depth, count = shape_to_use(p.filter_sizes, sizes)
     _, lengths, channels = split_axes(x.shape, p.data_format)
     pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
-    empty = 0 in (*x.shape, *dy.shape)
-    if on_processor() and channels == depth and not empty and _is_faster_by_chunks(x.shape[0], windows, depth):
+    if 0 in (*x.shape, *dy.shape):
+        return jnp.zeros((*windows, depth, count), dtype)
+    if on_processor() and channels == depth and _is_faster_by_chunks(x.shape[0], windows, depth):
         last = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
         return _filter_by_chunks(p, *last, windows, pads).astype(dtype)
     return _filter_by_convolution(p, x, dy, windows, depth, pads).astype(dtype)
