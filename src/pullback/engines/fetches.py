@@ -131,23 +131,25 @@ def fed_tensor(key: Any, graph: Graph) -> Tensor:
 
 def element(obj: Any, graph: Graph, verb: str) -> Element:
     """The tensor or operation of `graph` that `obj` is, names, or stands for; `verb` is "fetch" or "feed"."""
-    if not isinstance(obj, Tensor | Operation | AbstractTensorLike | str):
-        raise messages.wrong_kind(verb, obj)
-    if isinstance(obj, str):
-        obj = _named(obj, graph, verb)
-    elif isinstance(obj, AbstractTensorLike):
-        obj = obj.graph_element()
-    if obj.graph is not graph:
-        raise messages.other_graph(verb, obj)
-    if isinstance(obj, Tensor) and isinstance(obj.dtype, TokenType):
-        raise messages.handle(verb, obj)
-    found: Element = obj
+    found = obj if isinstance(obj, Tensor | Operation) else _meant(obj, graph, verb)
+    if found.graph is not graph:
+        raise messages.other_graph(verb, found)
+    if isinstance(found, Tensor) and isinstance(found.dtype, TokenType):
+        raise messages.handle(verb, found)
     return found
+
+
+def _meant(obj: Any, graph: Graph, verb: str) -> Element:
+    if isinstance(obj, str):
+        return _named(obj, graph, verb)
+    if isinstance(obj, AbstractTensorLike):
+        return obj.graph_element()
+    raise messages.wrong_kind(verb, obj)
 
 
 def _named(name: str, graph: Graph, verb: str) -> Element:
     try:
-        found = graph.get_tensor_by_name(name) if ":" in name else graph.get_operation_by_name(name)
+        found: Element = graph.get_tensor_by_name(name) if ":" in name else graph.get_operation_by_name(name)
         if verb == "fetch" and isinstance(found, Tensor) and isinstance(found.op.primitive, VarHandleOp):
             return Variable.from_handle(found).graph_element()
         return found
