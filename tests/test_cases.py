@@ -64,14 +64,15 @@ def test_values_are_those_of_the_closed_form(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", rows("not_on_xla", "not_on_numpy", "not_float32", "not_exact"))
-def test_xla_agrees_with_numpy_in_float32(case: Case) -> None:
+def test_xla_agrees_with_numpy_in_float32(case: Case, matmul_precision: str) -> None:
     with building(case, dtype=np.float32) as built:
         fetches = list(built.ys)
         targets = [] if case.not_differentiable or not case.differentiated() else differentiable(built.ys)
         fetches += differentiate(built, targets, seed=1) if targets else []
-        for i, (a, b) in enumerate(zip(built.run(fetches, "xla"), built.run(fetches), strict=True)):
+        found = built.run(fetches, "xla", matmul_precision=matmul_precision)
+        for i, (a, b) in enumerate(zip(found, built.run(fetches), strict=True)):
             assert np.asarray(a).dtype == np.asarray(b).dtype == fetches[i].dtype
-            assert_close(a, b, case.float32_tolerance, f"fetch {i}: {fetches[i]}")
+            assert_close(a, b, built.float32_tolerance(matmul_precision), f"fetch {i}: {fetches[i]}")
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,7 @@ from .core.graph import Operation as Operation
 from .core.graph import Tensor as Tensor
 from .core.graph import get_default_graph as get_default_graph
 from .core.graph import reset_default_graph as reset_default_graph
+from .core.matmul_precision import matmul_precision as matmul_precision
 from .core.memory import Memory as Memory
 from .core.primitive import Primitive as Primitive
 from .core.primitive import no_gradient as no_gradient

@@ -8,6 +8,10 @@ from typing import Any
 
 import numpy as np
 
+PRODUCT_TOLERANCE = {"highest": 0.0, "high": 3e-3, "default": 3e-2}
+"""How far products may be off in float32 on an accelerator, relative, by their precision: TensorFloat-32 keeps 10 bits
+of each factor, bfloat16 7."""
+
 
 @dataclass(frozen=True)
 class Case:

@@ -13,8 +13,10 @@ import numpy as np
 
 import pullback as pb
 import tests.cases
+from pullback.core.matmul_precision import precision_of
+from pullback.core.traits import multiplies
 
-from .case import Case
+from .case import PRODUCT_TOLERANCE, Case
 
 _NOT_FAMILIES = {"case", "table"}
 ShapeOf = Callable[[np.ndarray[Any, Any]], Any]
@@ -72,15 +74,22 @@ class Built:
     ys: list[Any]
     arrays: list[np.ndarray[Any, Any]]
 
-    def run(
-        self, fetches: Any, engine: str = "numpy", arrays: Sequence[Any] | None = None, compile_effort: str = "full"
-    ) -> Any:
-        """The values of `fetches` for `arrays`, the row's own where none are given."""
+    def run(self, fetches: Any, engine: str = "numpy", arrays: Sequence[Any] | None = None, **options: Any) -> Any:
+        """The values of `fetches` for `arrays`, the row's own where none are given, in a session with `options`."""
         feeds = dict(zip(self.xs, self.arrays if arrays is None else arrays, strict=True))
-        with pb.Session(graph=self.graph, engine=engine, compile_effort=compile_effort) as session:
+        with pb.Session(graph=self.graph, engine=engine, **options) as session:
             if self.graph.get_collection("variables"):
                 session.run(pb.variables_initializer(self.graph.get_collection("variables")))
             return session.run(fetches, feeds)
+
+    def float32_tolerance(self, precision: str) -> float:
+        """How far XLA may be from NumPy in float32, where products are computed with that precision."""
+        pending = list(self.graph.operations)
+        for op in pending:
+            if multiplies(op.primitive.traits) and precision_of(op) is None:
+                return max(self.case.float32_tolerance, PRODUCT_TOLERANCE[precision])
+            pending += [inner for function in op.primitive.functions for inner in function.operations]
+        return self.case.float32_tolerance
 
 
 @contextmanager

@@ -49,7 +49,7 @@ def jit_scope(
 def compiled_scope(scope: Scope, op: Operation, around: str) -> Scope:
     """`scope` with the marks for the derivative of `op`, in a call of `gradients` whose name scope is `around`."""
     attrs = op.attrs
-    if not attrs["_XlaCompile"] or not {"_XlaScope", "_XlaSeparateCompiledGradients"} <= attrs.keys():
+    if not attrs.get("_XlaCompile") or not {"_XlaScope", "_XlaSeparateCompiledGradients"} <= attrs.keys():
         return scope
     name = attrs["_XlaScope"]
     if attrs["_XlaSeparateCompiledGradients"]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..core.dtypes import COMPLEX, TRAINABLE, TokenType
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from ..core.matmul_precision import precise_scope
 from ..core.memory import Memory
 from ..core.primitive import ZERO
 from ..core.scopes import Scope
@@ -270,8 +271,8 @@ class _Reverse:
                 _zeros(y) if dy is None and y.dtype in TRAINABLE else dy for y, dy in zip(op.outputs, dys, strict=True)
             ]
         graph.scope = scope.within(graph.names.claim(f"{scope.prefix}{op.name}_grad") + "/", op)
-        if op.attrs and "_XlaCompile" in op.attrs:
-            graph.scope = compiled_scope(graph.scope, op, scope.prefix)
+        if op.attrs:
+            graph.scope = compiled_scope(precise_scope(graph.scope, op), op, scope.prefix)
         entries = apply_rule(op, dys, wanted, self._route)
         if self._options.gate:
             entries = gate(entries)

@@ -52,6 +52,11 @@ def bilinear(a: int, b: int) -> Trait:
     return Trait("bilinear", (a, b))
 
 
+def multiplies(traits: Sequence[Trait]) -> bool:
+    """Whether traits say that sums of products are computed, as of matrices or in convolutions."""
+    return ELEMENTWISE not in traits and any(t.name == "bilinear" for t in traits)
+
+
 def shaped_by(i: int) -> Trait:
     """The result has the shape that input `i`, a vector, holds."""
     return Trait("shaped by", (i,))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.graph import Operation, Tensor
+from ..core.matmul_precision import HIGHEST
 from .plan import Plan
 
 Run = Callable[[Sequence[Any]], list[Any]]
@@ -24,6 +25,7 @@ class EngineOptions(NamedTuple):
     compile_effort: str = "full"
     soft_placement: bool = True
     mesh: Any = None
+    matmul_precision: str = HIGHEST
 
 
 class AbstractEngine(ABC):

@@ -15,6 +15,7 @@ import numpy as np
 from ..core.dtypes import resource
 from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from ..core.matmul_precision import HIGHEST, check_precision
 from ..core.typing import TensorLike
 from ..primitives.creation.placeholders import Placeholder
 from ..primitives.variables.variable import Variable
@@ -46,6 +47,8 @@ class Session:
         soft_placement: put on the default device what asks for a device that is not here; False raises.
         mesh: the devices that `pb.sharding` spreads tensors over: a dictionary from the names of its axes to their
             lengths, or a `jax.sharding.Mesh`. With a mesh, device strings do not count. For XLA only.
+        matmul_precision: how exactly accelerators multiply where `pb.matmul_precision` does not say: "highest", "high"
+            or "default", which are faster and keep 10 or 7 bits of each factor.
 
     The engines agree but for what a compiled program cannot do or does not do: an index out of range raises on NumPy;
     on XLA what is read there is NaN (the smallest integer for integers), and what is written there is left out. XLA
@@ -72,6 +75,7 @@ class Session:
         compile_effort: str = "full",
         soft_placement: bool = True,
         mesh: Any = None,
+        matmul_precision: str = HIGHEST,
     ) -> None:
         if target != "":
             raise TypeError(f"Session: target must be '', not {target!r}; pass the graph by name: Session(graph=...)")
@@ -81,7 +85,9 @@ class Session:
         self.engine = default_engine() if engine is None else engine
         if isinstance(config, ConfigProto) and config.allow_soft_placement is not None:
             soft_placement = config.allow_soft_placement
-        options = EngineOptions(check_numerics, cache_dir, compile_effort, soft_placement, mesh)
+        check_precision("Session", matmul_precision)
+        self.matmul_precision = matmul_precision
+        options = EngineOptions(check_numerics, cache_dir, compile_effort, soft_placement, mesh, matmul_precision)
         self._engine: AbstractEngine = _engine_class(self.engine)(options)
         self._runs: dict[Any, Run] = {}
         self._lock = threading.RLock()

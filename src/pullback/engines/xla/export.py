@@ -12,6 +12,7 @@ from jax import export
 from ...core.errors import FailedPreconditionError, InvalidArgumentError
 from ...core.graph import Tensor, get_default_graph
 from ...core.lengths import Length
+from ...core.matmul_precision import HIGHEST
 from ..concrete import concrete_values
 from ..engine import EngineOptions
 from ..fetches import fed_tensor, flatten
@@ -28,13 +29,15 @@ def jax_function(outputs: Any, inputs: Sequence[Any], session: Session | None) -
     feeds = [fed_tensor(x, graph) for x in inputs]
     plan = make_plan(flat.tensors, flat.operations, feeds)
     _refuse_effects(plan)
-    states = _values_of(plan, session or get_default_session())
+    session = session or get_default_session()
+    states = _values_of(plan, session)
+    precision = HIGHEST if session is None else session.matmul_precision
 
     def call(*arrays: Any) -> Any:
         if len(arrays) != len(feeds):
             raise TypeError(f"to_jax: the function takes {len(feeds)} arrays, not {len(arrays)}")
         with jax.enable_x64(True):
-            trace = Trace(plan, concrete_values(plan), set(), check=False)
+            trace = Trace(plan, concrete_values(plan), set(), check=False, precision=precision)
             for slot, x, array in zip(plan.feed_slots, feeds, arrays, strict=True):
                 trace.slots[slot] = _fed(x, array)
             trace.states = list(states)

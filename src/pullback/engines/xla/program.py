@@ -262,7 +262,15 @@ class Program:
     ) -> tuple[list[Any], list[Any], Any, dict[int, Any]]:
         plan = self.plan
         constants = dict(zip(self.lifted_ids, lifted, strict=True))
-        trace = Trace(plan, self.concrete, self.engine.lost, check=self.check, lifted=constants, checked=self.checked)
+        trace = Trace(
+            plan,
+            self.concrete,
+            self.engine.lost,
+            check=self.check,
+            precision=self.engine.options.matmul_precision,
+            lifted=constants,
+            checked=self.checked,
+        )
         trace.level = rooms
         rest, known = iter(feeds), iter(static)
         for i, slot in enumerate(plan.feed_slots):

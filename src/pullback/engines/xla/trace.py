@@ -11,8 +11,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ...core.dtypes import bfloat16
 from ...core.errors import FailedPreconditionError, PullbackError
 from ...core.graph import Operation, Tensor
+from ...core.matmul_precision import HIGHEST, precision_of
+from ...core.traits import multiplies
 from ...primitives.base.state import AbstractStateful
 from ...primitives.debugging.guards import AbstractGuard
 from .. import messages
@@ -74,6 +77,7 @@ class Trace:
         lost: set[Operation],
         *,
         check: bool,
+        precision: str = HIGHEST,
         lifted: Mapping[int, Any] | None = None,
         checked: list[Tensor | Refused] | None = None,
         called: dict[Any, Any] | None = None,
@@ -82,6 +86,7 @@ class Trace:
         self.concrete = concrete
         self.lost = lost
         self.check = check
+        self.precision = precision
         self.reports = check or has_guards(plan)
         """Whether there are codes."""
         self.lifted = lifted or {}
@@ -104,12 +109,19 @@ class Trace:
         """The trace of the plan of a function inside; `decisive` are its slots that decide shapes around it."""
         concrete = concrete_values(plan, decisive)
         return Trace(
-            plan, concrete, self.lost, check=self.check, lifted=self.lifted, checked=self.checked, called=self.called
+            plan,
+            concrete,
+            self.lost,
+            check=self.check,
+            precision=self.precision,
+            lifted=self.lifted,
+            checked=self.checked,
+            called=self.called,
         )
 
     def run(self) -> None:
         """Compute all steps; `slots` and `states` are filled before, and read afterwards."""
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), jax.default_matmul_precision(HIGHEST):
             for step in self.plan.steps:
                 self._step(step)
 
@@ -121,7 +133,11 @@ class Trace:
         slots = self.slots
         arrays = [slots[n] for n in step.inputs]
         try:
-            results = self._results(step, arrays)
+            if multiplies(step.op.primitive.traits):
+                with jax.default_matmul_precision(self._precision(step.op)):
+                    results = self._results(step, arrays)
+            else:
+                results = self._results(step, arrays)
         except PullbackError:
             raise
         except Exception as error:
@@ -136,6 +152,11 @@ class Trace:
             self._guard(step, [dense(x) for x in arrays])
         for n in step.frees:
             slots[n] = None
+
+    def _precision(self, op: Operation) -> str:
+        """How exactly an operation multiplies; numbers of bfloat16 lose nothing by the fastest way."""
+        exact = all(x.dtype == bfloat16 for x in op.inputs[:2])
+        return "default" if exact else precision_of(op) or self.precision
 
     def _results(self, step: Step, arrays: list[Any]) -> Any:
         primitive = step.op.primitive

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import FLOATING, INTEGER, as_dtype, float32
+from ...core.matmul_precision import in_full
 from ...core.operation import Tensor
 from ...core.typing import DTypeLike, TensorLike
 from ...primitives.casting.cast import cast
@@ -106,7 +107,8 @@ def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
 
 def _mixed(x: Tensor, matrix: np.ndarray[Any, Any]) -> Tensor:
     wanted: Any = x.dtype
-    return matmul(x, matrix.astype(wanted))
+    with in_full(x.graph):
+        return matmul(x, matrix.astype(wanted))
 
 
 def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.dtypes import int32
+from ...core.matmul_precision import in_full
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape, broadcast_static_shape
@@ -68,7 +69,7 @@ def crop_and_resize(
     dims, lengths = split_shape(crop_size)
     if dims is not None and len(dims) != 2:
         raise ValueError(f"crop_and_resize: crop_size must be two integers, not {crop_size!r}")
-    with x.graph.name_scope(name or "CropAndResize"):
+    with x.graph.name_scope(name or "CropAndResize"), in_full(x.graph):
         corners = cast(convert_to_tensor(boxes), x.dtype)
         more = () if lengths is None else (lengths,)
         rows, columns = [matmul(corners, CropPlaces(i, None if dims is None else dims[i])(x, *more)) for i in range(2)]
@@ -274,7 +275,7 @@ def projective_transform(
         known = None if x.shape.dims is None else x.shape.dims[1:3]
         size = shape(x)[1:3] if known is None or None in known else known
     dims, lengths = split_shape(size)
-    with x.graph.name_scope(name or what):
+    with x.graph.name_scope(name or what), in_full(x.graph):
         numbers = cast(convert_to_tensor(transforms), x.dtype)
         grid = PixelGrid(dims)(x, *(() if lengths is None else (lengths,)))
         over = matmul(numbers[:, 6:8], grid[:2]) + 1

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.dtypes import complex64, complex128, float32, float64
 from ...core.lengths import known_to_differ
+from ...core.matmul_precision import in_full
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import Lengths, TensorShape, broadcast_static_shape
@@ -65,8 +66,9 @@ def infer_solve(what: str, a: TensorType, b: TensorType, square: bool = True) ->
 
 
 def times(a: Tensor, b: Tensor, adjoint_a: bool = False, adjoint_b: bool = False) -> Tensor:
-    """The product of each matrix with its partner."""
-    return BatchMatMul(adjoint_a, adjoint_b)(a, b)
+    """The product of each matrix with its partner, in the full precision of their dtype."""
+    with in_full(a.graph):
+        return BatchMatMul(adjoint_a, adjoint_b)(a, b)
 
 
 def adjoint_of(x: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import FLOATING, float32
+from ...core.matmul_precision import in_full
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
@@ -354,7 +355,7 @@ def local_response_normalization(
     array([[[[0.6, 0.8]]]], dtype=float32)
     """
     x = convert_to_tensor(input)
-    with x.graph.name_scope(name or "LRN"):
+    with x.graph.name_scope(name or "LRN"), in_full(x.graph):
         return x * pow(bias + alpha * matmul(square(x), _near(x, depth_radius)), -beta)
 
 
