@@ -172,6 +172,69 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     assert message == f"{later} has format version 2; this pullback reads version 1"
 
 
+def a_file(folder: Path, manifest: Any, compression: int = zipfile.ZIP_STORED, **members: bytes) -> Path:
+    """An archive with this manifest and other members."""
+    path = folder / "made.npz"
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, data in members.items():
+            archive.writestr(f"{name}.npy", data)
+        archive.writestr("manifest.json", manifest if isinstance(manifest, str) else json.dumps(manifest))
+    return path
+
+
+def manifest_of(**entry: Any) -> Any:
+    arrays = {"w": {"kind": "variable", "dtype": "float32", "shape": [2], "sha256": "", **entry}}
+    return {"format": checkpoint_files.FORMAT, "version": 1, "arrays": arrays}
+
+
+BAD_MANIFESTS: list[tuple[Any, str]] = [
+    ("[]", "manifest.json must be an object, not []"),
+    ("3", "manifest.json must be an object, not 3"),
+    ("{", "manifest.json is not JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
+    ({"format": checkpoint_files.FORMAT, "version": 1}, "manifest.json has no 'arrays'"),
+    ({**manifest_of(), "arrays": [1]}, "manifest.json: 'arrays' must be an object, not [1]"),
+    ({**manifest_of(), "arrays": {"w": None}}, "'w' must be an object, not None"),
+    (manifest_of(kind="secret"), "'w' is neither a variable nor a state, but 'secret'"),
+    (manifest_of(shape="2"), "'w': 'shape' must be a list, not '2'"),
+    (manifest_of(dtype=7), "'w': 'dtype' must be a string, not 7"),
+]
+
+
+@pytest.mark.parametrize(("manifest", "text"), BAD_MANIFESTS, ids=[text[:30] for _, text in BAD_MANIFESTS])
+def test_a_manifest_of_another_form_is_refused(manifest: Any, text: str, tmp_path: Path) -> None:
+    saver, _, _ = a_checkpoint(tmp_path)
+    path = a_file(tmp_path, manifest)
+    assert refused(DataLossError, lambda: saver.restore(started(), path)) == f"{path}: {text}"
+
+
+def test_what_is_compressed_is_not_unpacked(tmp_path: Path) -> None:
+    saver, _, _ = a_checkpoint(tmp_path)
+    path = a_file(tmp_path, manifest_of(), zipfile.ZIP_DEFLATED, w=bytes(10**6))
+    message = refused(DataLossError, lambda: saver.restore(started(), path))
+    assert message == f"{path} was not written by pullback: its member 'manifest.json' is compressed"
+
+
+def test_a_state_of_another_type_is_refused(tmp_path: Path) -> None:
+    pb.random_normal([2], name="numbers")
+    pb.Variable(1.0, name="w")
+    saver, session = pb.train.Saver(), started()
+    session.run("numbers:0")
+    path = Path(saver.save(session, tmp_path / "model"))
+    arrays = checkpoint_files.read_checkpoint(path)
+    assert arrays["numbers"].kind == "state"
+    arrays["numbers"] = checkpoint_files.SavedArray("state", np.zeros(7))
+    checkpoint_files.write_checkpoint(path, arrays)
+    message = refused(InvalidArgumentError, lambda: saver.restore(session, path))
+    assert message.startswith("restore: the state of 'numbers' is ")
+    assert message.endswith(f", but {path} has float64[7] for it")
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"all": 3}', '{"all": [null]}', "{", "[" * 100_000])
+def test_a_note_of_another_form_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "checkpoint").write_text(text)
+    assert refused(DataLossError, lambda: pb.train.latest_checkpoint(tmp_path)).startswith(str(tmp_path / "checkpoint"))
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     saver, _, _ = a_checkpoint(tmp_path)
     message = refused(NotFoundError, lambda: saver.restore(started(), tmp_path / "none"))
@@ -229,7 +292,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path: Path, monkeyp
     def fail(number: int) -> None:
         raise OSError(f"no space left on device {number}")
 
-    monkeypatch.setattr(checkpoint_files.os, "fsync", fail)
+    monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="no space left"):
         saver.save(session, path)
     assert path.read_bytes() == whole
@@ -278,7 +341,7 @@ def test_a_folder_can_be_moved(tmp_path: Path) -> None:
 
 def test_a_torn_note_is_named(tmp_path: Path) -> None:
     (tmp_path / "checkpoint").write_text('{"latest": "mod')
-    with pytest.raises(DataLossError, match="does not name checkpoints of pullback"):
+    with pytest.raises(DataLossError, match="checkpoint is not JSON: Unterminated string"):
         pb.train.latest_checkpoint(tmp_path)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,3 +88,46 @@ def test_a_wrong_derivative_is_a_difference(tmp_path: Path, capsys: pytest.Captu
     report = checked(out, graph, {"gradients/x": wrong}, {"x": graph["x"]}, lambda: pb.onnx.load(wide), ["y"])
     assert not report.passed
     assert report.rows[0].to_numpy < 1e-6 < 1e-3 < report.rows[0].to_differences
+
+
+def test_where_outputs_differ_nothing_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pullback.cli import checking
+
+    monkeypatch.setattr(checking, "_TOLERANCE", -1.0)
+    path = written(tmp_path, "(float[3] x) => (float[3] y) { y = Tanh (x) }")
+    assert main.main(["grad", str(path), "--check", "--quiet"]) == 1
+    printed = capsys.readouterr()
+    assert printed.err.endswith("<- differs\npullback grad: --check: outputs differ, and nothing is written\n")
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_what_onnxruntime_does_not_load_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import onnxruntime
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("[ONNXRuntimeError] : 9 : NOT_IMPLEMENTED")
+
+    monkeypatch.setattr(onnxruntime, "InferenceSession", fail)
+    path = written(tmp_path, "(float[3] x) => (float[3] y) { y = Tanh (x) }")
+    assert main.main(["grad", str(path), "--check", "--quiet"]) == 1
+    said = "pullback grad: --check: onnxruntime does not load the model: [ONNXRuntimeError] : 9 : NOT_IMPLEMENTED\n"
+    assert capsys.readouterr().err == said
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("content", [b"", b"no array", b"\x93NUMPY\x01\x00", b"PK\x05\x06" + bytes(18)])
+def test_a_file_that_is_no_array_is_not_fed(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path, "(float[3] x) => (float[3] y) { y = Tanh (x) }")
+    (tmp_path / "x.npy").write_bytes(content)
+    assert main.main(["grad", str(path), "--check", "--quiet", "--feed", f"x={tmp_path / 'x.npy'}"]) == 1
+    assert f"pullback grad: --feed: {tmp_path / 'x.npy'} is no file of an array" in capsys.readouterr().err
+
+
+def test_an_input_that_does_not_fit_into_memory_is_not_fed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path, "(float[1099511627776] x) => (float[1099511627776] y) { y = Tanh (x) }")
+    assert main.main(["grad", str(path), "--check", "--quiet"]) == 1
+    assert "this takes more than 1,073,741,824 bytes for one array" in capsys.readouterr().err

@@ -59,7 +59,7 @@ def _change(holder: Any, key: Any, places: list[Place], random: Random) -> None:
     elif kind == 7 and isinstance(value, int):
         holder[key] = value + random.choice([-1, 1, 1000])
     else:
-        holder[key] = _nested(random.choice([3, 40, 200]), value)
+        holder[key] = _nested(random.choice([3, 40, 100]), value)
 
 
 def _exchange(holder: Any, key: Any, places: list[Place], random: Random) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import onnx
 import pytest
 
 import pullback as pb
 import pullback.onnx
+from pullback.onnx import files
 
 
 def exported(path: Path) -> None:
@@ -54,3 +57,55 @@ def test_files_are_on_the_disk_before_they_take_a_name(tmp_path: Path, monkeypat
     monkeypatch.setattr(os, "replace", lambda a, b: (events.append("replace"), replace(a, b))[1])
     exported(tmp_path / "model.onnx")
     assert events == ["fsync", "replace", "fsync"]
+
+
+def with_weights(path: Path, value: float, accept: Any = None) -> None:
+    """A model whose weights are in a file beside it."""
+    x = pb.placeholder(pb.float32, [512])
+    pb.onnx.export({"y": x * np.full(512, value, np.float32)}, {"x": x}, path, accept=accept)
+
+
+def weights(path: Path) -> float:
+    (tensor,) = onnx.load(path).graph.initializer
+    return float(onnx.numpy_helper.to_array(tensor)[0])
+
+
+def test_a_model_and_its_data_are_replaced_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_LARGEST_MODEL", 0)
+    path = tmp_path / "model.onnx"
+    with_weights(path, 4.0)
+    replace = os.replace
+
+    def replaced(source: Path, target: Path) -> None:
+        assert weights(path) == 4.0
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", replaced)
+    with_weights(path, 2.0)
+    assert weights(path) == 2.0
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_is_not_accepted_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_LARGEST_MODEL", 0)
+    path = tmp_path / "model.onnx"
+    with_weights(path, 4.0)
+    before = {p: p.read_bytes() for p in tmp_path.iterdir()}
+
+    def refuse(written: Path) -> None:
+        assert weights(written) == 2.0
+        raise ValueError("not this one")
+
+    with pytest.raises(ValueError, match="not this one"):
+        with_weights(path, 2.0, refuse)
+    assert {p: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+
+def test_data_that_a_model_shares_with_the_one_before_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_LARGEST_MODEL", 0)
+    path = tmp_path / "model.onnx"
+    with_weights(path, 3.0)
+    graph = pb.onnx.load(path)
+    for _ in range(2):
+        pb.onnx.export(dict(zip(graph.output_names, graph.outputs, strict=True)), None, path)
+        assert weights(path) == 3.0

@@ -7,30 +7,30 @@ kind, dtype, shape and SHA-256. A file is written beside its place and moved the
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import os
+import math
 import struct
-import threading
 import zipfile
-import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, get_args
 
 import numpy as np
 
 from ..core.dtypes import as_dtype
-from ..core.errors import DataLossError, NotFoundError
-from ..core.types import type_of_array
+from ..core.errors import DataLossError, NotFoundError, PullbackError
+from ..core.files import replace_file
+from ..core.limits import limited
+from ..core.schema import expect, field, parsed, shown
 from ..version import __version__
 
 FORMAT = "pullback checkpoint"
 VERSION = 1
 _MANIFEST = "manifest.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-_TORN = (zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError)
+_TORN = (zipfile.BadZipFile, struct.error, OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError)
+"""What zipfile and NumPy say of a file that is no archive, or holds no arrays."""
 
 Kind = Literal["variable", "state"]
 
@@ -54,43 +54,19 @@ def read_checkpoint(path: Path) -> dict[str, SavedArray]:
     Raises:
         NotFoundError: there is no such file.
         DataLossError: it is torn, was changed, or is no checkpoint of pullback.
+        ResourceExhaustedError: it is beyond a limit of `pb.config.Limits`.
     """
     if not path.is_file():
         raise NotFoundError(f"there is no checkpoint at {path}")
     try:
-        with zipfile.ZipFile(path) as archive:
+        with limited("restore") as reading, zipfile.ZipFile(path) as archive:
             entries = _entries(path, archive)
+            reading.takes_nodes(len(entries))
             return {name: _read_array(path, archive, name, entry) for name, entry in entries.items()}
-    except DataLossError:
+    except PullbackError:
         raise
-    except (*_TORN, MemoryError) as error:
+    except _TORN as error:
         raise DataLossError(f"{path} is not a whole checkpoint: {error}") from error
-
-
-def replace_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Puts what `write` writes at `path`: into a file beside it, to the disk, then in one step in its place."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
-    try:
-        with open(beside, "wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Let the folder's new entry reach the disk, where the system can open folders."""
-    if os.name != "posix":
-        return
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
 
 
 def _write_archive(file: IO[bytes], arrays: Mapping[str, SavedArray]) -> None:
@@ -115,24 +91,39 @@ def _entries(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     """What the manifest says of each array."""
     if _MANIFEST not in archive.namelist():
         raise DataLossError(f"{path} was not written by pullback: it has no {_MANIFEST}")
-    manifest = json.loads(archive.read(_MANIFEST))
-    if manifest["format"] != FORMAT:
-        raise DataLossError(f"{path} was not written by pullback: its format is {manifest['format']!r}")
-    if manifest["version"] != VERSION:
-        raise DataLossError(f"{path} has format version {manifest['version']}; this pullback reads version {VERSION}")
-    entries: dict[str, Any] = manifest["arrays"]
-    return entries
+    where = f"{path}: {_MANIFEST}"
+    manifest = expect(parsed(_bytes(path, archive, _MANIFEST), where), dict, where)
+    if manifest.get("format") != FORMAT:
+        raise DataLossError(f"{path} was not written by pullback: its format is {shown(manifest.get('format'))}")
+    if manifest.get("version") != VERSION:
+        version = shown(manifest.get("version"))
+        raise DataLossError(f"{path} has format version {version}; this pullback reads version {VERSION}")
+    return field(manifest, "arrays", dict, where)
 
 
-def _read_array(path: Path, archive: zipfile.ZipFile, name: str, entry: Mapping[str, Any]) -> SavedArray:
-    stored = np.lib.format.read_array(io.BytesIO(archive.read(f"{name}.npy")), allow_pickle=False)
-    if _digest(stored) != entry["sha256"]:
+def _read_array(path: Path, archive: zipfile.ZipFile, name: str, entry: Any) -> SavedArray:
+    where = f"{path}: '{name}'"
+    entry = expect(entry, dict, where)
+    kind, shape = field(entry, "kind", str, where), field(entry, "shape", list, where)
+    if kind not in get_args(Kind):
+        raise DataLossError(f"{where} is neither a variable nor a state, but {shown(kind)}")
+    dtype: Any = as_dtype(field(entry, "dtype", str, where))
+    size = math.prod([expect(n, int, f"{where}: a length") for n in shape]) * dtype.itemsize
+    # The manifest says all that the header of the member does.
+    member = _bytes(path, archive, f"{name}.npy")
+    elements = member[len(member) - size :]
+    if len(elements) != size or hashlib.sha256(elements).hexdigest() != field(entry, "sha256", str, where):
         raise DataLossError(f"{path} is not a whole checkpoint: '{name}' is not what was written")
-    dtype: Any = as_dtype(entry["dtype"])
-    value: np.ndarray[Any, Any] = stored.view(dtype)
-    if list(value.shape) != entry["shape"]:
-        raise DataLossError(f"{path}: '{name}' is {type_of_array(value)}, but should have the shape {entry['shape']}")
-    return SavedArray(entry["kind"], value)
+    value = np.frombuffer(bytearray(elements), dtype).reshape(shape)
+    return SavedArray("variable" if kind == "variable" else "state", value)
+
+
+def _bytes(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
+    """The content of a member; DataLossError where it is compressed: no checkpoint is, and it could fill the memory."""
+    member = archive.getinfo(name)
+    if member.compress_type != zipfile.ZIP_STORED or member.file_size > member.compress_size:
+        raise DataLossError(f"{path} was not written by pullback: its member '{name}' is compressed")
+    return archive.read(member)
 
 
 def _as_stored(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ..core.errors import InvalidArgumentError, NotFoundError
+from ..core.files import replace_file
 from ..core.graph import Graph, Operation, Tensor
+from ..core.schema import expect, parsed, texts
 from ..core.types import TensorType, type_of_array
 from ..core.typing import TensorLike
 from ..engines.session import Session
 from ..layers.variables.scope import global_variables
 from ..primitives.base.state import AbstractStateful
 from ..primitives.variables.variable import Variable
-from .files import SavedArray, read_checkpoint, replace_file, write_checkpoint
+from .files import SavedArray, read_checkpoint, write_checkpoint
 
 _STATE_FILE = "checkpoint"
 _SUFFIX = ".npz"
@@ -138,7 +140,7 @@ class Saver:
         for op in self._states(sess.graph):
             state = saved.get(op.name)
             if state is not None and state.kind == "state":
-                values[op] = state.value
+                values[op] = _fitting_state(op, state.value, path)
         for op, value in values.items():
             sess.write_variable(op, value)
 
@@ -225,10 +227,8 @@ def get_checkpoint_state(
     note = Path(checkpoint_dir) / (latest_filename or _STATE_FILE)
     if not note.is_file():
         return None
-    try:
-        names = [str(note.parent / name) for name in json.loads(note.read_bytes())["all"]]
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataLossError(f"{note} does not name checkpoints of pullback: {error}") from error
+    entry = expect(parsed(note.read_bytes(), str(note)), dict, str(note))
+    names = [str(note.parent / name) for name in texts(entry.get("all"), f"{note}: 'all'")]
     present = tuple([name for name in names if os.path.isfile(name)])
     return CheckpointState(present[-1], present) if present else None
 
@@ -284,6 +284,15 @@ def load_variable(ckpt_dir_or_file: str | os.PathLike[str], name: str) -> np.nda
     if saved is None:
         raise NotFoundError(f"{path} has no variable '{name}'")
     return saved.value
+
+
+def _fitting_state(op: Operation, value: np.ndarray[Any, Any], path: Path) -> np.ndarray[Any, Any]:
+    """The saved state of `op`, checked against what it begins with."""
+    assert isinstance(op.primitive, AbstractStateful)
+    wanted, found = type_of_array(op.primitive.initial_state()), type_of_array(value)
+    if found != wanted:
+        raise InvalidArgumentError(f"restore: the state of '{op.name}' is {wanted}, but {path} has {found} for it")
+    return value
 
 
 def _checkpoint_of(place: str | os.PathLike[str]) -> Path:

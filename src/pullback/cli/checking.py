@@ -195,7 +195,10 @@ def _onnxruntime_session(path: Path) -> Any:
         ) from error
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's exceptions share no class of their own.
+        raise InvalidArgumentError(f"--check: onnxruntime does not load the model: {error}") from error
 
 
 def _run(onnxruntime: Any, names: list[str], feeds: Feeds) -> list[Array]:

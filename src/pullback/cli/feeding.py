@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from ..core.dtypes import FLOATING, as_dtype
 from ..core.errors import InvalidArgumentError
+from ..core.limits import reading
 from ..core.operation import Tensor
 from ..core.shape import TensorShape
 from ..core.traits import CONSTANT
@@ -35,7 +37,7 @@ def given_feeds(
             raise InvalidArgumentError(f"--feed: there is no input '{name}'; there are {', '.join(inputs)}")
         x = inputs[name]
         if text.endswith(".npy"):
-            feeds[name] = np.load(Path(text), allow_pickle=False)
+            feeds[name] = _in_file(Path(text))
         else:
             feeds[name] = _random(random, x, _shape(name, text))
         found = feeds[name]
@@ -43,6 +45,16 @@ def given_feeds(
             kind = TensorType(as_dtype(found.dtype), TensorShape(found.shape))
             raise InvalidArgumentError(f"--feed: the input '{name}' is {x.type}; {text} is {kind}")
     return feeds
+
+
+def _in_file(path: Path) -> Array:
+    try:
+        found = np.load(path, allow_pickle=False)
+    except (EOFError, ValueError) as error:
+        raise InvalidArgumentError(f"--feed: {path} is no file of an array: {error}") from error
+    if not isinstance(found, np.ndarray):
+        raise InvalidArgumentError(f"--feed: {path} is no file of an array, but an archive of some")
+    return found
 
 
 def _shape(name: str, text: str) -> list[int]:
@@ -97,6 +109,7 @@ def _filled(
 
 def _random(random: np.random.Generator, x: Tensor, shape: list[int]) -> Array:
     dtype = np.dtype(x.dtype.name)
+    reading().takes_bytes(math.prod(shape) * np.dtype(np.float64).itemsize)
     if x.dtype in FLOATING:
         return np.asarray(random.standard_normal(shape)).astype(dtype)
     return np.asarray(random.integers(0, 2, shape)).astype(dtype)

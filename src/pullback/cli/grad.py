@@ -12,8 +12,10 @@ from typing import Any
 
 import pullback as pb
 from pullback.core.errors import PullbackError
+from pullback.core.limits import Limits, limited
 from pullback.core.needs import needed
 from pullback.core.sites import Place
+from pullback.core.text import printable
 
 from .failure import USAGE, CommandError
 
@@ -24,9 +26,10 @@ KINDS = ("vjp", "jvp", "hvp", "hessian")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Writes the model; 0, or 1 where `--check` finds a difference."""
+    """Writes the model, unless `--check` finds a difference; 0."""
     try:
-        return _run(args)
+        with Limits(**dict(args.limit or ())), limited("pullback grad"):
+            return _run(args)
     except (PullbackError, ImportError, LookupError, OSError) as error:
         raise CommandError(f"pullback grad: {error}") from error
 
@@ -76,17 +79,21 @@ def _run(args: argparse.Namespace) -> int:
     if args.only_grad:
         inputs = _needed(inputs, outputs)
     out = Path(args.out) if args.out else model.with_name(f"{model.stem}_grad.onnx")
+    reports: list[Any] = []
+
+    def accept(path: Path) -> None:
+        if args.check:
+            tell("checking")
+            reports.append(_checked(args, graph, path, outputs, inputs, ys))
+
     tell(f"writing {out}")
-    written = pb.onnx.export(outputs, inputs, out, opset=args.opset)
+    written = pb.onnx.export(outputs, inputs, out, opset=args.opset, accept=accept)
     if not args.quiet:
         for line in _summary(written, graph, what, outputs, own, notes, out, time.monotonic() - begun):
-            print(line)
-    if not args.check:
-        return 0
-    tell("checking")
-    report = _check(args, graph, out, outputs, inputs, ys)
-    print(report)
-    return 0 if report.passed else 1
+            print(printable(line))
+    for report in reports:
+        print(printable(str(report)))
+    return 0
 
 
 def _needed(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,10 +135,10 @@ def _count(parameters: Mapping[str, Any]) -> str:
     return f"{len(parameters)} parameter{'s' * (len(parameters) != 1)}"
 
 
-def _check(
+def _checked(
     args: argparse.Namespace,
     graph: Any,
-    out: Path,
+    path: Path,
     outputs: Mapping[str, Any],
     inputs: Mapping[str, Any],
     ys: Sequence[str],
@@ -141,7 +148,10 @@ def _check(
     model = Path(args.model)
     exact = not args.rule and not args.stop and bool(ys)
     wide = (lambda: pb.onnx.load(_retyped(model, "float64"), model.parent, watch=graph.watched)) if exact else None
-    return check(out, graph, outputs, inputs, wide, ys, dict(args.feed or ()))
+    report = check(path, graph, outputs, inputs, wide, ys, dict(args.feed or ()))
+    if not report.passed:
+        raise CommandError(f"{printable(str(report))}\npullback grad: --check: outputs differ, and nothing is written")
+    return report
 
 
 def _summary(

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
+from ..core.text import printable
 from ..version import __version__
 from .failure import CommandError
 
@@ -26,6 +27,7 @@ GRAD = (
 )
 SHOW = "Prints the operations of a model, one a line, or draws them; forward and backward are told apart and linked."
 INTERRUPTED = 130
+LIMITS = ("nodes", "depth", "bytes", "seconds")
 STEPS = {"xla": 2000, "numpy": 800}
 """Steps that are enough for each engine: NumPy's are slower."""
 DEFAULTS = {"batch": 64, "out": "pullback-demo", "seed": 0}
@@ -43,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code: int = importlib.import_module(f".{args.command}", __package__).run(args)
     except CommandError as error:
-        print(error, file=sys.stderr)
+        print(printable(str(error)), file=sys.stderr)
         return error.code
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -90,7 +92,11 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--html", metavar="FILE", help="write a page with a search instead")
     show.add_argument("--depth", type=_count, metavar="N", help="gather name scopes in boxes, down to N names")
     show.add_argument("--grad", action="store_true", help="with the gradient of the only output by the inputs")
-    _add_grad(commands.add_parser("grad", help="an ONNX model with its derivative", description=GRAD))
+    grad = commands.add_parser("grad", help="an ONNX model with its derivative", description=GRAD)
+    _add_grad(grad)
+    limit = f"for a file that you trust: another limit of {', '.join(LIMITS)}, as nodes=10000000"
+    for command in (show, grad):
+        command.add_argument("--limit", type=_limit, action="append", metavar="NAME=NUMBER", help=limit)
     return parser
 
 
@@ -136,6 +142,13 @@ def _feed(text: str) -> tuple[str, str]:
     if not equals or not name:
         raise argparse.ArgumentTypeError(f"NAME=SHAPE or NAME=FILE.npy, not {text!r}")
     return name, what
+
+
+def _limit(text: str) -> tuple[str, float]:
+    name, _, number = text.partition("=")
+    if name not in LIMITS or not number.isdecimal():
+        raise argparse.ArgumentTypeError(f"NAME=NUMBER with a name of {', '.join(LIMITS)}, not {text!r}")
+    return name, int(number)
 
 
 def _count(text: str) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pullback as pb
 from pullback.core.errors import PullbackError
+from pullback.core.limits import Limits, limited
 from pullback.core.schema import parsed
 from pullback.drawing.page import page
 
@@ -17,9 +18,10 @@ def run(args: argparse.Namespace) -> int:
     """Prints the text, or writes the files asked for; 0."""
     path = Path(args.file)
     try:
-        graph = _graph(path)
-        if args.grad:
-            _add_gradients(graph)
+        with Limits(**dict(args.limit or ())), limited("pullback show"):
+            graph = _graph(path)
+            if args.grad:
+                _add_gradients(graph)
         if args.svg:
             pb.draw(graph, args.depth).save(args.svg)
         if args.html:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,7 @@ def export(
     opset: int | None = None,
     names: Mapping[Any, str] | None = None,
     session: Any = None,
+    accept: Callable[[Path], object] | None = None,
 ) -> ModelProto:
     """The ONNX model that computes `outputs` from `inputs`; written to `path` if that is given.
 
@@ -70,6 +71,8 @@ def export(
             most 21 for one that draws random numbers: onnxruntime has no kernels for the later versions of that.)
         names: names of other values: a dictionary from tensors.
         session: where variables have their values. Without it each variable that is read is an input.
+        accept: called with the path of the written model before it takes its place; what it raises leaves what was at
+            `path` as it was.
 
     Raises:
         InvalidArgumentError: a name or an argument that cannot be, or an input that is not given.
@@ -92,10 +95,14 @@ def export(
         exporter = _Exporter(graph, targets, given, version, names or {}, session)
         model = exporter.write()
     if path is not None:
-        save(model, Path(path), exporter.arrays)
+        save(model, Path(path), exporter.arrays, accept or _always)
     else:
         exporter.arrays.embed(model)
     return model
+
+
+def _always(path: Path) -> None:
+    del path
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import re
+import secrets
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -11,6 +13,7 @@ import numpy as np
 from onnx import ModelProto, TensorProto
 
 from ..core.errors import InvalidArgumentError
+from ..core.files import keep_names, place_of, written_beside
 from .assembly import tensor_proto
 from .element_types import element_type_of
 from .weights import External
@@ -53,86 +56,64 @@ def _bytes(array: np.ndarray[Any, Any]) -> bytes:
     return np.ascontiguousarray(array.astype(little, copy=False)).tobytes()
 
 
-def save(model: ModelProto, path: Path, arrays: Arrays) -> None:
-    """Write the model and its constants; nothing is left behind where that fails.
+def save(model: ModelProto, path: Path, arrays: Arrays, accept: Callable[[Path], object]) -> None:
+    """Write the model and its constants in one step; what was there stays where that fails.
 
-    A link stays a link: the file that it names is written.
+    A link stays a link: the file that it names is written. Before the model takes its name `accept` is called with the
+    one that it has until then; what it raises ends all.
 
     Raises:
         InvalidArgumentError: there is something at `path` that is no file, such as a device.
     """
-    path = Path(os.path.realpath(path))
-    if path.exists() and not path.is_file():
-        raise InvalidArgumentError(f"onnx.export: {path} is no file, and is not replaced by one; give another path")
-    folder = path.parent
-    rest = []
+    path = place_of(path)
+    folder, used, rest = path.parent, set(), []
     for proto, array, where in arrays.pending:
-        if where is not None and where.path.parent == folder.resolve():
+        if where is not None and where.path.parent == folder.resolve() and where.path.is_file():
+            used.add(where.path.name)
             _refer(proto, where.path.name, where.offset, where.length)
         else:
             rest.append((proto, array))
-    aside = sum(array.nbytes for _, array in rest) > _LARGEST_MODEL
-    written: list[tuple[str, Path]] = []
+    written: list[Path] = []
     try:
-        if aside:
-            written.append((_data_file(rest, path), path.with_name(path.name + ".data")))
+        if sum(array.nbytes for _, array in rest) > _LARGEST_MODEL:
+            data = _place_of_data(path)
+            beside = written_beside(path, lambda file: _write_data(file, rest, data.name))
+            written.append(beside)
+            os.replace(beside, data)
+            written[-1] = data
+            used.add(data.name)
         else:
             for proto, array in rest:
                 proto.raw_data = _bytes(array)
-        written.append((_write(model, folder), path))
-        for temporary, final in written:
-            os.replace(temporary, final)
-        _keep(folder)
+        written.append(written_beside(path, lambda file: file.write(model.SerializeToString())))
+        accept(written[-1])
+        os.replace(written[-1], path)
     except BaseException:
-        for temporary, _ in written:
-            Path(temporary).unlink(missing_ok=True)
+        for file in written:
+            file.unlink(missing_ok=True)
         raise
+    keep_names(folder)
+    for old in _places_of_data(path):
+        if old.name not in used:
+            old.unlink(missing_ok=True)
 
 
-def _write(model: ModelProto, folder: Path) -> str:
-    handle, name = tempfile.mkstemp(dir=folder, suffix=".onnx.part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(model.SerializeToString())
-            _flush(file)
-        os.chmod(name, 0o644)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return name
+def _place_of_data(path: Path) -> Path:
+    """Where the data of a new model go: a name that no file had before, for models read earlier may map theirs."""
+    return path.with_name(f"{path.name}.{secrets.token_hex(4)}.data")
 
 
-def _flush(file: IO[bytes]) -> None:
-    """Wait until what was written is on the disk: a file that replaces another must be whole, even after a crash."""
-    file.flush()
-    os.fsync(file.fileno())
+def _places_of_data(path: Path) -> list[Path]:
+    """The files that data of models of this name were put into."""
+    name = re.compile(re.escape(path.name) + r"\.[0-9a-f]{8}\.data")
+    return [file for file in path.parent.iterdir() if name.fullmatch(file.name)]
 
 
-def _keep(folder: Path) -> None:
-    """Wait until the names of the files of a folder are on the disk, where the system can say so."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _data_file(rest: list[tuple[TensorProto, np.ndarray[Any, Any]]], path: Path) -> str:
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".data.part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            for proto, array in rest:
-                file.seek((file.tell() + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT)
-                _refer(proto, path.name + ".data", file.tell(), array.nbytes)
-                np.ascontiguousarray(array).tofile(file)
-            _flush(file)
-        os.chmod(name, 0o644)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return name
+def _write_data(file: IO[bytes], rest: Sequence[tuple[TensorProto, np.ndarray[Any, Any]]], name: str) -> None:
+    for proto, array in rest:
+        file.seek((file.tell() + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT)
+        _refer(proto, name, file.tell(), array.nbytes)
+        np.ascontiguousarray(array).tofile(file)
 
 
 def _refer(proto: TensorProto, location: str, offset: int, length: int) -> None:
