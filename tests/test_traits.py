@@ -18,6 +18,7 @@ from pullback.core.traits import (
     JOINS,
     MOVES,
     SHAPES,
+    VIEWS,
     Links,
     all_axes_but,
     linear,
@@ -107,6 +108,16 @@ def test_results_have_the_shapes_that_inputs_hold(operations: Samples) -> None:
             for i, x in enumerate(sample.arrays):
                 if shaped_by(i) in cls.traits:
                     assert sample.run()[0].shape == tuple(x)
+
+
+def test_what_views_the_memory_of_its_input_is_declared(operations: Samples) -> None:
+    for cls, some in operations.items():
+        found = [s.views_its_input() for s in some if s.arrays and s.arrays[0].size]
+        known = [shares for shares in found if shares is not None]
+        if VIEWS in cls.traits:
+            assert all(known), cls
+        elif MOVES in cls.traits and len(known) > 1 and all(len(s.arrays) == 1 for s in some):
+            assert not all(known), cls
 
 
 def test_constants_are_their_values(operations: Samples) -> None:

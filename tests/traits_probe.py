@@ -55,6 +55,13 @@ class Sample:
             results = self.primitive.kernel(np, *(self.arrays if arrays is None else arrays))
         return [np.asarray(y) for y in (results if isinstance(results, tuple) else (results,))]
 
+    def views_its_input(self) -> bool | None:
+        """Whether the first output lies in the memory of the first input; None where that cannot be told."""
+        if not self.arrays[0].ndim:
+            return None
+        y = self.run()[0]
+        return np.shares_memory(y, self.arrays[0]) if y.ndim and y.size else None
+
     def floats(self) -> list[int]:
         """The numbers of the inputs of real numbers, of not too many elements."""
         return [i for i, x in enumerate(self.arrays) if x.dtype == np.float64 and 0 < x.size <= _MOST_ELEMENTS]

@@ -24,7 +24,7 @@ class FailedPreconditionError(PullbackError, RuntimeError):
 
 
 class ResourceExhaustedError(PullbackError, MemoryError):
-    """A run needs more memory than there is, or a file asks for more than a limit of `pb.config.Limits` allows."""
+    """A run needs more memory than there is, or a budget allows, or a file more than `pb.config.Limits` allows."""
 
 
 class InaccessibleTensorError(PullbackError, ValueError):

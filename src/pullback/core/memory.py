@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+from .errors import InvalidArgumentError
+
+_AMOUNT = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([kKMGT]?)(i?)B?\s*")
 
 
 @dataclass(frozen=True)
@@ -49,3 +54,19 @@ class Memory:
     def __str__(self) -> str:
         shown = [f"{k}={v}" for k, v in vars(self).items() if v is not None and v is not False]
         return f"Memory({', '.join(shown)})"
+
+
+def as_bytes(budget: int | str) -> int:
+    """The number of bytes that a number, or a string such as "200MB" or "1.5 GiB", stands for.
+
+    Raises:
+        InvalidArgumentError: it is neither, or not positive.
+    """
+    found = None if isinstance(budget, bool) else _AMOUNT.fullmatch(str(budget))
+    if found is not None:
+        number, unit, binary = found.groups()
+        scale = 1024.0 if binary else 1000.0
+        count = round(float(number) * scale ** " KMGT".index(unit.upper() or " "))
+        if count > 0:
+            return count
+    raise InvalidArgumentError(f"a budget is a number of bytes, or a string such as '200MB', not {budget!r}")

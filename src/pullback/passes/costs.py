@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
+from typing import Any
+
+import numpy as np
 
 from ..control_flow.loop import Loop
 from ..core.dtypes import TokenType, resource
@@ -16,7 +20,8 @@ from ..core.errors import InvalidArgumentError
 from ..core.function import AbstractFunctional, Function, bound_lengths
 from ..core.graph import Operation, Tensor, site_of
 from ..core.lengths import Dimension, Length
-from ..core.traits import ADDS, CONSTANT, CONVERTS, COUNTS, ELEMENTWISE, MOVES, SHAPES, links_of_matrices
+from ..core.primitive import Primitive
+from ..core.traits import ADDS, CONSTANT, CONVERTS, COUNTS, ELEMENTWISE, MOVES, SHAPES, VIEWS, links_of_matrices
 
 BYTE = 8
 """Moving a byte takes as long as so many floating-point operations, about, on processors of today."""
@@ -34,13 +39,15 @@ class Lengths:
         return found if isinstance(found, int) else None
 
     def elements(self, x: Tensor) -> int:
-        """The number of elements of `x`.
+        """The number of elements of `x`; of rows that a loop keeps, those of one where only a run knows how many.
 
         Raises:
             InvalidArgumentError: a length of it is not given.
         """
         lengths = x.shape.lengths
         found = None if lengths is None else [self.number(n) for n in lengths]
+        if found is not None and found[0:1] == [None] and isinstance(x.op.primitive, Loop):
+            found[0] = 1
         if found is None or None in found:
             missing = ", ".join(sorted({str(s) for n in lengths or () for s in _symbols(n)}))
             what = f"{missing}: give a number in `sizes`." if missing else "its shape, which only a run knows."
@@ -83,6 +90,78 @@ def work(op: Operation, lengths: Lengths) -> int:
     """How long `op` takes, about: its floating-point operations, and what it reads and writes at `BYTE` each."""
     moved = sum([lengths.bytes(x) for x in (*op.inputs, *op.outputs)])
     return flops(op, lengths) + BYTE * moved
+
+
+def scratch(op: Operation, lengths: Lengths) -> int:
+    """The bytes that `op` takes beside its outputs until it is done.
+
+    An elementwise operation of several steps has values in between; of what holds functions it is the most that is
+    alive in one of them.
+    """
+    p = op.primitive
+    if isinstance(p, AbstractFunctional):
+        pairs = zip(p.functions, p.arguments(op.inputs), strict=True)
+        inside = [_peak_inside(f, lengths.inside(f, args)) for f, args in pairs]
+        return max(max(inside, default=0) - sum([lengths.bytes(y) for y in op.outputs]), 0)
+    if ELEMENTWISE not in p.traits or MOVES in p.traits or p.stateful:
+        return 0
+    return round((_values_at_once(p, tuple([x.dtype for x in op.inputs])) - 1) * lengths.bytes(op.outputs[0]))
+
+
+def _peak_inside(function: Function, lengths: Lengths) -> int:
+    """The most bytes of values of a function that are alive at once, as they are made in order."""
+    operations, stays = function.operations, {*function.results, *function.parameters}
+    last = {x: op for op in operations for x in op.inputs}
+    alive = highest = 0
+    for op in operations:
+        made = 0 if VIEWS in op.primitive.traits else sum([lengths.bytes(y) for y in op.outputs])
+        highest = max(highest, alive + made + scratch(op, lengths))
+        freed = [x for x in {*op.inputs} if last[x] is op and x not in stays and VIEWS not in x.op.primitive.traits]
+        alive += made - sum([lengths.bytes(x) for x in freed])
+    return highest
+
+
+class _Gauge(np.ndarray[Any, Any]):
+    """An array that notes how many bytes of what NumPy makes of it are alive."""
+
+    alive = highest = 0
+    noted = 0
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return _noted(getattr(ufunc, method)(*map(_plain, inputs), **kwargs))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return _noted(super().__array_function__(function, types, args, kwargs))
+
+    def __del__(self) -> None:
+        _Gauge.alive -= self.noted
+
+
+def _plain(x: Any) -> Any:
+    return x.view(np.ndarray) if isinstance(x, _Gauge) else x
+
+
+def _noted(x: Any) -> Any:
+    if not isinstance(x, np.ndarray):
+        return x
+    found = x.view(_Gauge)
+    found.noted = found.nbytes
+    _Gauge.alive += found.nbytes
+    _Gauge.highest = max(_Gauge.highest, _Gauge.alive)
+    return found
+
+
+@cache
+def _values_at_once(primitive: Primitive, dtypes: tuple[Any, ...]) -> float:
+    """How many times the bytes of its result an elementwise kernel takes at most, under NumPy."""
+    given = [np.ones(64, d).view(_Gauge) for d in dtypes]
+    _Gauge.alive = _Gauge.highest = 0
+    try:
+        with np.errstate(all="ignore"):
+            result = primitive.kernel(np, *given)
+    except Exception:  # A kernel that takes no arrays of this kind: no more than an estimate is lost.
+        return 1.0
+    return max(_Gauge.highest / np.asarray(result).nbytes, 1.0)
 
 
 def _flops_inside(op: Operation, p: AbstractFunctional, lengths: Lengths) -> int:

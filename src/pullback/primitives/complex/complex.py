@@ -12,7 +12,7 @@ from typing import Any
 from ...core.dtypes import COMPLEX, DType, complex64, complex128, float32, float64, real_dtype
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import ELEMENTWISE, linear
+from ...core.traits import ELEMENTWISE, VIEWS, linear
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, binary, infer_elementwise, unary, undo_broadcast
@@ -110,7 +110,7 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
 
 class Real(Primitive):
     type = "Real"
-    traits = (ELEMENTWISE,)
+    traits = (ELEMENTWISE, VIEWS)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(real_dtype(x.dtype), x.shape),)
@@ -139,7 +139,7 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
 
 class Imag(Primitive):
     type = "Imag"
-    traits = (ELEMENTWISE,)
+    traits = (ELEMENTWISE, VIEWS)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(real_dtype(x.dtype), x.shape),)

@@ -11,7 +11,7 @@ from ...core.dtypes import FLOATING
 from ...core.dtypes import bool as bool_
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
-from ...core.traits import MOVES
+from ...core.traits import MOVES, VIEWS
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..creation.constant import convert_to_tensor
@@ -68,7 +68,7 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
 
 class CheckNumerics(AbstractGuard):
     type = "CheckNumerics"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
 
     message: str
 

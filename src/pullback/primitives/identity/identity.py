@@ -10,7 +10,7 @@ from ...core.operation import Operation, Tensor, site_of
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape, unnamed_shape
 from ...core.slices import IndexedSlices
-from ...core.traits import ELEMENTWISE, MOVES
+from ...core.traits import ELEMENTWISE, MOVES, VIEWS
 from ...core.types import TensorType
 from ...core.typing import ShapeLike, TensorLike
 from ..creation.constant import convert_to_tensor
@@ -38,7 +38,7 @@ def identity(input: TensorLike, name: str | None = None) -> Tensor | IndexedSlic
 
 class Identity(Primitive):
     type = "Identity"
-    traits = (ELEMENTWISE, MOVES)
+    traits = (ELEMENTWISE, MOVES, VIEWS)
     takes_slices = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -105,7 +105,7 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
 
 class StopGradient(Primitive):
     type = "StopGradient"
-    traits = (ELEMENTWISE, MOVES)
+    traits = (ELEMENTWISE, MOVES, VIEWS)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)
@@ -171,7 +171,7 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 
 class EnsureShape(Primitive):
     type = "EnsureShape"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
 
     shape: TensorShape
 

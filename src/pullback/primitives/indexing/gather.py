@@ -14,7 +14,7 @@ from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
-from ...core.traits import ADDS, MOVES, Link, Links, same_axes
+from ...core.traits import ADDS, MOVES, VIEWS, Link, Links, same_axes
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis, checked_axis
@@ -152,7 +152,7 @@ def merge_leading(x: Tensor, like: Tensor) -> Tensor:
 
 class MergeLeading(Primitive):
     type = "MergeLeading"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         rank = like.shape.rank

@@ -10,7 +10,7 @@ import numpy as np
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import ADDS, MOVES
+from ...core.traits import ADDS, MOVES, VIEWS
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import TensorLike
 from ..creation.constant import convert_to_tensor
@@ -71,7 +71,7 @@ def _rest_of(
 
 class Slice(Primitive):
     type = "Slice"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
     shape_inputs = (2,)
 
     begin: tuple[int | None, ...] | None

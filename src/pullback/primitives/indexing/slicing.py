@@ -14,7 +14,7 @@ from ...core.lengths import Dimension, greatest, least
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import ADDS, MOVES
+from ...core.traits import ADDS, MOVES, VIEWS
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import TensorLike
 from ..casting.cast import cast
@@ -114,7 +114,7 @@ def slice_by(x: Tensor, spec: tuple[Entry, ...], numbers: Sequence[Tensor], name
 
 class StridedSlice(Primitive):
     type = "StridedSlice"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
     shape_inputs = (1,)
 
     spec: tuple[Entry, ...]

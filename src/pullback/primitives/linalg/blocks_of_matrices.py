@@ -11,7 +11,7 @@ from typing import Any
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import MOVES
+from ...core.traits import MOVES, VIEWS
 from ...core.types import TensorType
 
 
@@ -63,7 +63,7 @@ def upper_right(x: Tensor) -> Tensor:
 
 class UpperRight(Primitive):
     type = "UpperRight"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (_resized(x, lambda n: n // 2),)

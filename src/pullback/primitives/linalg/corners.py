@@ -9,7 +9,7 @@ from ...core.lengths import Dimension, least
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, same_shape
-from ...core.traits import MOVES
+from ...core.traits import MOVES, VIEWS
 from ...core.types import TensorType
 
 
@@ -27,7 +27,7 @@ def corner(x: Tensor, rows: Tensor, columns: Tensor, axis: int = -2) -> Tensor:
 
 class Corner(Primitive):
     type = "Corner"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
 
     axis: int = -2
 

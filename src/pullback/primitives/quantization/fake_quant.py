@@ -15,7 +15,7 @@ from ...core.dtypes import FLOATING, float32
 from ...core.dtypes import bool as bool_
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
-from ...core.traits import ADDS, MOVES, SURROGATE
+from ...core.traits import ADDS, MOVES, SURROGATE, VIEWS
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.axes import as_axis
@@ -180,7 +180,7 @@ class SpreadBound(Primitive):
     """A bound repeated to the shape of the second input: the transpose of SumToBound."""
 
     type = "SpreadBound"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
 
     def infer(self, bound: TensorType, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(bound.dtype, x.shape),)

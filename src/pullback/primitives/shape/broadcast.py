@@ -9,7 +9,7 @@ from typing import Any
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, broadcast_static_shape, same_shape
-from ...core.traits import MOVES
+from ...core.traits import MOVES, VIEWS
 from ...core.types import TensorType
 from ...core.typing import ShapeLike, TensorLike
 from ..creation.constant import convert_to_tensor
@@ -38,7 +38,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
 
 class BroadcastTo(Primitive):
     type = "BroadcastTo"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
     shape_inputs = length_inputs = (1,)
 
     shape: tuple[int | None, ...] | None = None
@@ -63,7 +63,7 @@ def broadcast_like(x: Tensor, like: Tensor) -> Tensor:
 
 class BroadcastLike(Primitive):
     type = "BroadcastLike"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, _broadcast_result(x, like.shape)),)

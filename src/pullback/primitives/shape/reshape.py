@@ -18,7 +18,7 @@ from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, same_shape
 from ...core.slices import IndexedSlices
-from ...core.traits import MOVES
+from ...core.traits import MOVES, VIEWS
 from ...core.types import TensorType, VectorType, shape_to_infer
 from ...core.typing import ShapeLike, TensorLike
 from ..casting.cast import cast
@@ -48,7 +48,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 
 class Reshape(Primitive):
     type = "Reshape"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
     shape_inputs = length_inputs = (1,)
     takes_slices = True
 
@@ -95,7 +95,7 @@ def reshape_like(x: Tensor, like: Tensor) -> Tensor:
 
 class ReshapeLike(Primitive):
     type = "ReshapeLike"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, like.shape),)

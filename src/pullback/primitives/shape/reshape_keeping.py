@@ -10,7 +10,7 @@ from typing import Any
 from ...core.operation import Operation
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import MOVES
+from ...core.traits import MOVES, VIEWS
 from ...core.types import TensorType, VectorType, shape_to_infer
 from .reshape import reshape_like, shape_to_use
 
@@ -19,7 +19,7 @@ class ReshapeKeeping(Primitive):
     """The elements of `x` in another shape: 0 keeps the length of that axis, -1 is worked out."""
 
     type = "ReshapeKeeping"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
     shape_inputs = length_inputs = (1,)
 
     shape: tuple[int | None, ...] | None = None

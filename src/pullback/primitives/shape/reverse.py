@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import MOVES, Links, all_axes_but
+from ...core.traits import MOVES, VIEWS, Links, all_axes_but
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import checked_axis, static_integers
@@ -38,7 +38,7 @@ def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tens
 
 class ReverseV2(Primitive):
     type = "ReverseV2"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
 
     axis: tuple[int, ...]
 

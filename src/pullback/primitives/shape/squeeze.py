@@ -10,7 +10,7 @@ from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import MOVES, Links, inserted_axes
+from ...core.traits import MOVES, VIEWS, Links, inserted_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis, checked_axis, static_integers
@@ -20,7 +20,7 @@ from .reshape import reshape_like
 
 class ExpandDims(Primitive):
     type = "ExpandDims"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
 
     axis: tuple[int, ...]
     """Where the axes of length one stand in the result, in ascending order; from its end where they are negative."""
@@ -95,7 +95,7 @@ def squeeze(input: TensorLike, axis: AxisLike | None = None, name: str | None = 
 
 class Squeeze(Primitive):
     type = "Squeeze"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
 
     axis: tuple[int, ...] | None = None
 

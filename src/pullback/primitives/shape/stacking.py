@@ -14,7 +14,7 @@ from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
-from ...core.traits import ADDS, JOINS, MOVES, Links, all_axes_but, inserted_axes, reduced_axes
+from ...core.traits import ADDS, JOINS, MOVES, VIEWS, Links, all_axes_but, inserted_axes, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis, checked_axis
@@ -110,7 +110,7 @@ def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str 
 
 class Unpack(Primitive):
     type = "Unpack"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
 
     num: int
     axis: int = 0
@@ -366,7 +366,7 @@ def split(
 
 class Split(Primitive):
     type = "Split"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
 
     num: int
     axis: int = 0
@@ -401,7 +401,7 @@ class Split(Primitive):
 
 class SplitV(Primitive):
     type = "SplitV"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
     shape_inputs = (1,)
 
     lengths: tuple[int | None, ...]

@@ -10,7 +10,7 @@ import numpy as np
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import MOVES, Link, Links
+from ...core.traits import MOVES, VIEWS, Link, Links
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.axes import static_integers
@@ -52,7 +52,7 @@ def transpose(
 
 class Transpose(Primitive):
     type = "Transpose"
-    traits = (MOVES,)
+    traits = (MOVES, VIEWS)
 
     perm: tuple[int, ...] | None = None
 

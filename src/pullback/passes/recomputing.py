@@ -1,0 +1,102 @@
+"""From a rematerialisation schedule back to a graph: operations that are computed again, in calls of their own.
+
+What comes before the first of these stays as it is. What comes after is copied, for it must come later than they.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..control_flow.call import RecomputedCall
+from ..core.dtypes import INEXACT
+from ..core.function import Function, add_parameter, body, like_parameter
+from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from ..primitives.identity.barrier import optimization_barrier
+from .pieces import Piece
+from .schedule import Schedule
+
+
+def written(schedule: Schedule) -> dict[Tensor | Operation, Any]:
+    """Adds the operations of a schedule to the graph that acts: what stands for its results and targets."""
+    return _Writing(schedule).run()
+
+
+class _Writing:
+    def __init__(self, schedule: Schedule) -> None:
+        self.schedule, self.view = schedule, schedule.view
+        self.graph = get_default_graph().acting
+        self.values: dict[Tensor, Tensor] = {}
+        """What stands for tensors at the moment, where it is another."""
+        self.copies: dict[Operation, Operation] = {}
+        self.latest: Tensor | None = None
+        """What was computed last for the first time: nothing is computed again before it is there."""
+        self.is_changed = False
+
+    def run(self) -> dict[Tensor | Operation, Any]:
+        """What stands for the results and targets in the end."""
+        for piece in self.schedule.pieces:
+            if piece.again:
+                self._again(piece)
+                continue
+            op = self.schedule.operations[piece.nodes[0].node]
+            if self.is_changed:
+                self._copy(op)
+            self.latest = next((self._now(y) for y in op.outputs if y.dtype in INEXACT), self.latest)
+        view = self.view
+        found: dict[Tensor | Operation, Any] = {y: self._now(view.stand_in(y)) for y in view.results}
+        for op in view.targets:
+            runs = view.runs_for(op)
+            found[op] = self.copies.get(runs, runs) if runs is not None else op
+        return found
+
+    def _now(self, x: Tensor) -> Tensor:
+        return self.values.get(x, x)
+
+    def _copy(self, op: Operation) -> None:
+        inputs = [self._now(x) for x in map(self.view.stand_in, op.inputs)]
+        controls = tuple([self.copies.get(c, c) for c in self.view.controls(op)])
+        copy = self._restored(self.graph, op, inputs, controls)
+        self.copies[op] = copy
+        self.values.update(zip(op.outputs, copy.outputs, strict=True))
+
+    def _restored(
+        self, graph: Graph, op: Operation, inputs: list[Tensor], controls: tuple[Operation, ...] = ()
+    ) -> Operation:
+        return graph.restore(
+            op.primitive,
+            inputs,
+            graph.unique_name(op.name),
+            control_inputs=controls,
+            device=op.device,
+            attrs=op.attrs,
+            original_op=self.copies.get(op.original_op, op.original_op) if op.original_op else None,
+            site=op.site,
+        )
+
+    def _again(self, piece: Piece) -> None:
+        """A call that computes the nodes of a piece again once the latest value is there."""
+        self.is_changed = True
+        operations = [self.schedule.operations[made.node] for made in piece.nodes]
+        own = {y for op in operations for y in op.outputs}
+        inputs = [self.view.stand_in(x) for op in operations for x in op.inputs]
+        read = [x for x in dict.fromkeys(inputs) if x not in own]
+        given = {self.schedule.operations[made.node] for made in piece.gives}
+        results = [y for op in operations if op in given for y in op.outputs if y in self.schedule.read]
+        args = [self._now(x) for x in read]
+        if self.latest is not None:
+            args.append(self.latest)
+        function = self._function(operations, read, args, results)
+        call = RecomputedCall(function).operation(*optimization_barrier(args))
+        call.device = operations[-1].device
+        self.values.update(zip(results, call.outputs, strict=True))
+
+    def _function(
+        self, operations: list[Operation], read: list[Tensor], args: list[Tensor], results: list[Tensor]
+    ) -> Function:
+        with body("again", inherit=False) as graph:
+            parameters = [add_parameter(graph, like_parameter(x), x.op.name) for x in args]
+            inside = dict(zip(read, parameters, strict=False))
+            for op in operations:
+                copy = self._restored(graph, op, [inside[self.view.stand_in(x)] for x in op.inputs])
+                inside.update(zip(op.outputs, copy.outputs, strict=True))
+        return Function(graph, tuple(parameters), tuple([inside[y] for y in results]), "again")

@@ -1,0 +1,177 @@
+"""Rematerialisation: a graph that computes some values again rather than keep them, so that a budget of bytes holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..core import nest
+from ..core.errors import InvalidArgumentError
+from ..core.graph import AbstractTensorLike, Operation, Tensor, site_of
+from ..core.lengths import Dimension, Length, bind, named
+from ..core.memory import as_bytes
+from ..core.slices import IndexedSlices
+from .costs import Lengths, flops
+from .fold import folded
+from .merge import merged
+from .pieces import peak_of
+from .recomputing import written
+from .schedule import Schedule
+from .view import view_of
+
+Sizes = Mapping[Any, Any]
+
+
+class Rematerialized(NamedTuple):
+    """What `rematerialize` returns."""
+
+    fetches: Any
+    """The structure that was given, of tensors that have the same values."""
+    report: Report
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """An operation that is run more than once."""
+
+    operation: Operation
+    times: int
+    bytes: int
+
+    def __str__(self) -> str:
+        return f"{self.operation.name}: {self.bytes:,} bytes, {self.times + 1} times ({site_of(self.operation)})"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was decided: bytes that are alive at once, without what is fed, constants and variables; and operations."""
+
+    budget: int
+    plain_peak: int
+    """The peak before, in bytes."""
+    peak: int
+    """The peak now, as predicted, in bytes."""
+    at: Operation
+    """The operation at which the memory is fullest."""
+    flops: int
+    """The floating-point operations of the graph before, as estimated."""
+    extra_flops: int
+    """Those that come to it."""
+    recomputed: tuple[Recomputed, ...]
+
+    def __str__(self) -> str:
+        share = self.extra_flops / self.flops if self.flops else 0.0
+        lines = [
+            f"peak {self.plain_peak:,} -> {self.peak:,} bytes (budget {self.budget:,}), fullest at {self.at.name}",
+            f"{self.flops:,} + {self.extra_flops:,} floating-point operations ({share:+.1%})",
+            f"{len(self.recomputed)} operations are computed again",
+        ]
+        largest = sorted(self.recomputed, key=lambda r: -r.bytes * r.times)
+        lines += [f"  {r}" for r in largest[:10]]
+        return "\n".join([*lines, "  ..."] if len(largest) > 10 else lines)
+
+
+def rematerialize(
+    fetches: Any, budget: int | str, *, sizes: Sizes | None = None, name: str = "rematerialized"
+) -> Rematerialized:
+    """The same values within `budget` bytes: new tensors for `fetches`, and a report of what is computed again.
+
+    Works on any graph, and on one whose gradient exists already: what is chosen to be computed again is so late, just
+    before it is read, and never what draws random numbers, has an effect, or waits for one. Loops, calls and branches
+    count as one operation each; what loops keep of their steps is said by `Memory`, and not counted here where only a
+    run knows how many there are. Fetch the new tensors only: old ones keep what they
+    need.
+
+    What to drop is chosen as by dynamic tensor rematerialization (Kirisame et al., ICLR 2021), ahead of the run.
+
+    Args:
+        fetches: a tensor, an operation, IndexedSlices, or a structure of them (None stays): all that a run will fetch.
+        budget: bytes, or a string such as "200MB" or "1.5GiB", of values alive at once; what is fed, constants and
+            variables come to it.
+        sizes: lengths that only a run knows: numbers by name, or shapes by tensor: `{"batch": 32}`, `{x: [32, 10]}`.
+            The graph stays right at others; the budget holds at these.
+
+    Raises:
+        ResourceExhaustedError: no order was found for the budget; says for which one was, and what needs it.
+        InvalidArgumentError: a length is not known and not given; a budget that is none.
+
+    >>> import pullback as pb
+    >>> x = pb.ones([1000])
+    >>> y = x
+    >>> for _ in range(16):
+    ...     y = pb.tanh(y)
+    >>> (dx,), report = pb.rematerialize(pb.gradients(y, x), budget="40kB")
+    >>> report.plain_peak, report.peak, len(report.recomputed)
+    (76000, 40000, 10)
+    """
+    limit = as_bytes(budget)
+    leaves = nest.flatten(fetches)
+    elements = [x for leaf in leaves for x in _elements(leaf)]
+    if not elements:
+        raise InvalidArgumentError("rematerialize: there is nothing to fetch")
+    graph = elements[0].graph.acting
+    outside = next((x for x in elements if x.graph is not graph), None)
+    if outside is not None:
+        raise InvalidArgumentError(f"rematerialize: {outside} is of another graph than {elements[0]}")
+    tensors = [x for x in elements if isinstance(x, Tensor)]
+    operations = [x for x in elements if isinstance(x, Operation)]
+    view = merged(folded(view_of(tensors, operations, frozenset())))
+    schedule = Schedule(view, Lengths(_given(sizes)), limit)
+    with graph.transaction(), graph.name_scope(name):
+        found = written(schedule)
+    packed = [_packed(leaf, found) for leaf in leaves]
+    return Rematerialized(nest.pack_sequence_as(fetches, packed), _report(schedule))
+
+
+def _given(sizes: Sizes | None) -> dict[Length, Dimension]:
+    values: dict[Length, Dimension] = {}
+    for key, given in (sizes or {}).items():
+        if isinstance(key, str):
+            values[named(key)] = int(given)
+            continue
+        lengths = _elements(key)[0].shape.lengths or ()
+        for n, m in zip(lengths, given, strict=True):
+            bind(values, n, int(m))
+    return values
+
+
+def _elements(leaf: Any) -> list[Any]:
+    """The tensors, or the operation, that something to fetch stands for."""
+    if leaf is None:
+        return []
+    if isinstance(leaf, IndexedSlices):
+        return [x for x in (leaf.values, leaf.indices, leaf.dense_shape) if x is not None]
+    if isinstance(leaf, AbstractTensorLike):
+        leaf = leaf.graph_element()
+    if not isinstance(leaf, Tensor | Operation):
+        raise InvalidArgumentError(f"rematerialize: tensors and operations can be fetched, not {leaf!r}")
+    return [leaf]
+
+
+def _packed(leaf: Any, found: Mapping[Any, Any]) -> Any:
+    if leaf is None:
+        return None
+    parts = [found[x] for x in _elements(leaf)]
+    if isinstance(leaf, IndexedSlices):
+        shape = parts[2] if len(parts) > 2 else None
+        return IndexedSlices(parts[0], parts[1], shape, leaf.static_shape)
+    return parts[0]
+
+
+def _report(schedule: Schedule) -> Report:
+    counts = dict.fromkeys(schedule.steps, -1)
+    for i in schedule.steps:
+        counts[i] += 1
+    again = {i: n for i, n in counts.items() if n and schedule.nodes[i].view is None}
+    peak, at = peak_of(schedule.nodes, schedule.pieces)
+    each = [flops(op, schedule.lengths) for op in schedule.operations]
+    return Report(
+        schedule.budget,
+        schedule.plain_peak,
+        peak,
+        schedule.operations[at.node],
+        sum(each),
+        sum([each[i] * n for i, n in again.items()]),
+        tuple([Recomputed(schedule.operations[i], n, schedule.nodes[i].size) for i, n in again.items()]),
+    )

@@ -1,0 +1,102 @@
+"""Rematerialisation schedules: operations in an order that keeps to a budget of bytes, some of them more than once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..control_flow.loop import Loop
+from ..core.dtypes import resource
+from ..core.errors import ResourceExhaustedError
+from ..core.function import Parameter
+from ..core.graph import Operation, site_of
+from ..core.traits import VIEWS
+from ..primitives.creation.constant import Const
+from ..primitives.creation.placeholders import Placeholder, PlaceholderWithDefault
+from ..primitives.variables.operations import ReadVariableOp
+from .costs import Lengths, scratch, work
+from .eviction import ORDERS, BudgetError, Node, run_steps, total_work
+from .pieces import Made, peak_of, pieces_of
+from .view import View
+
+_GIVEN = (Const, Parameter, Placeholder, PlaceholderWithDefault, ReadVariableOp)
+_TRIED = 16
+_MANY = 1500
+"""For graphs of more operations few orders are tried."""
+
+
+class Schedule:
+    """The operations of a view as nodes, and the schedule that was chosen for them."""
+
+    def __init__(self, view: View, lengths: Lengths, budget: int) -> None:
+        self.view, self.lengths, self.budget = view, lengths, budget
+        self.operations = [op for op in view.operations if not _is_given(op, view)]
+        self.number = {op: i for i, op in enumerate(self.operations)}
+        read = {x for op in self.operations for x in view.inputs(op)} | {view.stand_in(y) for y in view.results}
+        self.read = read
+        kept = {view.stand_in(y).op for y in view.results}
+        self.nodes = [self._node(op, op in kept) for op in self.operations]
+        plain = list(range(len(self.nodes)))
+        self.plain_peak = peak_of(self.nodes, pieces_of(self.nodes, plain))[0]
+        self.steps = plain if self.plain_peak <= budget else self._cheapest()
+        self.pieces = pieces_of(self.nodes, self.steps)
+
+    def _node(self, op: Operation, kept: bool) -> Node:
+        inputs = self.view.inputs(op)
+        operands = tuple(dict.fromkeys(self.number[x.op] for x in inputs if x.op in self.number))
+        once = op.primitive.stateful or op.primitive.acts or bool(op.control_inputs) or self._keeps_rows(op)
+        made = [] if VIEWS in op.primitive.traits else [y for y in op.outputs if y in self.read]
+        size = sum([self.lengths.bytes(y) for y in made])
+        return Node(operands, size, scratch(op, self.lengths), work(op, self.lengths), self._view(op), once, kept)
+
+    def _keeps_rows(self, op: Operation) -> bool:
+        """Whether it is a loop that hands out what it kept of its steps: XLA has no room for these in a call."""
+        p = op.primitive
+        return isinstance(p, Loop) and any(op.outputs[i] in self.read for i in p.places.history)
+
+    def _view(self, op: Operation) -> int | None:
+        """The node whose memory the output of `op` lies in."""
+        if VIEWS not in op.primitive.traits:
+            return None
+        return self.number.get(self.view.stand_in(op.inputs[0]).op)
+
+    def _cheapest(self) -> list[int]:
+        """The steps of the least work whose peak is within the budget."""
+        best: tuple[int, list[int]] | None = None
+        for order in ORDERS if len(self.nodes) < _MANY else ORDERS[:3]:
+            try:
+                steps = run_steps(self.nodes, self.budget, order)
+            except BudgetError:
+                continue
+            cost = total_work(self.nodes, steps)
+            if (best is None or cost < best[0]) and self._peak(steps)[0] <= self.budget:
+                best = cost, steps
+        if best is None:
+            raise self._too_small()
+        return best[1]
+
+    def _peak(self, steps: Sequence[int]) -> tuple[int, Made]:
+        return peak_of(self.nodes, pieces_of(self.nodes, steps))
+
+    def _too_small(self) -> ResourceExhaustedError:
+        """For the least budget of some that has an order, and where the memory is fullest then."""
+        least, at = self._peak(range(len(self.nodes)))
+        for share in range(1, _TRIED):
+            for order in ORDERS[:3]:
+                try:
+                    found = self._peak(run_steps(self.nodes, self.budget + least * share // _TRIED, order))
+                except BudgetError:
+                    continue
+                least, at = min((least, at), found)
+        op = self.operations[at.node]
+        return ResourceExhaustedError(
+            f"rematerialize: the budget is {self.budget:,} bytes, and the least for which an order was found "
+            f"{least:,} (plain: {self.plain_peak:,}); the memory is fullest at '{op.name}' ({op.type}, made at "
+            f"{site_of(op)})."
+        )
+
+
+def _is_given(op: Operation, view: View) -> bool:
+    """Whether what an operation gives is there anyway: constants, what is fed, variables."""
+    if not op.outputs or isinstance(op.primitive, _GIVEN):
+        return bool(op.outputs)
+    return op.outputs[0] in view.known or op.outputs[0].dtype is resource

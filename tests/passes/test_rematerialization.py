@@ -1,0 +1,226 @@
+"""Rematerialisation: the same values, in the memory that was asked for."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.core.graph import Tensor
+
+ENGINES = ["numpy", "xla", "onnxruntime"]
+Net = Callable[[Tensor], Tensor]
+WIDTH, ROWS = 64, 256
+
+
+def chain(x: Tensor) -> Tensor:
+    for i in range(12):
+        x = pb.tanh(x @ pb.constant(np.random.default_rng(i).normal(size=(WIDTH, WIDTH)) / 8, pb.float32))
+    return x
+
+
+def with_skips(x: Tensor) -> Tensor:
+    """As a U-net: what the first layers give is read by the last ones."""
+    kept = []
+    for _ in range(6):
+        x = pb.sin(x) * 1.1
+        kept.append(x)
+    for y in reversed(kept):
+        x = pb.tanh(x + y * y)
+    return x
+
+
+def with_control_flow(x: Tensor) -> Tensor:
+    for _ in range(3):
+        x = pb.while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, pb.sin(y) * 1.1], [0, x])[1]
+        x = pb.cond(pb.reduce_sum(x) > 0, lambda x=x: pb.tanh(x), lambda x=x: x * x)
+        x = pb.exp(pb.sin(x))
+    return x
+
+
+def with_slices_of_rows(x: Tensor) -> Tensor:
+    for _ in range(6):
+        x = pb.concat([pb.sin(x[:32]), pb.reshape(pb.exp(pb.sin(x[32:])), [-1, WIDTH])], 0)
+    return x
+
+
+NETS = [chain, with_skips, with_control_flow, with_slices_of_rows]
+
+
+def built(net: Net, x: Tensor) -> list[Tensor]:
+    loss = pb.reduce_sum(pb.square(net(x)))
+    return [loss, *pb.gradients(loss, x)]
+
+
+def feed() -> np.ndarray[Any, Any]:
+    return np.random.default_rng(7).normal(size=(ROWS, WIDTH)).astype(np.float32)
+
+
+def within(fetches: Any, share: float, **more: Any) -> Any:
+    """`fetches` in a share of the memory that they take."""
+    plain = pb.rematerialize(fetches, "1TB", **more).report.plain_peak
+    return pb.rematerialize(fetches, round(plain * share), **more)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("net", NETS, ids=lambda f: f.__name__)
+def test_the_values_are_the_same(net: Net, engine: str) -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [ROWS, WIDTH])
+        fetches = built(net, x)
+        found, report = within(fetches, 0.7)
+        assert report.recomputed
+        session = pb.Session(engine=engine)
+        for a, b in zip(session.run(fetches, {x: feed()}), session.run(found, {x: feed()}), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
+
+
+def measured(fetches: Sequence[Tensor], x: Tensor) -> int:
+    """The most bytes that are in use during a run on NumPy."""
+    run = pb.Session(engine="numpy").make_callable(list(fetches), [x])
+    array = feed()
+    run(array)
+    tracemalloc.start()
+    run(array)
+    _, found = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return found
+
+
+@pytest.mark.parametrize(("net", "share"), [(chain, 0.75), (chain, 0.4), (with_skips, 0.7), (with_slices_of_rows, 0.7)])
+def test_the_peak_is_the_one_that_was_predicted(net: Net, share: float) -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [ROWS, WIDTH])
+        fetches = built(net, x)
+        found, report = within(fetches, share)
+        assert report.peak <= report.budget
+        assert measured(found, x) == pytest.approx(report.peak, rel=0.1)
+        assert measured(fetches, x) == pytest.approx(report.plain_peak, rel=0.1)
+
+
+def test_compiled_programs_need_less_memory() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [ROWS, WIDTH])
+        fetches = built(chain, x)
+        found, _ = within(fetches, 0.4)
+        session = pb.Session(engine="xla")
+        plain, less = [session.compiled_memory(f, {x: feed()})["temporary"] for f in (fetches, found)]
+        assert less < 0.75 * plain
+
+
+def test_random_numbers_and_effects_come_once() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [ROWS, WIDTH])
+        count = pb.Variable(0)
+        y = x
+        for i in range(6):
+            y = pb.tanh(pb.exp(pb.sin(y)))
+            with pb.control_dependencies([pb.assign_add(count, 1)]):
+                y = pb.nn.dropout(y, rate=0.5, seed=i)
+        dx = pb.gradients(pb.reduce_sum(y * y), x)[0]
+        (found, step), report = within([dx, pb.group(y)], 0.8)
+        kinds = {r.operation.type for r in report.recomputed}
+        assert report.recomputed
+        assert not any("Random" in kind or "Assign" in kind for kind in kinds)
+        session = pb.Session()
+        session.run(pb.global_variables_initializer())
+        session.run([found, step], {x: feed()})
+        assert session.run(count) == 6
+
+
+def test_a_training_step_is_rewritten_with_its_update() -> None:
+    results = []
+    for share in (1.0, 0.6):
+        with pb.Graph().as_default():
+            x = pb.placeholder(pb.float32, [ROWS, WIDTH])
+            w = pb.Variable(np.eye(WIDTH, dtype=np.float32) * 1.1)
+            y = x
+            for _ in range(8):
+                y = pb.tanh(y @ w)
+            loss = pb.reduce_mean(y * y)
+            train = pb.train.AdamOptimizer(0.01).minimize(loss)
+            (train, loss), _ = within([train, loss], share)
+            session = pb.Session()
+            session.run(pb.global_variables_initializer())
+            results.append([session.run([loss, train], {x: feed()})[0] for _ in range(3)])
+    np.testing.assert_allclose(results[0], results[1], rtol=1e-6)
+
+
+def test_lengths_that_only_a_run_knows_are_given() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, ["rows", WIDTH], name="x")
+        other = pb.placeholder(pb.float32, [None, WIDTH])
+        fetches = built(chain, x)
+        (loss, _), report = within(fetches, 0.5, sizes={"rows": ROWS})
+        assert report.peak <= report.budget < report.plain_peak
+        assert np.isfinite(pb.Session().run(loss, {x: feed()[:5]}))
+        assert within(built(chain, other), 0.5, sizes={other: [ROWS, WIDTH]}).report.peak == report.peak
+        with pytest.raises(pb.errors.InvalidArgumentError, match="depends on rows: give a number in `sizes`"):
+            pb.rematerialize(fetches, "1MB")
+
+
+def test_slices_and_none_stay_what_they_are() -> None:
+    with pb.Graph().as_default():
+        table = pb.placeholder(pb.float32, [ROWS, WIDTH])
+        y = chain(pb.gather(table, list(range(0, ROWS, 2))))
+        grads = pb.gradients(pb.reduce_sum(y), [table, pb.constant(1.0)])
+        (found, none), _ = within(grads, 0.6)
+        assert none is None
+        assert isinstance(found, pb.IndexedSlices)
+        session = pb.Session()
+        a, b = session.run([grads[0], found], {table: feed()})
+        np.testing.assert_array_equal(a.indices, b.indices)
+        np.testing.assert_allclose(a.values, b.values, rtol=1e-5)
+
+
+def test_what_was_rewritten_can_be_differentiated_again() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [ROWS, WIDTH])
+        fetches = built(with_skips, x)
+        found, _ = within(fetches, 0.7)
+        second = [pb.gradients(pb.reduce_sum(dx * dx), x)[0] for dx in (fetches[1], found[1])]
+        a, b = pb.Session().run(second, {x: feed()})
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
+def test_a_budget_that_is_enough_changes_nothing() -> None:
+    with pb.Graph().as_default() as graph:
+        x = pb.placeholder(pb.float32, [ROWS, WIDTH])
+        fetches = built(chain, x)
+        count = len(graph.operations)
+        found, report = pb.rematerialize(fetches, "1GB")
+        assert found == fetches
+        assert report.extra_flops == 0
+        assert len(graph.operations) == count
+
+
+def test_a_budget_that_cannot_be_kept_to_names_the_least_one_and_what_needs_it() -> None:
+    with pb.Graph().as_default() as graph:
+        x = pb.placeholder(pb.float32, [8])
+        y = x
+        for _ in range(4):
+            y = pb.sin(y)
+        fetches = pb.gradients(y, x)
+        count = len(graph.operations)
+        with pytest.raises(pb.errors.ResourceExhaustedError) as raised:
+            pb.rematerialize(fetches, 50)
+        assert len(graph.operations) == count
+    message = str(raised.value)
+    assert message.startswith(
+        "rematerialize: the budget is 50 bytes, and the least for which an order was found 136 (plain: 168); the "
+        "memory is fullest at 'gradients/"
+    )
+    assert "test_rematerialization.py" in message
+
+
+def test_the_report_fits_a_screen() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [ROWS, WIDTH])
+        lines = str(within(built(chain, x), 0.4).report).splitlines()
+    assert lines[0].startswith("peak ")
+    assert lines[2].endswith(" operations are computed again")
+    assert len(lines) <= 14
