@@ -97,6 +97,12 @@ class Layout(NamedTuple):
     device: jax.Device | None = None
     mesh: Mesh | None = None
 
+    @property
+    def platform(self) -> str:
+        """What a program here is compiled for: "cpu", "gpu" or "tpu"."""
+        device = self.device if self.mesh is None else self.mesh.devices.flat[0]
+        return str((device or default_device()).platform)
+
     def entered(self) -> AbstractContextManager[Any]:
         """The block in which a program is traced, compiled and called: with 64-bit types, and with the mesh."""
         return jax.enable_x64(True) if self.mesh is None else _within(self.mesh)

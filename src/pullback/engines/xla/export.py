@@ -19,6 +19,7 @@ from ..fetches import fed_tensor, flatten
 from ..plan import Plan, make_plan
 from ..session import Session, get_default_session
 from . import engine as xla
+from .platform import compiling_for
 from .trace import Trace, dense
 
 
@@ -36,7 +37,7 @@ def jax_function(outputs: Any, inputs: Sequence[Any], session: Session | None) -
     def call(*arrays: Any) -> Any:
         if len(arrays) != len(feeds):
             raise TypeError(f"to_jax: the function takes {len(feeds)} arrays, not {len(arrays)}")
-        with jax.enable_x64(True):
+        with jax.enable_x64(True), compiling_for(jax.default_backend()):
             trace = Trace(plan, concrete_values(plan), set(), check=False, precision=precision)
             for slot, x, array in zip(plan.feed_slots, feeds, arrays, strict=True):
                 trace.slots[slot] = _fed(x, array)

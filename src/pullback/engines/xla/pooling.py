@@ -13,7 +13,8 @@ from ...primitives.pooling.avg_pool import AvgPoolGrad, sizes_of
 from ...primitives.pooling.geometry import holes_of, is_tiled, one_per_tile, parts, pool_geometry, tiled_shape
 from ...primitives.pooling.max_pool import MaxPool, MaxPoolGrad, lowest
 from ...primitives.shape.reshape import shape_to_use
-from .linalg.products import made, on_processor
+from .linalg.products import made
+from .platform import on_processor
 from .registry import xla_kernel
 from .windows import put_windows, reduce_windows
 

@@ -28,6 +28,7 @@ from .control_flow.callbacks import Failures, calls_python, noting_in, raise_fir
 from .devices import Layout
 from .loops.padded import Padded
 from .loops.rooms import Rooms, WithRooms
+from .platform import PROCESSOR, compiling_for
 from .trace import CODES, NAN, Refused, Trace, dense
 
 if TYPE_CHECKING:
@@ -235,16 +236,22 @@ class Program:
         return fn, rest
 
     def _jitted(self, static: list[Any]) -> Compiled:
+        platform = self.layout.platform
+
+        def traced(rooms: Rooms, *args: Any) -> Any:
+            with compiling_for(platform):
+                return self._traced(static, rooms, *args)
+
         def program(*args: Any) -> Any:
-            return self._traced(static, Rooms(), *args)
+            return traced(Rooms(), *args)
 
         def with_rooms(*args: Any) -> Any:
             rooms = Rooms(args[-1])
-            return (*self._traced(static, rooms, *args[:-1]), rooms.final())
+            return (*traced(rooms, *args[:-1]), rooms.final())
 
         def rooms_for(*args: Any) -> Rooms:
             rooms = Rooms()
-            jax.eval_shape(partial(self._traced, static, rooms), *args)
+            jax.eval_shape(partial(traced, rooms), *args)
             return rooms
 
         donates = self.donates
@@ -252,7 +259,7 @@ class Program:
         jitted: Callable[..., Any] = jax.jit(
             with_rooms if keeps_rooms else program,
             donate_argnums=((0, 4) if keeps_rooms else (0,)) if donates else (),
-            compiler_options=_compiler_options(self.engine.options, self.plan),
+            compiler_options=_compiler_options(self.engine.options, self.plan, platform),
             **self.layout.jit_options(),
         )
         return WithRooms(jitted, rooms_for, self.engine.rooms, self.layout.device) if keeps_rooms else jitted
@@ -331,13 +338,13 @@ def own(feeds: Sequence[Any]) -> list[Any]:
     return [np.array(x) if type(x) is np.ndarray else x for x in feeds]
 
 
-def _compiler_options(options: EngineOptions, plan: Plan) -> dict[str, Any]:
+def _compiler_options(options: EngineOptions, plan: Plan, platform: str) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     if options.compile_effort == "fast":
         chosen["xla_backend_optimization_level"] = 0
         chosen["xla_disable_hlo_passes"] = _SLOW_PASSES
     # Inside nested loops, XLA 0.10.2 leaves out copies that are needed: what one iteration wrote, the next read as old.
     has_loops = any(step.bodies for step in plan.steps)
-    if plan.written and not has_loops and jax.default_backend() == "cpu":
+    if plan.written and not has_loops and platform == PROCESSOR:
         chosen["xla_cpu_copy_insertion_use_region_analysis"] = True
     return chosen

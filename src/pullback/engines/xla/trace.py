@@ -121,7 +121,7 @@ class Trace:
 
     def run(self) -> None:
         """Compute all steps; `slots` and `states` are filled before, and read afterwards."""
-        with np.errstate(all="ignore"), jax.default_matmul_precision(HIGHEST):
+        with np.errstate(all="ignore"):
             for step in self.plan.steps:
                 self._step(step)
 

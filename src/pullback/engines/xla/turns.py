@@ -15,9 +15,9 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 
-from .linalg.products import on_processor
+from .jax_internals import current_trace, in_trace
+from .platform import on_processor
 
 
 class _Turns(local):
@@ -61,11 +61,8 @@ def after(results: Any) -> Any:
     _turns.taken += 1
     first = results[0] if isinstance(results, tuple) else results
     here = current_trace()
-    while isinstance(first, jax.core.Tracer) and first._trace is not here:
-        # Within jax.vmap it stands for one of many, and for nothing after that: take the many.
-        first = getattr(first, "val", None)
-    traced = isinstance(first, jax.core.Tracer) and first.size
-    _turns.trace, _turns.last = (here, first) if traced else (None, None)
+    first = in_trace(first, here)
+    _turns.trace, _turns.last = (None, None) if first is None or not first.size else (here, first)
     return results
 
 
@@ -74,9 +71,3 @@ def takes_turns(fn: Callable[..., Any], *args: Any) -> bool:
     before = _turns.taken
     jax.eval_shape(fn, *args)
     return _turns.taken > before
-
-
-def current_trace() -> Any:
-    """The trace of jax that is open now, or None."""
-    probe = lax.full((), 0)
-    return probe._trace if isinstance(probe, jax.core.Tracer) else None

@@ -16,6 +16,7 @@ from jax.experimental.xla_metadata import set_xla_metadata
 
 from ....control_flow.call import Call
 from ...plan import Body, Plan, Step
+from ..platform import on_processor
 from ..registry import xla_functional, xla_functional_of
 from ..trace import AbstractRows, Trace
 from ..turns import takes_turns
@@ -49,7 +50,7 @@ def _compiled(trace: Trace, body: Body, given: list[Any]) -> Compiled | None:
     if counts is None:
         plans = [s.bodies[0].plan for s in trace.plan.steps if isinstance(s.op.primitive, Call)]
         counts = called[id(trace.plan)] = Counter(map(id, plans))
-    if counts[id(body.plan)] < _MANY or trace.reports or jax.default_backend() != "cpu":
+    if counts[id(body.plan)] < _MANY or trace.reports or not on_processor():
         return None
     if any(isinstance(x, AbstractRows) for x in given) or not any(isinstance(x, jax.core.Tracer) for x in given):
         return None

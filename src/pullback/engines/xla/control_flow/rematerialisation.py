@@ -14,6 +14,7 @@ import jax.numpy as jnp
 
 from ....control_flow.call import RecomputedCall
 from ...plan import Step
+from ..platform import on_processor
 from ..registry import xla_functional
 from ..trace import Trace, dense
 from .branches import exact, give, scattered, written_out
@@ -24,7 +25,7 @@ def computed_again(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any
     """The operations of the function, in a branch of their own on a processor."""
     numbers = [i for i, x in enumerate(arrays) if isinstance(x, jax.Array)]
     last = next((arrays[i] for i in reversed(numbers) if arrays[i].size and arrays[i].dtype.kind == "f"), None)
-    if last is None or jax.default_backend() != "cpu":
+    if last is None or not on_processor():
         return written_out(trace, step, step.bodies[0], arrays)
     (body,) = step.bodies
 

@@ -31,7 +31,8 @@ from ....primitives.convolution.conv import (
 )
 from ....primitives.convolution.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
 from ....primitives.shape.reshape import shape_to_use
-from ..linalg.products import made, on_processor
+from ..linalg.products import made
+from ..platform import on_processor
 from ..registry import xla_kernel
 from ..windows import put_windows
 from .volumes import convolve_volumes, volume_chunks, volume_counts, volumes_by_input

@@ -19,8 +19,9 @@ from ....primitives.linalg.qr import Qr
 from ....primitives.linalg.svd import Svd
 from ....primitives.linalg.triangular import Cholesky, MatrixTriangularSolve
 from ....primitives.linalg.tridiagonal import TridiagonalSolve
+from ..jax_internals import current_trace
 from ..registry import xla_kernel
-from ..turns import after, current_trace, in_turn, waiting
+from ..turns import after, in_turn, waiting
 
 
 @xla_kernel(CofactorChange, Eig, PseudoInverse, Qr, Svd)

@@ -10,22 +10,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ....primitives.linalg.contraction import contract, matmul_kernel
 from ....primitives.linalg.einsum import Einsum, einsum_kernel
 from ....primitives.linalg.matmul import MatMul
+from ..platform import on_processor
 from ..registry import xla_kernel
 
 _LONG = 1000
 _LARGE = 1 << 17
-
-
-def on_processor() -> bool:
-    """Whether programs are compiled for a processor, and not for an accelerator."""
-    return jax.default_backend() == "cpu"
 
 
 def made(x: Any) -> Any:

@@ -1,0 +1,34 @@
+"""jax internals: the only names here that jax does not promise to keep; a jax without them is refused with a clear error.
+
+Everything else is jax's public interface, or `jax.experimental` (`io_callback`, `xla_metadata`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+from jax import lax
+
+
+def current_trace() -> Any:
+    """The trace of jax that is open now, or None."""
+    probe = lax.full((), 0)
+    return _trace_of(probe) if isinstance(probe, jax.core.Tracer) else None
+
+
+def in_trace(x: Any, trace: Any) -> Any:
+    """`x` as it is in `trace`, or None: a tracer of `jax.vmap` stands for one of many, which are taken in its place."""
+    while isinstance(x, jax.core.Tracer) and _trace_of(x) is not trace:
+        x = getattr(x, "val", None)
+    return x if isinstance(x, jax.core.Tracer) else None
+
+
+def _trace_of(x: jax.core.Tracer) -> Any:
+    try:
+        return x._trace
+    except AttributeError:
+        raise ImportError(
+            f"pullback does not know jax {jax.__version__}, whose tracers do not say of which trace they are. "
+            "Install one that it knows: pip install 'pullback[xla]'"
+        ) from None
