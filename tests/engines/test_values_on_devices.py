@@ -205,8 +205,13 @@ def test_fractions_of_arrays_of_jax_are_lost_as_those_of_others(engine: str) -> 
 
 
 def batches_in_one_buffer(count: int) -> Iterator[tuple[np.ndarray[Any, Any], float]]:
-    """Batches each of which is written over the one before, as some loaders do."""
-    buffer = np.empty(1024, np.float32)
+    """Batches each of which is written over the one before, as some loaders do.
+
+    The memory is aligned to 64 bytes: jax reads that in place on processors, and no other.
+    """
+    memory = np.empty(1024 * 4 + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    buffer = memory[start : start + 1024 * 4].view(np.float32)
     for i in range(count):
         buffer[:] = i
         yield buffer, float(i)

@@ -61,6 +61,7 @@ from .loops import (  # noqa: F401  (imported for the kernels that they register
     loop,
 )
 from .loops.rooms import RoomKeeper
+from .platform import PROCESSOR
 from .program import Program, host_value
 from .segments import SegmentedProgram
 from .special import (  # noqa: F401  (imported for the kernels that they register)
@@ -128,8 +129,10 @@ class XlaEngine(AbstractEngine):
     def put(self, tensor: Tensor, array: Any) -> Any:
         """A copy of what `as_feed` gave on the default device, or spread as the graph says of `tensor`."""
         place = None if self.mesh is None else self._spread(self.mesh, tensor, array.shape)
+        if isinstance(array, np.ndarray) and Layout(mesh=self.mesh).platform == PROCESSOR:
+            array = np.array(array)  # jax takes the memory itself, if that is aligned, whatever it is told.
         with jax.enable_x64(True):
-            return jax.device_put(array, place, may_alias=isinstance(array, jax.Array))
+            return jax.device_put(array, place)
 
     def _spread(self, mesh: Mesh, tensor: Tensor, shape: tuple[int, ...]) -> NamedSharding:
         """How a feed is spread over the mesh: as the first annotation of it asks, if its lengths can be divided so."""
@@ -249,7 +252,7 @@ def _run_of_known(plan: Plan, to_host: bool) -> Run:
         if to_host:
             return [host_value(y) for y in arrays]
         with jax.enable_x64(True):
-            return [jax.device_put(y, may_alias=False) for y in arrays]
+            return [jax.device_put(np.array(y)) for y in arrays]
 
     return run
 

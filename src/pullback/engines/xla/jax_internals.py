@@ -1,4 +1,4 @@
-"""jax internals: the only names here that jax does not promise to keep; a jax without them is refused with a clear error.
+"""jax internals: the only names that jax does not promise to keep. A jax without them is refused with a clear error.
 
 Everything else is jax's public interface, or `jax.experimental` (`io_callback`, `xla_metadata`).
 """
@@ -24,7 +24,7 @@ def in_trace(x: Any, trace: Any) -> Any:
     return x if isinstance(x, jax.core.Tracer) else None
 
 
-def _trace_of(x: jax.core.Tracer) -> Any:
+def _trace_of(x: Any) -> Any:
     try:
         return x._trace
     except AttributeError:
