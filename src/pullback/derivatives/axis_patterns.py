@@ -82,12 +82,18 @@ def _relation(group: Sequence[Link], x_shape: Sequence[int], y_shape: Sequence[i
     matrices = []
     for link in group:
         ours, theirs = _pairs(link, x_shape, y_shape)
-        i = np.moveaxis(rows, outputs.index(link.output), 0).reshape(y_shape[link.output], -1)[ours]
-        j = np.moveaxis(columns, inputs.index(link.input), 0).reshape(x_shape[link.input], -1)[theirs]
+        i = _lines(rows, outputs.index(link.output))[ours]
+        j = _lines(columns, inputs.index(link.input))[theirs]
         i, j = np.broadcast_arrays(i[:, :, None], j[:, None, :])
         entries = (np.ones(i.size, bool), (i.reshape(-1), j.reshape(-1)))
         matrices.append(sp.csr_array(entries, shape=(rows.size, columns.size), dtype=bool))
     return reduce(lambda a, b: a.multiply(b).tocsr(), matrices)
+
+
+def _lines(numbers: Any, axis: int) -> Any:
+    """The numbers at each position along an axis, as a row."""
+    lines = np.moveaxis(numbers, axis, 0)
+    return lines.reshape(len(lines), math.prod(lines.shape[1:]))
 
 
 def _pairs(link: Link, x_shape: Sequence[int], y_shape: Sequence[int]) -> Any:

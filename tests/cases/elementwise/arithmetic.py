@@ -116,6 +116,18 @@ CASES = [
         [distinct(3, 4)],
         lambda x: np.clip(x, -0.21, 0.32),
     ),
+    Case(
+        "clip_to_bounds_of_either_order",
+        pb.clip_by_value,
+        [distinct(6), distinct(6, seed=1) + 0.01, distinct(6, seed=2) + 0.02],
+        lambda x, low, high: np.maximum(np.minimum(x, high), low),
+    ),
+    Case(
+        "clip_to_itself_and_less",
+        lambda x, high: pb.clip_by_value(x, x, high),
+        [distinct(4), distinct(4, seed=1) + 0.01],
+        lambda x, high: x,
+    ),
     Case("clip_int", lambda x: pb.clip_by_value(x, -2, 3), [INTS], lambda x: np.clip(x, -2, 3)),
     Case(
         "half",

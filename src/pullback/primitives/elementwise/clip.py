@@ -10,9 +10,11 @@ from ...core.slices import IndexedSlices
 from ...core.traits import ELEMENTWISE
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, operands
-from ..logic.comparison import equal, greater, less
+from ..logic.comparison import equal, greater, greater_equal, less, not_equal
+from ..logic.logical import logical_and
 from .arithmetic import REAL
 from .masking import mask
+from .maximum import minimum
 
 
 @overload
@@ -31,6 +33,8 @@ def clip_by_value(
     t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
 ) -> Tensor | IndexedSlices:
     """`t` with what is below `clip_value_min` or above `clip_value_max` replaced by it; of IndexedSlices, slices.
+
+    Where `clip_value_min` is the larger bound it is the result.
 
     Shapes: bounds that broadcast to the shape of `t`. Dtypes: any integer or float, the same for all. On the bounds the
     derivative is by `t`, beyond them by the bound.
@@ -65,6 +69,6 @@ class ClipByValue(AbstractElementwise):
     def partials(self, dy: Tensor, y: Tensor, x: Tensor, low: Tensor, high: Tensor) -> Sequence[Entry]:
         return (
             lambda: mask(equal(x, y), dy),
-            lambda: mask(less(x, low), dy),
-            lambda: mask(greater(x, high), dy),
+            lambda: mask(logical_and(less(minimum(x, high), low), not_equal(x, y)), dy),
+            lambda: mask(logical_and(greater(x, high), greater_equal(high, low)), dy),
         )

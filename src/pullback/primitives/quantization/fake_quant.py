@@ -13,6 +13,7 @@ import numpy as np
 
 from ...core.dtypes import FLOATING, float32
 from ...core.dtypes import bool as bool_
+from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.traits import ADDS, MOVES, SURROGATE, VIEWS
@@ -133,7 +134,9 @@ class FakeQuant(Primitive):
     narrow_range: bool = False
 
     def infer(self, x: TensorType, low: TensorType, high: TensorType) -> tuple[TensorType, ...]:
-        del low, high
+        for bound in (low, high):
+            if bound.shape.rank == 1:
+                _check_along("fake_quant_with_min_max_vars_per_channel", bound, x, -1)
         return (x,)
 
     def kernel(self, xp: Any, x: Any, low: Any, high: Any) -> Any:
@@ -343,6 +346,8 @@ class QuantizeAndDequantize(Primitive):
                 raise TypeError(f"quantize_and_dequantize: dtypes differ: {x} and {bound}")
             if bound.shape.rank not in (int(self.axis is not None), None):
                 raise ValueError(f"quantize_and_dequantize: the bounds must be scalars, or vectors with axis=: {bound}")
+            if self.axis is not None:
+                _check_along("quantize_and_dequantize", bound, x, self.axis)
         return (x,)
 
     def kernel(self, xp: Any, x: Any, low: Any, high: Any) -> Any:
@@ -402,6 +407,12 @@ class RangePart(Primitive):
         return x < low if self.part == BELOW else x > high
 
     gradient = no_gradient
+
+
+def _check_along(what: str, bound: TensorType, x: TensorType, axis: int) -> None:
+    """ValueError where a vector of bounds is known to be of another length than an axis of `x`."""
+    if x.shape.rank == 0 or known_to_differ(bound.shape.length(0), x.shape.length(axis)):
+        raise ValueError(f"{what}: bounds {bound} do not go along axis {axis} of {x}")
 
 
 def _along(bound: Any, x: Any, axis: int | None) -> Any:
