@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from .dtypes import TRAINABLE, resource
-from .errors import InaccessibleTensorError
+from .errors import InaccessibleTensorError, explained_depth
 from .graph import Graph, Operation, Tensor, get_default_graph, open_bodies, site_of
 from .lengths import Dimension, Length, bind
 from .needs import needed
@@ -178,6 +178,8 @@ def body(name: str, *, inherit: bool = True, finalize: bool = True) -> Iterator[
     try:
         with graph.as_default():
             yield graph
+    except RecursionError as error:
+        raise explained_depth(error, f"in the body '{name}'") from error.__cause__
     finally:
         open_bodies.discard(graph)
         if finalize:

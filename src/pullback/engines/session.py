@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import resource
+from ..core.errors import explained_depth
 from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.matmul_precision import HIGHEST, check_precision
@@ -258,8 +259,11 @@ class Session:
         if self._closed:
             raise RuntimeError(_CLOSED)
         with self._lock:
-            plan = make()
-            run = with_lengths_checked(self._engine.prepare(plan, to_host), feeds)
+            try:
+                plan = make()
+                run = with_lengths_checked(self._engine.prepare(plan, to_host), feeds)
+            except RecursionError as error:
+                raise explained_depth(error, "while a run was planned") from error.__cause__
             if plan.states:
                 run = _one_at_a_time(run, self._lock)
             self._runs[key] = run

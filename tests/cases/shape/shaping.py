@@ -27,6 +27,8 @@ CASES = [
         "reshape_partly_known", lambda x: pb.reshape(x, [pb.shape(x)[0], 12]), [X], expected=lambda x: x.reshape(2, 12)
     ),
     Case("broadcast_to", lambda x: pb.broadcast_to(x, [2, 3, 4]), [normal(3, 1)]),
+    Case("broadcast_to_lengths_of_one", lambda x: pb.broadcast_to(x, [2, 1, 1]), [normal(1, 1)]),
+    Case("broadcast_to_nothing", lambda x: pb.broadcast_to(x, [2, 0]), [normal(1)]),
     Case("broadcast_to_fed", lambda x, s: pb.broadcast_to(x, s), [normal(3, 1), np.array([2, 3, 4])], wrt=[0]),
     Case("expand_dims", lambda x: pb.expand_dims(x, 1), [X], expected=lambda x: x[:, None]),
     Case("expand_dims_last", lambda x: pb.expand_dims(x, -1), [X], expected=lambda x: x[..., None]),

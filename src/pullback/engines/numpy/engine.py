@@ -16,9 +16,9 @@ import numpy as np
 
 from ...control_flow.py_function import AbstractPythonCall
 from ...core.devices import local_device
-from ...core.errors import FailedPreconditionError, PullbackError
+from ...core.errors import FailedPreconditionError, PullbackError, explained_depth
 from ...core.function import AbstractFunctional
-from ...core.graph import Operation, Tensor
+from ...core.graph import Operation, Tensor, site_of
 from ...core.primitive import Primitive
 from ...primitives.base.state import AbstractStateful
 from .. import messages
@@ -180,6 +180,8 @@ def explained(step: Step, arrays: list[Any], error: Exception) -> Exception:
         return messages.no_kernel(step.op, error)
     if isinstance(error, MemoryError):
         return messages.no_room(step.op, arrays, error)
+    if isinstance(error, RecursionError):
+        return explained_depth(error, f"by operation '{step.op.name}' ({step.op.type}), made at {site_of(step.op)}")
     return messages.failed_step(step.op, arrays, error)
 
 

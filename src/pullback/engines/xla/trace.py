@@ -12,8 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...core.dtypes import bfloat16
-from ...core.errors import FailedPreconditionError, PullbackError
-from ...core.graph import Operation, Tensor
+from ...core.errors import FailedPreconditionError, PullbackError, explained_depth
+from ...core.graph import Operation, Tensor, site_of
 from ...core.matmul_precision import HIGHEST, precision_of
 from ...core.traits import multiplies
 from ...primitives.base.state import AbstractStateful
@@ -258,4 +258,6 @@ def _explained(step: Step, arrays: list[Any], error: Exception) -> Exception:
         return messages.needs_value(step.op, arrays)
     if any(not isinstance(n, int) for x in arrays for n in getattr(x, "shape", ())):
         return messages.needs_lengths(step.op, arrays)
+    if isinstance(error, RecursionError):
+        return explained_depth(error, f"by operation '{step.op.name}' ({step.op.type}), made at {site_of(step.op)}")
     return messages.failed_step(step.op, arrays, error)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.shape import TensorShape, broadcast_static_shape, same_shape
+from ...core.shape import TensorShape, same_shape
 from ...core.traits import MOVES, VIEWS
 from ...core.types import TensorType
 from ...core.typing import ShapeLike, TensorLike
@@ -82,10 +82,13 @@ def _sum_back(dy: Tensor, x: Tensor) -> Tensor:
 
 
 def _broadcast_result(x: TensorType, shape: TensorShape) -> TensorShape:
-    try:
-        result = broadcast_static_shape(x.shape, shape)
-    except ValueError:
-        result = None
-    if result is None or (result.dims is not None and shape.is_fully_defined() and result != shape):
+    """`shape`, with the lengths of `x` where it says none and `x` has another than 1."""
+    given, wanted = x.shape.lengths, shape.lengths
+    if given is None or wanted is None:
+        return shape
+    lead = len(wanted) - len(given)
+    pairs = list(zip(given, wanted[max(lead, 0) :], strict=False))
+    if lead < 0 or any(isinstance(m, int) and isinstance(n, int) and m not in (1, n) for m, n in pairs):
         raise ValueError(f"broadcast_to: {x} does not broadcast to {shape}")
-    return shape.merge_with(result) if result.rank == shape.rank else shape
+    lengths = wanted[:lead] + tuple([m if n is None and isinstance(m, int) and m != 1 else n for m, n in pairs])
+    return shape if lengths == wanted else TensorShape(lengths)
