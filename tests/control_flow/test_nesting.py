@@ -1,4 +1,4 @@
-"""Branches that lie deep in each other: as deep as Python's limit on nested calls lets one go, and no bare error beyond."""
+"""Branches that lie deep in each other: as deep as Python's limit on nested calls goes, and no bare error beyond."""
 
 from __future__ import annotations
 

@@ -9,8 +9,12 @@ import numpy as np
 from jax import lax
 
 from ...core.dtypes import INEXACT
+from ...core.shape import TensorShape
+from ...core.types import TensorType
+from ...primitives.indexing.gather import GatherV2
+from ...primitives.indexing.scatter_nd import GatherNd
 from ...primitives.indexing.slice import Slice, SliceGrad
-from ...primitives.indexing.slicing import StridedSliceGrad, expand_ellipsis
+from ...primitives.indexing.slicing import StridedSliceGrad, Take, expand_ellipsis
 from ...primitives.shape.reshape import shape_to_use
 from .registry import xla_kernel
 
@@ -52,6 +56,20 @@ def _strided_slice_grad(primitive: StridedSliceGrad, dy: Any, *rest: Any) -> Any
         kept.append(count)
     block = dy.reshape(kept)
     return lax.pad(lax.rev(block, turned) if turned else block, jnp.zeros((), dy.dtype), widths)
+
+
+@xla_kernel(Take, GatherV2, GatherNd)
+def _picked(primitive: Take | GatherV2 | GatherNd, x: Any, positions: Any) -> Any:
+    """What is picked from nothing is out of range, which jax refuses to compile, even in a loop that makes no step."""
+    if x.size:
+        return primitive.kernel(jnp, x, positions)
+    (y,) = primitive.infer(*[TensorType(a.dtype, TensorShape(a.shape)) for a in (x, positions)])
+    return out_of_range(y.shape.known, y.dtype)
+
+
+def out_of_range(shape: tuple[int, ...], dtype: Any) -> Any:
+    """What is read where there is nothing: NaN, or the smallest integer."""
+    return jnp.zeros(1, dtype).at[jnp.ones(shape, np.int32)].get(mode="fill")
 
 
 def _axis_parts(primitive: StridedSliceGrad, index: tuple[Any, ...], rank: int) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import jax
@@ -45,7 +46,8 @@ def _top_k(primitive: TopKV2, x: Any) -> Any:
 @xla_kernel(SearchSorted)
 def searchsorted(primitive: SearchSorted, sequence: Any, values: Any) -> Any:
     """Rows as one more axis."""
-    rows = jnp.asarray(sequence).reshape(-1, sequence.shape[-1])
-    wanted = jnp.asarray(values).reshape(-1, values.shape[-1])
+    count = math.prod(values.shape[:-1])
+    rows = jnp.asarray(sequence).reshape(count, sequence.shape[-1])
+    wanted = jnp.asarray(values).reshape(count, values.shape[-1])
     found = jax.vmap(lambda row, some: jnp.searchsorted(row, some, primitive.side))(rows, wanted)
     return found.astype(np.dtype(primitive.out_type)).reshape(values.shape)

@@ -17,6 +17,7 @@ from ...primitives.tensor_array import ArrayAdd, ArrayHead, ArrayRead, ArrayTail
 from .. import messages
 from ..plan import Step
 from .control_flow.branches import is_known
+from .indexing import out_of_range
 from .loops.padded import Padded
 from .registry import xla_functional, xla_kernel
 from .trace import Trace
@@ -26,6 +27,8 @@ from .trace import Trace
 def read(primitive: ArrayRead, array: Any, indices: Any, size: Any) -> Any:
     """Rows of an array."""
     del primitive, size
+    if not array.shape[0]:
+        return out_of_range((*jnp.shape(indices), *array.shape[1:]), array.dtype)
     return jnp.asarray(array).at[indices].get(mode="fill", wrap_negative_indices=False)
 
 
@@ -44,6 +47,8 @@ def write(primitive: ArrayWrite, array: Any, indices: Any, rows: Any, size: Any)
         array = jnp.zeros((array.shape[0], *row), array.dtype)
     if count > array.shape[0]:
         array = jnp.concatenate([array, jnp.zeros((count - array.shape[0], *row), array.dtype)])
+    if not count:
+        return array
     return jnp.asarray(array).at[indices].set(rows, mode="drop", wrap_negative_indices=False)
 
 
@@ -52,6 +57,8 @@ def add(primitive: ArrayAdd, rows: Any, indices: Any, size: Any) -> Any:
     """Zeros to which rows are added."""
     count = int(size) if primitive.room is None else primitive.room
     total = jnp.zeros((count, *rows.shape[jnp.ndim(indices) :]), rows.dtype)
+    if not count:
+        return total
     return total.at[indices].add(rows, mode="drop", wrap_negative_indices=False)
 
 

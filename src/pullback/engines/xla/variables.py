@@ -12,6 +12,7 @@ import jax.numpy as jnp
 
 from ...primitives.base.state import AbstractUpdates, ScatterKind
 from ...primitives.variables.operations import ResourceGather
+from .indexing import out_of_range
 from .registry import xla_kernel
 
 
@@ -19,6 +20,8 @@ from .registry import xla_kernel
 def gather_rows(primitive: ResourceGather, state: Any, indices: Any) -> Any:
     """Rows of a variable."""
     del primitive
+    if not state.size:
+        return out_of_range((*jnp.shape(indices), *state.shape[1:]), state.dtype)
     return state.at[indices].get(mode="fill", wrap_negative_indices=False)
 
 
@@ -46,6 +49,8 @@ class XlaUpdates(AbstractUpdates):
 
     def scatter(self, kind: ScatterKind, state: Any, indices: Any, updates: Any) -> Any:
         """`state` with its rows `indices` changed by `updates`; an index that is out of range is left out."""
+        if not state.size:
+            return state
         method = getattr(state.at[indices], _METHODS[kind])
         return method(updates, mode="drop", wrap_negative_indices=False)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,8 @@ class SearchSorted(Primitive):
     def kernel(self, xp: Any, sequence: Any, values: Any) -> Any:
         """With NumPy, row by row; XLA has a form of its own."""
         del xp
-        rows, wanted = sequence.reshape(-1, sequence.shape[-1]), values.reshape(-1, values.shape[-1])
+        count = math.prod(values.shape[:-1])
+        rows, wanted = sequence.reshape(count, sequence.shape[-1]), values.reshape(count, values.shape[-1])
         found = [np.searchsorted(row, some, self.side) for row, some in zip(rows, wanted, strict=True)]
         return np.array(found, self.out_type).reshape(values.shape)
 
