@@ -224,3 +224,14 @@ def test_the_report_fits_a_screen() -> None:
     assert lines[0].startswith("peak ")
     assert lines[2].endswith(" operations are computed again")
     assert len(lines) <= 14
+
+
+def test_an_exported_model_computes_again_what_it_does_not_keep() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [ROWS, WIDTH], name="x")
+        (loss, dx), report = within(built(chain, x), 0.4)
+        nodes = pb.onnx.export({"loss": loss, "dx": dx}).graph.node
+    again = [inner for node in nodes if node.op_type == "If" for inner in node.attribute[0].g.node]
+    count = sum(r.times for r in report.recomputed if r.operation.type == "Tanh")
+    assert [node.op_type for node in again].count("Tanh") == count
+    assert [node.op_type for node in nodes].count("Tanh") == 12

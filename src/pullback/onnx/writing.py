@@ -370,10 +370,18 @@ class Writer:
         return self._emit("ConcatFromSequence", [source], [x.type], {"axis": 0, "new_axis": 1})[0]
 
     def body(
-        self, build: Callable[..., Sequence[Value]], types: Sequence[TensorType], names: Sequence[str] = ()
+        self,
+        build: Callable[..., Sequence[Value]],
+        types: Sequence[TensorType],
+        names: Sequence[str] = (),
+        *,
+        again: bool = False,
     ) -> Body:
-        """A graph inside a node: `build` is called with its writer and a value for each input."""
-        inner = Writer(self.model, self)
+        """A graph inside a node: `build` is called with its writer and a value for each input.
+
+        With `again`, what is equal to a node outside is computed again.
+        """
+        inner = Writer(self.model, None if again else self)
         inner.prefix, inner.op = self.prefix, self.op
         inputs = [self.model.new(t, names[i] if i < len(names) else "") for i, t in enumerate(types)]
         outputs: list[Value] = []

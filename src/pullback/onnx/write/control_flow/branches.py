@@ -11,7 +11,7 @@ from ....control_flow.branch import Case, If
 from ....control_flow.call import Call, RecomputedCall, StatefulCall
 from ....control_flow.custom_gradient import CustomGradient
 from ....control_flow.state import Unmade
-from ....core.dtypes import COMPLEX, TokenType, real_dtype
+from ....core.dtypes import COMPLEX, INEXACT, TokenType, real_dtype
 from ....core.function import Function
 from ....core.operation import Operation
 from ....core.types import TensorType
@@ -53,7 +53,37 @@ def grouped(values: Sequence[Value], types: Sequence[TensorType]) -> list[Any]:
     return [Pair(next(rest), next(rest)) if t.dtype in COMPLEX else next(rest) for t in types]
 
 
-@writer(Call, StatefulCall, RecomputedCall, pairs=True, rows=True)
+@writer(RecomputedCall, pairs=True, rows=True)
+def recomputed_call(w: Writer, op: Operation, *args: Any) -> list[Any]:
+    """A branch that is always taken, on a condition that no runtime knows, once the last argument is there.
+
+    What is in a branch is not merged with what was computed before outside of it.
+    """
+    p: Any = op.primitive
+    last = next((x for x in reversed(args) if isinstance(x, Value) and x.type.dtype in INEXACT), None)
+    if last is None:
+        return call(w, op, *args)
+    numbers = read_outputs(w, op)
+    types = part_types([w.type_of(op.outputs[i]) for i in numbers])
+    first = w.slice(w.reshape(last, [-1]), [0], [1], [0])
+    number = w.slice(w.concat([first, w.reshape(w.scalar(0, last), [1])], 0), [0], [1], [0])
+    zero = w.scalar(0, last)
+    taken = w.node("Not", w.node("And", w.node("Less", number, zero), w.node("Greater", number, zero)))
+    bodies = {
+        "then_branch": _branch(w, op, p.function, args, numbers, {}, again=True),
+        "else_branch": w.body(lambda inner: [_zeros(inner, t) for t in types], []),
+    }
+    return in_places(op, numbers, grouped(w.emit("If", [taken], types, bodies), [op.outputs[i].type for i in numbers]))
+
+
+def _zeros(w: Writer, of: TensorType) -> Value:
+    """An array of zeros that fits a type, whatever its lengths are."""
+    lengths = [n if isinstance(n, int) else 0 for n in of.shape.dims or ()]
+    zero = w.constant(np.zeros((), of.dtype))
+    return w.expand(zero, lengths)
+
+
+@writer(Call, StatefulCall, pairs=True, rows=True)
 def call(w: Writer, op: Operation, *args: Any) -> list[Any]:
     p: Any = op.primitive
     numbers = read_outputs(w, op)
@@ -97,7 +127,14 @@ def without_states(w: Writer, made: Sequence[Any], changed: States) -> Sequence[
 
 
 def _branch(
-    w: Writer, op: Operation, function: Function, args: Sequence[Any], numbers: Sequence[int], changed: States
+    w: Writer,
+    op: Operation,
+    function: Function,
+    args: Sequence[Any],
+    numbers: Sequence[int],
+    changed: States,
+    *,
+    again: bool = False,
 ) -> Body:
     before = dict(w.model.states)
 
@@ -106,7 +143,7 @@ def _branch(
         return parts([*map(inner.stacked, results), *[w.model.states[handle] for handle in changed]])
 
     try:
-        return w.body(build, [])
+        return w.body(build, [], again=again)
     finally:
         w.model.states = before | {k: v for k, v in w.model.initial.items() if k not in before}
 
