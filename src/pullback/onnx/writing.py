@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import COMPLEX, bool, int32, int64, real_dtype
+from ..core.dtypes import COMPLEX, int32, int64, real_dtype
+from ..core.dtypes import bool as bool_
 from ..core.function import Function, bind_shape, type_in
 from ..core.lengths import Dimension, Length
 from ..core.operation import Operation, Tensor
@@ -120,7 +121,7 @@ class Writer:
         if dtype is not None:
             return dtype
         if node.op_type in _TRUTHS:
-            return bool
+            return bool_
         if node.op_type in _COUNTS:
             return int64
         if node.op_type == "Cast":
@@ -245,7 +246,7 @@ class Writer:
             self.model.producers[record.outputs[i]] = record
         return Value(record.outputs[i], type)
 
-    def read(self, op: Operation, i: int) -> bool:  # type: ignore[valid-type]
+    def read(self, op: Operation, i: int) -> bool:
         """Whether somebody reads output `i` of an operation."""
         return op.outputs[i] in self.readers
 

@@ -61,9 +61,9 @@ def recomputed_call(w: Writer, op: Operation, *args: Any) -> list[Any]:
     """
     p: Any = op.primitive
     last = next((x for x in reversed(args) if isinstance(x, Value) and x.type.dtype in INEXACT), None)
-    if last is None:
-        return call(w, op, *args)
     numbers = read_outputs(w, op)
+    if last is None:
+        return in_places(op, numbers, w.function(p.function, args, numbers, f"{w.prefix}{op.name}/"))
     types = part_types([w.type_of(op.outputs[i]) for i in numbers])
     first = w.slice(w.reshape(last, [-1]), [0], [1], [0])
     number = w.slice(w.concat([first, w.reshape(w.scalar(0, last), [1])], 0), [0], [1], [0])
