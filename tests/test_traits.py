@@ -10,6 +10,7 @@ import pytest
 from pullback.core.primitive import Primitive, primitive_class
 from pullback.core.traits import (
     ADDS,
+    COMMUTES,
     COMPARES,
     CONSTANT,
     CONVERTS,
@@ -134,6 +135,13 @@ def test_comparisons_depend_on_which_number_is_larger(name: str) -> None:
     assert COMPARES in cls.traits
     for pairs in ([(0, 1), (-7, 3)], [(1, 0), (9, -2)], [(0, 0), (5, 5)]):
         assert len({bool(cls().kernel(np, *pair)) for pair in pairs}) == 1
+
+
+def test_what_commutes_gives_the_same_for_inputs_in_the_other_order(operations: Samples) -> None:
+    found = [s for cls, some in operations.items() if COMMUTES in cls.traits for s in some]
+    assert found
+    for sample in found:
+        np.testing.assert_array_equal(sample.run(sample.arrays[::-1])[0], sample.run()[0])
 
 
 def test_numbers_are_converted_as_they_are(operations: Samples) -> None:

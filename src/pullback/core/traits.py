@@ -36,6 +36,8 @@ CONVERTS = Trait("converts")
 """The elements are the same numbers in another dtype, as far as it can hold them."""
 COMPARES = Trait("compares")
 """Whether two numbers stand in a relation, which depends on nothing but which is the larger one."""
+COMMUTES = Trait("commutes")
+"""The two inputs may change places."""
 CONSTANT = Trait("constant")
 """The result is the attribute `value`."""
 COUNTS = Trait("counts")

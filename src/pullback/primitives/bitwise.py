@@ -7,6 +7,7 @@ from typing import Any
 from ..core.dtypes import INTEGER
 from ..core.operation import Tensor
 from ..core.primitive import no_gradient
+from ..core.traits import COMMUTES, ELEMENTWISE
 from ..core.typing import TensorLike
 from .base.broadcasting import AbstractElementwise, binary, unary
 
@@ -28,6 +29,7 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 class BitwiseAnd(AbstractElementwise):
     type = "BitwiseAnd"
+    traits = (ELEMENTWISE, COMMUTES)
     function = "bitwise_and"
     dtypes = INTEGER
 
@@ -54,6 +56,7 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class BitwiseOr(AbstractElementwise):
     type = "BitwiseOr"
+    traits = (ELEMENTWISE, COMMUTES)
     function = "bitwise_or"
     dtypes = INTEGER
 
@@ -80,6 +83,7 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 class BitwiseXor(AbstractElementwise):
     type = "BitwiseXor"
+    traits = (ELEMENTWISE, COMMUTES)
     function = "bitwise_xor"
     dtypes = INTEGER
 

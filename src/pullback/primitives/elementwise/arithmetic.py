@@ -9,7 +9,7 @@ from typing import Any, overload
 from ...core.dtypes import COMPLEX, FLOATING, INEXACT, INTEGER
 from ...core.operation import Tensor
 from ...core.slices import IndexedSlices
-from ...core.traits import ELEMENTWISE, bilinear, linear
+from ...core.traits import COMMUTES, ELEMENTWISE, bilinear, linear
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, binary, operands, unary
 from ..complex.complex import conj
@@ -39,7 +39,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Add(AbstractElementwise):
     type = "AddV2"
-    traits = (ELEMENTWISE, linear(0, 1))
+    traits = (ELEMENTWISE, COMMUTES, linear(0, 1))
     function = "add"
     dtypes = NUMBERS
 
@@ -101,7 +101,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Mul(AbstractElementwise):
     type = "Mul"
-    traits = (ELEMENTWISE, bilinear(0, 1))
+    traits = (ELEMENTWISE, COMMUTES, bilinear(0, 1))
     function = "multiply"
     dtypes = NUMBERS
 

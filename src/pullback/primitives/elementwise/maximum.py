@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from ...core.operation import Tensor
+from ...core.traits import COMMUTES, ELEMENTWISE
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, binary
 from ..logic.comparison import greater_equal, less_equal
@@ -34,6 +35,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Maximum(AbstractElementwise):
     type = "Maximum"
+    traits = (ELEMENTWISE, COMMUTES)
     dtypes = REAL
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
@@ -65,6 +67,7 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Minimum(AbstractElementwise):
     type = "Minimum"
+    traits = (ELEMENTWISE, COMMUTES)
     dtypes = REAL
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.dtypes import FLOATING, INEXACT
 from ...core.operation import Tensor
-from ...core.traits import COMPARES, ELEMENTWISE
+from ...core.traits import COMMUTES, COMPARES, ELEMENTWISE
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractPredicate, binary, unary
 from ..elementwise.arithmetic import REAL
@@ -29,7 +29,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Equal(AbstractPredicate):
     type = "Equal"
-    traits = (ELEMENTWISE, COMPARES)
+    traits = (ELEMENTWISE, COMPARES, COMMUTES)
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         return xp.equal(a, b)
@@ -52,7 +52,7 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class NotEqual(AbstractPredicate):
     type = "NotEqual"
-    traits = (ELEMENTWISE, COMPARES)
+    traits = (ELEMENTWISE, COMPARES, COMMUTES)
     function = "not_equal"
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:

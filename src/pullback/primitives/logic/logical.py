@@ -7,6 +7,7 @@ from typing import Any
 from ...core.dtypes import DType
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor
+from ...core.traits import COMMUTES, ELEMENTWISE
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractPredicate, binary, unary
 
@@ -30,6 +31,7 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 class LogicalAnd(AbstractPredicate):
     type = "LogicalAnd"
+    traits = (ELEMENTWISE, COMMUTES)
     function = "logical_and"
     dtypes = BOOL
 
@@ -54,6 +56,7 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class LogicalOr(AbstractPredicate):
     type = "LogicalOr"
+    traits = (ELEMENTWISE, COMMUTES)
     function = "logical_or"
     dtypes = BOOL
 
@@ -78,6 +81,7 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -
 
 class LogicalXor(AbstractPredicate):
     type = "LogicalXor"
+    traits = (ELEMENTWISE, COMMUTES)
     function = "logical_xor"
     dtypes = BOOL
 
