@@ -12,7 +12,7 @@ import pytest
 import pullback
 
 ROOT = Path(pullback.__file__).parent
-BELOW_ENGINES = {"core", "primitives", "autodiff", "control_flow", "passes"}
+BELOW_ENGINES = {"core", "primitives", "autodiff", "control_flow", "drawing", "passes"}
 MAY_IMPORT = {
     "core": {"core"},
     "primitives": {"core", "primitives"},

@@ -184,7 +184,10 @@ from .layers.variables.scope import trainable_variables as trainable_variables
 from .layers.variables.scope import variable_scope as variable_scope
 from .layers.variables.scope import variables_initializer as variables_initializer
 from .layers.variables.templates import make_template as make_template
+from .passes.optimize import optimize as optimize
 from .passes.rematerialization import rematerialize as rematerialize
+from .passes.rewrite import rewrite as rewrite
+from .passes.ruleset import Rules as Rules
 from .primitives.activations.sigmoid import log_sigmoid as log_sigmoid
 from .primitives.activations.sigmoid import sigmoid as sigmoid
 from .primitives.base.densify import densify_policy as densify_policy

@@ -63,7 +63,9 @@ def _may_fold(op: Operation, view: View) -> bool:
     p = op.primitive
     if p.stateful or p.acts or p.recomputes or isinstance(p, AbstractFunctional | AbstractGuard | Const):
         return False
-    return not op.device and not op.control_inputs and view.given.isdisjoint(op.outputs)
+    if op.device or op.control_inputs:
+        return False
+    return view.given.isdisjoint(op.outputs) and view.apart.isdisjoint(op.outputs)
 
 
 def _told(op: Operation, view: View, told: Mapping[Tensor, Array | None]) -> Sequence[Array | None]:

@@ -42,7 +42,8 @@ def merged(view: View) -> View:
     """The view with equal operations made one."""
     merging = _Merging(view)
     operations = [op for op in view.operations if not merging.is_known(op)]
-    return replace(view, operations=merging.with_longest(operations), same=merging.same)
+    made = replace(view, operations=merging.with_longest(operations), same=merging.same)
+    return made.settled() if view.same else made
 
 
 @dataclass(eq=False)
@@ -67,7 +68,7 @@ class _Merging:
     def is_known(self, op: Operation) -> bool:
         """Whether an earlier operation stands for `op`."""
         primitive, outputs, view = op.primitive, op.outputs, self.view
-        if not outputs or not view.given.isdisjoint(outputs):
+        if not outputs or not view.given.isdisjoint(outputs) or not view.apart.isdisjoint(outputs):
             return False
         if isinstance(primitive, AbstractFunctional):
             return self._is_known_holder(op)

@@ -20,6 +20,11 @@ def rebuilt(function: Function, step: Pass, keep: Collection[Tensor] = ()) -> Fu
     return _Rebuilding(step, keep).function(function)
 
 
+def copied(view: View, function: Function, inside: Callable[[Function], Function] | None = None) -> Function:
+    """The function that a view of `function` leaves, in a graph of its own; `inside` changes the functions inside."""
+    return _Copying(view, function, inside).function()
+
+
 class _Rebuilding:
     def __init__(self, step: Pass, keep: Collection[Tensor]) -> None:
         self.step, self.keep = step, frozenset(keep)
@@ -27,28 +32,41 @@ class _Rebuilding:
         """What has become of the functions inside: those that were one stay one."""
 
     def function(self, function: Function) -> Function:
+        """What `step` makes of a function."""
         made = self.made.get(function)
         if made is None:
             kept = [x for x in self.keep if x.op.graph is function.graph]
             targets = [*function.effects, *[x.op for x in kept]]
             view = view_of(function.results, targets, frozenset(function.parameters), keep=kept)
-            made = self.made[function] = self._copy(self.step(view), function)
+            made = self.made[function] = copied(self.step(view), function, self.function)
         return made
 
-    def _copy(self, view: View, function: Function) -> Function:
+
+class _Copying:
+    """The operations of a view, copied into a graph of their own."""
+
+    def __init__(self, view: View, original: Function, inside: Callable[[Function], Function] | None) -> None:
+        self.view, self.original, self.inside = view, original, inside
+        self.values: dict[Tensor, Tensor] = {}
+        self.copies: dict[Operation, Operation] = {}
+        kept = [*view.operations, *[x.op for x in original.parameters]]
+        self.names = {op.name for op in kept if op.graph is original.graph}
+
+    def function(self) -> Function:
+        """The function of the copies."""
+        view, values, function = self.view, self.values, self.original
         graph = Graph(function.graph.outer, function.graph.name)
         with graph.as_default():
-            values = {x: add_parameter(graph, like_parameter(x), x.op.name + "/") for x in function.parameters}
-            copies: dict[Operation, Operation] = {}
+            for x in function.parameters:
+                values[x] = add_parameter(graph, like_parameter(x), x.op.name + "/")
             for op in view.operations:
-                self._copy_operation(graph, op, view, values, copies)
+                self._copy(graph, op)
         graph.finalize()
         results = tuple([values[view.stand_in(y)] for y in function.results])
         return Function(graph, tuple([values[x] for x in function.parameters]), results, function.name)
 
-    def _copy_operation(
-        self, graph: Graph, op: Operation, view: View, values: dict[Tensor, Tensor], copies: dict[Operation, Operation]
-    ) -> None:
+    def _copy(self, graph: Graph, op: Operation) -> None:
+        view, values, copies = self.view, self.values, self.copies
         how: dict[str, Any] = {
             "device": op.device,
             "attrs": op.attrs,
@@ -57,26 +75,44 @@ class _Rebuilding:
         }
         if op.outputs and op.outputs[0] in view.known:
             for i, y in enumerate(op.outputs):
-                name = op.name if i == 0 else f"{op.name}/{i}"
+                name = self._name(op) if i == 0 else f"{op.name}/{i}"
                 copy = graph.restore(Const(view.known[y]), (), name, control_inputs=(), **how)
                 values[y] = copy.outputs[0]
             return
         inputs = [values[x] for x in view.inputs(op)]
         controls = tuple([copies[c] for c in view.controls(op)])
         copies[op] = copy = graph.restore(
-            self._primitive(op.primitive), inputs, op.name, control_inputs=controls, **how
+            self._primitive(op.primitive), inputs, self._name(op), control_inputs=controls, **how
         )
-        for y, copied in zip(op.outputs, copy.outputs, strict=True):
-            values.setdefault(y, copied)
+        for y, made in zip(op.outputs, copy.outputs, strict=True):
+            values.setdefault(y, made)
+
+    def _name(self, op: Operation) -> str:
+        """The name of an operation; one that a pass made gets another where that is in use."""
+        name = op.name
+        while op.graph is not self.original.graph and name in self.names:
+            name += "_"
+        self.names.add(name)
+        return name
 
     def _primitive(self, primitive: Primitive) -> Primitive:
         """`primitive`, holding the functions that those inside it have become."""
-        if not isinstance(primitive, AbstractFunctional):
+        if self.inside is None or not isinstance(primitive, AbstractFunctional):
             return primitive
-        changed: Any = {name: self._attribute(value) for name, value in primitive.attributes.items()}
-        return dataclasses.replace(primitive, **changed)
+        return with_functions(primitive, self.inside)
 
-    def _attribute(self, value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple([self._attribute(v) for v in value])
-        return self.function(value) if isinstance(value, Function) else value
+
+def with_functions(primitive: AbstractFunctional, change: Callable[[Function], Function]) -> AbstractFunctional:
+    """`primitive` holding what `change` makes of its functions; itself where that is what they were."""
+    changed: Any = {name: _changed(value, change) for name, value in primitive.attributes.items()}
+    same = all(changed[name] is value for name, value in primitive.attributes.items())
+    return primitive if same else dataclasses.replace(primitive, **changed)
+
+
+def _changed(value: Any, change: Callable[[Function], Function]) -> Any:
+    if isinstance(value, Function):
+        return change(value)
+    if not isinstance(value, tuple):
+        return value
+    changed = tuple([_changed(v, change) for v in value])
+    return value if all(a is b for a, b in zip(changed, value, strict=True)) else changed

@@ -43,6 +43,8 @@ class View:
     reads: Callable[[Operation], Sequence[Tensor]] = all_inputs
     keep: Set[Tensor] = frozenset()
     """Tensors for which no others may stand: somebody asks for them by name."""
+    apart: Set[Tensor] = frozenset()
+    """Tensors by which somebody may differentiate: computed for themselves, and read by what reads them now."""
     same: Mapping[Tensor, Tensor] = field(default_factory=dict)
     """For a tensor the one that stands for it."""
     known: Mapping[Tensor, Array] = field(default_factory=dict)
@@ -74,6 +76,15 @@ class View:
         """The operation that stands for `op`, which may be `op` itself."""
         return self.stand_in(op.outputs[0]).op if self.same and op.outputs else op
 
+    def settled(self) -> View:
+        """The view in which what stands for a tensor stands for itself."""
+        same = dict(self.same)
+        for x, y in same.items():
+            while y in same:
+                y = same[y]
+            same[x] = y
+        return replace(self, same=same)
+
     def pruned(self) -> View:
         """The view of only what the results and targets need; of nothing behind what is given or known."""
         given, known, inputs = self.given, self.known, self.inputs
@@ -97,9 +108,10 @@ def view_of(
     given: Set[Tensor],
     reads: Callable[[Operation], Sequence[Tensor]] = all_inputs,
     keep: Collection[Tensor] = (),
+    apart: Collection[Tensor] = (),
 ) -> View:
     """The view of what `results` and `targets` need."""
-    return _with_constants(View((), results, targets, given, reads, frozenset(keep)).pruned())
+    return _with_constants(View((), results, targets, given, reads, frozenset(keep), frozenset(apart)).pruned())
 
 
 def view_among(
@@ -117,6 +129,7 @@ def _with_constants(view: View) -> View:
     known = {
         op.outputs[0]: op.primitive.value
         for op in view.operations
-        if isinstance(op.primitive, Const) and not op.control_inputs and op.outputs[0] not in view.given
+        if isinstance(op.primitive, Const) and not op.control_inputs
+        if op.outputs[0] not in view.given and op.outputs[0] not in view.apart
     }
     return replace(view, known=known)

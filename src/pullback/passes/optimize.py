@@ -1,0 +1,117 @@
+"""Graph optimisation (`optimize`): the same values by fewer and more accurate operations, before differentiating."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import Any, NamedTuple
+
+from ..autodiff.choices import chosen_rules
+from ..core import nest
+from ..core.function import AbstractFunctional
+from ..core.graph import AbstractTensorLike, Operation, Tensor
+from ..core.printing import functions_in
+from ..core.slices import IndexedSlices
+from .appending import appended
+from .optimizing import Optimizing
+from .report import Report
+from .ruleset import Rules, as_rules
+from .view import view_of
+
+
+class Optimized(NamedTuple):
+    """What `optimize` gives."""
+
+    fetches: Any
+    """What computes the values, in the structure of what was given."""
+    report: Report
+    """What was rewritten, and what that saves."""
+
+
+def optimize(fetches: Any, rules: Rules | str = "safe", *, keep: Any = (), name: str = "optimized") -> Optimized:
+    """Tensors of the values of `fetches`, by fewer and more accurate operations, and a report of what was rewritten.
+
+    Equal operations become one, what is known is computed once, and rules rewrite the rest: identities, movements that
+    undo each other, what overflows or cancels where its value does not; in functions, branches and loops as well. What
+    is new is added to the graph, below the name scope `name`; what was there stays as it was, and is used where it can.
+
+    Each of `fetches` is computed for itself, and read by those that read it: `gradients` of one by another is what it
+    was. `keep` are other tensors of which that is to hold: what is fed, differentiated by or held constant. They are
+    the same tensors afterwards. Variables, placeholders, random numbers, checks and effects stay.
+
+    Args:
+        fetches: a tensor, or nested lists, tuples and dictionaries of them; IndexedSlices too.
+        rules: "exact", "safe" or "fast", or `pb.Rules` with rules of your own.
+        keep: tensors, nested likewise.
+        name: the name scope of what is added.
+
+    Raises:
+        ValueError: another level. InaccessibleTensorError: tensors of different graphs. TypeError: what is no tensor.
+        RuntimeError: the graph is finalized.
+
+    >>> import pullback as pb
+    >>> x = pb.placeholder(pb.float32, [3], name="x")
+    >>> y, report = pb.optimize(pb.log(1.0 + pb.exp(x)) * 1.0)
+    >>> y.op.type
+    'Softplus'
+    >>> print(report)
+    1 operation, was 4; 3 flops, were 12; 24 bytes moved, were 108
+      1 times one
+      1 softplus by hand
+    """
+    leaves = nest.flatten(fetches)
+    parts = [_components(leaf) for leaf in leaves]
+    results = [x for components in parts for x in components]
+    kept = [x for leaf in nest.flatten(keep) for x in _components(leaf)]
+    found, report = optimized(results, as_rules(rules), frozenset(kept), name)
+    rest = iter(found)
+    packed = [_packed(leaf, [next(rest) for _ in components]) for leaf, components in zip(leaves, parts, strict=True)]
+    return Optimized(nest.pack_sequence_as(fetches, packed), report)
+
+
+def optimized(results: Sequence[Tensor], rules: Rules, keep: Set[Tensor], name: str) -> tuple[list[Tensor], Report]:
+    """`results` computed by operations that `rules` leave, added to their graph, and a report."""
+    if not results:
+        return [], Report.of([], [], [])
+    graph = results[0].graph
+    for x in results:
+        graph.as_graph_element(x)
+    plain = view_of(results, [], frozenset())
+    given = {y for op in plain.operations if _stays(op, keep) for y in op.outputs}
+    view = view_of(results, [], frozenset(given), apart=results)
+    optimizing = Optimizing(rules)
+    lean = optimizing.view(view)
+    report = Report.of(view.operations, lean.operations, optimizing.rewrites)
+    return (appended(lean, graph, name) if optimizing.rewrites else list(results)), report
+
+
+def _stays(op: Operation, keep: Set[Tensor]) -> bool:
+    """Whether an operation is to be the same afterwards: it is kept, has state, acts, or has a rule by its name."""
+    p, chosen = op.primitive, chosen_rules()
+    if p.stateful or p.acts or op.name in chosen or any(y in keep for y in op.outputs):
+        return True
+    if not isinstance(p, AbstractFunctional):
+        return False
+    inside = functions_in([op])
+    graphs = {f.graph for f in inside}
+    named = chosen and any(x.name in chosen for f in inside for x in f.operations)
+    return bool(named) or any(x.graph in graphs for x in keep)
+
+
+def _components(leaf: Any) -> list[Tensor]:
+    """The tensors that a leaf is made of."""
+    if isinstance(leaf, AbstractTensorLike):
+        leaf = leaf.graph_element()
+    if isinstance(leaf, IndexedSlices):
+        return [x for x in (leaf.values, leaf.indices, leaf.dense_shape) if x is not None]
+    if leaf is None:
+        return []
+    if not isinstance(leaf, Tensor):
+        raise TypeError(f"optimize: {leaf!r} is no tensor; pass tensors, and lists or dictionaries of them")
+    return [leaf]
+
+
+def _packed(leaf: Any, tensors: Sequence[Tensor]) -> Any:
+    if isinstance(leaf, IndexedSlices):
+        values, indices, *dense_shape = tensors
+        return IndexedSlices(values, indices, dense_shape[0] if dense_shape else None, leaf.static_shape)
+    return tensors[0] if tensors else leaf

@@ -1,0 +1,131 @@
+"""Term patterns: pieces of graph with variables for tensors and for primitives, matched against operations.
+
+Matching is by structure: the classes of primitives, their attributes where the pattern says them, which operation reads
+which, and numbers by their values, of any dtype and shape. A variable that stands twice is the same tensor twice.
+Operands of what commutes are tried in both orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..core.graph import Operation, Tensor
+from ..core.primitive import Primitive
+from ..core.traits import COMMUTES
+
+Bindings = Mapping[Any, Any]
+"""What a match has found: for the names of variables tensors and primitives, for nodes operations."""
+
+
+class Facts(Protocol):
+    """What a pattern asks of the graph that it is matched against."""
+
+    def producer(self, x: Tensor) -> Operation | None:
+        """The operation that computes `x`; None where a pattern must not look behind it."""
+
+    def inputs(self, op: Operation) -> Sequence[Tensor]:
+        """What an operation reads."""
+
+    def number(self, x: Tensor) -> Any:
+        """The number that all elements of `x` are; None where they are not, or that is not known."""
+
+    def constant(self, x: Tensor) -> Primitive | None:
+        """The constant that `x` is, where it is known."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """Any tensor; with `many`, all inputs of an operation."""
+
+    name: str
+    many: bool = False
+
+
+@dataclass(frozen=True)
+class Number:
+    """A tensor of which all elements are one number."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A tensor whose value is known; the variable stands for the primitive that gives it."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """An operation of one of `classes`."""
+
+    classes: tuple[type[Primitive], ...]
+    primitive: Primitive | None
+    """What the operation's must be equal to; None: any of the classes."""
+    name: str | None
+    """The variable that stands for the primitive, or None."""
+    inputs: tuple[Part, ...]
+
+    @property
+    def commutes(self) -> bool:
+        """Whether the inputs may stand in the other order."""
+        return len(self.inputs) == 2 and all(COMMUTES in cls.traits for cls in self.classes)
+
+
+Part = Variable | Number | Constant | Node
+
+
+def matches(node: Node, op: Operation, facts: Facts) -> Iterator[Bindings]:
+    """All ways in which `op` and what it reads are an instance of the pattern `node`."""
+    return _operation(node, op, {}, facts)
+
+
+def _operation(node: Node, op: Operation, found: Bindings, facts: Facts) -> Iterator[Bindings]:
+    primitive = op.primitive
+    if type(primitive) not in node.classes or (node.primitive is not None and node.primitive != primitive):
+        return
+    if found.get(node, op) is not op or found.get(node.name, primitive) != primitive:
+        return
+    found = {**found, node: op}
+    if node.name is not None:
+        found[node.name] = primitive
+    inputs, parts = facts.inputs(op), node.inputs
+    if len(parts) == 1 and isinstance(parts[0], Variable) and parts[0].many:
+        yield from _bound(parts[0].name, tuple(inputs), found)
+    elif len(inputs) == len(parts):
+        yield from _inputs(parts, inputs, found, facts)
+        if node.commutes and inputs[0] is not inputs[1]:
+            yield from _inputs(parts, inputs[::-1], found, facts)
+
+
+def _inputs(parts: Sequence[Part], xs: Sequence[Tensor], found: Bindings, facts: Facts) -> Iterator[Bindings]:
+    if not parts:
+        yield found
+        return
+    for first in _tensor(parts[0], xs[0], found, facts):
+        yield from _inputs(parts[1:], xs[1:], first, facts)
+
+
+def _tensor(part: Part, x: Tensor, found: Bindings, facts: Facts) -> Iterator[Bindings]:
+    match part:
+        case Variable(name):
+            yield from _bound(name, x, found)
+        case Number(value):
+            if facts.number(x) == value:
+                yield found
+        case Constant(name):
+            constant = facts.constant(x)
+            if constant is not None:
+                yield from _bound(name, constant, found)
+        case Node():
+            op = facts.producer(x)
+            if op is not None and len(op.outputs) == 1:
+                yield from _operation(part, op, found, facts)
+
+
+def _bound(name: str, value: Any, found: Bindings) -> Iterator[Bindings]:
+    known = found.get(name, value)
+    if known is value or known == value:
+        yield {**found, name: value}

@@ -1,0 +1,262 @@
+"""Term rewriting: one sweep over a view in which what a rule describes gives way to what it says is equal.
+
+Operations are gone through once, in order, and what a rule adds is gone through at once: the time is linear in the
+number of operations and of rewrites, of which there is a bound. New operations are made in a graph of their own, and
+stand where those were that they replace. What has state, acts, waits, checks, or has a derivative that somebody chose,
+takes no part in it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..autodiff.choices import chosen_rules
+from ..core.function import AbstractFunctional, Function
+from ..core.graph import Graph, Operation, Tensor
+from ..core.primitive import Primitive
+from ..core.scopes import Scope
+from ..primitives.creation.constant import Const
+from ..primitives.creation.fill import Filled, FillLike
+from ..primitives.debugging.guards import AbstractGuard
+from .fold import LARGEST
+from .pattern import Bindings, matches
+from .rebuilding import with_functions
+from .rule import Rule, same_type
+from .view import Array, View
+
+RulesOf = Callable[[type[Primitive]], Sequence[Rule]]
+_MOST_REWRITES = 4
+"""A sweep stops after so many rewrites for each operation."""
+_DEEPEST = 8
+"""What a rule adds is rewritten again so often, in one sweep: rules may lead back to each other."""
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """What a pass has done in one place: operations that are gone, and those that stand for them."""
+
+    rule: str
+    before: tuple[Operation, ...]
+    after: tuple[Operation, ...]
+
+    @property
+    def place(self) -> str:
+        """The user's line; empty where it is not known."""
+        return "" if self.before[0].site is None else str(self.before[0].site)
+
+    def __str__(self) -> str:
+        """As `softplus by hand: Log, Exp -> Softplus (train.py:12: y = pb.log(1 + pb.exp(x)))`."""
+        before, after = (", ".join(op.name for op in ops) for ops in (self.before, self.after))
+        place = f" ({self.place})" if self.place else ""
+        return f"{self.rule}: {before} -> {after or 'what was there'}{place}"
+
+
+def simplified(
+    view: View, rules_of: RulesOf, graph: Graph, inside: Callable[[Function], Function]
+) -> tuple[View, list[Rewrite]]:
+    """The view after one sweep, and what was rewritten; new operations are made in `graph`.
+
+    `rules_of` gives the rules that begin with a class of primitives, in the order in which they are tried.
+    `inside` says what the functions of calls, branches and loops become.
+    """
+    sweep = _Sweep(view, rules_of, graph, inside)
+    for op in view.operations:
+        sweep.visit(op)
+    return sweep.result(), sweep.rewrites
+
+
+class _Sweep:
+    """The facts that patterns ask for, and the view as it becomes."""
+
+    def __init__(self, view: View, rules_of: RulesOf, graph: Graph, inside: Callable[[Function], Function]) -> None:
+        self.view, self.rules_of, self.graph, self.inside = view, rules_of, graph, inside
+        self.same: dict[Tensor, Tensor] = dict(view.same)
+        self.known: dict[Tensor, Array] = dict(view.known)
+        self.apart = set(view.apart)
+        self.operations: list[Operation] = []
+        self.places: dict[Operation, int] = {}
+        self.uses = _uses(view)
+        self.numbers: dict[Tensor, Any] = {}
+        self.rewrites: list[Rewrite] = []
+        self.most = _MOST_REWRITES * len(view.operations)
+        self.depth = 0
+
+    def result(self) -> View:
+        """The view as the sweep leaves it."""
+        if len(self.same) == len(self.view.same):
+            return self.view
+        made = replace(
+            self.view, operations=self.operations, same=self.same, known=self.known, apart=frozenset(self.apart)
+        )
+        return made.settled().pruned()
+
+    def visit(self, op: Operation) -> None:
+        """Rewrite `op` as often as a rule can, or let it stay."""
+        outputs, primitive = op.outputs, op.primitive
+        stops = self.depth == _DEEPEST or len(self.rewrites) == self.most
+        if outputs and outputs[0] not in self.known and not stops and self._is_free(op):
+            for rule in self.rules_of(type(primitive)):
+                for found in matches(rule.pattern, op, self):
+                    if self._rewritten(rule, op, found):
+                        return
+        if isinstance(primitive, AbstractFunctional) and not primitive.recomputes:
+            op = self._with_lean_functions(op, primitive)
+        self._append(op)
+
+    def _append(self, op: Operation) -> None:
+        self.places[op] = len(self.operations)
+        self.operations.append(op)
+
+    # What patterns ask
+
+    def stand_in(self, x: Tensor) -> Tensor:
+        """The tensor that stands for `x` by now."""
+        while x in self.same:
+            x = self.same[x]
+        return x
+
+    def inputs(self, op: Operation) -> Sequence[Tensor]:
+        """What an operation reads."""
+        return [self.stand_in(x) for x in self.view.reads(op)]
+
+    def producer(self, x: Tensor) -> Operation | None:
+        """The operation behind `x`, where a pattern may look at it."""
+        view = self.view
+        return None if x in view.given or x in view.keep or x in self.apart else x.op
+
+    def number(self, x: Tensor) -> Any:
+        """The number that all elements of `x` are, where that is known."""
+        if x not in self.numbers:
+            self.numbers[x] = self._number(x)
+        return self.numbers[x]
+
+    def constant(self, x: Tensor) -> Primitive | None:
+        """The constant that `x` is, where it is known and small."""
+        value = self.known.get(x)
+        if value is None or value.size > LARGEST:
+            return None
+        primitive = x.op.primitive
+        return primitive if isinstance(primitive, Const) else Const(value)
+
+    def _number(self, x: Tensor) -> Any:
+        value, op = self.known.get(x), self.producer(x)
+        if value is not None:
+            return value.flat[0] if 0 < value.size <= LARGEST and (value == value.flat[0]).all() else None
+        primitive = None if op is None else op.primitive
+        return primitive.value if isinstance(primitive, Filled | FillLike) else None
+
+    # What a match leads to
+
+    def _rewritten(self, rule: Rule, op: Operation, found: Bindings) -> bool:
+        """Whether the operations that a rule has found gave way to its right side."""
+        before = list(dict.fromkeys([part for part in found.values() if isinstance(part, Operation)]))
+        if not all(part is op or (self._is_free(part) and _is_beside(part, op)) for part in before):
+            return False
+        made = rule.right_side(found)
+        if made is None:
+            return False
+        function, tensors = made
+        if not all(same_type(y, z) for y, z in zip(op.outputs, function.results, strict=True)):
+            return False
+        count = sum(not isinstance(new.primitive, Const) for new in function.operations)
+        if not rule.stabilises and count > self._freed(op, before):
+            return False
+        self.depth += 1
+        added = self._replace(op, function, tensors)
+        self.depth -= 1
+        self.rewrites.append(Rewrite(rule.name, tuple(before), added))
+        return True
+
+    def _replace(self, op: Operation, function: Function, tensors: Sequence[Tensor]) -> tuple[Operation, ...]:
+        """Put the operations of `function` of `tensors` in the place of `op`; those that are new."""
+        values = dict(zip(function.parameters, tensors, strict=True))
+        added = []
+        for inner in function.operations:
+            new = self._new(
+                inner.primitive, [self.stand_in(values[x]) for x in inner.inputs], op, f"{op.name}/{inner.type}"
+            )
+            values.update(zip(inner.outputs, new.outputs, strict=True))
+            if isinstance(new.primitive, Const):
+                self.known[new.outputs[0]] = new.primitive.value
+                self._append(new)
+            else:
+                added.append(new)
+                self.visit(new)
+        self._stand_for(op, [self.stand_in(values[y]) for y in function.results])
+        self._release(op)
+        return tuple(added)
+
+    def _new(self, primitive: Primitive, inputs: Sequence[Tensor], op: Operation, name: str) -> Operation:
+        """A new operation that stands where `op` did."""
+        with self.graph.entered(Scope(original_op=op.original_op, site=op.site)):
+            new = self.graph.add(primitive, inputs, name)
+        new.device, new.attrs = op.device, op.attrs
+        self.uses.update(inputs)
+        return new
+
+    def _stand_for(self, op: Operation, results: Sequence[Tensor]) -> None:
+        """Let `results` stand for the outputs of `op`."""
+        for y, z in zip(op.outputs, results, strict=True):
+            self.same[y] = z
+            self.uses[z] += self.uses.pop(y, 0)
+            if y in self.apart and z.op.graph is self.graph:
+                self.apart.add(z)
+
+    def _release(self, op: Operation) -> None:
+        """Count no more what `op` reads, nor what only served that."""
+        pending = [op]
+        for gone in pending:
+            for x in self.inputs(gone):
+                self.uses[x] -= 1
+                if self.uses[x] == 0 and x not in self.view.given and not any(self.uses[y] for y in x.op.outputs):
+                    pending.append(x.op)
+
+    def _with_lean_functions(self, op: Operation, primitive: AbstractFunctional) -> Operation:
+        """`op`, or one of the same functions made lean."""
+        lean = with_functions(primitive, self.inside)
+        if lean is primitive:
+            return op
+        new = self._new(lean, self.inputs(op), op, op.name)
+        new.control_inputs = op.control_inputs
+        self._stand_for(op, new.outputs)
+        self._release(op)
+        return new
+
+    def _is_free(self, op: Operation) -> bool:
+        """Whether an operation may give way to others: it neither acts nor waits, and nobody chose its derivative."""
+        p = op.primitive
+        if op.control_inputs or p.stateful or p.acts or p.recomputes or isinstance(p, AbstractGuard):
+            return False
+        if not (self.view.given.isdisjoint(op.outputs) and self.view.keep.isdisjoint(op.outputs)):
+            return False
+        chosen = chosen_rules()
+        return "_gradient_op_type" not in op.attrs and op.type not in chosen and op.name not in chosen
+
+    def _freed(self, op: Operation, before: Sequence[Operation]) -> int:
+        """How many of the operations found nobody needs once `op`, which reads the others, is gone."""
+        gone = Counter(self.inputs(op))
+        count = 1
+        others = {part for part in before if part is not op}
+        for part in sorted(others, key=self.places.__getitem__, reverse=True):
+            if all(self.uses[y] <= gone[y] for y in part.outputs):
+                gone.update(self.inputs(part))
+                count += 1
+        return count
+
+
+def _uses(view: View) -> Counter[Tensor]:
+    """How often each tensor is read, asked for, or waited for."""
+    uses = Counter([x for op in view.operations for x in view.inputs(op)])
+    uses.update(map(view.stand_in, view.results))
+    uses.update(
+        [y for op in (*view.targets, *[c for op in view.operations for c in view.controls(op)]) for y in op.outputs]
+    )
+    return uses
+
+
+def _is_beside(part: Operation, op: Operation) -> bool:
+    """Whether two operations are on one device, with the same attributes."""
+    return part.device == op.device and part.attrs == op.attrs

@@ -1,0 +1,168 @@
+"""`pb.rewrite`: rules of users, what they may say, and what is refused when they are made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+def _x(shape: Any = (4, 4), name: str = "x") -> pb.Tensor:
+    return pb.placeholder(pb.float32, shape, name=name)
+
+
+@pb.rewrite("fast")
+def logarithms_of_products(x, y):  # type: ignore[no-untyped-def]
+    """log(x) + log(y) is the logarithm of one product."""
+    yield pb.log(x) + pb.log(y)
+    yield pb.log(x * y)
+
+
+def test_a_rule_has_a_name_a_level_and_a_reason() -> None:
+    rule = logarithms_of_products
+    assert (rule.name, rule.level) == ("logarithms of products", "fast")
+    assert rule.reason == "log(x) + log(y) is the logarithm of one product."
+    assert repr(pb.Rules("safe", rule)) == "Rules('safe', logarithms of products)"
+
+
+def test_a_rule_of_a_user_is_used_beside_those_of_the_library() -> None:
+    y, report = pb.optimize(pb.log(_x()) * 1.0 + pb.log(_x(name="z")), pb.Rules("exact", logarithms_of_products))
+    assert [op.type for op in (y.op, y.op.inputs[0].op)] == ["Log", "Mul"]
+    assert set(report.counts) == {"times one", "logarithms of products"}
+
+
+def test_operations_are_named_by_type_and_their_attributes_are_read() -> None:
+    @pb.rewrite("fast")
+    def total_of_multiples(x, total: "Sum | Mean"):  # type: ignore[no-untyped-def] # noqa: F821, UP037
+        yield total(2.0 * x)
+        if not total.keepdims:
+            yield 2.0 * total(x)
+
+    rules = pb.Rules("exact", total_of_multiples)
+    assert pb.optimize(pb.reduce_mean(_x() * 2.0, 1), rules).fetches.op.type == "Mul"
+    assert pb.optimize(pb.reduce_sum(_x() * 2.0, 1, keepdims=True), rules).fetches.op.type == "Sum"
+
+
+def test_operations_are_named_by_class() -> None:
+    class Halved(pb.Primitive):
+        type = "HalvedForRewrite"
+
+        def infer(self, x: Any) -> Any:
+            return (x,)
+
+        def kernel(self, xp: Any, x: Any) -> Any:
+            return x / 2
+
+        def gradient(self, op: Any, dy: Any) -> Any:
+            return (dy / 2.0,)
+
+    def twice_half(x, half):  # type: ignore[no-untyped-def]
+        yield half(x) * 2.0
+        yield x
+
+    twice_half.__annotations__["half"] = Halved
+    x = _x()
+    assert pb.optimize(Halved()(x) * 2.0, pb.Rules("exact", pb.rewrite("exact")(twice_half))).fetches is x
+
+
+def test_constants_are_known_values() -> None:
+    @pb.rewrite("fast")
+    def integral_powers(x, power: "Const"):  # type: ignore[no-untyped-def] # noqa: F821, UP037
+        yield pb.exp(x * power())
+        yield pb.exp(x) ** pb.constant(power.value)
+
+    rules = pb.Rules("exact", integral_powers)
+    assert pb.optimize(pb.exp(_x() * 7.0), rules).fetches.op.type == "Pow"
+    assert pb.optimize(pb.exp(_x() * _x()), rules).fetches.op.type == "Exp"
+
+
+def test_a_parameter_that_stands_twice_is_the_same_twice() -> None:
+    @pb.rewrite("safe")
+    def halves(x):  # type: ignore[no-untyped-def]
+        yield pb.tanh(x) / (pb.tanh(x) + pb.tanh(x))
+        yield pb.fill(x.shape, pb.constant(0.5, x.dtype))
+
+    x, z = _x(), _x(name="z")
+    same, other = [pb.optimize(pb.tanh(x) / (pb.tanh(x) + pb.tanh(y)), pb.Rules("safe", halves)) for y in (x, z)]
+    assert "halves" in same.report.counts
+    assert "halves" not in other.report.counts
+
+
+def test_operands_of_what_commutes_stand_in_any_order() -> None:
+    @pb.rewrite("fast")
+    def sums_of_squares(x):  # type: ignore[no-untyped-def]
+        yield pb.square(pb.sin(x)) + pb.square(pb.cos(x))
+        yield pb.ones_like(x)
+
+    x = _x()
+    for y in (pb.sin(x) ** 2.0 + pb.cos(x) ** 2.0, pb.square(pb.cos(x)) + pb.square(pb.sin(x))):
+        made = pb.optimize(y, pb.Rules("safe", sums_of_squares)).fetches
+        np.testing.assert_array_equal(pb.Session(engine="numpy").run(made, {x: np.zeros([4, 4])}), 1)
+
+
+def wrong_values(x):  # type: ignore[no-untyped-def]
+    yield pb.sin(x)
+    yield x - x
+
+
+def wrong_derivatives(x):  # type: ignore[no-untyped-def]
+    yield pb.sin(x) * 1.0
+    yield pb.stop_gradient(pb.sin(x))
+
+
+def wrong_types(x):  # type: ignore[no-untyped-def]
+    yield pb.reduce_sum(x)
+    yield x
+
+
+def longer(x):  # type: ignore[no-untyped-def]
+    yield pb.sin(x)
+    yield pb.sin(x) * 1.0 + 0.0
+
+
+def never(x):  # type: ignore[no-untyped-def]
+    yield pb.sin(x)
+    if x.dtype == pb.int32:
+        yield x
+
+
+def of_casts(x, cast: "Cast"):  # type: ignore[no-untyped-def] # noqa: F821, UP037
+    yield cast(x)
+    yield x
+
+
+@pytest.mark.parametrize(
+    ("equation", "message"),
+    [
+        (wrong_values, "rewrite: the rule 'wrong values': the values of its sides differ: 0.572514 and 0"),
+        (
+            wrong_derivatives,
+            "rewrite: the rule 'wrong derivatives': the derivatives by x of its sides differ: 0.819895 and 0",
+        ),
+        (wrong_types, "rewrite: the rule 'wrong types' has float64[] on the left and float64[4,4] on the right"),
+        (
+            longer,
+            "rewrite: the rule 'longer' is never used: the right side takes more operations than the left one has",
+        ),
+        (never, "rewrite: the rule 'never' does not hold for its example; give another with on=, or check=False"),
+        (of_casts, "rewrite: the rule 'of casts': Cast takes attributes; give on={'cast': ...}, or check=False"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_rule_that_does_not_hold_is_refused_when_it_is_made(equation: Any, message: str) -> None:
+    with pytest.raises(ValueError, match="rewrite: the rule") as caught:
+        pb.rewrite("safe")(equation)
+    assert str(caught.value).startswith(message)
+
+
+def test_a_rule_is_tried_on_what_one_gives_and_not_at_all_without_check() -> None:
+    assert pb.rewrite("safe", check=False)(wrong_values).name == "wrong values"
+    assert pb.rewrite("safe", on={"x": np.array([[1, 2]], np.int32)}, check=False)(never).name == "never"
+
+
+def test_another_level_is_refused() -> None:
+    with pytest.raises(ValueError, match="rewrite: the level must be 'exact', 'safe' or 'fast', not 'quick'"):
+        pb.rewrite("quick")
