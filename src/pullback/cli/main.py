@@ -26,6 +26,9 @@ GRAD = (
     "in standard operators that onnxruntime runs."
 )
 SHOW = "Prints the operations of a model, one a line, or draws them; forward and backward are told apart and linked."
+DOCTOR = (
+    "Says which engines and devices there are, in which versions, what is set, and how fast they multiply and copy."
+)
 INTERRUPTED = 130
 LIMITS = ("nodes", "depth", "bytes", "seconds")
 STEPS = {"xla": 2000, "numpy": 800}
@@ -86,6 +89,8 @@ def _parser() -> argparse.ArgumentParser:
     demo.set_defaults(**DEFAULTS)
     ops = commands.add_parser("ops", help="count the operations that are there", description=OPS)
     ops.add_argument("--missing", action="store_true", help="name those that are not")
+    doctor = commands.add_parser("doctor", help="what is installed and how fast it is", description=DOCTOR)
+    doctor.add_argument("--quick", action="store_true", help="measure nothing")
     show = commands.add_parser("show", help="print or draw a model", description=SHOW)
     show.add_argument("file", metavar="FILE", help="an .onnx model, or a .json file of Graph.to_dict")
     show.add_argument("--svg", metavar="FILE", help="write a picture instead")

@@ -17,14 +17,14 @@ from ...core.errors import InvalidArgumentError
 from ...core.graph import Operation
 from .. import messages
 
-_KINDS = ("CPU", "GPU", "TPU")
+KINDS = ("CPU", "GPU", "TPU")
 
 
 @cache
 def devices_of(kind: str) -> list[jax.Device]:
     """The devices of one kind; none where the kind is unknown."""
     try:
-        return jax.local_devices(backend=kind.lower()) if kind in _KINDS else []
+        return jax.local_devices(backend=kind.lower()) if kind in KINDS else []
     except RuntimeError:
         return []
 
@@ -52,7 +52,7 @@ def device_for(op: Operation, soft: bool) -> jax.Device | None:
         return known[asked.number]
     if soft:
         return default_device()
-    raise messages.no_device(op, [f"/device:{kind}:{i}" for kind in _KINDS for i in range(len(devices_of(kind)))])
+    raise messages.no_device(op, [f"/device:{kind}:{i}" for kind in KINDS for i in range(len(devices_of(kind)))])
 
 
 def as_mesh(mesh: Any) -> Mesh | None:
