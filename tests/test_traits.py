@@ -29,7 +29,10 @@ from pullback.primitives.debugging.guards import AbstractGuard
 
 from .traits_probe import Sample, contradictions, samples, undeclared
 
-NOT_DECLARED = {"Unbiased": "it is elementwise, but in an input that is smaller than the other"}
+NOT_DECLARED = {
+    "Unbiased": "it is elementwise, but in an input that is smaller than the other",
+    "MaskUnseen": "which elements it moves depends on numbers",
+}
 Samples = dict[type[Primitive], list[Sample]]
 
 

@@ -42,6 +42,7 @@ ENTRIES: dict[str, tuple[Callable[[Any], Any], np.ndarray, int]] = {
     "where(x < 1, acos(x), 0) at 1": (lambda x: pb.where(x < 1, pb.acos(x), 0.0), np.array([1.0]), 1),
     "where(x > 0, lgamma(x), 0) at 0": (lambda x: pb.where(x > 0, pb.math.lgamma(x), 0.0), np.array([0.0]), 1),
     "where(x < 100, x * exp(x), 0) at 1000": (lambda x: pb.where(x < 100, x * pb.exp(x), 0.0), np.array([1000.0]), 1),
+    "where(x > 0, x * log(x), 0) at 0": (lambda x: pb.where(x > 0, x * pb.math.log(x), 0.0), np.array([0.0]), 1),
     "where(x < 100, multiply_no_nan(x, exp(x)), 0) at 1000": (_masked_product, np.array([1000.0]), 1),
     "where(x < 100, multiply_no_nan(x, exp(x)), 0) at 1000, second derivative": (
         _masked_product,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.memory import Memory
 
@@ -13,9 +13,18 @@ Rule = Callable[..., Any]
 Rules = Mapping[str, Rule | None]
 """For an operation's name or type the rule to use in place of its own; None: not differentiable."""
 
+
+class Around(NamedTuple):
+    """What reaches a function that is differentiated: zeros that hide something in cotangents, poles in arguments."""
+
+    zeros: bool = False
+    poles: bool = False
+
+
 _NO_RULES: Rules = {}
 _rules: ContextVar[Rules] = ContextVar("rules", default=_NO_RULES)
 _memory: ContextVar[Memory | None] = ContextVar("memory", default=None)
+_around: ContextVar[Around] = ContextVar("around", default=Around())  # noqa: B039 (it is never changed)
 
 
 def chosen_rules() -> Rules:
@@ -30,7 +39,22 @@ def chosen_memory() -> Memory | None:
 
 def choices_key() -> tuple[Any, ...]:
     """A value that is equal where the choices in force are."""
-    return frozenset(_rules.get().items()), _memory.get()
+    return frozenset(_rules.get().items()), _memory.get(), _around.get()
+
+
+def what_is_around() -> Around:
+    """What reaches the function that is being differentiated."""
+    return _around.get()
+
+
+@contextmanager
+def surrounded(around: Around) -> Iterator[None]:
+    """A block in which functions are differentiated for arguments and cotangents of which `around` is known."""
+    token = _around.set(around)
+    try:
+        yield
+    finally:
+        _around.reset(token)
 
 
 @contextmanager

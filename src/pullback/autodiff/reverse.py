@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from ..core.dtypes import COMPLEX, TRAINABLE, TokenType
+from ..core.function import AbstractFunctional
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.matmul_precision import precise_scope
 from ..core.memory import Memory
@@ -26,15 +27,17 @@ from ..primitives.identity.identity import identity
 from ..primitives.variables.variable import variable_zeros
 from . import arguments
 from .arguments import UnconnectedGradients, as_list
-from .choices import Rule, choosing
+from .choices import Rule, choosing, surrounded
 from .compile_scopes import compiled_scope
 from .cotangent import AggregationMethod, Term, aggregate, flatten_slices
 from .gating import gate
+from .masked_zeros import guard_for
 from .paths import crossings, operations_between, path_between
 from .registry import as_rules
 from .rules import apply_rule
 
 _LONGEST_ROUTE = 8
+_NOTHING = nullcontext()
 
 
 @dataclass(frozen=True)
@@ -216,7 +219,9 @@ class _Reverse:
         self, graph: Graph, ys: Sequence[Tensor], xs: Sequence[Tensor], stops: set[Operation], options: _Options
     ) -> None:
         self._graph = graph
-        self._scope = graph.scope
+        self._outer = graph.scope
+        self._guard = guard_for(graph)
+        self._scope = self._outer._replace(guard=self._guard)
         self._ys = ys
         self._xs = set(xs)
         self._operations = operations_between(ys, xs)
@@ -231,7 +236,7 @@ class _Reverse:
         try:
             return self._walk(terms)
         finally:
-            self._graph.scope = self._scope
+            self._graph.scope = self._outer
 
     def _walk(self, terms: dict[Tensor, list[Term]]) -> dict[Tensor, Term | None]:
         sums: dict[Tensor, Term | None] = dict.fromkeys(self._xs)
@@ -273,7 +278,8 @@ class _Reverse:
         graph.scope = scope.within(graph.names.claim(f"{scope.prefix}{op.name}_grad") + "/", op)
         if op.attrs:
             graph.scope = compiled_scope(precise_scope(graph.scope, op), op, scope.prefix)
-        entries = apply_rule(op, dys, wanted, self._route)
+        with self._surrounding(op, dys):
+            entries = apply_rule(op, dys, wanted, self._route)
         if self._options.gate:
             entries = gate(entries)
         for x, dx in zip(op.inputs, entries, strict=True):
@@ -287,6 +293,11 @@ class _Reverse:
                 terms[x] = [dx]
             else:
                 known.append(dx)
+
+    def _surrounding(self, op: Operation, dys: list[Term | None]) -> AbstractContextManager[None]:
+        if self._guard is None or not isinstance(op.primitive, AbstractFunctional):
+            return _NOTHING
+        return surrounded(self._guard.around(op, dys))
 
     def _route(self, op: Operation) -> str:
         """The names of the operations from an x through `op` to a y, for a message."""

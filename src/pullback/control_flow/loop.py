@@ -40,6 +40,7 @@ class Loop(AbstractFunctional):
     """
 
     type = "Loop"
+    repeats = True
     lead = 1
     takes_none = True
     takes_wanted = True

@@ -117,6 +117,8 @@ class AbstractFunctional(Primitive):
     """A primitive that holds functions: a call, a branch, a loop. Engines run the functions, each in its own way."""
 
     type = "Functional"
+    repeats: ClassVar[bool] = False
+    """Whether what a function gives may come back to it as an argument."""
     lead: ClassVar[int] = 0
     """How many inputs stand before those of the functions: a choice, a number of steps."""
 

@@ -81,9 +81,11 @@ class Graph:
                 return inside.add(primitive, inputs, name)
         if self.outer is not None:
             inputs = [self.capture(x) for x in inputs]
+        scope = self._current.scope
+        if scope.guard is not None:
+            primitive, inputs = scope.guard(primitive, inputs)
         given = _with_elements(primitive, inputs) if primitive.length_inputs else map(_type_of, inputs)
         types = primitive.infer(*given)
-        scope = self._current.scope
         with self._lock:
             if self.finalized:
                 raise self._no_growth(primitive, inputs)

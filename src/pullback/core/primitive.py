@@ -7,8 +7,9 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, dataclass_transform
 
 from .graph import graph_of
+from .intervals import Bounds, Interval
 from .operation import Operation, Tensor
-from .traits import Links, Trait
+from .traits import Links, Meeting, Trait, bounds_by_traits, meeting_axes
 from .types import TensorType
 
 _classes: dict[str, type[Primitive]] = {}
@@ -112,6 +113,18 @@ class Primitive:
     def links(self, i: int, *types: Any, **_: Any) -> Links | None:
         """Which axes of the results go along which of input `i`, for inputs of these types; None: not stated."""
         del i, types
+        return None
+
+    def meets(self, i: int, j: int, *types: Any) -> Meeting:
+        """For axes of input `j` those of input `i` such that elements meet only where both positions are the same."""
+        return meeting_axes(self.traits, self.links, i, j, types)
+
+    def bounds(self, *xs: Interval) -> Bounds:
+        """An interval that all elements of the results are in, or one for each result, from those of the inputs."""
+        return bounds_by_traits(self.traits, xs)
+
+    def masked(self) -> Primitive | None:
+        """What computes the same, but 0 where an input in which it is linear is 0, whatever the others are there."""
         return None
 
     def run_inputs(self, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:

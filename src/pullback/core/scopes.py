@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,10 +10,14 @@ from .devices import merge_devices
 from .sites import Place, Site
 
 if TYPE_CHECKING:
-    from .operation import Operation
+    from .operation import Operation, Tensor
+    from .primitive import Primitive
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 DeviceFunction = Callable[["Operation"], str | None]
+
+Guard = Callable[["Primitive", "Sequence[Tensor]"], "tuple[Primitive, Sequence[Tensor]]"]
+"""What is made in place of a primitive applied to inputs."""
 
 
 class Controller:
@@ -37,11 +41,12 @@ class Scope(NamedTuple):
     gradient_types: Mapping[str, str] = NOTHING
     original_op: Operation | None = None
     site: Site | Place | None = None
+    guard: Guard | None = None
 
     def within(self, prefix: str, op: Operation) -> Scope:
         """This scope with another prefix and originator: a `_replace` made quick, once an operation."""
-        _, devices, colocation, controllers, attrs, gradient_types, _, site = self
-        return Scope(prefix, devices, colocation, controllers, attrs, gradient_types, op, site)
+        _, devices, colocation, controllers, attrs, gradient_types, _, site, guard = self
+        return Scope(prefix, devices, colocation, controllers, attrs, gradient_types, op, site, guard)
 
     def device_of(self, op: Operation) -> str:
         """The device string of a new operation: that of what it is colocated with, else the merged device scopes."""

@@ -7,8 +7,12 @@ checked against what the kernels do, on the rows of the case table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
+
+from .intervals import ANY, FINITE, ORIGIN, Interval, hull
+from .shape import same_length
 
 
 class Trait(NamedTuple):
@@ -30,6 +34,10 @@ ADDS = Trait("adds")
 """Every element of an input is added to one element of the result at most, or taken from it, whatever the floats."""
 IGNORES_ZEROS = Trait("ignores zeros")
 """Zeros among the elements that are brought together, more of them or fewer, change nothing."""
+ZEROS = Trait("zeros")
+"""Some elements of the result are zeros that it puts there, as a mask does, or between and beside those of an input."""
+SINGULAR = Trait("singular")
+"""At some finite numbers, and not only at very large ones, the result is infinite or NaN."""
 SURROGATE = Trait("surrogate")
 """The derivative is a chosen one, not that of what is computed."""
 CONVERTS = Trait("converts")
@@ -61,6 +69,11 @@ def multiplies(traits: Sequence[Trait]) -> bool:
     return ELEMENTWISE not in traits and any(t.name == "bilinear" for t in traits)
 
 
+def zero_wins(*inputs: int) -> Trait:
+    """Where one of these inputs is 0 the result is, even if another input is infinite or NaN there."""
+    return Trait("zero wins", inputs)
+
+
 def shaped_by(i: int) -> Trait:
     """The result has the shape that input `i`, a vector, holds."""
     return Trait("shaped by", (i,))
@@ -71,6 +84,55 @@ def is_linear(traits: Iterable[Trait], i: int) -> bool:
     return any(
         t in (MOVES, ADDS, CONVERTS) or (t.name in ("linear", "bilinear") and i in (t.inputs or (i,))) for t in traits
     )
+
+
+class Reading(NamedTuple):
+    """What traits say of an operation with a number of inputs, worked out."""
+
+    homogeneous: tuple[int, ...]
+    """The result is 0 where one of these inputs is, all others being finite."""
+    wins: tuple[int, ...]
+    """The same whatever the others are."""
+    moved: tuple[int, ...]
+    """The elements of the result are those of these inputs, and perhaps zeros; () where they are computed."""
+    passes: tuple[int, ...]
+    """Zeros of these inputs may come through."""
+    together: bool
+    """Only where all of them are 0 do they."""
+
+
+@cache
+def reading(traits: tuple[Trait, ...], count: int) -> Reading:
+    """What `traits` say of an operation with `count` inputs."""
+    held = set(traits)
+    inputs = tuple(range(count))
+    linear = [t.inputs or inputs for t in traits if t.name == "linear"]
+    either = [i for t in traits if t.name in ("bilinear", "zero wins") for i in t.inputs]
+    alone = inputs if count == 1 and held & {ADDS, MOVES} else ()
+    moved = () if held.isdisjoint((MOVES, CONVERTS)) else inputs if JOINS in held else inputs[:1]
+    return Reading(
+        tuple([i for i in inputs if i in alone or i in either or (i,) in linear]),
+        tuple([i for t in traits if t.name == "zero wins" for i in t.inputs]),
+        moved,
+        moved or tuple([i for i in inputs if is_linear(traits, i)]),
+        ELEMENTWISE in held and any(len(group) > 1 for group in linear),
+    )
+
+
+def bounds_by_traits(traits: tuple[Trait, ...], xs: Sequence[Interval]) -> Interval:
+    """What traits say of the elements of a result, from those of the inputs."""
+    read = reading(traits, len(xs))
+    for i in read.wins:
+        if xs[i] == ORIGIN:
+            return ORIGIN
+    if SINGULAR in traits:
+        return ANY
+    if read.moved:
+        moved = xs[0] if len(read.moved) == 1 else hull([xs[i] for i in read.moved])
+        return hull([moved, ORIGIN]) if ZEROS in traits else moved
+    if not all(x.finite for x in xs):
+        return ANY
+    return ORIGIN if any(xs[i] == ORIGIN for i in read.homogeneous) else FINITE
 
 
 Positions = tuple[Any, Any]
@@ -146,3 +208,21 @@ def _stacked(last: int, i: int, types: Sequence[Any]) -> Links | None:
     if None in ranks:
         return None
     return broadcast_axes_of(types[i].shape.dims[: ranks[i] - last], max(ranks) - last)
+
+
+def meeting_axes(traits: Iterable[Trait], links: Callable[..., Links | None], i: int, j: int, types: Any) -> Meeting:
+    """The axes of inputs `i` and `j` that go along one axis of the result: see `Primitive.meets`."""
+    if ELEMENTWISE not in traits:
+        one, other = links(i, *types) or (), links(j, *types) or ()
+        mine = {link.output: link.input for link in one if link.pairs is None}
+        return {link.input: mine[link.output] for link in other if link.pairs is None and link.output in mine}
+    a, b = types[i].shape.lengths, types[j].shape.lengths
+    if a is None or b is None:
+        return {}
+    lead = len(a) - len(b)
+    places = [(k, k + lead) for k in range(len(b)) if k + lead >= 0]
+    return {k: place for k, place in places if a[place] == 1 or same_length(a[place], b[k])}
+
+
+Meeting = Mapping[int, int]
+"""For axes of an input those of another along which elements meet at the same position only."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from .dtypes import INTEGER, TokenType
 from .dtypes import bool as bool_
+from .intervals import Interval, of_array
 from .lengths import Length
 from .operation import Operation, Tensor
 from .primitive import Primitive, no_gradient
@@ -46,6 +47,9 @@ class Const(Primitive):
         return self.value
 
     gradient = no_gradient
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return of_array(self.value)
 
 
 def constant_value(tensor: Tensor) -> Array | None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import DType
+from ..core.intervals import ORIGIN, Interval, hull
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
@@ -134,6 +135,9 @@ class ArrayWrite(Primitive):
             lambda: ArrayRead()(dy, indices, self._grown(op, dy)),
             None,
         )
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([*xs, ORIGIN])
 
 
 class ArrayAdd(Primitive):

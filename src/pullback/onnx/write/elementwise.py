@@ -12,7 +12,7 @@ from ...core.operation import Operation
 from ...primitives.elementwise.add_n import AddN
 from ...primitives.elementwise.arithmetic import Add, Mul, Neg, Sub
 from ...primitives.elementwise.hyperbolic import TanhGrad
-from ...primitives.elementwise.masking import Mask, MaskedDiv, MaskedMul, MulNoNan, QuotientGrad
+from ...primitives.elementwise.masking import Mask, MaskedDiv, MaskedMul, MaskUnseen, MulNoNan, QuotientGrad
 from ...primitives.elementwise.sign import ComplexAbs
 from ..lean import covers, uniform
 from ..pairs import Pair, trace_kernel
@@ -69,6 +69,29 @@ def mask(w: Writer, op: Operation, condition: Value, x: Value) -> Value:
     p: Any = op.primitive
     zero = w.scalar(0, x)
     return w.where(condition, x, zero) if p.keep else w.where(condition, zero, x)
+
+
+@writer(MaskUnseen)
+def mask_unseen(w: Writer, op: Operation, x: Value, b: Value, seen_by: Value) -> Value:
+    """What is not finite less itself is not 0."""
+    p: Any = op.primitive
+    finite = w.node("Equal", w.node("Sub", b, b), w.scalar(0, b))
+    zero = w.node("Equal", seen_by, w.scalar(0, seen_by))
+    hidden = w.node("And", w.node("Not", finite), _all_that_meet(w, zero, seen_by, p.along))
+    return w.where(hidden, w.scalar(0, x), x)
+
+
+def _all_that_meet(w: Writer, holds: Value, x: Value, along: tuple[int | None, ...] | None) -> Value:
+    """Whether `holds`, of the shape of `x`, for all that meets an element whose axis k goes along axis `along[k]`."""
+    kept = [a for a in along or () if a is not None]
+    rank = x.type.shape.rank
+    others = None if rank is None or not kept else [a for a in range(rank) if a not in kept]
+    if others != []:
+        holds = w.node("Greater", w.reduce("ReduceMin", w.cast(holds, float32), others, False), w.constant(0, float32))
+    order = [sorted(kept).index(a) for a in kept]
+    turned = holds if order == sorted(order) else w.transpose(holds, order)
+    alone = [k for k, a in enumerate(along or ()) if a is None]
+    return w.unsqueeze(turned, alone) if kept and alone else turned
 
 
 @writer(MulNoNan)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core import intervals
 from ...core.dtypes import FLOATING
+from ...core.intervals import ORIGIN, Interval
 from ...core.operation import Tensor
 from ...core.primitive import ZERO
-from ...core.traits import ELEMENTWISE, linear
+from ...core.traits import ELEMENTWISE, ZEROS, linear, zero_wins
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, in_float32, unary
 from ..creation.constant import convert_to_tensor
@@ -50,12 +52,15 @@ class Relu(AbstractElementwise):
         del x
         return (lambda: ReluGrad()(dy, y),)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.maximum(xs[0], ORIGIN)
+
 
 class ReluGrad(AbstractElementwise):
     """`dy` where `y` is above 0, elsewhere 0."""
 
     type = "ReluGrad"
-    traits = (ELEMENTWISE, linear(0))
+    traits = (ELEMENTWISE, linear(0), ZEROS, zero_wins(0))
     dtypes = REAL
 
     def kernel(self, xp: Any, dy: Any, y: Any) -> Any:
@@ -96,12 +101,15 @@ class Relu6(AbstractElementwise):
         del x
         return (lambda: Relu6Grad()(dy, y),)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return Interval(0.0, 6.0, xs[0].nan)
+
 
 class Relu6Grad(AbstractElementwise):
     """`dy` where `y` is between 0 and 6, elsewhere 0."""
 
     type = "Relu6Grad"
-    traits = (ELEMENTWISE, linear(0))
+    traits = (ELEMENTWISE, linear(0), ZEROS, zero_wins(0))
     dtypes = REAL
 
     def kernel(self, xp: Any, dy: Any, y: Any) -> Any:
@@ -151,7 +159,7 @@ class LeakyReluGrad(AbstractElementwise):
     """`dy` where `x` is above 0, elsewhere `alpha * dy`."""
 
     type = "LeakyReluGrad"
-    traits = (ELEMENTWISE, linear(0))
+    traits = (ELEMENTWISE, linear(0), zero_wins(0))
     dtypes = FLOATING
 
     alpha: float = 0.2
@@ -217,6 +225,7 @@ class NegativePart(AbstractElementwise):
     """`dy` where `y` is below 0, elsewhere 0."""
 
     type = "NegativePart"
+    traits = (ELEMENTWISE, ZEROS)
     dtypes = FLOATING
 
     def kernel(self, xp: Any, dy: Any, y: Any) -> Any:
@@ -264,7 +273,7 @@ class SeluGrad(AbstractElementwise):
     """`dy * scale` where `y` is not below 0, elsewhere `dy * (y + scale * alpha)`."""
 
     type = "SeluGrad"
-    traits = (ELEMENTWISE, linear(0))
+    traits = (ELEMENTWISE, linear(0), zero_wins(0))
     dtypes = FLOATING
 
     @in_float32

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core import intervals
 from ...core.dtypes import FLOATING, INEXACT
+from ...core.intervals import UNIT, Interval
 from ...core.operation import Tensor
 from ...core.traits import ELEMENTWISE, linear
 from ...core.typing import TensorLike
@@ -42,6 +44,9 @@ class Sigmoid(AbstractElementwise):
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x
         return (lambda: SigmoidGrad()(conj(y), dy),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return UNIT._replace(nan=xs[0].nan)
 
 
 class SigmoidGrad(AbstractElementwise):
@@ -88,6 +93,9 @@ class Softplus(AbstractElementwise):
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
         return (lambda: SoftplusGrad()(dy, x),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.rising(lambda x: max(x, 0.0) + 1.0, xs[0])._replace(low=0.0)
 
 
 class SoftplusGrad(AbstractElementwise):

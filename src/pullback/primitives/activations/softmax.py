@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import FLOATING
+from ...core.intervals import UNIT, Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.traits import Links, all_axes_but, linear
@@ -69,6 +70,9 @@ class Softmax(Primitive):
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return (partial(SoftmaxGrad(self.axis), op.outputs[0], dy),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return UNIT._replace(nan=not xs[0].finite)
 
 
 class SoftmaxGrad(Primitive):

@@ -17,7 +17,7 @@ from ...core.dtypes import FLOATING, INTEGER
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import Links, bilinear, shaped_by
+from ...core.traits import ZEROS, Links, bilinear, shaped_by
 from ...core.types import TensorType, shape_to_infer
 from ..base.broadcasting import operands
 from ..base.precision import widened
@@ -98,7 +98,7 @@ class AbstractConvolutionByInput(Primitive):
     """I(f, dy), for an input of shape `input_sizes`, whose batch may be None; a third input holds it where more is."""
 
     shape_inputs = length_inputs = (2,)
-    traits = (bilinear(0, 1), shaped_by(2))
+    traits = (bilinear(0, 1), shaped_by(2), ZEROS)
 
     strides: tuple[int, ...]
     padding: Padding

@@ -14,6 +14,7 @@ from ...core.dtypes import (
     float32,
 )
 from ...core.graph import get_default_graph
+from ...core.intervals import Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
@@ -98,6 +99,9 @@ class Filled(Primitive):
 
     gradient = no_gradient
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return Interval(self.value, self.value)
+
 
 def zeros_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Zeros in the shape of `input`, of its dtype or of `dtype`.
@@ -149,6 +153,9 @@ class FillLike(Primitive):
         return xp.full(x.shape, self.value, self.dtype)
 
     gradient = no_gradient
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return Interval(self.value, self.value)
 
 
 def fill(dims: ShapeLike, value: TensorLike, name: str | None = None) -> Tensor:

@@ -11,7 +11,7 @@ from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import Links, inserted_axes
+from ...core.traits import ZEROS, Links, inserted_axes
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import AxisLike, DTypeLike, TensorLike
 from ..base.axes import as_axis
@@ -74,6 +74,7 @@ def _one_hot_values(on: Any, off: Any, dtype: Any) -> tuple[Tensor, Tensor]:
 
 class OneHot(Primitive):
     type = "OneHot"
+    traits = (ZEROS,)
     shape_inputs = length_inputs = (1,)
 
     dtype: DType

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import bfloat16, float16, float32
+from ...core.intervals import Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import IGNORES_ZEROS, MOVES, Link, Links, Positions, all_axes_but, linear
+from ...core.traits import IGNORES_ZEROS, MOVES, ZEROS, Link, Links, Positions, all_axes_but, linear
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis
@@ -153,7 +154,7 @@ class Shift(Primitive):
     """Each element moved on by one along an axis (back with `reverse`), `first` put in."""
 
     type = "Shift"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
 
     axis: int
     reverse: bool = False
@@ -170,6 +171,9 @@ class Shift(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         del op
         return (lambda: Shift(self.axis, not self.reverse)(dy),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([xs[0], Interval(self.first, self.first)])
 
 
 class Recurrence(Primitive):

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import FLOATING, bfloat16, float16, float32
+from ...core.intervals import ANY, Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import Links
+from ...core.traits import Links, bounds_by_traits
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis
@@ -83,6 +84,9 @@ class CumulativeLogsumexp(Primitive):
         after = Shift(self.axis, not self.reverse, np.inf)(y)
         sums = Recurrence(self.axis, not self.reverse)(ExpDifference()(y, after), dy)
         return multiply_no_nan(ExpDifference()(x, y), sums)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return ANY if self.exclusive else bounds_by_traits(self.traits, xs)
 
 
 class ExpDifference(AbstractElementwise):

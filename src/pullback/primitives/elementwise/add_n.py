@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
+from ...core import intervals
+from ...core.intervals import Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.traits import ELEMENTWISE, linear
@@ -59,6 +62,9 @@ class AddN(Primitive):
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return (dy,) * len(op.inputs)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return reduce(intervals.add, xs)
 
 
 def add_terms(*terms: Tensor | None) -> Tensor | None:

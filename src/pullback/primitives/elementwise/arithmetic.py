@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, overload
 
+from ...core import intervals
 from ...core.dtypes import COMPLEX, FLOATING, INEXACT, INTEGER
+from ...core.intervals import Interval
 from ...core.operation import Tensor
+from ...core.primitive import Primitive
 from ...core.slices import IndexedSlices
 from ...core.traits import COMMUTES, ELEMENTWISE, bilinear, linear
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, binary, operands, unary
 from ..complex.complex import conj
 from ..creation.constant import convert_to_tensor
+from .masking import MaskedMul
 
 NUMBERS = INTEGER | INEXACT
 REAL = INTEGER | FLOATING
@@ -50,6 +54,9 @@ class Add(AbstractElementwise):
         del y, a, b
         return dy, dy
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.add(*xs)
+
 
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x - y`, element by element.
@@ -81,6 +88,9 @@ class Sub(AbstractElementwise):
         del y, a, b
         return dy, lambda: -dy
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.add(xs[0], intervals.negative(xs[1]))
+
 
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x * y`, element by element.
@@ -111,6 +121,12 @@ class Mul(AbstractElementwise):
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         del y
         return lambda: dy * conj(b), lambda: dy * conj(a)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.multiply(*xs)
+
+    def masked(self) -> Primitive:
+        return MaskedMul()
 
 
 @overload
@@ -150,6 +166,9 @@ class Neg(AbstractElementwise):
         del y, x
         return (lambda: -dy,)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.negative(xs[0])
+
 
 def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The square of `x - y`, element by element; of complex numbers `conj(x - y) * (x - y)`.
@@ -181,6 +200,9 @@ class SquaredDifference(AbstractElementwise):
         del y
         da = cache(lambda: (dy + conj(dy) if dy.dtype in COMPLEX else dy * 2) * (a - b))
         return da, lambda: -da()
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.square(intervals.add(xs[0], intervals.negative(xs[1])))
 
 
 @overload

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, overload
 
+from ...core import intervals
+from ...core.intervals import Interval
 from ...core.operation import Tensor
 from ...core.slices import IndexedSlices
 from ...core.traits import ELEMENTWISE
@@ -72,3 +74,6 @@ class ClipByValue(AbstractElementwise):
             lambda: mask(logical_and(less(minimum(x, high), low), not_equal(x, y)), dy),
             lambda: mask(logical_and(greater(x, high), greater_equal(high, low)), dy),
         )
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.maximum(intervals.minimum(xs[0], xs[2]), xs[1])

@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core import intervals
 from ...core.dtypes import INEXACT, INTEGER, float32, float64, int8, int16, uint8, uint16
+from ...core.intervals import Interval
 from ...core.operation import Tensor
-from ...core.primitive import no_gradient
-from ...core.traits import ELEMENTWISE, linear
+from ...core.primitive import Primitive, no_gradient
+from ...core.traits import ELEMENTWISE, SINGULAR, linear
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, binary, in_float32, operands
 from ..casting.cast import cast
 from ..complex.complex import conj
 from ..creation.constant import convert_to_tensor
 from .arithmetic import REAL
-from .masking import kept, masked_divide, multiply_no_nan, quotient_grad
+from .masking import MaskedDiv, kept, masked_divide, multiply_no_nan, quotient_grad
 
 _SHORT = frozenset([int8, int16, uint8, uint16])
 
@@ -55,7 +57,7 @@ truediv = divide
 
 class RealDiv(AbstractElementwise):
     type = "RealDiv"
-    traits = (ELEMENTWISE, linear(0))
+    traits = (ELEMENTWISE, linear(0), SINGULAR)
     function = "divide"
     dtypes = INEXACT
 
@@ -65,6 +67,12 @@ class RealDiv(AbstractElementwise):
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         del a
         return lambda: masked_divide(dy, conj(b)), lambda: quotient_grad(dy, conj(y), conj(b))
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.multiply(xs[0], intervals.reciprocal(xs[1]))
+
+    def masked(self) -> Primitive:
+        return MaskedDiv()
 
 
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -134,6 +142,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class FloorDiv(AbstractElementwise):
     type = "FloorDiv"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = REAL
 
     @in_float32
@@ -176,6 +185,7 @@ mod = floormod
 
 class FloorMod(AbstractElementwise):
     type = "FloorMod"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = REAL
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
@@ -207,6 +217,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 class TruncateDiv(AbstractElementwise):
     type = "TruncateDiv"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = REAL
 
     @in_float32
@@ -242,6 +253,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 class TruncateMod(AbstractElementwise):
     type = "TruncateMod"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = REAL
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core import intervals
 from ...core.dtypes import INEXACT
+from ...core.intervals import Interval
 from ...core.operation import Tensor
-from ...core.traits import ELEMENTWISE, linear
+from ...core.traits import ELEMENTWISE, SINGULAR, linear, zero_wins
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, binary, in_float32, unary
 from ..complex.complex import conj
@@ -34,6 +36,7 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Exp(AbstractElementwise):
     type = "Exp"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -42,6 +45,9 @@ class Exp(AbstractElementwise):
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x
         return (lambda: multiply_no_nan(conj(y), dy),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.exp(xs[0])
 
 
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
@@ -63,6 +69,7 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Expm1(AbstractElementwise):
     type = "Expm1"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -71,6 +78,9 @@ class Expm1(AbstractElementwise):
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
         return (lambda: multiply_no_nan(exp(conj(x)), dy),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.add(intervals.exp(xs[0]), Interval(-1.0, -1.0))
 
 
 def log(x: TensorLike, name: str | None = None) -> Tensor:
@@ -92,6 +102,7 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Log(AbstractElementwise):
     type = "Log"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -100,6 +111,9 @@ class Log(AbstractElementwise):
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
         return (lambda: masked_divide(dy, conj(x)),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.log(xs[0])
 
 
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
@@ -121,6 +135,7 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Log1p(AbstractElementwise):
     type = "Log1p"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -129,6 +144,9 @@ class Log1p(AbstractElementwise):
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
         return (lambda: masked_divide(dy, conj(x) + 1),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.log(intervals.add(xs[0], Interval(1.0, 1.0)))
 
 
 def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -151,7 +169,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Xlogy(AbstractElementwise):
     type = "Xlogy"
-    traits = (ELEMENTWISE, linear(0))
+    traits = (ELEMENTWISE, linear(0), SINGULAR, zero_wins(0))
     dtypes = INEXACT
 
     @in_float32
@@ -183,7 +201,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Xlog1py(AbstractElementwise):
     type = "Xlog1py"
-    traits = (ELEMENTWISE, linear(0))
+    traits = (ELEMENTWISE, linear(0), SINGULAR, zero_wins(0))
     dtypes = INEXACT
 
     @in_float32
@@ -215,7 +233,7 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Xdivy(AbstractElementwise):
     type = "Xdivy"
-    traits = (ELEMENTWISE, linear(0))
+    traits = (ELEMENTWISE, linear(0), SINGULAR, zero_wins(0))
     dtypes = INEXACT
 
     @in_float32

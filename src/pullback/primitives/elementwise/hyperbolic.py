@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtypes import COMPLEX, INEXACT
+from ...core.intervals import SIGNED_UNIT, Interval
 from ...core.operation import Tensor
-from ...core.traits import ELEMENTWISE, linear
+from ...core.traits import ELEMENTWISE, SINGULAR, linear
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, in_float32, unary
 from ..complex.complex import conj
@@ -34,6 +35,7 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Sinh(AbstractElementwise):
     type = "Sinh"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -63,6 +65,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Cosh(AbstractElementwise):
     type = "Cosh"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -100,6 +103,9 @@ class Tanh(AbstractElementwise):
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x
         return (lambda: TanhGrad()(conj(y), dy),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return SIGNED_UNIT._replace(nan=xs[0].nan)
 
 
 class TanhGrad(AbstractElementwise):
@@ -166,6 +172,7 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Acosh(AbstractElementwise):
     type = "Acosh"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -197,6 +204,7 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Atanh(AbstractElementwise):
     type = "Atanh"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:

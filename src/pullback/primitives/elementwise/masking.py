@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from ...core import intervals
 from ...core.dtypes import INEXACT
 from ...core.dtypes import bool as bool_
+from ...core.intervals import ORIGIN, Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import ELEMENTWISE, bilinear, linear
+from ...core.traits import ELEMENTWISE, SINGULAR, ZEROS, Links, bilinear, linear, same_axes, zero_wins
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, binary
@@ -34,7 +36,7 @@ def mask(condition: Tensor, x: Tensor, keep: bool = True) -> Tensor:
 
 class Mask(Primitive):
     type = "Mask"
-    traits = (ELEMENTWISE, linear(1))
+    traits = (ELEMENTWISE, linear(1), ZEROS)
 
     keep: bool = True
 
@@ -48,6 +50,49 @@ class Mask(Primitive):
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
         return None, lambda: mask(op.inputs[0], dy, self.keep)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([xs[1], ORIGIN])
+
+
+def mask_unseen(x: Tensor, b: Tensor, seen_by: Tensor, along: tuple[int | None, ...] | None) -> Tensor:
+    """`x`, and 0 where `b`, of its shape, is not finite and all that meets it of `seen_by` is 0.
+
+    Axis k of `b` goes along axis `along[k]` of `seen_by`; along the others all elements meet. None: along none.
+    """
+    return MaskUnseen(along)(x, b, seen_by)
+
+
+class MaskUnseen(Primitive):
+    type = "MaskUnseen"
+    traits = (linear(0), ZEROS)
+
+    along: tuple[int | None, ...] | None
+
+    def infer(self, x: TensorType, b: TensorType, seen_by: TensorType) -> tuple[TensorType, ...]:
+        del b, seen_by
+        return (x,)
+
+    def links(self, i: int, x: TensorType, b: TensorType, seen_by: TensorType) -> Links | None:
+        del b, seen_by
+        return None if i or x.shape.rank is None else same_axes(range(x.shape.rank))
+
+    def kernel(self, xp: Any, x: Any, b: Any, seen_by: Any) -> Any:
+        along = (None,) * x.ndim if self.along is None else self.along
+        kept_axes = [a for a in along if a is not None]
+        others = tuple([a for a in range(seen_by.ndim) if a not in kept_axes])
+        seen = xp.any(seen_by != 0, axis=others) if others else seen_by != 0
+        order = tuple([sorted(kept_axes).index(a) for a in kept_axes])
+        lengths = [1 if a is None else seen_by.shape[a] for a in along]
+        seen = xp.reshape(xp.transpose(seen, order), lengths)
+        return xp.where(xp.logical_or(xp.isfinite(b), seen), x, xp.zeros((), x.dtype))
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
+        _, b, seen_by = op.inputs
+        return lambda: mask_unseen(dy, b, seen_by, self.along), None, None
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([xs[0], ORIGIN])
 
 
 def kept(xp: Any, condition: Any, x: Any) -> Any:
@@ -91,7 +136,7 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
 
 class MulNoNan(AbstractElementwise):
     type = "MulNoNan"
-    traits = (ELEMENTWISE, bilinear(0, 1))
+    traits = (ELEMENTWISE, bilinear(0, 1), zero_wins(1))
     function = "multiply_no_nan"
     dtypes = INEXACT
 
@@ -107,7 +152,7 @@ class MaskedMul(AbstractElementwise):
     """`a * b`, and 0 where either is 0: the derivative of a masked product, to any order."""
 
     type = "MaskedMul"
-    traits = (ELEMENTWISE, bilinear(0, 1))
+    traits = (ELEMENTWISE, bilinear(0, 1), zero_wins(0, 1), ZEROS)
     dtypes = INEXACT
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
@@ -128,7 +173,7 @@ def masked_divide(dy: Tensor, x: Tensor) -> Tensor:
 
 class MaskedDiv(AbstractElementwise):
     type = "MaskedDiv"
-    traits = (ELEMENTWISE, linear(0))
+    traits = (ELEMENTWISE, linear(0), zero_wins(0), SINGULAR)
     function = "masked_divide"
     dtypes = INEXACT
 
@@ -139,6 +184,9 @@ class MaskedDiv(AbstractElementwise):
         del a
         return lambda: masked_divide(dy, conj(b)), lambda: quotient_grad(dy, conj(y), conj(b))
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.quotient(*xs)
+
 
 def quotient_grad(dy: Tensor, y: Tensor, b: Tensor) -> Tensor:
     """`-dy * y / b`, the cotangent of the divisor `b` of a quotient `y`; 0 where `dy` or `y` is 0."""
@@ -147,7 +195,7 @@ def quotient_grad(dy: Tensor, y: Tensor, b: Tensor) -> Tensor:
 
 class QuotientGrad(AbstractElementwise):
     type = "QuotientGrad"
-    traits = (ELEMENTWISE, bilinear(0, 1))
+    traits = (ELEMENTWISE, bilinear(0, 1), zero_wins(0, 1), SINGULAR)
     dtypes = INEXACT
 
     def kernel(self, xp: Any, a: Any, y: Any, b: Any) -> Any:
@@ -159,3 +207,7 @@ class QuotientGrad(AbstractElementwise):
             lambda: quotient_grad(dy, conj(a), conj(b)),
             lambda: quotient_grad(dy, conj(out), conj(b)),
         )
+
+    def bounds(self, *xs: Interval) -> Interval:
+        product = ORIGIN if ORIGIN in xs[:2] else intervals.multiply(xs[0], xs[1])
+        return intervals.negative(intervals.quotient(product, xs[2]))

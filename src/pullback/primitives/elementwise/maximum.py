@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from ...core import intervals
+from ...core.intervals import Interval
 from ...core.operation import Tensor
 from ...core.traits import COMMUTES, ELEMENTWISE
 from ...core.typing import TensorLike
@@ -46,6 +48,9 @@ class Maximum(AbstractElementwise):
         first = cache(lambda: greater_equal(a, b))
         return lambda: mask(first(), dy), lambda: mask(first(), dy, keep=False)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.maximum(*xs)
+
 
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The smaller of `x` and `y`, element by element.
@@ -77,3 +82,6 @@ class Minimum(AbstractElementwise):
         del y
         first = cache(lambda: less_equal(a, b))
         return lambda: mask(first(), dy), lambda: mask(first(), dy, keep=False)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.minimum(*xs)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
+from ...core import intervals
 from ...core.dtypes import COMPLEX, INEXACT
+from ...core.intervals import ORIGIN, Interval
 from ...core.operation import Tensor
-from ...core.traits import ELEMENTWISE, bilinear, linear
+from ...core.traits import ELEMENTWISE, SINGULAR, bilinear, linear, zero_wins
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, binary, in_float32, unary
 from ..complex.complex import conj
@@ -45,6 +48,9 @@ class Square(AbstractElementwise):
         del y
         return (lambda: dy * 2 * conj(x),)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.square(xs[0])
+
 
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """The square root of each element; NaN for a negative real one.
@@ -65,6 +71,7 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Sqrt(AbstractElementwise):
     type = "Sqrt"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -74,12 +81,15 @@ class Sqrt(AbstractElementwise):
         del x
         return (lambda: SqrtGrad()(conj(y), dy),)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.rising(math.sqrt, xs[0], 0.0)
+
 
 class SqrtGrad(AbstractElementwise):
     """`dy / (2 * y)`, 0 where `dy` is 0."""
 
     type = "SqrtGrad"
-    traits = (ELEMENTWISE, linear(1))
+    traits = (ELEMENTWISE, linear(1), SINGULAR, zero_wins(1))
     dtypes = INEXACT
 
     @in_float32
@@ -89,6 +99,9 @@ class SqrtGrad(AbstractElementwise):
     def partials(self, dy: Tensor, dx: Tensor, y: Tensor, seed: Tensor) -> Sequence[Entry]:
         del seed
         return lambda: quotient_grad(dy, conj(dx), conj(y)), lambda: SqrtGrad()(conj(y), dy)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.multiply(Interval(0.5, 0.5), intervals.quotient(xs[1], xs[0]))
 
 
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
@@ -110,6 +123,7 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Rsqrt(AbstractElementwise):
     type = "Rsqrt"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
     @in_float32
@@ -120,12 +134,15 @@ class Rsqrt(AbstractElementwise):
         del x
         return (lambda: RsqrtGrad()(conj(y), dy),)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.reciprocal(intervals.rising(math.sqrt, xs[0], 0.0))
+
 
 class RsqrtGrad(AbstractElementwise):
     """`-dy * y^3 / 2`, 0 where `dy` is 0."""
 
     type = "RsqrtGrad"
-    traits = (ELEMENTWISE, linear(1))
+    traits = (ELEMENTWISE, linear(1), zero_wins(1))
     dtypes = INEXACT
 
     @in_float32
@@ -160,6 +177,7 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Reciprocal(AbstractElementwise):
     type = "Reciprocal"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -169,12 +187,15 @@ class Reciprocal(AbstractElementwise):
         del x
         return (lambda: ReciprocalGrad()(conj(y), dy),)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.reciprocal(xs[0])
+
 
 class ReciprocalGrad(AbstractElementwise):
     """`-dy * y^2`, 0 where `dy` is 0."""
 
     type = "ReciprocalGrad"
-    traits = (ELEMENTWISE, linear(1))
+    traits = (ELEMENTWISE, linear(1), zero_wins(1))
     dtypes = INEXACT
 
     @in_float32
@@ -210,6 +231,7 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 class Pow(AbstractElementwise):
     type = "Pow"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = NUMBERS
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
@@ -220,6 +242,9 @@ class Pow(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Sequence[Entry]:
         return lambda: PowGradX()(conj(a), conj(b), dy), lambda: PowGradY()(conj(a), conj(y), dy)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.power(*xs)
 
 
 def _inverse_power(xp: Any, a: Any, b: Any) -> Any:
@@ -232,7 +257,7 @@ class PowGradX(AbstractElementwise):
     """`dy * b * a^(b - 1)`, 0 where `dy` or `b` is 0."""
 
     type = "PowGradX"
-    traits = (ELEMENTWISE, linear(2))
+    traits = (ELEMENTWISE, linear(2), SINGULAR, zero_wins(2))
     dtypes = INEXACT
 
     @in_float32
@@ -256,12 +281,16 @@ class PowGradX(AbstractElementwise):
             lambda: PowGradX()(conj(a), conj(b), dy),
         )
 
+    def bounds(self, *xs: Interval) -> Interval:
+        slope = intervals.power(xs[0], intervals.add(xs[1], Interval(-1.0, -1.0)))
+        return ORIGIN if xs[2] == ORIGIN else intervals.multiply(xs[2], intervals.multiply(slope, xs[1]))
+
 
 class PowGradY(AbstractElementwise):
     """`dy * y * log(a)`, 0 where `dy` is 0 and where `a` is 0 or a negative real number."""
 
     type = "PowGradY"
-    traits = (ELEMENTWISE, bilinear(1, 2))
+    traits = (ELEMENTWISE, bilinear(1, 2), zero_wins(2))
     dtypes = INEXACT
 
     @in_float32

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core import intervals
 from ...core.dtypes import COMPLEX, real_dtype
+from ...core.intervals import Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.traits import ELEMENTWISE
@@ -49,6 +51,9 @@ class Abs(AbstractElementwise):
         del y
         return (lambda: dy * sign(x),)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.absolute(xs[0])
+
 
 class ComplexAbs(Primitive):
     type = "ComplexAbs"
@@ -63,6 +68,9 @@ class ComplexAbs(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Entry]:
         (x,) = op.inputs
         return (lambda: cast(dy, x.dtype) * sign(x),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.absolute(xs[0])
 
 
 def sign(x: TensorLike, name: str | None = None) -> Tensor:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtypes import FLOATING, INEXACT
+from ...core.intervals import SIGNED_UNIT, Interval
 from ...core.operation import Tensor
-from ...core.traits import ELEMENTWISE, linear
+from ...core.traits import ELEMENTWISE, SINGULAR, linear, zero_wins
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, binary, in_float32, unary
 from ..complex.complex import conj
@@ -43,6 +44,9 @@ class Sin(AbstractElementwise):
         del y
         return (lambda: multiply_no_nan(cos(conj(x)), dy),)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return SIGNED_UNIT._replace(nan=not xs[0].finite)
+
 
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """The cosine of each element.
@@ -71,6 +75,9 @@ class Cos(AbstractElementwise):
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
         return (lambda: -multiply_no_nan(sin(conj(x)), dy),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return SIGNED_UNIT._replace(nan=not xs[0].finite)
 
 
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
@@ -121,6 +128,7 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Asin(AbstractElementwise):
     type = "Asin"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -150,6 +158,7 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Acos(AbstractElementwise):
     type = "Acos"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -227,7 +236,7 @@ class Atan2Grad(AbstractElementwise):
     """`dy * a / (a^2 + b^2)`, 0 where `dy` is 0 and at the origin."""
 
     type = "Atan2Grad"
-    traits = (ELEMENTWISE, linear(2))
+    traits = (ELEMENTWISE, linear(2), zero_wins(2))
     dtypes = FLOATING
 
     @in_float32

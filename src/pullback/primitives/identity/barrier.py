@@ -8,7 +8,7 @@ from typing import Any
 from ...core.dtypes import resource
 from ...core.graph import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import MOVES
+from ...core.traits import JOINS, MOVES
 from ...core.types import TensorType
 
 
@@ -26,7 +26,7 @@ def optimization_barrier(inputs: Sequence[Tensor], name: str | None = None) -> l
 
 class OptimizationBarrier(Primitive):
     type = "OptimizationBarrier"
-    traits = (MOVES,)
+    traits = (MOVES, JOINS)
     recomputes = True
 
     def infer(self, *xs: TensorType) -> tuple[TensorType, ...]:

@@ -10,7 +10,7 @@ from ...core.operation import Operation, Tensor, site_of
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape, unnamed_shape
 from ...core.slices import IndexedSlices
-from ...core.traits import ELEMENTWISE, MOVES, VIEWS
+from ...core.traits import ELEMENTWISE, JOINS, MOVES, VIEWS
 from ...core.types import TensorType
 from ...core.typing import ShapeLike, TensorLike
 from ..creation.constant import convert_to_tensor
@@ -72,7 +72,7 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
 
 class IdentityN(Primitive):
     type = "IdentityN"
-    traits = (MOVES,)
+    traits = (MOVES, JOINS)
     takes_slices = True
 
     def infer(self, *xs: TensorType) -> tuple[TensorType, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import ADDS, MOVES
+from ...core.traits import ADDS, MOVES, ZEROS
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.precision import widened
@@ -141,7 +141,7 @@ class PatchesBack(Primitive):
     the batch is that of the patches."""
 
     type = "PatchesBack"
-    traits = (ADDS,)
+    traits = (ADDS, ZEROS)
     shape_inputs = (1,)
 
     ksize: tuple[int, ...]

@@ -12,7 +12,7 @@ from ...core.dtypes import float32, float64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import linear
+from ...core.traits import ZEROS, linear
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..casting.cast import cast
@@ -248,7 +248,7 @@ class ResizeGrad(Primitive):
     """The transpose of Resize: images of `size`, whose change of size gave what has the cotangent `dy`."""
 
     type = "ResizeGrad"
-    traits = (linear(0),)
+    traits = (linear(0), ZEROS)
     shape_inputs = (1,)
 
     method: tuple[Any, ...]

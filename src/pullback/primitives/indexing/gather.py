@@ -14,7 +14,7 @@ from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
-from ...core.traits import ADDS, MOVES, VIEWS, Link, Links, same_axes
+from ...core.traits import ADDS, MOVES, VIEWS, ZEROS, Link, Links, same_axes
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis, checked_axis
@@ -180,7 +180,7 @@ class TakeGrad(Primitive):
     """Zeros of a shape, to which slices are added at given positions of one axis; negative ones count from its end."""
 
     type = "TakeGrad"
-    traits = (ADDS,)
+    traits = (ADDS, ZEROS)
     shape_inputs = length_inputs = (2,)
 
     axis: int

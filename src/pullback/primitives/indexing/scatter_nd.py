@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import INTEGER, DType
+from ...core.intervals import ORIGIN, Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
-from ...core.traits import ADDS, IGNORES_ZEROS, MOVES
+from ...core.traits import ADDS, IGNORES_ZEROS, MOVES, ZEROS
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import ShapeLike, TensorLike
 from ..base.scattering import combine_rows, row_numbers, sum_rows
@@ -134,7 +135,7 @@ def scatter_nd(
 
 class ScatterNd(Primitive):
     type = "ScatterNd"
-    traits = (ADDS, IGNORES_ZEROS)
+    traits = (ADDS, IGNORES_ZEROS, ZEROS)
     shape_inputs = length_inputs = (2,)
 
     shape: tuple[int | None, ...] | None
@@ -300,7 +301,7 @@ def tensor_scatter_nd_update(
 
 class TensorScatterUpdate(Primitive):
     type = "TensorScatterUpdate"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
 
     def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
         return _infer_scattered("tensor_scatter_nd_update", x, indices, updates)
@@ -315,6 +316,9 @@ class TensorScatterUpdate(Primitive):
             None,
             lambda: gather_nd(dy, indices),
         )
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([*xs, ORIGIN])
 
 
 def tensor_scatter_nd_max(

@@ -10,7 +10,7 @@ import numpy as np
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import ADDS, MOVES, VIEWS
+from ...core.traits import ADDS, MOVES, VIEWS, ZEROS
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import TensorLike
 from ..creation.constant import convert_to_tensor
@@ -126,7 +126,7 @@ class SliceGrad(Primitive):
     """Zeros of a shape, with the cotangent of a block in the block's place."""
 
     type = "SliceGrad"
-    traits = (ADDS,)
+    traits = (ADDS, ZEROS)
     shape_inputs = length_inputs = (2,)
 
     begin: tuple[int | None, ...] | None

@@ -14,7 +14,7 @@ from ...core.lengths import Dimension, greatest, least
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import ADDS, MOVES, VIEWS
+from ...core.traits import ADDS, MOVES, VIEWS, ZEROS
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import TensorLike
 from ..casting.cast import cast
@@ -143,7 +143,7 @@ class StridedSliceGrad(Primitive):
     """Zeros of a shape, with the cotangent of a slice in the slice's place."""
 
     type = "StridedSliceGrad"
-    traits = (ADDS,)
+    traits = (ADDS, ZEROS)
     shape_inputs = length_inputs = (1, 2)
 
     spec: tuple[Entry, ...]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import ADDS, MOVES
+from ...core.traits import ADDS, MOVES, ZEROS
 from ...core.types import TensorType
 from ..base.scattering import sum_rows, wide_enough
 
@@ -36,7 +36,7 @@ class PutAlong(Primitive):
     """Zeros of the shape of the last input, to which `dy` is added at positions along an axis."""
 
     type = "PutAlong"
-    traits = (ADDS,)
+    traits = (ADDS, ZEROS)
 
     axis: int = -1
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from ...core.dtypes import bool as bool_
 from ...core.dtypes import int64
+from ...core.intervals import Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape, broadcast_static_shape
-from ...core.traits import ELEMENTWISE, linear
+from ...core.traits import ELEMENTWISE, ZEROS, linear
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import Entry, operands, undo_broadcast
@@ -55,7 +56,7 @@ def where(
 
 class Select(Primitive):
     type = "SelectV2"
-    traits = (ELEMENTWISE, linear(1, 2))
+    traits = (ELEMENTWISE, linear(1, 2), ZEROS)
 
     def infer(self, condition: TensorType, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
         if condition.dtype != bool_:
@@ -79,6 +80,9 @@ class Select(Primitive):
             undo_broadcast(partial(mask, condition, dy), 1, op),
             undo_broadcast(partial(mask, condition, dy, keep=False), 2, op),
         )
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull(xs[1:])
 
 
 class Where(Primitive):

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.intervals import ORIGIN, Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import MOVES, VIEWS
+from ...core.traits import MOVES, VIEWS, ZEROS
 from ...core.types import TensorType
 
 
@@ -22,7 +23,7 @@ def upper_block_matrix(a: Tensor, e: Tensor) -> Tensor:
 
 class UpperBlocks(Primitive):
     type = "UpperBlocks"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
 
     def infer(self, a: TensorType, e: TensorType) -> tuple[TensorType, ...]:
         del e
@@ -35,6 +36,9 @@ class UpperBlocks(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         del op
         return lambda: DiagonalBlocks()(dy), lambda: upper_right(dy)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([*xs, ORIGIN])
 
 
 class DiagonalBlocks(Primitive):
@@ -82,7 +86,7 @@ class AtUpperRight(Primitive):
     """`x` as the upper right block, zeros elsewhere."""
 
     type = "AtUpperRight"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (_resized(x, lambda n: 2 * n),)

@@ -9,7 +9,7 @@ from ...core.lengths import Dimension, least
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, same_shape
-from ...core.traits import MOVES, VIEWS
+from ...core.traits import MOVES, VIEWS, ZEROS
 from ...core.types import TensorType
 
 
@@ -51,7 +51,7 @@ class InCorner(Primitive):
     """`x` in the corner of matrices with the rows and columns of two others, and zeros elsewhere."""
 
     type = "InCorner"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
 
     def infer(self, x: TensorType, rows: TensorType, columns: TensorType) -> tuple[TensorType, ...]:
         if x.shape.lengths is None:

@@ -15,7 +15,7 @@ from ...core.dtypes import COMPLEX, DType, complex64, complex128, float32, float
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import links_of_matrices
+from ...core.traits import SINGULAR, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..casting.cast import cast
@@ -202,6 +202,7 @@ def slogdet(input: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]
 
 class LogMatrixDeterminant(Primitive):
     type = "LogMatrixDeterminant"
+    traits = (SINGULAR,)
     takes_none = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:

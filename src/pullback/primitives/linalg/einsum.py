@@ -13,7 +13,7 @@ from ...core.lengths import Dimension, known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, broadcast_static_shape
-from ...core.traits import IGNORES_ZEROS, Link, Links, bilinear
+from ...core.traits import IGNORES_ZEROS, Link, Links, Meeting, bilinear
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.broadcasting import operands
@@ -129,6 +129,13 @@ class Einsum(Primitive):
         return tuple(
             [Link(o, a) for o, a in pairs if types[i].shape.as_list()[a] != 1 or labels[i][a] in self.equation]
         )
+
+    def meets(self, i: int, j: int, *types: TensorType) -> Meeting:
+        ranks = [x.shape.rank for x in types]
+        if None in ranks:
+            return {}
+        labels, _ = _undotted(self.equation, tuple([n for n in ranks if n is not None]))
+        return {k: labels[i].index(c) for k, c in enumerate(labels[j]) if c in labels[i]}
 
     def kernel(self, xp: Any, *xs: Any) -> Any:
         return einsum_kernel(xp, contract, self.equation, *xs)

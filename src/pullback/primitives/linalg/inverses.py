@@ -12,7 +12,7 @@ from ...core.dtypes import real_dtype
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import linear, links_of_matrices
+from ...core.traits import SINGULAR, linear, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
@@ -44,6 +44,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
 
 class MatrixInverse(Primitive):
     type = "MatrixInverse"
+    traits = (SINGULAR,)
 
     adjoint: bool = False
 
@@ -86,7 +87,7 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str 
 
 class MatrixSolve(Primitive):
     type = "MatrixSolve"
-    traits = (linear(1),)
+    traits = (linear(1), SINGULAR)
 
     adjoint: bool = False
 
@@ -116,7 +117,7 @@ class PositiveSolve(Primitive):
     """`x` in `a @ x = b` for symmetric (Hermitian) positive definite `a`; its derivative is right for those only."""
 
     type = "PositiveSolve"
-    traits = (linear(1),)
+    traits = (linear(1), SINGULAR)
 
     def infer(self, a: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         return (infer_solve("lstsq", a, b),)
@@ -207,6 +208,7 @@ class PseudoInverse(Primitive):
     """The pseudo-inverse of `x`; a second input is the relative bound below which singular values count as zeros."""
 
     type = "PseudoInverse"
+    traits = (SINGULAR,)
 
     def infer(self, x: TensorType, bound: TensorType | None = None) -> tuple[TensorType, ...]:
         del bound

@@ -11,7 +11,7 @@ from ...core.dtypes import INTEGER, as_dtype, int32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import MOVES, links_of_matrices
+from ...core.traits import MOVES, SINGULAR, ZEROS, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
 from ..base.broadcasting import operands
@@ -49,6 +49,7 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None =
 
 class Lu(Primitive):
     type = "Lu"
+    traits = (SINGULAR,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         dims = check_matrices("lu", x, square=True)
@@ -90,7 +91,7 @@ class UnitLower(Primitive):
     """What is below the diagonal, and ones on it."""
 
     type = "UnitLower"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)

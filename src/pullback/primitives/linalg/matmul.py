@@ -11,7 +11,7 @@ from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import Lengths, TensorShape, broadcast_static_shape, same_length
-from ...core.traits import IGNORES_ZEROS, Link, Links, bilinear, broadcast_axes_of
+from ...core.traits import IGNORES_ZEROS, Link, Links, Meeting, bilinear, broadcast_axes_of
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
 from ..base.broadcasting import operands
@@ -89,6 +89,11 @@ class MatMul(Primitive):
         del a, b
         return (Link(1, 0 if self.transpose_b else 1),) if i else (Link(0, 1 if self.transpose_a else 0),)
 
+    def meets(self, i: int, j: int, a: TensorType, b: TensorType) -> Meeting:
+        del i, a, b
+        mine, theirs = (1 if self.transpose_b else 0), (0 if self.transpose_a else 1)
+        return {mine: theirs} if j else {theirs: mine}
+
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         a = a.T if self.transpose_a else a
         b = b.T if self.transpose_b else b
@@ -149,6 +154,13 @@ class BatchMatMul(Primitive):
         stack = broadcast_axes_of(own[:-2], rank - 2)
         free = 1 - self.adj_y if i else int(self.adj_x)
         return (*stack, Link(rank - 1 if i else rank - 2, len(own) - 2 + free))
+
+    def meets(self, i: int, j: int, a: TensorType, b: TensorType) -> Meeting:
+        along = dict(super().meets(i, j, a, b))
+        if a.shape.rank is not None and b.shape.rank is not None:
+            inner = (a.shape.rank - (2 if self.adj_x else 1), b.shape.rank - (1 if self.adj_y else 2))
+            along[inner[j]] = inner[i]
+        return along
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         return matmul_kernel(xp, adjoint(xp, a) if self.adj_x else a, adjoint(xp, b) if self.adj_y else b)

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core.intervals import ORIGIN, Interval, hull
 from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import MOVES
+from ...core.traits import MOVES, ZEROS
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.axes import static_integers
@@ -139,7 +140,7 @@ class MatrixDiagPart(Primitive):
     """The diagonals of `x`, and a second input where they are shorter than the longest."""
 
     type = "MatrixDiagPartV3"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
 
     band: Band
     single: bool
@@ -204,7 +205,7 @@ class MatrixDiag(Primitive):
     """Matrices made of diagonals and a second input, of the size of a third input where there is one."""
 
     type = "MatrixDiagV3"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
 
     band: Band
     single: bool
@@ -274,7 +275,7 @@ def set_diag(
 
 class MatrixSetDiag(Primitive):
     type = "MatrixSetDiagV3"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
 
     band: Band
     single: bool
@@ -304,6 +305,9 @@ class MatrixSetDiag(Primitive):
             return dy - _diag_like(self, diagonal, dy)
 
         return by_input, by_diagonal
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([*xs, ORIGIN])
 
 
 def _diag_like(band: Any, diagonal: Tensor, x: Tensor) -> Tensor:
@@ -391,7 +395,7 @@ def band_part(input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, n
 
 class MatrixBandPart(Primitive):
     type = "MatrixBandPart"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
 
     num_lower: int
     num_upper: int

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import links_of_matrices
+from ...core.traits import SINGULAR, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from .blocks_of_matrices import upper_block_matrix, upper_right
@@ -130,6 +130,7 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
 
 class MatrixSquareRoot(Primitive):
     type = "MatrixSquareRoot"
+    traits = (SINGULAR,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return _infer("sqrtm", x)
@@ -209,6 +210,7 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
 
 class MatrixLogarithm(Primitive):
     type = "MatrixLogarithm"
+    traits = (SINGULAR,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return _infer("logm", x)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import linear, links_of_matrices
+from ...core.traits import SINGULAR, linear, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
@@ -47,7 +47,7 @@ def triangular_solve(
 
 class MatrixTriangularSolve(Primitive):
     type = "MatrixTriangularSolve"
-    traits = (linear(1),)
+    traits = (linear(1), SINGULAR)
 
     lower: bool = True
     adjoint: bool = False
@@ -147,6 +147,7 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
 
 class Cholesky(Primitive):
     type = "Cholesky"
+    traits = (SINGULAR,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_matrices("cholesky", x, square=True)

@@ -14,7 +14,7 @@ from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, broadcast_static_shape
-from ...core.traits import MOVES, bilinear, linear, links_of_matrices
+from ...core.traits import MOVES, SINGULAR, ZEROS, bilinear, linear, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
@@ -145,7 +145,7 @@ def _infer(what: str, d: TensorType, b: TensorType) -> TensorType:
 
 class TridiagonalSolve(Primitive):
     type = "TridiagonalSolve"
-    traits = (linear(1),)
+    traits = (linear(1), SINGULAR)
 
     def infer(self, d: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         return (_infer("tridiagonal_solve", d, b),)
@@ -232,7 +232,7 @@ class TridiagonalTranspose(Primitive):
     """The diagonals of the transposed matrix; zeros where nobody reads."""
 
     type = "TridiagonalTranspose"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
 
     def infer(self, d: TensorType) -> tuple[TensorType, ...]:
         return (d,)

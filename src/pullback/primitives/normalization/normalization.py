@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import FLOATING, float32
+from ...core.intervals import Interval
 from ...core.matmul_precision import in_full
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import Links, all_axes_but, linear
+from ...core.traits import SINGULAR, Links, all_axes_but, bounds_by_traits, linear
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axes
@@ -76,6 +77,9 @@ class Standardize(Primitive):
 
         return (by_x,)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return bounds_by_traits(self.traits if self.epsilon > 0 else (*self.traits, SINGULAR), xs)
+
 
 class StandardizeGrad(Primitive):
     """`(dy - mean(dy) - y * mean(y * dy)) / sqrt(variance + epsilon)`: symmetric, so that it differentiates itself."""
@@ -113,6 +117,9 @@ class StandardizeGrad(Primitive):
             return total * -0.5 / (variance + self.epsilon)
 
         return partial(StandardizeGrad(self.axis, self.epsilon), d, y, variance), by_y, by_variance
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return bounds_by_traits(self.traits if self.epsilon > 0 else (*self.traits, SINGULAR), xs)
 
 
 def batch_normalization(

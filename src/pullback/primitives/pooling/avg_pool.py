@@ -12,7 +12,7 @@ from ...core.dtypes import FLOATING
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import Links, linear, shaped_by
+from ...core.traits import ZEROS, Links, linear, shaped_by
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import TensorLike
 from ..base.precision import widened
@@ -204,7 +204,7 @@ class AvgPoolGrad(Primitive):
     that a second input holds."""
 
     type = "AvgPoolGrad"
-    traits = (linear(0), shaped_by(1))
+    traits = (linear(0), shaped_by(1), ZEROS)
     shape_inputs = length_inputs = (1,)
 
     ksize: Window

@@ -15,7 +15,7 @@ from ...core.dtypes import FLOATING, INTEGER, float32, int64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import ADDS, MOVES
+from ...core.traits import ADDS, MOVES, ZEROS
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.scattering import sum_rows
@@ -216,7 +216,7 @@ class PutPixels(Primitive):
     """`dy` [n, ..., c] added up at the pixels that the numbers name, in zeros of the shape of the third input."""
 
     type = "PutPixels"
-    traits = (ADDS,)
+    traits = (ADDS, ZEROS)
 
     def infer(self, dy: TensorType, numbers: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         del numbers

@@ -11,7 +11,7 @@ import numpy as np
 from ...core.dtypes import FLOATING, INTEGER
 from ...core.operation import Operation, Tensor
 from ...core.primitive import ZERO, Primitive
-from ...core.traits import Links, linear
+from ...core.traits import ZEROS, Links, linear, zero_wins
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.precision import widened
@@ -172,7 +172,7 @@ class MaxPoolGrad(Primitive):
     """`dy` put at the first largest element of each window of `x`."""
 
     type = "MaxPoolGrad"
-    traits = (linear(2),)
+    traits = (linear(2), ZEROS, zero_wins(2))
 
     ksize: Window
     strides: Window

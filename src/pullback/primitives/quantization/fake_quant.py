@@ -16,7 +16,7 @@ from ...core.dtypes import bool as bool_
 from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
-from ...core.traits import ADDS, MOVES, SURROGATE, VIEWS
+from ...core.traits import ADDS, MOVES, SURROGATE, VIEWS, ZEROS
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.axes import as_axis
@@ -165,7 +165,7 @@ class SumToBound(Primitive):
     """Summed over all axes, but the last where the second input is a vector."""
 
     type = "SumToBound"
-    traits = (ADDS,)
+    traits = (ADDS, ZEROS)
 
     def infer(self, x: TensorType, bound: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, bound.shape),)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core import intervals
 from ...core.dtypes import COMPLEX, FLOATING, INEXACT, bfloat16, float16, float32
+from ...core.intervals import Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import IGNORES_ZEROS, Links, reduced_axes
+from ...core.traits import ELEMENTWISE, IGNORES_ZEROS, SINGULAR, Links, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axes
@@ -124,6 +126,9 @@ class EuclideanNorm(Primitive):
 
         return (lambda: x * keep_reduced(divide_no_nan(dy, y), x, self.axis, self.keepdims),)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.total(intervals.absolute(xs[0]))
+
 
 def reduce_variance(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
@@ -178,6 +183,7 @@ class Root(AbstractElementwise):
     """`x` to a power between 0 and 1, with derivative 0 at 0: there a norm has a kink, and 0 is among its slopes."""
 
     type = "Root"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = FLOATING
 
     exponent: float

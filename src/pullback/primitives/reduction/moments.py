@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ...core import intervals
 from ...core.dtypes import FLOATING
+from ...core.intervals import Bounds, Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
@@ -208,6 +210,9 @@ class Moments(Primitive):
             return add_terms(first, mean_back(dvariance * 2, x, self.axis, self.keepdims) * deviation)
 
         return (by_x,)
+
+    def bounds(self, *xs: Interval) -> Bounds:
+        return xs[0], intervals.square(intervals.add(xs[0], intervals.negative(xs[0])))
 
 
 def mean_and_variance(xp: Any, x: Any, axis: Axes) -> tuple[Any, Any, Any]:

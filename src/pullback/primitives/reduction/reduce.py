@@ -9,10 +9,11 @@ import numpy as np
 
 from ...core.dtypes import FLOATING, INEXACT, INTEGER, DType, as_dtype, bfloat16, float16, float32, int64
 from ...core.dtypes import bool as bool_
+from ...core.intervals import ORIGIN, UNIT, Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import IGNORES_ZEROS, Link, Links, linear, reduced_axes
+from ...core.traits import IGNORES_ZEROS, ZEROS, Link, Links, linear, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, DTypeLike, TensorLike
 from ..base.axes import as_axes
@@ -111,6 +112,9 @@ class Mean(Primitive):
             return (lambda: MeanGrad(self.axis, self.keepdims, x.shape.known)(dy),)
         return (lambda: MeanGrad(self.axis, self.keepdims)(dy, x),)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return xs[0]
+
 
 def _count(dims: Sequence[int], axis: Axes) -> int:
     """The number of elements that a reduction over `axis` takes together."""
@@ -148,6 +152,9 @@ class MeanGrad(Primitive):
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return (lambda: Mean(self.axis, self.keepdims)(dy), None)[: len(op.inputs)]
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([xs[0], ORIGIN])
 
 
 def kept_dims(dims: Sequence[int], axis: Axes) -> tuple[int, ...]:
@@ -203,6 +210,9 @@ class Max(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return (lambda: _shared(dy, op, self.axis, self.keepdims),)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return xs[0]
+
 
 def reduce_min(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
@@ -247,6 +257,9 @@ class Min(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return (lambda: _shared(dy, op, self.axis, self.keepdims),)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return xs[0]
+
 
 def lowest(dtype: Any) -> Any:
     """The smallest number of a real dtype."""
@@ -274,6 +287,7 @@ class TieShares(Primitive):
     """
 
     type = "TieShares"
+    traits = (ZEROS,)
 
     axis: Axes
     keepdims: bool
@@ -294,6 +308,9 @@ class TieShares(Primitive):
         return xp.where(equal, xp.ones((), x.dtype), xp.zeros((), x.dtype)) / count
 
     gradient = no_gradient
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return UNIT._replace(nan=not xs[0].finite)
 
 
 def reduce_any(

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from ...core import intervals
 from ...core.dtypes import bfloat16, float16, float32
+from ...core.intervals import Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, broadcast_axes, summed_axes
@@ -41,6 +43,9 @@ class Sum(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return (partial(expand_reduced, dy, op.inputs[0], self.axis, self.keepdims),)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.total(xs[0])
+
 
 def sum_like(x: Tensor, like: Tensor) -> Tensor:
     """`x` summed over the axes along which an array shaped as `like` is repeated when broadcast to the shape of `x`."""
@@ -68,6 +73,9 @@ class SumLike(Primitive):
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return partial(broadcast_like, dy, op.inputs[0]), None
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.total(xs[0])
 
 
 def expand_reduced(dy: Tensor, x: Tensor, axis: tuple[int, ...] | None, keepdims: bool) -> Tensor:

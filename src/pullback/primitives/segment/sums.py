@@ -9,7 +9,7 @@ from ...core.dtypes import INEXACT, INTEGER, DType
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import ADDS, IGNORES_ZEROS, MOVES, Link, Links, same_axes
+from ...core.traits import ADDS, IGNORES_ZEROS, MOVES, ZEROS, Link, Links, same_axes
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import TensorLike
 from ..base.scattering import sum_rows, wide_enough
@@ -42,7 +42,7 @@ def unsorted_segment_sum(
 
 class UnsortedSegmentSum(Primitive):
     type = "UnsortedSegmentSum"
-    traits = (ADDS, IGNORES_ZEROS)
+    traits = (ADDS, IGNORES_ZEROS, ZEROS)
     shape_inputs = length_inputs = (2,)
 
     num_segments: int | None = None
@@ -63,7 +63,7 @@ class SegmentGather(Primitive):
     """For each segment number its row; zeros where there is no such row. The transpose of UnsortedSegmentSum."""
 
     type = "SegmentGather"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
 
     def infer(self, x: TensorType, ids: TensorType) -> tuple[TensorType, ...]:
         rest = TensorShape.UNKNOWN if x.shape.dims is None else x.shape[1:]

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.intervals import ORIGIN, Interval, hull
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import ADDS, MOVES
+from ...core.traits import ADDS, MOVES, ZEROS
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..creation.constant import constant_value, convert_to_tensor
@@ -107,7 +108,7 @@ def _pad_back(dy: Tensor, x: Tensor, widths: Widths | None, paddings: Sequence[T
 
 class Pad(Primitive):
     type = "Pad"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
     shape_inputs = (1,)
 
     widths: Widths | None
@@ -124,12 +125,15 @@ class Pad(Primitive):
         x, *paddings = op.inputs
         return (lambda: _pad_back(dy, x, self.widths, paddings), None)[: len(op.inputs)]
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([xs[0], Interval(self.value, self.value)])
+
 
 class PadV2(Primitive):
     """Padding with a number computed in a run, whose derivative is the sum over what was added."""
 
     type = "PadV2"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
     shape_inputs = (2,)
 
     widths: Widths | None
@@ -149,6 +153,9 @@ class PadV2(Primitive):
             lambda: sum_like(dy * border(zeros_like(x), *paddings), value),
             None,
         )[: len(op.inputs)]
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([*xs, ORIGIN])
 
 
 class MirrorPad(Primitive):

@@ -12,7 +12,7 @@ from ...core.lengths import Dimension
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import Lengths, TensorShape
-from ...core.traits import MOVES
+from ...core.traits import MOVES, ZEROS
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.axes import static_integers
@@ -83,7 +83,7 @@ def _blocked(
 
 class SpaceToBatchND(Primitive):
     type = "SpaceToBatchND"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
     shape_inputs = (1,)
 
     block: Block

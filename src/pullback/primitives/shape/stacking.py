@@ -14,7 +14,7 @@ from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
-from ...core.traits import ADDS, JOINS, MOVES, VIEWS, Links, all_axes_but, inserted_axes, reduced_axes
+from ...core.traits import ADDS, JOINS, MOVES, VIEWS, ZEROS, Links, all_axes_but, inserted_axes, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis, checked_axis
@@ -268,7 +268,7 @@ class RowsLike(Primitive):
     """
 
     type = "RowsLike"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
 
     def infer(self, values: TensorType, indices: TensorType, *likes: TensorType) -> tuple[TensorType, ...]:
         return (values,) * len(likes) + (indices,) * len(likes)

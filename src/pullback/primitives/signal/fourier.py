@@ -16,7 +16,7 @@ from ...core.lengths import Dimension
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import Lengths, TensorShape, same_length
-from ...core.traits import MOVES, Links, all_axes_but, linear
+from ...core.traits import MOVES, ZEROS, Links, all_axes_but, linear
 from ...core.types import TensorType
 from ..base.axes import static_integers
 from ..creation.constant import convert_to_tensor
@@ -166,7 +166,7 @@ class FitLengths(Primitive):
     """
 
     type = "FitLengths"
-    traits = (MOVES,)
+    traits = (MOVES, ZEROS)
 
     axes: Axes
     lengths: tuple[int, ...] | None = None

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core.intervals import Interval, hull
 from ...core.lengths import greatest
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import ADDS, MOVES
+from ...core.traits import ADDS, MOVES, ZEROS
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.axes import as_axis, static_integers
@@ -100,6 +101,9 @@ class Frame(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return (lambda: fit_like(OverlapAndAdd(self.step)(dy), op.inputs[0], (-1,)),)
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([xs[0], Interval(self.pad_value, self.pad_value)])
+
 
 def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None = None) -> Tensor:
     """The sum of frames, each put `frame_step` elements after the one before.
@@ -121,7 +125,7 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
 
 class OverlapAndAdd(Primitive):
     type = "OverlapAndAdd"
-    traits = (ADDS,)
+    traits = (ADDS, ZEROS)
 
     step: int
 

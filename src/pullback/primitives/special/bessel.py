@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.operation import Tensor
+from ...core.traits import ELEMENTWISE, SINGULAR
 from ...core.typing import TensorLike
 from ..base.broadcasting import Entry, unary
 from ..elementwise.masking import multiply_no_nan
@@ -145,6 +146,7 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
 
 class BesselK0(AbstractSpecial):
     type = "BesselK0"
+    traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.k0(arrays[0])
@@ -173,6 +175,7 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
 
 class BesselK0e(AbstractSpecial):
     type = "BesselK0e"
+    traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.k0e(arrays[0])
@@ -200,6 +203,7 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
 
 class BesselK1(AbstractSpecial):
     type = "BesselK1"
+    traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.k1(arrays[0])
@@ -227,6 +231,7 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
 
 class BesselK1e(AbstractSpecial):
     type = "BesselK1e"
+    traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.k1e(arrays[0])
@@ -310,6 +315,7 @@ def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
 
 class BesselY0(AbstractSpecial):
     type = "BesselY0"
+    traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.y0(arrays[0])
@@ -338,6 +344,7 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
 
 class BesselY1(AbstractSpecial):
     type = "BesselY1"
+    traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.y1(arrays[0])

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtypes import FLOATING
+from ...core.intervals import SIGNED_UNIT, Interval
 from ...core.operation import Tensor
+from ...core.traits import ELEMENTWISE, SINGULAR
 from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, in_float32, unary
 from ..elementwise.arithmetic import multiply
@@ -43,6 +45,9 @@ class Erf(AbstractElementwise):
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
         return (lambda: multiply_no_nan(ExpSquare(-1.0, 2 / math.sqrt(math.pi))(x), dy),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return SIGNED_UNIT._replace(nan=xs[0].nan)
 
 
 def erfc(x: TensorLike, name: str | None = None) -> Tensor:
@@ -94,6 +99,7 @@ def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Erfinv(AbstractElementwise):
     type = "Erfinv"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = FLOATING
 
     @in_float32
@@ -125,6 +131,7 @@ def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Ndtri(AbstractElementwise):
     type = "Ndtri"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = FLOATING
 
     @in_float32
@@ -157,6 +164,7 @@ class ExpSquare(AbstractElementwise):
     """`factor * exp(scale * x^2)`: the derivative of the error functions, as one operation."""
 
     type = "ExpSquare"
+    traits = (ELEMENTWISE, SINGULAR)
     dtypes = FLOATING
 
     scale: float

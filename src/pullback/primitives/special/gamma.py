@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.operation import Tensor
+from ...core.traits import ELEMENTWISE, SINGULAR
 from ...core.typing import TensorLike
 from ..base.broadcasting import Entry, binary, unary
 from ..creation.constant import convert_to_tensor
@@ -35,6 +36,7 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Lgamma(AbstractSpecial):
     type = "Lgamma"
+    traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.gammaln(arrays[0])
@@ -65,6 +67,7 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Digamma(AbstractSpecial):
     type = "Digamma"
+    traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.digamma(arrays[0])
@@ -96,6 +99,7 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 class Polygamma(AbstractSpecial):
     type = "Polygamma"
+    traits = (ELEMENTWISE, SINGULAR)
 
     times: int = 0
     """How many times it is differentiated by `a`."""
@@ -119,6 +123,7 @@ class PolygammaOf(AbstractSpecial):
     """The polygamma function of a known order of at least 1."""
 
     type = "PolygammaOf"
+    traits = (ELEMENTWISE, SINGULAR)
 
     order: int
 
@@ -151,6 +156,7 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
 
 class Zeta(AbstractSpecial):
     type = "Zeta"
+    traits = (ELEMENTWISE, SINGULAR)
 
     times: int = 0
     """How many times it is differentiated by `x`."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.operation import Tensor
+from ...core.traits import ELEMENTWISE, SINGULAR
 from ..base.broadcasting import Entry
 from ..elementwise.arithmetic import Neg
 from ..elementwise.exponential import log
@@ -20,6 +21,7 @@ class IgammaRatio(AbstractSpecial):
     """The derivative of igamma(a, x) by `a`, `times` times, divided by the derivative by `x`: neither overflows."""
 
     type = "IgammaRatio"
+    traits = (ELEMENTWISE, SINGULAR)
 
     times: int
 

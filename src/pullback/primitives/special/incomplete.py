@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.operation import Tensor
+from ...core.traits import ELEMENTWISE, SINGULAR
 from ...core.typing import TensorLike
 from ..base.broadcasting import Entry, binary, operands
 from ..elementwise.masking import multiply_no_nan
@@ -35,6 +36,7 @@ def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 class Igamma(AbstractSpecial):
     type = "Igamma"
+    traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.gammainc(*arrays)
@@ -66,6 +68,7 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 class Igammac(AbstractSpecial):
     type = "Igammac"
+    traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.gammaincc(*arrays)
@@ -82,6 +85,7 @@ class IgammaByA(AbstractSpecial):
     """The derivative of igamma by `a`, `times` times."""
 
     type = "IgammaGradA"
+    traits = (ELEMENTWISE, SINGULAR)
 
     times: int
 
@@ -105,6 +109,7 @@ class GammaDensity(AbstractSpecial):
     """x^(a-1) exp(-x) / gamma(a), differentiated `by_a` times by `a` and `by_x` times by `x`."""
 
     type = "GammaDensity"
+    traits = (ELEMENTWISE, SINGULAR)
 
     by_a: int = 0
     by_x: int = 0
@@ -146,6 +151,7 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
 
 class Betainc(AbstractSpecial):
     type = "Betainc"
+    traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.betainc(*arrays)
@@ -163,6 +169,7 @@ class BetaincByParameters(AbstractSpecial):
     """The derivative of betainc, `by_a` times by `a` and `by_b` times by `b`."""
 
     type = "BetaincByParameters"
+    traits = (ELEMENTWISE, SINGULAR)
 
     by_a: int
     by_b: int
@@ -186,6 +193,7 @@ class BetaDensity(AbstractSpecial):
     """x^(a-1) (1-x)^(b-1) / beta(a, b), differentiated so many times by each."""
 
     type = "BetaDensity"
+    traits = (ELEMENTWISE, SINGULAR)
 
     by_a: int = 0
     by_b: int = 0

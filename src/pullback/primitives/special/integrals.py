@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.operation import Tensor
+from ...core.traits import ELEMENTWISE, SINGULAR
 from ...core.typing import TensorLike
 from ..base.broadcasting import Entry, unary
 from ..elementwise.arithmetic import multiply
@@ -66,6 +67,7 @@ def expint(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Expint(AbstractSpecial):
     type = "Expint"
+    traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.expi(arrays[0])
@@ -150,6 +152,7 @@ def spence(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Spence(AbstractSpecial):
     type = "Spence"
+    traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.spence(arrays[0])
@@ -163,6 +166,7 @@ class SpenceSlope(AbstractSpecial):
     """`log(x) / (1 - x)`, differentiated `times` times; at 1, where that is 0 / 0, its limit."""
 
     type = "SpenceSlope"
+    traits = (ELEMENTWISE, SINGULAR)
 
     times: int = 0
 
@@ -211,6 +215,7 @@ def erfcx(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Erfcx(AbstractSpecial):
     type = "Erfcx"
+    traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         return functions.erfcx(arrays[0])

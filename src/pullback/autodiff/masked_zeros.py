@@ -1,0 +1,163 @@
+"""NaN-safe cotangents (the "double where" trick, done by analysis): what a mask hides stays zero.
+
+A mask makes elements of a cotangent exactly zero. On the way to an x they may be multiplied by what is infinite or NaN
+where the mask hides it, and 0 * inf is NaN. While a derivative is built a `Guard` sees each operation before it is
+made. Where an operand may hold such zeros and what it is multiplied with may be infinite, and only there, it takes a
+form in which zeros win.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dtypes import COMPLEX, FLOATING, DType
+from ..core.dtypes import bool as bool_
+from ..core.function import AbstractFunctional, Function, Parameter
+from ..core.graph import Graph, Operation, Tensor
+from ..core.intervals import ANY, FINITE, ORIGIN, UNIT, Bounds, Interval
+from ..core.needs import needed
+from ..core.operation import index_of
+from ..core.primitive import Primitive
+from ..core.traits import CONSTANT, SINGULAR, ZEROS, reading
+from ..primitives.elementwise.masking import mask_unseen
+from .choices import Around, what_is_around
+
+
+class Guard:
+    """For an operation that is to be made, the primitive and the inputs with which zeros win where they must.
+
+    The parameters of a function, cotangents among them, are what `around` says.
+    """
+
+    def __init__(self, around: Around) -> None:
+        self._around = around
+        self._intervals: dict[Tensor, Interval] = {}
+        """What is known of the elements of a tensor."""
+        self._zeros: set[Tensor] = set()
+        """The tensors of those that may hold zeros that hide something."""
+        self._unseen: dict[Any, Tensor] = {}
+
+    def __call__(self, primitive: Primitive, inputs: Sequence[Tensor]) -> tuple[Primitive, Sequence[Tensor]]:
+        if len(inputs) < 2:
+            return primitive, inputs
+        weak = reading(primitive.traits, len(inputs)).homogeneous
+        xs = [self.interval(x) for x in inputs] if weak else []
+        if SINGULAR not in primitive.traits and all(x.finite for x in xs):
+            return primitive, inputs
+        guarded = list(inputs)
+        for i in weak:
+            if inputs[i] in self._zeros and _makes_nan(primitive, xs, i):
+                masked = primitive.masked()
+                if masked is not None:
+                    return masked, inputs
+                for j, x in enumerate(xs):
+                    if j != i and not x.finite:
+                        guarded[j] = self._kept_where_seen(primitive, inputs, i, j, guarded[j])
+        return primitive, guarded
+
+    def _kept_where_seen(self, primitive: Primitive, inputs: Sequence[Tensor], i: int, j: int, x: Tensor) -> Tensor:
+        """`x`, input `j` or what stands for it, with zeros where it is not finite and meets only zeros of input `i`."""
+        meets = primitive.meets(i, j, *[x.type for x in inputs])
+        rank = inputs[j].shape.rank
+        along = None if rank is None else tuple([meets.get(axis) for axis in range(rank)])
+        key = (inputs[i], inputs[j], along, x)
+        if key not in self._unseen:
+            self._unseen[key] = mask_unseen(x, inputs[j], inputs[i], along)
+        return self._unseen[key]
+
+    def interval(self, x: Tensor) -> Interval:
+        """The numbers among which all elements of `x` are."""
+        known = self._intervals
+        if x not in known:
+            before = [source.op for source in x.op.inputs if source not in known]
+            if before:
+                found = needed(before, lambda op: [source.op for source in op.inputs if source not in known])
+                for op in sorted(found, key=index_of):
+                    self._learn(op)
+            self._learn(x.op)
+        return known[x]
+
+    def _learn(self, op: Operation) -> None:
+        known = self._intervals
+        found = self._of_results(op, [known[x] for x in op.inputs])
+        zeros = self._hides(op)
+        for y in op.outputs:
+            dtype = y.type.dtype
+            own = found if isinstance(found, Interval) else found[y.value_index]
+            known[y] = own = own if dtype in FLOATING else _of_dtype(dtype, own)
+            if own.has_zero and (zeros or own == ORIGIN or dtype == bool_):
+                self._zeros.add(y)
+
+    def _of_results(self, op: Operation, xs: Sequence[Interval]) -> Bounds:
+        if isinstance(op.primitive, Parameter):
+            return ANY if self._around.poles else FINITE
+        if isinstance(op.primitive, AbstractFunctional):
+            return ANY if has_poles([op]) or not all(x.finite for x in xs) else FINITE
+        return op.primitive.bounds(*xs)
+
+    def _hides(self, op: Operation) -> bool:
+        """Whether the results of `op` may hold zeros that hide something."""
+        traits = op.primitive.traits
+        if isinstance(op.primitive, Parameter):
+            return self._around.zeros
+        if CONSTANT in traits:
+            return not np.all(op.primitive.attributes["value"])
+        if ZEROS in traits or isinstance(op.primitive, AbstractFunctional):
+            return True
+        read = reading(traits, len(op.inputs))
+        through = [op.inputs[i] in self._zeros for i in read.passes]
+        return (all(through) and bool(through)) if read.together else True in through
+
+    def around(self, op: Operation, dys: Iterable[Any]) -> Around:
+        """What reaches the functions of `op`, of which `dys` are the cotangents: beside slices there are zeros."""
+        again = isinstance(op.primitive, AbstractFunctional) and op.primitive.repeats and has_poles([op])
+        poles = [not self.interval(x).finite for x in op.inputs]
+        given = [x for x in (*op.inputs, *dys) if x is not None]
+        zeros = [not isinstance(x, Tensor) or (bool(self.interval(x)) and x in self._zeros) for x in given]
+        return Around(again or True in zeros, again or True in poles)
+
+
+def _of_dtype(dtype: DType, interval: Interval) -> Interval:
+    """What `interval` means for a dtype that is not real and floating: complex numbers are in no order."""
+    if dtype == bool_:
+        return UNIT
+    if dtype in COMPLEX:
+        return interval if interval == ORIGIN else FINITE if interval.finite else ANY
+    return interval if interval.finite else FINITE
+
+
+def _makes_nan(primitive: Primitive, intervals: list[Interval], i: int) -> bool:
+    """Whether a zero of input `i` may become NaN."""
+    bounds = primitive.bounds(*[ORIGIN if n == i else x for n, x in enumerate(intervals)])
+    return bounds.nan if isinstance(bounds, Interval) else any(each.nan for each in bounds)
+
+
+def has_poles(operations: Collection[Operation]) -> bool:
+    """Whether one of `operations` may give what is not finite for finite numbers, itself or in a function inside."""
+    classes = {type(op.primitive) for op in operations}
+    if any(SINGULAR in cls.traits for cls in classes):
+        return True
+    if not any(issubclass(cls, AbstractFunctional) for cls in classes):
+        return False
+    return any(_has_poles(function) for op in operations for function in op.primitive.functions)
+
+
+def _has_poles(function: Function) -> bool:
+    known: bool | None = function.memo.get("has_poles")
+    if known is None:
+        known = function.memo["has_poles"] = has_poles(function.operations)
+    return known
+
+
+def guard_for(graph: Graph) -> Guard | None:
+    """A guard for a derivative that is added to `graph`; None where no pole is reachable."""
+    around = what_is_around()
+    level: Graph | None = graph
+    while level is not None:
+        if around.poles or has_poles(level.operations):
+            return Guard(around)
+        level = level.outer
+    return None
