@@ -51,7 +51,7 @@ def holds(bounds: Interval, values: Any) -> bool:
     """Whether all `values` are in `bounds`, which stand for any finite number where they are the largest ones."""
     nan = np.isnan(values)
     rest = values[~nan].astype(np.float64)
-    slack = 1e-9 * np.abs(rest[np.isfinite(rest)]).max(initial=1.0)
+    slack = 99 * np.finfo(values.dtype).eps * np.abs(rest[np.isfinite(rest)]).max(initial=1.0)
     return bool((bounds.nan or not nan.any()) and np.all((rest >= bounds.low - slack) & (rest <= bounds.high + slack)))
 
 
