@@ -121,6 +121,10 @@ CASES = [
         np.array([[1], [3]], np.int32),
         wrt=[],
     ),
+    *[
+        Case(f"searchsorted_{name}", pb.searchsorted, [np.ones(rows), np.ones(values)], np.zeros(values, np.int32), wrt=[])
+        for name, rows, values in (("nothing", (2, 3), (2, 0)), ("in_nothing", (2, 0), (2, 3)), ("in_no_row", (0,), (3,)))
+    ],
     Case(
         "searchsorted_right",
         lambda s, v: pb.searchsorted(s, v, "right", pb.int64),

@@ -302,7 +302,7 @@ def dense_channels(what: str, f: TensorType, channels: int | None) -> int | None
     depth, count = f.shape.dims[-2:]
     if not isinstance(channels, int) or depth is None:
         return count
-    if depth == 0 or channels % depth:
+    if depth == 0 or channels == 0 or channels % depth:
         raise ValueError(f"{what}: {channels} channels are no multiple of the {depth} that the filters {f} take")
     if count is not None and count % (channels // depth):
         raise ValueError(f"{what}: the {count} filters of {f} do not divide into {channels // depth} groups")
