@@ -122,8 +122,18 @@ CASES = [
         wrt=[],
     ),
     *[
-        Case(f"searchsorted_{name}", pb.searchsorted, [np.ones(rows), np.ones(values)], np.zeros(values, np.int32), wrt=[])
-        for name, rows, values in (("nothing", (2, 3), (2, 0)), ("in_nothing", (2, 0), (2, 3)), ("in_no_row", (0,), (3,)))
+        Case(
+            f"searchsorted_{name}",
+            pb.searchsorted,
+            [np.ones(rows), np.ones(values)],
+            np.zeros(values, np.int32),
+            wrt=[],
+        )
+        for name, rows, values in (
+            ("nothing", (2, 3), (2, 0)),
+            ("in_nothing", (2, 0), (2, 3)),
+            ("in_no_row", (0,), (3,)),
+        )
     ],
     Case(
         "searchsorted_right",

@@ -229,3 +229,45 @@ with graph.as_default():
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "12.5\n"
+
+
+def test_names_of_lengths_survive_inside_functions() -> None:
+    """There they are symbols of the function's own, so that it can be called with any lengths."""
+    x, y = pb.placeholder(pb.float32, ["batch", None], name="x"), pb.placeholder(pb.float32, ["batch", 3], name="y")
+    pb.function(lambda a, b: pb.concat([a * 2.0, b], 1))(x, y)
+    pb.map_fn(lambda row: pb.square(row), x)
+    graph = x.graph
+    copy = pb.Graph.from_dict(json.loads(json.dumps(graph.to_dict())))
+    assert "b: float32[batch,3]" in str(graph)
+    assert str(copy) == str(graph)
+    assert copy.to_dict() == graph.to_dict()
+
+
+def test_parameters_of_one_length_have_one_length_in_the_copy() -> None:
+    x, y = [pb.placeholder(pb.float32, ["batch"], name=name) for name in "xy"]
+    pb.function(lambda a, b: a + b)(x, y)
+    copy = pb.Graph.from_dict(x.graph.to_dict())
+    (function,) = copy.operations[-1].primitive.functions
+    a, b = [p.shape.lengths[0] for p in function.parameters]
+    assert a is b
+    assert a is not copy.get_tensor_by_name("x:0").shape.lengths[0]
+
+
+@pytest.mark.parametrize("symbol", [[0, "2n"], ["0", "n"], [0], [0, "n", 1], {}])
+def test_a_symbol_that_is_none_is_refused(symbol: Any) -> None:
+    data = {
+        "format": "pullback.graph",
+        "version": 1,
+        "seed": None,
+        "functions": [],
+        "operations": [
+            {
+                "name": "p",
+                "type": "Parameter",
+                "inputs": [],
+                "attributes": {"of": {"type": [{"dtype": "float32"}, {"shape": [{"symbol": symbol}]}]}, "handle": None},
+            }
+        ],
+    }
+    with pytest.raises(DataLossError):
+        pb.Graph.from_dict(data)

@@ -19,7 +19,7 @@ from .dtypes import TokenType, as_dtype
 from .errors import DataLossError
 from .function import Function, Parameter
 from .graph import Graph, Operation, Tensor
-from .lengths import Dimension, Length, apply, named
+from .lengths import Dimension, Length, apply, is_name, named, symbol
 from .limits import Reading, limited
 from .memory import Memory
 from .naming import check_operation_name
@@ -291,6 +291,9 @@ def _part_of_length(value: Any, reading: Reading, where: str) -> Dimension:
     if len(value) != 1:
         raise DataLossError(f"{where}: {shown(value)} is no length")
     ((function, operands),) = value.items()
+    if function == "symbol":
+        number, name = _parts(operands, 2, where)
+        return _own_symbol(expect(number, int, where), expect(name, str, where), reading, where)
     with reading.inside():
         if function == "+":
             return sum(_term(term, reading, where) for term in expect(operands, list, where))
@@ -308,6 +311,13 @@ def _term(term: Any, reading: Reading, where: str) -> Dimension:
     if not all(isinstance(a, Length) and a.is_atom for a in factors):
         raise DataLossError(f"{where}: {shown(term)} is no length")
     return math.prod(factors, start=expect(coefficient, int, where))
+
+
+def _own_symbol(number: int, name: str, reading: Reading, where: str) -> Length:
+    """The symbol of that number in what is read, which is not that of the same name elsewhere."""
+    if name and not is_name(name):
+        raise DataLossError(f"{where}: {shown(name)} is no name of a length")
+    return reading.symbols.setdefault(number, symbol(name))
 
 
 def _named(name: str, where: str) -> Length:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from .errors import ResourceExhaustedError
+from .lengths import Length
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class Reading:
     def __init__(self, what: str) -> None:
         self.what = what
         self.limits = _in_force.get()[-1]
+        self.symbols: dict[int, Length] = {}
+        """Lengths of functions' own, by the number that they have in it."""
         self._nodes = 0
         self._depth = 0
         self._until = monotonic() + self.limits.seconds

@@ -63,6 +63,7 @@ class _Encoder:
     def __init__(self, numbers: Mapping[Function, int]) -> None:
         self._numbers = numbers
         self._calls: dict[str, Callable[..., Any]] = {}
+        self._symbols: dict[Length, int] = {}
 
     def function(self, function: Function) -> dict[str, Any]:
         parameters = [x.op for x in function.parameters]
@@ -102,7 +103,7 @@ class _Encoder:
         if isinstance(value, np.dtype | TokenType):
             return {"dtype": value.name}
         if isinstance(value, TensorShape):
-            return {"shape": None if value.lengths is None else [_length_to_dict(n) for n in value.lengths]}
+            return {"shape": None if value.lengths is None else [self._length(n) for n in value.lengths]}
         if isinstance(value, TensorType):
             return {"type": [self.value(value.dtype), self.value(value.shape)]}
         if isinstance(value, np.ndarray | np.generic):
@@ -132,15 +133,17 @@ class _Encoder:
             name = f"{function.name}_{number}"
         return name
 
-
-def _length_to_dict(length: Dimension | None) -> Any:
-    """A number, a name, or the operation that gives a length; None where a symbol of it has no name."""
-    if not isinstance(length, Length):
-        return length
-    if any(named(s.name) is not s if s.name else True for s in length.symbols):
-        return None
-    if length.is_symbol:
-        return length.name
-    if length.function:
-        return {length.function: [_length_to_dict(n) for n in length.operands]}
-    return {"+": [[n, [_length_to_dict(a) for a in atoms]] for atoms, n in length.terms.items()]}
+    def _length(self, length: Dimension | None) -> Any:
+        """A number, a name, a symbol of a function's own as its number and name, or what gives a length."""
+        if not isinstance(length, Length):
+            return length
+        if length.is_symbol:
+            known = bool(length.name) and named(length.name) is length
+            return (
+                length.name
+                if known
+                else {"symbol": [self._symbols.setdefault(length, len(self._symbols)), length.name]}
+            )
+        if length.function:
+            return {length.function: [self._length(n) for n in length.operands]}
+        return {"+": [[n, [self._length(a) for a in atoms]] for atoms, n in length.terms.items()]}
