@@ -221,3 +221,15 @@ def test_of_an_array_that_nothing_was_written_to_nothing_is_read(read: str) -> N
     with pytest.raises(ValueError, match=r"nothing was written to the array; give it element_shape="):
         getattr(array, read)(*arguments)
     assert pb.TensorArray(pb.float32, size=3, element_shape=[2]).stack().shape == [3, 2]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("index", [2, -1])
+def test_a_place_that_is_known_to_be_outside_fails_in_the_run(index: int, engine: str) -> None:
+    x, wanted = pb.placeholder(pb.float32, [2]), pb.placeholder(pb.bool, [])
+    array, session = pb.TensorArray(pb.float32, size=2).unstack(x), pb.Session(engine=engine)
+    for y in (array.write(index, 1.0).stack(), array.read(index)):
+        with pytest.raises(pb.errors.InvalidArgumentError, match=rf"index {index} is not in \[0, 2\)"):
+            session.run(y, {x: [1.0, 2.0]})
+    y = pb.cond(wanted, lambda: array.read(index), lambda: 3.0)
+    assert session.run(y, {x: [1.0, 2.0], wanted: False}) == 3.0

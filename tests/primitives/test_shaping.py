@@ -142,6 +142,29 @@ def test_tensors_are_joined_along_an_axis_that_only_the_run_knows(rank_is_known:
 
 
 @pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+@pytest.mark.parametrize("sizes", [2, [1, -1], [4, 2]])
+def test_a_tensor_is_cut_along_an_axis_that_only_the_run_knows(sizes: Any, axis: int, engine: str) -> None:
+    x, place = pb.placeholder(pb.float64, [None, None, None]), pb.placeholder(pb.int64, [])
+    first, second = pb.split(x, sizes, place)
+    (dx,) = pb.gradients(pb.reduce_sum(first**3) + pb.reduce_sum(second**2), x)
+    value = np.arange(6.0**3).reshape(6, 6, 6)
+    cut = [3] if sizes == 2 else [sizes[0]]
+    a, b = np.split(value, cut, axis)
+    found = pb.Session(engine=engine).run([first, second, dx], {x: value, place: axis})
+    for part, expected in zip(found, [a, b, np.concatenate([3 * a * a, 2 * b], axis)], strict=True):
+        np.testing.assert_array_equal(part, expected)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_computed_axis_that_is_not_there_cannot_be_cut(engine: str) -> None:
+    place = pb.placeholder(pb.int32, [])
+    parts = pb.split(pb.zeros([2, 2]), 2, place)
+    with pytest.raises(pb.errors.InvalidArgumentError, match="split: "):
+        pb.Session(engine=engine).run(parts, {place: 2})
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
 def test_what_is_no_number_is_joined_along_a_computed_axis_too(engine: str) -> None:
     axis = pb.placeholder(pb.int32, [])
     z = pb.concat([[[True, False]], [[False, True]], [[True, True]]], axis)

@@ -19,11 +19,12 @@ from ..core.matmul_precision import precise_scope
 from ..core.memory import Memory
 from ..core.primitive import ZERO
 from ..core.scopes import Scope
+from ..core.shape import same_shape
 from ..core.sites import user_site
 from ..core.slices import IndexedSlices
 from ..core.typing import TensorLike
 from ..primitives.creation.fill import ones_like, zeros_like
-from ..primitives.identity.identity import identity
+from ..primitives.identity.identity import EnsureShapeLike, identity
 from ..primitives.variables.variable import variable_zeros
 from . import arguments
 from .arguments import UnconnectedGradients, as_list
@@ -336,8 +337,15 @@ def _seed(y: Tensor, seed: Any, i: int, graph: Graph, options: _Options) -> Term
             return _default_seed(y, i)
         cotangent = arguments.as_seed(seed, y, i, graph)
         if isinstance(cotangent, Tensor):
-            return identity(cotangent, name=f"grad_ys_{i}")
+            return _of_same_shape(cotangent, y, f"grad_ys_{i}")
         return _named_slices(flatten_slices(cotangent), f"grad_ys_{i}")
+
+
+def _of_same_shape(seed: Tensor, y: Tensor, name: str) -> Tensor:
+    """`seed`, in an operation that looks in a run whether it has the shape of `y`, unless that is known."""
+    if isinstance(y.dtype, TokenType) or same_shape(seed.shape, y.shape):
+        return identity(seed, name=name)
+    return EnsureShapeLike()(seed, y, name=name)
 
 
 def _default_seed(y: Tensor, i: int) -> Tensor:

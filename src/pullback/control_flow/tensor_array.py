@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.dtypes import INTEGER, as_dtype, int32
 from ..core.graph import Tensor
 from ..core.shape import TensorShape, as_shape
 from ..core.types import TensorType
 from ..core.typing import DTypeLike, ShapeLike, TensorLike
 from ..primitives.casting.cast import cast
-from ..primitives.creation.constant import constant_value, convert_to_tensor
+from ..primitives.creation.constant import constant, constant_value, convert_to_tensor
 from ..primitives.creation.fill import zeros
+from ..primitives.debugging.assertions import assert_
 from ..primitives.elementwise.maximum import maximum
 from ..primitives.identity.identity import ensure_shape, identity
 from ..primitives.reduction.reduce import reduce_max
@@ -44,8 +47,8 @@ class TensorArray(AbstractComposite):
     Raises:
         TypeError: a value of another dtype; a size or an index that is no integer. ValueError: a value of another
             shape; the size is no scalar, or negative.
-        InvalidArgumentError: in a run, an index out of range; in a compiled program what is read there is NaN, and what
-        is written there is left out.
+        InvalidArgumentError: in a run, an index out of range; in a compiled program, if it is not known before, what is
+        read there is NaN, and what is written there is left out.
 
     >>> import pullback as pb
     >>> x = pb.constant(2.0)
@@ -144,6 +147,7 @@ class TensorArray(AbstractComposite):
         """The elements of the numbers `indices` [...], stacked: [..., element...]."""
         numbers = _integers("TensorArray.gather: the indices must be integers", indices)
         self._check_written("gather")
+        numbers = self._inside("read", numbers)
         return ArrayRead(self._element_shape.static)(self._rows, numbers, self._size, name=name or "TensorArrayGather")
 
     def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
@@ -220,10 +224,20 @@ class TensorArray(AbstractComposite):
 
     def _written(self, numbers: Tensor, rows: Tensor, name: str | None) -> TensorArray:
         size, grows = self._size, self._dynamic_size
+        numbers = self._inside("write", numbers)
         array = ArrayWrite(grows)(self._rows, numbers, rows, size, name=name or "TensorArrayWrite")
         if grows:
             size = maximum(size, cast(reduce_max(numbers), int32) + 1)
         return self._like(array, size)
+
+    def _inside(self, what: str, numbers: Tensor) -> Tensor:
+        """`numbers`; where they are known to be outside the array, a run fails, on XLA too."""
+        known, size = constant_value(numbers), constant_value(self._size)
+        if known is None or size is None or self._dynamic_size or np.all((known >= 0) & (known < size)):
+            return numbers
+        complaint = f"TensorArray.{what}: index {known} is not in [0, {size})"
+        with numbers.graph.acting.control_dependencies([assert_(constant(False), [complaint])]):
+            return identity(numbers)
 
     def _like(self, rows: Tensor, size: Tensor) -> TensorArray:
         made = TensorArray.__new__(TensorArray)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pullback as pb
+from pullback.primitives.identity.identity import EnsureShapeLike
 
 from ..case import Case, normal
 
@@ -20,5 +21,6 @@ CASES = [
         expected=lambda x: x * x,
         not_differentiable="it is a constant to the derivative, not to differences",
     ),
+    Case("ensure_shape_like", lambda x, y: EnsureShapeLike()(x, y), [X, X], expected=lambda x, y: x, wrt=[0]),
     Case("ensure_shape", lambda x: pb.ensure_shape(x, [None, 3]), [X], expected=lambda x: x),
 ]

@@ -7,7 +7,15 @@ from typing import Any
 from ...core.function import Substitute
 from ...core.operation import Operation
 from ...primitives.identity.barrier import OptimizationBarrier
-from ...primitives.identity.identity import EnsureShape, Identity, IdentityN, NoOp, PreventGradient, StopGradient
+from ...primitives.identity.identity import (
+    EnsureShape,
+    EnsureShapeLike,
+    Identity,
+    IdentityN,
+    NoOp,
+    PreventGradient,
+    StopGradient,
+)
 from ...primitives.identity.sharding import Sharding
 from ..records import Value
 from ..registry import writer
@@ -17,6 +25,13 @@ from ..writing import Writer
 @writer(Identity, StopGradient, PreventGradient, Sharding, pairs=True)
 def same(w: Writer, op: Operation, x: Value) -> Value:
     del w, op
+    return x
+
+
+@writer(EnsureShapeLike, pairs=True)
+def ensure_shape_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
+    """`x`: a model does not look."""
+    del w, op, like
     return x
 
 

@@ -191,6 +191,28 @@ class EnsureShape(Primitive):
         return (dy,)
 
 
+class EnsureShapeLike(Primitive):
+    """`x`, which must have the shape of `like`; values of `like` are not read."""
+
+    type = "EnsureShapeLike"
+    traits = (MOVES, VIEWS)
+
+    def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
+        if not x.shape.is_compatible_with(like.shape):
+            raise ValueError(f"the shape of {x} must be that of {like}")
+        return (TensorType(x.dtype, like.shape.merge_with(x.shape)),)
+
+    def kernel(self, xp: Any, x: Any, like: Any) -> Any:
+        del xp
+        if x.shape != like.shape:
+            raise ValueError(f"the shape must be {like.shape}, not {x.shape}")
+        return x
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        del op
+        return dy, None
+
+
 def no_op(name: str | None = None) -> Operation:
     """An operation that does nothing, to hang control inputs on.
 

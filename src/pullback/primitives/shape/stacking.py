@@ -171,12 +171,9 @@ def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> T
 
 def _concat_along(axis: Tensor, tensors: Sequence[Tensor], name: str | None) -> Tensor:
     """The tensors joined along a computed `axis`: as matrices whose rows are what lies before it."""
-    if axis.dtype not in INTEGER or axis.shape.rank not in (0, None):
-        raise ValueError(f"concat: axis must be one integer, not {axis}")
     with axis.graph.acting.name_scope(name or "concat") as scope:
         lengths = [shape(x) for x in tensors]
-        place = cast(axis, int32)
-        place = where(place < 0, place + size(lengths[0]), place)
+        place = _counted_from_the_front(axis, lengths[0], "concat")
         places = range_(size(lengths[0]))
         elsewhere = [where(equal(places, place), -1, own) for own in lengths]
         fit = reduce_all(
@@ -331,18 +328,22 @@ def split(
 ) -> list[Tensor]:
     """`value` cut along `axis`: into so many equal parts, or into parts of the given lengths, of which one may be -1.
 
-    Shapes: any. Dtypes: any. Lengths computed in a run need `num`, or a vector of known length.
+    Shapes: any. Dtypes: any. Lengths computed in a run need `num`, or a vector of known length. An `axis` may be
+    computed in a run, a scalar; then no length is known before.
 
     Derivative: dx = concat(dy).
 
     Raises:
         ValueError: the parts do not make up the axis, or their number is not known.
+        InvalidArgumentError: a computed `axis` is outside `value`.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.split([1, 2, 3, 4, 5], [2, 3]))
     [array([1, 2], dtype=int32), array([3, 4, 5], dtype=int32)]
     """
     x = convert_to_tensor(value)
+    if isinstance(axis, Tensor) and constant_value(axis) is None:
+        return _split_along(axis, x, num_or_size_splits, num, name)
     place = as_axis(axis, x.shape.rank, "split", x.type)
     sizes: Any = num_or_size_splits
     if isinstance(sizes, Tensor | AbstractTensorLike):
@@ -362,6 +363,29 @@ def split(
         raise ValueError(f"split: num={num}, but there are {len(dims)} lengths")
     inputs = (x,) if lengths is None else (x, lengths)
     return list(x.graph.add(SplitV(dims, place), inputs, name).outputs)
+
+
+def _split_along(axis: Tensor, x: Tensor, sizes: TensorLike, num: int | None, name: str | None) -> list[Tensor]:
+    """`x` cut along a computed `axis`: as rows of what lies before it, of columns at it, of what lies behind it."""
+    with axis.graph.acting.name_scope(name or "split"):
+        lengths = shape(x)
+        place = _counted_from_the_front(axis, lengths, "split")
+        places = range_(size(lengths))
+        fit = reduce_any(equal(places, place))
+        with axis.graph.acting.control_dependencies([assert_(fit, ["split: there is no axis", axis, lengths])]):
+            rows, columns = (
+                reduce_prod(where(chosen, lengths, 1)) for chosen in (places < place, equal(places, place))
+            )
+        behind = reduce_prod(where(places > place, lengths, 1))
+        parts = split(reshape(x, [rows, columns, behind]), sizes, 1, num)
+        return [reshape(part, where(equal(places, place), shape(part)[1], lengths)) for part in parts]
+
+
+def _counted_from_the_front(axis: Tensor, lengths: Tensor, what: str) -> Tensor:
+    if axis.dtype not in INTEGER or axis.shape.rank not in (0, None):
+        raise ValueError(f"{what}: axis must be one integer, not {axis}")
+    place = cast(axis, int32)
+    return where(place < 0, place + size(lengths), place)
 
 
 class Split(Primitive):
