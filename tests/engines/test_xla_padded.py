@@ -31,3 +31,18 @@ def test_derivatives_of_jacobians_hessians_and_histories(what: str) -> None:
     found, expected = [pb.Session(engine=e).run(fetches, {x: [0.3, 0.4, 0.5], n: 3}) for e in ("xla", "numpy")]
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-9)
+
+
+def test_a_seed_for_rows_of_a_loop_has_as_many_rows_as_the_run_makes() -> None:
+    x, n, seed = pb.placeholder(pb.float64, [2]), pb.placeholder(pb.int32, []), pb.placeholder(pb.float64, [None, 2])
+    rows = pb.TensorArray(pb.float64, size=0, dynamic_size=True, element_shape=[2])
+    _, _, rows = pb.while_loop(
+        lambda i, y, rows: i < n,
+        lambda i, y, rows: (i + 1, y * pb.sin(y), rows.write(i, y * y)),
+        [0, x, rows],
+        maximum_iterations=5,
+    )
+    (dx,) = pb.gradients(rows.stack(), x, grad_ys=seed)
+    fed = {x: [0.5, 0.7], n: 3, seed: np.arange(6.0).reshape(3, 2)}
+    found, expected = [pb.Session(engine=engine).run(dx, fed) for engine in ("xla", "numpy")]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

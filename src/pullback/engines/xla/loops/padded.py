@@ -10,6 +10,7 @@ import numpy as np
 from jax import lax
 
 from ....core.graph import Operation
+from ....primitives.identity.identity import EnsureShapeLike
 from ....primitives.indexing.slicing import StridedSlice
 from ....primitives.shape.reshape import ReshapeLike
 from ....primitives.shape.stacking import ConcatV2
@@ -49,6 +50,8 @@ class Padded(AbstractRows):
         if isinstance(primitive, ReshapeLike) and isinstance(arrays[1], Padded):
             x, like = arrays
             return like._first(primitive.kernel(jnp, dense(x), like.rows), like.count)
+        if isinstance(primitive, EnsureShapeLike):
+            return arrays[0] if isinstance(arrays[0], Padded) else self._as_long(arrays[0])
         times = rows_of_one(op, self.rows.shape)
         if times is None and not goes_row_by_row(op, ranks):
             if is_neutral(op, ranks):
@@ -72,6 +75,11 @@ class Padded(AbstractRows):
 
     def _first(self, rows: Any, count: Any) -> Padded:
         return Padded.first(rows, count, self.loop)
+
+    def _as_long(self, x: Any) -> Padded:
+        """`x`, which has as many rows as these in a run, with zeros behind them."""
+        more = [(0, max(self.capacity - len(x), 0), 0), *[(0, 0, 0)] * (x.ndim - 1)]
+        return self._first(lax.pad(jnp.asarray(x), jnp.zeros((), x.dtype), more), self.count)
 
     def _joined(self, arrays: Sequence[Any]) -> Padded:
         """The rows of one array after the other; each is written over the zeros behind the one before."""
