@@ -8,10 +8,10 @@ BIN := $(VENV)/bin
 LOG := $(VENV)/install.log
 STAMP := $(VENV)/.installed
 
-.PHONY: help env demo test test-all programs lint format types reference bench hooks lock clean
+.PHONY: help env demo test test-all programs test-oldest test-newest lint format types reference bench hooks lock clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
 	@echo 'PYTHON=... chooses the Python of a new .venv, WORKERS=... the processes of the tests, ARGS=... is handed on.'
 
 env: $(STAMP) ## .venv with pullback, all its extras and the development tools
@@ -31,6 +31,12 @@ test-all: lint ## the same with the slow tests
 
 programs: $(STAMP) ## ARGS=100000 random programs: do engines and derivatives agree?
 	@$(BIN)/python -m tests.programs $(ARGS)
+
+test-oldest: ## quick tests with the oldest numpy, jax, onnx and onnxruntime that are allowed, in .venv-oldest
+	@$(call test_in,.venv-oldest,tools/oldest.py)
+
+test-newest: ## quick tests with the newest of all that pip finds, in .venv-newest
+	@$(call test_in,.venv-newest,-c '')
 
 lint: $(STAMP) ## format, lint and types, changing nothing
 	@echo 'make lint: ruff format --check'
@@ -67,8 +73,18 @@ lock: ## requirements-dev.lock anew, with the newest versions
 	@mv build/lock/pins requirements-dev.lock
 
 clean: ## remove everything that was made here, .venv too
-	@rm -rf $(VENV) build dist pullback-demo .mypy_cache .ruff_cache .pytest_cache
+	@rm -rf $(VENV) .venv-oldest .venv-newest build dist pullback-demo .mypy_cache .ruff_cache .pytest_cache
 	@find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# test_in(folder, what Python runs to write constraints for pip): an environment of its own, and the quick tests in it.
+define test_in
+	echo 'make $@: making $(1) (about 1 GB)'; \
+	"$(PYTHON)" -m venv $(1) \
+	  && "$(PYTHON)" $(2) > $(1)/pins \
+	  && $(1)/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager -c $(1)/pins -e '.[all,dev]' \
+	  && $(1)/bin/python -m pullback doctor --quick \
+	  && $(1)/bin/pytest -n $(WORKERS) -m 'not slow' $(ARGS)
+endef
 
 # A .venv works only in the folder where it was made: not after that was renamed or copied.
 ifneq ($(shell cat $(STAMP) 2>/dev/null),$(CURDIR))
