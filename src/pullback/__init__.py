@@ -6,6 +6,7 @@ The public names stand in `__init__.pyi`, each once; each is imported when it is
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
+from .autodiff.optimizing import define_optimizer as _define_optimizer
 from .core.primitive import define_later as _define_later
 from .engines.loading import engine_loaders as _engine_loaders
 from .engines.loading import install_running as _install_running
@@ -51,7 +52,12 @@ def _onnxruntime_engine() -> _Any:
     return OnnxruntimeEngine
 
 
+def _optimizer() -> _Any:
+    return _import_module(f"{__name__}.passes.optimize").optimized_for_gradients
+
+
 _define_later(_load_primitives)
+_define_optimizer(_optimizer)
 _engine_loaders["onnxruntime"] = _onnxruntime_engine
 _install_operators()
 _install_running()

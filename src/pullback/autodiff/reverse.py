@@ -33,6 +33,7 @@ from .compile_scopes import compiled_scope
 from .cotangent import AggregationMethod, Term, aggregate, flatten_slices
 from .gating import gate
 from .masked_zeros import guard_for
+from .optimizing import lean_targets, lean_terms
 from .paths import crossings, operations_between, path_between
 from .registry import as_rules
 from .rules import apply_rule
@@ -64,6 +65,7 @@ def gradients(
     *,
     rules: Mapping[Any, Rule | None] | None = None,
     memory: Memory | None = None,
+    optimize: Any = None,
 ) -> list[Any]:
     """The derivatives of the sum of `ys` by each of `xs`, as new operations of their graph: a list, one for each x.
 
@@ -84,6 +86,9 @@ def gradients(
             `rule(op, *dys)`; None stops. They hold inside functions, branches and loops as well; a name counts first,
             then the name of the function that is called, then the type.
         memory: what to keep of the steps of loops, a `Memory`.
+        optimize: "exact", "safe" or "fast", or `pb.Rules`: ys are optimised before they are differentiated, as
+            `pb.optimize` does, and the derivatives afterwards. The ys of the graph stay what they were; to run both,
+            optimise ys first with `pb.optimize`, or use `Session(optimize=...)`.
 
     Complex y need `grad_ys`; the cotangent of a complex x is the conjugate of the holomorphic derivative.
 
@@ -112,7 +117,7 @@ def gradients(
     if graph.finalized:
         raise RuntimeError("Graph is finalized and cannot be modified.")
     with graph.transaction(), _collector_paused(), choosing(as_rules(rules, graph), memory):
-        return _gradients(graph, targets, sources, stops, seeds, name, options, mode)
+        return _gradients(graph, targets, sources, stops, seeds, name, options, mode, optimize)
 
 
 @contextmanager
@@ -136,6 +141,7 @@ def _gradients(
     name: str | None,
     options: _Options,
     mode: UnconnectedGradients,
+    optimize: Any,
 ) -> list[Any]:
     outer = graph.scope
     with graph.entered(outer._replace(site=outer.site or user_site())):
@@ -144,11 +150,17 @@ def _gradients(
             targets = [arguments.as_target(y, f"y_{i}", graph) for i, y in enumerate(ys)]
             sources = [arguments.as_source(x, f"x_{i}", graph) for i, x in enumerate(xs)]
             wanted = [_component(x) for x in sources]
-            stopped = {_component(arguments.as_source(t, "stop", graph)).op for t in stops}
+            held = [_component(arguments.as_source(t, "stop", graph)) for t in stops]
+            kept = frozenset([*wanted, *held])
+            if optimize is not None:
+                targets = lean_targets(targets, optimize, kept)
             terms: dict[Tensor, list[Term]] = {}
             for i, (y, seed) in enumerate(zip(map(_component, targets), seeds, strict=True)):
                 terms.setdefault(y, []).append(_seed(y, seed, i, graph, options))
-            sums = _cross_bodies(graph, terms, wanted, stopped, options)
+            ys = list(terms)
+            sums = _cross_bodies(graph, terms, wanted, {x.op for x in held}, options)
+            if optimize is not None:
+                sums = dict(zip(sums, lean_terms(list(sums.values()), ys, optimize, kept), strict=True))
         if mode is UnconnectedGradients.ZERO:
             for x in wanted:
                 if sums[x] is None:

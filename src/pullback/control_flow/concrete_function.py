@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core import nest
-from ..core.function import Function, bind_shape, origin_of, trace
+from ..core.function import Function, Traced, bind_shape, origin_of, trace
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.lengths import Dimension, Length
 from ..core.slices import IndexedSlices
@@ -48,6 +48,7 @@ class ConcreteFunction:
         inputs: Any,
         names: Sequence[str],
         attrs: Mapping[str, Any],
+        optimize: Callable[[Function], Function] | None = None,
     ) -> None:
         self.python_function = python_function
         self.name = name
@@ -57,6 +58,8 @@ class ConcreteFunction:
         self._kinds = [kind_of(leaf) for leaf in leaves]
         self._results: list[Kind] = []
         traced = trace(self._build, parameter_types(self._kinds), name, _part_names(self._kinds, names))
+        if optimize is not None:
+            traced = self._optimized(traced, optimize)
         self.traced = traced.function
         self._captured = [origin_of(x) for x in traced.captured]
         controls = traced.function.graph.outer_controls
@@ -82,6 +85,15 @@ class ConcreteFunction:
             converted.append(value)
         self.structured_outputs = nest.pack_sequence_as(self.structured_outputs, converted)
         return results
+
+    def _optimized(self, traced: Traced, optimize: Callable[[Function], Function]) -> Traced:
+        """What was traced, optimised."""
+        function = optimize(traced.function)
+        made = dict(zip(traced.function.results, function.results, strict=True))
+        self.structured_outputs = nest.map_structure(
+            lambda y: made.get(y, y) if isinstance(y, Tensor) else y, self.structured_outputs
+        )
+        return traced._replace(function=function)
 
     # What it is
 

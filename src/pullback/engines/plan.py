@@ -17,7 +17,8 @@ from ..core.function import AbstractFunctional, Function
 from ..core.graph import Operation, Tensor
 from ..passes.fold import folded
 from ..passes.merge import merged
-from ..passes.view import View, inputs_of_run, view_of
+from ..passes.rebuilding import Pass
+from ..passes.view import View, as_it_is, inputs_of_run, view_of
 from ..primitives.base.state import AbstractStateful
 from ..primitives.debugging.guards import AbstractGuard
 
@@ -67,24 +68,36 @@ class Plan:
     """The numbers of the states that some step writes."""
 
 
-def make_plan(fetches: Sequence[Tensor], targets: Iterable[Operation], feeds: Sequence[Tensor]) -> Plan:
-    """The plan that computes the tensors `fetches` and runs the operations `targets`, given values for `feeds`."""
-    return _Planner(_lean(fetches, tuple(targets), frozenset(feeds)), feeds, {}, {}).plan()
+def make_plan(
+    fetches: Sequence[Tensor], targets: Iterable[Operation], feeds: Sequence[Tensor], optimize: Pass = as_it_is
+) -> Plan:
+    """The plan that computes the tensors `fetches` and runs the operations `targets`, given values for `feeds`.
+
+    `optimize` makes the view of them better.
+    """
+    return _Planner(optimize(_lean(fetches, tuple(targets), frozenset(feeds))), feeds, {}, {}).plan()
 
 
-def function_plan(function: Function, count: int, handles: Mapping[Operation, Operation]) -> Plan:
+def function_plan(
+    function: Function, count: int, handles: Mapping[Operation, Operation], optimize: Pass = as_it_is
+) -> Plan:
     """The plan of the first `count` results and the effects of `function`; feeds are its parameters but for handles.
 
-    `handles` names the variable's operation for each parameter that stands for a handle.
+    `handles` names the variable's operation for each parameter that stands for a handle; `optimize` is that of
+    `make_plan`.
     """
-    return _function_plan(function, range(count), handles, {})
+    return _function_plan(function, range(count), handles, {}, optimize)
 
 
 def _function_plan(
-    function: Function, numbers: Sequence[int], handles: Mapping[Operation, Operation], known: dict[Any, Plan]
+    function: Function,
+    numbers: Sequence[int],
+    handles: Mapping[Operation, Operation],
+    known: dict[Any, Plan],
+    optimize: Pass = as_it_is,
 ) -> Plan:
     """The plan of the results `numbers` and the effects of `function`."""
-    view = _lean([function.results[i] for i in numbers], function.effects, frozenset(function.parameters))
+    view = optimize(_lean([function.results[i] for i in numbers], function.effects, frozenset(function.parameters)))
     feeds = [x for x in function.parameters if x.dtype is not resource]
     return _Planner(view, feeds, handles, known).plan()
 

@@ -18,6 +18,9 @@ from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.matmul_precision import HIGHEST, check_precision
 from ..core.typing import TensorLike
+from ..passes.optimizing import Optimizing
+from ..passes.ruleset import Rules, as_rules
+from ..passes.view import as_it_is
 from ..primitives.creation.placeholders import Placeholder
 from ..primitives.variables.variable import Variable
 from . import messages
@@ -50,6 +53,7 @@ class Session:
             lengths, or a `jax.sharding.Mesh`. With a mesh, device strings do not count. For XLA only.
         matmul_precision: how exactly accelerators multiply where `pb.matmul_precision` does not say: "highest", "high"
             or "default", which are faster and keep 10 or 7 bits of each factor.
+        optimize: "exact", "safe" or "fast", or `pb.Rules`: what is run is optimised first, as `pb.optimize` does.
 
     The engines agree but for what a compiled program cannot do or does not do: an index out of range raises on NumPy;
     on XLA what is read there is NaN (the smallest integer for integers), and what is written there is left out. XLA
@@ -77,9 +81,12 @@ class Session:
         soft_placement: bool = True,
         mesh: Any = None,
         matmul_precision: str = HIGHEST,
+        optimize: Rules | str | None = None,
     ) -> None:
         if target != "":
             raise TypeError(f"Session: target must be '', not {target!r}; pass the graph by name: Session(graph=...)")
+        if optimize is not None and engine == "onnxruntime":
+            raise ValueError("Session: optimize= is for the engines that plan a run; for onnxruntime use pb.optimize")
         if compile_effort not in ("full", "fast"):
             raise ValueError(f"Session: compile_effort must be 'full' or 'fast', not {compile_effort!r}")
         self.graph = get_default_graph() if graph is None else graph
@@ -90,6 +97,7 @@ class Session:
         self.matmul_precision = matmul_precision
         options = EngineOptions(check_numerics, cache_dir, compile_effort, soft_placement, mesh, matmul_precision)
         self._engine: AbstractEngine = _engine_class(self.engine)(options)
+        self._optimize = as_it_is if optimize is None else Optimizing(as_rules(optimize)).view
         self._runs: dict[Any, Run] = {}
         self._lock = threading.RLock()
         self._closed = False
@@ -245,7 +253,7 @@ class Session:
             parameters = function.parameters[len(function.parameters) - len(captured) :]
             pairs = zip(parameters, captured, strict=True)
             handles = {x.op: handle_of(around) for x, around in pairs if around.dtype == resource}
-            run = self._prepared(key, lambda: function_plan(function, len(function.results), handles), feeds)
+            run = self._prepared(key, lambda: self._function_plan(function, handles), feeds)
         return run([self._fed(x, value) for x, value in zip(feeds, values, strict=True)])
 
     def _run_of(self, flat: Fetches, feeds: Sequence[Tensor], to_host: bool) -> Run:
@@ -269,8 +277,11 @@ class Session:
             self._runs[key] = run
         return run
 
+    def _function_plan(self, function: Function, handles: Mapping[Operation, Operation]) -> Plan:
+        return function_plan(function, len(function.results), handles, self._optimize)
+
     def _plan(self, flat: Fetches, feeds: Sequence[Tensor]) -> Plan:
-        plan = make_plan(flat.tensors, flat.operations, feeds)
+        plan = make_plan(flat.tensors, flat.operations, feeds, self._optimize)
         missing = [step.op for step in plan.steps if isinstance(step.op.primitive, Placeholder)]
         if missing:
             raise messages.not_fed(missing)

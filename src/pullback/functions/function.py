@@ -30,12 +30,15 @@ from ..control_flow.signature import (
     up_to,
 )
 from ..control_flow.tracing import AbstractComposite
+from ..core import function as core
 from ..core import nest
 from ..core.graph import AbstractTensorLike, Graph, Tensor, get_default_graph
 from ..core.sites import Site, user_site
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
 from ..engines.eager import run_function
+from ..passes.optimizing import Optimizing
+from ..passes.ruleset import Rules, as_rules
 from ..primitives.variables.variable import creating_variables
 
 _log = logging.getLogger("pullback")
@@ -57,6 +60,8 @@ def function(
     experimental_relax_shapes: bool | None = None,
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
+    *,
+    optimize: Rules | str | None = None,
 ) -> Any:
     """`func` as a `Function`: traced once for each kind of arguments, and differentiated once for each.
 
@@ -74,6 +79,7 @@ def function(
         jit_compile: marks the calls with the attribute `_XlaMustCompile`; engines compile whatever they can anyway.
         reduce_retracing: where only shapes differ from what was traced before, trace for what they have in common.
         experimental_attributes: attributes of the calls.
+        optimize: "exact", "safe" or "fast", or `pb.Rules`: what was traced is optimised, as `pb.optimize` does.
 
     The other arguments are taken for TensorFlow's sake and change nothing; `if` and `while` on tensors are not
     rewritten: use `pb.cond` and `pb.while_loop`.
@@ -99,7 +105,9 @@ def function(
     attrs = dict(experimental_attributes or {})
     if jit_compile or experimental_compile:
         attrs["_XlaMustCompile"] = True
-    options = _Options(_checked(input_signature), bool(reduce_retracing or experimental_relax_shapes), attrs)
+    optimizing = None if optimize is None else Optimizing(as_rules(optimize)).function
+    reduce = bool(reduce_retracing or experimental_relax_shapes)
+    options = _Options(_checked(input_signature), reduce, attrs, optimizing)
     return partial(Function, options=options) if func is None else Function(func, options)
 
 
@@ -107,6 +115,7 @@ class _Options(NamedTuple):
     input_signature: tuple[Any, ...] | None = None
     reduce_retracing: bool = False
     attrs: Mapping[str, Any] = {}
+    optimize: Callable[[core.Function], core.Function] | None = None
 
 
 def _checked(signature: Sequence[Any] | None) -> tuple[Any, ...] | None:
@@ -313,7 +322,7 @@ class Function:
 
     def _traced_once(self, name: str, inputs: Any, names: Sequence[str]) -> ConcreteFunction:
         """Traced; a second time where the first time made variables, which must make none."""
-        trace = partial(ConcreteFunction, self._func, name, inputs, names, self._options.attrs)
+        trace = partial(ConcreteFunction, self._func, name, inputs, names, self._options.attrs, self._options.optimize)
         made: list[Any] = []
         with creating_variables(self._refuse if self._traced else made.append):
             concrete = trace()

@@ -62,14 +62,19 @@ def optimize(fetches: Any, rules: Rules | str = "safe", *, keep: Any = (), name:
     parts = [_components(leaf) for leaf in leaves]
     results = [x for components in parts for x in components]
     kept = [x for leaf in nest.flatten(keep) for x in _components(leaf)]
-    found, report = optimized(results, as_rules(rules), frozenset(kept), name)
+    found, report = optimized(results, as_rules(rules), frozenset(kept), frozenset(results), name)
     rest = iter(found)
     packed = [_packed(leaf, [next(rest) for _ in components]) for leaf, components in zip(leaves, parts, strict=True)]
     return Optimized(nest.pack_sequence_as(fetches, packed), report)
 
 
-def optimized(results: Sequence[Tensor], rules: Rules, keep: Set[Tensor], name: str) -> tuple[list[Tensor], Report]:
-    """`results` computed by operations that `rules` leave, added to their graph, and a report."""
+def optimized(
+    results: Sequence[Tensor], rules: Rules, keep: Set[Tensor], apart: Set[Tensor], name: str
+) -> tuple[list[Tensor], Report]:
+    """`results` computed by operations that `rules` leave, added to their graph, and a report.
+
+    `keep` are the same tensors afterwards; those of `apart` are computed for themselves.
+    """
     if not results:
         return [], Report.of([], [], [])
     graph = results[0].graph
@@ -77,11 +82,23 @@ def optimized(results: Sequence[Tensor], rules: Rules, keep: Set[Tensor], name: 
         graph.as_graph_element(x)
     plain = view_of(results, [], frozenset())
     given = {y for op in plain.operations if _stays(op, keep) for y in op.outputs}
-    view = view_of(results, [], frozenset(given), apart=results)
+    view = view_of(results, [], frozenset(given), apart=apart)
     optimizing = Optimizing(rules)
     lean = optimizing.view(view)
     report = Report.of(view.operations, lean.operations, optimizing.rewrites)
     return (appended(lean, graph, name) if optimizing.rewrites else list(results)), report
+
+
+def optimized_for_gradients(
+    tensors: Sequence[Tensor], rules: Rules | str, keep: Set[Tensor], apart: Set[Tensor]
+) -> list[Tensor]:
+    """`tensors` optimised, those of each graph for itself; what bodies around read is none of theirs."""
+    made: dict[Tensor, Tensor] = {}
+    for graph in dict.fromkeys([x.graph for x in tensors]):
+        own = [x for x in dict.fromkeys(tensors) if x.graph is graph]
+        found = optimized(own, as_rules(rules), keep, apart, "optimized")[0] if not graph.finalized else own
+        made.update(zip(own, found, strict=True))
+    return [made[x] for x in tensors]
 
 
 def _stays(op: Operation, keep: Set[Tensor]) -> bool:

@@ -19,8 +19,10 @@ from ..core.graph import Graph, Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.scopes import Scope
 from ..primitives.creation.constant import Const
-from ..primitives.creation.fill import Filled, FillLike
+from ..primitives.creation.fill import Fill, Filled, FillLike
 from ..primitives.debugging.guards import AbstractGuard
+from ..primitives.shape.broadcast import BroadcastLike, BroadcastTo
+from ..primitives.shape.reshape import Reshape, ReshapeLike
 from .fold import LARGEST
 from .pattern import Bindings, matches
 from .rebuilding import with_functions
@@ -145,8 +147,14 @@ class _Sweep:
         value, op = self.known.get(x), self.producer(x)
         if value is not None:
             return value.flat[0] if 0 < value.size <= LARGEST and (value == value.flat[0]).all() else None
-        primitive = None if op is None else op.primitive
-        return primitive.value if isinstance(primitive, Filled | FillLike) else None
+        if op is None:
+            return None
+        match op.primitive:
+            case Filled(value=number) | FillLike(value=number):
+                return number
+            case BroadcastTo() | BroadcastLike() | Reshape() | ReshapeLike() | Fill():
+                return self.number(self.inputs(op)[0])
+        return None
 
     # What a match leads to
 

@@ -102,6 +102,11 @@ class View:
         return replace(self, operations=ordered)
 
 
+def as_it_is(view: View) -> View:
+    """The view that it is given: the pass that does nothing."""
+    return view
+
+
 def view_of(
     results: Sequence[Tensor],
     targets: Sequence[Operation],

@@ -1,0 +1,39 @@
+"""Optimisation of what is differentiated, and of its derivatives: by passes, which stand in a layer above."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from dataclasses import replace
+from typing import Any
+
+from ..core.graph import Tensor
+from ..core.slices import IndexedSlices
+from .cotangent import Term
+
+Optimizer = Callable[[Sequence[Tensor], Any, Set[Tensor], Set[Tensor]], list[Tensor]]
+"""Of tensors, the rules, what stays the same tensor, and what is computed for itself: tensors of the same values."""
+_loaders: list[Callable[[], Optimizer]] = []
+
+
+def define_optimizer(load: Callable[[], Optimizer]) -> None:
+    """Let what `load` returns optimise where `gradients` is asked to."""
+    _loaders.append(load)
+
+
+def lean_targets(ys: Sequence[Any], rules: Any, keep: Set[Tensor]) -> list[Any]:
+    """`ys`, the tensors among them optimised; they depend on `keep` as they did."""
+    tensors = [y for y in ys if isinstance(y, Tensor)]
+    found = dict(zip(tensors, _loaders[-1]()(tensors, rules, keep, frozenset(tensors)), strict=True))
+    return [found[y] if isinstance(y, Tensor) else y for y in ys]
+
+
+def lean_terms(terms: Sequence[Term | None], ys: Sequence[Tensor], rules: Any, keep: Set[Tensor]) -> list[Term | None]:
+    """The derivatives `terms` of `ys` optimised; slices stay slices."""
+    tensors = [dx.values if isinstance(dx, IndexedSlices) else dx for dx in terms]
+    dense = [x for x in tensors if isinstance(x, Tensor)]
+    lean = _loaders[-1]()([*dense, *ys], rules, keep, frozenset())
+    found = dict(zip(dense, lean, strict=False))
+    return [
+        replace(dx, values=found.get(x, x)) if isinstance(dx, IndexedSlices) else found.get(dx)  # type: ignore[arg-type]
+        for dx, x in zip(terms, tensors, strict=True)
+    ]
