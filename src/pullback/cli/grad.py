@@ -16,6 +16,7 @@ from pullback.core.limits import Limits, limited
 from pullback.core.needs import needed
 from pullback.core.sites import Place
 from pullback.core.text import printable
+from pullback.onnx.optimizing import optimized_outputs
 
 from .failure import USAGE, CommandError
 
@@ -71,11 +72,15 @@ def _run(args: argparse.Namespace) -> int:
             rules=rules,
             unconnected=args.unconnected,
             sparse=args.sparse,
+            optimize=args.optimize,
         )
         inputs |= made.inputs
         outputs, ys = {**own, **made.outputs}, list(made.ys)
         notes += [f"unconnected: {name}\n{reason}" for name, reason in made.unconnected.items()]
         what = f"{kind} of {', '.join(ys)}"
+    if args.optimize:
+        outputs, report = optimized_outputs(outputs, inputs, args.optimize, args.opset)
+        notes += str(report).splitlines() if report.rewrites else []
     if args.only_grad:
         inputs = _needed(inputs, outputs)
     out = Path(args.out) if args.out else model.with_name(f"{model.stem}_grad.onnx")

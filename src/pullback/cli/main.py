@@ -25,10 +25,15 @@ GRAD = (
     "Writes an ONNX model with its derivative: the gradient of an output by the inputs, or of any values by others, "
     "in standard operators that onnxruntime runs."
 )
+OPTIMIZE = (
+    "Writes an ONNX model that computes the same by fewer and more accurate operations, and says what was rewritten. "
+    "Levels: 'exact' changes no bit, 'safe' loses no accuracy, 'fast' rearranges sums and products."
+)
 SHOW = "Prints the operations of a model, one a line, or draws them; forward and backward are told apart and linked."
 DOCTOR = (
     "Says which engines and devices there are, in which versions, what is set, and how fast they multiply and copy."
 )
+LEVELS = ("exact", "safe", "fast")
 INTERRUPTED = 130
 LIMITS = ("nodes", "depth", "bytes", "seconds")
 STEPS = {"xla": 2000, "numpy": 800}
@@ -97,10 +102,17 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--html", metavar="FILE", help="write a page with a search instead")
     show.add_argument("--depth", type=_count, metavar="N", help="gather name scopes in boxes, down to N names")
     show.add_argument("--grad", action="store_true", help="with the gradient of the only output by the inputs")
+    optimize = commands.add_parser("optimize", help="an ONNX model of fewer operations", description=OPTIMIZE)
+    optimize.add_argument("model", metavar="MODEL", help="an .onnx file")
+    optimize.add_argument("-o", "--out", metavar="FILE", help="where it goes (default: MODEL with _optimized)")
+    optimize.add_argument("--level", choices=LEVELS, default="safe", help="what may change (default: %(default)s)")
+    optimize.add_argument("--html", metavar="FILE", help="write a page of what was rewritten as well")
+    optimize.add_argument("--opset", type=_count, metavar="N", help="operator set to write (default: the model's)")
+    optimize.add_argument("--check", action="store_true", help="run it on onnxruntime, compare with the model on NumPy")
     grad = commands.add_parser("grad", help="an ONNX model with its derivative", description=GRAD)
     _add_grad(grad)
     limit = f"for a file that you trust: another limit of {', '.join(LIMITS)}, as nodes=10000000"
-    for command in (show, grad):
+    for command in (show, optimize, grad):
         command.add_argument("--limit", type=_limit, action="append", metavar="NAME=NUMBER", help=limit)
     return parser
 
@@ -126,6 +138,8 @@ def _add_grad(grad: argparse.ArgumentParser) -> None:
     unconnected = "for a value without a gradient: nothing, or zeros (default: none)"
     grad.add_argument("--unconnected", choices=["none", "zero"], default="none", help=unconnected)
     grad.add_argument("--sparse", action="store_true", help="row indices and values where only some rows are not zero")
+    lean = "before and after: exact, safe (where no level is given) or fast"
+    grad.add_argument("--optimize", nargs="?", const="safe", choices=LEVELS, metavar="LEVEL", help=lean)
     grad.add_argument("--opset", type=_count, metavar="N", help="operator set to write (default: 18, or the model's)")
     grad.add_argument("--dtype", choices=["float16", "float32", "float64"], help="compute all floats in this dtype")
     grad.add_argument("--check", action="store_true", help="run it on onnxruntime, compare with NumPy and differences")

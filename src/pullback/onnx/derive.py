@@ -8,6 +8,7 @@ from typing import Any
 
 from ..autodiff.choices import choosing
 from ..autodiff.explain import explain_gradient
+from ..autodiff.optimizing import lean_targets, lean_terms
 from ..autodiff.reverse import gradients
 from ..control_flow.history import history
 from ..core.dtypes import FLOATING, TRAINABLE
@@ -55,6 +56,7 @@ def differentiate(
     rules: Mapping[Any, Callable[..., Any] | None] | None = None,
     unconnected: str = "none",
     sparse: bool = False,
+    optimize: Any = None,
 ) -> Derivative:
     """The derivatives of the values `of` of a loaded model by the values `wrt`, added to its graph.
 
@@ -74,6 +76,8 @@ def differentiate(
         unconnected: "none" leaves out an x that no y depends on, "zero" gives zeros ("gradient", "vjp", "hvp").
         sparse: gradients of which only some rows are not zero are two outputs, `gradients/<x>/indices` and
             `gradients/<x>/values`.
+        optimize: "exact", "safe" or "fast", or `pb.Rules`: what is differentiated is optimised before, and the
+            derivatives afterwards, as by `gradients`.
 
     Raises:
         InvalidArgumentError: a name that the model does not have, a value that is no tensor of floats, no only output,
@@ -105,7 +109,10 @@ def differentiate(
     with graph.transaction(), graph.as_default(), chosen, densify_policy("allow"):
         seeds = _added(graph, made, "seeds", ys) if kind == "vjp" else None
         sources = [graph.moves.get(name, x) for name, x in xs.items()]
-        dxs = gradients(list(ys.values()), sources, seeds, stop_gradients=stopped)
+        kept = frozenset([*sources, *stopped])
+        if optimize is not None:
+            made.ys = dict(zip(ys, lean_targets(list(ys.values()), optimize, kept), strict=True))
+        dxs = gradients(list(made.ys.values()), sources, seeds, stop_gradients=stopped)
         dxs = [_at_each_step(dx) if name in graph.moves else dx for name, dx in zip(xs, dxs, strict=True)]
         connected = _connected(made, xs, dxs, f"\n{STRAIGHT_THROUGH}" if graph.rounded else "")
         if kind in ("gradient", "vjp"):
@@ -115,6 +122,9 @@ def differentiate(
             made.outputs = _second(graph, kind, made, connected, [dx for dx in dxs if dx is not None], stopped)
         if unconnected == "zero":
             _add_zeros(made, kind, xs)
+        if optimize is not None:
+            lean = lean_terms(list(made.outputs.values()), list(made.ys.values()), optimize, kept)
+            made.outputs, made.ys = dict(zip(made.outputs, lean, strict=True)), ys  # type: ignore[arg-type]
     return made
 
 

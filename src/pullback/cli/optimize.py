@@ -1,0 +1,45 @@
+"""`pullback optimize`: an ONNX model in, the model with fewer and more accurate operations out."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pullback as pb
+from pullback.core.errors import PullbackError
+from pullback.core.limits import Limits, limited
+from pullback.onnx.optimizing import optimized_outputs
+
+from .failure import CommandError
+
+
+def run(args: argparse.Namespace) -> int:
+    """Writes the model and prints what was rewritten; 0, or 1 where `--check` finds a difference."""
+    try:
+        with Limits(**dict(args.limit or ())), limited("pullback optimize"):
+            return _run(args)
+    except (PullbackError, ImportError, LookupError, OSError) as error:
+        raise CommandError(f"pullback optimize: {error}") from error
+
+
+def _run(args: argparse.Namespace) -> int:
+    model = Path(args.model)
+    graph = pb.onnx.load(model)
+    inputs = dict(zip(graph.input_names, graph.inputs, strict=True))
+    outputs = dict(zip(graph.output_names, graph.outputs, strict=True))
+    lean, report = optimized_outputs(outputs, inputs, args.level, args.opset)
+    out = Path(args.out) if args.out else model.with_name(f"{model.stem}_optimized.onnx")
+    written = pb.onnx.export(lean, inputs, out, opset=args.opset)
+    if args.html:
+        report.html.save(args.html)
+    print(f"{len(written.graph.node)} nodes, were {len(graph.model.graph.node)}")
+    print(report)
+    for path in filter(None, (out, args.html)):
+        print(f"written: {path}")
+    if not args.check:
+        return 0
+    from .checking import check
+
+    compared = check(out, graph, outputs, inputs)
+    print(compared)
+    return 0 if compared.passed else 1
