@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import pullback as pb
-from pullback.engines import session as session_module
+from pullback.engines import default_engine as module
 
 
 def test_xla_is_the_default_where_jax_is_installed() -> None:
@@ -20,12 +20,12 @@ def test_xla_is_the_default_where_jax_is_installed() -> None:
 def test_without_jax_numpy_is_the_default_and_said_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(session_module, "find_spec", lambda name: None)
-    session_module.default_engine.cache_clear()
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    module._installed_engine.cache_clear()
     with caplog.at_level(logging.WARNING, "pullback"):
         assert pb.Session().engine == "numpy"
         assert pb.Session().engine == "numpy"
-    session_module.default_engine.cache_clear()
+    module._installed_engine.cache_clear()
     assert [record.getMessage() for record in caplog.records] == [
         "jax is not installed: sessions use the NumPy engine. For compiled programs: pip install 'pullback[xla]'"
     ]

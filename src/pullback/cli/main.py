@@ -34,6 +34,7 @@ DOCTOR = (
     "Says which engines and devices there are, in which versions, what is set, and how fast they multiply and copy."
 )
 LEVELS = ("exact", "safe", "fast")
+RUN = "Runs a program that imports TensorFlow without TensorFlow: its names are pullback's, those of TensorFlow 1."
 INTERRUPTED = 130
 LIMITS = ("nodes", "depth", "bytes", "seconds")
 STEPS = {"xla": 2000, "numpy": 800}
@@ -96,6 +97,11 @@ def _parser() -> argparse.ArgumentParser:
     ops.add_argument("--missing", action="store_true", help="name those that are not")
     doctor = commands.add_parser("doctor", help="what is installed and how fast it is", description=DOCTOR)
     doctor.add_argument("--quick", action="store_true", help="measure nothing")
+    run = commands.add_parser("run", help="run a TensorFlow program without TensorFlow", description=RUN)
+    run.add_argument("--engine", choices=["xla", "numpy", "onnxruntime"], help="of sessions that name none")
+    run.add_argument("--v2-names", action="store_true", help="the names of TensorFlow 2 in `tensorflow` itself")
+    run.add_argument("program", metavar="PROGRAM", help="a file of Python")
+    run.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="the arguments of the program")
     show = commands.add_parser("show", help="print or draw a model", description=SHOW)
     show.add_argument("file", metavar="FILE", help="an .onnx model, or a .json file of Graph.to_dict")
     show.add_argument("--svg", metavar="FILE", help="write a picture instead")

@@ -1,5 +1,6 @@
-"""Compatibility with TensorFlow 1: `pb.compat.v1`, for programs that import TensorFlow by that name."""
+"""Compatibility with TensorFlow 1: `pb.compat.v1`, for programs that import TensorFlow by that name or by its own."""
 
 from . import v1
+from .import_hook import install, uninstall
 
-__all__ = ["v1"]
+__all__ = ["install", "uninstall", "v1"]

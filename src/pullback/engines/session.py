@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
-from importlib.util import find_spec
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +23,7 @@ from ..primitives.creation.placeholders import Placeholder
 from ..primitives.variables.variable import Variable
 from . import messages
 from .configuration import ConfigProto
+from .default_engine import check_engine, default_engine
 from .engine import AbstractEngine, EngineClass, EngineOptions, Run
 from .feed_lengths import with_lengths_checked
 from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten
@@ -32,7 +31,6 @@ from .loading import engine_loaders
 from .plan import Plan, function_plan, handle_of, make_plan
 from .prefetch import prefetched
 
-_log = logging.getLogger("pullback")
 _CLOSED = "Attempted to use a closed Session."
 
 
@@ -376,20 +374,8 @@ def _one_at_a_time(run: Run, lock: Any) -> Run:
     return guarded
 
 
-@cache
-def default_engine() -> str:
-    """ "xla" where jax is installed; "numpy", with a message the first time, where it is not."""
-    if find_spec("jax") is not None:
-        return "xla"
-    _log.warning(
-        "jax is not installed: sessions use the NumPy engine. For compiled programs: pip install 'pullback[xla]'"
-    )
-    return "numpy"
-
-
 def _engine_class(name: str) -> EngineClass:
-    if name not in engine_loaders:
-        raise ValueError(f"Session: engine must be 'xla', 'numpy' or 'onnxruntime', not {name!r}")
+    check_engine(name, "Session: engine")
     return engine_loaders[name]()
 
 

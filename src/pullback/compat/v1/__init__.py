@@ -19,10 +19,12 @@ GIT_VERSION = f"pullback {pullback.__version__}"
 
 __all__ = list(vars(pullback)["__all__"])
 _NAMESPACES = ("debugging", "image", "initializers", "linalg", "math", "nn", "random")
+_OWN = ("app", "flags", "gfile", "logging", "test")
+"""The namespaces that only version 1 has."""
 
 
 def __getattr__(name: str) -> Any:
-    if name in _NAMESPACES:
+    if name in _NAMESPACES + _OWN:
         return import_module(f"{__name__}.{name}")
     if name in functions.OTHER:
         return functions.OTHER[name]

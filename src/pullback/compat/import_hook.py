@@ -1,0 +1,120 @@
+"""Import hook that stands in for TensorFlow: programs that say `import tensorflow as tf` run as they are.
+
+`tensorflow`, `tensorflow.compat.v1` and the namespaces below them are those of `pullback.compat.v1`. The modules of
+`tensorflow.python`, whose names are spread over many files, find a name wherever version 1 has it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+import pullback
+
+from . import v1
+
+_NAMESPACES = ("", "nn", "math", "train", "nn.rnn_cell", "linalg", "image", "random", "initializers", "summary", "test")
+"""Where the modules of `tensorflow.python` look for a name, in order."""
+
+
+def install(*, v2_names: bool = False) -> None:
+    """Let `import tensorflow` give pullback under TensorFlow 1's names, in this process, from now on.
+
+    With `v2_names` the names and parameters of TensorFlow 2 are those of `tensorflow` itself; those of version 1 are in
+    `tensorflow.compat.v1` either way.
+
+    Raises:
+        RuntimeError: TensorFlow itself is imported already.
+
+    >>> import pullback as pb
+    >>> pb.compat.install()
+    >>> import tensorflow as tf
+    >>> from tensorflow.python.ops import math_ops
+    >>> x = tf.placeholder(tf.float32, [])
+    >>> tf.Session().run(tf.gradients(math_ops.square(x), x), {x: 3.0})
+    [np.float32(6.0)]
+    >>> pb.compat.uninstall()
+    """
+    there = sys.modules.get("tensorflow")
+    if there is not None and not isinstance(there, _Names):
+        raise RuntimeError(
+            "compat.install: TensorFlow itself is imported already; install before the program imports it"
+        )
+    uninstall()
+    sys.meta_path.insert(0, _Finder(v2_names))
+
+
+def uninstall() -> None:
+    """Let `import tensorflow` give what it gave before; what was imported stays with those who have it."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
+    for name in [name for name, module in sys.modules.items() if isinstance(module, _Names)]:
+        del sys.modules[name]
+
+
+class _Names(ModuleType):
+    """A module of TensorFlow's whose names are looked up in some namespaces, the first that has one."""
+
+    def __init__(self, name: str, places: Sequence[Any]) -> None:
+        super().__init__(name)
+        self.__path__: list[str] = []
+        self.__dict__["_places"] = places
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__version__":
+            raise AttributeError(name)
+        for place in self.__dict__["_places"]:
+            try:
+                return getattr(place, name)
+            except AttributeError as error:
+                missing = error
+        raise AttributeError(f"module '{self.__name__}' has no attribute '{name}' in pullback: {missing}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({name for place in self.__dict__["_places"] for name in dir(place) if not name.startswith("_")})
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds `tensorflow` and all modules below it."""
+
+    def __init__(self, v2_names: bool) -> None:
+        self._top = pullback if v2_names else v1
+
+    def find_spec(self, fullname: str, path: Any, target: ModuleType | None = None) -> ModuleSpec | None:
+        """What says that this loads `fullname`, if it is a module of TensorFlow's that is there."""
+        del path, target
+        parts = fullname.split(".")
+        return ModuleSpec(fullname, self, is_package=True) if parts[0] == "tensorflow" and self._places(parts) else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """A module of names."""
+        return _Names(spec.name, self._places(spec.name.split(".")))
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing: names are looked up when they are asked for."""
+        del module
+
+    def _places(self, parts: Sequence[str]) -> list[Any]:
+        """The namespaces of a module, none where it is not there."""
+        match parts[1:]:
+            case ["python", *_]:
+                return [place for name in _NAMESPACES for place in _found(v1, name.split(".") if name else [])]
+            case ["compat"]:
+                return [v1]
+            case ["compat", "v1", *below]:
+                return _found(v1, below)
+            case ["compat", "v2", *below]:
+                return _found(pullback, below)
+            case below:
+                return _found(self._top, below)
+
+
+def _found(place: Any, names: Sequence[str]) -> list[Any]:
+    """What stands at the end of `names` below `place`, if all are there."""
+    for name in names:
+        place = getattr(place, name, None)
+    return [] if place is None else [place]

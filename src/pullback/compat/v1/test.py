@@ -1,0 +1,124 @@
+"""Test cases of TensorFlow 1: `tf.test`, on Python's unittest."""
+
+from __future__ import annotations
+
+import tempfile
+import unittest
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import numpy as np
+
+from ...core.graph import Graph, Tensor
+from ...engines.session import Session, get_default_session
+from ...primitives.variables.variable import Variable
+from ...test import compute_gradient_error as compute_gradient_error
+
+main = unittest.main
+
+
+def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: object = None) -> bool:
+    """Whether XLA sees a GPU."""
+    del cuda_only, min_cuda_compute_capability
+    return bool(gpu_device_name())
+
+
+def gpu_device_name() -> str:
+    """The name of the first GPU that XLA sees, or ""."""
+    try:
+        from ...engines.xla.devices import devices_of
+    except ImportError:
+        return ""
+    return "/device:GPU:0" if devices_of("GPU") else ""
+
+
+def is_built_with_cuda() -> bool:
+    """Whether XLA sees a GPU."""
+    return is_gpu_available()
+
+
+def get_temp_dir() -> str:
+    """A folder for the files of tests."""
+    return tempfile.mkdtemp()
+
+
+class TestCase(unittest.TestCase):
+    """A test case, each test of which has a graph of its own."""
+
+    def run(self, result: unittest.TestResult | None = None) -> unittest.TestResult | None:
+        """Run a test with a new graph as the default one."""
+        with Graph().as_default():
+            return super().run(result)
+
+    @contextmanager
+    def session(
+        self, graph: Graph | None = None, config: object = None, use_gpu: bool = False, force_gpu: bool = False
+    ) -> Iterator[Session]:
+        """A block with a new session as the default one."""
+        del use_gpu, force_gpu
+        with Session(graph=graph, config=config) as session:
+            yield session
+
+    cached_session = session
+
+    def test_session(self, *args: Any, **kwargs: Any) -> AbstractContextManager[Session]:
+        """The same by an older name, which unittest takes for that of a test."""
+        if self.id().endswith(".test_session"):
+            self.skipTest("not a test")
+        return self.session(*args, **kwargs)
+
+    def evaluate(self, tensors: Any) -> Any:
+        """The values of `tensors`, by the default session or a new one."""
+        return (get_default_session() or Session()).run(tensors)
+
+    def get_temp_dir(self) -> str:
+        """A folder for the files of a test."""
+        return get_temp_dir()
+
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Both have the same shape and elements."""
+        np.testing.assert_array_equal(self._value(a), self._value(b), msg or "")
+
+    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
+        """All arrays of two nested structures are nearly equal."""
+        if isinstance(a, Mapping):
+            np.testing.assert_equal(sorted(a), sorted(b), msg or "")
+            a, b = list(a.values()), [b[key] for key in a]
+        if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+            np.testing.assert_equal(len(a), len(b), msg or "")
+            for x, y in zip(a, b, strict=True):
+                self.assertAllClose(x, y, rtol, atol, msg)
+        else:
+            np.testing.assert_allclose(self._value(a), self._value(b), rtol, atol, err_msg=msg or "")
+
+    def assertAllCloseAccordingToType(
+        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+    ) -> None:
+        """The same, with looser tolerances for 16-bit floats."""
+        narrow = any(np.asarray(self._value(x)).dtype.itemsize == 2 for x in (a, b))
+        self.assertAllClose(a, b, 1e-3 if narrow else rtol, 1e-3 if narrow else atol, msg)
+
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
+        """No element differs by more than `err`."""
+        self.assertAllClose(farray1, farray2, 0.0, err, msg)
+
+    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
+        """Two numbers differ by `err` at most."""
+        np.testing.assert_allclose(f1, f2, 0.0, err, err_msg=msg or "")
+
+    def assertShapeEqual(self, np_array: Any, tf_tensor: Any, msg: str | None = None) -> None:
+        """A tensor has the static shape of an array."""
+        np.testing.assert_equal(list(np_array.shape), tf_tensor.shape.as_list(), msg or "")
+
+    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+        """An array or tensor has that dtype."""
+        np.testing.assert_equal(target.dtype, expected_dtype)
+
+    def assertAllInRange(self, target: Any, lower_bound: float, upper_bound: float) -> None:
+        """All elements are from one bound to the other."""
+        value = np.asarray(self._value(target))
+        np.testing.assert_array_equal(np.clip(value, lower_bound, upper_bound), value)
+
+    def _value(self, x: Any) -> Any:
+        return self.evaluate(x) if isinstance(x, Tensor | Variable) else x

@@ -1,0 +1,118 @@
+"""`compat.install()` and `pullback run`: programs that say `import tensorflow as tf` run as they are."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import pullback as pb
+
+from .programs import run_program
+
+
+@pytest.fixture
+def installed() -> Iterator[None]:
+    pb.compat.install()
+    yield
+    pb.compat.uninstall()
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("module", "name", "expected"),
+    [
+        ("tensorflow", "placeholder", "pullback.compat.v1.placeholder"),
+        ("tensorflow.compat.v1", "Session", "pullback.Session"),
+        ("tensorflow.compat.v1.nn", "conv2d", "pullback.compat.v1.nn.conv2d"),
+        ("tensorflow.nn", "relu", "pullback.nn.relu"),
+        ("tensorflow.compat.v2", "reduce_sum", "pullback.reduce_sum"),
+        ("tensorflow.python.framework.ops", "RegisterGradient", "pullback.RegisterGradient"),
+        ("tensorflow.python.ops.math_ops", "matmul", "pullback.matmul"),
+        ("tensorflow.python.ops.nn_ops", "softmax", "pullback.compat.v1.nn.softmax"),
+        ("tensorflow.python.ops.rnn_cell_impl", "BasicLSTMCell", "pullback.nn.rnn_cell.BasicLSTMCell"),
+        ("tensorflow.python.training.moving_averages", "AdamOptimizer", "pullback.train.AdamOptimizer"),
+        ("tensorflow.python.platform", "gfile", "pullback.compat.v1.gfile"),
+    ],
+)
+def test_a_name_is_found_where_tensorflow_has_it(module: str, name: str, expected: str) -> None:
+    place, _, last = expected.rpartition(".")
+    owner: object = pb
+    for part in place.split(".")[1:]:
+        owner = getattr(owner, part)
+    assert getattr(importlib.import_module(module), name) is getattr(owner, last)
+
+
+@pytest.mark.usefixtures("installed")
+def test_what_is_not_there_is_named() -> None:
+    tensorflow = importlib.import_module("tensorflow")
+    with pytest.raises(AttributeError, match=r"^module 'tensorflow' has no attribute 'keras' in pullback: .*'keras'"):
+        _ = tensorflow.keras
+    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'tensorflow.contrib'$"):
+        importlib.import_module("tensorflow.contrib")
+
+
+def test_without_it_there_is_no_tensorflow() -> None:
+    pb.compat.install()
+    pb.compat.uninstall()
+    assert "tensorflow" not in sys.modules
+    if importlib.util.find_spec("tensorflow") is None:
+        with pytest.raises(ModuleNotFoundError):
+            importlib.import_module("tensorflow")
+
+
+def test_it_does_not_take_the_place_of_tensorflow_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tensorflow", ModuleType("tensorflow"))
+    with pytest.raises(RuntimeError, match=r"^compat\.install: TensorFlow itself is imported already; install before"):
+        pb.compat.install()
+
+
+def test_names_of_version_2() -> None:
+    pb.compat.install(v2_names=True)
+    assert importlib.import_module("tensorflow").argmax is pb.argmax
+    pb.compat.uninstall()
+
+
+TRAINING = """
+    import helper
+    import numpy as np
+    import tensorflow as tf
+    from tensorflow.python.ops import math_ops
+
+    flags = tf.app.flags
+    flags.DEFINE_integer("steps", 5, "how many")
+    flags.DEFINE_boolean("verbose", False, "say more")
+    FLAGS = flags.FLAGS
+
+    def main(argv):
+        w = tf.get_variable("w", [2, 1], initializer=tf.zeros_initializer())
+        loss = tf.reduce_mean(math_ops.square(tf.matmul(helper.DATA, w) - 1.0))
+        step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for _ in range(FLAGS.steps):
+                session.run(step)
+            print(session.run(loss) < 0.5, FLAGS.steps, FLAGS.verbose, argv[1:], session.engine)
+
+    if __name__ == "__main__":
+        tf.app.run()
+"""
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_program_runs_unchanged(engine: str, tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("import numpy as np\nDATA = np.eye(2, dtype=np.float32)\n")
+    printed = run_program(tmp_path, TRAINING, "--steps=30", "--verbose", "rest", options=("--engine", engine))
+    assert printed.splitlines() == [f"True 30 True ['rest'] {engine}"]
+
+
+def test_a_program_that_is_not_there_is_named() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pullback", "run", "no.py"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (1, "pullback run: there is no file no.py\n")

@@ -1,0 +1,134 @@
+"""What programs of TensorFlow 1 use around their graphs: flags, logging, files, test cases."""
+
+from __future__ import annotations
+
+import logging
+import re
+import unittest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback.compat.v1 as tf
+from pullback.compat.v1.flags import FlagValues
+
+
+def some_flags() -> FlagValues:
+    """A flag of each kind."""
+    values = FlagValues()
+    tf.flags.DEFINE_string("name", "a", "a text", flag_values=values)
+    tf.flags.DEFINE_integer("count", 3, "a number", lower_bound=1, flag_values=values)
+    tf.flags.DEFINE_float("rate", 0.5, "a number", flag_values=values)
+    tf.flags.DEFINE_boolean("fast", False, "a switch", flag_values=values)
+    tf.flags.DEFINE_enum("mode", "train", ["train", "test"], flag_values=values)
+    tf.flags.DEFINE_list("sizes", "1,2", flag_values=values)
+    return values
+
+
+DEFAULTS = {"name": "a", "count": 3, "rate": 0.5, "fast": False, "mode": "train", "sizes": ["1", "2"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "changed", "rest"),
+    [
+        ([], {}, []),
+        (["--name=b", "--count", "7"], {"name": "b", "count": 7}, []),
+        (["-rate=2", "--fast", "--sizes=3, 4"], {"rate": 2.0, "fast": True, "sizes": ["3", "4"]}, []),
+        (["--fast=false", "--nofast", "file"], {"fast": False}, ["file"]),
+        (["--mode=test", "--", "--name=b"], {"mode": "test"}, ["--name=b"]),
+        (["--other=1", "more"], {}, ["--other=1", "more"]),
+    ],
+)
+def test_flags_are_read_as_by_tensorflow(arguments: list[str], changed: dict[str, Any], rest: list[str]) -> None:
+    values = some_flags()
+    assert values(["program", *arguments]) == ["program", *rest]
+    assert values.flag_values_dict() == DEFAULTS | changed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--count=x"], "flag --count=x: invalid literal for int() with base 10: 'x'"),
+        (["--count=0"], "flag --count=0: it must be from 1 to inf"),
+        (["--mode=run"], "flag --mode=run: it is one of train, test"),
+        (["--fast=maybe"], "flag --fast=maybe: it is true or false"),
+        (["--name"], "flag --name needs a value: --name=..."),
+    ],
+)
+def test_values_of_another_kind_are_refused(arguments: list[str], text: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+        some_flags()(["program", *arguments])
+
+
+def test_flags_are_attributes_that_can_be_set() -> None:
+    values = some_flags()
+    values(["program"])
+    values.count = 9
+    assert (values.count, values["count"], "count" in values, "other" in values) == (9, 9, True, False)
+    with pytest.raises(AttributeError, match="no flag 'other' is defined; there are name, count"):
+        _ = values.other
+    with pytest.raises(ValueError, match="the flag 'count' is defined twice"):
+        tf.flags.DEFINE_integer("count", 1, flag_values=values)
+
+
+def test_a_program_ends_with_what_its_main_returns() -> None:
+    with pytest.raises(SystemExit) as end:
+        tf.app.run(lambda argv: len(argv), ["program", "a", "b"])
+    assert end.value.code == 3
+
+
+def test_messages_go_to_the_logger_of_tensorflow(caplog: pytest.LogCaptureFixture) -> None:
+    before = tf.logging.get_verbosity()
+    tf.logging.set_verbosity(tf.logging.INFO)
+    with caplog.at_level(logging.INFO, "tensorflow"):
+        tf.logging.info("step %d", 3)
+        tf.logging.warn("slow")
+        for _ in range(4):
+            tf.logging.log_first_n(tf.logging.WARN, "twice", 2)
+    tf.logging.set_verbosity(before)
+    assert [r.getMessage() for r in caplog.records] == ["step 3", "slow", "twice", "twice"]
+
+
+def test_files_are_made_found_and_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "b"
+    tf.gfile.MakeDirs(folder)
+    tf.gfile.MakeDirs(folder)
+    with tf.gfile.GFile(folder / "x.txt", "w") as file:
+        file.write("ä")
+    assert tf.gfile.Open(folder / "x.txt", "rb").read() == b"\xc3\xa4"
+    tf.gfile.Copy(folder / "x.txt", folder / "y.txt")
+    with pytest.raises(FileExistsError):
+        tf.gfile.Rename(folder / "x.txt", folder / "y.txt")
+    assert tf.gfile.ListDirectory(folder) == ["x.txt", "y.txt"]
+    assert tf.gfile.Glob(str(folder / "*.txt")) == [str(folder / "x.txt"), str(folder / "y.txt")]
+    tf.gfile.Remove(folder / "x.txt")
+    assert not tf.gfile.Exists(folder / "x.txt")
+    tf.gfile.DeleteRecursively(tmp_path / "a")
+    assert not tf.gfile.IsDirectory(folder)
+
+
+class Case(tf.test.TestCase):  # type: ignore[misc]
+    """As programs write them."""
+
+    __test__ = False
+
+    def runTest(self) -> None:
+        with self.test_session() as session:
+            x = tf.constant([1.0, 2.0])
+            self.assertAllClose(session.run(x * x), [1.0, 4.0])
+            self.assertAllEqual(x.eval(), [1.0, 2.0])
+            self.assertShapeEqual(np.zeros(2), x)
+            self.assertNear(tf.test.compute_gradient_error(x, [2], x * x, [2]), 0.0, 1e-2)
+        self.assertAllClose({"a": [tf.constant(1.0)]}, {"a": [1.0]})
+        with pytest.raises(AssertionError):
+            self.assertAllClose([1.0], [1.1])
+
+
+def test_a_test_case_has_a_graph_of_its_own() -> None:
+    before = len(tf.get_default_graph().operations)
+    result = unittest.TestResult()
+    Case().run(result)
+    assert (result.testsRun, result.failures, result.errors) == (1, [], [])
+    assert len(tf.get_default_graph().operations) == before
