@@ -130,3 +130,70 @@ def test_variables_have_the_values_of_the_session_given() -> None:
     session = pb.Session(engine="numpy")
     session.run(w.initializer)
     assert pb.compare_engines(w * 2.0, engines=("numpy", "onnxruntime"), session=session).agree
+
+
+def _on_both(build: Any, *arrays: Any) -> list[list[Any]]:
+    """What `build(placeholders)` is on NumPy and on onnxruntime, with its gradients where it has them."""
+    found = []
+    for engine in ("numpy", "onnxruntime"):
+        with pb.Graph().as_default():
+            xs = [pb.placeholder(a.dtype, [f"n{i}{axis}" for axis in range(a.ndim)]) for i, a in enumerate(arrays)]
+            y = build(*xs)
+            fetches = [y, *([] if y.dtype in (pb.complex64, pb.int32) else pb.gradients(y, xs))]
+            found.append(pb.Session(engine=engine).run(fetches, dict(zip(xs, arrays, strict=True))))
+    return found
+
+
+LOOPS = {
+    "map": lambda x: pb.map_fn(lambda row: row * 2.0, x),
+    "map of complex numbers": lambda x: pb.map_fn(lambda row: row * 2.0, pb.complex(x, x)),
+    "scan": lambda x: pb.scan(lambda s, row: s * pb.sin(row), x, pb.reduce_sum(x, 0)),
+    "scan from the end": lambda x: pb.scan(lambda s, row: s * pb.sin(row), x, pb.reduce_sum(x, 0), reverse=True),
+    "recurrence": lambda x: pb.math.cumulative_logsumexp(x, 0),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_loop_of_no_steps_keeps_the_lengths_of_its_rows(name: str) -> None:
+    for shape in [(0, 3), (2, 0), (2, 3)]:
+        for a, b in zip(*_on_both(LOOPS[name], np.ones(shape, np.float32)), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, strict=True)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_nothing_is_put_in_front_of_no_elements(reverse: bool) -> None:
+    def build(x: pb.Tensor) -> pb.Tensor:
+        return pb.math.cumulative_logsumexp(x, 1, exclusive=True, reverse=reverse)
+
+    for shape in [(2, 0), (2, 1), (2, 3)]:
+        for a, b in zip(*_on_both(build, np.ones(shape, np.float32)), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, strict=True)
+
+
+def test_complex_numbers_of_any_rank_cross_the_border() -> None:
+    for shape in [(), (3,), (3, 2)]:
+        x = pb.placeholder(pb.complex64, None)
+        array = np.arange(np.prod(shape)).reshape(shape).astype(np.complex64) * (1 + 2j)
+        np.testing.assert_array_equal(pb.Session(engine="onnxruntime").run(pb.math.conj(x), {x: array}), array.conj())
+
+
+@pytest.mark.parametrize("approximate", [False, True])
+def test_gelu_of_a_number_in_a_loop(approximate: bool) -> None:
+    """onnxruntime fuses its nodes to one whose kernel takes no scalars."""
+
+    def build(x: pb.Tensor) -> pb.Tensor:
+        array = pb.TensorArray(pb.float32, size=3).unstack(x)
+        return pb.while_loop(
+            lambda i, _: i < 3, lambda i, y: (i + 1, y + pb.nn.gelu(array.read(i), approximate)), (0, 0.0)
+        )[1]
+
+    for a, b in zip(*_on_both(build, np.array([-1.0, 0.5, 2.0], np.float32)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_a_shape_with_a_length_of_zero_is_that_of_what_is_reshaped_like() -> None:
+    def build(x: pb.Tensor) -> pb.Tensor:
+        return pb.reshape(x, pb.concat([pb.shape(x)[:1], [1, -1]], 0)) * 2.0
+
+    for a, b in zip(*_on_both(build, np.ones((2, 0), np.float32)), strict=True):
+        np.testing.assert_array_equal(a, b, strict=True)

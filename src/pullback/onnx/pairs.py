@@ -93,12 +93,13 @@ def paired_type(type: Any) -> Any:
 
 def split_pair(w: Writer, x: Value) -> Pair:
     """The parts of complex numbers that come as a last axis of two."""
-    axis = len(x.type.shape.dims or ()) - 1
+    axis = -1 if x.type.shape.rank is None else x.type.shape.rank - 1
     re, im = [w.gather(x, w.constant(np.asarray(i, int64)), axis) for i in range(2)]
     return Pair(re, im)
 
 
 def joined_pair(w: Writer, pair: Pair) -> Value:
     """Complex numbers as real ones with a last axis of two."""
-    axis = len(pair.re.type.shape.dims or ())
+    rank = pair.re.type.shape.rank
+    axis = -1 if rank is None else rank
     return w.concat([w.unsqueeze(part, [axis]) for part in (pair.re, pair.im)], axis)

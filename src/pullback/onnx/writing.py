@@ -300,6 +300,10 @@ class Writer:
         more = {"allowzero": 1} if exact else {}
         return self.node("Reshape", x, vector, **more)
 
+    def reshape_to(self, x: Value, lengths: Value) -> Value:
+        """`x` in the shape that a vector of int64 holds: all lengths, of which some may be 0."""
+        return self.node("Reshape", x, lengths, allowzero=1)
+
     def transpose(self, x: Value, perm: Sequence[int]) -> Value:
         """`x` with its axes in another order."""
         return self.node("Transpose", x, perm=[int(p) for p in perm])

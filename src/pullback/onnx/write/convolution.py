@@ -116,7 +116,7 @@ def _by_exchange(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pad
     if groups > 1:
         lengths = w.lengths(images, g.spatial)
         batch = w.lengths(images, [0])
-        parts = w.reshape(images, w.concat([batch, vector(w, [groups, depth]), lengths], 0))
+        parts = w.reshape_to(images, w.concat([batch, vector(w, [groups, depth]), lengths], 0))
         turned = w.transpose(parts, [2, 1, 0, *range(3, rank + 1)])
         x = w.reshape(turned, w.concat([vector(w, [depth, -1]), lengths], 0))
     else:

@@ -46,9 +46,9 @@ def shifted(w: Writer, x: Value, axis: int, first: float, reverse: bool) -> Valu
         return x
     pads = [0] * (2 * rank)
     pads[place + (rank if reverse else 0)] = 1
-    part = w.slice(x, [1], [_END], [place]) if reverse else w.slice(x, [0], [-1], [place])
     number = [w.scalar(first, x)] if first else []
-    return alike(w, w.node("Pad", part, w.vector(pads), *number), x)
+    longer = w.node("Pad", x, w.vector(pads), *number)
+    return alike(w, w.slice(longer, [1], [_END], [place]) if reverse else w.slice(longer, [0], [-1], [place]), x)
 
 
 def rows_of_loop(w: Writer, xs: list[Value], start: Value, step: Any, reverse: bool) -> list[Value]:
@@ -91,7 +91,7 @@ def _running(w: Writer, xs: list[Value], start: Value, step: Any, axis: int, rev
     (made,) = rows_of_loop(w, moved, start, twice, reverse)
     if not made.type.shape.is_fully_defined():
         # A loop of no steps gives a length of 0 along every axis whose length it does not know.
-        made = w.reshape(made, w.shape(moved[0]))
+        made = w.reshape_to(made, w.shape(moved[0]))
     return w.transpose(made, np.argsort(perm).tolist())
 
 

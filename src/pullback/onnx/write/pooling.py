@@ -53,7 +53,7 @@ def max_pool_grad(w: Writer, op: Operation, x: Value, y: Value, dy: Value) -> Va
     blank = w.expand(w.scalar(0, dy), _flat_shape(w, wide))
     updates = w.reshape(channels_second(w, dy, form), [-1])
     flat = w.node("ScatterElements", blank, w.reshape(places, [-1]), updates, axis=0, reduction="add")
-    whole = w.reshape(flat, w.shape(wide))
+    whole = w.reshape_to(flat, w.shape(wide))
     return as_data_format(w, _cut(w, _geometry(op.primitive), whole, images), form)
 
 
@@ -204,7 +204,7 @@ def avg_pool_grad(w: Writer, op: Operation, dy: Value, sizes: Value | None = Non
     dx = convolved_back(w, g, single, _ones(w, g, dy, weight), 1, lengths, wanted)
     outer = w.lengths(cotangent, [0, 1])
     inner = w.lengths(dx, g.spatial)
-    return as_data_format(w, w.reshape(dx, w.concat([outer, inner], 0)), p.data_format)
+    return as_data_format(w, w.reshape_to(dx, w.concat([outer, inner], 0)), p.data_format)
 
 
 def _shares(w: Writer, p: Any, dy: Value, lengths: Any) -> tuple[Value, float]:

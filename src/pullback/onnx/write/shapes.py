@@ -29,7 +29,7 @@ def reshaped_like(w: Writer, x: Value, like: Value) -> Value:
     dims = like.type.shape.dims
     if dims is not None and dims.count(None) <= 1 and 0 not in dims:
         return alike(w, w.reshape(x, [-1 if n is None else n for n in dims]), like)
-    return alike(w, w.reshape(x, w.shape(like)), like)
+    return alike(w, w.reshape_to(x, w.shape(like)), like)
 
 
 def repeated_like(w: Writer, x: Value, like: Value) -> Value:

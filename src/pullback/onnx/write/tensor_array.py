@@ -51,7 +51,7 @@ def _widened(w: Writer, op: Operation, array: Value, places: Value, rows: Value)
     flat = w.reshape(array, [-1])
     missing = w.node("Sub", w.reduce("ReduceProd", shape, [0], True), w.shape(flat))
     whole = w.node("Pad", flat, w.concat([w.vector([0]), missing], 0))
-    return w.node("Reshape", whole, shape, allowzero=1)
+    return w.reshape_to(whole, shape)
 
 
 @writer(ArrayAdd)

@@ -75,6 +75,9 @@ def _erf(xp: Any, x: Traced) -> Traced:
 
 
 def _gelu(w: Writer, op: Operation, x: Value) -> Any:
+    """onnxruntime makes one node of these where it finds them, FastGelu, whose kernel takes no scalar."""
+    if x.type.shape.rank == 0:
+        return w.reshape(_gelu(w, op, w.reshape(x, [1])), [])
     p: Any = op.primitive
     return as_value(w, gelu_of(Namespace(w), as_array(w, x), p.approximate, _erf), x.type.dtype)
 

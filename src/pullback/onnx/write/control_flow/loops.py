@@ -141,9 +141,36 @@ class _Step:
         sequences = [Rows(x.name, rows.type_of(n)) for n, x in zip(rows.sequences, tapes, strict=True)]
         stacks = [_in_order(w, x) if p.reverse else x for x in stacks]
         steps = kept[p.carried] if self.counted else w.node("Max", self.count, w.constant(0, int64))
+        stacks = [_with_lengths_of_rows(w, x, steps, [*self.first, *self.scanned, *self.constants]) for x in stacks]
         first = w.cast(steps, outputs[0].dtype) if w.read(self.op, 0) else None
         numbers = [0, *range(1, 1 + p.carried), *rows.sequences, *rows.stacked]
         return in_places(self.op, numbers, [first, *kept[: p.carried], *sequences, *stacks])
+
+
+def _with_lengths_of_rows(w: Writer, x: Any, steps: Value, given: Sequence[Any]) -> Any:
+    """Rows in the shape that they have where there is no step, too: onnxruntime takes what it does not know for 0."""
+    if isinstance(x, Pair):
+        return Pair(*[_with_lengths_of_rows(w, part, steps, given) for part in (x.re, x.im)])
+    dims = x.type.shape.lengths or ()
+    if dims[:1] != (0,) and (isinstance(dims[0], int) or all(isinstance(n, int) for n in dims[1:])):
+        return x
+    lengths = [w.vector([n]) if isinstance(n, int) else _found_length(w, n, given) for n in dims[1:]]
+    if any(n is None for n in lengths):
+        return x
+    shape = w.concat([w.reshape(steps, [1]), *lengths], 0)  # type: ignore[list-item]
+    return w.emit("Reshape", [x, shape], [x.type], {"allowzero": 1})[
+        0
+    ]  # As far as the writer knows it changes nothing.
+
+
+def _found_length(w: Writer, n: Any, given: Sequence[Any]) -> Value | None:
+    """A vector of one length, where one of the values has it."""
+    for x in given:
+        part = x.re if isinstance(x, Pair) else x
+        for axis, m in enumerate(part.type.shape.lengths or () if isinstance(part, Value) else ()):
+            if m is n:
+                return w.lengths(part, [axis])
+    return None
 
 
 def _longer(w: Writer, tape: Value, row: Value, reverse: Any) -> Value:

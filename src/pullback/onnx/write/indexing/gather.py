@@ -68,7 +68,7 @@ def merge_leading(w: Writer, op: Operation, x: Value, like: Value) -> Value:
     rank = rank_of(like)
     total = w.reduce("ReduceProd", w.shape(like), [0], True) if rank else w.vector([1])
     rest = w.slice(w.shape(x), [rank], [np.iinfo(np.int64).max], [0])
-    return w.node("Reshape", x, w.concat([total, rest], 0), allowzero=1)
+    return w.reshape_to(x, w.concat([total, rest], 0))
 
 
 def zeros(w: Writer, like: Value, shape: Value) -> Value:

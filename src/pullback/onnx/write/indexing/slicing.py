@@ -117,12 +117,12 @@ def strided_slice_grad(w: Writer, op: Operation, dy: Value, *rest: Value) -> Val
     if simple is not None:
         return simple
     size = w.reduce("ReduceProd", vector, None, False)
-    places = w.reshape(_range(w, size), vector)
+    places = w.reshape_to(_range(w, size), vector)
     taken = _Cut(w, p.spec, numbers, rank).of(places)
     flat = w.reshape(taken, [-1])
     zeros = w.expand(w.scalar(0, dy), w.reshape(size, [1]))
     total = w.node("ScatterElements", zeros, flat, w.reshape(dy, [-1]), axis=0)
-    return w.reshape(total, vector)
+    return w.reshape_to(total, vector)
 
 
 def _range(w: Writer, count: Value) -> Value:

@@ -187,7 +187,7 @@ def prod_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
 def places_like(w: Writer, op: Operation, x: Value, like: Value) -> Value:
     size = w.node("Size", like)
     numbers = w.node("Range", w.constant(0, int64), size, w.constant(1, int64))
-    own = w.node("Reshape", numbers, w.shape(like), allowzero=1)
+    own = w.reshape_to(numbers, w.shape(like))
     return w.expand(own, w.shape(x))
 
 

@@ -40,11 +40,11 @@ def space_to_batch(w: Writer, op: Operation, x: Value, paddings: Value | None = 
     counts = w.node("Div", w.lengths(x, list(range(1, m + 1))), w.vector(block))
     pairs = w.reshape(w.concat([w.unsqueeze(counts, [1]), w.constant(np.asarray(block, np.int64)[:, None])], 1), [-1])
     tail = [w.lengths(x, list(range(1 + m, rank)))] if rank > 1 + m else []
-    apart = w.node("Reshape", x, w.concat([w.lengths(x, [0]), pairs, *tail], 0), allowzero=1)
+    apart = w.reshape_to(x, w.concat([w.lengths(x, [0]), pairs, *tail], 0))
     order = [*range(2, 2 * m + 1, 2), 0, *range(1, 2 * m, 2), *range(2 * m + 1, rank + m)]
     batch = w.node("Mul", w.lengths(x, [0]), w.vector([int(np.prod(block))]))
     shape = w.concat([batch, counts, *tail], 0)
-    return w.node("Reshape", w.transpose(apart, order), shape, allowzero=1)
+    return w.reshape_to(w.transpose(apart, order), shape)
 
 
 @writer(BatchToSpaceND)
@@ -53,11 +53,11 @@ def batch_to_space(w: Writer, op: Operation, x: Value, crops: Value | None = Non
     block, m, rank = p.block, len(p.block), rank_of(x)
     batch = w.node("Div", w.lengths(x, [0]), w.vector([int(np.prod(block))]))
     rest = w.lengths(x, list(range(1, rank)))
-    apart = w.node("Reshape", x, w.concat([w.vector(block), batch, rest], 0), allowzero=1)
+    apart = w.reshape_to(x, w.concat([w.vector(block), batch, rest], 0))
     order = [m, *[d for i in range(m) for d in (m + 1 + i, i)], *range(2 * m + 1, rank + m)]
     lengths = w.node("Mul", w.lengths(x, list(range(1, m + 1))), w.vector(block))
     tail = [w.lengths(x, list(range(1 + m, rank)))] if rank > 1 + m else []
-    whole = w.node("Reshape", w.transpose(apart, order), w.concat([batch, lengths, *tail], 0), allowzero=1)
+    whole = w.reshape_to(w.transpose(apart, order), w.concat([batch, lengths, *tail], 0))
     before, after = _ends(w, p.crops, crops)
     return w.slice(whole, before, w.node("Sub", lengths, after), list(range(1, m + 1)))
 

@@ -40,7 +40,7 @@ def _zeros_count(shape: Any) -> dict[str, int]:
 
 def of_parts(f: Callable[[Writer, Value, Value], Value], w: Writer, x: Any, like: Any) -> Any:
     """`f` of the parts of complex numbers, one by one."""
-    shape = like.re if isinstance(like, Pair) else like
+    shape = _part(like)
     return [Pair(f(w, x.re, shape), f(w, x.im, shape))] if isinstance(x, Pair) else f(w, x, shape)
 
 
@@ -89,24 +89,30 @@ def transpose(w: Writer, op: Operation, x: Value) -> Value:
     return w.transpose(x, p.perm if p.perm is not None else list(reversed(range(rank_of(x)))))
 
 
-@writer(Shape)
-def shape(w: Writer, op: Operation, x: Value) -> Value:
-    return w.cast(w.shape(x), op.outputs[0].dtype)
+@writer(Shape, pairs=True)
+def shape(w: Writer, op: Operation, x: Any) -> Value:
+    return w.cast(w.shape(_part(x)), op.outputs[0].dtype)
 
 
-@writer(ShapeN)
-def shape_n(w: Writer, op: Operation, *xs: Value) -> list[Value]:
-    return [w.cast(w.shape(x), y.dtype) for x, y in zip(xs, op.outputs, strict=True)]
+@writer(ShapeN, pairs=True)
+def shape_n(w: Writer, op: Operation, *xs: Any) -> list[Value]:
+    return [w.cast(w.shape(_part(x)), y.dtype) for x, y in zip(xs, op.outputs, strict=True)]
 
 
-@writer(Size)
-def size(w: Writer, op: Operation, x: Value) -> Value:
-    return w.cast(w.node("Size", x, dtype=int64), op.outputs[0].dtype)
+@writer(Size, pairs=True)
+def size(w: Writer, op: Operation, x: Any) -> Value:
+    return w.cast(w.node("Size", _part(x), dtype=int64), op.outputs[0].dtype)
 
 
-@writer(Rank)
-def rank(w: Writer, op: Operation, x: Value) -> Value:
-    return w.cast(w.reshape(w.node("Size", w.shape(x), dtype=int64), []), op.outputs[0].dtype)
+@writer(Rank, pairs=True)
+def rank(w: Writer, op: Operation, x: Any) -> Value:
+    return w.cast(w.reshape(w.node("Size", w.shape(_part(x)), dtype=int64), []), op.outputs[0].dtype)
+
+
+def _part(x: Any) -> Value:
+    """Of a complex value its real part, which has the same shape."""
+    part: Value = x.re if isinstance(x, Pair) else x
+    return part
 
 
 @writer(ReshapeKeeping)

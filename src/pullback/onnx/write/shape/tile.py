@@ -35,7 +35,7 @@ def tile_grad(
         return dy
     before = w.node("Div", w.shape(dy), counts) if lengths is None else w.cast(lengths, int64)
     apart = w.reshape(w.concat([w.unsqueeze(counts, [1]), w.unsqueeze(before, [1])], 1), [-1])
-    copies = w.node("Reshape", dy, apart, allowzero=1)
+    copies = w.reshape_to(dy, apart)
     if w.static(apart) is not None:
         copies = Value(copies.name, w.model.types[copies.name])
     return w.sum(copies, list(range(0, 2 * rank, 2)), False)
@@ -67,7 +67,7 @@ def repeat_grad(w: Writer, op: Operation, dy: Value) -> Value:
     parts = [w.lengths(dy, list(range(axis)))] if axis else []
     parts += [w.node("Div", w.lengths(dy, [axis]), w.vector([p.repeats])), w.vector([p.repeats])]
     parts += [w.lengths(dy, list(range(axis + 1, rank)))] if axis + 1 < rank else []
-    copies = w.node("Reshape", dy, w.concat(parts, 0), allowzero=1)
+    copies = w.reshape_to(dy, w.concat(parts, 0))
     return w.sum(copies, [axis + 1], False)
 
 
