@@ -151,16 +151,15 @@ def _with_lengths_of_rows(w: Writer, x: Any, steps: Value, given: Sequence[Any])
     """Rows in the shape that they have where there is no step, too: onnxruntime takes what it does not know for 0."""
     if isinstance(x, Pair):
         return Pair(*[_with_lengths_of_rows(w, part, steps, given) for part in (x.re, x.im)])
-    dims = x.type.shape.lengths or ()
-    if dims[:1] != (0,) and (isinstance(dims[0], int) or all(isinstance(n, int) for n in dims[1:])):
+    count, *row = x.type.shape.lengths or (1,)
+    if all(isinstance(n, int) for n in row) or (isinstance(count, int) and count > 0):
         return x
-    lengths = [w.vector([n]) if isinstance(n, int) else _found_length(w, n, given) for n in dims[1:]]
+    lengths = [w.vector([n]) if isinstance(n, int) else _found_length(w, n, given) for n in row]
     if any(n is None for n in lengths):
         return x
     shape = w.concat([w.reshape(steps, [1]), *lengths], 0)  # type: ignore[list-item]
-    return w.emit("Reshape", [x, shape], [x.type], {"allowzero": 1})[
-        0
-    ]  # As far as the writer knows it changes nothing.
+    (made,) = w.emit("Reshape", [x, shape], [x.type], {"allowzero": 1})  # To the writer it changes nothing.
+    return made
 
 
 def _found_length(w: Writer, n: Any, given: Sequence[Any]) -> Value | None:
