@@ -84,6 +84,8 @@ def _run(args: argparse.Namespace) -> int:
     if args.only_grad:
         inputs = _needed(inputs, outputs)
     out = Path(args.out) if args.out else model.with_name(f"{model.stem}_grad.onnx")
+    if graph.left_out:
+        notes.append(f"left out, for they depend on what is not read: {', '.join(graph.left_out)}")
     reports: list[Any] = []
 
     def accept(path: Path) -> None:
@@ -118,9 +120,12 @@ def _teller(quiet: bool) -> Callable[[str], None]:
 
 def _load(model: Path, args: argparse.Namespace) -> Any:
     source = model if args.dtype is None else _retyped(model, args.dtype)
-    graph = pb.onnx.load(source, model.parent, training=bool(args.train))
+    known = [*(args.of or ()), *((args.wrt or ()) if args.of else ())]
+    graph = pb.onnx.load(source, model.parent, training=bool(args.train), of=known)
     inside = [name for name in [*(args.of or ()), *(args.wrt or ())] if name not in graph and name in graph.inner_names]
-    return pb.onnx.load(source, model.parent, training=bool(args.train), watch=inside) if inside else graph
+    if not inside:
+        return graph
+    return pb.onnx.load(source, model.parent, training=bool(args.train), watch=inside, of=known)
 
 
 def _retyped(model: Path, dtype: str) -> Any:
@@ -152,7 +157,9 @@ def _checked(
 
     model = Path(args.model)
     exact = not args.rule and not args.stop and bool(ys)
-    wide = (lambda: pb.onnx.load(_retyped(model, "float64"), model.parent, watch=graph.watched)) if exact else None
+    wide = (
+        (lambda: pb.onnx.load(_retyped(model, "float64"), model.parent, watch=graph.watched, of=ys)) if exact else None
+    )
     report = check(path, graph, outputs, inputs, wide, ys, dict(args.feed or ()))
     if not report.passed:
         raise CommandError(f"{printable(str(report))}\npullback grad: --check: outputs differ, and nothing is written")

@@ -65,6 +65,11 @@ class Reading:
         if monotonic() > self._until:
             raise self._beyond("seconds", f"{self.limits.seconds:g} seconds")
 
+    def expects_nodes(self, count: int) -> None:
+        """ResourceExhaustedError where `count` more nodes, noted one by one later, will be too many."""
+        if self._nodes + count > self.limits.nodes:
+            raise self._beyond("nodes", f"{self.limits.nodes:,} nodes")
+
     def takes_bytes(self, size: int) -> None:
         """ResourceExhaustedError where one array of so many bytes is too large."""
         if size > self.limits.bytes:
@@ -106,7 +111,8 @@ def limited(what: str) -> Iterator[Reading]:
     except ResourceExhaustedError:
         raise
     except MemoryError as error:
-        raise ResourceExhaustedError(f"{what}: this takes more memory than there is: {error}") from error
+        said = f": {error}" if str(error) else ""
+        raise ResourceExhaustedError(f"{what}: this takes more memory than there is{said}") from error
     except RecursionError as error:
         raise ResourceExhaustedError(f"{what}: this is nested deeper than Python's stack: {error}") from error
     finally:

@@ -9,6 +9,7 @@ _SCOPE = re.compile(r"^[A-Za-z0-9_.\\\-/]*$")
 _ROOT_SCOPE = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\\-/]*$")
 _OPERATION = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\\-/>]*$")
 _DIGITS = frozenset("0123456789")
+_MOST_DIGITS = 19
 valid_names: set[str] = set()
 """The names of operations that were found valid."""
 
@@ -48,7 +49,9 @@ class Names:
     def _has_number(self, key: str) -> bool:
         """Whether `key` is one of the numbered names that have no entry."""
         base, _, number = key.rpartition("_")
-        return number.isdecimal() and number[0] != "0" and int(number) < self._next.get(base, 0)
+        if not number.isdecimal() or number[0] == "0" or len(number) > _MOST_DIGITS:
+            return False
+        return int(number) < self._next.get(base, 0)
 
     def peek(self, name: str) -> str:
         """The name that `claim` would return, without claiming it."""

@@ -14,6 +14,7 @@ from ..control_flow.history import history
 from ..core.dtypes import FLOATING, TRAINABLE
 from ..core.errors import InvalidArgumentError
 from ..core.graph import Tensor
+from ..core.limits import limited
 from ..core.slices import IndexedSlices
 from ..derivatives.hessian import hessians
 from ..derivatives.products import jvp
@@ -81,7 +82,9 @@ def differentiate(
 
     Raises:
         InvalidArgumentError: a name that the model does not have, a value that is no tensor of floats, no only output,
-            or no y depends on any x. LookupError: an operation between has no gradient.
+            or no y depends on any x.
+        LookupError: an operation between has no gradient.
+        ResourceExhaustedError: the memory is not enough, or functions are nested deeper than Python's stack.
 
     >>> import onnx, pullback as pb
     >>> text = '''<ir_version: 10, opset_import: ["" : 21]>
@@ -106,7 +109,7 @@ def differentiate(
     if stopped and kind in ("jvp", "hessian"):
         raise InvalidArgumentError(f"onnx.differentiate: stop cannot be used with kind='{kind}'")
     chosen = choosing(by_operation(graph, rules or {}), None)
-    with graph.transaction(), graph.as_default(), chosen, densify_policy("allow"):
+    with limited("onnx.differentiate"), graph.transaction(), graph.as_default(), chosen, densify_policy("allow"):
         seeds = _added(graph, made, "seeds", ys) if kind == "vjp" else None
         sources = [graph.moves.get(name, x) for name, x in xs.items()]
         kept = frozenset([*sources, *stopped])

@@ -8,17 +8,21 @@ from onnx import TensorProto
 from onnx.helper import np_dtype_to_tensor_dtype, tensor_dtype_to_np_dtype
 
 from ..core.dtypes import DType, as_dtype
+from ..core.errors import UnimplementedError
 
 
 def dtype_of(element_type: int) -> DType:
     """The dtype of an element type, a number of `TensorProto.DataType`.
 
     Raises:
-        TypeError: there is none, as for strings.
+        UnimplementedError: there is none, as for strings.
     """
-    if element_type in (TensorProto.STRING, TensorProto.UNDEFINED):
-        raise TypeError(f"tensors of {name_of(element_type)} are not numbers; pullback has no dtype for them")
-    return as_dtype(tensor_dtype_to_np_dtype(element_type))
+    try:
+        if element_type not in (TensorProto.STRING, TensorProto.UNDEFINED):
+            return as_dtype(tensor_dtype_to_np_dtype(element_type))
+    except (KeyError, TypeError):
+        pass
+    raise UnimplementedError(f"tensors of {name_of(element_type)} are not numbers that pullback has a dtype for")
 
 
 def element_type_of(dtype: Any) -> int:
@@ -28,4 +32,6 @@ def element_type_of(dtype: Any) -> int:
 
 def name_of(element_type: int) -> str:
     """The name of an element type in small letters, as in `tensor(float)`."""
+    if element_type not in TensorProto.DataType.values():
+        return f"element type {element_type}"
     return str(TensorProto.DataType.Name(element_type)).lower()

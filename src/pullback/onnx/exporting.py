@@ -15,6 +15,7 @@ from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.function import bind_shape
 from ..core.graph import Graph
 from ..core.lengths import Length
+from ..core.limits import limited
 from ..core.needs import needed
 from ..core.operation import AbstractTensorLike, Operation, Tensor
 from ..core.slices import IndexedSlices
@@ -77,6 +78,7 @@ def export(
     Raises:
         InvalidArgumentError: a name or an argument that cannot be, or an input that is not given.
         UnimplementedError: operations that cannot be written, all of them, each with the line that made it.
+        ResourceExhaustedError: the memory is not enough, or functions are nested deeper than Python's stack.
 
     >>> import pullback as pb
     >>> x = pb.placeholder(pb.float32, [3], name="x")
@@ -85,6 +87,19 @@ def export(
     >>> [node.op_type for node in model.graph.node]
     ['Mul', 'ReduceSum', 'Add']
     """
+    with limited("onnx.export"):
+        return _exported(outputs, inputs, path, opset, names or {}, session, accept or _always)
+
+
+def _exported(
+    outputs: Any,
+    inputs: Any,
+    path: str | Path | None,
+    opset: int | None,
+    names: Mapping[Any, str],
+    session: Any,
+    accept: Callable[[Path], object],
+) -> ModelProto:
     targets = _Targets(outputs)
     if not targets.tensors and not targets.operations:
         raise InvalidArgumentError("onnx.export: there are no outputs")
@@ -92,10 +107,10 @@ def export(
     given = None if inputs is None else _named_tensors(inputs, "inputs")
     version = _chosen_opset(graph, opset)
     with without_collection():
-        exporter = _Exporter(graph, targets, given, version, names or {}, session)
+        exporter = _Exporter(graph, targets, given, version, names, session)
         model = exporter.write()
     if path is not None:
-        save(model, Path(path), exporter.arrays, accept or _always)
+        save(model, Path(path), exporter.arrays, accept)
     else:
         exporter.arrays.embed(model)
     return model

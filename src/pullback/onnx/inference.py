@@ -51,9 +51,12 @@ class Node(NamedTuple):
 
 
 def inferred(node: Node) -> TensorShape:
-    """What is known of the shape of an output."""
+    """What is known of the shape of an output; nothing where the operands contradict each other, which a run says."""
     rule = _RULES.get(node.op_type)
-    found = None if rule is None else rule(node)
+    try:
+        found = None if rule is None else rule(node)
+    except (IndexError, ValueError):
+        found = None
     return found if isinstance(found, TensorShape) else TensorShape(found)
 
 

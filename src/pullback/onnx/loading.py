@@ -15,6 +15,7 @@ from onnx import ModelProto, TensorProto, TensorShapeProto, TypeProto, ValueInfo
 from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.graph import Tensor
 from ..core.lengths import Dimension, Length, is_name, named, symbol
+from ..core.limits import limited
 from ..core.shape import TensorShape
 from ..core.sites import user_site
 from ..primitives.creation.constant import constant_in
@@ -23,7 +24,7 @@ from .element_types import dtype_of
 from .model import Dims, OnnxGraph
 from .normalise import normalise, parse
 from .read.sequence import Optional, Sequence
-from .reading import Names, read_nodes, valid_name
+from .reading import Names, read_nodes, require_possible, valid_name
 from .training_mode import turn_on_training
 from .weights import array_of, external_of
 
@@ -38,6 +39,7 @@ def load(
     *,
     training: bool = False,
     watch: Sequence_[str] = (),
+    of: Sequence_[str] = (),
 ) -> OnnxGraph:
     """The graph of an ONNX model: a path, or a `ModelProto`, which is not changed.
 
@@ -47,6 +49,9 @@ def load(
     batch, and dropouts drop. `watch` names values inside the model's loops: `graph["name"]` is then what such a value
     was at each step, [steps, ...], and `differentiate` gives derivatives by each of these.
 
+    With `of`, names of values, what these do not depend on is left out where it cannot be read; `graph.left_out` names
+    the outputs that are missing for that.
+
     Of an input that is a sequence, `elements` says how many tensors it has; of one that is optional None says that it
     is left out.
 
@@ -55,6 +60,7 @@ def load(
         DataLossError: the file is torn, or no model.
         InvalidArgumentError: the model is not valid, or has no such value to watch.
         UnimplementedError: it holds what pullback does not read; all of that is listed.
+        ResourceExhaustedError: reading it takes more than `pb.config.Limits` allow.
 
     >>> import onnx, pullback as pb
     >>> text = '''<ir_version: 10, opset_import: ["" : 21]>
@@ -71,16 +77,29 @@ def load(
     path = None if isinstance(model, ModelProto) else Path(model)
     proto = model if isinstance(model, ModelProto) else parse(Path(model))
     folder = Path(directory) if directory is not None else None if path is None else path.parent
-    normalised = normalise(proto, folder)
+    with limited("onnx.load"):
+        return _loaded(proto, folder, elements or {}, training, watch, of)
+
+
+def _loaded(
+    proto: ModelProto,
+    folder: Path | None,
+    elements: Mapping[str, int | None],
+    training: bool,
+    watch: Sequence_[str],
+    of: Sequence_[str],
+) -> OnnxGraph:
+    normalised = normalise(proto, folder, of)
     replaced = turn_on_training(normalised.model) if training else {}
     graph = OnnxGraph(normalised.model)
+    graph.left_out = normalised.left_out
     graph.watched = tuple(watch)
     for name in watch:
         if name not in graph.inner_names:
             raise InvalidArgumentError(f"onnx.load: watch: no loop of the model has a value '{name}'")
     graph.read_at = user_site()
     with graph.as_default(), graph.entered(graph.scope._replace(site=graph.read_at)):
-        _read_main(graph, normalised.weights, folder, elements or {})
+        _read_main(graph, normalised.weights, folder, elements)
     graph.updates = {name: graph.values[now] for name, now in replaced.items()}
     return graph
 
@@ -135,6 +154,7 @@ def _read_main(
     lengths: dict[str, Length] = {}
     for entry in proto.input:
         graph.values[entry.name] = _input(entry, elements, lengths)
+        require_possible(f"the input '{entry.name}'", graph.values[entry.name])
     for tensor in [*proto.initializer, *weights.values()]:
         _add_initializer(graph, tensor, directory)
     read_nodes(proto.node, names)

@@ -47,6 +47,8 @@ class OnnxGraph(Graph):
         """Where the model was read."""
         self.watched: tuple[str, ...] = ()
         """The values inside loops that were asked for: `graph[name]` is what they were at each step."""
+        self.left_out: tuple[str, ...] = ()
+        """The outputs of the model that are not here, for they depend on what cannot be read."""
         self.moves: dict[str, Tensor] = {}
         """For each of these what was added to it at the first step: zeros."""
         self.updates: dict[str, Tensor] = {}

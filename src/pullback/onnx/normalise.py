@@ -22,7 +22,9 @@ from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError, Un
 from . import old_resizing
 from .batched_scan import unbatched
 from .element_types import name_of
+from .leaving_out import leave_out_unread, makes_strings
 from .reading import all_nodes, domain_of, first_name, is_read
+from .validity import require_room, require_valid
 from .weights import array_of, dense_of
 
 OLDEST_READ = 21
@@ -56,6 +58,8 @@ class Normalised:
 
     model: ModelProto
     weights: Mapping[str, TensorProto]
+    left_out: tuple[str, ...]
+    """The outputs that cannot be read."""
 
 
 def parse(path: Path) -> ModelProto:
@@ -69,16 +73,18 @@ def parse(path: Path) -> ModelProto:
         raise DataLossError(f"onnx.load: '{path.name}' is torn, or is not an ONNX model ({what})") from None
 
 
-def normalise(model: ModelProto, directory: Path | None) -> Normalised:
-    """`model` as the readers want it; it is not changed."""
+def normalise(model: ModelProto, directory: Path | None, of: Sequence[str] = ()) -> Normalised:
+    """`model`, not changed, as the readers want it: without what cannot be read and the values `of` do not need."""
     if not model.HasField("graph") or not model.opset_import:
         raise DataLossError("onnx.load: the model has no graph; the file is torn, or is not an ONNX model")
+    require_valid(model)
     skeleton, weights = _set_aside(model, directory)
     _check(skeleton)
     if skeleton.functions:
         skeleton = _inlined(skeleton)
     skeleton = _converted(skeleton)
     skeleton = _with_bodies(skeleton)
+    left_out = leave_out_unread(skeleton.graph, of) if of else ()
     unread = list(_unread(skeleton))
     if unread:
         raise UnimplementedError(
@@ -89,7 +95,7 @@ def normalise(model: ModelProto, directory: Path | None) -> Normalised:
     skeleton.ir_version = max(skeleton.ir_version, 10)
     inferred = _inferred(skeleton)
     _leave_true_inputs(inferred.graph, weights)
-    return Normalised(inferred, weights)
+    return Normalised(inferred, weights, left_out)
 
 
 def _set_aside(model: ModelProto, directory: Path | None) -> tuple[ModelProto, dict[str, TensorProto]]:
@@ -136,6 +142,8 @@ def _constant_of(node: NodeProto) -> TensorProto:
 
 def _copy_field(source: ModelProto | GraphProto, target: ModelProto | GraphProto, name: str) -> None:
     value = getattr(source, name)
+    if isinstance(value, bytes):
+        value = value.decode(errors="replace")
     if isinstance(value, str | int):
         setattr(target, name, value)
     else:
@@ -173,6 +181,7 @@ def _said(error: Exception) -> str:
 
 def _inlined(skeleton: ModelProto) -> ModelProto:
     """The model with the bodies of its functions in place of their calls."""
+    require_room(skeleton)
     try:
         return inliner.inline_local_functions(skeleton)
     except (RuntimeError, ValueError) as error:
@@ -193,7 +202,7 @@ def _converted(skeleton: ModelProto) -> ModelProto:
     resized = {n.output[0] for n in all_nodes(skeleton.graph) if n.op_type in old_resizing.OPERATORS}
     try:
         converted = convert_version(skeleton, OLDEST_READ)
-    except (ConvertError, RuntimeError) as error:
+    except (ConvertError, RuntimeError, shape_inference.InferenceError) as error:
         raise UnimplementedError(
             f"onnx.load: a model of opset {versions[0]} could not be converted to {OLDEST_READ}: {_said(error)}"
         ) from None
@@ -271,17 +280,9 @@ def _unread(skeleton: ModelProto) -> Iterator[str]:
     graph = skeleton.graph
     strings = [f"'{e.name}'" for e in graph.input if e.type.tensor_type.elem_type == TensorProto.STRING]
     strings += [f"'{t.name}'" for t in graph.initializer if t.data_type == TensorProto.STRING]
-    strings += [f"'{node.output[0]}'" for node in all_nodes(graph) if _makes_strings(node)]
+    strings += [f"'{node.output[0]}'" for node in all_nodes(graph) if makes_strings(node)]
     if strings:
         yield f"tensors of {name_of(TensorProto.STRING)}: {_some(strings)}"
-
-
-def _makes_strings(node: NodeProto) -> bool:
-    if node.op_type == "Cast":
-        return any(a.name == "to" and a.i == TensorProto.STRING for a in node.attribute)
-    if node.op_type != "Constant":
-        return False
-    return any(a.name.startswith("value_string") or a.t.data_type == TensorProto.STRING for a in node.attribute)
 
 
 def _listed(names: Sequence[str]) -> str:

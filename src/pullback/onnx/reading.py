@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -13,15 +14,19 @@ from onnx import AttributeProto, GraphProto, NodeProto
 
 from ..core.errors import InvalidArgumentError, PullbackError, UnimplementedError
 from ..core.graph import Tensor, get_default_graph
+from ..core.limits import reading
 from ..core.shape import TensorShape
 from ..core.sites import Place
 from ..primitives.creation.constant import constant_in, constant_value
 from ..primitives.identity.identity import ensure_shape, identity
 from .model import OnnxGraph
+from .validity import kind_of, require_operands
 from .weights import array_of
 
 _readers: dict[tuple[str, str], Callable[..., Any]] = {}
 _REQUIRED: Any = object()
+_MOST_AXES = 32
+_MOST_ELEMENTS = 2**58
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.\-/]+")
 
 
@@ -83,11 +88,13 @@ class Names:
 class Node:
     """A node that is being read."""
 
-    __slots__ = ("__dict__", "names", "proto")
+    __slots__ = ("__dict__", "loose", "names", "proto")
 
     def __init__(self, proto: NodeProto, names: Names) -> None:
         self.proto = proto
         self.names = names
+        self.loose = False
+        """Whether a runtime takes it only where it does not know the shapes: then it is not written as it was."""
 
     @property
     def op_type(self) -> str:
@@ -158,12 +165,22 @@ class Node:
 
         `moves` are added to the values of these names before anything reads them.
         """
+        if len(graph.input) != len(arguments):
+            self.reject(f"its body '{graph.name}' has {len(graph.input)} inputs, but is given {len(arguments)}")
         names = Names(self.graph, {}, self.names, moves)
         for entry, value in zip(graph.input, arguments, strict=True):
             names.add(entry.name, value)
-        read_initializers(graph, names)
-        read_nodes(graph.node, names)
-        return [*[names[entry.name] for entry in graph.output], *[names[name] for name in seen]]
+        with reading().inside():
+            read_initializers(graph, names)
+            read_nodes(graph.node, names)
+        results = [*[names[entry.name] for entry in graph.output], *[names[name] for name in seen]]
+        # The places of operations hold their nodes, and these the names: sequences that grow would all be kept.
+        names.values.clear()
+        return results
+
+    def reject(self, text: str) -> NoReturn:
+        """Raise the error that says what is wrong with this node."""
+        raise InvalidArgumentError(f"onnx.load: {self}: {text}")
 
     def refuse(self, text: str) -> NoReturn:
         """Raise the error that says what of this node cannot be read."""
@@ -217,20 +234,23 @@ def read_nodes(nodes: Sequence[NodeProto], names: Names) -> None:
     main = names.graph if names.outer is None else None
     acting = get_default_graph().acting
     for proto in nodes:
+        reading().takes_nodes()
         inputs = [names[name] if name else None for name in proto.input]
         before = len(acting.operations)
-        found = _read(Node(proto, names), inputs)
+        node = Node(proto, names)
+        found = _read(node, inputs)
         ys = found if isinstance(found, tuple) else (found,)
         for i, (name, y) in enumerate(zip(proto.output, ys, strict=False)):
             if not name:
                 continue
+            require_possible(f"the value '{name}'", y)
             if isinstance(y, Tensor) and (y.op.graph is not acting or y.op.index < before):
                 # Each name has a tensor of its own: the derivative by one is not that by the other.
                 y = identity(y)
             if main is not None and isinstance(y, Tensor) and y.shape.rank is None:
                 y = _with_declared_rank(main, name, y)
             names.add(name, y)
-            if main is not None and isinstance(y, Tensor):
+            if main is not None and isinstance(y, Tensor) and not node.loose:
                 main.origin[y] = (proto, i)
 
 
@@ -244,15 +264,35 @@ def _read(node: Node, inputs: Sequence[Any]) -> Any:
     prefix = graph.unique_name(valid_name(node.name) or node.op_type) + "/"
     graph.scope = outer._replace(prefix=prefix, site=Place(node, node.names.graph.read_at))
     try:
+        require_operands(node.domain, node.op_type, node.opset, [_kind_of(x) for x in inputs])
         return read(node, *inputs)
     except PullbackError as error:
         if str(error).startswith("onnx.load:"):
             raise
         raise InvalidArgumentError(f"onnx.load: {node}: {error}") from error
-    except (ValueError, TypeError, LookupError, NotImplementedError) as error:
-        raise InvalidArgumentError(f"onnx.load: {node}: {error}") from error
+    except (ArithmeticError, ValueError, TypeError, LookupError, NotImplementedError) as error:
+        said = f"there is no {error}" if isinstance(error, KeyError) else error
+        raise InvalidArgumentError(f"onnx.load: {node}: {said}") from error
     finally:
         graph.scope = outer
+
+
+def _kind_of(x: Any) -> str | None:
+    """What an operand is in the words of onnx's schemas; None for one left out."""
+    if x is None:
+        return None
+    if isinstance(x, Tensor):
+        return f"tensor({kind_of(x.dtype)})"
+    return "optional" if hasattr(x, "value") else "seq"
+
+
+def require_possible(what: str, y: Any) -> None:
+    """Raise where no array could have the static shape of `y`."""
+    if not isinstance(y, Tensor):
+        return
+    dims = y.shape.dims or ()
+    if len(dims) > _MOST_AXES or math.prod([n for n in dims if n]) > _MOST_ELEMENTS:
+        raise InvalidArgumentError(f"onnx.load: {what} would be {y.type}, which no array can be")
 
 
 def _with_declared_rank(graph: OnnxGraph, name: str, y: Tensor) -> Tensor:

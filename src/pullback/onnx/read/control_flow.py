@@ -19,6 +19,7 @@ from ...control_flow.while_loop import UNBOUNDED
 from ...core.dtypes import bool as bool_
 from ...core.dtypes import int32, int64
 from ...core.function import Parameter, inline, like_parameter, trace
+from ...core.limits import reading
 from ...core.operation import Tensor
 from ...core.types import TensorType, tensor_type
 from ...primitives.casting.cast import cast
@@ -77,6 +78,11 @@ def _rebuilt(value: Any, rest: Any) -> Any:
 @reader("Loop")
 def loop(node: Node, limit: Tensor | None, condition: Tensor | None, *start: Any) -> Any:
     body = node.attribute("body")
+    if len(body.input) != 2 + len(start) or len(body.output) <= len(start):
+        node.reject(
+            f"its body has {len(body.input)} inputs and {len(body.output)} outputs; for {len(start)} values that are "
+            f"carried there must be {2 + len(start)} inputs and at least {1 + len(start)} outputs"
+        )
     if all(isinstance(x, Tensor) for x in start):
         return _Looping(node, body, limit, condition, list(start)).outputs()
     return _unrolled(node, body, limit, condition, list(start))
@@ -89,6 +95,7 @@ def _unrolled(node: Node, body: GraphProto, limit: Tensor | None, condition: Ten
         node.refuse("a loop that carries a sequence must have a number of steps that is known")
     rows: list[list[Tensor]] = [[] for _ in range(len(body.output) - 1 - len(state))]
     for i in range(int(count.item()) if go_on else 0):
+        reading().takes_nodes()
         holds, *values = node.read_body(body, [constant(np.int64(i)), constant(True), *state])
         state = values[: len(state)]
         for row, value in zip(rows, values[len(state) :], strict=True):
@@ -223,7 +230,14 @@ def _is_read(body: GraphProto, name: str) -> bool:
 @reader("Scan")
 def scan(node: Node, *values: Tensor) -> Any:
     body, count = node.attribute("body"), node.attribute("num_scan_inputs")
+    if not 0 < count <= len(values):
+        node.reject(f"num_scan_inputs must be from 1 to {len(values)}, not {count}")
     start, rows = list(values[:-count]), list(values[-count:])
+    if len(body.input) != len(values) or len(body.output) < len(start):
+        node.reject(
+            f"its body has {len(body.input)} inputs and {len(body.output)} outputs; there must be {len(values)} inputs "
+            f"and at least {len(start)} outputs"
+        )
     stacked = len(body.output) - len(start)
     axes = node.attribute("scan_input_axes", None) or (0,) * count
     directions = node.attribute("scan_input_directions", None) or (0,) * count

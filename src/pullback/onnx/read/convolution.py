@@ -23,7 +23,7 @@ from ...primitives.shape.transpose import transpose
 from ..reading import Node, reader
 from .dtypes import cast
 from .lengths import length, lengths, rank_of
-from .windows import FORMATS, numbers, pairs, windows_of
+from .windows import FORMATS, numbers, pairs, placing, windows_of
 
 _FORWARD: dict[int, Callable[..., Primitive]] = {1: Conv2D, 2: Conv2D, 3: Conv3D}
 _TRANSPOSED: dict[int, Any] = {1: Conv2DBackpropInput, 2: Conv2DBackpropInput, 3: Conv3DBackpropInputV2}
@@ -55,6 +55,7 @@ def shifted(x: Tensor, zero_point: Tensor | None) -> Tensor:
 def convolved(node: Node, x: Tensor, w: Tensor) -> Tensor:
     """The convolution that the node's attributes describe, without a bias."""
     groups, kernel = node.attribute("group", 1), kernel_of(node, w)
+    _require_groups(node, groups, x, w)
     if groups > 1 and (x.shape.rank is None or x.shape[1] is None) and w.shape.rank and w.shape[1] is not None:
         # Our convolutions tell the number of groups by that of the channels.
         x = ensure_shape(x, [None, groups * w.shape[1], *[None] * len(kernel)])
@@ -66,6 +67,16 @@ def convolved(node: Node, x: Tensor, w: Tensor) -> Tensor:
         return DepthwiseConv2dNative(*geometry)(windows.x, transpose(parts, [*range(2, count + 2), 0, 1]))
     y = _FORWARD[count](*geometry)(windows.x, transpose(w, [*range(2, count + 2), 1, 0]))
     return y
+
+
+def _require_groups(node: Node, groups: int, x: Tensor, w: Tensor) -> None:
+    """Raise unless the channels are so many groups, and what is made of them too, as far as that is known."""
+    if min(x.shape.rank or 3, w.shape.rank or 3) < 3:
+        node.reject(f"windows need images of at least 3 axes, not {x} and {w}")
+    channels, (made, each) = x.shape[1], (w.shape[0], w.shape[1])
+    divides = groups > 0 and (made is None or made % groups == 0)
+    if not divides or (None not in (channels, each) and channels != groups * each):
+        node.reject(f"{groups} groups do not divide {channels} channels for filters that read {each} and make {made}")
 
 
 def kernel_of(node: Node, w: Tensor) -> list[int]:
@@ -85,10 +96,15 @@ def conv_transpose(node: Node, x: Tensor, w: Tensor, b: Tensor | None = None) ->
     count = rank_of(node, x) - 2
     if count not in FORMATS:
         node.refuse(f"windows over {count} spatial axes; one to three can be had")
-    strides, dilations = numbers(node, "strides", count, 1), numbers(node, "dilations", count, 1)
-    places = [_place(node, i, length(x, i + 2), (kernel[i] - 1) * dilations[i] + 1, strides[i]) for i in range(count)]
+    groups = node.attribute("group", 1)
+    if groups < 1 or (w.shape[0] is not None and (w.shape[0] % groups or x.shape[1] not in (None, w.shape[0]))):
+        node.reject(f"{groups} groups do not divide {x.shape[1]} channels for filters that read {w.shape[0]}")
+    strides, dilations = numbers(node, "strides", count, 1, 1), numbers(node, "dilations", count, 1, 1)
+    spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
+    pads, more = pairs(node, count), numbers(node, "output_padding", count, 0, 0)
+    places = [_place(node, i, length(x, i + 2), spans[i], strides[i], pads[i], more[i]) for i in range(count)]
     padding: Padding = tuple((place[1], place[2]) for place in places)
-    channels = length(w, 1) * node.attribute("group", 1)
+    channels = length(w, 1) * groups
     dims, vector = split_shape([length(x, 0), channels, *[place[0] for place in places]])
     primitive = _TRANSPOSED[count](strides, padding, FORMATS[count], dilations, dims)
     y: Tensor = primitive(transpose(w, [*range(2, count + 2), 1, 0]), x, *(() if vector is None else (vector,)))
@@ -97,14 +113,14 @@ def conv_transpose(node: Node, x: Tensor, w: Tensor, b: Tensor | None = None) ->
     return y if b is None else bias_add(y, b, "NC")
 
 
-def _place(node: Node, i: int, n: Any, span: int, stride: int) -> tuple[Any, int, int, int]:
+def _place(
+    node: Node, i: int, n: Any, span: int, stride: int, pads: tuple[int, int], more: int
+) -> tuple[Any, int, int, int]:
     """Of a transposed convolution's axis: the length that is computed, the pads, and how many zeros come after it."""
-    kind, shape = node.attribute("auto_pad", "NOTSET"), node.attribute("output_shape", None)
-    more = (node.attribute("output_padding", None) or [0] * (i + 1))[i]
+    kind, shape = placing(node), node.attribute("output_shape", None)
     full = (n - 1) * stride + span
     if not shape and kind in ("NOTSET", "VALID"):
-        pads = node.attribute("pads", None) if kind == "NOTSET" else None
-        before, after = (pads[i], pads[i + len(pads) // 2]) if pads else (0, 0)
+        before, after = pads if kind == "NOTSET" else (0, 0)
         return _made_longer(full, before, after - more, stride)
     if shape and not isinstance(n, int):
         node.refuse(f"output_shape needs spatial lengths that are known; that of axis {i + 2} is not")
@@ -128,7 +144,7 @@ def col2im(node: Node, x: Tensor, image_shape: Tensor, block_shape: Tensor) -> T
     count = image_shape.shape[0] or block_shape.shape[0]
     if count is None:
         node.refuse("how many axes the image has is not known")
-    strides, dilations = numbers(node, "strides", count, 1), numbers(node, "dilations", count, 1)
+    strides, dilations = numbers(node, "strides", count, 1, 1), numbers(node, "dilations", count, 1, 1)
     places: Any = constant(0, int64)
     total: Any = constant(1, int64)
     outside: Any = constant(False)

@@ -22,7 +22,7 @@ from ..element_types import dtype_of
 from ..reading import Node, reader
 from ..weights import dense_of
 from .lengths import lengths
-from .operands import scalar
+from .operands import LARGEST_TABLE, scalar
 
 
 @reader("Constant")
@@ -54,7 +54,7 @@ def eye_like(node: Node, x: Tensor) -> Tensor:
     dtype: Any = x.dtype if wanted is None else dtype_of(wanted)
     k = node.attribute("k", 0)
     rows, columns = lengths(x)
-    if isinstance(rows, int) and isinstance(columns, int):
+    if isinstance(rows, int) and isinstance(columns, int) and rows * columns <= LARGEST_TABLE:
         return constant(np.eye(rows, columns, k).astype(dtype))
     ones = equal(reshape(range_(rows, dtype=int64), [-1, 1]) + k, range_(columns, dtype=int64))
     return cast(ones, dtype)
@@ -63,6 +63,8 @@ def eye_like(node: Node, x: Tensor) -> Tensor:
 @reader("Range")
 def range_of(node: Node, start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
     a, b, step = scalar(start), scalar(limit), scalar(delta)
+    # Vectors of one element in place of scalars: onnxruntime refuses them where it can tell.
+    node.loose = any(x.shape.rank != 0 for x in (start, limit, delta))
     short = start.dtype in (float16, bfloat16) and node.attribute("stash_type", TensorProto.FLOAT) == TensorProto.FLOAT
     return cast(range_(a, b, step, dtype=float32 if short else start.dtype), start.dtype)
 

@@ -30,6 +30,7 @@ from ...primitives.shape.reshape import reshape, reshape_like
 from ...primitives.shape.transpose import transpose
 from ..reading import Node, reader
 from .lengths import length, lengths, rank_of
+from .operands import require_places
 
 
 @reader("Gather")
@@ -37,6 +38,7 @@ def gather(node: Node, x: Tensor, indices: Tensor) -> Any:
     axis = node.attribute("axis", 0)
     if x.shape.rank is not None:
         axis %= x.shape.rank
+    require_places(node, indices, x, axis)
     if axis == 0:
         return GatherV2(0)(x, counted_from_front(indices, x, 0))
     return Take(axis)(x, indices)
@@ -46,6 +48,7 @@ def gather(node: Node, x: Tensor, indices: Tensor) -> Any:
 def gather_elements(node: Node, x: Tensor, indices: Tensor) -> Any:
     """Along the other axes `indices` may be shorter than `x`."""
     axis = node.attribute("axis", 0) % rank_of(node, x)
+    require_places(node, indices, x, axis)
     own, asked = x.shape.as_list(), indices.shape.as_list()
     shorter = [i for i in range(len(own)) if i != axis and (own[i] is None or own[i] != asked[i])]
     if shorter:
@@ -62,7 +65,15 @@ def gather_elements(node: Node, x: Tensor, indices: Tensor) -> Any:
 @reader("GatherND")
 def gather_nd(node: Node, x: Tensor, indices: Tensor) -> Tensor:
     batch_dims = node.attribute("batch_dims", 0)
+    _require_vectors(node, indices, x, batch_dims)
     return gather_nd_of(x, vectors_from_front(indices, x, batch_dims), batch_dims)
+
+
+def _require_vectors(node: Node, indices: Tensor, x: Tensor, batch_dims: int = 0) -> None:
+    """Raise where the places of which `indices` holds the coordinates are outside `x`, as far as they are known."""
+    if node.static(indices) is not None and indices.shape.rank:
+        for i in range(indices.shape.known[-1]):
+            require_places(node, indices[..., i], x, batch_dims + i)
 
 
 @reader("Compress")
@@ -95,12 +106,14 @@ _INTO: dict[str, Any] = {
 
 @reader("ScatterND")
 def scatter_nd(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Any:
+    _require_vectors(node, indices, x)
     return _INTO[node.attribute("reduction", "none")](x, vectors_from_front(indices, x), updates)
 
 
 @reader("ScatterElements", "Scatter")
 def scatter_elements(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     axis = node.attribute("axis", 0) % rank_of(node, x)
+    require_places(node, indices, x, axis)
     return _into_elements(node.attribute("reduction", "none"), axis, x, indices, updates)
 
 

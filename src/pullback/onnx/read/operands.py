@@ -28,11 +28,22 @@ from ...primitives.shape.squeeze import expand_dims
 from ...primitives.shape.stacking import concat, stack
 from ..reading import Node
 
+LARGEST_TABLE = 2**20
+"""Masks of more elements are computed in the run."""
+
 
 def integers(node: Node, x: Tensor | None) -> list[int] | None:
     """The elements of an integer tensor that is known while the model is read, else None."""
     value = node.static(x)
     return None if value is None else [int(n) for n in value.reshape(-1)]
+
+
+def require_places(node: Node, indices: Tensor, x: Tensor, axis: int) -> None:
+    """Raise where `indices`, as far as they are known, are outside the axis."""
+    known, n = node.static(indices), x.shape[axis] if x.shape.rank is not None else None
+    if known is not None and n is not None and known.size and not (-n <= known.min() and known.max() < n):
+        wrong = int(known.min() if known.min() < -n else known.max())
+        node.reject(f"the index {wrong} is outside axis {axis} of {x}")
 
 
 def scalar(x: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ import numpy as np
 from ...control_flow.conditional import cond
 from ...core.dtypes import DType, float32, int64
 from ...core.dtypes import bool as bool_
+from ...core.limits import reading
 from ...core.operation import Tensor
 from ...primitives.casting.cast import cast
 from ...primitives.creation.constant import constant
@@ -153,6 +154,9 @@ def split_to_sequence(node: Node, x: Tensor, parts: Tensor | None = None) -> Seq
         if not isinstance(n, int):
             node.refuse(f"the length of axis {axis} of {x} must be known")
         size = 1 if known is None else int(known)
+        if size < 1:
+            node.reject(f"parts have at least 1 element, not {size}")
+        reading().expects_nodes(-(-n // size))
         sizes: Any = [min(size, n - i) for i in range(0, n, size)]
     elif known is not None:
         sizes = [int(m) for m in known]

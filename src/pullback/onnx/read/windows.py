@@ -16,6 +16,7 @@ from ...primitives.shape.stacking import stack
 from ..reading import Node
 from .lengths import length, rank_of
 
+_PLACINGS = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 FORMATS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 
 
@@ -39,10 +40,10 @@ def windows_of(node: Node, x: Tensor, kernel: Sequence[int], value: float = 0) -
     count = rank_of(node, x) - 2
     if count not in FORMATS:
         node.refuse(f"windows over {count} spatial axes; one to three can be had")
-    strides = numbers(node, "strides", count, 1)
-    dilations = numbers(node, "dilations", count, 1)
+    strides = numbers(node, "strides", count, 1, least=1)
+    dilations = numbers(node, "dilations", count, 1, least=1)
     kernel, form = tuple(int(k) for k in kernel), FORMATS[count]
-    kind = node.attribute("auto_pad", "NOTSET")
+    kind = placing(node)
     if kind == "SAME_UPPER":
         return Windows(x, kernel, strides, dilations, "SAME", form)
     if kind == "SAME_LOWER":
@@ -58,9 +59,21 @@ def windows_of(node: Node, x: Tensor, kernel: Sequence[int], value: float = 0) -
     return Windows(x, kernel, strides, dilations, tuple(p for p, _ in longer), form, counts if partial else None)
 
 
-def numbers(node: Node, name: str, count: int, default: int) -> tuple[int, ...]:
+def placing(node: Node) -> str:
+    """How the node places its padding."""
+    kind = str(node.attribute("auto_pad", "NOTSET"))
+    if kind not in _PLACINGS:
+        node.reject(f"its attribute 'auto_pad' must be one of {', '.join(_PLACINGS)}, not {kind!r}")
+    return kind
+
+
+def numbers(node: Node, name: str, count: int, default: int, least: int | None = None) -> tuple[int, ...]:
     """An attribute that has one number for each spatial axis."""
-    return tuple(int(n) for n in node.attribute(name, None) or [default] * count)
+    found = tuple(int(n) for n in node.attribute(name, None) or [default] * count)
+    if len(found) != count or (least is not None and min(found) < least):
+        of_at_least = "" if least is None else f" of at least {least}"
+        node.reject(f"its attribute '{name}' must be {count} numbers{of_at_least}, not {list(found)}")
+    return found
 
 
 def pairs(node: Node, count: int) -> Pads:

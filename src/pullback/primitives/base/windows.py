@@ -71,6 +71,8 @@ def result_length(
     n: Dimension | None, window: int | None, stride: int, dilation: int, pad: str | tuple[int, int]
 ) -> Any:
     """How many windows there are along an axis of length `n`; negative or zero where none fits."""
+    if stride < 1 or dilation < 1:
+        raise ValueError(f"windows are at least 1 apart, and so are their elements, not {stride} and {dilation}")
     if n is None:
         return None
     if pad == "SAME":

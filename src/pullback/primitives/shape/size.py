@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import as_dtype, int32
+from ...core.dtypes import as_dtype, int32, int64
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
@@ -15,6 +15,8 @@ from ...core.traits import COUNTS, IGNORES_ZEROS, SHAPES
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
 from ..creation.constant import constant_in, convert_to_tensor
+
+_LARGEST_INT32 = 2**31 - 1
 
 
 def rank(input: TensorLike, name: str | None = None) -> Tensor:
@@ -110,7 +112,9 @@ class ShapeN(Primitive):
 
 
 def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """The shape of `input` as a vector of `out_type` (None: int32); a constant where it is known.
+    """The shape of `input` as a vector of `out_type`; a constant where it is known.
+
+    Dtypes: int32 for None, or int64 where a length is known that needs it.
 
     >>> import pullback as pb
     >>> pb.shape(pb.zeros([2, 3]))
@@ -118,6 +122,8 @@ def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None
     """
     x = convert_to_tensor(input)
     wanted: Any = int32 if out_type is None else as_dtype(out_type)
+    if out_type is None and any((n or 0) > _LARGEST_INT32 for n in x.shape.dims or ()):
+        wanted = int64
     if x.shape.is_fully_defined():
         return constant_in(x.graph, np.array(x.shape.known, wanted), name or "Shape")
     return Shape(wanted)(x, name=name)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....core.dtypes import FLOATING, float32, float64, int64
+from ....core.limits import reading
 from ....core.operation import Tensor
 from ....core.shape import same_length
 from ....core.values import length_values
@@ -40,6 +41,9 @@ _LONG = 512
 
 _BY_LENGTH = ("align_corners", "tf_crop_and_resize")
 """The coordinates whose distance depends on the length, and not on the scale only."""
+
+_TABLE_BYTES = 64
+"""What an element of an axis takes in the tables that say what it is made of."""
 
 
 class Axis(NamedTuple):
@@ -159,6 +163,10 @@ def _with_aspect(node: Node, new: list[Any], factors: list[Any], old: list[Any])
 
 def _resized(node: Node, x: Tensor, how: Resampling, axes: list[Axis], value: float) -> Tensor:
     del node
+    for axis in axes:
+        # Tables of the elements that each element of the result is made of, and their weights.
+        longest = max([n for n in (axis.length, x.shape[axis.axis]) if isinstance(n, int)], default=0)
+        reading().takes_bytes(_TABLE_BYTES * longest)
     if how.mode == "nearest":
         for axis in axes:
             x = _nearest_along(x, how, axis, value)

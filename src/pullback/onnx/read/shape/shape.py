@@ -33,7 +33,17 @@ from ....primitives.shape.tile import tile as tile_of
 from ....primitives.shape.transpose import transpose as transpose_of
 from ...reading import Node, reader
 from ..lengths import length, lengths, rank_of
-from ..operands import count_of, flags_of, full_like_axes, integers, lengths_with, lengths_without, scalar, vector
+from ..operands import (
+    LARGEST_TABLE,
+    count_of,
+    flags_of,
+    full_like_axes,
+    integers,
+    lengths_with,
+    lengths_without,
+    scalar,
+    vector,
+)
 
 _LAST = np.iinfo(np.int64).max
 
@@ -41,6 +51,8 @@ _LAST = np.iinfo(np.int64).max
 @reader("Reshape")
 def reshape_(node: Node, x: Tensor, shape: Tensor) -> Tensor:
     dims = shape_value(shape)
+    if dims is not None and (dims.count(-1) > 1 or any(d is not None and d < -1 for d in dims)):
+        node.reject(f"a shape has one -1 at most, and nothing below, not {list(dims)}")
     if dims is None:
         if node.attribute("allowzero", 0):
             return reshape(x, shape)
@@ -183,6 +195,8 @@ def split(node: Node, x: Tensor, parts: Tensor | None = None) -> Any:
     axis, count = node.attribute("axis", 0), len(node.outputs)
     if parts is not None:
         known = integers(node, parts)
+        if known is not None and len(known) != count:
+            node.reject(f"it has {count} outputs, but {len(known)} lengths of parts")
         return tuple(split_of(x, parts if known is None else known, axis, None if known is not None else count))
     count = node.attribute("num_outputs", count)
     n = length(x, axis)
@@ -283,7 +297,7 @@ def trilu(node: Node, x: Tensor, k: Tensor | None = None) -> Tensor:
     offset: Any = 0 if k is None else scalar(k)
     known = 0 if k is None else node.static(k)
     upper = bool(node.attribute("upper", 1))
-    if isinstance(rows, int) and isinstance(columns, int) and known is not None:
+    if isinstance(rows, int) and isinstance(columns, int) and known is not None and rows * columns <= LARGEST_TABLE:
         whole = np.ones((rows, columns), bool)
         bound = int(np.asarray(known).item())
         return mask(constant(np.triu(whole, bound) if upper else np.tril(whole, bound)), x)

@@ -14,6 +14,8 @@ from ...registry import writer
 from ...writing import Writer
 from ..elementwise import kept
 
+_LONGEST_TABLE = 2**20
+
 
 @writer(Softmax, LogSoftmax)
 def softmax(w: Writer, op: Operation, x: Value) -> Value:
@@ -41,7 +43,7 @@ def log_softmax_grad(w: Writer, op: Operation, y: Value, dy: Value) -> Value:
 
 def counted_up(w: Writer, count: Value) -> Value:
     known = w.static(count)
-    if known is not None:
+    if known is not None and known[0] <= _LONGEST_TABLE:
         return w.vector(range(int(known[0])))
     zero, one = w.constant(np.int64(0)), w.constant(np.int64(1))
     return w.node("Range", zero, w.reshape(count, []), one)

@@ -1,0 +1,73 @@
+"""Damaged ONNX models: what comes of one is a derivative or a documented error, never anything else.
+
+Models are damaged as messages, so that most of what is read of them is still a model. A crash of onnx's own C++ code
+would end the process.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import onnx
+import pytest
+from onnx import ModelProto
+
+import pullback as pb
+
+from .protobuf import mutated
+
+QUICK, LONG = 200, 10_000
+DATA = Path(onnx.__file__).parent / "backend/test/data"
+
+
+@cache
+def in_files() -> Sequence[ModelProto]:
+    """The models that come with the package onnx: layers as PyTorch exports them, loops, sequences, functions."""
+    paths = [path for kind in ("simple", "pytorch-*") for path in DATA.glob(f"{kind}/*/model.onnx")]
+    return [onnx.load(path) for path in sorted(paths)]
+
+
+@cache
+def of_operators() -> Sequence[ModelProto]:
+    """A model for each of onnx's tests of operators."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        from onnx.backend.test.case.node import collect_testcases
+
+        return [case.model for case in collect_testcases("") if case.model is not None]
+
+
+def mutant(number: int, seeds: Sequence[ModelProto]) -> ModelProto:
+    """The damaged model of that number: always the same."""
+    random = Random(number)
+    return mutated(random.choice(seeds), random)
+
+
+def outcome(model: ModelProto) -> str:
+    """What becomes of a model: the name of the documented error, or that there is none."""
+    try:
+        graph = pb.onnx.load(model)
+        made = pb.onnx.differentiate(graph)
+        pb.onnx.export(made.outputs, dict(zip(graph.input_names, graph.inputs, strict=True)))
+    except pb.errors.PullbackError as error:
+        str(error).encode()
+        return type(error).__name__
+    except LookupError as error:
+        if type(error) is not LookupError:
+            raise
+        return "no gradient"
+    return "written"
+
+
+@pytest.mark.parametrize(
+    ("seeds", "count"), [(in_files, QUICK), pytest.param(of_operators, LONG, marks=pytest.mark.slow)]
+)
+def test_damaged_models_are_refused_or_differentiated(seeds: Callable[[], Sequence[ModelProto]], count: int) -> None:
+    with pb.config.Limits(seconds=60.0):
+        outcomes = {outcome(mutant(number, seeds())) for number in range(count)}
+    assert outcomes >= {"written", "InvalidArgumentError"}
