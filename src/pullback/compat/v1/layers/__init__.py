@@ -1,0 +1,33 @@
+"""Layers of TensorFlow 1 with variables of their own: `tf.layers`, with its names, variables and defaults."""
+
+from .convolution import conv1d as conv1d
+from .convolution import conv2d as conv2d
+from .convolution import conv2d_transpose as conv2d_transpose
+from .convolution import conv3d as conv3d
+from .convolution import separable_conv2d as separable_conv2d
+from .core import dense as dense
+from .core import dropout as dropout
+from .core import flatten as flatten
+from .normalization import batch_normalization as batch_normalization
+from .objects import AveragePooling1D as AveragePooling1D
+from .objects import AveragePooling2D as AveragePooling2D
+from .objects import AveragePooling3D as AveragePooling3D
+from .objects import BatchNormalization as BatchNormalization
+from .objects import Conv1D as Conv1D
+from .objects import Conv2D as Conv2D
+from .objects import Conv2DTranspose as Conv2DTranspose
+from .objects import Conv3D as Conv3D
+from .objects import Dense as Dense
+from .objects import Dropout as Dropout
+from .objects import Flatten as Flatten
+from .objects import Layer as Layer
+from .objects import MaxPooling1D as MaxPooling1D
+from .objects import MaxPooling2D as MaxPooling2D
+from .objects import MaxPooling3D as MaxPooling3D
+from .objects import SeparableConv2D as SeparableConv2D
+from .pooling import average_pooling1d as average_pooling1d
+from .pooling import average_pooling2d as average_pooling2d
+from .pooling import average_pooling3d as average_pooling3d
+from .pooling import max_pooling1d as max_pooling1d
+from .pooling import max_pooling2d as max_pooling2d
+from .pooling import max_pooling3d as max_pooling3d

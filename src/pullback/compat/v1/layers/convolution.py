@@ -1,0 +1,170 @@
+"""Convolutional layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ....core.graph import Tensor
+from ....core.typing import TensorLike
+from ....layers.variables.scope import VariableScope
+from ....primitives.activations.bias import bias_add
+from ....primitives.convolution.conv import conv2d_transpose as conv2d_transpose_today
+from ....primitives.convolution.conv import separable_conv2d as separable_conv2d_today
+from ....primitives.convolution.conv_general import convolution
+from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.shape.size import shape
+from .variables import ZEROS, Maker, Wish, activated, layer_scope, layer_variable
+
+Lengths = int | Sequence[int]
+FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
+
+
+def as_lengths(value: Lengths, rank: int) -> list[int]:
+    """A length for each of `rank` axes."""
+    return [value] * rank if isinstance(value, int) else [int(n) for n in value]
+
+
+def format_of(data_format: str, rank: int) -> str:
+    """The letters of "channels_last" or "channels_first"."""
+    return FORMATS[rank][data_format == "channels_first"]
+
+
+def depth_of(x: Tensor, data_format: str) -> int | None:
+    """The number of channels."""
+    return None if x.shape.rank is None else x.shape.as_list()[1 if data_format == "channels_first" else -1]
+
+
+def _conv(
+    rank: int,
+    inputs: TensorLike,
+    filters: int,
+    kernel_size: Lengths,
+    strides: Lengths = 1,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    dilation_rate: Lengths = 1,
+    activation: Maker = None,
+    use_bias: bool = True,
+    kernel_initializer: Maker = None,
+    bias_initializer: Maker = ZEROS,
+    kernel_regularizer: Maker = None,
+    bias_regularizer: Maker = None,
+    activity_regularizer: Maker = None,
+    kernel_constraint: Maker = None,
+    bias_constraint: Maker = None,
+    trainable: bool = True,
+    name: str | VariableScope | None = None,
+    reuse: bool | str | None = None,
+) -> Tensor:
+    x, letters = convert_to_tensor(inputs), format_of(data_format, rank)
+    steps, holes = as_lengths(strides, rank), as_lengths(dilation_rate, rank)
+    with layer_scope(name, f"conv{rank}d", x, reuse):
+        sizes = [*as_lengths(kernel_size, rank), depth_of(x, data_format), filters]
+        wish = Wish(kernel_initializer, kernel_regularizer, kernel_constraint)
+        y = convolution(x, layer_variable("kernel", sizes, wish, trainable), steps, padding.upper(), letters, holes)
+        if use_bias:
+            wish = Wish(bias_initializer, bias_regularizer, bias_constraint)
+            y = bias_add(y, layer_variable("bias", [filters], wish, trainable), letters)
+        return activated(y, activation, activity_regularizer)
+
+
+def conv1d(inputs: TensorLike, filters: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
+    """A convolution over [batch, length, channels], a bias, an activation; parameters as in TensorFlow 1."""
+    return _conv(1, inputs, filters, kernel_size, *args, **options)
+
+
+def conv2d(inputs: TensorLike, filters: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
+    """A convolution over [batch, height, width, channels], a bias, an activation; parameters as in TensorFlow 1."""
+    return _conv(2, inputs, filters, kernel_size, *args, **options)
+
+
+def conv3d(inputs: TensorLike, filters: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
+    """A convolution over [batch, depth, height, width, channels], a bias, an activation; as in TensorFlow 1."""
+    return _conv(3, inputs, filters, kernel_size, *args, **options)
+
+
+def conv2d_transpose(
+    inputs: TensorLike,
+    filters: int,
+    kernel_size: Lengths,
+    strides: Lengths = 1,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    activation: Maker = None,
+    use_bias: bool = True,
+    kernel_initializer: Maker = None,
+    bias_initializer: Maker = ZEROS,
+    kernel_regularizer: Maker = None,
+    bias_regularizer: Maker = None,
+    activity_regularizer: Maker = None,
+    kernel_constraint: Maker = None,
+    bias_constraint: Maker = None,
+    trainable: bool = True,
+    name: str | VariableScope | None = None,
+    reuse: bool | str | None = None,
+) -> Tensor:
+    """A transposed convolution over [batch, height, width, channels], a bias, an activation."""
+    x, letters = convert_to_tensor(inputs), format_of(data_format, 2)
+    sizes, steps = as_lengths(kernel_size, 2), as_lengths(strides, 2)
+    with layer_scope(name, "conv2d_transpose", x, reuse):
+        wish = Wish(kernel_initializer, kernel_regularizer, kernel_constraint)
+        kernel = layer_variable("kernel", [*sizes, filters, depth_of(x, data_format)], wish, trainable)
+        made: dict[str, Any] = dict(zip(letters, _lengths(x), strict=True)) | {"C": filters}
+        for axis, size, step in zip("HW", sizes, steps, strict=True):
+            made[axis] = made[axis] * step + (max(size - step, 0) if padding.upper() == "VALID" else 0)
+        y = conv2d_transpose_today(x, kernel, [made[a] for a in letters], steps, padding.upper(), letters)
+        if use_bias:
+            wish = Wish(bias_initializer, bias_regularizer, bias_constraint)
+            y = bias_add(y, layer_variable("bias", [filters], wish, trainable), letters)
+        return activated(y, activation, activity_regularizer)
+
+
+def separable_conv2d(
+    inputs: TensorLike,
+    filters: int,
+    kernel_size: Lengths,
+    strides: Lengths = 1,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    dilation_rate: Lengths = 1,
+    depth_multiplier: int = 1,
+    activation: Maker = None,
+    use_bias: bool = True,
+    depthwise_initializer: Maker = None,
+    pointwise_initializer: Maker = None,
+    bias_initializer: Maker = ZEROS,
+    depthwise_regularizer: Maker = None,
+    pointwise_regularizer: Maker = None,
+    bias_regularizer: Maker = None,
+    activity_regularizer: Maker = None,
+    depthwise_constraint: Maker = None,
+    pointwise_constraint: Maker = None,
+    bias_constraint: Maker = None,
+    trainable: bool = True,
+    name: str | VariableScope | None = None,
+    reuse: bool | str | None = None,
+) -> Tensor:
+    """A convolution of each channel by itself, one over the channels, a bias, an activation."""
+    x, letters = convert_to_tensor(inputs), format_of(data_format, 2)
+    depth, steps = depth_of(x, data_format), as_lengths(strides, 2)
+    strided = [1, *steps, 1] if letters == "NHWC" else [1, 1, *steps]
+    with layer_scope(name, "separable_conv2d", x, reuse):
+        wish = Wish(depthwise_initializer, depthwise_regularizer, depthwise_constraint)
+        sizes = [*as_lengths(kernel_size, 2), depth, depth_multiplier]
+        depthwise = layer_variable("depthwise_kernel", sizes, wish, trainable)
+        wish = Wish(pointwise_initializer, pointwise_regularizer, pointwise_constraint)
+        sizes = [1, 1, (depth or 0) * depth_multiplier, filters]
+        pointwise = layer_variable("pointwise_kernel", sizes, wish, trainable)
+        holes = as_lengths(dilation_rate, 2)
+        y = separable_conv2d_today(x, depthwise, pointwise, strided, padding.upper(), letters, holes)
+        if use_bias:
+            wish = Wish(bias_initializer, bias_regularizer, bias_constraint)
+            y = bias_add(y, layer_variable("bias", [filters], wish, trainable), letters)
+        return activated(y, activation, activity_regularizer)
+
+
+def _lengths(x: Tensor) -> list[Any]:
+    """The lengths of all axes, numbers where they are known."""
+    computed = None if x.shape.is_fully_defined() else shape(x)
+    return [n if n is not None or computed is None else computed[i] for i, n in enumerate(x.shape.as_list())]

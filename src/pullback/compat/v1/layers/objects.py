@@ -1,0 +1,168 @@
+"""Layers as objects: their variables are made at the first call, and shared by all later ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from ....core.graph import Tensor
+from ....core.typing import TensorLike
+from ....layers.variables.scope import VariableScope, variable_scope
+from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.variables.variable import Variable
+from . import convolution, core, normalization, pooling
+
+
+class Layer:
+    """A layer: called with a tensor it gives what the function of the same name gives."""
+
+    function: ClassVar[Callable[..., Tensor]]
+
+    def __init__(self, *args: Any, name: str | None = None, dtype: object = None, **options: Any) -> None:
+        del dtype
+        self._args, self._options, self._name = args, options, name
+        self._scope: VariableScope | None = None
+
+    def __call__(self, inputs: TensorLike, **options: Any) -> Tensor:
+        """The result for `inputs`; `options`, such as `training`, take the place of those given before."""
+        reuse = self._scope is not None
+        if self._scope is None:
+            with variable_scope(self._name, type(self).function.__name__) as self._scope:
+                pass
+        given = self._options | options | {"name": self._scope, "reuse": reuse}
+        return type(self).function(convert_to_tensor(inputs), *self._args, **given)
+
+    apply = __call__
+
+    @property
+    def name(self) -> str:
+        """The name of its variables' scope, once it was called."""
+        return self._name or "" if self._scope is None else self._scope.name
+
+    @property
+    def variables(self) -> list[Variable]:
+        """Its variables; none before it is called."""
+        return [] if self._scope is None else self._scope.global_variables()
+
+    @property
+    def trainable_variables(self) -> list[Variable]:
+        """Those of them that training changes."""
+        return [] if self._scope is None else self._scope.trainable_variables()
+
+    weights, trainable_weights = variables, trainable_variables
+
+    @property
+    def kernel(self) -> Variable:
+        """The matrix or the filters."""
+        return self._variable("kernel")
+
+    @property
+    def bias(self) -> Variable:
+        """The bias."""
+        return self._variable("bias")
+
+    def _variable(self, name: str) -> Variable:
+        for v in self.variables:
+            if v.op.name == f"{self.name}/{name}":
+                return v
+        raise AttributeError(f"the layer '{self.name}' has no variable '{name}'; they are made at its first call")
+
+
+class PlainLayer(Layer):
+    """A layer without variables."""
+
+    def __call__(self, inputs: TensorLike, **options: Any) -> Tensor:
+        """The result for `inputs`."""
+        return type(self).function(inputs, *self._args, **self._options | options, name=self._name)
+
+    apply = __call__
+
+
+class Dense(Layer):
+    """`dense` with variables of its own."""
+
+    function = core.dense
+
+
+class Conv1D(Layer):
+    """`conv1d` with variables of its own."""
+
+    function = convolution.conv1d
+
+
+class Conv2D(Layer):
+    """`conv2d` with variables of its own."""
+
+    function = convolution.conv2d
+
+
+class Conv3D(Layer):
+    """`conv3d` with variables of its own."""
+
+    function = convolution.conv3d
+
+
+class Conv2DTranspose(Layer):
+    """`conv2d_transpose` with variables of its own."""
+
+    function = convolution.conv2d_transpose
+
+
+class SeparableConv2D(Layer):
+    """`separable_conv2d` with variables of its own."""
+
+    function = convolution.separable_conv2d
+
+
+class BatchNormalization(Layer):
+    """`batch_normalization` with variables of its own."""
+
+    function = normalization.batch_normalization
+
+
+class Dropout(PlainLayer):
+    """`dropout` as an object."""
+
+    function = core.dropout
+
+
+class Flatten(PlainLayer):
+    """`flatten` as an object."""
+
+    function = core.flatten
+
+
+class MaxPooling1D(PlainLayer):
+    """`max_pooling1d` as an object."""
+
+    function = pooling.max_pooling1d
+
+
+class MaxPooling2D(PlainLayer):
+    """`max_pooling2d` as an object."""
+
+    function = pooling.max_pooling2d
+
+
+class MaxPooling3D(PlainLayer):
+    """`max_pooling3d` as an object."""
+
+    function = pooling.max_pooling3d
+
+
+class AveragePooling1D(PlainLayer):
+    """`average_pooling1d` as an object."""
+
+    function = pooling.average_pooling1d
+
+
+class AveragePooling2D(PlainLayer):
+    """`average_pooling2d` as an object."""
+
+    function = pooling.average_pooling2d
+
+
+class AveragePooling3D(PlainLayer):
+    """`average_pooling3d` as an object."""
+
+    function = pooling.average_pooling3d

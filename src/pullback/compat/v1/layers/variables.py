@@ -1,0 +1,57 @@
+"""Variables of layers: where they stand, and what is asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from ....core.graph import Tensor
+from ....layers.variables.initializers import Ones, Zeros
+from ....layers.variables.scope import VariableScope, get_variable, variable_scope
+from ....primitives.variables.collections import GraphKeys, add_to_collection
+from ....primitives.variables.variable import Variable
+
+Maker = Callable[..., Any] | None
+ONES, ZEROS = Ones(), Zeros()
+
+
+class Wish(NamedTuple):
+    """How a variable begins, what it costs, and what it is held to."""
+
+    initializer: Maker = None
+    regularizer: Maker = None
+    constraint: Maker = None
+
+
+@contextmanager
+def layer_scope(name: str | VariableScope | None, default: str, x: Tensor, reuse: Any) -> Iterator[None]:
+    """The block of a layer: its variables are of the dtype of `x`, and named after it."""
+    with variable_scope(name, default, [x], reuse=reuse, dtype=x.dtype):
+        yield
+
+
+def layer_variable(name: str, shape: Sequence[int | None], wish: Wish, trainable: bool = True) -> Variable:
+    """A variable of the layer whose block is open.
+
+    Raises:
+        ValueError: a length is not known.
+    """
+    if None in shape:
+        raise ValueError(f"layers: the shape of '{name}' must be known, and is {list(shape)}; use pb.ensure_shape")
+    return get_variable(
+        name,
+        shape,
+        initializer=wish.initializer,
+        regularizer=wish.regularizer,
+        constraint=wish.constraint,
+        trainable=trainable,
+    )
+
+
+def activated(y: Tensor, activation: Maker, activity_regularizer: Maker) -> Tensor:
+    """The result of a layer, whose cost is noted."""
+    y = y if activation is None else activation(y)
+    if activity_regularizer is not None:
+        add_to_collection(GraphKeys.REGULARIZATION_LOSSES, activity_regularizer(y))
+    return y

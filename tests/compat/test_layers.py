@@ -1,0 +1,188 @@
+"""`tf.layers`: variables by TensorFlow's names, and the numbers that the functions of `nn` give with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+import pullback.compat.v1 as tf
+
+IMAGES = np.random.default_rng(0).normal(size=(2, 7, 6, 3)).astype(np.float32)
+
+
+def names() -> list[str]:
+    return [v.op.name for v in tf.global_variables()]
+
+
+def values(fetches: Any, feeds: Any = None) -> Any:
+    session = pb.Session(engine="numpy")
+    session.run(tf.global_variables_initializer())
+    return session.run(fetches, feeds)
+
+
+def test_layers_are_numbered_as_in_tensorflow() -> None:
+    x = tf.zeros([2, 8, 8, 3])
+    with tf.variable_scope("net"):
+        y = tf.layers.conv2d(tf.layers.conv2d(x, 4, 3), 4, 3, name="last", use_bias=False)
+        tf.layers.dense(tf.layers.flatten(y), 2)
+    tf.layers.dense(x, 5)
+    expected = ["net/conv2d/kernel", "net/conv2d/bias", "net/last/kernel", "net/dense/kernel", "net/dense/bias"]
+    assert names() == [*expected, "dense/kernel", "dense/bias"]
+
+
+def test_a_layer_that_is_used_again_shares_its_variables() -> None:
+    x = tf.ones([2, 3])
+    first, again = tf.layers.dense(x, 4, name="a"), tf.layers.dense(x, 4, name="a", reuse=True)
+    layer = tf.layers.Dense(4)
+    third, fourth = layer(x), layer(x)
+    assert names() == ["a/kernel", "a/bias", "dense/kernel", "dense/bias"]
+    assert [v.op.name for v in layer.variables] == ["dense/kernel", "dense/bias"]
+    assert layer.kernel.shape == [3, 4]
+    found = values([first, again, third, fourth])
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[2], found[3])
+    with pytest.raises(ValueError, match="a/kernel already exists"):
+        tf.layers.dense(x, 4, name="a")
+
+
+@pytest.mark.parametrize("shape", [[None, 3], [2, None, 3], [2, 4, 5, 3]])
+def test_dense_goes_along_the_last_axis(shape: list[int | None]) -> None:
+    x = tf.placeholder(tf.float32, shape)
+    y = tf.layers.dense(x, 4, tf.nn.relu, bias_initializer=tf.ones_initializer(), name="d")
+    assert y.shape.as_list() == [*shape[:-1], 4]
+    given = np.random.default_rng(0).normal(size=[n or 2 for n in shape])
+    with tf.variable_scope("d", reuse=True):
+        kernel = tf.get_variable("kernel")
+    found, w = values([y, kernel], {x: given})
+    np.testing.assert_allclose(found, np.maximum(given @ w + 1.0, 0.0), rtol=1e-4, atol=1e-5)
+
+
+WINDOWS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "conv2d": (lambda x, **k: tf.layers.conv2d(x, 4, (3, 2), **k), lambda x, w, s, p: tf.nn.conv2d(x, w[0], s, p)),
+    "separable_conv2d": (
+        lambda x, **k: tf.layers.separable_conv2d(x, 4, 3, depth_multiplier=2, **k),
+        lambda x, w, s, p: tf.nn.separable_conv2d(x, w[0], w[1], s, p),
+    ),
+    "max_pooling2d": (
+        lambda x, **k: tf.layers.max_pooling2d(x, 2, **k),
+        lambda x, w, s, p: tf.nn.max_pool(x, [1, 2, 2, 1], s, p),
+    ),
+    "average_pooling2d": (
+        lambda x, **k: tf.layers.average_pooling2d(x, [3, 2], **k),
+        lambda x, w, s, p: tf.nn.avg_pool(x, [1, 3, 2, 1], s, p),
+    ),
+}
+
+
+@pytest.mark.parametrize("padding", ["valid", "SAME"])
+@pytest.mark.parametrize("data_format", ["channels_last", "channels_first"])
+@pytest.mark.parametrize("name", WINDOWS)
+def test_windows_over_images_are_those_of_nn(name: str, data_format: str, padding: str) -> None:
+    layer, function = WINDOWS[name]
+    last = tf.constant(IMAGES)
+    x = tf.transpose(last, [0, 3, 1, 2]) if data_format == "channels_first" else last
+    y = layer(x, strides=2, padding=padding, data_format=data_format)
+    y = tf.transpose(y, [0, 2, 3, 1]) if data_format == "channels_first" else y
+    weights = [v for v in tf.global_variables() if "kernel" in v.op.name]
+    found, expected = values([y, function(last, weights, [1, 2, 2, 1], padding.upper())])
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("padding", "lengths"), [("same", [14, 12]), ("valid", [15, 13])])
+def test_a_transposed_convolution_has_the_lengths_of_tensorflow(padding: str, lengths: list[int]) -> None:
+    x = tf.placeholder(tf.float32, [None, None, 6, 3])
+    y = tf.layers.conv2d_transpose(x, 5, 3, 2, padding)
+    assert y.shape.as_list()[2:] == [lengths[1], 5]
+    assert values(y, {x: IMAGES}).shape == (2, *lengths, 5)
+
+
+@pytest.mark.parametrize("rank", [1, 3])
+def test_windows_of_other_ranks(rank: int) -> None:
+    x = tf.ones([2, *[5] * rank, 3])
+    conv, pool = getattr(tf.layers, f"conv{rank}d"), getattr(tf.layers, f"max_pooling{rank}d")
+    y = pool(conv(x, 4, 2, padding="same"), 2, 2)
+    assert y.shape.as_list() == [2, *[2] * rank, 4]
+    assert values(y).shape == (2, *[2] * rank, 4)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("known", [True, False])
+def test_moving_means_follow_in_training_and_serve_prediction(known: bool, engine: str) -> None:
+    x, training = tf.placeholder(tf.float32, [None, 3]), tf.placeholder_with_default(True, [])
+    y = tf.layers.batch_normalization(x, momentum=0.5, epsilon=0.0, training=True if known else training)
+    mean, variance = tf.global_variables()[2:]
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    given = np.array([[1.0, 2.0, 0.0], [3.0, 6.0, 4.0]])
+    with pb.Session(engine=engine) as session:
+        session.run(tf.global_variables_initializer())
+        found, _ = session.run([y, updates], {x: given})
+        np.testing.assert_allclose(found, [[-1.0] * 3, [1.0] * 3], rtol=1e-5)
+        np.testing.assert_allclose(session.run(mean), [1.0, 2.0, 1.0])
+        np.testing.assert_allclose(session.run(variance), [1.0, 2.5, 2.5])
+        if not known:
+            found, _ = session.run([y, updates], {x: given, training: False})
+            np.testing.assert_allclose(found[:, 0], [0.0, 2.0], atol=1e-6)
+            np.testing.assert_allclose(session.run(mean), [1.0, 2.0, 1.0])
+
+
+def test_prediction_alone_has_nothing_to_update() -> None:
+    tf.layers.batch_normalization(tf.zeros([2, 3]))
+    assert tf.get_collection(tf.GraphKeys.UPDATE_OPS) == []
+    assert [v.op.name for v in tf.trainable_variables()] == ["batch_normalization/gamma", "batch_normalization/beta"]
+
+
+@pytest.mark.parametrize(("fused", "expected"), [(None, 4.0 / 3.0), (False, 1.0)])
+def test_the_moving_variance_of_images_is_that_of_what_they_are_a_sample_of(
+    fused: bool | None, expected: float
+) -> None:
+    x = tf.placeholder(tf.float32, [None, 1, None, 1])
+    tf.layers.batch_normalization(x, momentum=0.0, training=True, fused=fused)
+    session = pb.Session(engine="numpy")
+    session.run(tf.global_variables_initializer())
+    session.run(tf.get_collection(tf.GraphKeys.UPDATE_OPS), {x: np.array([1.0, -1.0, 1.0, -1.0]).reshape(2, 1, 2, 1)})
+    np.testing.assert_allclose(session.run(tf.global_variables()[3]), [expected], rtol=1e-6)
+
+
+def test_channels_may_stand_before_the_pixels() -> None:
+    x = tf.constant(IMAGES)
+    y = tf.layers.batch_normalization(x, training=True)
+    z = tf.layers.batch_normalization(tf.transpose(x, [0, 3, 1, 2]), axis=1, training=True)
+    a, b = values([y, tf.transpose(z, [0, 2, 3, 1])])
+    np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_dropout_is_for_training() -> None:
+    x, training = tf.ones([1000]), tf.placeholder_with_default(False, [])
+    y, z = tf.layers.dropout(x, 0.25, training=training, seed=1), tf.layers.dropout(x, 0.25)
+    session = pb.Session(engine="numpy")
+    for found in session.run([y, z]):
+        np.testing.assert_array_equal(found, np.ones(1000))
+    dropped = session.run(y, {training: True})
+    assert set(np.unique(dropped)) == {np.float32(0.0), np.float32(4.0 / 3.0)}
+
+
+def test_what_variables_and_results_cost_is_noted() -> None:
+    x = tf.ones([2, 3])
+    tf.layers.dense(x, 4, kernel_regularizer=tf.nn.l2_loss, activity_regularizer=tf.reduce_sum)
+    assert len(tf.losses.get_regularization_losses()) == 2
+
+
+def test_rows_are_flattened_in_the_order_of_channels_last() -> None:
+    x = tf.placeholder(tf.float32, [None, 3, None])
+    y, z = tf.layers.flatten(x), tf.layers.Flatten(data_format="channels_first")(x)
+    assert tf.layers.flatten(tf.placeholder(tf.float32, [None, 3, 2])).shape.as_list() == [None, 6]
+    given = np.arange(12.0).reshape(2, 3, 2)
+    a, b = values([y, z], {x: given})
+    assert a.tolist() == given.reshape(2, 6).tolist()
+    assert b.tolist() == given.transpose(0, 2, 1).reshape(2, 6).tolist()
+
+
+def test_lengths_that_shape_variables_must_be_known() -> None:
+    with pytest.raises(ValueError, match=r"^layers: the shape of 'kernel' must be known, and is \[None, 2\]; use"):
+        tf.layers.dense(tf.placeholder(tf.float32, [2, None]), 2)
+    with pytest.raises(NotImplementedError, match=r"^batch_normalization: there is no renorm"):
+        tf.layers.batch_normalization(tf.zeros([2, 3]), renorm=True)
