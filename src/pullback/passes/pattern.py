@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from ..core.graph import Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.traits import COMMUTES
+from ..primitives.creation.constant import Const
 
 Bindings = Mapping[Any, Any]
 """What a match has found: for the names of variables tensors and primitives, for nodes operations."""
@@ -75,6 +76,30 @@ class Node:
 
 
 Part = Variable | Number | Constant | Node
+
+
+Kinds = tuple[type[Primitive] | None, ...]
+"""For each input of an operation the class behind it: `Const` where its value is known, None where nobody may look."""
+
+
+def may_match(node: Node, cls: type[Primitive], kinds: Kinds) -> bool:
+    """Whether an operation of class `cls` whose inputs are of these kinds may be an instance of a pattern."""
+    if cls not in node.classes:
+        return False
+    parts = node.inputs
+    if len(parts) == 1 and isinstance(parts[0], Variable) and parts[0].many:
+        return True
+    orders = [kinds, kinds[::-1]] if node.commutes else [kinds]
+    return len(parts) == len(kinds) and any(all(map(_may_be, parts, order)) for order in orders)
+
+
+def _may_be(part: Part, kind: type[Primitive] | None) -> bool:
+    match part:
+        case Variable():
+            return True
+        case Node(classes=classes):
+            return kind in classes
+    return kind is Const
 
 
 def matches(node: Node, op: Operation, facts: Facts) -> Iterator[Bindings]:

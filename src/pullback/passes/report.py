@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from ..core.errors import InvalidArgumentError
@@ -57,14 +58,22 @@ class Report:
 
     rewrites: tuple[Rewrite, ...]
     """In the order in which they were made, those in functions inside too."""
-    before: Cost
-    after: Cost
     _operations: tuple[tuple[Operation, ...], tuple[Operation, ...]]
 
     @classmethod
     def of(cls, before: Sequence[Operation], after: Sequence[Operation], rewrites: Sequence[Rewrite]) -> Report:
         """The report of rewrites that made the operations `after` of `before`."""
-        return cls(tuple(rewrites), Cost.of(before), Cost.of(after), (tuple(before), tuple(after)))
+        return cls(tuple(rewrites), (tuple(before), tuple(after)))
+
+    @cached_property
+    def before(self) -> Cost:
+        """What the operations took that were there."""
+        return Cost.of(self._operations[0])
+
+    @cached_property
+    def after(self) -> Cost:
+        """What the operations take that are there now."""
+        return Cost.of(self._operations[1])
 
     @property
     def counts(self) -> dict[str, int]:

@@ -118,8 +118,7 @@ class _Trial:
     def is_found(self, left: Sequence[Tensor]) -> bool:
         """Whether the rule rewrites its own left side."""
         view = view_of(left, [], frozenset(self.given))
-        root = self.rule.pattern.classes
-        return bool(simplified(view, lambda cls: [self.rule] if cls in root else [], Graph(), _as_it_is)[1])
+        return bool(simplified(view, lambda cls, kinds: [self.rule], Graph(), _as_it_is)[1])
 
     def values(self, side: Sequence[Tensor]) -> list[Any]:
         """The values of a side, and its derivatives."""

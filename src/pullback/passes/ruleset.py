@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from ..core.primitive import Primitive
+from .pattern import Kinds, may_match
 from .rule import LEVELS, Rule
 
 EXACT, SAFE, FAST = LEVELS
@@ -35,15 +37,16 @@ class Rules:
             if not isinstance(rule, Rule):
                 raise TypeError(f"Rules: {rule!r} is no rule; make one with @pb.rewrite")
         self.level, self.more = level, more
-        self._by_class: dict[type[Primitive], list[Rule]] = {}
         allowed = LEVELS[: LEVELS.index(level) + 1]
-        for rule in (*more, *[rule for rule in library() if rule.level in allowed]):
-            for cls in rule.pattern.classes:
-                self._by_class.setdefault(cls, []).append(rule)
+        self._rules = (*more, *[rule for rule in library() if rule.level in allowed])
+        self._found: dict[Any, Sequence[Rule]] = {}
 
-    def of(self, cls: type[Primitive]) -> Sequence[Rule]:
-        """The rules whose left sides end in an operation of a class, in the order in which they are tried."""
-        return self._by_class.get(cls, ())
+    def of(self, cls: type[Primitive], kinds: Kinds) -> Sequence[Rule]:
+        """The rules to try on operations of a class whose inputs are of these kinds, in order."""
+        found = self._found.get((cls, kinds))
+        if found is None:
+            found = self._found[cls, kinds] = [r for r in self._rules if may_match(r.pattern, cls, kinds)]
+        return found
 
     def __repr__(self) -> str:
         return f"Rules({', '.join([repr(self.level), *[rule.name for rule in self.more]])})"

@@ -24,12 +24,12 @@ from ..primitives.debugging.guards import AbstractGuard
 from ..primitives.shape.broadcast import BroadcastLike, BroadcastTo
 from ..primitives.shape.reshape import Reshape, ReshapeLike
 from .fold import LARGEST
-from .pattern import Bindings, matches
+from .pattern import Bindings, Kinds, matches
 from .rebuilding import with_functions
 from .rule import Rule, same_type
 from .view import Array, View
 
-RulesOf = Callable[[type[Primitive]], Sequence[Rule]]
+RulesOf = Callable[[type[Primitive], Kinds], Sequence[Rule]]
 _MOST_REWRITES = 4
 """A sweep stops after so many rewrites for each operation."""
 _DEEPEST = 8
@@ -61,7 +61,7 @@ def simplified(
 ) -> tuple[View, list[Rewrite]]:
     """The view after one sweep, and what was rewritten; new operations are made in `graph`.
 
-    `rules_of` gives the rules that begin with a class of primitives, in the order in which they are tried.
+    `rules_of` gives the rules to try on operations of a class with inputs of some kinds, in order.
     `inside` says what the functions of calls, branches and loops become.
     """
     sweep = _Sweep(view, rules_of, graph, inside)
@@ -100,7 +100,7 @@ class _Sweep:
         outputs, primitive = op.outputs, op.primitive
         stops = self.depth == _DEEPEST or len(self.rewrites) == self.most
         if outputs and outputs[0] not in self.known and not stops and self._is_free(op):
-            for rule in self.rules_of(type(primitive)):
+            for rule in self.rules_of(type(primitive), tuple(map(self._kind, self.inputs(op)))):
                 for found in matches(rule.pattern, op, self):
                     if self._rewritten(rule, op, found):
                         return
@@ -142,6 +142,12 @@ class _Sweep:
             return None
         primitive = x.op.primitive
         return primitive if isinstance(primitive, Const) else Const(value)
+
+    def _kind(self, x: Tensor) -> type[Primitive] | None:
+        if x in self.known or self.number(x) is not None:
+            return Const
+        op = self.producer(x)
+        return None if op is None else type(op.primitive)
 
     def _number(self, x: Tensor) -> Any:
         value, op = self.known.get(x), self.producer(x)
