@@ -284,6 +284,7 @@ def capture(graph: Graph, x: Tensor) -> Tensor:
     outer = graph.outer
     if outer is None or not graph.lies_in(x.op.graph):
         raise _inaccessible(graph, x)
+    x = x.op.graph.refined.get(x, x)
     nearer = x if x.op.graph is outer else capture(outer, x)
     known = graph.captures.get(nearer)
     if known is not None:

@@ -60,6 +60,8 @@ class Graph:
         self.finalized = False
         self.names = naming.Names()
         self.collections: dict[str, list[Any]] = {}
+        self.refined: dict[Tensor, Tensor] = {}
+        """For a tensor of which more of the shape became known: what stands for it in operations from then on."""
         self.eager: Any = None
         """What keeps the values of variables for functions that are called with arrays."""
         self._lock = threading.RLock()
@@ -81,6 +83,8 @@ class Graph:
                 return inside.add(primitive, inputs, name)
         if self.outer is not None:
             inputs = [self.capture(x) for x in inputs]
+        if self.refined:
+            inputs = [self.refined.get(x, x) for x in inputs]
         scope = self._current.scope
         if scope.guard is not None:
             primitive, inputs = scope.guard(primitive, inputs)
@@ -201,6 +205,7 @@ class Graph:
                 del self.operations[size:]
                 self.captures = {x: inner for x, inner in self.captures.items() if inner.op.index < size}
                 self._by_name = {k: op for k, op in self._by_name.items() if op.index < size}
+                self.refined = {x: y for x, y in self.refined.items() if y.op.index < size}
                 for key, values in self.collections.items():
                     del values[sizes.get(key, 0) :]
                 self.names.end(outer, undo=True)

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .dtypes import DType
-from .shape import TensorShape, as_shape
+from .shape import TensorShape
 from .sites import Place, Site
 from .types import TensorType
 
 if TYPE_CHECKING:
     from .graph import Graph
     from .primitive import Primitive
-    from .typing import ShapeLike
 
 
 @dataclass(eq=False, slots=True, repr=False)
@@ -67,6 +66,7 @@ class Tensor:
     __gt__: ClassVar[Callable[..., Tensor]]
     __ge__: ClassVar[Callable[..., Tensor]]
     __getitem__: ClassVar[Callable[..., Tensor]]
+    set_shape: ClassVar[Callable[..., None]]
     eval: ClassVar[Callable[..., Any]]
 
     @property
@@ -76,8 +76,9 @@ class Tensor:
 
     @property
     def shape(self) -> TensorShape:
-        """The static shape."""
-        return self.type.shape
+        """The static shape, with what `set_shape` added."""
+        refined = self.op.graph.refined
+        return refined.get(self, self).type.shape if refined else self.type.shape
 
     @property
     def name(self) -> str:
@@ -95,25 +96,13 @@ class Tensor:
         return self.op.device
 
     def get_shape(self) -> TensorShape:
-        """The static shape."""
-        return self.type.shape
+        """The static shape, with what `set_shape` added."""
+        return self.shape
 
     @property
     def ndim(self) -> int | None:
         """The number of dimensions, or None."""
-        return self.type.shape.rank
-
-    def set_shape(self, shape: ShapeLike) -> None:
-        """Nothing, where the static shape says all that `shape` says: tensors never change.
-
-        Raises:
-            ValueError: the shapes contradict each other, or `shape` says more.
-        """
-        if self.type.shape.merge_with(shape) != self.type.shape:
-            raise ValueError(
-                f"set_shape: {self} cannot be given the shape {as_shape(shape)}, for tensors never change; use "
-                "x = pb.ensure_shape(x, shape) instead, which a run checks"
-            )
+        return self.shape.rank
 
     def ref(self) -> Reference:
         """A key for sets and dictionaries, whose `deref` gives the tensor; the tensor itself does as well."""

@@ -9,6 +9,7 @@ from ...core.dtypes import INTEGER
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor, define_methods
 from ...core.primitive import Primitive
+from ...core.typing import ShapeLike
 from ..bitwise import BitwiseAnd, BitwiseOr, BitwiseXor, Invert
 from ..elementwise.arithmetic import Add, Mul, Neg, Sub
 from ..elementwise.division import FloorDiv, FloorMod, divide
@@ -77,6 +78,24 @@ def _invert(x: Tensor) -> Tensor:
     return unary(Invert() if x.type.dtype in INTEGER else LogicalNot(), x)
 
 
+def set_shape(x: Tensor, shape: ShapeLike) -> None:
+    """Note that `x` has `shape`, which operations made from now on know; a run of one fails where it has another.
+
+    Operations that read `x` already stay as they are.
+
+    Raises:
+        ValueError: the static shape contradicts `shape`.
+    """
+    from ..identity.identity import ensure_shape
+
+    known = x.shape
+    if known.merge_with(shape) == known:
+        return
+    y = ensure_shape(x, shape)
+    refined, (read,) = y.op.graph.refined, y.op.inputs
+    refined[next((first for first, last in refined.items() if last is read), read)] = y
+
+
 def install_operators() -> None:
     """Give Tensor its operators; called once, when pullback is imported."""
     pairs = {
@@ -94,6 +113,7 @@ def install_operators() -> None:
     }
     comparisons = {"lt": Less(), "le": LessEqual(), "gt": Greater(), "ge": GreaterEqual()}
     others: dict[str, Callable[..., Tensor]] = {"neg": _neg, "abs": absolute, "invert": _invert, "getitem": getitem}
+    define_methods(Tensor, {"set_shape": set_shape})
     define_methods(Tensor, {f"__{name}__": method for name, (method, _) in pairs.items()})
     define_methods(Tensor, {f"__r{name}__": reflected for name, (_, reflected) in pairs.items()})
     define_methods(Tensor, {f"__{name}__": _operator(p, p.type)[0] for name, p in comparisons.items()})
