@@ -113,10 +113,10 @@ def as_sources(xs: Any) -> list[Any]:
     return [x if isinstance(x, Tensor | Variable | IndexedSlices) else convert_to_tensor(x) for x in values]
 
 
-def check_lengths(xs: Sequence[Any], vs: Sequence[Any], what: str) -> None:
+def check_lengths(xs: Sequence[Any], vs: Sequence[Any], what: str, function: str = "jvp") -> None:
     """ValueError unless there is one of `vs` for each of `xs`."""
     if len(xs) != len(vs):
-        raise ValueError(f"jvp: {len(vs)} {what} for {len(xs)} xs; pass one like each x")
+        raise ValueError(f"{function}: {len(vs)} {what} for {len(xs)} xs; pass one like each x")
 
 
 def graph_of_all(values: Sequence[Any]) -> Any:

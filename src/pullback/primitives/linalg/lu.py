@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import INTEGER, as_dtype, int32
+from ...core.intervals import UNIT, Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
@@ -102,6 +103,9 @@ class UnitLower(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         del op
         return (lambda: LowerPart(0.0)(dy),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([xs[0], UNIT])
 
 
 class MoveRows(Primitive):

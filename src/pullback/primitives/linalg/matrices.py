@@ -169,6 +169,9 @@ class MatrixDiagPart(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return partial(_diag_like, self, dy, op.inputs[0]), None
 
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull(xs)
+
 
 def diag(
     diagonal: TensorLike,
