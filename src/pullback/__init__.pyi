@@ -188,6 +188,7 @@ from .layers.variables.scope import variables_initializer as variables_initializ
 from .layers.variables.templates import make_template as make_template
 from .passes.optimize import optimize as optimize
 from .passes.rematerialization import rematerialize as rematerialize
+from .passes.reroll import reroll as reroll
 from .passes.rewrite import rewrite as rewrite
 from .passes.ruleset import Rules as Rules
 from .primitives.activations.sigmoid import log_sigmoid as log_sigmoid

@@ -18,13 +18,15 @@ def appended(view: View, graph: Graph, name: str) -> list[Tensor]:
     A copy has the name of what it is a copy of, below the name scope `name`, and its device, attributes and place.
     """
     with graph.transaction(), graph.name_scope(name) as prefix:
-        appending = _Appending(view, graph, prefix)
+        appending = Appending(view, graph, prefix)
         for op in view.operations:
             appending.visit(op)
     return [appending.tensor(y) for y in view.results]
 
 
-class _Appending:
+class Appending:
+    """Adds what is new in `view` to `graph`, operation by operation."""
+
     def __init__(self, view: View, graph: Graph, prefix: str) -> None:
         self.view, self.graph, self.prefix = view, graph, prefix
         self.values: dict[Tensor, Tensor] = {}

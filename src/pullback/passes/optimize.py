@@ -59,13 +59,13 @@ def optimize(fetches: Any, rules: Rules | str = "safe", *, keep: Any = (), name:
       1 softplus by hand
     """
     leaves = nest.flatten(fetches)
-    parts = [_components(leaf) for leaf in leaves]
-    results = [x for components in parts for x in components]
-    kept = [x for leaf in nest.flatten(keep) for x in _components(leaf)]
+    parts = [components(leaf) for leaf in leaves]
+    results = [x for own in parts for x in own]
+    kept = [x for leaf in nest.flatten(keep) for x in components(leaf)]
     found, report = optimized(results, as_rules(rules), frozenset(kept), frozenset(results), name)
     rest = iter(found)
-    packed = [_packed(leaf, [next(rest) for _ in components]) for leaf, components in zip(leaves, parts, strict=True)]
-    return Optimized(nest.pack_sequence_as(fetches, packed), report)
+    made = [packed(leaf, [next(rest) for _ in own]) for leaf, own in zip(leaves, parts, strict=True)]
+    return Optimized(nest.pack_sequence_as(fetches, made), report)
 
 
 def optimized(
@@ -114,7 +114,7 @@ def _stays(op: Operation, keep: Set[Tensor]) -> bool:
     return bool(named) or any(x.graph in graphs for x in keep)
 
 
-def _components(leaf: Any) -> list[Tensor]:
+def components(leaf: Any, what: str = "optimize") -> list[Tensor]:
     """The tensors that a leaf is made of."""
     if isinstance(leaf, AbstractTensorLike):
         leaf = leaf.graph_element()
@@ -123,11 +123,11 @@ def _components(leaf: Any) -> list[Tensor]:
     if leaf is None:
         return []
     if not isinstance(leaf, Tensor):
-        raise TypeError(f"optimize: {leaf!r} is no tensor; pass tensors, and lists or dictionaries of them")
+        raise TypeError(f"{what}: {leaf!r} is no tensor; pass tensors, and lists or dictionaries of them")
     return [leaf]
 
 
-def _packed(leaf: Any, tensors: Sequence[Tensor]) -> Any:
+def packed(leaf: Any, tensors: Sequence[Tensor]) -> Any:
     if isinstance(leaf, IndexedSlices):
         values, indices, *dense_shape = tensors
         return IndexedSlices(values, indices, dense_shape[0] if dense_shape else None, leaf.static_shape)

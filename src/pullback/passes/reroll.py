@@ -1,0 +1,251 @@
+"""Loop rerolling: repeated pieces of a graph, as in generated code and unrolled loops, become loops or batches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..control_flow.maps import vectorized_map
+from ..control_flow.scan import foldl, scan
+from ..core import nest
+from ..core.graph import Graph, Operation, Tensor, get_default_graph, site_of
+from ..primitives.creation.constant import constant
+from ..primitives.creation.fill import zeros, zeros_like
+from ..primitives.creation.ranges import range_
+from ..primitives.elementwise.add_n import AddN
+from ..primitives.reduction.reduce import reduce_sum
+from ..primitives.shape.stacking import Pack, unstack
+from .appending import Appending
+from .optimize import components, packed
+from .repeats import Run, Wiring, runs, wiring
+from .view import View, view_of
+
+
+class Rolled(NamedTuple):
+    """What `reroll` gives."""
+
+    fetches: Any
+    """What computes the values, in the structure of what was given."""
+    report: RerollReport
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """Pieces that became one."""
+
+    count: int
+    operations: tuple[Operation, ...]
+    """Those of the first piece."""
+    is_batch: bool
+    """Whether the pieces do not read each other, and are computed at once."""
+
+    def __str__(self) -> str:
+        kind = "a batch" if self.is_batch else "a loop"
+        return f"{kind} of {self.count:,} times {len(self.operations)} operations ({site_of(self.operations[0])})"
+
+
+@dataclass(frozen=True)
+class RerollReport:
+    """What was rolled."""
+
+    repeats: tuple[Repeat, ...]
+    operations: int
+    """The operations before, constants left out."""
+
+    def __str__(self) -> str:
+        rolled = sum([r.count * len(r.operations) for r in self.repeats])
+        lines = [f"{rolled:,} of {self.operations:,} operations in {len(self.repeats)} runs of pieces that repeat"]
+        return "\n".join([*lines, *[f"  {r}" for r in self.repeats[:20]]])
+
+
+def reroll(fetches: Any, *, keep: Any = (), name: str = "rerolled") -> Rolled:
+    """Tensors of the values of `fetches`, in whose graph pieces that come again and again are one, and a report.
+
+    Generated code and unrolled loops print the same operations thousands of times, with other constants. Where eight
+    pieces or more are alike, each reading what the one before it gives, they become one loop over the constants; where
+    they do not read each other, one batch. Such a graph is built, differentiated and compiled in the time of one piece:
+    roll it before `gradients`. Values are the same up to the rounding of batches.
+
+    What is new is added to the graph, below the name scope `name`; what was there stays as it was. `keep` are tensors
+    by which somebody will differentiate, or which will be fed: they, and what they are computed from, stay as they are.
+
+    Raises:
+        TypeError: what is no tensor. InaccessibleTensorError: tensors of different graphs. RuntimeError: the graph is
+        finalized.
+
+    >>> import pullback as pb
+    >>> x = y = pb.placeholder(pb.float32, [3])
+    >>> for k in range(1000):
+    ...     y = pb.sin(y * (1.0 + k / 1000.0))
+    >>> y, report = pb.reroll(y)
+    >>> print(str(report).partition(" (")[0])
+    2,000 of 2,001 operations in 1 runs of pieces that repeat
+      a loop of 1,000 times 2 operations
+    >>> y.op.type
+    'Loop'
+    """
+    leaves = nest.flatten(fetches)
+    parts = [components(leaf, "reroll") for leaf in leaves]
+    results = [x for tensors in parts for x in tensors]
+    if not results:
+        return Rolled(fetches, RerollReport((), 0))
+    graph = results[0].graph.acting
+    for x in results:
+        graph.as_graph_element(x)
+    kept = frozenset(x for leaf in nest.flatten(keep) for x in components(leaf, "reroll"))
+    view = view_of(results, [], kept)
+    with graph.transaction(), graph.name_scope(name) as prefix:
+        rolling = _Rolling(view, graph, prefix)
+        rolling.run()
+    rest = iter([rolling.tensor(y) for y in results])
+    found = [packed(leaf, [next(rest) for _ in tensors]) for leaf, tensors in zip(leaves, parts, strict=True)]
+    report = RerollReport(tuple(rolling.repeats), len(rolling.operations))
+    return Rolled(nest.pack_sequence_as(fetches, found), report)
+
+
+class _Rolling(Appending):
+    """Adds a graph with its runs as loops and batches to the graph."""
+
+    def __init__(self, view: View, graph: Graph, prefix: str) -> None:
+        super().__init__(view, graph, prefix)
+        self.operations = [op for op in view.operations if not (op.outputs and op.outputs[0] in view.known)]
+        self.repeats: list[Repeat] = []
+        self.stacks: dict[tuple[Tensor, ...], Tensor] = {}
+        """For the rows of a run that are read behind it the array of all of them."""
+
+    def run(self) -> None:
+        """Go through the operations, runs at a time."""
+        place = 0
+        for run in runs(self.view, self.operations):
+            for op in self.operations[place : run.start]:
+                self.visit(op)
+            self._roll(run)
+            place = run.end
+        for op in self.operations[place:]:
+            self.visit(op)
+
+    def visit(self, op: Operation) -> None:
+        """Add a copy of `op`; a sum, or an array, of all rows of a batch is made of them at once."""
+        stack = self.stacks.get(tuple(self.view.inputs(op))) if self.stacks else None
+        if stack is not None and isinstance(op.primitive, AddN):
+            self.values[op.outputs[0]] = reduce_sum(stack, 0)
+        elif stack is not None and isinstance(op.primitive, Pack) and op.primitive.axis == 0:
+            self.values[op.outputs[0]] = stack
+        else:
+            for x in self.view.inputs(op):
+                self._unstack(x)
+            super().visit(op)
+
+    def tensor(self, x: Tensor) -> Tensor:
+        """What stands for `x` in the graph."""
+        self._unstack(self.view.stand_in(x))
+        return super().tensor(x)
+
+    def _unstack(self, x: Tensor) -> None:
+        """Take apart the rows that `x` is one of."""
+        if x in self.values:
+            return
+        rows = next((rows for rows in self.stacks if x in rows), None)
+        if rows is not None:
+            self.values.update(zip(rows, unstack(self.stacks[rows]), strict=True))
+
+    def _roll(self, run: Run) -> None:
+        wired = wiring(self.view, self.operations, run)
+        if wired is None:  # What the second piece reads, the third one does too.
+            for op in self.operations[run.start : run.start + run.period]:
+                self.visit(op)
+            run = Run(run.start + run.period, run.period, run.count - 1)
+            wired = wiring(self.view, self.operations, run)
+            assert wired is not None
+        piece = _Piece(self, run, wired)
+        self.repeats.append(Repeat(run.count, tuple(piece.operations), not piece.wired.carried))
+        last, stacked = piece.loop() if piece.wired.carried else ({}, piece.batch())
+        for y, value in last.items():
+            self.values[piece.tensor(y, run.count - 1)] = value
+        for y, stack in stacked.items():
+            self.stacks[tuple([piece.tensor(y, n) for n in range(run.count)])] = stack
+
+
+class _Piece:
+    """The first piece of a run, from which all are computed."""
+
+    def __init__(self, rolling: _Rolling, run: Run, wired: Wiring) -> None:
+        self.rolling, self.run, self.wired, self.view = rolling, run, wired, rolling.view
+        self.all = rolling.operations
+        self.operations = self.all[run.start : run.start + run.period]
+        self.place = {op: i for i, op in enumerate(self.operations)}
+        self.constants: dict[tuple[int, int], Tensor] = {}
+        """Constants of an operation of the piece, by its number and that of the input: one, or rows for the pieces."""
+        self.rows: list[tuple[int, int]] = []
+        self._find_constants()
+
+    def tensor(self, y: Tensor, n: int) -> Tensor:
+        """What `y`, of the first piece, is in piece `n`."""
+        return self.all[self.run.start + self.place[y.op] + n * self.run.period].outputs[y.value_index]
+
+    def _find_constants(self) -> None:
+        known, run = self.view.known, self.run
+        for i, op in enumerate(self.operations):
+            for k, x in enumerate(self.view.inputs(op)):
+                if x not in known or (i, k) in self.wired.reads:
+                    continue
+                place = run.start + i
+                values = [known[self.view.inputs(self.all[place + n * run.period])[k]] for n in range(run.count)]
+                if all(np.array_equal(v, values[0]) for v in values):
+                    self.constants[i, k] = constant(values[0])
+                else:
+                    self.constants[i, k] = constant(np.stack(values))
+                    self.rows.append((i, k))
+
+    def _compute(self, carried: Mapping[Tensor, Tensor], rows: Sequence[Tensor]) -> dict[Tensor, Tensor]:
+        """The tensors of the piece, for what is carried, and for a row of each constant that has rows."""
+        constants = {**self.constants, **dict(zip(self.rows, rows, strict=True))}
+        graph, values = get_default_graph().acting, dict[Tensor, Tensor]()
+        for i, op in enumerate(self.operations):
+            inputs = []
+            for k, x in enumerate(self.view.inputs(op)):
+                if (i, k) in constants:
+                    inputs.append(constants[i, k])
+                elif (i, k) in self.wired.reads:
+                    inputs.append(carried[self.wired.reads[i, k]])
+                else:
+                    inputs.append(values[x] if x in values else self.rolling.tensor(x))
+            with graph.entered(graph.scope._replace(site=op.site, attrs=op.attrs)):
+                copy = graph.add(op.primitive, inputs, op.name)
+            values.update(zip(op.outputs, copy.outputs, strict=True))
+        return values
+
+    def batch(self) -> dict[Tensor, Tensor]:
+        """For what is read behind the run, that of all pieces, stacked."""
+        read = [*self.wired.last, *self.wired.rows]
+        elems = [self.constants[at] for at in self.rows] or [range_(self.run.count)]
+
+        def compute(rows: Sequence[Tensor]) -> list[Tensor]:
+            values = self._compute({}, rows if self.rows else ())
+            return [values[y] for y in read]
+
+        return dict(zip(read, vectorized_map(compute, elems), strict=True))
+
+    def loop(self) -> tuple[dict[Tensor, Tensor], dict[Tensor, Tensor]]:
+        """For what is read behind the run, that of the last piece, and that of all pieces, stacked."""
+        carried, rows = self.wired.carried, self.wired.rows
+        more = [y for y in (*self.wired.last, *rows) if y not in carried]
+        state = [*carried, *more]
+        start = [*[self.rolling.tensor(x) for x in carried.values()], *[_nothing_like(y) for y in more]]
+        elems = [self.constants[at] for at in self.rows] or [range_(self.run.count)]
+
+        def step(values: Sequence[Tensor], own: Sequence[Tensor]) -> list[Tensor]:
+            made = self._compute(dict(zip(state, values, strict=True)), own if self.rows else ())
+            return [made[y] for y in state]
+
+        if not rows:
+            return dict(zip(state, foldl(step, elems, start), strict=True)), {}
+        stacks = dict(zip(state, scan(step, elems, start), strict=True))
+        return {y: stack[-1] for y, stack in stacks.items() if y not in rows}, {y: stacks[y] for y in rows}
+
+
+def _nothing_like(y: Tensor) -> Tensor:
+    return zeros(y.shape.known, y.dtype) if y.shape.is_fully_defined() else zeros_like(y)

@@ -1,0 +1,181 @@
+"""Loop rolling: fewer operations, the same values and derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.core.graph import Tensor
+
+COUNT = 20
+Numbers = Sequence[float]
+Code = Callable[[Tensor, Numbers], Tensor]
+
+
+def chain(x: Tensor, numbers: Numbers) -> Tensor:
+    y = x
+    for a in numbers:
+        y = pb.sin(y * a) + 0.1 * x
+    return y
+
+
+def of_two_states(x: Tensor, numbers: Numbers) -> Tensor:
+    a, b = x, pb.cos(x)
+    for c in numbers:
+        a, b = b, pb.tanh(a * c) + pb.sin(b) * 0.5
+    return a * b
+
+
+def from_the_same_start(x: Tensor, numbers: Numbers) -> Tensor:
+    """What the first piece reads as two different states is one tensor."""
+    a = b = x
+    for c in numbers:
+        a, b = pb.sin(a * c), pb.sin(b + a)
+    return a + b
+
+
+def with_prefix_and_end(x: Tensor, numbers: Numbers) -> Tensor:
+    y = chain(pb.exp(x) * 0.5, numbers)
+    return pb.reduce_sum(pb.log(y * y + 1.0))
+
+
+def sums(x: Tensor, numbers: Numbers) -> Tensor:
+    total: Any = 0.0
+    for a in numbers:
+        total = total + pb.exp(pb.sin(x * a)) * a
+    return total
+
+
+def apart_and_added(x: Tensor, numbers: Numbers) -> Tensor:
+    return pb.add_n([pb.exp(pb.sin(x * a)) * a for a in numbers])
+
+
+def apart_and_stacked(x: Tensor, numbers: Numbers) -> Tensor:
+    return pb.stack([pb.exp(pb.sin(x * a)) * a for a in numbers]) * 2.0
+
+
+def every_state(x: Tensor, numbers: Numbers) -> Tensor:
+    states = [x]
+    for a in numbers:
+        states.append(pb.sin(states[-1] * a) + 0.1 * x)
+    return pb.reduce_sum(pb.stack(states[1:]), 0) + states[5] * states[7]
+
+
+def dense(x: Tensor, numbers: Numbers) -> Tensor:
+    y = pb.reshape(x, [1, 3])
+    for a in numbers:
+        y = pb.tanh(pb.matmul(y, pb.constant(np.full((3, 3), a), pb.float64)) + a)
+    return y
+
+
+CODES = [
+    *(chain, of_two_states, from_the_same_start, with_prefix_and_end, sums, apart_and_added, apart_and_stacked),
+    *(every_state, dense),
+]
+
+
+def numbers(count: int = COUNT) -> Numbers:
+    return [1.0 + 0.05 * k for k in range(count)]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("code", CODES, ids=lambda f: f.__name__)
+def test_values_and_derivatives_are_the_same(code: Code, engine: str) -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float64, [3])
+        y = code(x, numbers())
+        rolled, report = pb.reroll(y)
+        assert report.repeats
+        assert rolled.shape == y.shape
+        outputs = []
+        for z in (y, rolled):
+            dx = pb.gradients(z, x)[0]
+            outputs.append([z, dx, pb.gradients(dx, x)[0]])
+        found = pb.Session(engine=engine).run(outputs, {x: [0.3, 0.7, -0.4]})
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("code", CODES, ids=lambda f: f.__name__)
+def test_the_rolled_gradient_has_as_many_operations_however_long_the_code_is(code: Code) -> None:
+    counts = []
+    for count in (30, 60):
+        with pb.Graph().as_default() as graph:
+            x = pb.placeholder(pb.float64, [3])
+            y = code(x, numbers(count))
+            before = len(graph.get_operations())
+            pb.gradients(pb.reroll(y).fetches, x)
+            counts.append(len(graph.get_operations()) - before)
+    assert counts[1] - counts[0] <= (30 if code is every_state else 0)
+
+
+def test_the_report_says_what_was_rolled_and_where() -> None:
+    with pb.Graph().as_default():
+        report = pb.reroll(chain(pb.placeholder(pb.float64, [3]), numbers())).report
+        apart = pb.reroll(apart_and_added(pb.placeholder(pb.float64, [3]), numbers())).report
+    assert str(report).startswith(
+        "80 of 81 operations in 1 runs of pieces that repeat\n  a loop of 20 times 4 operations (test_reroll.py:"
+    )
+    assert "a batch of 20 times 4 operations" in str(apart)
+
+
+def test_what_is_kept_or_fetched_on_the_way_is_there() -> None:
+    with pb.Graph().as_default():
+        x = y = pb.placeholder(pb.float64, [3])
+        middle = x
+        for k, a in enumerate(numbers(60)):
+            y = pb.sin(y * a) + 0.1 * x
+            middle = y if k == 29 else middle
+        (rolled, same), report = pb.reroll([y, middle], keep=middle)
+        assert same is middle
+        assert [r.count for r in report.repeats] == [30]
+        dm = pb.gradients(rolled, middle)[0]
+        values = pb.Session().run([y, rolled, pb.gradients(y, middle)[0], dm], {x: [0.1, 0.2, 0.3]})
+    np.testing.assert_allclose(values[0], values[1])
+    np.testing.assert_allclose(values[2], values[3])
+
+
+def test_random_numbers_assignments_and_what_waits_are_left_alone() -> None:
+    with pb.Graph().as_default():
+        y = pb.placeholder(pb.float64, [3])
+        count = pb.Variable(0)
+        for _ in range(COUNT):
+            with pb.control_dependencies([count.assign_add(1)]):
+                y = pb.sin(y + pb.random.normal([3], dtype=pb.float64)) * 1.1
+        rolled, report = pb.reroll(y)
+        assert rolled is y
+        assert not report.repeats
+
+
+def test_what_does_not_repeat_is_left_alone() -> None:
+    with pb.Graph().as_default() as graph:
+        x = y = pb.placeholder(pb.float64, [3])
+        for k in range(COUNT):
+            y = (pb.sin, pb.cos, pb.tanh, pb.exp)[k * k % 7 % 4](y) * 0.1
+        before = len(graph.get_operations())
+        assert pb.reroll([y, pb.reroll(y).fetches]).report.repeats == ()
+        assert len(graph.get_operations()) == before
+    del x
+
+
+def test_a_rolled_graph_is_exported() -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [3], name="x")
+        y = pb.reroll(chain(x, numbers(200))).fetches
+        model = pb.onnx.export({"y": y, "dx": pb.gradients(y, x)[0]})
+        expected = pb.Session().run(y, {x: [0.1, 0.2, 0.3]})
+    assert len(model.graph.node) < 40
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    np.testing.assert_allclose(session.run(["y"], {"x": np.array([0.1, 0.2, 0.3], np.float32)})[0], expected, rtol=1e-4)
+
+
+def test_wrong_fetches_are_refused() -> None:
+    with pytest.raises(
+        TypeError, match=r"^reroll: 1\.0 is no tensor; pass tensors, and lists or dictionaries of them$"
+    ):
+        pb.reroll([1.0])
