@@ -24,6 +24,7 @@ ROOMS = {
     "layers": set(),
     "engines/xla": {
         *("devices", "engine", "export", "loops", "program", "registry", "segments", "trace", "turns", "windows"),
+        *("jax_internals", "platform", "survey"),
     },
     "onnx/read": {
         *("dtypes", "lengths", "operands", "places", "sources", "steps", "watching", "windows"),

@@ -36,7 +36,7 @@ def lowered(platform: str, primitive: Any, *shapes: tuple[int, ...]) -> str:
 
 
 def test_kernels_ask_what_is_compiled_for() -> None:
-    shapes = (2000, 4), (2000, 4)
+    shapes = (2000, 400), (2000, 400)
     assert "optimization_barrier" in lowered("cpu", MatMul(True, False), *shapes)
     assert "optimization_barrier" not in lowered("gpu", MatMul(True, False), *shapes)
 

@@ -101,7 +101,7 @@ class _Search:
         """Whether piece `n` reads `b` as the piece before it reads `a`."""
         known = self.view.known
         if a in known and b in known:
-            return known[a].shape == known[b].shape and known[a].dtype == known[b].dtype
+            return (known[a].shape, known[a].dtype) == (known[b].shape, known[b].dtype)
         place = self.number.get(b.op, -1)
         if a is b:
             return place < start
