@@ -14,8 +14,8 @@ import pullback as pb
 PARAMETERS = {
     "structures of tensors, nested as the caller likes": """
         args branch_fns elems examples fetches flat_sequence fn_output_signature init_targets initial_state
-        initial_state_bw initial_state_fw initializer inputs keep kwargs loop_vars nest1 nest2 outputs pred_fn_pairs primals
-        seq shape_invariants state structure vs x0""",
+        initial_state_bw initial_state_fw initializer inputs keep kwargs loop_vars nest1 nest2 outputs pred_fn_pairs
+        primals seq shape_invariants state structure vs x0""",
     "arrays of an engine, and its array namespace": "arrays xp",
     "types, cotangents and options that a subclass names": "_ dys types",
     "tensors while a graph is built, arrays while an engine runs": "dense_shape indices values",

@@ -30,7 +30,8 @@ def test_gradient_by_hand_is_that_of_pullback(name):
 
 
 @pytest.mark.parametrize("name", HAND)
-def test_pullback_writes_at_most_a_tenth_more_nodes_than_a_hand(name):
+def test_pullback_writes_few_more_nodes_than_a_hand(name):
+    """A tenth, and four for the rows of softmax that a mask may hide: their derivative by hand is NaN."""
     case = HAND[name]()
     assert with_pullback(case).facts["nodes"] <= 1.1 * by_hand(case).facts["nodes"] + 4 * (name == "attention")
 

@@ -53,10 +53,8 @@ def optimize(fetches: Any, rules: Rules | str = "safe", *, keep: Any = (), name:
     >>> y, report = pb.optimize(pb.log(1.0 + pb.exp(x)) * 1.0)
     >>> y.op.type
     'Softplus'
-    >>> print(report)
-    1 operation, was 4; 3 flops, were 12; 24 bytes moved, were 108
-      1 times one
-      1 softplus by hand
+    >>> print(str(report).partition(";")[0], report.counts)
+    1 operation, was 4 {'softplus by hand': 1, 'times one': 1}
     """
     leaves = nest.flatten(fetches)
     parts = [components(leaf) for leaf in leaves]
