@@ -134,6 +134,23 @@ def test_arguments_that_may_differ_are_refused_where_a_function_takes_them_for_e
     )
 
 
+@pytest.mark.parametrize("around", [pb.function, pb.recompute_grad])
+def test_a_call_in_a_function_takes_lengths_of_one_name_from_it_and_from_around_it(around: Any) -> None:
+    x, y = pb.placeholder(pb.float32, ["batch"]), pb.placeholder(pb.float32, ["batch"])
+    inner = pb.function(lambda a, b: a * a * b)
+    z = around(lambda b: inner(x, b))(y)
+    found = pb.Session(engine="numpy").run(pb.gradients(z, [x, y]), {x: [1.0, 2.0], y: [3.0, 4.0]})
+    assert np.array_equal(found, [[6.0, 16.0], [1.0, 4.0]])
+
+
+def test_a_function_is_traced_again_for_lengths_that_have_one_name_and_may_differ() -> None:
+    inner = pb.function(lambda a, b: a + b)
+    x, y = pb.placeholder(pb.float32, ["batch"]), pb.placeholder(pb.float32, ["batch"])
+    inner(x, y)
+    pb.function(lambda b: inner(x, b))(y)
+    assert inner.experimental_get_tracing_count() == 2
+
+
 def test_arrays_that_disagree_about_a_name_of_a_function_are_refused() -> None:
     spec = pb.TensorSpec(["batch"], pb.float32)
     slope = pb.function(product_slope, input_signature=[spec, spec])

@@ -430,5 +430,12 @@ def failure(holds: Property, program: Program) -> Exception | None:
     return None
 
 
-REFUSED = ("Singular matrix", "not positive definite", "did not converge", "after one iteration")
-"""What is said of matrices without an inverse, a root or singular values, and of loops whose shapes change."""
+REFUSED = (
+    *("Singular matrix", "not positive definite", "did not converge"),
+    "after one iteration",
+    "is not part of the saved graph",
+    *("is out of bounds", "is not in ["),
+)
+"""What is said of matrices without an inverse, a root or singular values, of loops whose shapes change, of graphs with
+Python functions, and of numbers of elements that are not there.
+"""

@@ -28,7 +28,7 @@ FITTING: dict[str, tuple[str, ...]] = {
     "shapes that other operations have made fit": (
         *("Mask", "SumLike", "MaxLike", "MinLike", "ProdLike", "Recurrence", "SpreadBound", "UnitLower", "TieShares"),
         *("DepthwiseConv2dNativeBackpropFilter", "Conv2DBackpropFilter", "Conv3DBackpropFilterV2", "MeanGrad"),
-        *("FakeQuantPart", "IdentityLike", "SumToBound", "Filled", "Tile", "TileGrad", "MergeLeading"),
+        *("FakeQuantPart", "IdentityLike", "ShapeOnly", "SumToBound", "Filled", "Tile", "TileGrad", "MergeLeading"),
     ),
 }
 """The operations that only others of ours use, which see to it that their inputs fit together, by what must fit."""

@@ -151,11 +151,12 @@ def kind_of(leaf: Any) -> Kind:
 
 
 def named_lengths(kinds: Sequence[Kind]) -> tuple[Any, ...]:
-    """The names of lengths among `kinds`, each with its place: what is called by one name has one length in a call."""
+    """The names of lengths among `kinds`, each with its place, and with a number that is the same for the same length."""
     shapes = [t.shape for kind in kinds for t in types_of(kind)]
+    numbers: dict[Length, int] = {}
     return tuple(
         [
-            (i, axis, n.name)
+            (i, axis, n.name, numbers.setdefault(n, len(numbers)))
             for i, shape in enumerate(shapes)
             if shape.lengths is not shape.dims
             for axis, n in enumerate(shape.lengths or ())
@@ -165,16 +166,19 @@ def named_lengths(kinds: Sequence[Kind]) -> tuple[Any, ...]:
 
 
 def parameter_types(kinds: Sequence[Kind]) -> list[TensorType]:
-    """The types of the parameters of a function of `kinds`; names of lengths stay, as symbols of the function's own."""
-    own: dict[str, Length] = {}
+    """The types of the parameters of a function of `kinds`; names of lengths stay, as symbols of the function's own.
+
+    A name may be that of two lengths: of one of the graph around, and of one of a function that this one is called in.
+    """
+    own: dict[Length, Length] = {}
     return [_with_own_symbols(t, own) for kind in kinds for t in types_of(kind)]
 
 
-def _with_own_symbols(of: TensorType, own: dict[str, Length]) -> TensorType:
+def _with_own_symbols(of: TensorType, own: dict[Length, Length]) -> TensorType:
     if of.shape.lengths is None or of.shape.static is of.shape:
         return of
     lengths = [
-        own.setdefault(n.name, symbol(n.name)) if isinstance(n, Length) and n.is_symbol and n.name else d
+        own.setdefault(n, symbol(n.name)) if isinstance(n, Length) and n.is_symbol and n.name else d
         for n, d in zip(of.shape.lengths, of.shape.dims or (), strict=True)
     ]
     return TensorType(of.dtype, TensorShape(lengths))
