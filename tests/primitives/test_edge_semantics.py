@@ -143,3 +143,20 @@ def test_xla_flushes_small_numbers_on_a_cpu() -> None:
 def test_argmax_of_nothing_is_an_error(engine: str) -> None:
     with pytest.raises(pb.errors.InvalidArgumentError, match="empty sequence"):
         run(lambda x: pb.argmax(x, 0), [np.zeros((0, 2), np.float32)], engine)
+
+
+@pytest.mark.parametrize("engine", ALL_ENGINES)
+@pytest.mark.parametrize("f", [pb.math.floordiv, pb.truncatediv])
+def test_whole_quotients_by_a_number_are_those_of_the_rounded_quotient(f: Callable[..., Any], engine: str) -> None:
+    random = np.random.default_rng(0)
+    for divisor in random.uniform(0.1, 50, 5).astype(np.float32):
+        x = (divisor * random.integers(-9, 9, 1000)).astype(np.float32)
+        np.testing.assert_array_equal(run(f, [x, divisor], engine), run(f, [x, np.full_like(x, divisor)], "numpy"))
+
+
+@pytest.mark.parametrize("engine", ALL_ENGINES)
+def test_the_derivative_of_a_remainder_is_that_of_the_same_whole_quotient(engine: str) -> None:
+    divisor = f32(0.1, 0.7, 14.385)[:, None]
+    x = divisor * np.arange(-50, 50, dtype=np.float32)
+    (slope,) = run(lambda a, b: pb.gradients(a % b, b), [x, divisor], engine)
+    np.testing.assert_array_equal(slope, -np.floor(x / divisor).sum(1, keepdims=True))
