@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..autodiff.choices import chosen_rules
+from ..control_flow.branch import Case, If
+from ..control_flow.loop import Loop
 from ..core.function import AbstractFunctional, Function
 from ..core.graph import Graph, Operation, Tensor
 from ..core.primitive import Primitive
@@ -24,6 +26,7 @@ from ..primitives.debugging.guards import AbstractGuard
 from ..primitives.shape.broadcast import BroadcastLike, BroadcastTo
 from ..primitives.shape.reshape import Reshape, ReshapeLike
 from .fold import LARGEST
+from .loops import hoisted, narrowed
 from .pattern import Bindings, Kinds, matches
 from .rebuilding import with_functions
 from .rule import Rule, same_type
@@ -104,8 +107,10 @@ class _Sweep:
                 for found in matches(rule.pattern, op, self):
                     if self._rewritten(rule, op, found):
                         return
-        if isinstance(primitive, AbstractFunctional) and not primitive.recomputes:
-            op = self._with_lean_functions(op, primitive)
+        if isinstance(primitive, AbstractFunctional) and not primitive.recomputes and self._may_change(op):
+            if self._chosen_branch(op, primitive):
+                return
+            op = self._hoisted(self._narrowed(self._with_lean_functions(op, primitive)))
         self._append(op)
 
     def _append(self, op: Operation) -> None:
@@ -186,6 +191,15 @@ class _Sweep:
 
     def _replace(self, op: Operation, function: Function, tensors: Sequence[Tensor]) -> tuple[Operation, ...]:
         """Put the operations of `function` of `tensors` in the place of `op`; those that are new."""
+        results, added = self._inlined(op, function, tensors)
+        self._stand_for(op, results)
+        self._release(op)
+        return added
+
+    def _inlined(
+        self, op: Operation, function: Function, tensors: Sequence[Tensor]
+    ) -> tuple[list[Tensor], tuple[Operation, ...]]:
+        """The results of `function` for `tensors`, computed where `op` stands, and the operations that are new."""
         values = dict(zip(function.parameters, tensors, strict=True))
         added = []
         for inner in function.operations:
@@ -199,9 +213,7 @@ class _Sweep:
             else:
                 added.append(new)
                 self.visit(new)
-        self._stand_for(op, [self.stand_in(values[y]) for y in function.results])
-        self._release(op)
-        return tuple(added)
+        return [self.stand_in(values[y]) for y in function.results], tuple(added)
 
     def _new(self, primitive: Primitive, inputs: Sequence[Tensor], op: Operation, name: str) -> Operation:
         """A new operation that stands where `op` did."""
@@ -214,10 +226,13 @@ class _Sweep:
     def _stand_for(self, op: Operation, results: Sequence[Tensor]) -> None:
         """Let `results` stand for the outputs of `op`."""
         for y, z in zip(op.outputs, results, strict=True):
-            self.same[y] = z
-            self.uses[z] += self.uses.pop(y, 0)
-            if y in self.apart and z.op.graph is self.graph:
-                self.apart.add(z)
+            self._stand_for_one(y, z)
+
+    def _stand_for_one(self, y: Tensor, z: Tensor) -> None:
+        self.same[y] = z
+        self.uses[z] += self.uses.pop(y, 0)
+        if y in self.apart and z.op.graph is self.graph:
+            self.apart.add(z)
 
     def _release(self, op: Operation) -> None:
         """Count no more what `op` reads, nor what only served that."""
@@ -228,15 +243,59 @@ class _Sweep:
                 if self.uses[x] == 0 and x not in self.view.given and not any(self.uses[y] for y in x.op.outputs):
                     pending.append(x.op)
 
+    # Calls, branches and loops
+
     def _with_lean_functions(self, op: Operation, primitive: AbstractFunctional) -> Operation:
         """`op`, or one of the same functions made lean."""
         lean = with_functions(primitive, self.inside)
-        if lean is primitive:
-            return op
-        new = self._new(lean, self.inputs(op), op, op.name)
+        return op if lean is primitive else self._changed(op, lean, self.inputs(op), range(len(op.outputs)))
+
+    def _changed(
+        self, op: Operation, primitive: Primitive, inputs: Sequence[Tensor], outputs: Sequence[int]
+    ) -> Operation:
+        """An operation in the place of `op` that gives those of its outputs."""
+        new = self._new(primitive, inputs, op, op.name)
         new.control_inputs = op.control_inputs
-        self._stand_for(op, new.outputs)
+        for i, z in zip(outputs, new.outputs, strict=True):
+            self._stand_for_one(op.outputs[i], z)
         self._release(op)
+        return new
+
+    def _chosen_branch(self, op: Operation, primitive: AbstractFunctional) -> bool:
+        """Whether the branch that a known value chooses stands for `op` by now."""
+        choice = self.known.get(self.inputs(op)[0]) if isinstance(primitive, If | Case) else None
+        if choice is None or primitive.stateful or op.control_inputs or any(f.effects for f in primitive.functions):
+            return False
+        branches = primitive.functions
+        number = int(choice)
+        if isinstance(primitive, If):
+            number = 0 if choice else 1
+        branch = branches[number if 0 <= number < len(branches) else -1]
+        added = self._replace(op, branch, primitive.arguments(self.inputs(op))[branches.index(branch)])
+        self.rewrites.append(Rewrite("branch that is always chosen", (op,), added))
+        return True
+
+    def _hoisted(self, op: Operation) -> Operation:
+        """`op`, or a loop that is given what it computed from constants alone in each step."""
+        loop = op.primitive
+        made = hoisted(loop) if isinstance(loop, Loop) else None
+        if made is None or not isinstance(loop, Loop):
+            return op
+        inputs = self.inputs(op)
+        results, added = self._inlined(op, made.outside, inputs[1 + loop.carried + loop.scanned :])
+        new = self._changed(op, made.loop, [*inputs, *results], range(len(op.outputs)))
+        self.rewrites.append(Rewrite("the same in each step", (op,), (*added, new)))
+        return new
+
+    def _narrowed(self, op: Operation) -> Operation:
+        """`op`, or a loop without the variables that nobody reads."""
+        loop = op.primitive
+        made = narrowed(loop, lambda i: self.uses[op.outputs[i]] > 0) if isinstance(loop, Loop) else None
+        if made is None:
+            return op
+        inputs = self.inputs(op)
+        new = self._changed(op, made.loop, [inputs[i] for i in made.inputs], made.outputs)
+        self.rewrites.append(Rewrite("unread variables of a loop", (op,), (new,)))
         return new
 
     def _is_free(self, op: Operation) -> bool:
@@ -244,10 +303,14 @@ class _Sweep:
         p = op.primitive
         if op.control_inputs or p.stateful or p.acts or p.recomputes or isinstance(p, AbstractGuard):
             return False
-        if not (self.view.given.isdisjoint(op.outputs) and self.view.keep.isdisjoint(op.outputs)):
+        if not self._may_change(op):
             return False
         chosen = chosen_rules()
         return "_gradient_op_type" not in op.attrs and op.type not in chosen and op.name not in chosen
+
+    def _may_change(self, op: Operation) -> bool:
+        """Whether nobody outside holds on to the outputs of an operation."""
+        return self.view.given.isdisjoint(op.outputs) and self.view.keep.isdisjoint(op.outputs)
 
     def _freed(self, op: Operation, before: Sequence[Operation]) -> int:
         """How many of the operations found nobody needs once `op`, which reads the others, is gone."""
