@@ -78,7 +78,8 @@ REFUSED: list[tuple[str, Callable[[Any, Any], Any], type[Exception], str]] = [
         "a method that there is not, though nothing is connected",
         lambda x, y: pb.gradients(x, y, aggregation_method=7),
         ValueError,
-        "Invalid `aggregation_method` specified 7; use a member of pb.AggregationMethod",
+        "Invalid `aggregation_method` specified 7; use a member of pb.AggregationMethod, or a function of the "
+        "terms and the operation",
     ),
     (
         "a name that is no string",

@@ -121,11 +121,14 @@ def as_mode(value: Any) -> UnconnectedGradients:
 
 
 def as_method(value: Any) -> int:
-    """The aggregation method; None is the default one."""
-    if value is None:
+    """The aggregation method; None is the default one, as for a function that is used in its place."""
+    if value is None or callable(value):
         return METHODS[0]
     if value not in METHODS:
-        raise ValueError(f"Invalid `aggregation_method` specified {value!r}; use a member of pb.AggregationMethod")
+        raise ValueError(
+            f"Invalid `aggregation_method` specified {value!r}; use a member of pb.AggregationMethod, or a function of "
+            "the terms and the operation"
+        )
     return int(value)
 
 

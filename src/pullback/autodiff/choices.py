@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from ..core.memory import Memory
+from ..core.operation import Operation
 
 Rule = Callable[..., Any]
 Rules = Mapping[str, Rule | None]
@@ -21,9 +22,12 @@ class Around(NamedTuple):
     poles: bool = False
 
 
+Aggregation = Callable[[Sequence[Any], Operation], Any]
+"""The sum, or what stands for it, of the terms of the cotangent of an operation's output."""
 _NO_RULES: Rules = {}
 _rules: ContextVar[Rules] = ContextVar("rules", default=_NO_RULES)
 _memory: ContextVar[Memory | None] = ContextVar("memory", default=None)
+_aggregation: ContextVar[Aggregation | None] = ContextVar("aggregation", default=None)
 _around: ContextVar[Around] = ContextVar("around", default=Around())  # noqa: B039 (it is never changed)
 
 
@@ -39,7 +43,12 @@ def chosen_memory() -> Memory | None:
 
 def choices_key() -> tuple[Any, ...]:
     """A value that is equal where the choices in force are."""
-    return frozenset(_rules.get().items()), _memory.get(), _around.get()
+    return frozenset(_rules.get().items()), _memory.get(), _around.get(), _aggregation.get()
+
+
+def chosen_aggregation() -> Aggregation | None:
+    """The function that adds up the terms of a cotangent, if one is chosen."""
+    return _aggregation.get()
 
 
 def what_is_around() -> Around:
@@ -58,13 +67,15 @@ def surrounded(around: Around) -> Iterator[None]:
 
 
 @contextmanager
-def choosing(rules: Rules | None, memory: Memory | None) -> Iterator[None]:
+def choosing(rules: Rules | None, memory: Memory | None, aggregation: Aggregation | None = None) -> Iterator[None]:
     """A block with other choices; None leaves one as it is. Rules add to those around."""
     tokens: list[tuple[ContextVar[Any], Any]] = []
     if rules is not None:
         tokens.append((_rules, _rules.set({**_rules.get(), **rules})))
     if memory is not None:
         tokens.append((_memory, _memory.set(memory)))
+    if aggregation is not None:
+        tokens.append((_aggregation, _aggregation.set(aggregation)))
     try:
         yield
     finally:

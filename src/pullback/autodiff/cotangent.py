@@ -6,19 +6,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.dtypes import int64
-from ..core.graph import Graph, Operation, Tensor
+from ..core.graph import Graph, Operation, Tensor, site_of
 from ..core.slices import IndexedSlices
 from ..primitives.base.densify import densify
 from ..primitives.casting.cast import cast
 from ..primitives.elementwise.add_n import AddN
 from ..primitives.indexing.gather import gather
 from ..primitives.shape.stacking import concat
+from .choices import chosen_aggregation
 
 
 class AggregationMethod:
     """How `gradients` adds up the terms of one tensor.
 
     DEFAULT and ADD_N: one operation adds all of them. EXPERIMENTAL_TREE and EXPERIMENTAL_ACCUMULATE_N: two at a time.
+    In place of a member a function of the terms and the operation, whose output they are the cotangents of, may be
+    given: what it returns stands for the sum.
 
     >>> import pullback as pb
     >>> x = pb.constant(2.0)
@@ -39,9 +42,16 @@ Term = Any
 
 
 def aggregate(terms: Sequence[Term], op: Operation, method: int) -> Term:
-    """The sum of the cotangents `terms` of an output of `op`: slices where all are slices, else a tensor."""
+    """The sum of the cotangents `terms` of an output of `op`: slices where all are slices, else a tensor.
+
+    Raises:
+        TypeError, ValueError: the function that was chosen gives something else than the terms are.
+    """
     if len(terms) == 1:
         return terms[0]
+    chosen = chosen_aggregation()
+    if chosen is not None:
+        return _checked(chosen(list(terms), op), terms, op)
     sparse = [isinstance(term, IndexedSlices) for term in terms]
     if all(sparse):
         return join_slices(terms)
@@ -50,6 +60,21 @@ def aggregate(terms: Sequence[Term], op: Operation, method: int) -> Term:
     if method == AggregationMethod.ADD_N:
         return _add_by_device(terms)
     return _add_in_pairs(terms, op)
+
+
+def _checked(total: Any, terms: Sequence[Term], op: Operation) -> Term:
+    """`total`, what a user's function made of `terms`, if it can stand for their sum."""
+    wanted = terms[0]
+    where = f"for '{op.name}' (op type: {op.type}, made at {site_of(op)})"
+    if not isinstance(total, Tensor | IndexedSlices):
+        raise TypeError(f"aggregation_method returned {total!r} {where}; return a Tensor or IndexedSlices")
+    if total.dtype != wanted.dtype or not total.shape.is_compatible_with(wanted.shape):
+        raise ValueError(f"aggregation_method returned {_text(total)} {where}, whose terms are {_text(wanted)}")
+    return total
+
+
+def _text(term: Term) -> str:
+    return str(term) if isinstance(term, Tensor) else f"IndexedSlices of {term.values}"
 
 
 def join_slices(terms: Sequence[IndexedSlices]) -> IndexedSlices:

@@ -28,7 +28,7 @@ from ..primitives.identity.identity import EnsureShapeLike, identity
 from ..primitives.variables.variable import variable_zeros
 from . import arguments
 from .arguments import UnconnectedGradients, as_list
-from .choices import Rule, choosing, surrounded
+from .choices import Aggregation, Rule, choosing, surrounded
 from .compile_scopes import compiled_scope
 from .cotangent import AggregationMethod, Term, aggregate, flatten_slices
 from .gating import gate
@@ -59,7 +59,7 @@ def gradients(
     name: str | None = "gradients",
     colocate_gradients_with_ops: bool = False,
     gate_gradients: bool = False,
-    aggregation_method: int | None = None,
+    aggregation_method: int | Aggregation | None = None,
     stop_gradients: TensorLike | None = None,
     unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     *,
@@ -79,7 +79,9 @@ def gradients(
         name: the name scope of what is added.
         colocate_gradients_with_ops: put each gradient operation where its forward operation is.
         gate_gradients: let nobody use a gradient of an operation before all of them are there.
-        aggregation_method: a member of `AggregationMethod`.
+        aggregation_method: a member of `AggregationMethod`, or a function of the terms that are to be added (tensors or
+            IndexedSlices, two or more) and the operation whose output they belong to. What it returns stands for their
+            sum: each clipped, added in a wider dtype, a median. It holds inside functions, branches and loops as well.
         stop_gradients: tensors that are held constant.
         unconnected_gradients: "none" or "zero", a member of `UnconnectedGradients`.
         rules: for names or types of operations (or a class of `Primitive`) the rules to use in place of their own,
@@ -104,6 +106,7 @@ def gradients(
     array([2., 4.], dtype=float32)
     """
     mode = arguments.as_mode(unconnected_gradients)
+    aggregation = aggregation_method if callable(aggregation_method) else None
     options = _Options(bool(colocate_gradients_with_ops), bool(gate_gradients), arguments.as_method(aggregation_method))
     targets, sources = as_list(ys, "ys"), as_list(xs, "xs")
     stops = as_list(() if stop_gradients is None else stop_gradients, "stop_gradients")
@@ -116,7 +119,7 @@ def gradients(
     graph = arguments.common_graph([*targets, *sources, *seeds, *stops]).acting
     if graph.finalized:
         raise RuntimeError("Graph is finalized and cannot be modified.")
-    with graph.transaction(), _collector_paused(), choosing(as_rules(rules, graph), memory):
+    with graph.transaction(), _collector_paused(), choosing(as_rules(rules, graph), memory, aggregation):
         return _gradients(graph, targets, sources, stops, seeds, name, options, mode, optimize)
 
 

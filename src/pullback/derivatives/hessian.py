@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..autodiff.arguments import as_list
+from ..autodiff.choices import Aggregation
 from ..autodiff.reverse import gradients
 from ..core.graph import Tensor
 from ..core.typing import TensorLike
@@ -24,7 +25,7 @@ def hessians(
     name: str | bool = "hessians",
     colocate_gradients_with_ops: bool = False,
     gate_gradients: bool = False,
-    aggregation_method: int | None = None,
+    aggregation_method: int | Aggregation | None = None,
     *,
     blocks: str = "diagonal",
     batch_size: int | None = None,

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..autodiff.choices import Aggregation
 from ..autodiff.reverse import gradients
 from ..core.dtypes import FLOATING, DType, float32, float64
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
@@ -104,7 +105,7 @@ class AbstractOptimizer(ABC):
         global_step: Variable | None = None,
         var_list: Sequence[Variable] | None = None,
         gate_gradients: int = GATE_OP,
-        aggregation_method: int | None = None,
+        aggregation_method: int | Aggregation | None = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
         grad_loss: Tensor | AbstractTensorLike | None = None,
@@ -130,7 +131,7 @@ class AbstractOptimizer(ABC):
         loss: Tensor | AbstractTensorLike,
         var_list: Sequence[Variable] | None = None,
         gate_gradients: int = GATE_OP,
-        aggregation_method: int | None = None,
+        aggregation_method: int | Aggregation | None = None,
         colocate_gradients_with_ops: bool = False,
         grad_loss: Tensor | AbstractTensorLike | None = None,
     ) -> list[GradientAndVariable]:
