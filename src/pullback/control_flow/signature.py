@@ -151,7 +151,7 @@ def kind_of(leaf: Any) -> Kind:
 
 
 def named_lengths(kinds: Sequence[Kind]) -> tuple[Any, ...]:
-    """The names of lengths among `kinds`, each with its place, and with a number that is the same for the same length."""
+    """The names of lengths among `kinds`, each with its place and a number that is the same for the same length."""
     shapes = [t.shape for kind in kinds for t in types_of(kind)]
     numbers: dict[Length, int] = {}
     return tuple(
