@@ -23,7 +23,7 @@ def rsqrt(primitive: Rsqrt, x: jax.Array) -> jax.Array:
 
 @xla_kernel(FloorDiv, TruncateDiv)
 def whole_quotient(primitive: FloorDiv | TruncateDiv, a: Any, b: Any) -> Any:
-    """XLA multiplies by the reciprocal of what is repeated: a multiple of it could be a rounding below a whole number."""
+    """XLA multiplies by the reciprocal of what is repeated: a multiple of it could be a rounding below what it is."""
     if b.dtype not in INTEGER:
         b = made(jnp.broadcast_to(b, jnp.broadcast_shapes(a.shape, b.shape)))
     return primitive.kernel(jnp, a, b)
