@@ -155,6 +155,8 @@ from .drawing import draw as draw
 from .engines.compare import compare_engines as compare_engines
 from .engines.configuration import ConfigProto as ConfigProto
 from .engines.configuration import GPUOptions as GPUOptions
+from .engines.configuration import GraphOptions as GraphOptions
+from .engines.configuration import OptimizerOptions as OptimizerOptions
 from .engines.configuration import RunMetadata as RunMetadata
 from .engines.configuration import RunOptions as RunOptions
 from .engines.session import InteractiveSession as InteractiveSession

@@ -38,6 +38,8 @@ def installed() -> Iterator[None]:
         ("tensorflow.python.ops.rnn_cell_impl", "BasicLSTMCell", "pullback.nn.rnn_cell.BasicLSTMCell"),
         ("tensorflow.python.training.moving_averages", "AdamOptimizer", "pullback.train.AdamOptimizer"),
         ("tensorflow.python.platform", "gfile", "pullback.compat.v1.gfile"),
+        ("tensorflow.contrib.slim", "conv2d", "pullback.compat.v1.contrib.layers.conv2d"),
+        ("tensorflow.compat", "as_bytes", "pullback.compat.v1.compat.as_bytes"),
     ],
 )
 def test_a_name_is_found_where_tensorflow_has_it(module: str, name: str, expected: str) -> None:
@@ -53,8 +55,8 @@ def test_what_is_not_there_is_named() -> None:
     tensorflow = importlib.import_module("tensorflow")
     with pytest.raises(AttributeError, match=r"^module 'tensorflow' has no attribute 'keras' in pullback: .*'keras'"):
         _ = tensorflow.keras
-    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'tensorflow.contrib'$"):
-        importlib.import_module("tensorflow.contrib")
+    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'tensorflow.keras'$"):
+        importlib.import_module("tensorflow.keras")
 
 
 def test_without_it_there_is_no_tensorflow() -> None:

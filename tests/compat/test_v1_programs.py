@@ -132,3 +132,40 @@ def test_a_test_case_has_a_graph_of_its_own() -> None:
     Case().run(result)
     assert (result.testsRun, result.failures, result.errors) == (1, [], [])
     assert len(tf.get_default_graph().operations) == before
+
+
+def test_texts_and_bytes() -> None:
+    assert (tf.compat.as_bytes("ä"), tf.compat.as_str(b"\xc3\xa4"), tf.compat.as_text("ä")) == (b"\xc3\xa4", "ä", "ä")
+    assert (tf.compat.as_str_any(3), tf.compat.path_to_str(Path("a"))) == ("3", "a")
+    assert tf.compat.v1 is tf
+
+
+def test_sessions_take_all_the_messages_of_their_configuration() -> None:
+    options = tf.OptimizerOptions(global_jit_level=tf.OptimizerOptions.ON_1, opt_level=tf.OptimizerOptions.L0)
+    config = tf.ConfigProto(graph_options=tf.GraphOptions(optimizer_options=options))
+    config.gpu_options.allow_growth = True
+    tf.ConfigProto().graph_options.optimizer_options.global_jit_level = tf.OptimizerOptions.OFF
+    assert tf.Session(config=config).run(tf.constant(1.0)) == 1.0
+
+
+def test_an_operation_says_what_it_is_by_the_names_of_tensorflow() -> None:
+    x = tf.placeholder(tf.float32, [4], name="x")
+    part = tf.split(x, 2, name="parts")[1]
+    with tf.device("/cpu:0"), tf.control_dependencies([tf.no_op(name="first")]):
+        node = tf.add(part, x[:2], name="sum").op.node_def
+    assert (node.name, node.op, node.input[0], node.device) == ("sum", "AddV2", "parts:1", "/cpu:0")
+    assert tf.identity(part).op.node_def.input == ["parts:1"]
+    assert part.op.node_def.attr["num"] == 2
+
+
+def test_blocks_of_images_and_devices_by_position() -> None:
+    x = tf.constant(np.arange(16.0).reshape(1, 4, 4, 1))
+    y = tf.space_to_batch(x, [[0, 0], [0, 0]], 2)
+    assert y.shape == (4, 2, 2, 1)
+    z = tf.batch_to_space(y, crops=[[0, 0], [1, 0]], block_size=2)
+    with tf.Session() as session:
+        np.testing.assert_array_equal(session.run(z), session.run(x)[:, :, 1:])
+    with tf.device(device_name_or_function="/cpu:0"):
+        assert tf.constant(1.0).op.device == "/cpu:0"
+        with tf.device(None):
+            assert tf.constant(1.0).op.device == ""

@@ -104,7 +104,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             case ["python", *_]:
                 return [place for name in _NAMESPACES for place in _found(v1, name.split(".") if name else [])]
             case ["compat"]:
-                return [v1]
+                return [v1.compat]
             case ["compat", "v1", *below]:
                 return _found(v1, below)
             case ["compat", "v2", *below]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from .dtypes import DType
 from .shape import TensorShape
@@ -15,6 +15,16 @@ from .types import TensorType
 if TYPE_CHECKING:
     from .graph import Graph
     from .primitive import Primitive
+
+
+class NodeDef(NamedTuple):
+    """What TensorFlow's message of that name says of an operation."""
+
+    name: str
+    op: str
+    input: list[str]
+    device: str
+    attr: dict[str, Any]
 
 
 @dataclass(eq=False, slots=True, repr=False)
@@ -183,6 +193,13 @@ class Operation:
         """The `loc:@` groups of the operation: those it was made in, or its own."""
         groups = [g for g in self.attrs.get("_class", ()) if g.startswith(b"loc:@")]
         return groups or [b"loc:@" + self.name.encode()]
+
+    @property
+    def node_def(self) -> NodeDef:
+        """Name, type, inputs, device and attributes, by the names that TensorFlow's message has for them."""
+        read = [x.op.name if x.value_index == 0 else x.name for x in self.inputs]
+        read += [f"^{op.name}" for op in self.control_inputs]
+        return NodeDef(self.name, self.type, read, self.device, {**self.primitive.attributes, **self.attrs})
 
     def get_attr(self, name: str) -> Any:
         """The attribute `name`, of the primitive or of a scope; ValueError where there is none."""

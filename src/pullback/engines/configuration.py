@@ -25,6 +25,50 @@ class GPUOptions:
 
 
 @dataclass
+class OptimizerOptions:
+    """Taken for TensorFlow's sake; not used: XLA compiles every run.
+
+    >>> import pullback as pb
+    >>> pb.OptimizerOptions(global_jit_level=pb.OptimizerOptions.ON_1).global_jit_level
+    1
+    """
+
+    L1: ClassVar[int] = 0
+    L0: ClassVar[int] = -1
+    DEFAULT: ClassVar[int] = 0
+    OFF: ClassVar[int] = -1
+    ON_1: ClassVar[int] = 1
+    ON_2: ClassVar[int] = 2
+
+    do_common_subexpression_elimination: bool = False
+    do_constant_folding: bool = False
+    do_function_inlining: bool = False
+    opt_level: int = 0
+    global_jit_level: int = 0
+    cpu_global_jit: bool = False
+
+
+@dataclass
+class GraphOptions:
+    """Taken for TensorFlow's sake; not used.
+
+    >>> import pullback as pb
+    >>> pb.GraphOptions(build_cost_model=1).optimizer_options.opt_level
+    0
+    """
+
+    enable_recv_scheduling: bool = False
+    optimizer_options: OptimizerOptions = field(default_factory=OptimizerOptions)
+    build_cost_model: int = 0
+    build_cost_model_after: int = 0
+    infer_shapes: bool = False
+    place_pruned_graph: bool = False
+    enable_bfloat16_sendrecv: bool = False
+    timeline_step: int = 0
+    rewrite_options: object = None
+
+
+@dataclass
 class ConfigProto:
     """The `config` of a session. Only `allow_soft_placement` counts: False refuses devices that are not there.
 
@@ -45,7 +89,9 @@ class ConfigProto:
     log_device_placement: bool = False
     gpu_options: GPUOptions = field(default_factory=GPUOptions)
     operation_timeout_in_ms: int = 0
-    graph_options: object = None
+    placement_period: int = 0
+    device_filters: list[str] = field(default_factory=list)
+    graph_options: GraphOptions = field(default_factory=GraphOptions)
 
 
 @dataclass

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from ...control_flow.conditional import cond as cond_today
 from ...control_flow.while_loop import while_loop as while_loop_today
+from ...core.contexts import device as device_today
 from ...core.graph import Tensor
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.indexing.where import where as where_today
 from ...primitives.shape.reshape import reshape
+from ...primitives.shape.space_to_batch import batch_to_space as batch_to_space_today
+from ...primitives.shape.space_to_batch import space_to_batch as space_to_batch_today
 from ..assertions import of_two
 
 REDUCTION = "input_tensor, axis, keepdims, name, reduction_indices:axis, keep_dims:keepdims"
@@ -111,11 +115,37 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return where_today(condition, x, y, name)
 
 
+def batch_to_space(
+    input: Any, crops: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
+) -> Tensor:
+    """As `pb.batch_to_space`, of blocks of one length along both axes of images."""
+    return batch_to_space_today(input, _block(block_size, block_shape), crops, name)
+
+
+def space_to_batch(
+    input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
+) -> Tensor:
+    """As `pb.space_to_batch`, of blocks of one length along both axes of images."""
+    return space_to_batch_today(input, _block(block_size, block_shape), paddings, name)
+
+
+def _block(block_size: Any, block_shape: Any) -> Any:
+    return [int(block_size)] * 2 if block_shape is None else block_shape
+
+
+def device(device_name_or_function: Any) -> AbstractContextManager[None]:
+    """As `pb.device`."""
+    return device_today(device_name_or_function)
+
+
 OTHER: dict[str, Callable[..., Any]] = {
     "assert_equal": of_two("equal"),
     "assert_greater": of_two("greater"),
     "assert_less": of_two("less"),
+    "batch_to_space": batch_to_space,
     "cond": cond,
+    "device": device,
+    "space_to_batch": space_to_batch,
     "where": where,
     "while_loop": while_loop,
 }
