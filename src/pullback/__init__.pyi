@@ -4,6 +4,7 @@ from . import bitwise as bitwise
 from . import compat as compat
 from . import config as config
 from . import debugging as debugging
+from . import distributed as distributed
 from . import dtypes as dtypes
 from . import image as image
 from . import implicit as implicit

@@ -110,3 +110,44 @@ def test_a_mesh_that_cannot_be_is_refused() -> None:
         pb.Session(engine="xla", mesh=["data"])
     with pytest.raises(pb.errors.InvalidArgumentError, match="axis_types="):
         pb.Session(engine="xla", mesh=jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Explicit,)))
+
+
+def test_small_constants_and_slots_are_spread_as_their_variables() -> None:
+    pytest.importorskip("jax")
+    run_on_devices(
+        8,
+        """
+    v = pb.Variable(pb.sharding(np.zeros((8, 2), np.float32), ["data"]), name="v")
+    whole = pb.Variable(np.zeros((8, 2), np.float32), name="whole")
+    step = pb.train.AdamOptimizer(0.1).minimize(pb.reduce_sum(pb.square(v - 1.0) + pb.square(whole)))
+    session = pb.Session(engine="xla", mesh={"data": 8})
+    session.run(pb.global_variables_initializer())
+    session.run(step)
+    rows = {x.name: session._engine.values[x.op].sharding.shard_shape((8, 2)) for x in pb.global_variables()[:2]}
+    slots = [x for x in pb.global_variables() if "Adam" in x.name]
+    assert len(slots) == 4
+    for x in pb.global_variables():
+        if x.shape.rank == 2:
+            expected = (1, 2) if x.name.startswith("v") else (8, 2)
+            assert session._engine.values[x.op].sharding.shard_shape((8, 2)) == expected, x.name
+    """,
+    )
+
+
+def test_a_table_in_parts_is_looked_up_and_updated_without_being_gathered() -> None:
+    pytest.importorskip("jax")
+    run_on_devices(
+        4,
+        """
+    table = pb.Variable(pb.sharding(pb.zeros([4096, 16]), ["data", None]), name="table")
+    ids = pb.placeholder(pb.int32, [None])
+    rows = pb.nn.embedding_lookup(table, pb.sharding(ids, ["data"]))
+    step = pb.train.AdagradOptimizer(0.1).minimize(pb.reduce_sum(pb.square(rows - 1.0)))
+    session = pb.Session(engine="xla", mesh={"data": 4})
+    session.run(pb.global_variables_initializer())
+    feeds = {ids: np.arange(8, dtype=np.int32)}
+    session.run(step, feeds)
+    sent = session.compiled_communication(step, feeds)
+    assert 0 < sum(sent.values()) < 4 * 8 * 16 * 4, sent
+    """,
+    )

@@ -104,7 +104,8 @@ class Saver:
         """Writes the variables to `save_path`, or `save_path-<global_step>`, with `.npz` at its end; returns that path.
 
         The file appears whole or not at all. Then it is noted as the latest one of its folder, and the oldest of this
-        saver's files beyond `max_to_keep` are deleted.
+        saver's files beyond `max_to_keep` are deleted. Where a mesh spans processes, all of them call this, and the
+        first one writes; any number of processes can restore the file.
 
         Raises:
             FailedPreconditionError: a variable has no value in the session.
@@ -118,12 +119,14 @@ class Saver:
         for op in self._states(sess.graph):
             if sess.has_variable(op):
                 arrays.setdefault(op.name, SavedArray("state", sess.read_variable(op)))
-        write_checkpoint(path, arrays)
+        if sess.leads:
+            write_checkpoint(path, arrays)
         dropped = self._keep(path)
-        if write_state:
+        if sess.leads and write_state:
             _write_state(path.parent / (latest_filename or _STATE_FILE), self._kept)
-        for old in dropped:
+        for old in dropped if sess.leads else ():
             old.unlink(missing_ok=True)
+        sess.meet(f"saved {path.name}")
         return str(path)
 
     def restore(self, sess: Session, save_path: str | os.PathLike[str]) -> None:

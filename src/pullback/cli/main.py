@@ -35,6 +35,10 @@ DOCTOR = (
 )
 LEVELS = ("exact", "safe", "fast")
 RUN = "Runs a program that imports TensorFlow without TensorFlow: its names are pullback's, those of TensorFlow 1."
+LAUNCH = (
+    "Runs a Python program in several processes on this machine; pb.distributed.initialize() in it joins them. "
+    "One that fails or is killed ends the others."
+)
 INTERRUPTED = 130
 LIMITS = ("nodes", "depth", "bytes", "seconds")
 STEPS = {"xla": 2000, "numpy": 800}
@@ -102,6 +106,12 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--v2-names", action="store_true", help="the names of TensorFlow 2 in `tensorflow` itself")
     run.add_argument("program", metavar="PROGRAM", help="a file of Python")
     run.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="the arguments of the program")
+    launch = commands.add_parser("launch", help="run a program in several processes", description=LAUNCH)
+    launch.add_argument("-n", "--processes", type=_count, required=True, metavar="N", help="how many processes")
+    restarts = "begin again so often when a process is lost (default: %(default)s)"
+    launch.add_argument("--restarts", type=_count, default=0, metavar="N", help=restarts)
+    launch.add_argument("program", metavar="PROGRAM", help="a Python file")
+    launch.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="its own arguments")
     show = commands.add_parser("show", help="print or draw a model", description=SHOW)
     show.add_argument("file", metavar="FILE", help="an .onnx model, or a .json file of Graph.to_dict")
     show.add_argument("--svg", metavar="FILE", help="write a picture instead")

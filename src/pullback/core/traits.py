@@ -46,6 +46,8 @@ COMPARES = Trait("compares")
 """Whether two numbers stand in a relation, which depends on nothing but which is the larger one."""
 COMMUTES = Trait("commutes")
 """The two inputs may change places."""
+PLACES = Trait("places")
+"""The result is the input; what is said is where it shall be."""
 CONSTANT = Trait("constant")
 """The result is the attribute `value`."""
 COUNTS = Trait("counts")

@@ -31,6 +31,11 @@ class EngineOptions(NamedTuple):
 class AbstractEngine(ABC):
     """Computes plans, and keeps the values of variables under their handle operations."""
 
+    takes_arrays: bool = True
+    """Whether a NumPy array of the right dtype is a feed as it is, without `as_feed`."""
+    leads: bool = True
+    """Whether this process acts for all: that is the first one where a mesh spans several."""
+
     @abstractmethod
     def prepare(self, plan: Plan, to_host: bool = True) -> Run:
         """The function that runs `plan`.
@@ -70,6 +75,14 @@ class AbstractEngine(ABC):
     @abstractmethod
     def compiled_memory(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
         """The bytes that the compiled program of `plan` needs."""
+
+    @abstractmethod
+    def compiled_communication(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
+        """The bytes that the compiled program of `plan` sends each device, by kind of collective."""
+
+    @abstractmethod
+    def meet(self, what: str) -> None:
+        """Return when all processes that a mesh spans have come here, with the same words."""
 
     @abstractmethod
     def close(self) -> None:

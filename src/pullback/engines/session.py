@@ -287,7 +287,7 @@ class Session:
 
     def _fed(self, tensor: Tensor, value: Any) -> Any:
         kind = tensor.type
-        if type(value) is not np.ndarray or value.dtype != kind.dtype:
+        if type(value) is not np.ndarray or value.dtype != kind.dtype or not self._engine.takes_arrays:
             try:
                 value = self._engine.as_feed(tensor, value)
             except (TypeError, ValueError) as error:
@@ -309,6 +309,16 @@ class Session:
         arrays = [self._fed(tensor, value) for tensor, value in pairs]
         return self._engine.compiled_memory(self._plan(flat, [tensor for tensor, _ in pairs]), arrays)
 
+    def compiled_communication(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> dict[str, int]:
+        """The bytes that a run sends each device of the mesh, by kind of collective: "all-reduce", "all-gather", ...
+
+        Read from the compiled program; what is inside a loop counts once. Nothing where there is one device.
+        """
+        flat = flatten(fetches, self.graph)
+        pairs = feed_pairs(feed_dict or {}, self.graph)
+        arrays = [self._fed(tensor, value) for tensor, value in pairs]
+        return self._engine.compiled_communication(self._plan(flat, [tensor for tensor, _ in pairs]), arrays)
+
     def read_variable(self, handle: Operation) -> np.ndarray[Any, Any]:
         """A copy of the value of the variable behind `handle`, its VarHandleOp, or of the state that an operation owns.
 
@@ -329,6 +339,15 @@ class Session:
     def has_variable(self, handle: Operation) -> bool:
         """Whether the variable behind `handle`, its VarHandleOp, has a value in this session."""
         return self._engine.has_state(handle)
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process writes what all have: the first one, where the mesh spans several."""
+        return self._engine.leads
+
+    def meet(self, what: str) -> None:
+        """Return when all processes that the mesh spans have come here, with the same words."""
+        self._engine.meet(what)
 
     @contextmanager
     def as_default(self) -> Iterator[Session]:

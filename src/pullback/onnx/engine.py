@@ -110,6 +110,13 @@ class OnnxruntimeEngine(AbstractEngine):
         """Not here: onnxruntime does not say."""
         raise NotImplementedError("compiled_memory: onnxruntime does not say; use Session(engine='xla')")
 
+    def compiled_communication(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
+        """None: there is one device."""
+        return {}
+
+    def meet(self, what: str) -> None:
+        """Nothing: this process is alone."""
+
     def close(self) -> None:
         """Let go of all values."""
         self.values.clear()

@@ -20,6 +20,7 @@ from ..primitives.casting.cast import cast
 from ..primitives.creation.constant import convert_to_tensor
 from ..primitives.creation.fill import fill
 from ..primitives.identity.identity import group_operations
+from ..primitives.identity.sharding import Sharding
 from ..primitives.shape.broadcast import broadcast_like
 from ..primitives.sparse.unique_rows import sum_equal_rows
 from ..primitives.variables.collections import GraphKeys
@@ -288,14 +289,17 @@ def _one_minus(value: Any, dtype: Any, name: str) -> Tensor:
 
 
 def _slot(variable: Variable, value: float, name: str) -> Variable:
-    """A variable of the shape and dtype of `variable`, filled with `value`, and named after both."""
+    """A variable of the shape and dtype of `variable`, filled with `value`, named after both, and spread as it is."""
     graph = variable.graph
+    initial = None if variable.initial_value is None else variable.initial_value.op.primitive
 
     def filled() -> Tensor:
         number = convert_to_tensor(value, variable.dtype, name="value")
         if variable.shape.is_fully_defined():
-            return fill(variable.shape, number)
-        return broadcast_like(number, variable.initialized_value())
+            whole = fill(variable.shape, number)
+        else:
+            whole = broadcast_like(number, variable.initialized_value())
+        return initial(whole) if isinstance(initial, Sharding) else whole
 
     with graph.name_scope(None), graph.colocate_with(variable.op):
         return Variable(

@@ -15,6 +15,7 @@ from ..core.dtypes import INEXACT, INTEGER
 from ..core.dtypes import bool as bool_
 from ..core.function import AbstractFunctional, Function
 from ..core.graph import Operation, Tensor
+from ..core.traits import PLACES
 from ..core.values import Const, evaluated, inputs_to_evaluate
 from ..primitives.debugging.guards import AbstractGuard
 from .rebuilding import rebuilt
@@ -63,7 +64,7 @@ def _may_fold(op: Operation, view: View) -> bool:
     p = op.primitive
     if p.stateful or p.acts or p.recomputes or isinstance(p, AbstractFunctional | AbstractGuard | Const):
         return False
-    if op.device or op.control_inputs:
+    if op.device or op.control_inputs or PLACES in p.traits:
         return False
     return view.given.isdisjoint(op.outputs) and view.apart.isdisjoint(op.outputs)
 

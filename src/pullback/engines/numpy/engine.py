@@ -114,6 +114,13 @@ class NumpyEngine(AbstractEngine):
         """Not here: nothing is compiled."""
         raise NotImplementedError("compiled_memory: the NumPy engine compiles nothing; use Session(engine='xla')")
 
+    def compiled_communication(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
+        """None: there is one device."""
+        return {}
+
+    def meet(self, what: str) -> None:
+        """Nothing: this process is alone."""
+
     def close(self) -> None:
         """Let go of all values."""
         self.values.clear()

@@ -87,8 +87,24 @@ def spread(mesh: Mesh, spec: Sequence[Any], shape: tuple[int, ...]) -> NamedShar
     try:
         asked.shard_shape(shape)
     except ValueError:
-        return NamedSharding(mesh, PartitionSpec())  # type: ignore[no-untyped-call]
+        return whole(mesh)
     return asked
+
+
+def whole(mesh: Mesh) -> NamedSharding:
+    """An array that each device of the mesh has all of."""
+    return NamedSharding(mesh, PartitionSpec())  # type: ignore[no-untyped-call]
+
+
+def of_all_processes(mesh: Mesh, spec: Sequence[Any], rows: np.ndarray[Any, Any]) -> jax.Array:
+    """The array of which `rows` are the part of this process: what its devices have, by `spec`.
+
+    Raises:
+        ValueError: the part cannot be divided among the devices.
+    """
+    asked = NamedSharding(mesh, PartitionSpec(*spec))  # type: ignore[no-untyped-call]
+    made: jax.Array = jax.make_array_from_process_local_data(asked, rows)  # type: ignore[no-untyped-call]
+    return made
 
 
 class Layout(NamedTuple):
@@ -103,6 +119,17 @@ class Layout(NamedTuple):
         device = self.device if self.mesh is None else self.mesh.devices.flat[0]
         return str((device or default_device()).platform)
 
+    @property
+    def spans_processes(self) -> bool:
+        """Whether some of its devices are another process's, so that each process sees a part of an array only."""
+        return self.mesh is not None and self.mesh.is_multi_process
+
+    def readable(self, array: Any) -> Any:
+        """`array` in a program, so that each process can read all of it."""
+        if self.mesh is None or not self.spans_processes:
+            return array
+        return jax.lax.with_sharding_constraint(array, whole(self.mesh))  # type: ignore[no-untyped-call]
+
     def entered(self) -> AbstractContextManager[Any]:
         """The block in which a program is traced, compiled and called: with 64-bit types, and with the mesh."""
         return jax.enable_x64(True) if self.mesh is None else _within(self.mesh)
@@ -114,7 +141,7 @@ class Layout(NamedTuple):
     def copied(self, array: Any, like: Any = None) -> Any:
         """A copy of `array` in its place: on the device, or spread as `like` is, else on every device of the mesh."""
         if self.mesh is not None:
-            return jax.device_put(np.array(array), spread(self.mesh, (), ()) if like is None else like.sharding)
+            return jax.device_put(np.array(array), whole(self.mesh) if like is None else like.sharding)
         given = np.asarray(array)
         placed = jax.device_put(given, self.device).block_until_ready()
         shared = placed.unsafe_buffer_pointer() == given.ctypes.data
@@ -126,7 +153,7 @@ class Layout(NamedTuple):
             return feed
         if self.mesh is not None:
             bound = feed.sharding.device_set == set(self.mesh.devices.flat)
-            return feed if bound else jax.device_put(feed, spread(self.mesh, (), ()))
+            return feed if bound else jax.device_put(feed, whole(self.mesh))
         device = self.device or default_device()
         return feed if feed.sharding.device_set == {device} else jax.device_put(feed, device)
 

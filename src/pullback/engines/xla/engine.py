@@ -51,7 +51,7 @@ from .convolution import (  # noqa: F401  (imported for the kernels that they re
     convolution,
     morphology,
 )
-from .devices import Layout, as_mesh, default_device, device_for, spread
+from .devices import Layout, as_mesh, default_device, device_for, of_all_processes, spread, whole
 from .linalg import (  # noqa: F401  (imported for the kernels that they register)
     decompositions,
     matrix_functions,
@@ -62,6 +62,7 @@ from .loops import (  # noqa: F401  (imported for the kernels that they register
 )
 from .loops.rooms import RoomKeeper
 from .platform import PROCESSOR
+from .processes import wait_for_all
 from .program import Program, host_value
 from .segments import SegmentedProgram
 from .special import (  # noqa: F401  (imported for the kernels that they register)
@@ -81,6 +82,9 @@ class XlaEngine(AbstractEngine):
         self.rooms = RoomKeeper()
         self.programs: list[Program] = []
         self.mesh = as_mesh(options.mesh)
+        spans_processes = Layout(mesh=self.mesh).spans_processes
+        self.takes_arrays = not spans_processes
+        self.leads = not spans_processes or jax.process_index() == 0
         self.annotations: dict[Tensor, tuple[Entry, ...]] = {}
         """How feeds are spread, of those that were asked for."""
         if options.cache_dir is not None:
@@ -124,10 +128,16 @@ class XlaEngine(AbstractEngine):
             return value if value.dtype == tensor.dtype else _converted(value, tensor.dtype)
         if not isinstance(value, np.ndarray) and is_elsewhere(value):
             return _converted(_lent(value), tensor.dtype)
-        return host_array(value, tensor.dtype)
+        array = host_array(value, tensor.dtype)
+        if self.mesh is None or self.takes_arrays:
+            return array
+        with jax.enable_x64(True):
+            return of_all_processes(self.mesh, self._annotation(tensor), array)
 
     def put(self, tensor: Tensor, array: Any) -> Any:
         """A copy of what `as_feed` gave on the default device, or spread as the graph says of `tensor`."""
+        if not self.takes_arrays:
+            return array
         place = None if self.mesh is None else self._spread(self.mesh, tensor, array.shape)
         if isinstance(array, np.ndarray) and Layout(mesh=self.mesh).platform == PROCESSOR:
             array = np.array(array)  # jax takes the memory itself, if that is aligned, whatever it is told.
@@ -136,10 +146,13 @@ class XlaEngine(AbstractEngine):
 
     def _spread(self, mesh: Mesh, tensor: Tensor, shape: tuple[int, ...]) -> NamedSharding:
         """How a feed is spread over the mesh: as the first annotation of it asks, if its lengths can be divided so."""
+        return spread(mesh, self._annotation(tensor), shape)
+
+    def _annotation(self, tensor: Tensor) -> tuple[Entry, ...]:
         if tensor not in self.annotations:
             readers = [op.primitive for op in tensor.consumers() if isinstance(op.primitive, Sharding)]
             self.annotations[tensor] = readers[0].spec if readers else ()
-        return spread(mesh, self.annotations[tensor], shape)
+        return self.annotations[tensor]
 
     def wait_for(self, arrays: Sequence[Any]) -> None:
         """Return when what `put` gave is there."""
@@ -154,6 +167,8 @@ class XlaEngine(AbstractEngine):
         value = self.values.get(key)
         if value is None and key in self.lost:
             raise messages.lost(key)
+        if value is not None and self.mesh is not None and not value.is_fully_replicated:
+            value = jax.device_put(value, whole(self.mesh))
         return None if value is None else np.array(value)
 
     def write_state(self, key: Operation, value: np.ndarray[Any, Any]) -> None:
@@ -195,13 +210,25 @@ class XlaEngine(AbstractEngine):
 
     def compiled_memory(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
         """The bytes that the compiled program of `plan` needs."""
+        return self._only_program("compiled_memory", plan).memory(feeds)
+
+    def compiled_communication(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
+        """The bytes that the compiled program of `plan` sends each device, by kind of collective."""
+        return self._only_program("compiled_communication", plan).communication(feeds)
+
+    def _only_program(self, what: str, plan: Plan) -> Program:
         segments = self._segments(plan)
         if len(segments) > 1:
             raise NotImplementedError(
-                f"compiled_memory: this run is cut into {len(segments)} programs on several devices; "
+                f"{what}: this run is cut into {len(segments)} programs on several devices; "
                 "ask for parts of it that are on one"
             )
-        return self._program(plan, segments).memory(feeds)
+        return self._program(plan, segments)
+
+    def meet(self, what: str) -> None:
+        """Return when all processes that the mesh spans have come here, with the same words."""
+        if not self.takes_arrays:
+            wait_for_all(what)
 
     def close(self) -> None:
         """Let go of all values and compiled programs, whoever still holds a function that ran them."""

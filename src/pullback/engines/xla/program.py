@@ -24,6 +24,7 @@ from .. import messages
 from ..concrete import concrete_values, lifted_constants
 from ..engine import EngineOptions
 from ..plan import Plan, has_guards
+from .collectives import bytes_by_kind
 from .control_flow.callbacks import Failures, calls_python, noting_in, raise_first
 from .devices import Layout
 from .loops.padded import Padded
@@ -202,13 +203,8 @@ class Program:
 
     def memory(self, feeds: Sequence[Any]) -> dict[str, int]:
         """The bytes that the compiled program needs."""
-        values = self.engine.values
-        with self.layout.entered():
-            fn, feeds = (self.only, feeds) if self.only is not None else self._specialised(feeds)
-            written = [values.get(key) for key in self.written]
-            read = [values.get(key) for key in self.read]
-            lowered: Any = fn
-            analysis = lowered.lower(written, read, self.lifted, feeds).compile().memory_analysis()
+        fn, compiled = self._compiled(feeds)
+        analysis = compiled.memory_analysis()
         rooms = fn.nbytes if isinstance(fn, WithRooms) else 0
         return {
             "arguments": int(analysis.argument_size_in_bytes) - rooms,
@@ -216,6 +212,19 @@ class Program:
             "aliased": int(analysis.alias_size_in_bytes) - rooms,
             "temporary": int(analysis.temp_size_in_bytes) + rooms,
         }
+
+    def communication(self, feeds: Sequence[Any]) -> dict[str, int]:
+        """The bytes that one device is sent by collectives, by their kind."""
+        return bytes_by_kind(self._compiled(feeds)[1].as_text())
+
+    def _compiled(self, feeds: Sequence[Any]) -> tuple[Compiled, Any]:
+        values = self.engine.values
+        with self.layout.entered():
+            fn, feeds = (self.only, feeds) if self.only is not None else self._specialised(feeds)
+            written = [values.get(key) for key in self.written]
+            read = [values.get(key) for key in self.read]
+            lowered: Any = fn
+            return fn, lowered.lower(written, read, self.lifted, feeds).compile()
 
     def _specialised(self, feeds: Sequence[Any]) -> tuple[Compiled, list[Any]]:
         """The program for the values of the feeds that decide shapes, and the other feeds."""
@@ -292,11 +301,13 @@ class Program:
         given_up = {id(x) for key, x in zip(self.read, read, strict=True) if key in self.volatile}
         fetched = [dense(y) for y in trace.fetched()]
         outputs = [jnp.copy(y) if id(y) in given_up else jnp.asarray(y) for y in fetched]
-        codes = jnp.stack(trace.codes) if trace.codes else None
+        if self.to_host:
+            outputs = [self.layout.readable(y) for y in outputs]
+        codes = self.layout.readable(jnp.stack(trace.codes)) if trace.codes else None
         self.assigned = {i: j for i, state in enumerate(states) for j, x in enumerate(lifted) if state is x}
         for i in self.assigned:
             states[i] = None
-        counts = {i: y.count for i, y in enumerate(trace.fetched()) if isinstance(y, Padded)}
+        counts = {i: self.layout.readable(y.count) for i, y in enumerate(trace.fetched()) if isinstance(y, Padded)}
         return outputs, _separate(states, written, [*read, *lifted, *feeds]), codes, counts
 
     def _raise_not_finite(self, codes: Any) -> None:

@@ -15,7 +15,7 @@ from ...core.dtypes import bfloat16
 from ...core.errors import FailedPreconditionError, PullbackError, explained_depth
 from ...core.graph import Operation, Tensor, site_of
 from ...core.matmul_precision import HIGHEST, precision_of
-from ...core.traits import multiplies
+from ...core.traits import PLACES, multiplies
 from ...primitives.base.state import AbstractStateful
 from ...primitives.debugging.guards import AbstractGuard
 from .. import messages
@@ -185,7 +185,8 @@ class Trace:
 
     def _with_numpy(self, step: Step) -> bool:
         decides = not self.concrete.slots.isdisjoint(step.outputs)
-        return decides or all(is_small(y) for y in step.op.outputs)
+        places = PLACES in step.op.primitive.traits
+        return decides or (not places and all(is_small(y) for y in step.op.outputs))
 
     def _stateful_results(self, step: Step, arrays: list[Any]) -> Any:
         op, number = step.op, step.state

@@ -9,7 +9,7 @@ from typing import Any
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.slices import IndexedSlices
-from ...core.traits import MOVES, VIEWS
+from ...core.traits import MOVES, PLACES, VIEWS
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..creation.constant import convert_to_tensor
@@ -42,7 +42,7 @@ def sharding(input: TensorLike, spec: Sequence[str | Sequence[str] | None], name
 
 class Sharding(Primitive):
     type = "Sharding"
-    traits = (MOVES, VIEWS)
+    traits = (MOVES, VIEWS, PLACES)
     takes_slices = True
 
     spec: tuple[Entry, ...]

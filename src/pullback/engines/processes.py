@@ -1,0 +1,103 @@
+"""Multi-process execution (SPMD): one program over the devices of many processes, each fed with its own rows."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ..core.errors import FailedPreconditionError
+from .random_stream import untouched_stream
+
+ADDRESS, COUNT, INDEX = "JAX_COORDINATOR_ADDRESS", "PULLBACK_PROCESS_COUNT", "PULLBACK_PROCESS_INDEX"
+"""The environment variables by which `pullback launch` tells a process which one it is."""
+
+
+def initialize(
+    coordinator_address: str | None = None,
+    num_processes: int | None = None,
+    process_id: int | None = None,
+    *,
+    start_timeout: int = 300,
+    lost_timeout: int = 100,
+) -> None:
+    """Join the other processes of a program: from then on `Session(mesh=...)` spreads over the devices of all.
+
+    To be called by every process, before its first session on XLA. Without arguments they are those that `pullback
+    launch` or a cluster that jax knows (Slurm, Kubernetes, Open MPI, Cloud TPU) has set for the process.
+
+    Args:
+        coordinator_address: host and port at which process 0 can be reached by all.
+        num_processes, process_id: how many there are, and which one this is, from 0.
+        start_timeout: the seconds that all have to come.
+        lost_timeout: the seconds after which a process that is not heard of any more is lost: jax then ends all others,
+            with a message that names it. A process that ends with an error waits so long for the others.
+
+    Raises:
+        ImportError: jax is not installed. FailedPreconditionError: it is too late, or this was done already.
+        ValueError: which process this is was not said.
+
+    >>> import pullback as pb
+    >>> pb.distributed.initialize("localhost:12345", num_processes=1, process_id=0)  # doctest: +SKIP
+    """
+    count, index = os.environ.get(COUNT), os.environ.get(INDEX)
+    count_now = int(count) if num_processes is None and count else num_processes
+    index_now = int(index) if process_id is None and index else process_id
+    try:
+        _processes().join(coordinator_address, count_now, index_now, start_timeout, lost_timeout)
+    except RuntimeError as error:
+        raise FailedPreconditionError(f"distributed.initialize: {error} Call it once, before any session.") from error
+    except ValueError as error:
+        raise ValueError(
+            f"distributed.initialize: {error} Pass coordinator_address, num_processes and process_id, or start the "
+            "program by `pullback launch`."
+        ) from error
+
+
+def shutdown() -> None:
+    """Leave the other processes in order; done at the end of the program unless called before.
+
+    >>> import pullback as pb
+    >>> pb.distributed.shutdown()
+    """
+    _processes().leave()
+
+
+def process_count() -> int:
+    """How many processes run the program together.
+
+    >>> import pullback as pb
+    >>> pb.distributed.process_count()
+    1
+    """
+    count: int = _processes().counted()[0]
+    return count
+
+
+def process_index() -> int:
+    """Which of the processes this is, from 0.
+
+    >>> import pullback as pb
+    >>> pb.distributed.process_index()
+    0
+    """
+    index: int = _processes().counted()[1]
+    return index
+
+
+def barrier(name: str) -> None:
+    """Return when all processes have called this with the same name.
+
+    >>> import pullback as pb
+    >>> pb.distributed.barrier("written")
+    """
+    _processes().wait_for_all(name)
+
+
+def _processes() -> Any:
+    """What speaks with jax; ImportError where that is not installed."""
+    try:
+        with untouched_stream():
+            from .xla import processes
+    except ModuleNotFoundError as error:
+        raise ImportError(f"pb.distributed needs jax ({error}): pip install 'pullback[xla]'") from error
+    return processes

@@ -1,0 +1,61 @@
+"""`pullback launch`: processes that know which one they are; what is lost is named, and begun again where asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pullback.cli.main import main
+
+WHICH = """
+import os, pathlib, sys
+index, count = os.environ["PULLBACK_PROCESS_INDEX"], os.environ["PULLBACK_PROCESS_COUNT"]
+pathlib.Path(sys.argv[1], index).write_text(f"{count} {os.environ['JAX_COORDINATOR_ADDRESS']} {sys.argv[2:]}")
+"""
+
+
+def program(folder: Path, text: str) -> str:
+    path = folder / "program.py"
+    path.write_text(text)
+    return str(path)
+
+
+def test_each_process_is_told_which_one_it_is(tmp_path: Path) -> None:
+    assert main(["launch", "-n", "3", program(tmp_path, WHICH), str(tmp_path), "--steps", "2"]) == 0
+    told = [(tmp_path / str(i)).read_text() for i in range(3)]
+    assert told[0] == told[1] == told[2]
+    assert told[0].startswith("3 localhost:")
+    assert told[0].endswith("['--steps', '2']")
+
+
+def test_a_lost_process_ends_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "import os, sys, threading\nsys.exit(4) if os.environ['PULLBACK_PROCESS_INDEX'] == '1' else None\n"
+    assert main(["launch", "-n", "2", program(tmp_path, text + "threading.Event().wait()")]) == 1
+    said = "pullback launch: process 1 of 2 ended with exit code 4; the others were ended\n"
+    assert capsys.readouterr().err == said
+
+
+def test_all_begin_again_as_often_as_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (
+        f"import os, pathlib\npathlib.Path({str(tmp_path)!r}, 'tries').open('a').write('x')\nos.kill(os.getpid(), 9)\n"
+    )
+    assert main(["launch", "-n", "1", "--restarts", "2", program(tmp_path, text)]) == 1
+    assert (tmp_path / "tries").read_text() == "xxx"
+    lost = "pullback launch: process 0 of 1 was killed by SIGKILL"
+    assert capsys.readouterr().err.split("\n") == [
+        f"{lost}; starting all again, 2 restarts left",
+        f"{lost}; starting all again, 1 restarts left",
+        f"{lost}; the others were ended",
+        "",
+    ]
+
+
+def test_what_a_program_says_at_its_end_is_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["launch", "-n", "1", program(tmp_path, "raise SystemExit('no data')")]) == 1
+    assert capfd.readouterr().err.startswith("no data\n")
+
+
+def test_modules_beside_the_program_are_found(tmp_path: Path) -> None:
+    (tmp_path / "beside.py").write_text("value = 1")
+    assert main(["launch", "-n", "1", program(tmp_path, "import beside\nassert beside.value == 1")]) == 0

@@ -1,0 +1,36 @@
+"""Runs a test's program in several Python processes at once, each of two CPU devices, joined by `pullback launch`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+HEAD = """
+import sys
+import jax
+import numpy as np
+import pullback as pb
+pb.distributed.initialize(lost_timeout=20)
+count, index = pb.distributed.process_count(), pb.distributed.process_index()
+"""
+TIMEOUT = 240
+"""Seconds after which the processes have waited for each other for too long."""
+
+
+def launched(count: int, parts: list[str], folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """What became of a program, with pullback as `pb`, NumPy as `np`, the `count` of processes and its own `index`."""
+    file = folder / "program.py"
+    file.write_text("".join([HEAD, *map(textwrap.dedent, parts)]))
+    flags = "--xla_force_host_platform_device_count=2"
+    environment = os.environ | {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
+    command = [sys.executable, "-m", "pullback", "launch", "-n", str(count), *options, str(file)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT)
+
+
+def run_in_processes(count: int, parts: list[str], folder: Path) -> None:
+    """Run the program of these parts in so many processes; all end well."""
+    done = launched(count, parts, folder)
+    assert done.returncode == 0, done.stdout + done.stderr

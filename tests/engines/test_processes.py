@@ -1,0 +1,191 @@
+"""One program over the devices of several processes: each feeds its own rows, all have the same results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import pullback as pb
+
+from .on_devices import run_on_devices
+from .several_processes import launched, run_in_processes
+
+pytest.importorskip("jax")
+
+MODEL = """
+    random = np.random.default_rng(0)
+    X, T, W = random.normal(size=(16, 4)), random.normal(size=(16, 2)), random.normal(size=(4, 2))
+    IDS, TABLE = random.integers(0, 64, size=(5, 16)).astype(np.int32), random.normal(size=(64, 4))
+    own = slice(index * 16 // count, (index + 1) * 16 // count)
+
+    def trained(session, rows, steps=5):
+        ids, t = pb.placeholder(pb.int32, [16], name="ids"), pb.placeholder(pb.float64, ["batch", 2], name="t")
+        table = pb.Variable(pb.sharding(TABLE, ["data", None]), name="table")
+        w = pb.Variable(pb.sharding(W, [None, None]), name="w")
+        x = pb.nn.embedding_lookup(table, pb.sharding(ids, ["data"]))
+        loss = pb.reduce_mean(pb.square(pb.tanh(x) @ w - pb.sharding(t, ["data", None])))
+        train = optimizer().minimize(loss)
+        with session() as s:
+            s.run(pb.global_variables_initializer())
+            step = s.make_callable([loss, train], [ids, t])
+            losses = [step(IDS[i][rows], T[rows])[0] for i in range(steps)]
+            slots = {v.name: s._engine.values[v.op] for v in pb.global_variables()} if s.engine == "xla" else {}
+            return losses, s.run([table, w]), slots
+
+    def alone():
+        return pb.Session(engine="numpy")
+
+    def together():
+        return pb.Session(engine="xla", mesh={"data": 2 * count})
+"""
+COMPARED = """
+    results = []
+    for session, rows in ((alone, slice(None)), (together, own)):
+        with pb.Graph().as_default():
+            results.append(trained(session, rows))
+    np.testing.assert_allclose(results[0][0], results[1][0], rtol=1e-6)
+    for a, b in zip(results[0][1], results[1][1], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+"""
+
+
+def test_two_processes_train_as_one_with_shards_of_a_table_and_of_its_slots(tmp_path: Path) -> None:
+    optimizer = "optimizer = lambda: pb.train.AdagradOptimizer(0.1)"
+    spread = """
+    for name, value in results[1][2].items():
+        rows = len(value) // 4 if name.startswith("table") else len(value)
+        assert value.sharding.shard_shape(value.shape)[0] == rows, name
+    """
+    run_in_processes(2, [optimizer, MODEL, COMPARED, spread], tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize("optimizer", ["AdamOptimizer", "GradientDescentOptimizer", "AdagradOptimizer"])
+def test_losses_are_those_of_one_process(count: int, optimizer: str, tmp_path: Path) -> None:
+    run_in_processes(count, [f"optimizer = lambda: pb.train.{optimizer}(0.1)", MODEL, COMPARED], tmp_path)
+
+
+@pytest.mark.slow
+def test_feeds_values_and_variables_go_in_and_out_of_all_processes(tmp_path: Path) -> None:
+    program = """
+    rows, whole = np.arange(8.0).reshape(4, 2) + 8 * index, np.ones(3)
+    x, y = pb.placeholder(pb.float64, [8, 2], name="x"), pb.placeholder(pb.float64, [3])
+    big = pb.Variable(pb.sharding(np.arange(8.0), ["data"]), name="big")
+    spread = pb.sharding(x, ["data", None])
+    session = pb.Session(mesh={"data": 4})
+    session.run(big.initializer)
+    a, b, c = session.run([spread * 2.0, y + 1.0, big], {x: rows, y: whole})
+    assert a.tolist() == (np.arange(16.0).reshape(8, 2) * 2.0).tolist()
+    assert b.tolist() == [2.0] * 3 and c.tolist() == list(range(8))
+    left = session.run(spread, {x: rows}, to_host=False)
+    assert [s.data.shape for s in left.addressable_shards] == [(2, 2)] * 2
+    for (batch,) in session.prefetch([[rows]] * 3, [x]):
+        assert session.run(pb.reduce_sum(spread), {x: batch}) == 120.0
+    assert session.read_variable(big.op).tolist() == list(range(8))
+    session.write_variable(big.op, np.ones(8))
+    assert session.run(pb.reduce_sum(big)) == 8.0
+    assert session._engine.values[big.op].sharding.shard_shape((8,)) == (2,)
+    try:
+        session.run(spread, {x: rows[:1]})
+    except pb.errors.InvalidArgumentError as error:
+        assert "cannot feed float64[8,2] 'x:0'" in str(error)
+    else:
+        raise AssertionError("three rows were divided among two devices")
+    local = pb.Session()
+    assert local.run(spread, {x: np.ones((8, 2))}).sum() == 16.0
+    """
+    run_in_processes(2, [program], tmp_path)
+
+
+@pytest.mark.slow
+def test_a_checkpoint_of_two_processes_is_restored_by_four_and_by_one(tmp_path: Path) -> None:
+    program = """
+    import sys
+    v = pb.Variable(pb.sharding(pb.zeros([8], pb.float64), ["data"]), name="v")
+    step = v.assign_add(np.arange(8.0))
+    saver, session = pb.train.Saver(), pb.Session(mesh={"data": 2 * count})
+    latest = pb.train.latest_checkpoint(FOLDER)
+    session.run(v.initializer) if latest is None else saver.restore(session, latest)
+    value = session.run([step, v.read_value()])[0]
+    assert value[1] == EXPECTED, value
+    path = saver.save(session, FOLDER + "/model", global_step=EXPECTED)
+    assert pb.train.latest_checkpoint(FOLDER) == path
+    """
+    for i, count in enumerate([2, 4, 1]):
+        text = program.replace("FOLDER", repr(str(tmp_path))).replace("EXPECTED", str(i + 1))
+        run_in_processes(count, [text], tmp_path)
+
+
+@pytest.mark.slow
+def test_a_killed_process_is_named_and_all_begin_again_from_the_last_checkpoint(tmp_path: Path) -> None:
+    program = f"""
+    import os, signal
+    v = pb.Variable(pb.zeros([4]), name="v")
+    x = pb.placeholder(pb.float32, [4])
+    step = v.assign_add(pb.sharding(x, ["data"]))
+    saver, session = pb.train.Saver(), pb.Session(mesh={{"data": 2 * count}})
+    latest = pb.train.latest_checkpoint({str(tmp_path)!r})
+    session.run(v.initializer) if latest is None else saver.restore(session, latest)
+    for i in range(int(session.run(v)[0]), 6):
+        if i == 3 and latest is None and index == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        session.run(step, {{x: np.ones(2)}})
+        saver.save(session, {str(tmp_path / "model")!r}, global_step=i)
+    assert session.run(v).tolist() == [6.0] * 4
+    """
+    done = launched(2, [program], tmp_path, "--restarts", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = "pullback launch: process 1 of 2 was killed by SIGKILL; starting all again, 1 restarts left"
+    assert said in done.stderr
+
+
+@pytest.mark.slow
+def test_a_process_that_fails_ends_the_others_and_is_named(tmp_path: Path) -> None:
+    program = """
+    if index == 1:
+        sys.exit(3)
+    pb.distributed.barrier("never")
+    """
+    done = launched(2, [program], tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.endswith("pullback launch: process 1 of 2 ended with exit code 3; the others were ended\n")
+
+
+@pytest.mark.slow
+def test_an_error_in_one_process_is_shown_and_ends_all(tmp_path: Path) -> None:
+    program = """
+    if index == 0:
+        raise ValueError("nothing to learn")
+    pb.distributed.barrier("never")
+    """
+    done = launched(2, [program], tmp_path)
+    assert done.returncode == 1
+    assert "ValueError: nothing to learn" in done.stderr
+    assert done.stderr.endswith("pullback launch: process 0 of 2 ended with exit code 1; the others were ended\n")
+
+
+def test_joining_without_saying_who_one_is_or_too_late_says_what_to_do() -> None:
+    run_on_devices(
+        1,
+        """
+        def error_of(*arguments):
+            try:
+                pb.distributed.initialize(*arguments)
+            except (ValueError, pb.errors.FailedPreconditionError) as error:
+                return str(error)
+
+        assert error_of("localhost:1") == (
+            "distributed.initialize: Number of processes must be defined. Pass coordinator_address, num_processes and "
+            "process_id, or start the program by `pullback launch`."
+        )
+        jax.devices()
+        assert error_of("localhost:1", 1, 0).endswith(" Call it once, before any session.")
+        """,
+    )
+
+
+def test_a_process_alone_is_the_first_of_one() -> None:
+    assert (pb.distributed.process_count(), pb.distributed.process_index()) == (1, 0)
+    assert pb.Session(engine="numpy").leads
