@@ -83,7 +83,9 @@ PEERS = {
     for peer in (
         Peer("pullback", "pullback", "pullback", _prepare_pullback),
         Peer("pullback-numpy", "pullback", "pullback", _prepare_pullback),
+        Peer("pullback-nested", "pullback", "pullback", _prepare_pullback),
         Peer("jax", "jax", "jax", _prepare_jax),
+        Peer("jax-jet", "jax", "jax", _prepare_jax),
         Peer("jax-checkpoint", "jax", "jax", _prepare_jax),
         Peer("equinox", "equinox", "equinox", _prepare_jax),
         Peer("tensorflow", "tensorflow", "tensorflow", _prepare_tensorflow),
