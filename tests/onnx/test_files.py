@@ -101,6 +101,15 @@ def test_what_is_not_accepted_leaves_what_was_there(tmp_path: Path, monkeypatch:
     assert {p: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
+@pytest.mark.parametrize("suffix", [".onnx", ".onnxtxt", ".json", ".onnxjson", ".textproto"])
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"<ir_version: 8>", b"[" * 100_000, b"graph { node" * 9])
+def test_a_file_that_is_no_model_is_said_to_be_none(suffix: str, content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / f"model{suffix}"
+    path.write_bytes(content)
+    with pytest.raises((pb.errors.DataLossError, pb.errors.ResourceExhaustedError), match=r"^onnx\.load: "):
+        pb.onnx.load(path)
+
+
 def test_data_that_a_model_shares_with_the_one_before_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_LARGEST_MODEL", 0)
     path = tmp_path / "model.onnx"

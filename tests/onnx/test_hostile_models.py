@@ -160,6 +160,11 @@ BROKEN: dict[str, tuple[ModelProto, type[Exception], str]] = {
         "carried there "
         "must be 3 inputs and at least 2 outputs",
     ),
+    "a loop's value that becomes another": (
+        loop("ica", "dd"),
+        InvalidArgumentError,
+        "onnx.load: node 'y' (Loop, opset 21): loop: 'a' is carried as float32[...], but a step makes it bool[]",
+    ),
     "a scan of more than there is": (
         nodes(helper.make_node("Scan", ["x"], ["y"], body=body("ca", "db"), num_scan_inputs=5)),
         InvalidArgumentError,

@@ -75,9 +75,9 @@ def load(
     """
     _load_readers()
     path = None if isinstance(model, ModelProto) else Path(model)
-    proto = model if isinstance(model, ModelProto) else parse(Path(model))
     folder = Path(directory) if directory is not None else None if path is None else path.parent
     with limited("onnx.load"):
+        proto = model if isinstance(model, ModelProto) else parse(Path(model))
         return _loaded(proto, folder, elements or {}, training, watch, of)
 
 

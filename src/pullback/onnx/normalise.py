@@ -166,7 +166,7 @@ def _check(skeleton: ModelProto) -> None:
         tensor.shape.SetInParent()
     try:
         checker.check_model(skeleton)
-    except checker.ValidationError as error:
+    except (checker.ValidationError, ValueError) as error:
         raise InvalidArgumentError(f"onnx.load: the model is not valid: {_said(error)}") from None
     for tensor in unranked:
         tensor.ClearField("shape")
