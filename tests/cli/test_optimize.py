@@ -24,7 +24,7 @@ def test_a_model_of_fewer_nodes_is_written(tmp_path: Path, capsys: pytest.Captur
     found = run(tmp_path / "model_optimized.onnx", x=X)
     np.testing.assert_allclose(found["y"], [[0, 200]], atol=1e-6)
     assert lines[0] == "3 nodes, were 6"
-    assert lines[1].startswith("3 operations, was 6; 6 flops, were 12;")
+    assert lines[1].startswith("3 operations, were 6; 6 flops, were 12;")
     used = {line.split("  ")[1] for line in lines[2:6]}
     assert used == {"1 equal operations", "1 times one", "1 softplus by hand", "1 product with itself"}
     assert f"written: {tmp_path / 'model_optimized.onnx'}" in lines

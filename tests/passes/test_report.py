@@ -13,7 +13,7 @@ def _made() -> object:
 
 def test_a_report_says_what_it_saved_and_which_rules_did() -> None:
     lines = str(_made()).splitlines()
-    assert lines[0] == "2 operations, was 9; 8 flops, were 28; 80 bytes moved, were 312"
+    assert lines[0] == "2 operations, were 9; 8 flops, were 28; 80 bytes moved, were 312"
     assert lines[1].startswith("  3 equal operations  test_report.py:")
     assert [line.split("  ")[1] for line in lines[2:]] == ["1 softplus by hand", "1 transposes"]
     assert all(len(line) <= 100 for line in lines)
@@ -52,4 +52,4 @@ def test_a_page_links_both_graphs() -> None:
 
 def test_what_has_a_shape_that_nobody_knows_costs_nothing() -> None:
     x = pb.placeholder(pb.float32)
-    assert str(pb.optimize(pb.exp(x) + pb.exp(x)).report).startswith("2 operations, was 3; 0 flops, were 0")
+    assert str(pb.optimize(pb.exp(x) + pb.exp(x)).report).startswith("2 operations, were 3; 0 flops, were 0")

@@ -228,6 +228,49 @@ def _with_gradients(built: Built) -> list[Any]:
     return [*built.ys, *(differentiate(built, ys, 1) if ys and built.moved() else [])]
 
 
+def optimised_programs_give_the_same(program: Program) -> None:
+    """Values, first and second derivatives of what rules rewrote are the plain ones, by no more operations.
+
+    Where the plain ones are not finite, those that are computed otherwise may be.
+    """
+    if any(case.not_exact for case in program.cases()):
+        return
+    for level in ("exact", "fast"):
+        built = build(program)
+        plain = _twice_differentiated(built, built.ys)
+        with built.graph.as_default():
+            lean, report = pb.optimize(built.ys, level, keep=built.placeholders())
+            optimised = _twice_differentiated(built, lean, optimize=level)
+        assert report.after.operations <= report.before.operations, f"more operations: {report}"
+        base = 1e-9 if level == "exact" else 1e-7
+        expected, found, moved = (built.run(x, arrays=a) for x, a in _runs(plain, optimised, program))
+        for y, a, b, c in zip(plain, found, expected, moved, strict=True):
+            if np.all(np.isfinite(np.asarray(b).astype(complex))):
+                rounding = base + 30 * distance(c, b)
+                assert distance(a, b) <= rounding, f"{level}: {y} is {a}, but {b} without rules\n{report}"
+
+
+def _runs(plain: Sequence[Any], optimised: Sequence[Any], program: Program) -> list[tuple[Sequence[Any], Any]]:
+    """What is run, on which inputs: the last one says what a few roundings in the inputs change."""
+    return [(plain, None), (optimised, None), (plain, nudged(program))]
+
+
+def _twice_differentiated(built: Built, ys: Sequence[Any], optimize: str | None = None) -> list[Any]:
+    """`ys` with their first and second derivatives by the moved inputs."""
+    fetches, targets = list(ys), differentiable(ys)
+    xs = [built.xs[i] for i in built.moved()]
+    for _ in range(2 if targets and xs and built.program.smooth() else 0):
+        with built.graph.as_default(), pb.densify_policy("allow"):
+            dxs = pb.gradients(
+                targets, xs, [pb.ones_like(y) for y in targets], unconnected_gradients="zero", optimize=optimize
+            )
+            targets = [pb.convert_to_tensor(dx) for dx in dxs]
+        fetches += targets
+        if any(case.not_second_order for case in built.program.cases()):
+            break
+    return fetches
+
+
 def a_dict_makes_the_same_graph(program: Program) -> None:
     """The text of the graph that its JSON makes is the same, and so are its results."""
     built = build(program)
@@ -397,6 +440,7 @@ ON_NUMPY: list[Property] = [
     results_are_those_of_the_steps,
     derivatives_are_differences,
     lengths_that_only_a_run_knows_change_nothing,
+    optimised_programs_give_the_same,
     a_dict_makes_the_same_graph,
     failing_calls_change_nothing,
 ]

@@ -90,9 +90,9 @@ class Report:
 
     def __str__(self) -> str:
         a, b = self.before, self.after
-        plural = "" if b.operations == 1 else "s"
+        plural, was = ("", "was") if b.operations == 1 else ("s", "were")
         lines = [
-            f"{b.operations} operation{plural}, was {a.operations}; {_short(b.flops)} flops, were {_short(a.flops)}; "
+            f"{b.operations} operation{plural}, {was} {a.operations}; {_short(b.flops)} flops, were {_short(a.flops)}; "
             f"{_short(b.bytes)} bytes moved, were {_short(a.bytes)}"
         ]
         counts = self.counts
