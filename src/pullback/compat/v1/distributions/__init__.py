@@ -1,0 +1,10 @@
+"""Probability distributions of TensorFlow 1: `tf.distributions`."""
+
+from .continuous import Exponential as Exponential
+from .continuous import Laplace as Laplace
+from .continuous import Normal as Normal
+from .continuous import Uniform as Uniform
+from .discrete import Bernoulli as Bernoulli
+from .discrete import Categorical as Categorical
+from .distribution import Distribution as Distribution
+from .distribution import kl_divergence as kl_divergence

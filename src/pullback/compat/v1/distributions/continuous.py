@@ -1,0 +1,203 @@
+"""Continuous distributions: normal, uniform, exponential, Laplace's."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ....core.graph import Tensor
+from ....core.typing import TensorLike
+from ....primitives.base.broadcasting import operands
+from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.creation.fill import zeros_like
+from ....primitives.elementwise.exponential import exp, log, log1p
+from ....primitives.elementwise.powers import square
+from ....primitives.elementwise.sign import absolute, sign
+from ....primitives.indexing.where import where
+from ....primitives.random.stateful import random_normal, random_uniform
+from ....primitives.special.error_function import erf
+from .distribution import Distribution, divergence, named
+
+
+class Normal(Distribution):
+    """The normal distribution of mean `loc` and standard deviation `scale`."""
+
+    def __init__(
+        self,
+        loc: TensorLike,
+        scale: TensorLike,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Normal",
+    ) -> None:
+        del validate_args, allow_nan_stats, name
+        self.loc, self.scale = operands(loc, scale)
+
+    @property
+    def parameters_like(self) -> Tensor:
+        return self.loc + self.scale
+
+    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+        x = (convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / self.scale
+        return named(-0.5 * square(x) - 0.5 * math.log(2.0 * math.pi) - log(self.scale), name)
+
+    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+        """The probability of what is at most `value`."""
+        x = (convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / (self.scale * math.sqrt(2.0))
+        return named(0.5 * (1.0 + erf(x)), name)
+
+    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+        del count
+        return self.loc + self.scale * random_normal(lengths, dtype=self.loc.dtype, seed=seed)
+
+    def mean(self, name: str | None = None) -> Tensor:
+        return named(self.loc + zeros_like(self.scale), name)
+
+    def variance(self, name: str | None = None) -> Tensor:
+        return named(square(self.scale) + zeros_like(self.loc), name)
+
+    def entropy(self, name: str | None = None) -> Tensor:
+        return named(0.5 * math.log(2.0 * math.pi * math.e) + log(self.scale) + zeros_like(self.loc), name)
+
+    def mode(self, name: str | None = None) -> Tensor:
+        return self.mean(name)
+
+
+class Uniform(Distribution):
+    """All numbers from `low` to `high` alike."""
+
+    def __init__(
+        self,
+        low: TensorLike = 0.0,
+        high: TensorLike = 1.0,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Uniform",
+    ) -> None:
+        del validate_args, allow_nan_stats, name
+        self.low, self.high = operands(low, high)
+
+    @property
+    def parameters_like(self) -> Tensor:
+        return self.low + self.high
+
+    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+        x = convert_to_tensor(value, dtype_hint=self.low.dtype)
+        inside = -log(self.high - self.low) + zeros_like(x)
+        outside = zeros_like(inside) - math.inf
+        return named(where((x >= self.low) & (x < self.high), inside, outside), name)
+
+    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+        del count
+        return self.low + (self.high - self.low) * random_uniform(lengths, dtype=self.low.dtype, seed=seed)
+
+    def mean(self, name: str | None = None) -> Tensor:
+        return named((self.low + self.high) / 2.0, name)
+
+    def variance(self, name: str | None = None) -> Tensor:
+        return named(square(self.high - self.low) / 12.0, name)
+
+    def entropy(self, name: str | None = None) -> Tensor:
+        return named(log(self.high - self.low), name)
+
+    def mode(self, name: str | None = None) -> Tensor:
+        raise NotImplementedError("Uniform.mode: all numbers are alike")
+
+
+class Exponential(Distribution):
+    """Waiting times of mean `1 / rate`."""
+
+    def __init__(
+        self, rate: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Exponential"
+    ) -> None:
+        del validate_args, allow_nan_stats, name
+        self.rate = convert_to_tensor(rate)
+
+    @property
+    def parameters_like(self) -> Tensor:
+        return self.rate
+
+    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+        x = convert_to_tensor(value, dtype_hint=self.rate.dtype)
+        inside = log(self.rate) - self.rate * x
+        return named(where(x >= 0.0, inside, zeros_like(inside) - math.inf), name)
+
+    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+        del count
+        return -log1p(-random_uniform(lengths, dtype=self.rate.dtype, seed=seed)) / self.rate
+
+    def mean(self, name: str | None = None) -> Tensor:
+        return named(1.0 / self.rate, name)
+
+    def variance(self, name: str | None = None) -> Tensor:
+        return named(1.0 / square(self.rate), name)
+
+    def entropy(self, name: str | None = None) -> Tensor:
+        return named(1.0 - log(self.rate), name)
+
+    def mode(self, name: str | None = None) -> Tensor:
+        return zeros_like(self.rate, name=name)
+
+
+class Laplace(Distribution):
+    """Laplace's distribution: `exp(-|x - loc| / scale) / (2 scale)`."""
+
+    def __init__(
+        self,
+        loc: TensorLike,
+        scale: TensorLike,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Laplace",
+    ) -> None:
+        del validate_args, allow_nan_stats, name
+        self.loc, self.scale = operands(loc, scale)
+
+    @property
+    def parameters_like(self) -> Tensor:
+        return self.loc + self.scale
+
+    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+        x = convert_to_tensor(value, dtype_hint=self.loc.dtype)
+        return named(-absolute(x - self.loc) / self.scale - math.log(2.0) - log(self.scale), name)
+
+    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+        del count
+        u = random_uniform(lengths, -1.0, 1.0, dtype=self.loc.dtype, seed=seed)
+        return self.loc - self.scale * sign(u) * log1p(-absolute(u))
+
+    def mean(self, name: str | None = None) -> Tensor:
+        return named(self.loc + zeros_like(self.scale), name)
+
+    def variance(self, name: str | None = None) -> Tensor:
+        return named(2.0 * square(self.scale) + zeros_like(self.loc), name)
+
+    def entropy(self, name: str | None = None) -> Tensor:
+        return named(1.0 + math.log(2.0) + log(self.scale) + zeros_like(self.loc), name)
+
+    def mode(self, name: str | None = None) -> Tensor:
+        return self.mean(name)
+
+
+@divergence(Normal, Normal)
+def _normal_from_normal(a: Normal, b: Normal) -> Tensor:
+    ratio = square(a.scale / b.scale)
+    found: Any = 0.5 * (square((a.loc - b.loc) / b.scale) + ratio - 1.0 - log(ratio))
+    return convert_to_tensor(found)
+
+
+@divergence(Laplace, Laplace)
+def _laplace_from_laplace(a: Laplace, b: Laplace) -> Tensor:
+    distance, ratio = absolute(a.loc - b.loc) / a.scale, a.scale / b.scale
+    return ratio * exp(-distance) + distance * ratio - 1.0 - log(ratio)
+
+
+@divergence(Exponential, Exponential)
+def _exponential_from_exponential(a: Exponential, b: Exponential) -> Tensor:
+    return log(a.rate) - log(b.rate) + b.rate / a.rate - 1.0
+
+
+@divergence(Uniform, Uniform)
+def _uniform_from_uniform(a: Uniform, b: Uniform) -> Tensor:
+    found = log((b.high - b.low) / (a.high - a.low))
+    return where((b.low <= a.low) & (a.high <= b.high), found, zeros_like(found) + math.inf)

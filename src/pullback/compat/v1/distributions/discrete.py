@@ -1,0 +1,149 @@
+"""Discrete distributions: Bernoulli's, and one of several classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....core.dtypes import int32
+from ....core.graph import Tensor
+from ....core.typing import DTypeLike, TensorLike
+from ....primitives.activations.sigmoid import sigmoid
+from ....primitives.activations.softmax import log_softmax, softmax
+from ....primitives.casting.cast import cast
+from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.elementwise.exponential import exp, log, log1p
+from ....primitives.elementwise.masking import multiply_no_nan
+from ....primitives.indexing.gather import gather
+from ....primitives.losses.cross_entropy import sigmoid_cross_entropy_with_logits
+from ....primitives.random.stateful import categorical, random_uniform
+from ....primitives.reduction.argmax import argmax
+from ....primitives.reduction.reduce import reduce_sum
+from ....primitives.shape.broadcast import broadcast_to
+from ....primitives.shape.reshape import reshape
+from ....primitives.shape.size import shape
+from ....primitives.shape.stacking import concat
+from ....primitives.shape.transpose import transpose
+from .distribution import Distribution, divergence, named
+
+
+class Bernoulli(Distribution):
+    """1 with probability `probs`, which is `sigmoid(logits)`, else 0."""
+
+    def __init__(
+        self,
+        logits: TensorLike | None = None,
+        probs: TensorLike | None = None,
+        dtype: DTypeLike = int32,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Bernoulli",
+    ) -> None:
+        del validate_args, allow_nan_stats, name
+        self.dtype = dtype
+        _check_one("Bernoulli", logits, probs)
+        if logits is not None:
+            self.logits = convert_to_tensor(logits)
+            self.probs = sigmoid(self.logits)
+        elif probs is not None:
+            self.probs = convert_to_tensor(probs)
+            self.logits = log(self.probs) - log1p(-self.probs)
+
+    @property
+    def parameters_like(self) -> Tensor:
+        return self.probs
+
+    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+        x = cast(convert_to_tensor(value), self.logits.dtype)
+        logits, x = self.logits + x * 0.0, x + self.logits * 0.0
+        return named(-sigmoid_cross_entropy_with_logits(labels=x, logits=logits), name)
+
+    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+        del count
+        return cast(random_uniform(lengths, dtype=self.probs.dtype, seed=seed) < self.probs, self.dtype)
+
+    def mean(self, name: str | None = None) -> Tensor:
+        return named(self.probs, name)
+
+    def variance(self, name: str | None = None) -> Tensor:
+        return named(self.probs * (1.0 - self.probs), name)
+
+    def entropy(self, name: str | None = None) -> Tensor:
+        return named(sigmoid_cross_entropy_with_logits(labels=self.probs, logits=self.logits), name)
+
+    def mode(self, name: str | None = None) -> Tensor:
+        return cast(self.probs > 0.5, self.dtype, name=name)
+
+
+class Categorical(Distribution):
+    """The class number i with probability `probs[..., i]`, which is `softmax(logits)`."""
+
+    def __init__(
+        self,
+        logits: TensorLike | None = None,
+        probs: TensorLike | None = None,
+        dtype: DTypeLike = int32,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Categorical",
+    ) -> None:
+        del validate_args, allow_nan_stats, name
+        self.dtype = dtype
+        _check_one("Categorical", logits, probs)
+        if logits is not None:
+            self.logits = convert_to_tensor(logits)
+            self.probs = softmax(self.logits)
+        elif probs is not None:
+            self.probs = convert_to_tensor(probs)
+            self.logits = log(self.probs)
+
+    @property
+    def event_size(self) -> Tensor:
+        """The number of classes."""
+        return shape(self.logits)[-1]
+
+    @property
+    def parameters_like(self) -> Tensor:
+        return self.logits[..., 0]
+
+    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+        k = convert_to_tensor(value)
+        logarithms = log_softmax(self.logits)
+        if k.shape.rank != self.batch_shape.rank:
+            logarithms = broadcast_to(logarithms, concat([shape(k), shape(logarithms)[-1:]], 0))
+        picked = gather(logarithms, k[..., None], axis=-1, batch_dims=k.shape.rank or 0)
+        return named(picked[..., 0], name)
+
+    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+        rows = reshape(self.logits, concat([[-1], shape(self.logits)[-1:]], 0))
+        drawn = categorical(rows, count, seed=seed)
+        return cast(reshape(transpose(drawn), lengths), self.dtype)
+
+    def mean(self, name: str | None = None) -> Tensor:
+        raise NotImplementedError("Categorical.mean: classes have no mean")
+
+    def variance(self, name: str | None = None) -> Tensor:
+        raise NotImplementedError("Categorical.variance: classes have no variance")
+
+    def entropy(self, name: str | None = None) -> Tensor:
+        logarithms = log_softmax(self.logits)
+        return named(-reduce_sum(multiply_no_nan(logarithms, exp(logarithms)), -1), name)
+
+    def mode(self, name: str | None = None) -> Tensor:
+        return cast(argmax(self.logits, -1), self.dtype, name=name)
+
+
+def _check_one(what: str, logits: Any, probs: Any) -> None:
+    if (logits is None) == (probs is None):
+        raise ValueError(f"{what}: give logits= or probs=, and not both")
+
+
+@divergence(Bernoulli, Bernoulli)
+def _bernoulli_from_bernoulli(a: Bernoulli, b: Bernoulli) -> Tensor:
+    cross = sigmoid_cross_entropy_with_logits(labels=a.probs + b.probs * 0.0, logits=b.logits + a.logits * 0.0)
+    return cross - a.entropy()
+
+
+@divergence(Categorical, Categorical)
+def _categorical_from_categorical(a: Categorical, b: Categorical) -> Tensor:
+    difference = log_softmax(a.logits) - log_softmax(b.logits)
+    return reduce_sum(multiply_no_nan(difference, a.probs), -1)

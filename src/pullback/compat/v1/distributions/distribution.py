@@ -1,0 +1,133 @@
+"""Probability distributions: what they have in common, and their divergences."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ....core.dtypes import int32
+from ....core.graph import Tensor
+from ....core.shape import TensorShape
+from ....core.typing import TensorLike
+from ....primitives.creation.constant import constant
+from ....primitives.elementwise.exponential import exp
+from ....primitives.elementwise.powers import sqrt
+from ....primitives.identity.identity import identity
+from ....primitives.shape.size import shape
+from ....primitives.shape.stacking import concat
+
+
+class Distribution(ABC):
+    """A distribution whose parameters are tensors [batch...]; a sample is of shape [sample..., batch...]."""
+
+    @property
+    @abstractmethod
+    def parameters_like(self) -> Tensor:
+        """Something of the shape [batch...]."""
+
+    @abstractmethod
+    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+        """The logarithm of the density, or of the probability, of `value`."""
+
+    @abstractmethod
+    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+        """`count` draws for each of the batch, of the shape `lengths`, whose last axes are those of the batch."""
+
+    @abstractmethod
+    def mean(self, name: str | None = None) -> Tensor:
+        """The mean."""
+
+    @abstractmethod
+    def variance(self, name: str | None = None) -> Tensor:
+        """The variance."""
+
+    @abstractmethod
+    def entropy(self, name: str | None = None) -> Tensor:
+        """The entropy, in nats."""
+
+    @abstractmethod
+    def mode(self, name: str | None = None) -> Tensor:
+        """What is most probable."""
+
+    @property
+    def batch_shape(self) -> TensorShape:
+        """The static shape of the parameters."""
+        return self.parameters_like.shape
+
+    @property
+    def event_shape(self) -> TensorShape:
+        """The shape of one draw: a scalar."""
+        return TensorShape.SCALAR
+
+    def batch_shape_tensor(self, name: str | None = None) -> Tensor:
+        """The shape of the parameters."""
+        return shape(self.parameters_like, name=name)
+
+    def sample(
+        self, sample_shape: int | Sequence[int] = (), seed: int | None = None, name: str | None = None
+    ) -> Tensor:
+        """Draws [sample..., batch...]; where they can be differentiated, they are, by the parameters."""
+        wanted = [sample_shape] if isinstance(sample_shape, int) else list(sample_shape)
+        static = self.batch_shape
+        with self.parameters_like.graph.acting.name_scope(name or "sample"):
+            lengths = constant([*wanted, *static.known], int32) if static.is_fully_defined() else None
+            if lengths is None:
+                batch = self.batch_shape_tensor()
+                lengths = concat([constant(wanted, int32), batch], 0) if wanted else batch
+            return self.drawn(math.prod(wanted), lengths, seed)
+
+    def prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+        """The density, or the probability, of `value`."""
+        return exp(self.log_prob(value), name=name)
+
+    def stddev(self, name: str | None = None) -> Tensor:
+        """The standard deviation."""
+        return sqrt(self.variance(), name=name)
+
+    def kl_divergence(self, other: Distribution, name: str | None = None) -> Tensor:
+        """The Kullback-Leibler divergence of `other` from this one."""
+        return kl_divergence(self, other, name=name)
+
+    def cross_entropy(self, other: Distribution, name: str | None = None) -> Tensor:
+        """The entropy of this one plus the divergence of `other` from it."""
+        del name
+        return self.entropy() + kl_divergence(self, other)
+
+
+Divergence = Callable[[Any, Any], Tensor]
+_divergences: dict[tuple[type, type], Divergence] = {}
+
+
+def divergence(first: type, second: type) -> Callable[[Divergence], Divergence]:
+    """A decorator for the divergence of distributions of two classes."""
+
+    def register(fn: Divergence) -> Divergence:
+        _divergences[first, second] = fn
+        return fn
+
+    return register
+
+
+def kl_divergence(
+    distribution_a: Distribution, distribution_b: Distribution, allow_nan_stats: bool = True, name: str | None = None
+) -> Tensor:
+    """The Kullback-Leibler divergence: the mean of `log(a(x) / b(x))` over draws of `a`.
+
+    Raises:
+        NotImplementedError: there is no formula for these two.
+    """
+    del allow_nan_stats, name
+    for a in type(distribution_a).__mro__:
+        for b in type(distribution_b).__mro__:
+            if (a, b) in _divergences:
+                return _divergences[a, b](distribution_a, distribution_b)
+    raise NotImplementedError(
+        f"kl_divergence: there is no formula for {type(distribution_a).__name__} and {type(distribution_b).__name__}"
+    )
+
+
+def named(y: Tensor, name: str | None) -> Tensor:
+    """`y`, by a name where one is given."""
+    return y if name is None else identity(y, name=name)

@@ -1,0 +1,134 @@
+"""`tf.distributions`: densities beside SciPy's, draws, divergences beside integrals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import pullback as pb
+import pullback.compat.v1 as tf
+
+LOW, HIGH = np.array([0.5, -1.0]), np.array([2.0, 1.5])
+P = np.array([0.2, 0.9])
+CLASSES = np.array([[0.2, 0.5, 0.3], [0.7, 0.1, 0.2]])
+
+CONTINUOUS: dict[str, tuple[Any, Any]] = {
+    "Normal": (lambda: tf.distributions.Normal(LOW, HIGH), stats.norm(LOW, HIGH)),
+    "Uniform": (lambda: tf.distributions.Uniform(LOW, HIGH), stats.uniform(LOW, HIGH - LOW)),
+    "Exponential": (lambda: tf.distributions.Exponential(HIGH), stats.expon(scale=1 / HIGH)),
+    "Laplace": (lambda: tf.distributions.Laplace(LOW, HIGH), stats.laplace(LOW, HIGH)),
+}
+
+
+def value(x: Any) -> Any:
+    return pb.Session(engine="numpy").run(x)
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_densities_and_moments_are_those_of_scipy(name: str) -> None:
+    make, expected = CONTINUOUS[name]
+    d = make()
+    at = np.array([[0.7, 0.3], [1.9, -0.9], [-3.0, 5.0]])
+    found = value([d.log_prob(at), d.prob(at), d.mean(), d.variance(), d.stddev(), d.entropy()])
+    wanted = [
+        expected.logpdf(at),
+        expected.pdf(at),
+        expected.mean(),
+        expected.var(),
+        expected.std(),
+        expected.entropy(),
+    ]
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_draws_have_the_moments_of_their_distribution(name: str) -> None:
+    make, expected = CONTINUOUS[name]
+    draws = value(make().sample([100, 200], seed=1))
+    assert draws.shape == (100, 200, 2)
+    np.testing.assert_allclose(draws.mean((0, 1)), expected.mean(), rtol=0.05, atol=0.02)
+    np.testing.assert_allclose(draws.std((0, 1)), expected.std(), rtol=0.05)
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_divergences_are_integrals(name: str) -> None:
+    kind = getattr(tf.distributions, name)
+    parameters = [(1.5,), (0.5,)] if name == "Exponential" else [(0.0, 1.0), (-0.5, 2.0)]
+    a, b = (kind(*[np.float64(p) for p in given]) for given in parameters)
+    places = np.linspace(-40.0, 40.0, 400_001)
+    found, one, other = value([a.kl_divergence(b), a.log_prob(places), b.log_prob(places)])
+    inside = np.isfinite(one)
+    terms = np.where(inside, np.exp(one) * (np.where(inside, one, 0.0) - np.where(inside, other, 0.0)), 0.0)
+    np.testing.assert_allclose(found, np.trapezoid(terms, places), rtol=1e-3)
+    np.testing.assert_allclose(value(tf.distributions.kl_divergence(a, a)), 0.0, atol=1e-12)
+
+
+def test_draws_can_be_differentiated_by_their_parameters() -> None:
+    loc, scale = tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0])
+    draw = tf.distributions.Normal(loc, scale).sample()
+    by_loc, by_scale, drawn = value([*tf.gradients(draw, [loc, scale]), draw])
+    np.testing.assert_array_equal(by_loc, [1.0, 1.0])
+    np.testing.assert_allclose(by_scale, (drawn - [1.0, 2.0]) / [3.0, 4.0], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("given", [{"probs": P}, {"logits": np.log(P / (1 - P))}])
+def test_truth_values(given: dict[str, Any]) -> None:
+    d, expected = tf.distributions.Bernoulli(**given), stats.bernoulli(P)
+    found = value([d.log_prob([0, 1]), d.prob([[1, 1], [0, 0]]), d.mean(), d.variance(), d.entropy(), d.mode()])
+    pmf = [[0.2, 0.9], [0.8, 0.1]]
+    wanted = [expected.logpmf([0, 1]), pmf, expected.mean(), expected.var(), expected.entropy(), [0, 1]]
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+    draws = value(d.sample(20000, seed=1))
+    assert (draws.dtype, draws.shape) == (np.int32, (20000, 2))
+    np.testing.assert_allclose(draws.mean(0), P, atol=0.02)
+
+
+@pytest.mark.parametrize("given", [{"probs": CLASSES}, {"logits": np.log(CLASSES) + 3.0}])
+def test_classes(given: dict[str, Any]) -> None:
+    d = tf.distributions.Categorical(**given)
+    found = value([d.prob([0, 2]), d.prob([[0, 0], [1, 2]]), d.entropy(), d.mode()])
+    wanted = [[0.2, 0.2], [[0.2, 0.7], [0.5, 0.2]], stats.entropy(CLASSES, axis=1), [1, 0]]
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+    draws = value(d.sample([50, 400], seed=1))
+    assert (draws.dtype, draws.shape) == (np.int32, (50, 400, 2))
+    for i in range(3):
+        np.testing.assert_allclose((draws == i).mean((0, 1)), CLASSES[:, i], atol=0.02)
+
+
+def test_divergences_of_discrete_distributions_are_sums() -> None:
+    a, b = (tf.distributions.Bernoulli(probs=p) for p in (P, P[::-1].copy()))
+    c, d = (tf.distributions.Categorical(probs=p) for p in (CLASSES, CLASSES[::-1].copy()))
+    found = value([a.kl_divergence(b), c.kl_divergence(d), c.cross_entropy(d)])
+    both = np.stack([1 - P, P])
+    np.testing.assert_allclose(found[0], stats.entropy(both, both[:, ::-1]), rtol=1e-9)
+    np.testing.assert_allclose(found[1], stats.entropy(CLASSES, CLASSES[::-1], axis=1), rtol=1e-9)
+    np.testing.assert_allclose(found[2], found[1] + stats.entropy(CLASSES, axis=1), rtol=1e-9)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_policy_of_a_batch_that_only_the_run_knows(engine: str) -> None:
+    logits, taken = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.int32, [None])
+    policy = tf.distributions.Categorical(logits=logits)
+    (d_logits,) = tf.gradients(policy.log_prob(taken), logits)
+    feeds = {logits: np.zeros((4, 3)), taken: [0, 1, 2, 0]}
+    found, draws = pb.Session(engine=engine).run([d_logits, policy.sample([5])], feeds)
+    np.testing.assert_allclose(found, np.eye(3)[[0, 1, 2, 0]] - 1 / 3, atol=1e-6)
+    assert draws.shape == (5, 4)
+    mean = tf.placeholder(tf.float32, [None])
+    assert pb.Session(engine=engine).run(tf.distributions.Normal(mean, 1.0).sample(2), {mean: [0.0] * 3}).shape == (
+        2,
+        3,
+    )
+
+
+def test_what_has_no_formula_is_refused() -> None:
+    with pytest.raises(NotImplementedError, match=r"^kl_divergence: there is no formula for Normal and Laplace$"):
+        tf.distributions.Normal(0.0, 1.0).kl_divergence(tf.distributions.Laplace(0.0, 1.0))
+    with pytest.raises(ValueError, match=r"^Bernoulli: give logits= or probs=, and not both$"):
+        tf.distributions.Bernoulli()
