@@ -68,9 +68,9 @@ class Loop(AbstractFunctional):
                 raise ValueError(f"loop: {x} has no rows to scan")
         rows = [TensorType(x.dtype, x.shape[1:]) for x in args[self.carried : self.carried + self.scanned]]
         check_arguments("loop", self.body, [*args[: self.carried], *rows, *args[self.carried + self.scanned :]])
-        for x, y in zip(self.body.parameters[: self.carried], self.body.results, strict=False):
-            if x.dtype != y.dtype:
-                raise TypeError(f"loop: '{x.op.name}' is carried as {x.type}, but a step makes it {y.type}")
+        for given, made in zip(self.body.parameters[: self.carried], self.body.results, strict=False):
+            if given.dtype != made.dtype:
+                raise TypeError(f"loop: '{given.op.name}' is carried as {given.type}, but a step makes it {made.type}")
         if self.condition is not None:
             if self.scanned:
                 raise ValueError("loop: a loop that scans rows makes a step for each, and takes no condition")
