@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from functools import partial, reduce
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ POINTS, ORDER, TERMS, SPAN = 4096, 4, 8, 0.1
 def points_and_weights(lengths: tuple[int, ...]) -> Arrays:
     """Points, a row each, and the matrices of a perceptron."""
     random = np.random.default_rng(0)
-    pairs = zip(lengths, lengths[1:], strict=False)
+    pairs = pairwise(lengths)
     weights = [(random.normal(size=(n, m)) / np.sqrt(n)).astype(np.float32) for n, m in pairs]
     return random.uniform(-1, 1, (POINTS, lengths[0])).astype(np.float32), weights
 

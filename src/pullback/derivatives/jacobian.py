@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..autodiff.paths import operations_between
 from ..autodiff.reverse import gradients
 from ..core import nest
 from ..core.graph import Operation, Tensor
@@ -15,7 +16,8 @@ from ..primitives.shape.reshape import reshape
 from ..primitives.shape.size import shape
 from ..primitives.shape.stacking import concat
 from ..primitives.shape.transpose import transpose
-from .products import as_sources, dense
+from .jacobian_modes import MODES, cheapest, coloured, forward, pattern_of
+from .products import as_sources, dense, source_tensor
 from .rows import rows_of
 
 
@@ -25,6 +27,7 @@ def jacobian(
     use_pfor: bool = True,
     parallel_iterations: int | None = None,
     *,
+    mode: str = "reverse",
     batch_size: int | None = None,
     name: str = "jacobian",
 ) -> Any:
@@ -35,18 +38,54 @@ def jacobian(
     engine likes); with `use_pfor=False` one at a time, which changes memory and speed only. `parallel_iterations` is
     not used.
 
+    Args:
+        mode: "reverse", a product for each element of `output`; "forward", one for each element of an input;
+            "coloured", one for several rows or columns that share no entry; or "auto", the mode that takes the
+            fewest, for each input. The name scope of what is added in such a mode says which one it is.
+
+    Raises:
+        ValueError: another mode; "coloured" where a run decides shapes or places.
+
     >>> import pullback as pb
     >>> x = pb.constant([1.0, 2.0])
     >>> pb.Session().run(pb.jacobian(x * x, x)).tolist()
     [[2.0, 0.0], [0.0, 4.0]]
+    >>> pb.jacobian(pb.concat([x, x * x], 0), x, mode="auto").name
+    'jacobian_1/forward/Reshape:0'
     """
     del parallel_iterations
+    if mode not in MODES:
+        raise ValueError(f"jacobian: mode must be one of {', '.join(map(repr, MODES))}, not {mode!r}")
     y = convert_to_tensor(output)
     sources = nest.flatten(inputs)
     graph = y.graph.acting
     with graph.transaction(), graph.name_scope(name):
-        found = _jacobians(y, sources, batch_size if use_pfor else 1)
+        at_once = batch_size if use_pfor else 1
+        if mode == "reverse":
+            found = _jacobians(y, sources, at_once)
+        else:
+            found = [_in_mode(mode, y, x, at_once) for x in as_sources(sources)]
     return nest.pack_sequence_as(inputs, found)
+
+
+def _in_mode(mode: str, y: Tensor, x: Any, batch_size: int | None) -> Tensor | None:
+    """The Jacobian by one input."""
+    if not operations_between([y], [source_tensor(x)]):
+        return None
+    chosen, places = cheapest(y, x) if mode == "auto" else (mode, None)
+    if mode == "coloured":
+        places = pattern_of(y, x)
+        if places is None:
+            raise ValueError(
+                f"jacobian: the shapes and places of {y} by {x} are not known while the graph is built; "
+                'use mode="auto", or pb.sparse_jacobian with a feed_dict'
+            )
+    with y.graph.acting.name_scope(chosen):
+        if chosen == "forward":
+            return forward(y, x, batch_size)
+        if chosen == "reverse":
+            return _jacobians(y, [x], batch_size)[0]
+        return coloured(y, x, places)
 
 
 def _jacobians(y: Tensor, sources: list[Any], batch_size: int | None) -> list[Tensor | None]:
