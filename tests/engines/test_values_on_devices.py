@@ -185,6 +185,23 @@ def test_arrays_that_cannot_be_read_here_are_refused(engine: str, said: str) -> 
     assert str(error.value).endswith(". Copy it to the host first")
 
 
+def test_numbers_of_bfloat16_are_lent_to_xla() -> None:
+    x = pb.placeholder(pb.bfloat16, [3])
+    lent = Lent(jnp.asarray([1.0, 2.0, 3.0], jnp.bfloat16))
+    assert pb.Session(engine="xla").run(x * 2, {x: lent}).tolist() == [2.0, 4.0, 6.0]
+
+
+def test_what_another_library_does_not_lend_is_refused_in_its_words() -> None:
+    class Refusing(Lent):
+        def __dlpack__(self, **options: Any) -> Any:
+            raise BufferError("it requires a gradient")
+
+    x = pb.placeholder(pb.float32, [3], name="x")
+    for engine in ("numpy", "xla"):
+        with pytest.raises(pb.errors.InvalidArgumentError, match=r"gives NumPy no array: it requires a gradient$"):
+            pb.Session(engine=engine).run(x, {x: Refusing(np.ones(3))})
+
+
 def test_an_array_of_jax_is_converted_on_its_device_where_no_value_is_lost() -> None:
     for dtype, wanted in [(np.float32, pb.float64), (np.float64, pb.float32), (np.int32, pb.float32)]:
         with jax.enable_x64(True):

@@ -37,14 +37,19 @@ def host_array(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
     Raises:
         TypeError: it holds what no dtype can, or does not fit `dtype`, or is on a device that the host cannot read.
     """
-    if not isinstance(value, np.ndarray | int | float) and isinstance(value, SupportsDLPack):
+    if not isinstance(value, int | float) and speaks_dlpack(value):
         value = _lent(value)
     return as_array(_whole(value, dtype) if dtype in INTEGER else value, dtype)
 
 
 def is_elsewhere(value: Any) -> bool:
     """Whether `value` speaks DLPack, and is not in memory that the processor reads."""
-    return isinstance(value, SupportsDLPack) and int(value.__dlpack_device__()[0]) != _PROCESSOR
+    return speaks_dlpack(value) and int(value.__dlpack_device__()[0]) != _PROCESSOR
+
+
+def speaks_dlpack(value: Any) -> bool:
+    """Whether `value` is an array of another library that lends its memory."""
+    return isinstance(value, SupportsDLPack) and not isinstance(value, np.ndarray | np.generic)
 
 
 def _lent(value: Any) -> np.ndarray[Any, Any]:
@@ -52,9 +57,8 @@ def _lent(value: Any) -> np.ndarray[Any, Any]:
     try:
         return np.asarray(value) if isinstance(value, _SupportsArray) else np.from_dlpack(value)
     except Exception as error:  # Each library has errors of its own for what it does not lend.
-        raise TypeError(
-            f"this {type(value).__name__} gives NumPy no array: {error}. Copy it to the host first"
-        ) from error
+        hint = ". Copy it to the host first" if is_elsewhere(value) else ""
+        raise TypeError(f"this {type(value).__name__} gives NumPy no array: {error}{hint}") from error
 
 
 def _whole(value: Any, dtype: Any) -> Any:

@@ -13,14 +13,14 @@ import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding
 
-from ...core.dtypes import COMPLEX, INEXACT
+from ...core.dtypes import COMPLEX, INEXACT, bfloat16
 from ...core.graph import Operation, Tensor
 from ...primitives.base.state import AbstractStateful
 from ...primitives.identity.sharding import Entry, Sharding
 from .. import messages
 from ..concrete import LIFTED_BYTES, concrete_values, is_small
 from ..engine import AbstractEngine, EngineOptions, Run
-from ..foreign_arrays import host_array, is_elsewhere
+from ..foreign_arrays import host_array, is_elsewhere, speaks_dlpack
 from ..placement import Segment, asks_for_devices, segments_of
 from ..plan import Plan, has_guards
 from . import (  # noqa: F401  (imported for the kernels that they register)
@@ -126,8 +126,8 @@ class XlaEngine(AbstractEngine):
         """`value` as an array of the dtype of `tensor`; an array on a device stays there."""
         if isinstance(value, jax.Array):
             return value if value.dtype == tensor.dtype else _converted(value, tensor.dtype)
-        if not isinstance(value, np.ndarray) and is_elsewhere(value):
-            return _converted(_lent(value), tensor.dtype)
+        if is_elsewhere(value) or (tensor.dtype == bfloat16 and speaks_dlpack(value)):
+            return _converted(_lent(value), tensor.dtype)  # NumPy's DLPack knows no bfloat16.
         array = host_array(value, tensor.dtype)
         if self.mesh is None or self.takes_arrays:
             return array
