@@ -54,6 +54,34 @@ def test_a_saved_graph_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == "x: float32[] = Const[value=2.0]()\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", " is not JSON: Expecting value: line 1 column 1 (char 0)"),
+        ("[" * 100_000, " is not JSON: maximum recursion depth exceeded while decoding a JSON array"),
+        ("[]", "a graph must be an object, not []"),
+        ('{"format": "\\u001b[2J"}', "this is no graph: its format is '\\x1b[2J', not 'pullback.graph'"),
+    ],
+    ids=["empty", "nested", "a list", "another format"],
+)
+def test_a_damaged_graph_is_said_to_be_one(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "graph.json"
+    path.write_text(text)
+    assert main.main(["show", str(path)]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("pullback show: ")
+    assert said in err
+
+
+def test_limits_can_be_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "graph.json"
+    path.write_text(json.dumps(pb.add(1.0, 2.0).graph.to_dict()))
+    assert main.main(["show", str(path), "--limit", "nodes=2"]) == 1
+    assert "this takes more than 2 nodes" in capsys.readouterr().err
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "none.onnx"
     assert main.main(["show", str(path)]) == 1

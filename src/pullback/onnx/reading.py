@@ -264,7 +264,7 @@ def _read(node: Node, inputs: Sequence[Any]) -> Any:
     prefix = graph.unique_name(valid_name(node.name) or node.op_type) + "/"
     graph.scope = outer._replace(prefix=prefix, site=Place(node, node.names.graph.read_at))
     try:
-        require_operands(node.domain, node.op_type, node.opset, [_kind_of(x) for x in inputs])
+        require_operands(node.domain, node.op_type, node.opset, tuple([_kind_of(x) for x in inputs]))
         return read(node, *inputs)
     except PullbackError as error:
         if str(error).startswith("onnx.load:"):
@@ -282,7 +282,7 @@ def _kind_of(x: Any) -> str | None:
     if x is None:
         return None
     if isinstance(x, Tensor):
-        return f"tensor({kind_of(x.dtype)})"
+        return kind_of(x.dtype)
     return "optional" if hasattr(x, "value") else "seq"
 
 

@@ -7,7 +7,7 @@ reading; while nodes are read, their operands must be there and of a kind that t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -156,11 +156,12 @@ def _nodes(graph: GraphProto | FunctionProto) -> Iterator[NodeProto]:
                 pending.extend([attribute.g] if attribute.HasField("g") else attribute.graphs)
 
 
+@cache
 def kind_of(dtype: DType) -> str:
-    """What numbers of a dtype are, as far as operators care: floats are taken for each other, and so are integers."""
+    """What tensors of a dtype are, as far as operators care: floats are taken for each other, and so are integers."""
     if dtype == np.bool_ or dtype in COMPLEX:
-        return "bool" if dtype == np.bool_ else "complex"
-    return "float" if dtype in FLOATING else "int" if dtype in INTEGER else "narrow"
+        return "tensor(bool)" if dtype == np.bool_ else "tensor(complex)"
+    return "tensor(float)" if dtype in FLOATING else "tensor(int)" if dtype in INTEGER else "tensor(narrow)"
 
 
 @cache
@@ -184,12 +185,13 @@ def _kind(type_text: str) -> str:
     if kind != "tensor":
         return kind
     try:
-        return f"tensor({kind_of(dtype_of(TensorProto.DataType.Value(inner[:-1].upper())))})"
+        return kind_of(dtype_of(TensorProto.DataType.Value(inner[:-1].upper())))
     except UnimplementedError:
         return type_text
 
 
-def require_operands(domain: str, op_type: str, version: int, kinds: Sequence[str | None]) -> None:
+@lru_cache(maxsize=4096)
+def require_operands(domain: str, op_type: str, version: int, kinds: tuple[str | None, ...]) -> None:
     """Raise unless the operands of a node, None for those left out, are those that the operator takes."""
     formals = _formals(domain, op_type, version)
     if formals is None:
