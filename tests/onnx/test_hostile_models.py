@@ -201,7 +201,7 @@ BROKEN: dict[str, tuple[ModelProto, type[Exception], str]] = {
     ),
     "a cast to what nobody knows": (
         nodes(helper.make_node("Cast", ["x"], ["y"], to=77)),
-        InvalidArgumentError,
+        UnimplementedError,
         "onnx.load: node 'y' (Cast, opset 21): tensors of element type 77 are not numbers that pullback has a "
         "dtype for",
     ),

@@ -269,7 +269,7 @@ def _read(node: Node, inputs: Sequence[Any]) -> Any:
     except PullbackError as error:
         if str(error).startswith("onnx.load:"):
             raise
-        raise InvalidArgumentError(f"onnx.load: {node}: {error}") from error
+        raise type(error)(f"onnx.load: {node}: {error}") from error
     except (ArithmeticError, ValueError, TypeError, LookupError, NotImplementedError) as error:
         said = f"there is no {error}" if isinstance(error, KeyError) else error
         raise InvalidArgumentError(f"onnx.load: {node}: {said}") from error
