@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from time import monotonic
 
-from .errors import ResourceExhaustedError
+from .errors import PullbackError, ResourceExhaustedError
 from .lengths import Length
 
 
@@ -108,7 +108,7 @@ def limited(what: str) -> Iterator[Reading]:
     token = _readings.set(reading)
     try:
         yield reading
-    except ResourceExhaustedError:
+    except PullbackError:
         raise
     except MemoryError as error:
         said = f": {error}" if str(error) else ""
