@@ -19,6 +19,7 @@ from pullback.primitives.complex.complex import Complex
 from pullback.primitives.creation.constant import Const
 from pullback.primitives.creation.eye import Eye
 from pullback.primitives.indexing.slice import Slice
+from pullback.primitives.indexing.slicing import StridedSlice
 from pullback.primitives.reduction.reduce import Mean
 from pullback.primitives.reduction.sum import Sum
 from pullback.primitives.shape.broadcast import BroadcastTo
@@ -61,6 +62,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "reshapes to a shape": {"first": Reshape((16,))},
     "reversed twice": {"move": ReverseV2((0,))},
     "slice of a concatenation": {"joined": ConcatV2(0), "cut": Slice((1, 1), (2, -1))},
+    "slice of all": {"cut": StridedSlice(((None, None, 1), (0, 4, 1)))},
+    "strided slice of a concatenation": {"joined": ConcatV2(0), "cut": StridedSlice(((1, 3, 1),))},
     "softmax by hand": {"total": Sum((1,), keepdims=True)},
     "sum of a multiple": {"factor": np.array(3.0)},
     "sum of outer products": {"widen": ExpandDims((1,)), "other": ExpandDims((0,)), "total": Sum((2,))},
@@ -115,6 +118,12 @@ ROWS: Sequence[tuple[Callable[..., Any], str, list[str]]] = [
     (lambda x: pb.split(pb.concat([x, pb.tanh(x)], 0), 2)[1], "exact", ["Tanh"]),
     (lambda x: pb.slice(pb.concat([x, pb.tanh(x)], 0), [4, 1], [2, 2]), "exact", ["Tanh", "Slice"]),
     (lambda x: pb.slice(pb.concat([x, pb.tanh(x)], 0), [2, 1], [2, 2]), "exact", ["Tanh", "ConcatV2", "Slice"]),
+    (lambda x: pb.concat([x, pb.tanh(x)], 0)[4:, 1:3], "exact", ["Tanh", "StridedSlice"]),
+    (lambda x: pb.concat([x, pb.tanh(x)], 0)[3:], "exact", ["Tanh"]),
+    (lambda x: pb.concat([x, pb.tanh(x)], 0)[2:5], "exact", ["Tanh", "ConcatV2", "StridedSlice"]),
+    (lambda x: pb.concat([x, pb.tanh(x)], 0)[::-1], "exact", ["Tanh", "ConcatV2", "StridedSlice"]),
+    (lambda x: x[:, 0:4], "exact", []),
+    (lambda x: x[::-1], "exact", ["StridedSlice"]),
     (lambda x: pb.reduce_sum(pb.expand_dims(x, 1) * pb.expand_dims(pb.sin(x), 0), 2), "fast", ["Sin", "Einsum"]),
     (lambda x: pb.reduce_sum(pb.broadcast_to(x, [5, 3, 4]), 0), "fast", ["Mul"]),
     (lambda x: (pb.matmul(x, x, transpose_b=True) @ x) @ pb.ones([4, 1]), "fast", ["MatMul", "MatMul", "MatMul"]),
@@ -127,6 +136,15 @@ ROWS: Sequence[tuple[Callable[..., Any], str, list[str]]] = [
 @pytest.mark.parametrize(("build", "level", "left"), ROWS, ids=range(len(ROWS)))
 def test_what_is_left_at_a_level(build: Callable[..., Any], level: str, left: list[str]) -> None:
     assert _becomes(build, level) == left
+
+
+def test_a_slice_of_a_part_is_that_of_the_whole_with_any_steps_along_other_axes() -> None:
+    x = np.arange(12.0).reshape(3, 4)
+    whole = pb.concat([x, -x], 1)
+    for y in (whole[::-1, 4:6], whole[::-2, 5:], whole[1:, 1:4], whole[-2:, -3:-1], whole[:, 2:2], whole[::-1, 3:5]):
+        lean, report = pb.optimize(y, "exact", keep=whole.op.inputs)
+        np.testing.assert_array_equal(*pb.Session(engine="numpy").run([lean, y]))
+        assert y is lean or "strided slice of a concatenation" in report.counts
 
 
 def test_whole_numbers_are_not_rounded() -> None:

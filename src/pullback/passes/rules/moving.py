@@ -12,6 +12,7 @@ from ...core.graph import Tensor
 from ...primitives.casting.cast import Cast, cast
 from ...primitives.identity.identity import EnsureShape
 from ...primitives.indexing.slice import Slice
+from ...primitives.indexing.slicing import StridedSlice
 from ...primitives.linalg.matmul import BatchMatMul, MatMul
 from ...primitives.reduction.reduce import Max, Mean, Min
 from ...primitives.reduction.sum import Sum, SumLike
@@ -192,3 +193,38 @@ def slice_of_a_concatenation(*xs: Tensor, cut: Slice, joined: ConcatV2) -> Sides
                 yield Slice(tuple(begin), tuple(size))(x)
                 return
             start += n
+
+
+@rewrite("exact")
+def slice_of_all(x: Tensor, cut: StridedSlice) -> Sides:
+    """What is taken from the first element to the last one, along each axis."""
+    yield cut(x)
+    bounds = _bounds(cut, x)
+    if bounds is not None and all(b == (0, n, 1) for b, n in zip(bounds, x.shape.known, strict=False)):
+        yield x
+
+
+@rewrite("exact")
+def strided_slice_of_a_concatenation(*xs: Tensor, cut: StridedSlice, joined: ConcatV2) -> Sides:
+    """What is cut out of one of the parts that were joined."""
+    y = joined(*xs)
+    yield cut(y)
+    bounds = _bounds(cut, y)
+    axis, start = joined.axis % (y.shape.rank or 1), 0
+    if bounds is None or axis >= len(bounds) or bounds[axis][2] != 1:
+        return
+    first, end, _ = bounds[axis]
+    for x in xs:
+        n = x.shape.known[axis]
+        if start <= first and end <= start + n:
+            spec = [*cut.spec[:axis], (first - start, end - start, 1), *cut.spec[axis + 1 :]]
+            yield StridedSlice(tuple(spec))(x)
+            return
+        start += n
+
+
+def _bounds(cut: StridedSlice, x: Tensor) -> list[tuple[int, int, int]] | None:
+    """The first element, the end and the step along each axis that is cut; None where that is not all that is done."""
+    if not x.shape.is_fully_defined() or not all(isinstance(entry, tuple) for entry in cut.spec):
+        return None
+    return [slice(*entry).indices(n) for entry, n in zip(cut.spec, x.shape.known, strict=False)]
