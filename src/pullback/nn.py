@@ -87,6 +87,8 @@ from .primitives.sorting.order_statistics import approx_min_k as approx_min_k
 from .primitives.sorting.order_statistics import isotonic_regression as isotonic_regression
 from .primitives.sorting.sort import in_top_k as in_top_k
 from .primitives.sorting.sort import top_k as top_k
+from .primitives.sparse.lookup import embedding_lookup_sparse as embedding_lookup_sparse
+from .primitives.sparse.lookup import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 
 avg_pool_v2 = avg_pool
 depthwise_conv2d_native = depthwise_conv2d

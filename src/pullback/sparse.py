@@ -3,6 +3,7 @@
 from .primitives.segment.sparse_segments import sparse_segment_mean as _segment_mean
 from .primitives.segment.sparse_segments import sparse_segment_sqrt_n as _segment_sqrt_n
 from .primitives.segment.sparse_segments import sparse_segment_sum as _segment_sum
+from .primitives.sparse.lookup import reshape_sparse as _reshape
 from .primitives.sparse.operations import add as add
 from .primitives.sparse.operations import divide as divide
 from .primitives.sparse.operations import fill_empty_rows as fill_empty_rows
@@ -22,6 +23,7 @@ from .primitives.sparse.sparse_tensor import reorder as reorder
 from .primitives.sparse.sparse_tensor import retain as retain
 from .primitives.sparse.sparse_tensor import to_dense as to_dense
 
+reshape = _reshape
 segment_mean = _segment_mean
 segment_sqrt_n = _segment_sqrt_n
 segment_sum = _segment_sum

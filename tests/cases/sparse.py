@@ -35,6 +35,14 @@ def _row_sums(values: Any) -> Any:
     ]
 
 
+def _looked_up(table: Any, weights: Any) -> Any:
+    ids = _matrix(np.array([1, 4, 0, 4]))
+    return [
+        *[pb.nn.embedding_lookup_sparse(table, ids, _matrix(weights), how) for how in ("sum", "mean", "sqrtn")],
+        pb.nn.safe_embedding_lookup_sparse(table, _matrix(np.array([1, -1, 0, 4])), None, default_id=2),
+    ]
+
+
 def _products(values: Any, b: Any, c: Any) -> Any:
     return [
         pb.sparse.sparse_dense_matmul(_matrix(values), b),
@@ -124,4 +132,6 @@ CASES = [
     Case(
         "from_dense", lambda x: pb.sparse.from_dense(x).values, [normal(2, 3)], lambda x: x.ravel(), not_on_xla=RUN_TIME
     ),
+    Case("reshape", lambda v: pb.sparse.to_dense(pb.sparse.reshape(_matrix(v), [2, 6])), [normal(4)], third_order=True),
+    Case("lookup", _looked_up, [normal(5, 2), normal(4) + 3]),
 ]

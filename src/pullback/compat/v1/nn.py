@@ -14,8 +14,10 @@ from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.cumulative.cumsum import cumsum
 from ...primitives.identity.identity import stop_gradient
 from ...primitives.indexing.gather import gather
+from ...primitives.indexing.where import where
 from ...primitives.shape.size import shape
 from ...primitives.shape.stacking import concat, stack
+from ...primitives.sparse.sparse_tensor import SparseTensor
 from ...primitives.variables.variable import Variable
 from .arguments import older
 
@@ -179,6 +181,56 @@ def embedding_lookup(
     if len(tables) > 1 and partition_strategy == "mod":
         ids = _places(tables, ids)
     return today.embedding_lookup(params, ids, max_norm, name)
+
+
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    combiner: Any = None,
+    max_norm: Any = None,
+) -> Tensor:
+    """As `pb.nn.embedding_lookup_sparse`; several tables as in `embedding_lookup`.
+
+    Raises:
+        ValueError: another strategy.
+    """
+    tables = _tables("embedding_lookup_sparse", params, partition_strategy)
+    ids = _in_tables(tables, sp_ids, partition_strategy)
+    return today.embedding_lookup_sparse(tables, ids, sp_weights, combiner, max_norm, name)
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: Any = "mean",
+    default_id: Any = None,
+    name: str | None = None,
+    partition_strategy: str = "div",
+    max_norm: Any = None,
+) -> Tensor:
+    """As `pb.nn.safe_embedding_lookup_sparse`; several tables as in `embedding_lookup_sparse`.
+
+    Raises:
+        ValueError: another strategy.
+    """
+    tables = _tables("safe_embedding_lookup_sparse", embedding_weights, partition_strategy)
+    if len(tables) > 1 and partition_strategy == "mod":
+        if default_id is not None:
+            default_id = _places(tables, convert_to_tensor(default_id, sparse_ids.values.dtype))
+        sparse_ids = _in_tables(tables, sparse_ids, partition_strategy)
+    return today.safe_embedding_lookup_sparse(tables, sparse_ids, sparse_weights, combiner, default_id, max_norm, name)
+
+
+def _in_tables(tables: Sequence[Any], ids: Any, strategy: str) -> Any:
+    """Sparse ids that count the rows of tables which stand one behind the other; those below 0 stay."""
+    if len(tables) == 1 or strategy == "div":
+        return ids
+    places = where(ids.values < 0, ids.values, _places(tables, ids.values))
+    return SparseTensor(ids.indices, places, ids.dense_shape)
 
 
 def nce_loss(

@@ -1,0 +1,170 @@
+"""Embedding lookup by sparse tensors: the rows of a table that each row of a bag of words names, combined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from ...core.dtypes import int64
+from ...core.graph import Tensor
+from ...core.typing import TensorLike
+from ..casting.cast import cast
+from ..creation.constant import constant, constant_value, convert_to_tensor
+from ..creation.fill import ones_like, zeros_like
+from ..cumulative.cumsum import cumprod
+from ..elementwise.division import divide_no_nan, floordiv, floormod
+from ..elementwise.powers import sqrt, square
+from ..indexing.gather import embedding_lookup
+from ..indexing.where import where
+from ..reduction.product import reduce_prod
+from ..reduction.reduce import reduce_sum
+from ..segment.sums import unsorted_segment_sum
+from ..shape.reshape import reshape
+from .sparse_tensor import SparseTensor
+
+Combiner = Literal["sum", "mean", "sqrtn"]
+Id = int | Tensor
+Lookup = Callable[[Tensor], Tensor]
+
+
+def embedding_lookup_sparse(
+    params: TensorLike,
+    sp_ids: SparseTensor,
+    sp_weights: SparseTensor | None,
+    combiner: Combiner | None = None,
+    max_norm: TensorLike | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """For each row of `sp_ids` the rows of the table `params` that it names, combined.
+
+    They are added, weighted by the values of `sp_weights` at the same places, else alike; "mean" divides by the sum of
+    the weights, "sqrtn" by the root of the sum of their squares. `combiner` is "mean" unless given; a row that names
+    nothing is zeros.
+
+    Shapes: `params` [n, row...], `sp_ids` [rows, any]; the result [rows, row...]. Dtypes: any float; `sp_ids` integers.
+
+    Derivative: dparams = slices of dy, weighted.
+
+    Raises:
+        ValueError: another combiner. TypeError: `sp_ids` is no sparse tensor.
+
+    >>> import pullback as pb
+    >>> ids = pb.sparse.SparseTensor([[0, 0], [0, 1], [2, 0]], pb.constant([1, 2, 0]), [3, 2])
+    >>> pb.Session().run(pb.nn.embedding_lookup_sparse([[1.0], [2.0], [4.0]], ids, None)).tolist()
+    [[3.0], [0.0], [1.0]]
+    """
+    _check("embedding_lookup_sparse", sp_ids, combiner)
+    with sp_ids.graph.acting.name_scope(name or "embedding_lookup_sparse"):
+        weights = None if sp_weights is None else sp_weights.values
+        return combined(lambda ids: embedding_lookup(params, ids, max_norm), sp_ids, weights, combiner)
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: TensorLike,
+    sparse_ids: SparseTensor,
+    sparse_weights: SparseTensor | None = None,
+    combiner: Combiner | None = None,
+    default_id: Id | None = None,
+    max_norm: TensorLike | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """As `embedding_lookup_sparse`, leaving out ids below 0 and weights that are not above 0.
+
+    A row in which nothing is left is the row `default_id` of the table, zeros unless given.
+
+    Shapes, dtypes: as there.
+
+    Derivative: dparams = slices of dy, weighted.
+
+    Raises:
+        ValueError: another combiner. TypeError: `sparse_ids` is no sparse tensor.
+
+    >>> import pullback as pb
+    >>> ids = pb.sparse.SparseTensor([[0, 0], [1, 0]], pb.constant([-1, 1]), [2, 1])
+    >>> pb.Session().run(pb.nn.safe_embedding_lookup_sparse([[1.0], [2.0]], ids, default_id=0)).tolist()
+    [[1.0], [2.0]]
+    """
+    _check("safe_embedding_lookup_sparse", sparse_ids, combiner)
+    with sparse_ids.graph.acting.name_scope(name or "safe_embedding_lookup_sparse"):
+        weights = None if sparse_weights is None else sparse_weights.values
+        return safely_combined(
+            lambda ids: embedding_lookup(embedding_weights, ids, max_norm), sparse_ids, weights, combiner, default_id
+        )
+
+
+def combined(lookup: Lookup, ids: SparseTensor, weights: Tensor | None, combiner: Combiner | None) -> Tensor:
+    """What `lookup` gives for the values of `ids`, combined by their rows."""
+    found = lookup(ids.values)
+    w = ones_like(ids.values, dtype=found.dtype) if weights is None else cast(weights, found.dtype)
+    known = constant_value(ids.dense_shape)
+    count = ids.dense_shape[0] if known is None else int(known[0])
+    rows = ids.indices[:, 0]
+    broad = reshape(w, [-1, *[1] * ((found.shape.rank or 2) - 1)])
+    total = unsorted_segment_sum(found * broad, rows, count)
+    if combiner == "sum":
+        return total
+    share = unsorted_segment_sum(square(broad) if combiner == "sqrtn" else broad, rows, count)
+    return divide_no_nan(total, sqrt(share) if combiner == "sqrtn" else share)
+
+
+def safely_combined(
+    lookup: Lookup,
+    ids: SparseTensor,
+    weights: Tensor | None,
+    combiner: Combiner | None,
+    default_id: Id | None,
+) -> Tensor:
+    """The same of valid ids; a row without one is that of `default_id`, or zeros."""
+    valid = ids.values >= 0 if weights is None else (ids.values >= 0) & (weights > 0)
+    first = where(valid, ids.values, zeros_like(ids.values))
+    known = SparseTensor(ids.indices, first, ids.dense_shape)
+    like = lookup(zeros_like(first[:1]))
+    counted = cast(valid, like.dtype)
+    result = combined(lookup, known, counted if weights is None else counted * cast(weights, like.dtype), combiner)
+    if default_id is None:
+        return result
+    counts = combined(lambda values: ones_like(values, dtype=like.dtype)[:, None], known, counted, "sum")
+    broad = reshape(counts > 0, [-1, *[1] * ((like.shape.rank or 2) - 1)])
+    return where(broad, result, lookup(zeros_like(first[:1]) + default_id))
+
+
+def reshape_sparse(sp_input: SparseTensor, shape: TensorLike, name: str | None = None) -> SparseTensor:
+    """`sp_input` in another shape of as many elements, in the order in which they lie in memory.
+
+    Shapes: one length of `shape` may be -1. Dtypes: any.
+
+    Derivative: that of its values, which stay.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.reshape(pb.sparse.SparseTensor([[0, 1], [1, 2]], [1.0, 2.0], [2, 3]), [3, -1])
+    >>> pb.Session().run(pb.sparse.to_dense(x)).tolist()
+    [[0.0, 1.0], [0.0, 0.0], [0.0, 2.0]]
+    """
+    with sp_input.graph.acting.name_scope(name or "SparseReshape"):
+        wanted = _lengths(sp_input.dense_shape, shape)
+        place = reduce_sum(sp_input.indices * _strides(sp_input.dense_shape), 1)
+        return SparseTensor(floormod(floordiv(place[:, None], _strides(wanted)), wanted), sp_input.values, wanted)
+
+
+def _lengths(before: Tensor, shape: TensorLike) -> Tensor:
+    """The lengths of a shape, of which one may be -1."""
+    wanted = cast(convert_to_tensor(shape, dtype_hint=int64), int64)
+    known, given = constant_value(wanted), constant_value(before)
+    if known is not None and given is not None:
+        return constant(np.broadcast_to(False, tuple(given)).reshape(tuple(known)).shape, int64)
+    others = reduce_prod(where(wanted < 0, ones_like(wanted), wanted))
+    return where(wanted < 0, floordiv(reduce_prod(before), others), wanted)
+
+
+def _strides(lengths: Tensor) -> Tensor:
+    """How many elements lie between neighbours along each axis."""
+    return cumprod(lengths, exclusive=True, reverse=True)
+
+
+def _check(what: str, ids: SparseTensor, combiner: str | None) -> None:
+    if not isinstance(ids, SparseTensor):
+        raise TypeError(f"{what}: the ids must be a SparseTensor, not {ids!r}")
+    if combiner not in (None, "sum", "mean", "sqrtn"):
+        raise ValueError(f"{what}: combiner must be 'sum', 'mean' or 'sqrtn', not {combiner!r}")
