@@ -76,6 +76,36 @@ def test_derivatives_of_every_kind_are_the_plain_ones(kind: str, tmp_path: Path)
         np.testing.assert_allclose(found[1][name], value, rtol=1e-5, atol=1e-6)
 
 
+def test_a_model_that_would_have_more_nodes_is_written_as_it_was(tmp_path: Path) -> None:
+    text = """<ir_version: 10, opset_import: ["" : 21]>
+    normal (float[4, 3] x) => (float[4, 3] y) <float[3] scale = {1, 2, 3}, float[3] bias = {0, 0, 0}>
+    { a = LayerNormalization(x, scale, bias)  b = Gelu(a)  c = Mul(b, b)  d = Gelu(c)  y = Identity(d) }"""
+    path = written(tmp_path, text)
+    sizes = []
+    for command in (["optimize"], ["grad", "--quiet"], ["grad", "--quiet", "--optimize"]):
+        out = tmp_path / "out.onnx"
+        assert main.main([command[0], str(path), "-o", str(out), *command[1:]]) == 0
+        sizes.append(len(onnx.load(out).graph.node))
+    assert sizes[0] <= 5
+    assert sizes[2] <= sizes[1]
+
+
+def test_a_training_step_is_optimised(tmp_path: Path) -> None:
+    text = """<ir_version: 10, opset_import: ["" : 18]>
+    layer (float[n, 2] x) => (float[] loss) <float[2, 1] w = {1, 2}, float one = {1.0}>
+    { h = MatMul(x, w)  t = Mul(h, one)  e = Exp(t)  s = Add(e, one)  l = Log(s)  loss = ReduceSum<keepdims = 0>(l) }"""
+    path, sizes, found = written(tmp_path, text), [], []
+    for i, options in enumerate(([], ["--optimize"])):
+        out = tmp_path / f"{i}.onnx"
+        command = ["grad", str(path), "--train", "sgd", "--of", "loss", "--wrt", "w", "--quiet", "-o", str(out)]
+        assert main.main([*command, *options]) == 0
+        sizes.append(len(onnx.load(out).graph.node))
+        found.append(run(out, x=np.array([[0.5, -0.25]], np.float32)))
+    assert sizes[1] < sizes[0]
+    for name, value in found[0].items():
+        np.testing.assert_allclose(found[1][name], value, rtol=1e-5, atol=1e-6)
+
+
 def test_a_file_that_is_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["optimize", str(tmp_path / "none.onnx")]) == 1
     assert capsys.readouterr().err.startswith("pullback optimize: ")

@@ -16,7 +16,7 @@ from pullback.core.limits import Limits, limited
 from pullback.core.needs import needed
 from pullback.core.sites import Place
 from pullback.core.text import printable
-from pullback.onnx.optimizing import optimized_outputs
+from pullback.onnx.optimizing import fewest_nodes, optimized_outputs
 
 from .failure import USAGE, CommandError
 
@@ -61,26 +61,17 @@ def _run(args: argparse.Namespace) -> int:
         if step.constants:
             notes.append(f"not learned, as constants of the exporter: {', '.join(step.constants)}; --wrt learns them")
         outputs, ys, what = {**own, **step.outputs}, [], f"a step of {args.train}, {_count(step.parameters)}"
+        if args.optimize:
+            lean, report = optimized_outputs(outputs, inputs, args.optimize)
+            if fewest_nodes([(outputs, inputs), (lean, inputs)], args.opset) == 1:
+                outputs, notes = lean, [*notes, *str(report).splitlines()]
     else:
-        kind = next((kind for kind in KINDS if getattr(args, kind)), "gradient")
-        made = pb.onnx.differentiate(
-            graph,
-            args.of,
-            args.wrt,
-            kind,
-            stop=args.stop or (),
-            rules=rules,
-            unconnected=args.unconnected,
-            sparse=args.sparse,
-            optimize=args.optimize,
-        )
+        made, report = _differentiated(args, graph, rules, own, inputs)
         inputs |= made.inputs
-        outputs, ys = {**own, **made.outputs}, list(made.ys)
+        outputs, ys = made.outputs, list(made.ys)
         notes += [f"unconnected: {name}\n{reason}" for name, reason in made.unconnected.items()]
-        what = f"{kind} of {', '.join(ys)}"
-    if args.optimize:
-        outputs, report = optimized_outputs(outputs, inputs, args.optimize, args.opset)
-        notes += str(report).splitlines() if report.rewrites else []
+        notes += [] if report is None else str(report).splitlines()
+        what = f"{_kind(args)} of {', '.join(ys)}"
     if args.only_grad:
         inputs = _needed(inputs, outputs)
     out = Path(args.out) if args.out else model.with_name(f"{model.stem}_grad.onnx")
@@ -101,6 +92,43 @@ def _run(args: argparse.Namespace) -> int:
     for report in reports:
         print(printable(str(report)))
     return 0
+
+
+def _kind(args: argparse.Namespace) -> str:
+    return next((kind for kind in KINDS if getattr(args, kind)), "gradient")
+
+
+def _differentiated(
+    args: argparse.Namespace,
+    graph: Any,
+    rules: Mapping[str, Rule | None],
+    own: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+) -> tuple[Any, Any]:
+    """The derivative, with the model's own outputs, and a report where it was optimised, if that leaves fewer nodes."""
+
+    def made(optimize: str | None) -> Any:
+        found = pb.onnx.differentiate(
+            graph,
+            args.of,
+            args.wrt,
+            _kind(args),
+            stop=args.stop or (),
+            rules=rules,
+            unconnected=args.unconnected,
+            sparse=args.sparse,
+            optimize=optimize,
+        )
+        found.outputs = {**own, **found.outputs}
+        return found
+
+    plain = made(None)
+    if not args.optimize:
+        return plain, None
+    lean = made(args.optimize)
+    lean.outputs, report = optimized_outputs(lean.outputs, {**inputs, **lean.inputs}, args.optimize)
+    choices = [(some.outputs, {**inputs, **some.inputs}) for some in (plain, lean)]
+    return (plain, None) if fewest_nodes(choices, args.opset) == 0 else (lean, report)
 
 
 def _needed(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pullback as pb
 from pullback.core.errors import PullbackError
 from pullback.core.limits import Limits, limited
-from pullback.onnx.optimizing import optimized_outputs
+from pullback.onnx.optimizing import fewest_nodes, optimized_outputs
+from pullback.passes.report import Report
 
 from .failure import CommandError
 
@@ -27,7 +28,9 @@ def _run(args: argparse.Namespace) -> int:
     graph = pb.onnx.load(model)
     inputs = dict(zip(graph.input_names, graph.inputs, strict=True))
     outputs = dict(zip(graph.output_names, graph.outputs, strict=True))
-    lean, report = optimized_outputs(outputs, inputs, args.level, args.opset)
+    lean, report = optimized_outputs(outputs, inputs, args.level)
+    if fewest_nodes([(outputs, inputs), (lean, inputs)], args.opset) == 0:
+        lean, report = outputs, Report.of([], [], [])
     out = Path(args.out) if args.out else model.with_name(f"{model.stem}_optimized.onnx")
     written = pb.onnx.export(lean, inputs, out, opset=args.opset)
     if args.html:

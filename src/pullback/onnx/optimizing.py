@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..core.graph import Tensor
 from ..passes.optimize import optimized
@@ -10,21 +10,21 @@ from ..passes.report import Report
 from ..passes.ruleset import Rules, as_rules
 from .exporting import export
 
+Tensors = Mapping[str, Tensor]
 
-def optimized_outputs(
-    outputs: Mapping[str, Tensor], inputs: Mapping[str, Tensor], rules: Rules | str, opset: int | None = None
-) -> tuple[dict[str, Tensor], Report]:
-    """`outputs` optimised all together, and what was rewritten; nothing, where the model would have more nodes then.
 
-    A node that is several operations is written as it was only where none of them was rewritten.
-    """
+def optimized_outputs(outputs: Tensors, inputs: Tensors, rules: Rules | str) -> tuple[dict[str, Tensor], Report]:
+    """`outputs` of a model optimised all together, and what was rewritten; `inputs` stay the same."""
     given = frozenset(inputs.values())
     found, report = optimized(list(outputs.values()), as_rules(rules), given, frozenset(), "optimized")
-    lean = dict(zip(outputs, found, strict=True))
-    if _nodes(lean, inputs, opset) > _nodes(outputs, inputs, opset):
-        return dict(outputs), Report.of([], [], [])
-    return lean, report
+    return dict(zip(outputs, found, strict=True)), report
 
 
-def _nodes(outputs: Mapping[str, Tensor], inputs: Mapping[str, Tensor], opset: int | None) -> int:
-    return len(export(dict(outputs), dict(inputs), opset=opset).graph.node)
+def fewest_nodes(choices: Sequence[tuple[Tensors, Tensors]], opset: int | None = None) -> int:
+    """The number of the outputs and inputs, among `choices`, whose model has fewest nodes; the first of several.
+
+    A node of a loaded model that is several operations is written as it was only where none of them was rewritten: a
+    graph of fewer operations may be a model of more nodes.
+    """
+    counts = [len(export(dict(outputs), dict(inputs), opset=opset).graph.node) for outputs, inputs in choices]
+    return counts.index(min(counts))
