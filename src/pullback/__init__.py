@@ -7,6 +7,7 @@ from importlib import import_module as _import_module
 from typing import Any as _Any
 
 from .autodiff.optimizing import define_optimizer as _define_optimizer
+from .autodiff.optimizing import define_rematerializer as _define_rematerializer
 from .core.primitive import define_later as _define_later
 from .engines.loading import engine_loaders as _engine_loaders
 from .engines.loading import install_running as _install_running
@@ -56,8 +57,13 @@ def _optimizer() -> _Any:
     return _import_module(f"{__name__}.passes.optimize").optimized_for_gradients
 
 
+def _rematerializer() -> _Any:
+    return _import_module(f"{__name__}.passes.rematerialization").within_budget
+
+
 _define_later(_load_primitives)
 _define_optimizer(_optimizer)
+_define_rematerializer(_rematerializer)
 _engine_loaders["onnxruntime"] = _onnxruntime_engine
 _install_operators()
 _install_running()

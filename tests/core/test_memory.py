@@ -43,3 +43,9 @@ def test_what_is_no_number_of_bytes_is_refused(wrong: Any) -> None:
     with pytest.raises(pb.errors.InvalidArgumentError) as raised:
         as_bytes(wrong)
     assert str(raised.value) == f"a budget is a number of bytes, or a string such as '200MB', not {wrong!r}"
+
+
+def test_a_policy_takes_a_budget_with_a_unit() -> None:
+    assert pb.Memory(budget="2MB").bytes == 2_000_000
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"not 'much'$"):
+        pb.Memory(budget="much")

@@ -235,3 +235,35 @@ def test_an_exported_model_computes_again_what_it_does_not_keep() -> None:
     count = sum(r.times for r in report.recomputed if r.operation.type == "Tanh")
     assert [node.op_type for node in again].count("Tanh") == count
     assert [node.op_type for node in nodes].count("Tanh") == 12
+
+
+@pytest.mark.parametrize("rows", [ROWS, "rows"])
+def test_gradients_keep_to_a_budget(rows: int | str) -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [rows, WIDTH])
+        loss = pb.reduce_sum(pb.square(chain(x)))
+        plain = pb.gradients(loss, x)
+        less = pb.gradients(loss, x, memory=pb.Memory(budget="500kB", sizes={"rows": ROWS}))
+        assert measured([loss, *plain], x) > 900_000
+        assert measured([loss, *less], x) < 550_000
+        a, b = pb.Session().run([plain, less], {x: feed()})
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_gradients_within_a_budget_that_cannot_be_are_refused_and_leave_no_trace() -> None:
+    with pb.Graph().as_default() as graph:
+        x = pb.placeholder(pb.float32, [ROWS, WIDTH])
+        y = chain(x)
+        count = len(graph.operations)
+        with pytest.raises(pb.errors.ResourceExhaustedError, match=r"^rematerialize: the budget is 1,000 bytes, "):
+            pb.gradients(y, x, memory=pb.Memory(budget="1kB"))
+        assert len(graph.operations) == count
+
+
+def test_budgets_of_loops_hold_whatever_lengths_are_known() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [None])
+        y = pb.while_loop(lambda i, y: i < 50, lambda i, y: [i + 1, pb.sin(y)], [0, x])[1]
+        dx = pb.gradients(y, x, memory=pb.Memory(budget="1kB"))
+        values = pb.Session().run([dx, pb.gradients(y, x)], {x: [0.5, 1.0]})
+    np.testing.assert_allclose(*values, rtol=1e-5)

@@ -33,7 +33,7 @@ from .compile_scopes import compiled_scope
 from .cotangent import AggregationMethod, Term, aggregate, flatten_slices
 from .gating import gate
 from .masked_zeros import guard_for
-from .optimizing import lean_targets, lean_terms
+from .optimizing import lean_targets, lean_terms, terms_within
 from .paths import crossings, operations_between, path_between
 from .registry import as_rules
 from .rules import apply_rule
@@ -87,7 +87,7 @@ def gradients(
         rules: for names or types of operations (or a class of `Primitive`) the rules to use in place of their own,
             `rule(op, *dys)`; None stops. They hold inside functions, branches and loops as well; a name counts first,
             then the name of the function that is called, then the type.
-        memory: what to keep of the steps of loops, a `Memory`.
+        memory: what to keep of the steps of loops, and with a budget of anything, a `Memory`.
         optimize: "exact", "safe" or "fast", or `pb.Rules`: ys are optimised before they are differentiated, as
             `pb.optimize` does, and the derivatives afterwards. The ys of the graph stay what they were; to run both,
             optimise ys first with `pb.optimize`, or use `Session(optimize=...)`.
@@ -120,7 +120,7 @@ def gradients(
     if graph.finalized:
         raise RuntimeError("Graph is finalized and cannot be modified.")
     with graph.transaction(), _collector_paused(), choosing(as_rules(rules, graph), memory, aggregation):
-        return _gradients(graph, targets, sources, stops, seeds, name, options, mode, optimize)
+        return _gradients(graph, targets, sources, stops, seeds, name, options, mode, optimize, memory)
 
 
 @contextmanager
@@ -145,6 +145,7 @@ def _gradients(
     options: _Options,
     mode: UnconnectedGradients,
     optimize: Any,
+    memory: Memory | None,
 ) -> list[Any]:
     outer = graph.scope
     with graph.entered(outer._replace(site=outer.site or user_site())):
@@ -164,6 +165,8 @@ def _gradients(
             sums = _cross_bodies(graph, terms, wanted, {x.op for x in held}, options)
             if optimize is not None:
                 sums = dict(zip(sums, lean_terms(list(sums.values()), ys, optimize, kept), strict=True))
+            if memory is not None and memory.budget is not None and graph.outer is None:
+                sums = dict(zip(sums, terms_within(list(sums.values()), ys, memory), strict=True))
         if mode is UnconnectedGradients.ZERO:
             for x in wanted:
                 if sums[x] is None:

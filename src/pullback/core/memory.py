@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from .errors import InvalidArgumentError
 
@@ -22,14 +24,16 @@ class Memory:
     - `Memory(every=k)`: what is carried at every k-th step; the steps between are computed again, k at a time. On XLA
       k is rounded up to whole blocks, and grows where there are more steps than there is room for.
     - `Memory(budget=n)`: what is carried at steps that are evenly spaced, as far apart as it takes for n bytes a loop.
-      When they are full, every other one is dropped. The number of steps need not be known, and has no bound.
+      When they are full, every other one is dropped. The number of steps need not be known, and has no bound. As the
+      argument of `gradients` it holds for the graph around the loops as well, as `rematerialize` has it, where lengths
+      are known or in `sizes`: values are computed again rather than kept, and what needs more is an error.
 
     Derivatives are the same: on NumPy to the last bit, on XLA up to rounding. What is computed again costs about one
     more run of the loop. Steps that call Python (`py_function`) are not made twice: what they give is kept, for which
     XLA needs `maximum_iterations`.
 
     Raises:
-        ValueError: `every` or `budget` is not positive.
+        ValueError: `every` or `budget` is not positive, or `budget` is no number of bytes.
 
     >>> import pullback as pb
     >>> x = pb.constant(0.5)
@@ -41,13 +45,21 @@ class Memory:
 
     every: int | None = None
     """The number of steps from one kept state to the next."""
-    budget: int | None = None
-    """The most bytes kept of one loop, for a few dozen states at least."""
+    budget: int | str | None = None
+    """The most bytes, a number or a string such as "200MB": of one loop, for a few dozen states at least."""
     intermediates: bool = False
     """Whether what a step computed on the way is kept too."""
+    sizes: Mapping[Any, Any] | None = field(default=None, compare=False)
+    """Lengths that only a run knows, for `budget`: numbers by name, or shapes by tensor."""
+
+    @property
+    def bytes(self) -> int | None:
+        """The budget as a number of bytes."""
+        return None if self.budget is None else as_bytes(self.budget)
 
     def __post_init__(self) -> None:
-        for name, value in (("every", self.every), ("budget", self.budget)):
+        budget = as_bytes(self.budget) if isinstance(self.budget, str) else self.budget
+        for name, value in (("every", self.every), ("budget", budget)):
             if value is not None and value < 1:
                 raise ValueError(f"Memory: {name} must be positive, not {value}")
 

@@ -115,7 +115,7 @@ class _Encoder:
         if isinstance(value, Primitive):
             return {"primitive": value.type, "attributes": self._attributes(value.attributes)}
         if isinstance(value, Memory):
-            return {"memory": [value.every, value.budget, value.intermediates]}
+            return {"memory": [value.every, value.bytes, value.intermediates]}
         if isinstance(value, PythonFunction):
             return {"python": self._name(value)}
         if isinstance(value, Exception):

@@ -28,10 +28,10 @@ class Sizes(NamedTuple):
 
 def sizes(row_bytes: int, memory: Memory, largest_block: int = _LARGEST_BLOCK) -> Sizes:
     """What fits, where one step keeps so many bytes; powers of two, and whole blocks."""
-    budget = BUDGET if memory.budget is None else memory.budget
+    budget = BUDGET if memory.bytes is None else memory.bytes
     slots = max(budget // max(row_bytes, 1), 1)
     block = min(max(_power(slots // 2), _SMALLEST_BLOCK), largest_block)
-    fewest = _FEWEST_CHECKPOINTS if memory.budget is None else 2 * block
+    fewest = _FEWEST_CHECKPOINTS if memory.bytes is None else 2 * block
     checkpoints = min(max(slots - block, fewest), _MOST_CHECKPOINTS)
     checkpoints = max(checkpoints // block, 1) * block
     every = memory.every or 1

@@ -60,6 +60,13 @@ class Lengths:
             return 0
         return self.elements(x) * x.dtype.itemsize
 
+    def knows(self, x: Tensor) -> bool:
+        """Whether the bytes of `x` follow."""
+        try:
+            return self.bytes(x) >= 0
+        except InvalidArgumentError:
+            return False
+
     def inside(self, function: Function, args: Sequence[Tensor]) -> Lengths:
         """The lengths in a function that is called with `args`."""
         pairs = [(x.shape, arg.shape) for x, arg in zip(function.parameters, args, strict=False)]

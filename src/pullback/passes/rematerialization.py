@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from ..core import nest
 from ..core.errors import InvalidArgumentError
 from ..core.graph import AbstractTensorLike, Operation, Tensor, site_of
 from ..core.lengths import Dimension, Length, bind, named
-from ..core.memory import as_bytes
+from ..core.memory import Memory, as_bytes
 from ..core.slices import IndexedSlices
 from .costs import Lengths, flops
 from .fold import folded
@@ -122,6 +122,15 @@ def rematerialize(
         found = written(schedule)
     packed = [_packed(leaf, found) for leaf in leaves]
     return Rematerialized(nest.pack_sequence_as(fetches, packed), _report(schedule))
+
+
+def within_budget(tensors: Sequence[Tensor], memory: Memory) -> list[Tensor]:
+    """`tensors` in a graph that keeps to the budget of `memory`; as they are where lengths are not known."""
+    lengths = Lengths(_given(memory.sizes))
+    outputs = [y for op in view_of(tensors, [], frozenset()).operations for y in op.outputs]
+    if memory.budget is None or not all(lengths.knows(y) for y in outputs):
+        return list(tensors)
+    return list(rematerialize(list(tensors), memory.budget, sizes=memory.sizes).fetches)
 
 
 def _given(sizes: Sizes | None) -> dict[Length, Dimension]:

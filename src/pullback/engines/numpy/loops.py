@@ -46,7 +46,7 @@ class NumpyLoop:
     def _recorded(self, step: Step, plan: Plan) -> tuple[Memory, list[int]]:
         """The policy, and the outputs whose rows are computed again: those that only loops read which ask for that."""
         readings = reading_of(plan, step, [*self.history, *self.rows])
-        asked = [r.memory for r in readings.values() if r.memory.every is not None or r.memory.budget is not None]
+        asked = [r.memory for r in readings.values() if r.memory.every is not None or r.memory.bytes is not None]
         wanted = [n for n, r in readings.items() if r.scanned_only and r.memory in asked]
         found = [n for n in wanted if is_repeatable(self.closure([n]).plan)]
         return (asked[0] if asked else Memory()), found
@@ -286,7 +286,7 @@ class _Recording:
 
 
 def _room(checkpoint: Sequence[Any], memory: Memory) -> Sizes:
-    if memory.budget is None:
+    if memory.bytes is None:
         every = memory.every or 1
         return Sizes(sys.maxsize, every, every)
     return sizes(sum(x.nbytes for x in checkpoint if x is not None), memory)

@@ -84,8 +84,8 @@ class _Run:
 
     def _place(self, memory: Memory) -> int:
         """The bytes that rows may take which are all kept: fewer where the bound may be far above the steps."""
-        if memory.budget is not None:
-            return memory.budget
+        if memory.bytes is not None:
+            return memory.bytes
         return PLACE if self.steps.loop.condition is None and self._is_exact() else BUDGET
 
     def _is_exact(self) -> bool:
