@@ -12,7 +12,7 @@ from ...core.intervals import ORIGIN, Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import MOVES, VIEWS, ZEROS
+from ...core.traits import MOVES, VIEWS
 from ...core.types import TensorType
 
 
@@ -23,7 +23,7 @@ def upper_block_matrix(a: Tensor, e: Tensor) -> Tensor:
 
 class UpperBlocks(Primitive):
     type = "UpperBlocks"
-    traits = (MOVES, ZEROS)
+    traits = (MOVES,)
 
     def infer(self, a: TensorType, e: TensorType) -> tuple[TensorType, ...]:
         del e
@@ -86,7 +86,7 @@ class AtUpperRight(Primitive):
     """`x` as the upper right block, zeros elsewhere."""
 
     type = "AtUpperRight"
-    traits = (MOVES, ZEROS)
+    traits = (MOVES,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (_resized(x, lambda n: 2 * n),)
@@ -98,6 +98,9 @@ class AtUpperRight(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         del op
         return (lambda: upper_right(dy),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([xs[0], ORIGIN])
 
 
 def _resized(x: TensorType, size: Any) -> TensorType:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.intervals import ORIGIN, Interval, hull
 from ...core.lengths import Dimension, least
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, same_shape
-from ...core.traits import MOVES, VIEWS, ZEROS
+from ...core.traits import MOVES, VIEWS
 from ...core.types import TensorType
 
 
@@ -51,7 +52,7 @@ class InCorner(Primitive):
     """`x` in the corner of matrices with the rows and columns of two others, and zeros elsewhere."""
 
     type = "InCorner"
-    traits = (MOVES, ZEROS)
+    traits = (MOVES,)
 
     def infer(self, x: TensorType, rows: TensorType, columns: TensorType) -> tuple[TensorType, ...]:
         if x.shape.lengths is None:
@@ -66,6 +67,9 @@ class InCorner(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         x = op.inputs[0]
         return lambda: corner(dy, x, x), None, None
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([xs[0], ORIGIN])
 
 
 def _length(x: TensorType, axis: int) -> Dimension | None:

@@ -12,7 +12,7 @@ from ...core.intervals import UNIT, Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import MOVES, SINGULAR, ZEROS, links_of_matrices
+from ...core.traits import MOVES, SINGULAR, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
 from ..base.broadcasting import operands
@@ -92,7 +92,7 @@ class UnitLower(Primitive):
     """What is below the diagonal, and ones on it."""
 
     type = "UnitLower"
-    traits = (MOVES, ZEROS)
+    traits = (MOVES,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)

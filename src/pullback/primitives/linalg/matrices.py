@@ -140,7 +140,7 @@ class MatrixDiagPart(Primitive):
     """The diagonals of `x`, and a second input where they are shorter than the longest."""
 
     type = "MatrixDiagPartV3"
-    traits = (MOVES, ZEROS)
+    traits = (MOVES,)
 
     band: Band
     single: bool

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from ...core.intervals import ORIGIN, Interval, hull
 from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, broadcast_static_shape
-from ...core.traits import MOVES, SINGULAR, ZEROS, bilinear, linear, links_of_matrices
+from ...core.traits import MOVES, SINGULAR, bilinear, linear, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
@@ -232,7 +233,7 @@ class TridiagonalTranspose(Primitive):
     """The diagonals of the transposed matrix; zeros where nobody reads."""
 
     type = "TridiagonalTranspose"
-    traits = (MOVES, ZEROS)
+    traits = (MOVES,)
 
     def infer(self, d: TensorType) -> tuple[TensorType, ...]:
         return (d,)
@@ -246,6 +247,9 @@ class TridiagonalTranspose(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         del op
         return (lambda: TridiagonalTranspose()(dy),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return hull([xs[0], ORIGIN])
 
 
 class TridiagonalOuter(Primitive):

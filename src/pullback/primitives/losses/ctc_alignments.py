@@ -17,7 +17,7 @@ from ...core.dtypes import bool as bool_
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import SINGULAR, linear
+from ...core.traits import linear
 from ...core.types import TensorType
 from ..activations.softmax import SoftmaxGrad
 from ..elementwise.add_n import add_n
@@ -74,7 +74,7 @@ class CtcAlignments(Primitive):
     """
 
     type = "CtcAlignments"
-    traits = (SINGULAR,)
+
     takes_none = True
 
     def infer(self, emissions: TensorType, skips: TensorType) -> tuple[TensorType, ...]:
