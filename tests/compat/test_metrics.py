@@ -1,0 +1,69 @@
+"""`tf.metrics`: what was counted in the batches so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+import pullback.compat.v1 as tf
+
+LABELS = [[1, 0, 1, 1], [0, 0, 1, 0]]
+PREDICTIONS = [[1, 1, 0, 1], [0, 1, 1, 1]]
+WEIGHTS = [[1.0, 2.0, 0.0, 1.0], [0.5, 1.0, 3.0, 1.0]]
+
+
+def expected(name: str, count: int, weighted: bool) -> float:
+    y, p = (np.concatenate(x[:count]).astype(float) for x in (LABELS, PREDICTIONS))
+    w = np.concatenate(WEIGHTS[:count]) if weighted else np.ones_like(y)
+    totals = {
+        "accuracy": (w * (y == p), w),
+        "mean_absolute_error": (w * abs(y - p), w),
+        "mean_squared_error": (w * (y - p) ** 2, w),
+        "root_mean_squared_error": (w * (y - p) ** 2, w),
+        "precision": (w * y * p, w * p),
+        "recall": (w * y * p, w * y),
+    }[name]
+    found = float(totals[0].sum() / totals[1].sum())
+    return found**0.5 if name.startswith("root") else found
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "name", ["accuracy", "mean_absolute_error", "mean_squared_error", "root_mean_squared_error", "precision", "recall"]
+)
+def test_a_metric_is_of_all_batches_so_far(name: str, weighted: bool, engine: str) -> None:
+    labels, predictions = tf.placeholder(tf.int32, [None]), tf.placeholder(tf.int32, [None])
+    weights = tf.placeholder(tf.float32, [None]) if weighted else None
+    value, update = getattr(tf.metrics, name)(labels, predictions, weights)
+    with pb.Session(engine=engine) as session:
+        session.run(tf.local_variables_initializer())
+        assert session.run(value) == 0.0
+        for i in range(2):
+            fed: dict[Any, Any] = {labels: LABELS[i], predictions: PREDICTIONS[i]}
+            fed |= {} if weights is None else {weights: WEIGHTS[i]}
+            np.testing.assert_allclose(session.run(update, fed), expected(name, i + 1, weighted), rtol=1e-6)
+            np.testing.assert_allclose(session.run(value), expected(name, i + 1, weighted), rtol=1e-6)
+        session.run(tf.local_variables_initializer())
+        assert session.run(value) == 0.0
+
+
+def test_counts_are_local_variables_by_the_names_of_tensorflow() -> None:
+    tf.metrics.mean([1.0, 2.0], updates_collections="updates", metrics_collections=["a", "b"])
+    tf.metrics.accuracy([1], [1])
+    tf.metrics.recall([1], [1], name="r")
+    names = ["mean/total", "mean/count", "accuracy/total", "accuracy/count", "r/true_positives", "r/false_negatives"]
+    assert [v.op.name for v in tf.local_variables()] == names
+    assert tf.get_collection(tf.GraphKeys.METRIC_VARIABLES) == tf.local_variables()
+    assert tf.global_variables() == []
+    assert [len(tf.get_collection(key)) for key in ("updates", "a", "b")] == [1, 1, 1]
+
+
+def test_one_weight_may_stand_for_all() -> None:
+    _, update = tf.metrics.mean([[1.0, 3.0]], weights=2.0)
+    with tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        assert session.run(update) == 2.0
