@@ -94,6 +94,14 @@ BROKEN: dict[str, tuple[ModelProto, type[Exception], str]] = {
         "onnx.load: node 'y' (ConvTranspose, opset 21): its attribute 'dilations' must be 2 numbers of at least 1, not "
         "[0, 1]",
     ),
+    "pads that take more than there is": (
+        text(
+            "(float[1, 2, 3, 1] x, float[2, 2, 3, 3] w) => (float[1, 2, a, b] y)"
+            "{ y = ConvTranspose <pads = [1, 2, 1, 2]> (x, w) }"
+        ),
+        InvalidArgumentError,
+        "onnx.load: node 'y' (ConvTranspose, opset 21): its pads ((1, 1), (2, 2)) take more than there is",
+    ),
     "no groups": (
         text(f"{WINDOWS} {{ y = Conv <group = 0> (x, w) }}"),
         InvalidArgumentError,

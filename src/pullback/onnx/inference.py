@@ -55,9 +55,9 @@ def inferred(node: Node) -> TensorShape:
     rule = _RULES.get(node.op_type)
     try:
         found = None if rule is None else rule(node)
+        return found if isinstance(found, TensorShape) else TensorShape(found)
     except (IndexError, ValueError):
-        found = None
-    return found if isinstance(found, TensorShape) else TensorShape(found)
+        return TensorShape.UNKNOWN
 
 
 def _first(node: Node) -> Found:

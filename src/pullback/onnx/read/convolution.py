@@ -103,6 +103,8 @@ def conv_transpose(node: Node, x: Tensor, w: Tensor, b: Tensor | None = None) ->
     spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
     pads, more = pairs(node, count), numbers(node, "output_padding", count, 0, 0)
     places = [_place(node, i, length(x, i + 2), spans[i], strides[i], pads[i], more[i]) for i in range(count)]
+    if any(isinstance(place[0], int) and place[0] < 0 for place in places):
+        node.reject(f"its pads {pads} take more than there is")
     padding: Padding = tuple((place[1], place[2]) for place in places)
     channels = length(w, 1) * groups
     dims, vector = split_shape([length(x, 0), channels, *[place[0] for place in places]])
