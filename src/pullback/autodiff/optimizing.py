@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.graph import Tensor
 from ..core.memory import Memory
 from ..core.slices import IndexedSlices
-from .cotangent import Term
+
+if TYPE_CHECKING:
+    from .cotangent import Term
 
 Optimizer = Callable[[Sequence[Tensor], Any, Set[Tensor], Set[Tensor]], list[Tensor]]
 """Of tensors, the rules, what stays the same tensor, and what is computed for itself: tensors of the same values."""
