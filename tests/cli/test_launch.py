@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pullback.cli import launch
 from pullback.cli.main import main
 
 WHICH = """
@@ -59,3 +60,12 @@ def test_what_a_program_says_at_its_end_is_shown(tmp_path: Path, capfd: pytest.C
 def test_modules_beside_the_program_are_found(tmp_path: Path) -> None:
     (tmp_path / "beside.py").write_text("value = 1")
     assert main(["launch", "-n", "1", program(tmp_path, "import beside\nassert beside.value == 1")]) == 0
+
+
+def test_of_several_that_are_lost_the_killed_one_was_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "import os, sys\nos.kill(os.getpid(), 9) if os.environ['PULLBACK_PROCESS_INDEX'] == '1' else sys.exit(1)"
+    monkeypatch.setattr(launch, "INTERVAL", 3.0)
+    assert main(["launch", "-n", "2", program(tmp_path, text)]) == 1
+    assert capsys.readouterr().err == "pullback launch: process 1 of 2 was killed by SIGKILL; the others were ended\n"

@@ -141,6 +141,21 @@ def test_a_killed_process_is_named_and_all_begin_again_from_the_last_checkpoint(
     assert said in done.stderr
 
 
+def test_a_run_that_misses_another_process_says_so() -> None:
+    from jax.errors import JaxRuntimeError
+
+    from pullback.engines.xla.engine import _explained
+
+    error = _explained(JaxRuntimeError("UNKNOWN: Gloo AllGather failed: reset by peer\nmore"))
+    assert isinstance(error, pb.errors.UnavailableError)
+    assert str(error) == (
+        "another process that runs this program too was lost: UNKNOWN: Gloo AllGather failed: reset by peer\n"
+        "Start all processes again, from the last checkpoint; `pullback launch --restarts` does."
+    )
+    other = JaxRuntimeError("INTERNAL: another")
+    assert _explained(other) is other
+
+
 @pytest.mark.slow
 def test_a_process_that_fails_ends_the_others_and_is_named(tmp_path: Path) -> None:
     program = """

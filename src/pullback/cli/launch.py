@@ -57,9 +57,11 @@ def _first_lost(processes: list[subprocess.Popen[bytes]]) -> str | None:
     """Wait until a process fails, or all have ended."""
     while True:
         codes = [process.poll() for process in processes]
-        for i, code in enumerate(codes):
-            if code:
-                return f"process {i} of {len(processes)} {_ending(code)}"
+        lost = [i for i, code in enumerate(codes) if code]
+        if lost:
+            # Those that miss another one end with an error, too: of several, one that was killed was the first.
+            first = min(lost, key=lambda i: codes[i] or 0)
+            return f"process {first} of {len(processes)} {_ending(codes[first] or 0)}"
         if None not in codes:
             return None
         time.sleep(INTERVAL)

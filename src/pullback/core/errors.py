@@ -29,6 +29,10 @@ class ResourceExhaustedError(PullbackError, MemoryError):
     """A run needs more memory than there is, or a budget allows, or a file more than `pb.config.Limits` allows."""
 
 
+class UnavailableError(PullbackError, ConnectionError):
+    """Another process that runs the program together with this one was lost."""
+
+
 class NestingError(PullbackError, RecursionError):
     """Branches, loops or calls lie so deep in each other that Python's limit on nested calls is reached."""
 

@@ -14,6 +14,7 @@ from ..core.errors import (
     InaccessibleTensorError,
     InvalidArgumentError,
     ResourceExhaustedError,
+    UnavailableError,
 )
 from ..core.graph import Graph, Operation, Tensor, site_of
 from ..core.lengths import Length
@@ -180,6 +181,14 @@ def failed_step(op: Operation, arrays: Sequence[Any], error: Exception) -> Inval
 def no_room(op: Operation, arrays: Sequence[Any], error: MemoryError) -> ResourceExhaustedError:
     """A kernel found too little memory."""
     return ResourceExhaustedError(str(failed_step(op, arrays, error)))
+
+
+def lost_process(error: Exception) -> UnavailableError:
+    """What a process sees when another one of those that run together is gone."""
+    return UnavailableError(
+        f"another process that runs this program too was lost: {str(error).splitlines()[0]}\n"
+        "Start all processes again, from the last checkpoint; `pullback launch --restarts` does."
+    )
 
 
 def no_room_for_program(error: Exception) -> ResourceExhaustedError:

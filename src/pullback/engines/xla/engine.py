@@ -252,11 +252,21 @@ def _leaving_jax_alone(run: Run, mesh: Any) -> Run:
                 jax.enable_x64(precision).__enter__()
             if around is not None and jax.sharding.get_mesh() != around:
                 jax.set_mesh(None if around.empty else around)
-            if isinstance(error, jax.errors.JaxRuntimeError) and str(error).startswith("RESOURCE_EXHAUSTED"):
-                raise messages.no_room_for_program(error) from error
+            if isinstance(error, jax.errors.JaxRuntimeError):
+                raise _explained(error) from error
             raise
 
     return update_wrapper(left, run, updated=())
+
+
+def _explained(error: Exception) -> Exception:
+    """The exception to raise in place of one of XLA's runtime."""
+    text = str(error)
+    if text.startswith("RESOURCE_EXHAUSTED"):
+        return messages.no_room_for_program(error)
+    if text.startswith("UNAVAILABLE") or "Gloo" in text or "NCCL" in text:
+        return messages.lost_process(error)
+    return error
 
 
 def _has_64_bits() -> bool:
