@@ -25,6 +25,8 @@ LEVELS = ("exact", "safe", "fast")
 """What rules may change, from nothing to the rounding of every result."""
 Equation = Callable[..., Generator[Any]]
 _ANY = tensor_type("float32")
+_MOST_KEPT = 1024
+"""So many right sides of a rule are kept, each for some types and attributes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,8 @@ class Rule:
         tensors = [x for value in arguments.values() for x in _tensors(value)]
         key = tuple([_key(value) for value in arguments.values()])
         if key not in self.made:
+            if len(self.made) == _MOST_KEPT:
+                self.made.clear()
             self.made[key] = self._traced(arguments, tensors)
         function = self.made[key]
         return None if function is None else (function, tensors)
@@ -208,6 +212,8 @@ def _replaced(value: Any, inside: Iterator[Tensor]) -> Any:
 
 def _key(value: Any) -> Any:
     """What is equal for arguments for which an equation is the same."""
+    if isinstance(value, Const):
+        return value.value.dtype, value.value.shape, value.value.tobytes()
     if isinstance(value, Primitive):
-        return id(value.value) if isinstance(value, Const) else (value, repr(value))
+        return value, repr(value)
     return tuple([(x.dtype, x.shape.lengths) for x in _tensors(value)])
