@@ -135,8 +135,23 @@ def _floor_divide(a: Traced, b: Traced) -> Any:
     if a.dtype.kind not in "iu":
         return elementwise(a.w, "floor", emit(a.w, "Div", a, b))
     safe = _not_minus_one(b)
-    quotient = emit(a.w, "Div", a - _remainder(a, safe), safe)
-    return quotient if safe is b else namespace(a.w).where(b == -1, 0 - a, quotient)
+    quotient, rest = _truncated(a, safe)
+    if a.dtype.kind == "u":
+        return quotient
+    xp = namespace(a.w)
+    quotient = xp.where((rest != 0) & ((rest < 0) != (safe < 0)), quotient - 1, quotient)
+    return quotient if safe is b else xp.where(b == -1, 0 - a, quotient)
+
+
+def _fmod(a: Traced, b: Traced) -> Any:
+    """Of integers without Mod: with `fmod=1` onnxruntime computes in float64."""
+    return _truncated(a, _not_minus_one(b))[1] if a.dtype.kind in "iu" else emit(a.w, "Mod", a, b, fmod=1)
+
+
+def _truncated(a: Traced, b: Traced) -> tuple[Any, Any]:
+    """The quotient of integers without its fraction, and what is left; no step of it overflows."""
+    quotient = emit(a.w, "Div", a, b)
+    return quotient, a - quotient * b
 
 
 def _not_minus_one(b: Traced) -> Traced:
@@ -149,10 +164,13 @@ def _not_minus_one(b: Traced) -> Traced:
 
 
 def _arctan2(y: Traced, x: Traced) -> Any:
+    """With the signs of zeros, and of infinities that meet."""
     xp = namespace(y.w)
-    base = xp.arctan(y / x)
-    turned = xp.where(y < 0, base - math.pi, base + math.pi)
-    beside = xp.where(y > 0, math.pi / 2, xp.where(y < 0, -math.pi / 2, y)).astype(y.dtype)
+    slope = xp.where(xp.isinf(y) & xp.isinf(x), xp.sign(y) * xp.sign(x), y / x)
+    base = xp.arctan(slope)
+    half = xp.where(xp.signbit(y), -math.pi, math.pi).astype(y.dtype)
+    turned = base + half
+    beside = xp.where((y > 0) | (y < 0), half * 0.5, xp.where((y == 0) & xp.signbit(x), half, y))
     return xp.where(x > 0, base, xp.where(x < 0, turned, xp.where(x == 0, beside, x)))
 
 
@@ -176,7 +194,7 @@ _DERIVED_UNARY: dict[str, Callable[[Traced], Any]] = {
 _DERIVED_BINARY: dict[str, Callable[[Traced, Traced], Any]] = {
     "remainder": _remainder,
     "mod": _remainder,
-    "fmod": lambda a, b: emit(a.w, "Mod", a, _not_minus_one(b) if a.dtype.kind in "iu" else b, fmod=1),
+    "fmod": _fmod,
     "floor_divide": _floor_divide,
     "hypot": lambda a, b: elementwise(a.w, "sqrt", a * a + b * b),
     "copysign": lambda a, b: namespace(a.w).where(elementwise(a.w, "signbit", b), -abs(a), abs(a)),

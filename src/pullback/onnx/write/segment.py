@@ -20,6 +20,7 @@ from ...primitives.segment.reductions import (
     UnsortedSegmentProd,
 )
 from ...primitives.segment.sums import SegmentGather, UnsortedSegmentSum
+from ..nans import with_nans
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
@@ -49,6 +50,7 @@ def segment_min(w: Writer, op: Operation, x: Value, ids: Value, num: Value | Non
 def _extremum(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None, worst: Any, how: str) -> Value:
     p: Any = op.primitive
     found = _combined(w, op, x, ids, num, worst, how)
+    found = with_nans(w, x, found, lambda nans: _combined(w, op, nans, ids, num, 0, "add"))
     if not p.empty_is_zero:
         return found
     counts = _counts(w, op, x, ids, num)
