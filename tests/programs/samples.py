@@ -23,12 +23,22 @@ MOST_ELEMENTS = 48
 FITTING: dict[str, tuple[str, ...]] = {
     "places, numbers of rows and their ends, as other operations give them": (
         *("CustomGradient", "MoveRows", "RangePart", "TakeAlong", "MaxPoolPlaces", "IRFFTND", "SumEqualRows"),
-        *("TensorListGetItem", "TensorListSetItem", "TensorListAddItems", "CtcAlignments"),
+        *("TensorListGetItem", "TensorListSetItem", "TensorListAddItems", "CtcAlignments", "VectorsFromFront"),
     ),
     "shapes that other operations have made fit": (
         *("Mask", "SumLike", "MaxLike", "MinLike", "ProdLike", "Recurrence", "SpreadBound", "UnitLower", "TieShares"),
         *("DepthwiseConv2dNativeBackpropFilter", "Conv2DBackpropFilter", "Conv3DBackpropFilterV2", "MeanGrad"),
-        *("FakeQuantPart", "IdentityLike", "ShapeOnly", "SumToBound", "Filled", "Tile", "TileGrad", "MergeLeading"),
+        *(
+            "MaskUnseen",
+            "FakeQuantPart",
+            "IdentityLike",
+            "ShapeOnly",
+            "SumToBound",
+            "Filled",
+            "Tile",
+            "TileGrad",
+            "MergeLeading",
+        ),
     ),
 }
 """The operations that only others of ours use, which see to it that their inputs fit together, by what must fit."""
@@ -53,9 +63,11 @@ OTHER_DERIVATIVES = (
     "which boxes it picks changes in jumps; gather() picks what is to be differentiated",
 )
 """The reasons of `test_closure.NO_GRADIENT` for none where there is one, strictly speaking."""
+UNDETERMINED = ("Eig", "SelfAdjointEigV2", "Svd", "Qr")
+"""The operations that leave signs, or phases, open, which engines choose otherwise."""
 PARTIAL = {
     "it reads one triangle, and its derivative is symmetric": ("Cholesky", "PositiveSolve"),
-    "its results have a sign, or phase, that is not determined": ("Eig", "SelfAdjointEigV2", "Svd", "Qr"),
+    "its results have a sign, or phase, that is not determined": UNDETERMINED,
     "its matrices have a rank, or roots, that do not change nearby": (
         "PseudoInverse",
         "MatrixSquareRoot",
