@@ -197,3 +197,18 @@ def test_a_shape_with_a_length_of_zero_is_that_of_what_is_reshaped_like() -> Non
 
     for a, b in zip(*_on_both(build, np.ones((2, 0), np.float32)), strict=True):
         np.testing.assert_array_equal(a, b, strict=True)
+
+
+def test_a_map_in_a_map_that_reads_nothing_of_its_row() -> None:
+    """What it has of the loop around it is no node with outputs."""
+
+    def build(x: pb.Tensor, rows: pb.Tensor) -> pb.Tensor:
+        return pb.vectorized_map(lambda row: pb.map_fn(lambda e: e * 2.0, x), rows)
+
+    found = []
+    for engine in ("numpy", "onnxruntime"):
+        x, rows = pb.placeholder(pb.float32, ["n"]), pb.placeholder(pb.float32, [2])
+        y = build(x, rows)
+        found.append(pb.Session(engine=engine).run([y, *pb.gradients(y, x)], {x: [1.0, 2.0, 3.0], rows: [0.0, 0.0]}))
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_array_equal(a, b)

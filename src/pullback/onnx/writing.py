@@ -480,7 +480,7 @@ class Writer:
         single = len(self.records) == first + 1
         for record in self.records[first:]:
             if not record.name:
-                record.name = name if single or record.outputs[0] == result else f"{name}/{record.op_type}"
+                record.name = name if single or result in record.outputs[:1] else f"{name}/{record.op_type}"
             for y in record.outputs:
                 wanted.setdefault(y, record.name)
 
