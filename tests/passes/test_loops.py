@@ -103,6 +103,21 @@ def test_a_choice_that_follows_from_shapes_is_known() -> None:
     assert types(_optimised(build)) == ["Sin"]
 
 
+def test_what_a_chosen_branch_holds_is_there_to_be_read() -> None:
+    """A loop in it is not narrowed because nobody has read it yet."""
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float64, [3])
+
+        def loop() -> pb.Tensor:
+            return pb.while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, pb.sin(y * x)], [0, x])[1]
+
+        y = pb.cond(pb.constant(True), loop, lambda: x * 2.0)
+        better = pb.optimize(y).fetches
+        found = [[z, *pb.gradients(z, x)] for z in (y, better)]
+        a, b = pb.Session(engine="numpy").run(found, {x: [0.3, 0.7, 1.1]})
+    np.testing.assert_allclose(a, b)
+
+
 def test_a_branch_with_effects_is_left_alone() -> None:
     v = pb.Variable(1.0)
 

@@ -201,7 +201,8 @@ class _Sweep:
     ) -> tuple[list[Tensor], tuple[Operation, ...]]:
         """The results of `function` for `tensors`, computed where `op` stands, and the operations that are new."""
         values = dict(zip(function.parameters, tensors, strict=True))
-        added = []
+        read = {*function.results, *[x for inner in function.operations for x in inner.inputs]}
+        added, held = [], []
         for inner in function.operations:
             new = self._new(
                 inner.primitive, [self.stand_in(values[x]) for x in inner.inputs], op, f"{op.name}/{inner.type}"
@@ -212,7 +213,12 @@ class _Sweep:
                 self._append(new)
             else:
                 added.append(new)
+                if isinstance(new.primitive, AbstractFunctional):  # What reads it has not been made yet.
+                    later = [z for y, z in zip(inner.outputs, new.outputs, strict=True) if y in read]
+                    self.uses.update(later)
+                    held += later
                 self.visit(new)
+        self.uses.subtract([self.stand_in(z) for z in held])
         return [self.stand_in(values[y]) for y in function.results], tuple(added)
 
     def _new(self, primitive: Primitive, inputs: Sequence[Tensor], op: Operation, name: str) -> Operation:
