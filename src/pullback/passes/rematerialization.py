@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..control_flow.loop import Loop
 from ..core import nest
 from ..core.errors import InvalidArgumentError
 from ..core.graph import AbstractTensorLike, Operation, Tensor, site_of
 from ..core.lengths import Dimension, Length, bind, named
 from ..core.memory import Memory, as_bytes
 from ..core.slices import IndexedSlices
-from .costs import Lengths, flops
+from .costs import Lengths, flops, scratch
 from .fold import folded
 from .merge import merged
 from .pieces import peak_of
@@ -125,12 +126,22 @@ def rematerialize(
 
 
 def within_budget(tensors: Sequence[Tensor], memory: Memory) -> list[Tensor]:
-    """`tensors` in a graph that keeps to the budget of `memory`; as they are where lengths are not known."""
-    lengths = Lengths(_given(memory.sizes))
-    outputs = [y for op in view_of(tensors, [], frozenset()).operations for y in op.outputs]
-    if memory.budget is None or not all(lengths.knows(y) for y in outputs):
+    """`tensors` in a graph that keeps to the budget of `memory`.
+
+    As they are where lengths are not known, or a loop needs more by itself: it keeps a few states whatever the budget.
+    """
+    limit, lengths = memory.bytes, Lengths(_given(memory.sizes))
+    operations = view_of(tensors, [], frozenset()).operations
+    if limit is None or not all(lengths.knows(y) for op in operations for y in op.outputs):
         return list(tensors)
-    return list(rematerialize(list(tensors), memory.budget, sizes=memory.sizes).fetches)
+    if any(isinstance(op.primitive, Loop) and _needed(op, lengths) > limit for op in operations):
+        return list(tensors)
+    return list(rematerialize(list(tensors), limit, sizes=memory.sizes).fetches)
+
+
+def _needed(op: Operation, lengths: Lengths) -> int:
+    """The bytes that are alive while an operation runs."""
+    return sum([lengths.bytes(x) for x in {*op.inputs, *op.outputs}]) + scratch(op, lengths)
 
 
 def _given(sizes: Sizes | None) -> dict[Length, Dimension]:
