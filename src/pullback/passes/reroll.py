@@ -57,7 +57,8 @@ class RerollReport:
 
     def __str__(self) -> str:
         rolled = sum([r.count * len(r.operations) for r in self.repeats])
-        lines = [f"{rolled:,} of {self.operations:,} operations in {len(self.repeats)} runs of pieces that repeat"]
+        what = "1 run" if len(self.repeats) == 1 else f"{len(self.repeats)} runs"
+        lines = [f"{rolled:,} of {self.operations:,} operations in {what} of pieces that repeat"]
         return "\n".join([*lines, *[f"  {r}" for r in self.repeats[:20]]])
 
 
@@ -82,7 +83,7 @@ def reroll(fetches: Any, *, keep: Any = (), name: str = "rerolled") -> Rolled:
     ...     y = pb.sin(y * (1.0 + k / 1000.0))
     >>> y, report = pb.reroll(y)
     >>> print(str(report).partition(" (")[0])
-    2,000 of 2,001 operations in 1 runs of pieces that repeat
+    2,000 of 2,001 operations in 1 run of pieces that repeat
       a loop of 1,000 times 2 operations
     >>> y.op.type
     'Loop'
