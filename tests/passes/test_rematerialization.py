@@ -267,3 +267,40 @@ def test_budgets_of_loops_hold_whatever_lengths_are_known() -> None:
         dx = pb.gradients(y, x, memory=pb.Memory(budget="1kB"))
         values = pb.Session().run([dx, pb.gradients(y, x)], {x: [0.5, 1.0]})
     np.testing.assert_allclose(*values, rtol=1e-5)
+
+
+def turned(a: Tensor) -> Tensor:
+    return pb.concat([a[3:], a[:3]], 0)
+
+
+def random_net(seed: int, x: Tensor) -> Tensor:
+    """Operations of one, two or more earlier values, by chance; shapes vary."""
+    random = np.random.default_rng(seed)
+    made = [x, pb.sin(x)]
+    kinds: list[Net] = [pb.sin, pb.tanh, pb.transpose, pb.nn.softmax, turned, lambda a: pb.reshape(a, [-1, 8]) * 1.5]
+    for _ in range(int(random.integers(10, 40))):
+        a = made[-min(int(random.geometric(0.4)), len(made))]
+        b = made[int(random.integers(len(made)))]
+        unary, product = random.random() < 0.6, random.random() < 0.4
+        y = kinds[int(random.integers(len(kinds)))](a) if unary else a @ b * 0.1 if product else 0.3 * a + pb.tanh(b)
+        made.append(y)
+    return pb.add_n([pb.reduce_sum(y) for y in made[-3:]])
+
+
+@pytest.mark.parametrize("seed", [*range(10), 45, 91, 96])
+def test_random_graphs_have_the_same_values_to_the_last_bit(seed: int) -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float64, [8, 8])
+        y = random_net(seed, x)
+        fetches = [y, *pb.gradients(y, x)]
+        plain = pb.rematerialize(fetches, "1TB").report.plain_peak
+        outputs = [fetches]
+        for share in (0.85, 0.7, 0.55):
+            try:
+                outputs.append(pb.rematerialize(fetches, round(plain * share)).fetches)
+            except pb.errors.ResourceExhaustedError:
+                break
+        first, *others = pb.Session(engine="numpy").run(outputs, {x: np.random.default_rng(1).normal(size=(8, 8))})
+    for other in others:
+        for a, b in zip(first, other, strict=True):
+            np.testing.assert_array_equal(a, b)

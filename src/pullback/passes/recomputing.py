@@ -77,11 +77,10 @@ class _Writing:
         """A call that computes the nodes of a piece again once the latest value is there."""
         self.is_changed = True
         operations = [self.schedule.operations[made.node] for made in piece.nodes]
-        own = {y for op in operations for y in op.outputs}
-        inputs = [self.view.stand_in(x) for op in operations for x in op.inputs]
-        read = [x for x in dict.fromkeys(inputs) if x not in own]
+        read = self._read_from_outside(operations)
         given = {self.schedule.operations[made.node] for made in piece.gives}
-        results = [y for op in operations if op in given for y in op.outputs if y in self.schedule.read]
+        outputs = [y for op in operations if op in given for y in op.outputs]
+        results = [y for y in dict.fromkeys(outputs) if y in self.schedule.read]
         args = [self._now(x) for x in read]
         if self.latest is not None:
             args.append(self.latest)
@@ -89,6 +88,15 @@ class _Writing:
         call = RecomputedCall(function).operation(*optimization_barrier(args))
         call.device = operations[-1].device
         self.values.update(zip(results, call.outputs, strict=True))
+
+    def _read_from_outside(self, operations: list[Operation]) -> list[Tensor]:
+        """What is read before it is made, if it is: a value may be there at first, be dropped, and come again."""
+        made: set[Tensor] = set()
+        read: dict[Tensor, None] = {}
+        for op in operations:
+            read.update((x, None) for x in map(self.view.stand_in, op.inputs) if x not in made)
+            made.update(op.outputs)
+        return list(read)
 
     def _function(
         self, operations: list[Operation], read: list[Tensor], args: list[Tensor], results: list[Tensor]
