@@ -388,6 +388,8 @@ def jax_differentiates_to_the_same(program: Program) -> None:
     with jax.enable_x64(True):
         _, slopes = jax.jvp(of_moved, [given[i] for i in moved], directions)
     terms = [_inner(w, np.asarray(s)) for w, s in zip(weights, slopes, strict=True)]
+    if np.isnan(gradient) and np.isnan(sum(terms)):  # Outside of the domain of a special function.
+        return
     assert abs(sum(terms) - gradient) <= 1e-7 * max(sum(map(abs, terms)), 1e-2), f"{gradient}, but {sum(terms)} by jax"
 
 
