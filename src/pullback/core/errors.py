@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from .text import printable
 
 
@@ -35,16 +33,6 @@ class UnavailableError(PullbackError, ConnectionError):
 
 class NestingError(PullbackError, RecursionError):
     """Branches, loops or calls lie so deep in each other that Python's limit on nested calls is reached."""
-
-
-def explained_depth(error: RecursionError, where: str) -> RecursionError:
-    """The error to raise in place of `error`, which was met `where`, if it comes from Python's limit."""
-    if not str(error).startswith("maximum recursion depth exceeded"):
-        return error
-    return NestingError(
-        f"Python's limit of {sys.getrecursionlimit()} nested calls was reached {where}. Use a loop where branches or "
-        f"calls lie deep in each other, or allow more: sys.setrecursionlimit({10 * sys.getrecursionlimit()})."
-    )
 
 
 class InaccessibleTensorError(PullbackError, ValueError):

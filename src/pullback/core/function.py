@@ -13,10 +13,11 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from .dtypes import TRAINABLE, resource
-from .errors import InaccessibleTensorError, explained_depth
+from .errors import InaccessibleTensorError
 from .graph import Graph, Operation, Tensor, get_default_graph, open_bodies, site_of
 from .lengths import Dimension, Length, bind
 from .needs import needed
+from .nesting import explained_depth
 from .operation import index_of
 from .primitive import Primitive, no_gradient
 from .scopes import Scope

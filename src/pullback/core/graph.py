@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from . import naming
+from .collections import Collections
 from .dtypes import TokenType
 from .errors import InaccessibleTensorError
 from .operation import AbstractTensorLike as AbstractTensorLike
@@ -19,7 +19,7 @@ from .operation import site_of as site_of
 from .scopes import NOTHING, Controller, DeviceFunction, Scope
 from .shape import with_symbols
 from .sites import Place, Site, user_site
-from .types import TensorType, VectorType
+from .types import TensorType
 
 if TYPE_CHECKING:
     from .primitive import Primitive
@@ -30,7 +30,7 @@ class _Current(threading.local):
         self.scope = Scope()
 
 
-class Graph:
+class Graph(Collections):
     """A dataflow graph: operations in the order they were made, which only grows.
 
     Several threads may add to one graph; each has its own scopes. A call that fails inside `transaction` leaves no
@@ -49,6 +49,7 @@ class Graph:
     """
 
     def __init__(self, outer: Graph | None = None, name: str = "") -> None:
+        super().__init__()
         self.operations: list[Operation] = []
         self.outer = outer
         self.name = name
@@ -59,12 +60,10 @@ class Graph:
         self.seed: int | None = None if outer is None else outer.seed
         self.finalized = False
         self.names = naming.Names()
-        self.collections: dict[str, list[Any]] = {}
         self.refined: dict[Tensor, Tensor] = {}
         """For a tensor of which more of the shape became known: what stands for it in operations from then on."""
         self.eager: Any = None
         """What keeps the values of variables for functions that are called with arrays."""
-        self._lock = threading.RLock()
         self._current = _Current()
         self._by_name: dict[str, Operation] = {}
 
@@ -88,7 +87,7 @@ class Graph:
         scope = self._current.scope
         if scope.guard is not None:
             primitive, inputs = scope.guard(primitive, inputs)
-        given = _with_elements(primitive, inputs) if primitive.length_inputs else map(_type_of, inputs)
+        given = self._told_lengths(primitive, inputs) if primitive.length_inputs else map(_type_of, inputs)
         types = primitive.infer(*given)
         with self._lock:
             if self.finalized:
@@ -109,9 +108,15 @@ class Graph:
             else:
                 op.result = tuple([Tensor(op, i, _told_apart(t)) for i, t in enumerate(types)])
             if scope[1:6] != _PLAIN:
-                _apply_scope(op, scope)
+                scope.apply(op)
             operations.append(op)
         return op
+
+    @staticmethod
+    def _told_lengths(primitive: Primitive, inputs: Sequence[Tensor]) -> list[TensorType]:
+        from .values import types_with_lengths
+
+        return types_with_lengths(inputs, primitive.length_inputs)
 
     def _no_growth(self, primitive: Primitive, inputs: Sequence[Tensor]) -> Exception:
         if self.outer is None:
@@ -398,38 +403,6 @@ class Graph:
             raise InaccessibleTensorError(f"{obj!r} is not an element of this graph; it was made at {site_of(obj)}")
         return obj
 
-    def add_to_collection(self, name: str, value: object) -> None:
-        """Append `value` to the collection `name`."""
-        with self._lock:
-            self.collections.setdefault(name, []).append(value)
-
-    def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
-        """The values of the collection `name`, in order; with `scope`, those whose names it matches at the start."""
-        values = list(self.collections.get(name, ()))
-        if scope is None:
-            return values
-        pattern = re.compile(scope)
-        return [value for value in values if pattern.match(getattr(value, "name", ""))]
-
-    def add_to_collections(self, names: str | Iterable[str], value: object) -> None:
-        """Append `value` to each of the collections `names`, once where a name comes twice."""
-        for name in [names] if isinstance(names, str) else dict.fromkeys(names):
-            self.add_to_collection(name, value)
-
-    def get_collection_ref(self, name: str) -> list[Any]:
-        """The collection `name` itself: what is appended to the list is in the collection."""
-        with self._lock:
-            return self.collections.setdefault(name, [])
-
-    def get_all_collection_keys(self) -> list[str]:
-        """The names of the collections."""
-        return [name for name in self.collections if isinstance(name, str)]
-
-    def clear_collection(self, name: str) -> None:
-        """Empty the collection `name`."""
-        with self._lock:
-            self.collections.pop(name, None)
-
     @property
     def building_function(self) -> bool:
         """Whether this is the body of a function, a branch or a loop."""
@@ -475,31 +448,9 @@ _PLAIN = Scope()[1:6]
 _type_of = attrgetter("type")
 
 
-def _with_elements(primitive: Primitive, inputs: Sequence[Tensor]) -> list[TensorType]:
-    """The types of `inputs`, with the elements of those that say lengths of the result, as far as they are known."""
-    from .values import length_values
-
-    types = [x.type for x in inputs]
-    for i in primitive.length_inputs:
-        if i < len(inputs):
-            elements = length_values(inputs[i])
-            if elements is not None:
-                vector = types[i] = VectorType(*types[i])
-                vector.elements = elements
-    return types
-
-
 def _told_apart(of: TensorType) -> TensorType:
     """`of` with a symbol of its own for each length of which inference knows nothing."""
     return TensorType(of[0], with_symbols(of[1])) if of[1].has_unknown else of
-
-
-def _apply_scope(op: Operation, scope: Scope) -> None:
-    op.attrs = scope.attrs_of(op)
-    op.device = scope.device_of(op)
-    op.control_inputs = scope.control_inputs_of(op)
-    for controller in scope.controllers:
-        controller.inside.add(op)
 
 
 class _Defaults(threading.local):
@@ -542,29 +493,3 @@ def reset_default_graph() -> None:
             "Do not use reset_default_graph() to clear nested graphs; leave the `as_default` block first."
         )
     _global_graph = Graph()
-
-
-def graph_of(inputs: Sequence[Tensor]) -> Graph:
-    """The graph that all of `inputs` belong to; the default graph where there are none.
-
-    Raises:
-        ValueError: they belong to different graphs.
-    """
-    if open_bodies or not inputs:
-        graph = get_default_graph()
-        if not inputs or graph.outer is not None:
-            return graph
-    first = inputs[0]
-    graph = first.op.graph
-    for x in inputs:
-        if x.op.graph is not graph:
-            inside = x if x.op.graph.outer is not None else first
-            if inside.op.graph.outer is not None:
-                raise InaccessibleTensorError(
-                    f"{inside} (made at {site_of(inside)}) is inside the body '{inside.op.graph.name}' and cannot be "
-                    f"used with {first if inside is x else x}; return it from the body instead."
-                )
-            raise InaccessibleTensorError(
-                f"{x} (made at {site_of(x)}) must be from the same graph as {first} (made at {site_of(first)})."
-            )
-    return graph

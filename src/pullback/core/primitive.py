@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, dataclass_transform
 
-from .graph import graph_of
+from .errors import InaccessibleTensorError
+from .graph import Graph, get_default_graph, open_bodies, site_of
 from .intervals import Bounds, Interval
 from .operation import Operation, Tensor
 from .traits import Links, Meeting, Trait, bounds_by_traits, meeting_axes
@@ -88,13 +89,13 @@ class Primitive:
         Where it has several outputs or none, `operation` says so to a type checker; this gives the tuple of the outputs
         or the operation.
         """
-        op = graph_of(inputs).add(self, inputs, name)
+        op = _graph_of(inputs).add(self, inputs, name)
         result = op.result
         return op if type(result) is tuple and not result else result  # type: ignore[return-value]
 
     def operation(self, *inputs: Tensor, name: str | None = None) -> Operation:
         """Adds the operation to the inputs' graph; the operation, whose `outputs` are a tuple of tensors."""
-        return graph_of(inputs).add(self, inputs, name)
+        return _graph_of(inputs).add(self, inputs, name)
 
     # `**_: Any` tells the type checker that a subclass names its own arguments.
 
@@ -135,6 +136,32 @@ class Primitive:
     def attributes(self) -> dict[str, Any]:
         """The fields by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+
+def _graph_of(inputs: Sequence[Tensor]) -> Graph:
+    """The graph that all of `inputs` belong to; the default graph where there are none.
+
+    Raises:
+        ValueError: they belong to different graphs.
+    """
+    if open_bodies or not inputs:
+        graph = get_default_graph()
+        if not inputs or graph.outer is not None:
+            return graph
+    first = inputs[0]
+    graph = first.op.graph
+    for x in inputs:
+        if x.op.graph is not graph:
+            inside = x if x.op.graph.outer is not None else first
+            if inside.op.graph.outer is not None:
+                raise InaccessibleTensorError(
+                    f"{inside} (made at {site_of(inside)}) is inside the body '{inside.op.graph.name}' and cannot be "
+                    f"used with {first if inside is x else x}; return it from the body instead."
+                )
+            raise InaccessibleTensorError(
+                f"{x} (made at {site_of(x)}) must be from the same graph as {first} (made at {site_of(first)})."
+            )
+    return graph
 
 
 class _Zero:

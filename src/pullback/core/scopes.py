@@ -48,6 +48,14 @@ class Scope(NamedTuple):
         _, devices, colocation, controllers, attrs, gradient_types, _, site, guard = self
         return Scope(prefix, devices, colocation, controllers, attrs, gradient_types, op, site, guard)
 
+    def apply(self, op: Operation) -> None:
+        """Give a new operation the attributes, the device and the control inputs of these scopes."""
+        op.attrs = self.attrs_of(op)
+        op.device = self.device_of(op)
+        op.control_inputs = self.control_inputs_of(op)
+        for controller in self.controllers:
+            controller.inside.add(op)
+
     def device_of(self, op: Operation) -> str:
         """The device string of a new operation: that of what it is colocated with, else the merged device scopes."""
         for anchor in self.colocation:

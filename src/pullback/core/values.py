@@ -16,7 +16,7 @@ from .operation import Operation, Tensor
 from .primitive import Primitive, no_gradient
 from .shape import Lengths
 from .traits import CONSTANT, CONVERTS, COUNTS, JOINS, MOVES, SHAPES
-from .types import TensorType, type_of_array
+from .types import TensorType, VectorType, type_of_array
 
 Array = np.ndarray[Any, Any]
 _LARGEST_FOLDED = 4096
@@ -189,3 +189,15 @@ def _told(value: Any, y: Tensor) -> Array:
     if array.dtype == object and any(n is None or isinstance(n, Length) for n in array.reshape(-1)):
         return array
     return array.astype(y.dtype, copy=False)  # type: ignore[arg-type]
+
+
+def types_with_lengths(inputs: Sequence[Tensor], numbers: Sequence[int]) -> list[TensorType]:
+    """The types of `inputs`, those of `numbers` with the lengths that are their elements, as far as they are known."""
+    types = [x.type for x in inputs]
+    for i in numbers:
+        if i < len(inputs):
+            elements = length_values(inputs[i])
+            if elements is not None:
+                vector = types[i] = VectorType(*types[i])
+                vector.elements = elements
+    return types

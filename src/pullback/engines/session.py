@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import resource
-from ..core.errors import explained_depth
 from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.matmul_precision import HIGHEST, check_precision
+from ..core.nesting import explained_depth
 from ..core.typing import TensorLike
 from ..passes.optimizing import Optimizing
 from ..passes.ruleset import Rules, as_rules

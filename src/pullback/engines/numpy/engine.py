@@ -16,9 +16,10 @@ import numpy as np
 
 from ...control_flow.py_function import AbstractPythonCall
 from ...core.devices import local_device
-from ...core.errors import FailedPreconditionError, PullbackError, explained_depth
+from ...core.errors import FailedPreconditionError, PullbackError
 from ...core.function import AbstractFunctional
 from ...core.graph import Operation, Tensor, site_of
+from ...core.nesting import explained_depth
 from ...core.primitive import Primitive
 from ...primitives.base.state import AbstractStateful
 from .. import messages

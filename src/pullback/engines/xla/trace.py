@@ -12,9 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...core.dtypes import bfloat16
-from ...core.errors import FailedPreconditionError, PullbackError, explained_depth
+from ...core.errors import FailedPreconditionError, PullbackError
 from ...core.graph import Operation, Tensor, site_of
 from ...core.matmul_precision import HIGHEST, precision_of
+from ...core.nesting import explained_depth
 from ...core.traits import PLACES, multiplies
 from ...primitives.base.state import AbstractStateful
 from ...primitives.debugging.guards import AbstractGuard
