@@ -14,13 +14,13 @@ from ..core.types import TensorType
 from .operators import BROADCASTING
 
 if TYPE_CHECKING:
+    from .nodes import NodeWriter
     from .records import Record, Value
-    from .writing import Writer
 
 Attributes = Mapping[str, Any]
 
 
-def note_normalised(w: Writer, record: Record, inputs: Sequence[Value | None]) -> None:
+def note_normalised(w: NodeWriter, record: Record, inputs: Sequence[Value | None]) -> None:
     """Remember that a LayerNormalization can give the mean of its input, and one over the deviation."""
     x, attributes = inputs[0], record.attributes
     if x is None or x.type.dtype != float32 or x.type.shape.rank is None or attributes.get("stash_type", 1) != 1:
@@ -49,7 +49,7 @@ def covers(x: Value, y: Value) -> bool:
     return all(n == 1 or fit(m, n) for m, n in zip(mine[len(mine) - len(other) :], other, strict=True))
 
 
-def uniform(w: Writer, x: Value) -> Any:
+def uniform(w: NodeWriter, x: Value) -> Any:
     """The number that all elements of `x` are; None where they are not, or that is not known."""
     seen = x.name
     record = w.model.producers.get(seen)
@@ -68,18 +68,18 @@ def _same_everywhere(array: np.ndarray[Any, Any]) -> Any:
     return flat[0].item() if flat.size and flat.size <= 1024 and (flat == flat[0]).all() else None
 
 
-Rule = Callable[["Writer", Sequence[Any], Attributes, TensorType], "Value | None"]
+Rule = Callable[["NodeWriter", Sequence[Any], Attributes, TensorType], "Value | None"]
 
 
 def simplified(
-    w: Writer, op_type: str, inputs: Sequence[Value | None], attributes: Attributes, out: TensorType
+    w: NodeWriter, op_type: str, inputs: Sequence[Value | None], attributes: Attributes, out: TensorType
 ) -> Value | None:
     """What stands for a node that would do nothing; None where it does something."""
     rule = _RULES.get(op_type)
     return None if rule is None else rule(w, inputs, attributes, out)
 
 
-def unexpanded(w: Writer, op_type: str, inputs: Sequence[Value | None]) -> Sequence[Value | None]:
+def unexpanded(w: NodeWriter, op_type: str, inputs: Sequence[Value | None]) -> Sequence[Value | None]:
     """`inputs` of an elementwise node, without expansions that broadcasting makes anyway."""
     if op_type not in BROADCASTING or len(inputs) < 2:
         return inputs
@@ -94,19 +94,19 @@ def unexpanded(w: Writer, op_type: str, inputs: Sequence[Value | None]) -> Seque
     return found
 
 
-def _value(w: Writer, name: str) -> Value:
+def _value(w: NodeWriter, name: str) -> Value:
     from .records import Value
 
     return Value(name, w.model.types[name])
 
 
-def _record(w: Writer, x: Value, op_type: str) -> Record | None:
+def _record(w: NodeWriter, x: Value, op_type: str) -> Record | None:
     record = w.model.producers.get(x.name)
     return record if record is not None and record.op_type == op_type else None
 
 
 def _neutral(number: float, *, right_only: bool = False) -> Rule:
-    def rule(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+    def rule(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
         del attributes
         x, y = inputs
         if y.type.dtype == out.dtype and uniform(w, y) == number and covers(x, y):
@@ -118,7 +118,7 @@ def _neutral(number: float, *, right_only: bool = False) -> Rule:
     return rule
 
 
-def _add(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+def _add(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
     found = _neutral(0)(w, inputs, attributes, out)
     if found is not None:
         return found
@@ -130,7 +130,7 @@ def _add(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: Tensor
     return _twice(w, inputs, out)
 
 
-def _twice(w: Writer, inputs: Sequence[Value], out: TensorType) -> Value | None:
+def _twice(w: NodeWriter, inputs: Sequence[Value], out: TensorType) -> Value | None:
     """The sum of a multiple with itself: another multiple."""
     record = _record(w, inputs[0], "Mul")
     if record is None or inputs[0].name != inputs[1].name or out.dtype not in (float32, float64):
@@ -144,7 +144,7 @@ def _twice(w: Writer, inputs: Sequence[Value], out: TensorType) -> Value | None:
     return None
 
 
-def _sub(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+def _sub(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
     found = _neutral(0, right_only=True)(w, inputs, attributes, out)
     if found is not None:
         return found
@@ -155,7 +155,7 @@ def _sub(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: Tensor
     return result
 
 
-def _mul(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+def _mul(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
     found = _neutral(1)(w, inputs, attributes, out)
     if found is not None:
         return found
@@ -166,18 +166,18 @@ def _mul(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: Tensor
     return None
 
 
-def _neg(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+def _neg(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
     del attributes, out
     record = _record(w, inputs[0], "Neg")
     return None if record is None else _value(w, record.inputs[0])
 
 
-def _identity(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+def _identity(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
     del w, attributes, out
     return inputs[0]
 
 
-def _transpose(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+def _transpose(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
     x, perm = inputs[0], list(attributes["perm"])
     if perm == list(range(len(perm))):
         return x
@@ -193,7 +193,7 @@ def _transpose(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: 
     return None
 
 
-def _reshape(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+def _reshape(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
     x, vector = inputs
     if is_of_shape(x, out.shape):
         return x
@@ -210,7 +210,7 @@ def _reshape(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: Te
     return result
 
 
-def _cast(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+def _cast(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
     x = inputs[0]
     if x.type.dtype == attributes["to"]:
         return x
@@ -235,7 +235,7 @@ def _holds(wide: Any, narrow: Any) -> bool:
     return narrow.kind in "iu" and wide.kind in "iuf" and bool(np.can_cast(narrow, wide))
 
 
-def _expand(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+def _expand(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
     del attributes
     x, vector = inputs
     if is_of_shape(x, out.shape):
@@ -247,19 +247,19 @@ def _expand(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: Ten
     return result
 
 
-def _not(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+def _not(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
     del attributes, out
     record = _record(w, inputs[0], "Not")
     return None if record is None else _value(w, record.inputs[0])
 
 
-def _of_one(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+def _of_one(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
     """Variadic operators of one operand."""
     del w, attributes, out
     return inputs[0] if len(inputs) == 1 else None
 
 
-def _reduced(w: Writer, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+def _reduced(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
     """Sums over axes that all have length one."""
     x = inputs[0]
     if not x.type.shape.is_fully_defined() or not out.shape.is_fully_defined() or len(inputs) < 2:
