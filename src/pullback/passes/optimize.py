@@ -6,15 +6,14 @@ from collections.abc import Sequence, Set
 from typing import Any, NamedTuple
 
 from ..autodiff.choices import chosen_rules
-from ..core import nest
 from ..core.function import AbstractFunctional
-from ..core.graph import AbstractTensorLike, Operation, Tensor
+from ..core.graph import Operation, Tensor
 from ..core.printing import functions_in
-from ..core.slices import IndexedSlices
 from .appending import appended
 from .optimizing import Optimizing
 from .report import Report
 from .ruleset import Rules, as_rules
+from .structure import Structure
 from .view import view_of
 
 
@@ -56,14 +55,10 @@ def optimize(fetches: Any, rules: Rules | str = "safe", *, keep: Any = (), name:
     >>> print(str(report).partition(";")[0], report.counts)
     1 operation, was 4 {'softplus by hand': 1, 'times one': 1}
     """
-    leaves = nest.flatten(fetches)
-    parts = [components(leaf) for leaf in leaves]
-    results = [x for own in parts for x in own]
-    kept = [x for leaf in nest.flatten(keep) for x in components(leaf)]
-    found, report = optimized(results, as_rules(rules), frozenset(kept), frozenset(results), name)
-    rest = iter(found)
-    made = [packed(leaf, [next(rest) for _ in own]) for leaf, own in zip(leaves, parts, strict=True)]
-    return Optimized(nest.pack_sequence_as(fetches, made), report)
+    given, kept = Structure(fetches, "optimize"), Structure(keep, "optimize")
+    results = given.elements
+    found, report = optimized(results, as_rules(rules), frozenset(kept.elements), frozenset(results), name)
+    return Optimized(given.of(dict(zip(results, found, strict=True))), report)
 
 
 def optimized(
@@ -110,23 +105,3 @@ def _stays(op: Operation, keep: Set[Tensor]) -> bool:
     graphs = {f.graph for f in inside}
     named = chosen and any(x.name in chosen for f in inside for x in f.operations)
     return bool(named) or any(x.graph in graphs for x in keep)
-
-
-def components(leaf: Any, what: str = "optimize") -> list[Tensor]:
-    """The tensors that a leaf is made of."""
-    if isinstance(leaf, AbstractTensorLike):
-        leaf = leaf.graph_element()
-    if isinstance(leaf, IndexedSlices):
-        return [x for x in (leaf.values, leaf.indices, leaf.dense_shape) if x is not None]
-    if leaf is None:
-        return []
-    if not isinstance(leaf, Tensor):
-        raise TypeError(f"{what}: {leaf!r} is no tensor; pass tensors, and lists or dictionaries of them")
-    return [leaf]
-
-
-def packed(leaf: Any, tensors: Sequence[Tensor]) -> Any:
-    if isinstance(leaf, IndexedSlices):
-        values, indices, *dense_shape = tensors
-        return IndexedSlices(values, indices, dense_shape[0] if dense_shape else None, leaf.static_shape)
-    return tensors[0] if tensors else leaf

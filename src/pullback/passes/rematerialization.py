@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..control_flow.loop import Loop
-from ..core import nest
 from ..core.errors import InvalidArgumentError
-from ..core.graph import AbstractTensorLike, Operation, Tensor, site_of
+from ..core.graph import Operation, Tensor, site_of
 from ..core.lengths import Dimension, Length, bind, named
 from ..core.memory import Memory, as_bytes
-from ..core.slices import IndexedSlices
 from .costs import Lengths, flops, scratch
 from .fold import folded
 from .merge import merged
 from .pieces import peak_of
 from .recomputing import written
 from .schedule import Schedule
+from .structure import Structure
 from .view import view_of
 
 Sizes = Mapping[Any, Any]
@@ -95,7 +94,7 @@ def rematerialize(
 
     Raises:
         ResourceExhaustedError: no order was found for the budget; says for which one was, and what needs it.
-        InvalidArgumentError: a length is not known and not given; a budget that is none.
+        InvalidArgumentError: a length is not known and not given; a budget that is none. TypeError: what is no tensor.
 
     >>> import pullback as pb
     >>> x = pb.ones([1000])
@@ -107,8 +106,8 @@ def rematerialize(
     (76000, 40000, 10)
     """
     limit = as_bytes(budget)
-    leaves = nest.flatten(fetches)
-    elements = [x for leaf in leaves for x in _elements(leaf)]
+    given = Structure(fetches, "rematerialize", operations=True)
+    elements = given.elements
     if not elements:
         raise InvalidArgumentError("rematerialize: there is nothing to fetch")
     graph = elements[0].graph.acting
@@ -121,8 +120,7 @@ def rematerialize(
     schedule = Schedule(view, Lengths(_given(sizes)), limit)
     with graph.transaction(), graph.name_scope(name):
         found = written(schedule)
-    packed = [_packed(leaf, found) for leaf in leaves]
-    return Rematerialized(nest.pack_sequence_as(fetches, packed), _report(schedule))
+    return Rematerialized(given.of(found), _report(schedule))
 
 
 def within_budget(tensors: Sequence[Tensor], memory: Memory) -> list[Tensor]:
@@ -150,33 +148,10 @@ def _given(sizes: Sizes | None) -> dict[Length, Dimension]:
         if isinstance(key, str):
             values[named(key)] = int(given)
             continue
-        lengths = _elements(key)[0].shape.lengths or ()
+        lengths = Structure(key, "sizes").elements[0].shape.lengths or ()
         for n, m in zip(lengths, given, strict=True):
             bind(values, n, int(m))
     return values
-
-
-def _elements(leaf: Any) -> list[Any]:
-    """The tensors, or the operation, that something to fetch stands for."""
-    if leaf is None:
-        return []
-    if isinstance(leaf, IndexedSlices):
-        return [x for x in (leaf.values, leaf.indices, leaf.dense_shape) if x is not None]
-    if isinstance(leaf, AbstractTensorLike):
-        leaf = leaf.graph_element()
-    if not isinstance(leaf, Tensor | Operation):
-        raise InvalidArgumentError(f"rematerialize: tensors and operations can be fetched, not {leaf!r}")
-    return [leaf]
-
-
-def _packed(leaf: Any, found: Mapping[Any, Any]) -> Any:
-    if leaf is None:
-        return None
-    parts = [found[x] for x in _elements(leaf)]
-    if isinstance(leaf, IndexedSlices):
-        shape = parts[2] if len(parts) > 2 else None
-        return IndexedSlices(parts[0], parts[1], shape, leaf.static_shape)
-    return parts[0]
 
 
 def _report(schedule: Schedule) -> Report:

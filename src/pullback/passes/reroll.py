@@ -10,7 +10,6 @@ import numpy as np
 
 from ..control_flow.maps import vectorized_map
 from ..control_flow.scan import foldl, scan
-from ..core import nest
 from ..core.graph import Graph, Operation, Tensor, get_default_graph, site_of
 from ..primitives.creation.constant import constant
 from ..primitives.creation.fill import zeros, zeros_like
@@ -19,8 +18,8 @@ from ..primitives.elementwise.add_n import AddN
 from ..primitives.reduction.reduce import reduce_sum
 from ..primitives.shape.stacking import Pack, unstack
 from .appending import Appending
-from .optimize import components, packed
 from .repeats import Run, Wiring, runs, wiring
+from .structure import Structure
 from .view import View, view_of
 
 
@@ -88,23 +87,20 @@ def reroll(fetches: Any, *, keep: Any = (), name: str = "rerolled") -> Rolled:
     >>> y.op.type
     'Loop'
     """
-    leaves = nest.flatten(fetches)
-    parts = [components(leaf, "reroll") for leaf in leaves]
-    results = [x for tensors in parts for x in tensors]
+    given, kept = Structure(fetches, "reroll"), Structure(keep, "reroll")
+    results = given.elements
     if not results:
         return Rolled(fetches, RerollReport((), 0))
     graph = results[0].graph.acting
     for x in results:
         graph.as_graph_element(x)
-    kept = frozenset(x for leaf in nest.flatten(keep) for x in components(leaf, "reroll"))
-    view = view_of(results, [], kept)
+    view = view_of(results, [], frozenset(kept.elements))
     with graph.transaction(), graph.name_scope(name) as prefix:
         rolling = _Rolling(view, graph, prefix)
         rolling.run()
-    rest = iter([rolling.tensor(y) for y in results])
-    found = [packed(leaf, [next(rest) for _ in tensors]) for leaf, tensors in zip(leaves, parts, strict=True)]
+        found = {y: rolling.tensor(y) for y in results}
     report = RerollReport(tuple(rolling.repeats), len(rolling.operations))
-    return Rolled(nest.pack_sequence_as(fetches, found), report)
+    return Rolled(given.of(found), report)
 
 
 class _Rolling(Appending):
