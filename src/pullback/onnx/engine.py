@@ -15,8 +15,8 @@ from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.function import AbstractFunctional, Parameter
 from ..core.operation import Operation, Tensor
 from ..engines import messages
-from ..engines.engine import AbstractEngine, EngineOptions, Run, as_arrays
-from ..engines.foreign_arrays import host_array
+from ..engines.engine import EngineOptions, Run, as_arrays
+from ..engines.host_engine import AbstractHostEngine
 from ..engines.plan import Plan
 from ..primitives.base.state import AbstractStateful
 from .exporting import DEFAULT_OPSET, model_of
@@ -24,7 +24,7 @@ from .exporting import DEFAULT_OPSET, model_of
 Array = np.ndarray[Any, Any]
 
 
-class OnnxruntimeEngine(AbstractEngine):
+class OnnxruntimeEngine(AbstractHostEngine):
     """Runs plans as models of onnxruntime, on its CPU provider."""
 
     def __init__(self, options: EngineOptions) -> None:
@@ -32,6 +32,7 @@ class OnnxruntimeEngine(AbstractEngine):
             if asked:
                 raise NotImplementedError(f"Session: engine='onnxruntime' has no {name}; use engine='numpy' or 'xla'")
         self.values: dict[Operation, Array] = {}
+        super().__init__(self.values)
         self.options = onnxruntime.SessionOptions()
         self.options.log_severity_level = 3
 
@@ -78,48 +79,9 @@ class OnnxruntimeEngine(AbstractEngine):
         except Exception as error:  # onnxruntime's errors have no base of their own
             raise UnimplementedError(f"onnxruntime does not take the model of these fetches: {error}") from error
 
-    def as_feed(self, tensor: Tensor, value: Any) -> Any:
-        """`value` as a NumPy array of the dtype of `tensor`."""
-        return host_array(value, tensor.dtype)
-
-    def put(self, tensor: Tensor, array: Any) -> Any:
-        """A copy of `array`."""
-        return np.array(array)
-
-    def wait_for(self, arrays: Sequence[Any]) -> None:
-        """Nothing: copies are there."""
-
-    def has_state(self, key: Operation) -> bool:
-        """Whether there is a state under `key`."""
-        return key in self.values
-
-    def read_state(self, key: Operation) -> Array | None:
-        """A copy of the state kept under `key`, or None."""
-        value = self.values.get(key)
-        return None if value is None else value.copy()
-
-    def write_state(self, key: Operation, value: Array) -> None:
-        """Replace the state kept under `key` by a copy of `value`."""
-        self.values[key] = np.array(value)
-
-    def forget_state(self, key: Operation) -> None:
-        """Leave no state under `key`."""
-        self.values.pop(key, None)
-
     def compiled_memory(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
         """Not here: onnxruntime does not say."""
         raise NotImplementedError("compiled_memory: onnxruntime does not say; use Session(engine='xla')")
-
-    def compiled_communication(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
-        """None: there is one device."""
-        return {}
-
-    def meet(self, what: str) -> None:
-        """Nothing: this process is alone."""
-
-    def close(self) -> None:
-        """Let go of all values."""
-        self.values.clear()
 
 
 def _border(array: Any) -> Array:

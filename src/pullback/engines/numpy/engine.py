@@ -18,13 +18,13 @@ from ...control_flow.py_function import AbstractPythonCall
 from ...core.devices import local_device
 from ...core.errors import FailedPreconditionError, PullbackError
 from ...core.function import AbstractFunctional
-from ...core.graph import Operation, Tensor, site_of
+from ...core.graph import Operation, site_of
 from ...core.nesting import explained_depth
 from ...core.primitive import Primitive
 from ...primitives.base.state import AbstractStateful
 from .. import messages
-from ..engine import AbstractEngine, EngineOptions, Run, as_arrays
-from ..foreign_arrays import host_array
+from ..engine import EngineOptions, Run, as_arrays
+from ..host_engine import AbstractHostEngine
 from ..plan import Plan, Step, checked_outputs
 from .control_flow import functional_kernel
 from .states import States
@@ -36,11 +36,12 @@ Instruction = tuple[int, Callable[..., Any], Any, Any, Any, Any, tuple[int, ...]
 """Kind, function, inputs (three slots, or a tuple of slots), outputs (a slot, or a tuple), slots to free, the step."""
 
 
-class NumpyEngine(AbstractEngine):
+class NumpyEngine(AbstractHostEngine):
     """Computes with NumPy, operation by operation."""
 
     def __init__(self, options: EngineOptions) -> None:
         self.values = States()
+        super().__init__(self.values)
         self.execute = _execute_checked if options.check_numerics else _execute
         self.soft_placement = options.soft_placement
 
@@ -83,48 +84,9 @@ class NumpyEngine(AbstractEngine):
         known[id(plan)] = compute
         return compute
 
-    def as_feed(self, tensor: Tensor, value: Any) -> Any:
-        """`value` as a NumPy array of the dtype of `tensor`."""
-        return host_array(value, tensor.dtype)
-
-    def put(self, tensor: Tensor, array: Any) -> Any:
-        """A copy of `array`."""
-        return np.array(array)
-
-    def wait_for(self, arrays: Sequence[Any]) -> None:
-        """Nothing: copies are there."""
-
-    def has_state(self, key: Operation) -> bool:
-        """Whether there is a state under `key`."""
-        return key in self.values
-
-    def read_state(self, key: Operation) -> Array | None:
-        """A copy of the state kept under `key`, or None."""
-        value = self.values.get(key)
-        return None if value is None else value.copy()
-
-    def write_state(self, key: Operation, value: Array) -> None:
-        """Replace the state kept under `key` by a copy of `value`."""
-        self.values[key] = np.array(value)
-
-    def forget_state(self, key: Operation) -> None:
-        """Leave no state under `key`."""
-        self.values.pop(key, None)
-
     def compiled_memory(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
         """Not here: nothing is compiled."""
         raise NotImplementedError("compiled_memory: the NumPy engine compiles nothing; use Session(engine='xla')")
-
-    def compiled_communication(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
-        """None: there is one device."""
-        return {}
-
-    def meet(self, what: str) -> None:
-        """Nothing: this process is alone."""
-
-    def close(self) -> None:
-        """Let go of all values."""
-        self.values.clear()
 
 
 def _check_devices(plan: Plan) -> None:
