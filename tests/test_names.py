@@ -207,7 +207,7 @@ SIGNATURES = {
     "where": "condition, x=None, y=None, name=None",
     "while_loop": (
         "cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False, "
-        "maximum_iterations=None, return_same_structure=True, name=None"
+        "maximum_iterations=None, name=None"
     ),
     "zeros": "shape, dtype=float32, name=None",
 }

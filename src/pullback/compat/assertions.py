@@ -9,7 +9,7 @@ from ..core.named_functions import named
 from ..core.operation import Operation, Tensor
 from ..core.typing import TensorLike
 from ..primitives.creation.constant import convert_to_tensor
-from ..primitives.debugging.assertions import COMPARISONS, SIGNS, compared, near, of_sign, ranked
+from ..primitives.debugging.assertions import COMPARISONS, SIGNS, compared, near, of_sign, ranked, ranked_in
 from ..primitives.debugging.assertions import assert_scalar as assert_scalar_today
 
 Data = Sequence[Any] | None
@@ -101,6 +101,38 @@ def assert_near(
     >>> pb.Session().run(pb.assert_near([1.0], [1.0000001]))
     """
     return near(x, y, rtol, atol, message, summarize, name, data)
+
+
+def assert_rank(
+    x: TensorLike,
+    rank: int,
+    data: Data = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """An operation that raises in a run unless `x` has that rank; see `pb.debugging.assert_rank`.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.compat.v1.assert_rank([1, 2], 1))
+    """
+    return ranked(convert_to_tensor(x), rank, "assert_rank", "equal", message, name, data, summarize)
+
+
+def assert_rank_in(
+    x: TensorLike,
+    ranks: Sequence[int],
+    data: Data = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """An operation that raises in a run unless `x` has one of `ranks`; see `pb.debugging.assert_rank_in`.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.compat.v1.debugging.assert_rank_in([1, 2], (1, 2)))
+    """
+    return ranked_in(convert_to_tensor(x), ranks, message, name, data, summarize)
 
 
 def assert_rank_at_least(

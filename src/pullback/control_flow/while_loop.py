@@ -39,8 +39,8 @@ def while_loop(
     back_prop: bool = True,
     swap_memory: bool = False,
     maximum_iterations: TensorLike | None = None,
-    return_same_structure: bool | str = True,
     name: str | None = None,
+    return_same_structure: bool = True,
 ) -> Any:
     """What `loop_vars` are when `cond` of them is false: `body` maps them to the next ones, step by step.
 
@@ -52,9 +52,8 @@ def while_loop(
     The number of steps need not be known, on either engine. `maximum_iterations`, a scalar integer, ends the loop in
     any case; known when the graph is built, it lets XLA keep one row a step in memory of known size, as a counter does
     that `cond` compares with a number. Derivatives take the memory that the policy says (`pb.Memory`). With
-    `back_prop=False` they do not cross the loop. With `return_same_structure=False` a list of one is unpacked; a string
-    in its place is the name, which TensorFlow's second version has there. `parallel_iterations` and `swap_memory` are
-    taken for TensorFlow's sake; they change nothing.
+    `back_prop=False` they do not cross the loop. With `return_same_structure=False` a list of one is unpacked.
+    `parallel_iterations` and `swap_memory` are taken for TensorFlow's sake; they change nothing.
 
     Derivative: a loop in the other direction over the steps that were made: the cotangent of the state before a step =
     that of body there.
@@ -71,8 +70,6 @@ def while_loop(
     [np.int32(5), np.float32(243.0), np.float32(405.0)]
     """
     del swap_memory
-    if isinstance(return_same_structure, str):
-        name, return_same_structure = return_same_structure, True
     _check_arguments(cond, body, loop_vars, parallel_iterations)
     graph = get_default_graph().acting
     with graph.transaction(), graph.name_scope(name or "while"):

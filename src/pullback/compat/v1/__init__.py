@@ -18,7 +18,7 @@ __version__ = VERSION = "1.15.0"
 GIT_VERSION = f"pullback {pullback.__version__}"
 
 __all__ = list(vars(pullback)["__all__"])
-_NAMESPACES = ("debugging", "image", "initializers", "linalg", "math", "nn", "random")
+_NAMESPACES = ("debugging", "image", "initializers", "linalg", "math", "nn", "random", "sparse")
 _OWN = ("app", "compat", "contrib", "distributions", "flags", "gfile", "layers", "logging", "metrics", "test")
 """The namespaces that only version 1 has."""
 

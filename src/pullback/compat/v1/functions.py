@@ -15,7 +15,7 @@ from ...primitives.indexing.where import where as where_today
 from ...primitives.shape.reshape import reshape
 from ...primitives.shape.space_to_batch import batch_to_space as batch_to_space_today
 from ...primitives.shape.space_to_batch import space_to_batch as space_to_batch_today
-from ..assertions import of_two
+from ..assertions import assert_rank, of_two
 
 REDUCTION = "input_tensor, axis, keepdims, name, reduction_indices:axis, keep_dims:keepdims"
 PLACE = "input, axis, name, dimension:axis, output_type"
@@ -23,6 +23,7 @@ LIKE = "tensor:input, dtype, name, optimize:, input"
 CONFUSION = "labels, predictions, num_classes, dtype, name, weights"
 NORM = "tensor, ord, axis, keepdims, name, keep_dims:keepdims"
 COUNT = "input_tensor:input, axis, keepdims, dtype, name, reduction_indices:axis, keep_dims:keepdims, input"
+SPARSE_ADD = "a, b, threshold, thresh:threshold"
 SPARSE = "sp_input, axis, keepdims, reduction_axes:axis, keep_dims:keepdims"
 
 PARAMETERS = {
@@ -54,6 +55,7 @@ PARAMETERS = {
     "reverse_sequence": "input, seq_lengths, seq_axis, batch_axis, name, seq_dim:seq_axis, batch_dim:batch_axis",
     "shape": "input, name, out_type",
     "size": "input, name, out_type",
+    "sparse_add": SPARSE_ADD,
     "sparse_reduce_max": SPARSE,
     "sparse_reduce_sum": SPARSE,
     "squeeze": "input, axis, name, squeeze_dims:axis",
@@ -87,8 +89,8 @@ def while_loop(
         back_prop,
         swap_memory,
         maximum_iterations,
-        return_same_structure,
         name,
+        return_same_structure,
     )
 
 
@@ -142,6 +144,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "assert_equal": of_two("equal"),
     "assert_greater": of_two("greater"),
     "assert_less": of_two("less"),
+    "assert_rank": assert_rank,
     "batch_to_space": batch_to_space,
     "cond": cond,
     "device": device,

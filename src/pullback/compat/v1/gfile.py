@@ -20,9 +20,9 @@ def GFile(name: PathLike, mode: str = "r") -> IO[Any]:
 Open = FastGFile = GFile
 
 
-def Exists(path: PathLike) -> bool:
+def Exists(filename: PathLike) -> bool:
     """Whether there is such a file or folder."""
-    return os.path.exists(path)
+    return os.path.exists(filename)
 
 
 def IsDirectory(dirname: PathLike) -> bool:

@@ -20,6 +20,7 @@ from ...primitives.shape.stacking import concat, stack
 from ...primitives.sparse.sparse_tensor import SparseTensor
 from ...primitives.variables.variable import Variable
 from .arguments import older
+from .functions import space_to_batch as space_to_batch
 
 _SOFTMAX = "logits, axis, name, dim:axis"
 _POOL = "value:input, ksize, strides, padding, data_format, name, input"
@@ -29,6 +30,7 @@ _TRANSPOSED = (
     "value:input, filter:filters, output_shape, strides, padding, data_format, name, input, filters, dilations"
 )
 _BLOCKS = "input, block_size, name, data_format"
+_FRACTIONAL = "value, pooling_ratio, pseudo_random, overlapping, deterministic:, seed, seed2:, name"
 
 PARAMETERS = {
     "avg_pool": _POOL,
@@ -49,6 +51,9 @@ PARAMETERS = {
     "depth_to_space": _BLOCKS,
     "depthwise_conv2d": "input, filter, strides, padding, rate:dilations, name, data_format, dilations",
     "dilation2d": "input, filter:filters, strides, rates:dilations, padding, name, filters, dilations",
+    "erosion2d": "value, kernel:filters, strides, rates:dilations, padding, name",
+    "fractional_avg_pool": _FRACTIONAL,
+    "fractional_max_pool": _FRACTIONAL,
     "in_top_k": "predictions, targets, k, name",
     "l2_normalize": "x, axis, epsilon, name, dim:axis",
     "log_softmax": _SOFTMAX,
@@ -191,12 +196,14 @@ def embedding_lookup_sparse(
     name: str | None = None,
     combiner: Any = None,
     max_norm: Any = None,
+    allow_fast_lookup: bool = False,
 ) -> Tensor:
     """As `pb.nn.embedding_lookup_sparse`; several tables as in `embedding_lookup`.
 
     Raises:
         ValueError: another strategy.
     """
+    del allow_fast_lookup
     tables = _tables("embedding_lookup_sparse", params, partition_strategy)
     ids = _in_tables(tables, sp_ids, partition_strategy)
     return today.embedding_lookup_sparse(tables, ids, sp_weights, combiner, max_norm, name)
@@ -211,12 +218,14 @@ def safe_embedding_lookup_sparse(
     name: str | None = None,
     partition_strategy: str = "div",
     max_norm: Any = None,
+    allow_fast_lookup: bool = False,
 ) -> Tensor:
     """As `pb.nn.safe_embedding_lookup_sparse`; several tables as in `embedding_lookup_sparse`.
 
     Raises:
         ValueError: another strategy.
     """
+    del allow_fast_lookup
     tables = _tables("safe_embedding_lookup_sparse", embedding_weights, partition_strategy)
     if len(tables) > 1 and partition_strategy == "mod":
         if default_id is not None:

@@ -342,22 +342,26 @@ def cosine_distance(
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+    dim: int | None = None,
 ) -> Tensor:
     """`1 - sum(labels * predictions)` along `axis` for vectors of length one, weighted and reduced.
+
+    `dim` is an older name of `axis`.
 
     Shapes: the same for both. Dtypes: any float; `labels` are converted to that of `predictions`.
 
     Derivative: dpredictions = -dy * weights / count * labels, dlabels likewise.
 
     Raises:
-        ValueError: the shapes differ, `axis` is missing, or as `compute_weighted_loss`.
+        ValueError: the shapes differ, `axis` is missing or given twice, or as `compute_weighted_loss`.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.losses.cosine_distance([1.0, 0.0], [0.0, 1.0], axis=0))
     np.float32(1.0)
     """
-    if axis is None:
-        raise ValueError("cosine_distance: axis must be given")
+    if (axis is None) == (dim is None):
+        raise ValueError("cosine_distance: give axis, or dim, which is the same")
+    axis = dim if axis is None else axis
     z, y = _pair("cosine_distance", labels, predictions)
     with y.graph.name_scope(scope or "cosine_distance_loss"):
         losses = 1 - reduce_sum(y * z, axis, keepdims=True)

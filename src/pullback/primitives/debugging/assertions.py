@@ -278,12 +278,24 @@ def assert_rank_in(
     >>> import pullback as pb
     >>> pb.Session().run(pb.debugging.assert_rank_in([1, 2], (1, 2)))
     """
-    tensor, known = convert_to_tensor(x), sorted({int(rank) for rank in ranks})
-    said = f"{message + '. ' if message else ''}assert_rank_in: {tensor} must have a rank of {known}"
-    if tensor.shape.rank is None:
-        with tensor.graph.name_scope(name or "assert_rank_in"):
-            return _asserted(reduce_any(comparison.equal(rank_of(tensor), known)), [], said, None, "Assert")
-    if tensor.shape.rank not in known:
+    return ranked_in(convert_to_tensor(x), ranks, message, name)
+
+
+def ranked_in(
+    x: Tensor,
+    ranks: Sequence[int],
+    message: str | None,
+    name: str | None,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+) -> Operation:
+    """An operation that raises unless the rank of `x` is one of `ranks`, and shows `data`."""
+    known = sorted({int(rank) for rank in ranks})
+    said = f"{message + '. ' if message else ''}assert_rank_in: {x} must have a rank of {known}"
+    if x.shape.rank is None:
+        with x.graph.name_scope(name or "assert_rank_in"):
+            return _asserted(reduce_any(comparison.equal(rank_of(x), known)), data or [], said, summarize, "Assert")
+    if x.shape.rank not in known:
         raise ValueError(said)
     return no_op(name or "assert_rank_in")
 

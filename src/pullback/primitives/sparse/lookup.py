@@ -65,7 +65,7 @@ def safe_embedding_lookup_sparse(
     embedding_weights: TensorLike,
     sparse_ids: SparseTensor,
     sparse_weights: SparseTensor | None = None,
-    combiner: Combiner | None = None,
+    combiner: Combiner | None = "mean",
     default_id: Id | None = None,
     max_norm: TensorLike | None = None,
     name: str | None = None,
