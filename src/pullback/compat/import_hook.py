@@ -17,6 +17,7 @@ from typing import Any
 import pullback
 
 from . import v1
+from .v1 import messages
 
 _NAMESPACES = ("", "nn", "math", "train", "nn.rnn_cell", "linalg", "image", "random", "initializers", "summary", "test")
 """Where the modules of `tensorflow.python` look for a name, in order."""
@@ -103,6 +104,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         match parts[1:]:
             case ["python", *_]:
                 return [place for name in _NAMESPACES for place in _found(v1, name.split(".") if name else [])]
+            case ["core", _, file] if file.endswith("_pb2"):
+                return [messages.declared(file)]
+            case ["core", *_]:
+                return [v1]
             case ["compat"]:
                 return [v1.compat]
             case ["compat", "v1", *below]:

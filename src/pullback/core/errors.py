@@ -47,5 +47,9 @@ class NotFoundError(PullbackError, LookupError):
     """A name asked for is not there: a variable in a checkpoint, an operation in a graph."""
 
 
+class OutOfRangeError(PullbackError, IndexError):
+    """There is no more: a queue or an iterator is at its end."""
+
+
 class UnimplementedError(PullbackError, NotImplementedError):
     """A model asks for what pullback does not have."""

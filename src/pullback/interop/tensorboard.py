@@ -75,7 +75,7 @@ class FileWriter:
         self._writer.add_event(event)
 
     def add_summary(self, summary: Summary, global_step: int | None = None) -> None:
-        """Write what a session returned for a summary, or for several merged into one.
+        """Write what a session returned for a summary, or for several merged into one; or a message of TensorFlow's.
 
         Raises:
             TypeError: `summary` is something else.
@@ -84,16 +84,20 @@ class FileWriter:
 
         from tensorboard.compat.proto.event_pb2 import Event
 
+        event = Event(wall_time=time.time())
+        if global_step is not None:
+            event.step = int(global_step)
+        if isinstance(summary, type(event.summary)):
+            event.summary.CopyFrom(summary)
+            self._writer.add_event(event)
+            return
         if not isinstance(summary, Mapping) or not all(isinstance(tag, Tag) for tag in summary):
             raise TypeError(
                 f"FileWriter.add_summary: the summary is a {type(summary).__name__}; give what session.run gave for "
                 "summary.merge_all()"
             )
-        event = Event(wall_time=time.time())
         for tag, value in summary.items():
             _fill_values(event.summary, tag, np.asarray(value))
-        if global_step is not None:
-            event.step = int(global_step)
         self._writer.add_event(event)
 
     def flush(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pullback
 
-from . import functions
+from . import functions, messages
 from .arguments import older
 from .variable import Variable as Variable
 
@@ -18,7 +18,19 @@ __version__ = VERSION = "1.15.0"
 GIT_VERSION = f"pullback {pullback.__version__}"
 
 __all__ = list(vars(pullback)["__all__"])
-_NAMESPACES = ("debugging", "image", "initializers", "linalg", "math", "nn", "random", "sparse")
+_NAMESPACES = (
+    "debugging",
+    "errors",
+    "image",
+    "initializers",
+    "linalg",
+    "math",
+    "nn",
+    "random",
+    "sparse",
+    "summary",
+    "train",
+)
 _OWN = ("app", "compat", "contrib", "distributions", "flags", "gfile", "layers", "logging", "metrics", "test")
 """The namespaces that only version 1 has."""
 
@@ -28,6 +40,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"{__name__}.{name}")
     if name in functions.OTHER:
         return functions.OTHER[name]
+    if name in messages.FILES:
+        return messages.message(name)
     return older(getattr(pullback, name), functions.PARAMETERS.get(name))
 
 

@@ -1,0 +1,38 @@
+"""Summaries of TensorFlow 1: `tf.summary`, `pullback.summary` and the messages."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import Any
+
+from ... import summary as today
+from ...summary import FileWriter
+from .messages import message
+
+
+class FileWriterCache:
+    """One writer for each folder, which all who ask share."""
+
+    @staticmethod
+    def get(logdir: str) -> FileWriter:
+        """The writer of `logdir`, made the first time."""
+        return _writer(os.path.abspath(logdir))
+
+    @staticmethod
+    def clear() -> None:
+        """Close and forget all writers."""
+        _writer.cache_clear()
+
+
+@cache
+def _writer(logdir: str) -> FileWriter:
+    return FileWriter(logdir)
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(today, name) if hasattr(today, name) else message(name)
+
+
+def __dir__() -> list[str]:
+    return dir(today)

@@ -1,0 +1,41 @@
+"""Training loops of TensorFlow 1 beside `pullback.train`: `tf.train`, monitored sessions, hooks, coordinators."""
+
+from typing import Any
+
+from .... import train as today
+from .coordinator import Coordinator as Coordinator
+from .coordinator import LooperThread as LooperThread
+from .hooks import FeedFnHook as FeedFnHook
+from .hooks import FinalOpsHook as FinalOpsHook
+from .hooks import NanLossDuringTrainingError as NanLossDuringTrainingError
+from .hooks import NanTensorHook as NanTensorHook
+from .hooks import SecondOrStepTimer as SecondOrStepTimer
+from .hooks import SessionRunArgs as SessionRunArgs
+from .hooks import SessionRunContext as SessionRunContext
+from .hooks import SessionRunHook as SessionRunHook
+from .hooks import SessionRunValues as SessionRunValues
+from .hooks import StopAtStepHook as StopAtStepHook
+from .monitored_session import ChiefSessionCreator as ChiefSessionCreator
+from .monitored_session import MonitoredSession as MonitoredSession
+from .monitored_session import MonitoredTrainingSession as MonitoredTrainingSession
+from .monitored_session import Scaffold as Scaffold
+from .monitored_session import SingularMonitoredSession as SingularMonitoredSession
+from .queue_runner import QueueRunner as QueueRunner
+from .queue_runner import add_queue_runner as add_queue_runner
+from .queue_runner import start_queue_runners as start_queue_runners
+from .recording_hooks import CheckpointSaverHook as CheckpointSaverHook
+from .recording_hooks import CheckpointSaverListener as CheckpointSaverListener
+from .recording_hooks import LoggingTensorHook as LoggingTensorHook
+from .recording_hooks import StepCounterHook as StepCounterHook
+from .recording_hooks import SummarySaverHook as SummarySaverHook
+from .supervisor import Supervisor as Supervisor
+
+SessionCreator = WorkerSessionCreator = ChiefSessionCreator
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(today, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*dir(today), *globals()})
