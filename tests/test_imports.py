@@ -31,7 +31,7 @@ MAY_IMPORT = {
 }
 MAY_IMPORT["compat"] = MAY_IMPORT["root"] = {*MAY_IMPORT, "compat", "root"}
 MAY_IMPORT["cli"] = {*MAY_IMPORT["root"], "cli"}
-HEAVY = ("jax", "onnx", "scipy", "matplotlib", "sklearn", "rich", "torch", "tensorflow")
+HEAVY = ("jax", "onnx", "scipy", "matplotlib", "sklearn", "rich", "tensorstore", "torch", "tensorflow")
 
 
 def layer_of(path: Path) -> str:
@@ -134,6 +134,9 @@ EXTRAS = {
     "pb.summary.FileWriter('.')": (
         "summary.FileWriter needs the package tensorboard: pip install 'pullback[tensorboard]'"
     ),
+    "pb.train.Saver(allow_empty=True, sharded=True)": (
+        "Saver: sharded=True needs tensorstore (no tensorstore here): pip install 'pullback[sharded]'"
+    ),
 }
 WITHOUT_EXTRAS = """
 import sys
@@ -141,7 +144,7 @@ from importlib.abc import MetaPathFinder
 
 class Without(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("jax", "jaxlib", "onnx", "onnxruntime", "tensorboard", "scipy"):
+        if name.partition(".")[0] in ("jax", "jaxlib", "onnx", "onnxruntime", "tensorboard", "tensorstore", "scipy"):
             raise ModuleNotFoundError(f"no {name} here", name=name)
 
 sys.meta_path.insert(0, Without())

@@ -100,22 +100,58 @@ def test_feeds_values_and_variables_go_in_and_out_of_all_processes(tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_a_checkpoint_of_two_processes_is_restored_by_four_and_by_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sharded", [False, True])
+def test_a_checkpoint_of_two_processes_is_restored_by_four_and_by_one(sharded: bool, tmp_path: Path) -> None:
     program = """
     import sys
     v = pb.Variable(pb.sharding(pb.zeros([8], pb.float64), ["data"]), name="v")
-    step = v.assign_add(np.arange(8.0))
-    saver, session = pb.train.Saver(), pb.Session(mesh={"data": 2 * count})
+    step = v.assign_add(np.arange(8.0) + 1e-12)
+    saver, session = pb.train.Saver(sharded=SHARDED), pb.Session(mesh={"data": 2 * count})
     latest = pb.train.latest_checkpoint(FOLDER)
     session.run(v.initializer) if latest is None else saver.restore(session, latest)
+    assert session._engine.values[v.op].sharding.shard_shape((8,)) == (4 // count,)
     value = session.run([step, v.read_value()])[0]
-    assert value[1] == EXPECTED, value
+    assert value[1] == EXPECTED * (1 + 1e-12), value
     path = saver.save(session, FOLDER + "/model", global_step=EXPECTED)
     assert pb.train.latest_checkpoint(FOLDER) == path
     """
+    program = program.replace("FOLDER", repr(str(tmp_path))).replace("SHARDED", str(sharded))
     for i, count in enumerate([2, 4, 1]):
-        text = program.replace("FOLDER", repr(str(tmp_path))).replace("EXPECTED", str(i + 1))
-        run_in_processes(count, [text], tmp_path)
+        run_in_processes(count, [program.replace("EXPECTED", str(i + 1))], tmp_path)
+
+
+@pytest.mark.slow
+def test_a_table_of_eight_shards_is_looked_up_changed_saved_and_restored_without_gathering_it(tmp_path: Path) -> None:
+    program = f"""
+    import os
+    from pathlib import Path
+    ROWS, WIDTH, BATCH = 4096, 16, 8
+    ids = pb.placeholder(pb.int32, [BATCH])
+    table = pb.Variable(pb.sharding(pb.random.uniform([ROWS, WIDTH], seed=3), ["data", None]), name="table")
+    loss = pb.reduce_sum(pb.square(pb.nn.embedding_lookup(table, pb.sharding(ids, ["data"]))))
+    train = pb.train.AdagradOptimizer(0.1).minimize(loss)
+    saver, session = pb.train.Saver(sharded=True), pb.Session(mesh={{"data": 8}})
+    session.run(pb.global_variables_initializer())
+    own, nbytes = np.arange(2, dtype=np.int32) + 1000 * index, ROWS * WIDTH * 4
+    sent = session.compiled_communication([loss, train], {{ids: own}})
+    assert sum(sent.values()) < nbytes / 64, sent
+    memory = session.compiled_memory([loss, train], {{ids: own}})
+    assert memory["arguments"] + memory["temporary"] < 2 * nbytes / 8 + nbytes / 16, memory
+    session.run([loss, train], {{ids: own}})
+    session._engine.read_state = None
+    for v in pb.global_variables():
+        assert sum(part.nbytes for _, part in session.shards_of(v.op).parts) == nbytes // 4
+    path = saver.save(session, {str(tmp_path / "model")!r})
+    chunks = [file for file in Path(path).rglob("c/*/*") if file.is_file()]
+    assert sorted(file.stat().st_size for file in chunks) == [nbytes // 8 + 4] * 16
+    wanted = session.run(loss, {{ids: own}})
+    other = pb.Session(mesh={{"data": 8}})
+    saver.restore(other, path)
+    assert other.run(loss, {{ids: own}}) == wanted
+    held = {{x.nbytes for v in pb.global_variables() for x in [other._engine.values[v.op].addressable_data(0)]}}
+    assert held == {{nbytes // 8}}
+    """
+    run_in_processes(4, [program], tmp_path)
 
 
 @pytest.mark.slow

@@ -104,9 +104,7 @@ def _entries(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
 def _read_array(path: Path, archive: zipfile.ZipFile, name: str, entry: Any) -> SavedArray:
     where = f"{path}: '{name}'"
     entry = expect(entry, dict, where)
-    kind, shape = field(entry, "kind", str, where), field(entry, "shape", list, where)
-    if kind not in get_args(Kind):
-        raise DataLossError(f"{where} is neither a variable nor a state, but {shown(kind)}")
+    kind, shape = as_kind(field(entry, "kind", str, where), where), field(entry, "shape", list, where)
     dtype: Any = as_dtype(field(entry, "dtype", str, where))
     size = math.prod([expect(n, int, f"{where}: a length") for n in shape]) * dtype.itemsize
     # The manifest says all that the header of the member does.
@@ -114,8 +112,14 @@ def _read_array(path: Path, archive: zipfile.ZipFile, name: str, entry: Any) -> 
     elements = member[len(member) - size :]
     if len(elements) != size or hashlib.sha256(elements).hexdigest() != field(entry, "sha256", str, where):
         raise DataLossError(f"{path} is not a whole checkpoint: '{name}' is not what was written")
-    value = np.frombuffer(bytearray(elements), dtype).reshape(shape)
-    return SavedArray("variable" if kind == "variable" else "state", value)
+    return SavedArray(kind, np.frombuffer(bytearray(elements), dtype).reshape(shape))
+
+
+def as_kind(text: str, where: str) -> Kind:
+    """The kind of that name; DataLossError where there is none."""
+    if text not in get_args(Kind):
+        raise DataLossError(f"{where} is neither a variable nor a state, but {shown(text)}")
+    return "variable" if text == "variable" else "state"
 
 
 def _bytes(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:

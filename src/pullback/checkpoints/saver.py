@@ -19,13 +19,15 @@ from ..core.schema import expect, parsed, texts
 from ..core.types import TensorType, type_of_array
 from ..core.typing import TensorLike
 from ..engines.session import Session
+from ..engines.shards import Source
 from ..layers.variables.scope import global_variables
 from ..primitives.base.state import AbstractStateful
 from ..primitives.variables.variable import Variable
-from .files import SavedArray, read_checkpoint, write_checkpoint
+from .files import Kind, SavedArray, write_checkpoint
+from .places import is_there, place_to_restore, place_to_save, read, remove, time_of
+from .sharded import SavedSource, tensorstore_module, write_folder
 
 _STATE_FILE = "checkpoint"
-_SUFFIX = ".npz"
 
 
 class Saver:
@@ -38,9 +40,13 @@ class Saver:
     file's name has 8 digits. Of the files no longer kept one stays for each `keep_checkpoint_every_n_hours`. `name`,
     `restore_sequentially`, `write_version`, `save_relative_paths` and `filename` are taken for TensorFlow's sake.
 
+    With `sharded`, a checkpoint is a folder of Zarr arrays (needs tensorstore): each process writes the parts of
+    variables that it has, and restores those that it needs: of what is spread over a mesh none ever holds all.
+
     Raises:
-        ValueError: there are no variables, unless `allow_empty`, or two have the same name; `sharded`, `saver_def`,
-            `builder` or `defer_build` is asked for.
+        ValueError: there are no variables, unless `allow_empty`, or two have the same name; `saver_def`, `builder` or
+            `defer_build` is asked for.
+        ImportError: `sharded`, and tensorstore is not installed.
 
     >>> import pullback as pb, tempfile
     >>> v = pb.Variable(1.0, name="v")
@@ -73,15 +79,16 @@ class Saver:
         filename: str | None = None,
     ) -> None:
         del name, restore_sequentially, write_version, save_relative_paths, filename
-        if sharded:
-            raise ValueError("Saver: sharded=True is not supported; a checkpoint is one file")
         if saver_def is not None or builder is not None or defer_build:
             raise ValueError("Saver: saver_def, builder and defer_build are not supported; make the saver anew")
+        if sharded:
+            tensorstore_module()
         self._variables = _by_name(global_variables() if var_list is None else var_list)
         if not self._variables and not allow_empty:
             raise ValueError("No variables to save")
         self._with_states = var_list is None
         self._reshape = reshape
+        self._sharded = sharded
         self._max_to_keep = max_to_keep or None
         self._pad_step_number = pad_step_number
         self._hours = keep_checkpoint_every_n_hours
@@ -103,49 +110,61 @@ class Saver:
     ) -> str:
         """Writes the variables to `save_path`, or `save_path-<global_step>`, with `.npz` at its end; returns that path.
 
-        The file appears whole or not at all. Then it is noted as the latest one of its folder, and the oldest of this
-        saver's files beyond `max_to_keep` are deleted. Where a mesh spans processes, all of them call this, and the
-        first one writes; any number of processes can restore the file.
+        The checkpoint appears whole or not at all. Then it is noted as the latest one of its folder, and the oldest of
+        this saver's checkpoints beyond `max_to_keep` are deleted. Where a mesh spans processes, all of them call this.
+        The first one writes; with `sharded` each writes its part, and the path ends with `.zarr`. Any number of
+        processes can restore it.
 
         Raises:
             FailedPreconditionError: a variable has no value in the session.
             ValueError: the folder does not exist.
         """
         step = _step_of(sess, global_step)
-        path = _file_of(save_path, f"{step:08d}" if self._pad_step_number and step is not None else step)
+        shown = f"{step:08d}" if self._pad_step_number and step is not None else step
+        path = place_to_save(save_path, shown, self._sharded)
         if not path.parent.is_dir():
             raise ValueError(f"Parent directory of {path} doesn't exist, can't save.")
-        arrays = {name: SavedArray("variable", sess.read_variable(v.op)) for name, v in self._variables.items()}
-        for op in self._states(sess.graph):
-            if sess.has_variable(op):
-                arrays.setdefault(op.name, SavedArray("state", sess.read_variable(op)))
-        if sess.leads:
-            write_checkpoint(path, arrays)
+        self._write(sess, path)
         dropped = self._keep(path)
         if sess.leads and write_state:
             _write_state(path.parent / (latest_filename or _STATE_FILE), self._kept)
         for old in dropped if sess.leads else ():
-            old.unlink(missing_ok=True)
+            remove(old)
         sess.meet(f"saved {path.name}")
         return str(path)
 
+    def _write(self, sess: Session, path: Path) -> None:
+        saved: dict[str, tuple[Kind, Operation]] = {name: ("variable", v.op) for name, v in self._variables.items()}
+        for op in self._states(sess.graph):
+            if sess.has_variable(op):
+                saved.setdefault(op.name, ("state", op))
+        if self._sharded:
+            shards = {name: (kind, sess.shards_of(op)) for name, (kind, op) in saved.items()}
+            write_folder(path, shards, sess.leads, sess.meet)
+            return
+        arrays = {name: SavedArray(kind, sess.read_variable(op)) for name, (kind, op) in saved.items()}
+        if sess.leads:
+            write_checkpoint(path, arrays)
+
     def restore(self, sess: Session, save_path: str | os.PathLike[str]) -> None:
-        """Gives the variables the values of the file `save_path`; all of them, or none where one does not fit.
+        """Gives the variables the values of the checkpoint `save_path`; all of them, or none where one does not fit.
+
+        A variable that has no value yet is spread over the mesh as its initializer would spread it.
 
         Raises:
-            NotFoundError: there is no such file, or it lacks a variable.
-            DataLossError: the file is torn, was changed, or is no checkpoint of pullback.
+            NotFoundError: there is no such checkpoint, or it lacks a variable.
+            DataLossError: it is torn, was changed, or is no checkpoint of pullback.
             InvalidArgumentError: a variable has another shape or dtype than was saved.
         """
-        path = _file_of(save_path, None)
-        saved = read_checkpoint(path)
-        values = {v.op: self._fitting(name, v, saved, path) for name, v in self._variables.items()}
+        path = place_to_restore(save_path)
+        saved = read(path)
+        sources = {v.op: self._fitting(name, v, saved, path) for name, v in self._variables.items()}
         for op in self._states(sess.graph):
             state = saved.get(op.name)
             if state is not None and state.kind == "state":
-                values[op] = _fitting_state(op, state.value, path)
-        for op, value in values.items():
-            sess.write_variable(op, value)
+                sources[op] = _fitting_state(op, state.source, path)
+        missing = [v.initializer for v in self._variables.values() if not sess.has_variable(v.op)]
+        sess.load_variables(sources, [op for op in missing if op is not None])
 
     def _states(self, graph: Graph) -> list[Operation]:
         """The operations that keep a state of their own."""
@@ -153,23 +172,20 @@ class Saver:
             return []
         return [op for op in graph.operations if isinstance(op.primitive, AbstractStateful) and op.primitive.owns_state]
 
-    def _fitting(
-        self, name: str, variable: Variable, saved: Mapping[str, SavedArray], path: Path
-    ) -> np.ndarray[Any, Any]:
-        """The saved value of `variable`, checked against its type."""
+    def _fitting(self, name: str, variable: Variable, saved: Mapping[str, SavedSource], path: Path) -> Source:
+        """Where the saved value of `variable` is, checked against its type."""
         wanted = TensorType(variable.dtype, variable.shape)
         array = saved.get(name)
         if array is None or array.kind != "variable":
             known = ", ".join(sorted(n for n, a in saved.items() if a.kind == "variable")) or "nothing"
             raise NotFoundError(f"restore: {path} has no variable '{name}' ({wanted}); it has {known}")
-        value = array.value
-        if self._reshape and wanted.shape.num_elements() == value.size:
-            value = value.reshape(wanted.shape.known)
-        if value.dtype != wanted.dtype or not wanted.shape.is_compatible_with(value.shape):
-            raise InvalidArgumentError(
-                f"restore: the variable '{name}' is {wanted}, but {path} has {type_of_array(array.value)} for it"
-            )
-        return value
+        found = array.source.type
+        if self._reshape and wanted.shape.num_elements() == found.shape.num_elements() and wanted.dtype == found.dtype:
+            shape = wanted.shape.known
+            return Source(wanted, lambda index: array.source.whole().reshape(shape)[index])
+        if found.dtype != wanted.dtype or not wanted.shape.is_compatible_with(found.shape):
+            raise InvalidArgumentError(f"restore: the variable '{name}' is {wanted}, but {path} has {found} for it")
+        return array.source
 
     def _keep(self, path: Path) -> list[Path]:
         """Note a new file; the files to delete for it."""
@@ -180,7 +196,7 @@ class Saver:
 
     def _stays(self, path: Path) -> bool:
         """Whether `keep_checkpoint_every_n_hours` keeps a file that `max_to_keep` would delete."""
-        if not path.is_file() or path.stat().st_mtime < self._next_to_stay:
+        if time_of(path) < self._next_to_stay:
             return False
         self._next_to_stay += self._hours * 3600.0
         return True
@@ -232,18 +248,18 @@ def get_checkpoint_state(
         return None
     entry = expect(parsed(note.read_bytes(), str(note)), dict, str(note))
     names = [str(note.parent / name) for name in texts(entry.get("all"), f"{note}: 'all'")]
-    present = tuple([name for name in names if os.path.isfile(name)])
+    present = tuple([name for name in names if is_there(Path(name))])
     return CheckpointState(present[-1], present) if present else None
 
 
 def checkpoint_exists(checkpoint_prefix: str | os.PathLike[str]) -> bool:
-    """Whether there is a checkpoint of the path `checkpoint_prefix`, with or without `.npz`.
+    """Whether there is a checkpoint of the path `checkpoint_prefix`, with or without its suffix.
 
     >>> import pullback as pb
     >>> pb.train.checkpoint_exists("/nowhere/model-7")
     False
     """
-    return _file_of(checkpoint_prefix, None).is_file()
+    return is_there(place_to_restore(checkpoint_prefix))
 
 
 def list_variables(ckpt_dir_or_file: str | os.PathLike[str]) -> list[tuple[str, list[int]]]:
@@ -262,8 +278,8 @@ def list_variables(ckpt_dir_or_file: str | os.PathLike[str]) -> list[tuple[str, 
     ...     pb.train.list_variables(folder)
     [('v', [2])]
     """
-    saved = read_checkpoint(_checkpoint_of(ckpt_dir_or_file))
-    return [(name, list(a.value.shape)) for name, a in sorted(saved.items()) if a.kind == "variable"]
+    saved = sorted(read(_checkpoint_of(ckpt_dir_or_file)).items())
+    return [(name, list(a.source.type.shape.known)) for name, a in saved if a.kind == "variable"]
 
 
 def load_variable(ckpt_dir_or_file: str | os.PathLike[str], name: str) -> np.ndarray[Any, Any]:
@@ -283,36 +299,28 @@ def load_variable(ckpt_dir_or_file: str | os.PathLike[str], name: str) -> np.nda
     array([1., 2.], dtype=float32)
     """
     path = _checkpoint_of(ckpt_dir_or_file)
-    saved = read_checkpoint(path).get(name.removesuffix(":0"))
+    saved = read(path).get(name.removesuffix(":0"))
     if saved is None:
         raise NotFoundError(f"{path} has no variable '{name}'")
-    return saved.value
+    return saved.source.whole()
 
 
-def _fitting_state(op: Operation, value: np.ndarray[Any, Any], path: Path) -> np.ndarray[Any, Any]:
-    """The saved state of `op`, checked against what it begins with."""
+def _fitting_state(op: Operation, saved: Source, path: Path) -> Source:
+    """Where the saved state of `op` is, checked against what it begins with."""
     assert isinstance(op.primitive, AbstractStateful)
-    wanted, found = type_of_array(op.primitive.initial_state()), type_of_array(value)
-    if found != wanted:
-        raise InvalidArgumentError(f"restore: the state of '{op.name}' is {wanted}, but {path} has {found} for it")
-    return value
+    wanted = type_of_array(op.primitive.initial_state())
+    if saved.type != wanted:
+        raise InvalidArgumentError(f"restore: the state of '{op.name}' is {wanted}, but {path} has {saved.type} for it")
+    return saved
 
 
 def _checkpoint_of(place: str | os.PathLike[str]) -> Path:
-    if not os.path.isdir(place):
-        return _file_of(place, None)
+    if not os.path.isdir(place) or is_there(place_to_restore(place)):
+        return place_to_restore(place)
     latest = latest_checkpoint(place)
     if latest is None:
         raise NotFoundError(f"there is no checkpoint in the folder {os.fspath(place)}")
     return Path(latest)
-
-
-def _file_of(save_path: str | os.PathLike[str], step: int | str | None) -> Path:
-    base = os.fspath(save_path)
-    if not os.path.basename(base):
-        raise ValueError(f"a checkpoint needs a file name, but the path is {base!r}")
-    base = base.removesuffix(_SUFFIX)
-    return Path(f"{base}{'' if step is None else f'-{step}'}{_SUFFIX}")
 
 
 def _step_of(sess: Session, global_step: Any) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import update_wrapper
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ import numpy as np
 from ..core.graph import Operation, Tensor
 from ..core.matmul_precision import HIGHEST
 from .plan import Plan
+from .shards import Shards, Source
 
 Run = Callable[[Sequence[Any]], list[Any]]
 """From one array for each feed of a plan to one array for each of its fetches."""
@@ -67,6 +68,17 @@ class AbstractEngine(ABC):
     @abstractmethod
     def write_state(self, key: Operation, value: np.ndarray[Any, Any]) -> None:
         """Replace the state kept under `key` by a copy of `value`."""
+
+    @abstractmethod
+    def shards_of(self, key: Operation) -> Shards | None:
+        """The parts of the state kept under `key` that this process saves, or None; to be read before the next run."""
+
+    @abstractmethod
+    def load(self, sources: Mapping[Operation, Source], initial: Callable[[], Plan]) -> None:
+        """Replace the states kept under the keys of `sources`, all or none, each read where it is to lie.
+
+        That is where the state is that there was; else where the run `initial` would put it.
+        """
 
     @abstractmethod
     def forget_state(self, key: Operation) -> None:

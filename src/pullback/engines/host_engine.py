@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +11,7 @@ from ..core.graph import Operation, Tensor
 from .engine import AbstractEngine
 from .foreign_arrays import host_array
 from .plan import Plan
+from .shards import Shards, Source, one_shard
 
 Array = np.ndarray[Any, Any]
 
@@ -58,6 +59,16 @@ class AbstractHostEngine(AbstractEngine):
     def write_state(self, key: Operation, value: Array) -> None:
         """Replace the state kept under `key` by a copy of `value`."""
         self._values[key] = np.array(value)
+
+    def shards_of(self, key: Operation) -> Shards | None:
+        """The state kept under `key`, in one part."""
+        value = self._values.get(key)
+        return None if value is None else one_shard(value)
+
+    def load(self, sources: Mapping[Operation, Source], initial: Callable[[], Plan]) -> None:
+        """Replace the states kept under the keys of `sources`."""
+        for key, value in [(key, source.whole()) for key, source in sources.items()]:
+            self.write_state(key, value)
 
     def forget_state(self, key: Operation) -> None:
         """Leave no state under `key`."""

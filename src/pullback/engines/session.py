@@ -30,6 +30,7 @@ from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten
 from .loading import engine_loaders
 from .plan import Plan, function_plan, handle_of, make_plan
 from .prefetch import prefetched
+from .shards import Shards, Source
 
 _CLOSED = "Attempted to use a closed Session."
 
@@ -330,6 +331,26 @@ class Session:
         if value is None:
             raise messages.uninitialized(handle)
         return value
+
+    def shards_of(self, handle: Operation) -> Shards:
+        """The parts that this process saves of what `read_variable` gives; to be read before the next run.
+
+        Raises:
+            FailedPreconditionError: it has no value in this session.
+        """
+        with self._lock:
+            shards = self._engine.shards_of(handle)
+        if shards is None:
+            raise messages.uninitialized(handle)
+        return shards
+
+    def load_variables(self, sources: Mapping[Operation, Source], initializers: Sequence[Operation]) -> None:
+        """Give what `write_variable` takes new values, all or none; of each this process reads the parts that it needs.
+
+        Those without a value are spread over the mesh as `initializers` would do it.
+        """
+        with self._lock:
+            self._engine.load(sources, lambda: self._plan(flatten(list(initializers), self.graph), []))
 
     def write_variable(self, handle: Operation, value: TensorLike) -> None:
         """Give the variable behind `handle`, its VarHandleOp, or an operation that owns state, a copy of `value`."""

@@ -5,7 +5,7 @@ Variables stay on their devices from run to run; a program changes them in place
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, update_wrapper
 from typing import Any
 
@@ -14,7 +14,9 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding
 
 from ...core.dtypes import COMPLEX, INEXACT, bfloat16
+from ...core.errors import PullbackError
 from ...core.graph import Operation, Tensor
+from ...core.types import type_of_array
 from ...primitives.base.state import AbstractStateful
 from ...primitives.identity.sharding import Entry, Sharding
 from .. import messages
@@ -23,6 +25,7 @@ from ..engine import AbstractEngine, EngineOptions, Run
 from ..foreign_arrays import host_array, is_elsewhere, speaks_dlpack
 from ..placement import Segment, asks_for_devices, segments_of
 from ..plan import Plan, has_guards
+from ..shards import Shards, Source, one_shard
 from . import (  # noqa: F401  (imported for the kernels that they register)
     activations,
     casting,
@@ -164,12 +167,49 @@ class XlaEngine(AbstractEngine):
 
     def read_state(self, key: Operation) -> np.ndarray[Any, Any] | None:
         """A copy of the state kept under `key`, or None."""
+        value = self._state(key)
+        if value is not None and self.mesh is not None and not value.is_fully_replicated:
+            with jax.enable_x64(True):
+                value = jax.device_put(value, whole(self.mesh))
+        return None if value is None else np.array(value)
+
+    def shards_of(self, key: Operation) -> Shards | None:
+        """The parts of the state kept under `key` of which this process has the first copy, or None."""
+        value = self._state(key)
+        if value is None or self.mesh is None:
+            return None if value is None else one_shard(np.asarray(value))
+        parts = [(shard.index, shard.data) for shard in value.addressable_shards if shard.replica_id == 0]
+        return Shards(type_of_array(value), value.sharding.shard_shape(value.shape), parts)
+
+    def load(self, sources: Mapping[Operation, Source], initial: Callable[[], Plan]) -> None:
+        """Replace the states kept under the keys of `sources`, each read where it is to lie."""
+        if self.mesh is None:
+            for key, value in [(key, source.whole()) for key, source in sources.items()]:
+                self.write_state(key, value)
+            return
+        places = self._places(sources, initial) | {key: x.sharding for key, x in self.values.items()}
+        make: Any = jax.make_array_from_callback
+        with Layout(mesh=self.mesh).entered():
+            read = [
+                make(source.type.shape.known, places.get(key, whole(self.mesh)), source.read)
+                for key, source in sources.items()
+            ]
+        self.keep(sources, read)
+
+    def _places(self, keys: Iterable[Operation], initial: Callable[[], Plan]) -> dict[Operation, Any]:
+        """Where the run `initial` would put states that are not there yet."""
+        if all(key in self.values for key in keys):
+            return {}
+        try:
+            return self._program(initial(), []).places()
+        except PullbackError:  # It needs feeds, or the values of other variables.
+            return {}
+
+    def _state(self, key: Operation) -> Any:
         value = self.values.get(key)
         if value is None and key in self.lost:
             raise messages.lost(key)
-        if value is not None and self.mesh is not None and not value.is_fully_replicated:
-            value = jax.device_put(value, whole(self.mesh))
-        return None if value is None else np.array(value)
+        return value
 
     def write_state(self, key: Operation, value: np.ndarray[Any, Any]) -> None:
         """Replace the state kept under `key` by a copy of `value`."""

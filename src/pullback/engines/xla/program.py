@@ -217,6 +217,12 @@ class Program:
         """The bytes that one device is sent by collectives, by their kind."""
         return bytes_by_kind(self._compiled(feeds)[1].as_text())
 
+    def places(self) -> dict[Operation, Any]:
+        """How the values that a run without feeds gives to states are spread over the mesh."""
+        compiled = self._compiled([])[1]
+        _, states, *_ = compiled.output_shardings
+        return {key: place for key, place in zip(self.written, states, strict=True) if place is not None}
+
     def _compiled(self, feeds: Sequence[Any]) -> tuple[Compiled, Any]:
         values = self.engine.values
         with self.layout.entered():
