@@ -52,6 +52,16 @@ KINKS = {
 }
 
 
+NAN_POWERS = {"nan_base": (math.nan, 2.0), "fraction_of_negative": (-2.0, 0.5), "nan_exponent": (0.0, math.nan)}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", NAN_POWERS)
+def test_a_power_that_is_nan_has_no_number_as_derivative_by_its_exponent(name: str, engine: str) -> None:
+    base, exponent = NAN_POWERS[name]
+    assert np.isnan(derivatives(lambda x: pb.pow(pb.constant(base, pb.float64), x), [exponent], 1, engine)[0])
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", KINKS)
 def test_the_derivative_at_a_kink(name: str, engine: str) -> None:

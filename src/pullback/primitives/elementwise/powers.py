@@ -287,7 +287,7 @@ class PowGradX(AbstractElementwise):
 
 
 class PowGradY(AbstractElementwise):
-    """`dy * y * log(a)`, 0 where `dy` is 0 and where `a` is 0 or a negative real number."""
+    """`dy * y * log(a)`, 0 where `dy` is 0, and where `a` is 0 or a negative real number and `y` is not NaN."""
 
     type = "PowGradY"
     traits = (ELEMENTWISE, bilinear(1, 2), zero_wins(2))
@@ -295,7 +295,7 @@ class PowGradY(AbstractElementwise):
 
     @in_float32
     def kernel(self, xp: Any, a: Any, y: Any, dy: Any) -> Any:
-        inside = xp.logical_and(dy, _has_logarithm(a))
+        inside = xp.logical_and(dy, xp.logical_or(_has_logarithm(xp, a), y != y))
         return kept(xp, inside, xp.multiply(xp.multiply(y, xp.log(a)), dy))
 
     def partials(self, dy: Tensor, out: Tensor, a: Tensor, y: Tensor, seed: Tensor) -> Sequence[Entry]:
@@ -307,8 +307,8 @@ class PowGradY(AbstractElementwise):
         )
 
 
-def _has_logarithm(a: Any) -> Any:
-    return a != 0 if a.dtype.kind == "c" else a > 0
+def _has_logarithm(xp: Any, a: Any) -> Any:
+    return a != 0 if a.dtype.kind == "c" else xp.logical_not(a <= 0)
 
 
 def _divide_inside(dy: Tensor, a: Tensor) -> Tensor:
