@@ -12,7 +12,7 @@ from ..core.dtypes import TRAINABLE, TokenType
 from ..core.function import Function, Parameter, inline, like_parameter, trace
 from ..core.graph import Operation, Tensor
 from ..core.memory import Memory
-from ..core.traits import CONSTANT
+from ..core.traits import CONSTANT, ELEMENTWISE, linear, multiplies
 from ..primitives.creation.fill import zeros_like
 from ..primitives.indexing.gather import merge_leading
 from ..primitives.shape.reshape import reshape
@@ -28,25 +28,52 @@ def loop_gradient(
     op: Operation, dys: Sequence[Any], wanted: Sequence[bool], memory: Memory | None
 ) -> Sequence[Term | None]:
     """The cotangents of the inputs of the loop `op`."""
-    dys = list(dys)
-    if memory is not None and memory.intermediates and not op.primitive.stateful:
-        op = _with_intermediates(op)
-        dys += [None] * (len(op.outputs) - len(dys))
+    kept = _kept(op.primitive.body, memory)  # type: ignore[attr-defined]
+    if kept and not op.primitive.stateful:
+        op = _with_rows(op, kept)
+    dys = [*dys, *[None] * (len(op.outputs) - len(dys))]
     return _Backward(op, dys, wanted).cotangents(memory)
 
 
-def _with_intermediates(op: Operation) -> Operation:
-    """The same loop with all that a step computes on the way among its outputs; a run makes one of the two."""
+def _kept(body: Function, memory: Memory | None) -> list[Tensor]:
+    """What each step keeps of what it computes on the way, for a backward step to read."""
+    known = {*body.results, *body.parameters}
+    if memory is not None and memory.intermediates:
+        found = [y for op in body.pure_operations if CONSTANT not in op.primitive.traits for y in op.outputs]
+    elif memory is None or memory == Memory():
+        found = _products(body)
+    else:
+        found = []
+    return [y for y in dict.fromkeys(found) if y not in known and not isinstance(y.dtype, TokenType)]
+
+
+def _products(body: Function) -> list[Tensor]:
+    """The matrix products and convolutions of a step; of some that are only added up, with what is added, the sum."""
+    operations = body.pure_operations
+    readers: dict[Tensor, list[Operation]] = {}
+    for op in operations:
+        for x in op.inputs:
+            readers.setdefault(x, []).append(op)
+    found = []
+    for op in operations:
+        if multiplies(op.primitive.traits):
+            y = op.outputs[0]
+            while len(readers.get(y, ())) == 1 and _adds(readers[y][0], y):
+                y = readers[y][0].outputs[0]
+            found.append(y)
+    return found
+
+
+def _adds(op: Operation, x: Tensor) -> bool:
+    """Whether the result of `op` is as large as `x`, and a sum of `x` and something else."""
+    traits = op.primitive.traits
+    return op.outputs[0].type == x.type and ELEMENTWISE in traits and linear(0, 1) in traits
+
+
+def _with_rows(op: Operation, kept: Sequence[Tensor]) -> Operation:
+    """The same loop with rows of `kept` among its outputs; a run makes one of the two."""
     loop: Loop = op.primitive  # type: ignore[assignment]
-    known = {*loop.body.results, *loop.body.parameters}
-    more = [
-        y
-        for inner in loop.body.pure_operations
-        if CONSTANT not in inner.primitive.traits
-        for y in inner.outputs
-        if y not in known and not isinstance(y.dtype, TokenType)
-    ]
-    body = loop.body.with_results([*loop.body.results, *more])
+    body = loop.body.with_results([*loop.body.results, *kept])
     return op.graph.acting.add(replace(loop, body=body), op.inputs)
 
 

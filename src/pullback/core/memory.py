@@ -16,12 +16,12 @@ _AMOUNT = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([kKMGT]?)(i?)B?\s*")
 class Memory:
     """What `gradients` keeps of the steps of loops. An argument of `gradients`, or a scope: `memory_policy`.
 
-    - `Memory()`: what is carried at the beginning of every step; a backward step computes the rest again. This is the
-      default. XLA, which has to know sizes when it compiles, keeps all of it up to 512 MiB for a loop whose number of
-      steps is known; for others it is `Memory(budget=2**24)`.
+    - `Memory()`: what is carried at the beginning of every step, and the matrix products and convolutions of a step; a
+      backward step computes the rest again. This is the default. XLA, which has to know sizes when it compiles, keeps
+      all of it up to 512 MiB for a loop whose number of steps is known; for others as much as fits into 16 MiB.
     - `Memory(intermediates=True)`: everything that a step computes and a backward step reads, so that nothing is
       computed again. Where XLA does not know the number of steps, it is for as many as there is room for.
-    - `Memory(every=k)`: what is carried at every k-th step; the steps between are computed again, k at a time. On XLA
+    - `Memory(every=k)`: what is carried at every k-th step; the steps are computed again, k at a time. On XLA
       k is rounded up to whole blocks, and grows where there are more steps than there is room for.
     - `Memory(budget=n)`: what is carried at steps that are evenly spaced, as far apart as it takes for n bytes a loop.
       When they are full, every other one is dropped. The number of steps need not be known, and has no bound. As the

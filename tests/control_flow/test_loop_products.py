@@ -1,0 +1,61 @@
+"""What a derivative keeps of the steps of a loop: products, which cost most to compute again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.control_flow.loop import Loop
+
+RANDOM = np.random.default_rng(0)
+WEIGHTS, INPUTS = (RANDOM.standard_normal(shape) for shape in ((4, 4), (6, 3, 4)))
+
+
+def recurrent(w: pb.Tensor, step: Any = pb.tanh) -> pb.Tensor:
+    return pb.foldl(lambda h, x: step(pb.matmul(h, w) + x), pb.constant(INPUTS), pb.zeros([3, 4], pb.float64))
+
+
+def products(dx: Any) -> int:
+    """The matrix products of a step of the loop that computes `dx`."""
+    loop = dx.op.primitive
+    assert isinstance(loop, Loop)
+    return sum(op.type == "MatMul" for op in loop.body.pure_operations)
+
+
+@pytest.mark.parametrize(
+    ("memory", "count"), [(None, 2), (pb.Memory(), 2), (pb.Memory(intermediates=True), 2), (pb.Memory(every=1), 3)]
+)
+def test_a_backward_step_computes_no_product_of_the_step_again(memory: pb.Memory | None, count: int) -> None:
+    w = pb.constant(WEIGHTS)
+    (dw,) = pb.gradients(recurrent(w), w, memory=memory)
+    assert products(dw) == count
+
+
+def test_what_is_only_added_up_is_kept_as_the_sum() -> None:
+    w = pb.constant(WEIGHTS)
+    y = recurrent(w)
+    pb.gradients(y, w)
+    longer = next(op.primitive for op in y.op.inputs[-1].consumers() if op is not y.op and op.type == "Loop")
+    kept = longer.body.results[len(y.op.primitive.body.results) :]
+    assert [z.op.type for z in kept] == ["AddV2"]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("step", [pb.tanh, lambda z: pb.matmul(pb.sin(z), WEIGHTS) * pb.cos(z)], ids=["one", "two"])
+def test_derivatives_are_those_of_the_steps_written_out(engine: str, step: Any) -> None:
+    if engine == "xla":
+        pytest.importorskip("jax")
+    w = pb.constant(WEIGHTS)
+    h = pb.zeros([3, 4], pb.float64)
+    for x in INPUTS:
+        h = step(pb.matmul(h, w) + x)
+    results = []
+    for y in (recurrent(w, step), h):
+        (dw,) = pb.gradients(pb.reduce_sum(y * y), w)
+        results.append([dw, *pb.gradients(pb.reduce_sum(dw * dw), w)])
+    found, expected = pb.Session(engine=engine).run(results)
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
