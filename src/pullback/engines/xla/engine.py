@@ -38,6 +38,7 @@ from . import (  # noqa: F401  (imported for the kernels that they register)
     indexing,
     losses,
     pooling,
+    reduction,
     signal,
     sorting,
     sparse,

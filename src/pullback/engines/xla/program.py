@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...control_flow.loop import Loop
+from ...core.dtypes import resource
 from ...core.graph import Operation, Tensor
 from .. import messages
 from ..concrete import concrete_values, lifted_constants
@@ -41,6 +42,9 @@ _log = getLogger("pullback")
 _MOST_PROGRAMS = 128
 """The programs kept for one plan whose feeds decide shapes."""
 _MANY_PROGRAMS = 16
+_FEW = 64
+"""The elements of an array that take less time than the call of what computes them."""
+HAS_OLD_EMITTERS = jax.__version_info__ < (0, 11)
 _SLOW_PASSES = "while-loop-invariant-code-motion,simplify-while-loops"
 """What takes XLA longest for derivatives of high order of loops in loops: it goes through all of them nine times."""
 
@@ -364,4 +368,14 @@ def _compiler_options(options: EngineOptions, plan: Plan, platform: str) -> dict
     has_loops = any(step.bodies for step in plan.steps)
     if plan.written and not has_loops and platform == PROCESSOR:
         chosen["xla_cpu_copy_insertion_use_region_analysis"] = True
+    # What the new emitters make of a fusion takes twice as long to compile, and pays where there is much to compute.
+    if HAS_OLD_EMITTERS and platform == PROCESSOR and _is_tiny(plan):
+        chosen["xla_cpu_use_fusion_emitters"] = False
     return chosen
+
+
+def _is_tiny(plan: Plan) -> bool:
+    """Whether no step makes, or is given, more than a few numbers at once."""
+    types = [y.type for step in plan.steps for y in (*step.op.inputs, *step.op.outputs) if y.dtype is not resource]
+    few = all(t.shape.is_fully_defined() and (t.shape.num_elements() or 0) <= _FEW for t in types)
+    return few and all(_is_tiny(body.plan) for step in plan.steps for body in step.bodies)

@@ -1,0 +1,44 @@
+"""Sums over few elements on XLA are additions; and what XLA is told of programs with few numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+pytest.importorskip("jax")
+
+from pullback.engines.engine import EngineOptions
+from pullback.engines.plan import make_plan
+from pullback.engines.xla.program import HAS_OLD_EMITTERS, _compiler_options
+
+TALL = np.random.default_rng(0).standard_normal((5000, 3, 2)).astype(np.float32)
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("dtype", [pb.float32, pb.float64, pb.bfloat16, pb.int32])
+def test_a_short_axis_is_summed_as_on_numpy(axis: int, keepdims: bool, dtype: pb.DType) -> None:
+    x = pb.placeholder(dtype, TALL.shape)
+    y = pb.reduce_sum(x, axis, keepdims)
+    given = (8 * TALL).round().astype(dtype)
+    found, expected = (pb.Session(engine=engine).run(y, {x: given}) for engine in ("xla", "numpy"))
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_where_the_result_is_large_no_reduction_is_left() -> None:
+    def reductions(rows: int | None) -> int:
+        x = pb.placeholder(pb.float32, [rows, 3])
+        return pb.xla.to_stablehlo(pb.reduce_sum(x, 1), [x]).mlir_module().count("stablehlo.reduce")
+
+    assert [reductions(rows) for rows in (5000, 50, None)] == [0, 1, 1]
+
+
+@pytest.mark.parametrize(("shape", "platform", "few"), [([8], "cpu", True), ([800], "cpu", False), ([8], "gpu", False)])
+def test_programs_of_few_numbers_are_compiled_the_short_way(shape: list[int], platform: str, few: bool) -> None:
+    x = pb.placeholder(pb.float32, shape)
+    (y,) = pb.map_fn(lambda z: (pb.sin(z),), (x,))
+    options = _compiler_options(EngineOptions(), make_plan([y], [], [x]), platform)
+    assert ("xla_cpu_use_fusion_emitters" in options) == (few and HAS_OLD_EMITTERS)
