@@ -137,14 +137,19 @@ EXTRAS = {
     "pb.train.Saver(allow_empty=True, sharded=True)": (
         "Saver: sharded=True needs tensorstore (no tensorstore here): pip install 'pullback[sharded]'"
     ),
+    "__import__('pullback.checkpoints.messages', fromlist=['messages']).messages()": (
+        "TensorFlow's checkpoints need tensorboard and google-crc32c (no google_crc32c here): "
+        "pip install 'pullback[tensorflow]'"
+    ),
 }
+WITHOUT = ("jax", "jaxlib", "onnx", "onnxruntime", "tensorboard", "tensorstore", "google_crc32c", "scipy")
 WITHOUT_EXTRAS = """
 import sys
 from importlib.abc import MetaPathFinder
 
 class Without(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("jax", "jaxlib", "onnx", "onnxruntime", "tensorboard", "tensorstore", "scipy"):
+        if name.partition(".")[0] in WITHOUT:
             raise ModuleNotFoundError(f"no {name} here", name=name)
 
 sys.meta_path.insert(0, Without())
@@ -154,6 +159,6 @@ import pullback as pb
 
 def test_without_an_extra_what_needs_it_says_how_to_install_it() -> None:
     tries = "".join(f"try:\n    {code}\nexcept ImportError as error:\n    print(error)\n" for code in EXTRAS)
-    command = [sys.executable, "-c", WITHOUT_EXTRAS + tries]
+    command = [sys.executable, "-c", f"WITHOUT = {WITHOUT}\n{WITHOUT_EXTRAS}{tries}"]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert out.splitlines() == list(EXTRAS.values())

@@ -1,11 +1,14 @@
 """Training: `pb.train`, optimizers, schedules of the learning rate, the global step, checkpoints."""
 
+from .checkpoints.places import checkpoint_exists as checkpoint_exists
+from .checkpoints.reader import CheckpointReader as CheckpointReader
+from .checkpoints.reader import list_variables as list_variables
+from .checkpoints.reader import load_checkpoint as load_checkpoint
+from .checkpoints.reader import load_variable as load_variable
 from .checkpoints.saver import Saver as Saver
-from .checkpoints.saver import checkpoint_exists as checkpoint_exists
-from .checkpoints.saver import get_checkpoint_state as get_checkpoint_state
-from .checkpoints.saver import latest_checkpoint as latest_checkpoint
-from .checkpoints.saver import list_variables as list_variables
-from .checkpoints.saver import load_variable as load_variable
+from .checkpoints.state_file import CheckpointState as CheckpointState
+from .checkpoints.state_file import get_checkpoint_state as get_checkpoint_state
+from .checkpoints.state_file import latest_checkpoint as latest_checkpoint
 from .optimizers.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from .optimizers.adagrad import AdagradOptimizer as AdagradOptimizer
 from .optimizers.adam import AdamOptimizer as AdamOptimizer
@@ -32,3 +35,4 @@ from .optimizers.schedules import polynomial_decay as polynomial_decay
 
 Optimizer = _Optimizer
 piecewise_constant_decay = piecewise_constant
+NewCheckpointReader = load_checkpoint

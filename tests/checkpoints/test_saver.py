@@ -340,9 +340,9 @@ def test_a_folder_can_be_moved(tmp_path: Path) -> None:
 
 
 def test_a_torn_note_is_named(tmp_path: Path) -> None:
-    (tmp_path / "checkpoint").write_text('{"latest": "mod')
-    with pytest.raises(DataLossError, match="checkpoint is not JSON: Unterminated string"):
-        pb.train.latest_checkpoint(tmp_path)
+    (tmp_path / "checkpoint").write_text('model_checkpoint_path: "mod')
+    message = refused(DataLossError, lambda: pb.train.latest_checkpoint(tmp_path))
+    assert message == f"{tmp_path / 'checkpoint'} is torn or was changed: line 1 is no field with a text"
 
 
 def test_the_names_in_the_file_may_be_chosen(tmp_path: Path) -> None:

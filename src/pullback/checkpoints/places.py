@@ -1,4 +1,4 @@
-"""Checkpoint paths: one file (`.npz`) or a folder of shards (`.zarr`), found, read and removed alike."""
+"""Checkpoint paths: one file (`.npz`), a folder of shards (`.zarr`), TensorFlow's: found, read and removed alike."""
 
 from __future__ import annotations
 
@@ -8,56 +8,76 @@ from pathlib import Path
 from ..engines.shards import source_of
 from .files import read_checkpoint
 from .sharded import MANIFEST, SavedSource, read_folder, remove_folder
+from .tensorflow_files import read_tensorflow, tensorflow_files
 
-FILE, FOLDER = ".npz", ".zarr"
+FILE, FOLDER, TENSORFLOW = ".npz", ".zarr", ""
+"""How paths end."""
 
 
-def place_to_save(save_path: str | os.PathLike[str], step: int | str | None, sharded: bool) -> Path:
+def place_to_save(save_path: str | os.PathLike[str], step: int | str | None, ending: str) -> Path:
     """Where a checkpoint of that path and step is saved."""
-    return Path(f"{_base(save_path)}{'' if step is None else f'-{step}'}{FOLDER if sharded else FILE}")
+    return Path(f"{_base(save_path)}{'' if step is None else f'-{step}'}{ending}")
 
 
 def place_to_restore(save_path: str | os.PathLike[str]) -> Path:
-    """Where the checkpoint of that path is, with or without its suffix; the file where there are both, or none."""
+    """Where the checkpoint of that path is, with or without its ending; the file where there are several, or none."""
     path = Path(save_path)
-    folder = Path(_base(save_path) + FOLDER)
-    if path.suffix == FOLDER or (path.suffix != FILE and is_there(folder) and not is_there(folder.with_suffix(FILE))):
-        return folder
-    return Path(_base(save_path) + FILE)
+    if path.suffix in (FILE, FOLDER):
+        return path
+    places = [Path(_base(save_path) + ending) for ending in (FILE, FOLDER, TENSORFLOW)]
+    return next((place for place in places if is_there(place)), places[0])
 
 
 def read(path: Path) -> dict[str, SavedSource]:
-    """The arrays of the checkpoint at `path`: those of a file are read, those of a folder where they are asked for.
+    """The arrays of the checkpoint at `path`: those of our file are read, all others where they are asked for.
 
     Raises:
-        NotFoundError: there is none. DataLossError: it is torn, was changed, or is no checkpoint of pullback.
+        NotFoundError: there is none. DataLossError: it is torn, was changed, or is no checkpoint.
         ResourceExhaustedError: it is beyond a limit of `pb.config.Limits`.
     """
     if path.suffix == FOLDER:
         return read_folder(path)
+    if path.suffix != FILE:
+        return read_tensorflow(path)
     return {name: SavedSource(array.kind, source_of(array.value)) for name, array in read_checkpoint(path).items()}
 
 
 def is_there(path: Path) -> bool:
     """Whether there is a checkpoint at `path`; a folder that was not written to its end is none."""
-    return _head(path).is_file()
+    head = _head(path)
+    return head is not None and head.is_file()
 
 
 def time_of(path: Path) -> float:
     """When the checkpoint at `path` was written; 0 where there is none."""
-    return _head(path).stat().st_mtime if is_there(path) else 0.0
+    head = _head(path)
+    return head.stat().st_mtime if head is not None and head.is_file() else 0.0
 
 
 def remove(path: Path) -> None:
     """Delete the checkpoint at `path`."""
     if path.suffix == FOLDER:
         remove_folder(path)
-    else:
-        path.unlink(missing_ok=True)
+        return
+    for file in [path] if path.suffix == FILE else tensorflow_files(path):
+        file.unlink(missing_ok=True)
 
 
-def _head(path: Path) -> Path:
-    return path / MANIFEST if path.suffix == FOLDER else path
+def checkpoint_exists(checkpoint_prefix: str | os.PathLike[str]) -> bool:
+    """Whether there is a checkpoint of the path `checkpoint_prefix`, with or without its ending, perhaps TensorFlow's.
+
+    >>> import pullback as pb
+    >>> pb.train.checkpoint_exists("/nowhere/model-7")
+    False
+    """
+    return is_there(place_to_restore(checkpoint_prefix))
+
+
+def _head(path: Path) -> Path | None:
+    """The file without which there is no checkpoint."""
+    if path.suffix == FOLDER:
+        return path / MANIFEST
+    return path if path.suffix == FILE else next(iter(tensorflow_files(path)), None)
 
 
 def _base(save_path: str | os.PathLike[str]) -> str:

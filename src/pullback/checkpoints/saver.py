@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, Literal, get_args
 
 from ..core.errors import InvalidArgumentError, NotFoundError
-from ..core.files import replace_file
 from ..core.graph import Graph, Operation, Tensor
-from ..core.schema import expect, parsed, texts
 from ..core.types import TensorType, type_of_array
 from ..core.typing import TensorLike
 from ..engines.session import Session
@@ -24,10 +18,12 @@ from ..layers.variables.scope import global_variables
 from ..primitives.base.state import AbstractStateful
 from ..primitives.variables.variable import Variable
 from .files import Kind, SavedArray, write_checkpoint
-from .places import is_there, place_to_restore, place_to_save, read, remove, time_of
+from .places import FILE, FOLDER, TENSORFLOW, place_to_restore, place_to_save, read, remove, time_of
 from .sharded import SavedSource, tensorstore_module, write_folder
+from .state_file import note_state
+from .tensorflow_files import names_of_objects, write_tensorflow
 
-_STATE_FILE = "checkpoint"
+Format = Literal["pullback", "tensorflow"]
 
 
 class Saver:
@@ -107,9 +103,12 @@ class Saver:
         global_step: TensorLike | None = None,
         latest_filename: str | None = None,
         write_state: bool = True,
+        format: Format = "pullback",
     ) -> str:
-        """Writes the variables to `save_path`, or `save_path-<global_step>`, with `.npz` at its end; returns that path.
+        """Writes the variables to `save_path`, or `save_path-<global_step>`; returns the path of the checkpoint.
 
+        In the format "pullback" it is a file, and the path ends with `.npz`. In the format "tensorflow" the path is
+        what two files begin with, `.index` and `.data-00000-of-00001`: version 2, which TensorFlow reads.
         The checkpoint appears whole or not at all. Then it is noted as the latest one of its folder, and the oldest of
         this saver's checkpoints beyond `max_to_keep` are deleted. Where a mesh spans processes, all of them call this.
         The first one writes; with `sharded` each writes its part, and the path ends with `.zarr`. Any number of
@@ -117,17 +116,18 @@ class Saver:
 
         Raises:
             FailedPreconditionError: a variable has no value in the session.
-            ValueError: the folder does not exist.
+            ValueError: the folder does not exist, or the format; a `sharded` saver has one format.
+            ImportError: the format "tensorflow" needs a package that is not installed.
         """
         step = _step_of(sess, global_step)
         shown = f"{step:08d}" if self._pad_step_number and step is not None else step
-        path = place_to_save(save_path, shown, self._sharded)
+        path = place_to_save(save_path, shown, self._ending(format))
         if not path.parent.is_dir():
             raise ValueError(f"Parent directory of {path} doesn't exist, can't save.")
         self._write(sess, path)
         dropped = self._keep(path)
         if sess.leads and write_state:
-            _write_state(path.parent / (latest_filename or _STATE_FILE), self._kept)
+            note_state(path.parent, latest_filename, self._kept)
         for old in dropped if sess.leads else ():
             remove(old)
         sess.meet(f"saved {path.name}")
@@ -144,17 +144,19 @@ class Saver:
             return
         arrays = {name: SavedArray(kind, sess.read_variable(op)) for name, (kind, op) in saved.items()}
         if sess.leads:
-            write_checkpoint(path, arrays)
+            (write_checkpoint if path.suffix == FILE else write_tensorflow)(path, arrays)
 
     def restore(self, sess: Session, save_path: str | os.PathLike[str]) -> None:
         """Gives the variables the values of the checkpoint `save_path`; all of them, or none where one does not fit.
 
-        A variable that has no value yet is spread over the mesh as its initializer would spread it.
+        It may be one that TensorFlow wrote, see `load_checkpoint`, also with `tf.train.Checkpoint`: a variable is found
+        by its name there. One that has no value yet is spread over the mesh as its initializer would spread it.
 
         Raises:
             NotFoundError: there is no such checkpoint, or it lacks a variable.
-            DataLossError: it is torn, was changed, or is no checkpoint of pullback.
+            DataLossError: it is torn, was changed, or is no checkpoint.
             InvalidArgumentError: a variable has another shape or dtype than was saved.
+            ResourceExhaustedError: it is beyond a limit of `pb.config.Limits`.
         """
         path = place_to_restore(save_path)
         saved = read(path)
@@ -166,6 +168,18 @@ class Saver:
         missing = [v.initializer for v in self._variables.values() if not sess.has_variable(v.op)]
         sess.load_variables(sources, [op for op in missing if op is not None])
 
+    def _ending(self, format: Format) -> str:
+        """How the path of a checkpoint ends."""
+        if format not in get_args(Format):
+            raise ValueError(f"Saver.save: no format {format!r}; there are {', '.join(get_args(Format))}")
+        if self._sharded and format == "tensorflow":
+            raise ValueError(
+                "Saver.save: format='tensorflow' is written by one process; make a saver that is not sharded"
+            )
+        if format == "tensorflow":
+            return TENSORFLOW
+        return FOLDER if self._sharded else FILE
+
     def _states(self, graph: Graph) -> list[Operation]:
         """The operations that keep a state of their own."""
         if not self._with_states:
@@ -175,7 +189,7 @@ class Saver:
     def _fitting(self, name: str, variable: Variable, saved: Mapping[str, SavedSource], path: Path) -> Source:
         """Where the saved value of `variable` is, checked against its type."""
         wanted = TensorType(variable.dtype, variable.shape)
-        array = saved.get(name)
+        array = saved.get(name) or saved.get(names_of_objects(path, saved).get(name, ""))
         if array is None or array.kind != "variable":
             known = ", ".join(sorted(n for n, a in saved.items() if a.kind == "variable")) or "nothing"
             raise NotFoundError(f"restore: {path} has no variable '{name}' ({wanted}); it has {known}")
@@ -202,109 +216,6 @@ class Saver:
         return True
 
 
-@dataclass(frozen=True)
-class CheckpointState:
-    """Which checkpoints a folder has: the latest, and all, oldest first."""
-
-    model_checkpoint_path: str
-    all_model_checkpoint_paths: tuple[str, ...]
-
-
-def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None) -> str | None:
-    """The path of the newest checkpoint that a saver has noted in the folder `checkpoint_dir`, or None.
-
-    Raises:
-        DataLossError: the note is no note of pullback.
-
-    >>> import pullback as pb, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pb.train.latest_checkpoint(folder) is None
-    True
-    """
-    state = get_checkpoint_state(checkpoint_dir, latest_filename)
-    return None if state is None else state.model_checkpoint_path
-
-
-def get_checkpoint_state(
-    checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None
-) -> CheckpointState | None:
-    """What a saver has noted in the folder `checkpoint_dir` of its files that are still there, or None.
-
-    Raises:
-        DataLossError: the note is no note of pullback.
-
-    >>> import tempfile
-    >>> import pullback as pb
-    >>> v = pb.Variable([1.0, 2.0], name="v")
-    >>> session = pb.Session()
-    >>> session.run(v.initializer)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pb.train.Saver().save(session, folder + "/model", global_step=7)
-    ...     pb.train.get_checkpoint_state(folder).model_checkpoint_path == path
-    True
-    """
-    note = Path(checkpoint_dir) / (latest_filename or _STATE_FILE)
-    if not note.is_file():
-        return None
-    entry = expect(parsed(note.read_bytes(), str(note)), dict, str(note))
-    names = [str(note.parent / name) for name in texts(entry.get("all"), f"{note}: 'all'")]
-    present = tuple([name for name in names if is_there(Path(name))])
-    return CheckpointState(present[-1], present) if present else None
-
-
-def checkpoint_exists(checkpoint_prefix: str | os.PathLike[str]) -> bool:
-    """Whether there is a checkpoint of the path `checkpoint_prefix`, with or without its suffix.
-
-    >>> import pullback as pb
-    >>> pb.train.checkpoint_exists("/nowhere/model-7")
-    False
-    """
-    return is_there(place_to_restore(checkpoint_prefix))
-
-
-def list_variables(ckpt_dir_or_file: str | os.PathLike[str]) -> list[tuple[str, list[int]]]:
-    """The names and shapes of the variables in a checkpoint, or in the latest one of a folder, by name.
-
-    Raises:
-        NotFoundError: there is none. DataLossError: the file is torn, was changed, or is no checkpoint of pullback.
-
-    >>> import tempfile
-    >>> import pullback as pb
-    >>> v = pb.Variable([1.0, 2.0], name="v")
-    >>> session = pb.Session()
-    >>> session.run(v.initializer)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pb.train.Saver().save(session, folder + "/model", global_step=7)
-    ...     pb.train.list_variables(folder)
-    [('v', [2])]
-    """
-    saved = sorted(read(_checkpoint_of(ckpt_dir_or_file)).items())
-    return [(name, list(a.source.type.shape.known)) for name, a in saved if a.kind == "variable"]
-
-
-def load_variable(ckpt_dir_or_file: str | os.PathLike[str], name: str) -> np.ndarray[Any, Any]:
-    """The array of the variable `name` in a checkpoint, or in the latest one of a folder.
-
-    Raises:
-        NotFoundError: there is none. DataLossError: the file is torn, was changed, or is no checkpoint of pullback.
-
-    >>> import tempfile
-    >>> import pullback as pb
-    >>> v = pb.Variable([1.0, 2.0], name="v")
-    >>> session = pb.Session()
-    >>> session.run(v.initializer)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pb.train.Saver().save(session, folder + "/model", global_step=7)
-    ...     pb.train.load_variable(path, "v")
-    array([1., 2.], dtype=float32)
-    """
-    path = _checkpoint_of(ckpt_dir_or_file)
-    saved = read(path).get(name.removesuffix(":0"))
-    if saved is None:
-        raise NotFoundError(f"{path} has no variable '{name}'")
-    return saved.source.whole()
-
-
 def _fitting_state(op: Operation, saved: Source, path: Path) -> Source:
     """Where the saved state of `op` is, checked against what it begins with."""
     assert isinstance(op.primitive, AbstractStateful)
@@ -312,15 +223,6 @@ def _fitting_state(op: Operation, saved: Source, path: Path) -> Source:
     if saved.type != wanted:
         raise InvalidArgumentError(f"restore: the state of '{op.name}' is {wanted}, but {path} has {saved.type} for it")
     return saved
-
-
-def _checkpoint_of(place: str | os.PathLike[str]) -> Path:
-    if not os.path.isdir(place) or is_there(place_to_restore(place)):
-        return place_to_restore(place)
-    latest = latest_checkpoint(place)
-    if latest is None:
-        raise NotFoundError(f"there is no checkpoint in the folder {os.fspath(place)}")
-    return Path(latest)
 
 
 def _step_of(sess: Session, global_step: Any) -> int | None:
@@ -342,9 +244,3 @@ def _by_name(var_list: Sequence[Variable] | Mapping[str, Variable]) -> dict[str,
 
 def _name_of(variable: Any) -> str:
     return variable.op.name if isinstance(variable, Variable) else repr(variable)
-
-
-def _write_state(note: Path, kept: Sequence[Path]) -> None:
-    names = [os.path.relpath(path, note.parent) for path in kept]
-    text = json.dumps({"latest": names[-1], "all": names}, indent=1)
-    replace_file(note, lambda file: file.write(text.encode()))

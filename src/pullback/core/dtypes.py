@@ -44,6 +44,8 @@ uint16: np.dtype[Any] = np.dtype("uint16")
 uint32: np.dtype[Any] = np.dtype("uint32")
 uint64: np.dtype[Any] = np.dtype("uint64")
 bool: np.dtype[Any] = np.dtype("bool")
+string: np.dtype[Any] = np.dtype(object)
+"""Each element is a `bytes`."""
 resource = TokenType("resource")
 variant = TokenType("variant")
 

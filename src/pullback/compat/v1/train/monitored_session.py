@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from ....checkpoints.saver import Saver, latest_checkpoint
+from ....checkpoints.saver import Saver
+from ....checkpoints.state_file import latest_checkpoint
 from ....core.errors import OutOfRangeError
 from ....core.graph import Graph, get_default_graph
 from ....engines.session import Session

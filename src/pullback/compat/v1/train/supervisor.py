@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ....checkpoints.saver import Saver, latest_checkpoint
+from ....checkpoints.saver import Saver
+from ....checkpoints.state_file import latest_checkpoint
 from ....core.graph import Graph, get_default_graph
 from ....engines.session import Session
 from ....layers.variables.scope import global_variables, global_variables_initializer, local_variables_initializer
