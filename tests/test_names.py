@@ -259,7 +259,7 @@ with tf.Session(config=config) as sess:
 
 def test_compat_v1_is_pullback_itself() -> None:
     assert pb.compat.v1.placeholder is pb.placeholder
-    assert pb.compat.v1.train is pb.train
+    assert pb.compat.v1.train.Saver is pb.train.Saver
     assert pb.compat.v1.__all__ == pb.__all__
     with pytest.raises(AttributeError, match="module 'pullback' has no attribute 'queue'"):
         _ = pb.compat.v1.queue
