@@ -20,6 +20,7 @@ from .monitored_session import MonitoredSession as MonitoredSession
 from .monitored_session import MonitoredTrainingSession as MonitoredTrainingSession
 from .monitored_session import Scaffold as Scaffold
 from .monitored_session import SingularMonitoredSession as SingularMonitoredSession
+from .monitored_session import WorkerSessionCreator as WorkerSessionCreator
 from .queue_runner import QueueRunner as QueueRunner
 from .queue_runner import add_queue_runner as add_queue_runner
 from .queue_runner import start_queue_runners as start_queue_runners
@@ -30,7 +31,7 @@ from .recording_hooks import StepCounterHook as StepCounterHook
 from .recording_hooks import SummarySaverHook as SummarySaverHook
 from .supervisor import Supervisor as Supervisor
 
-SessionCreator = WorkerSessionCreator = ChiefSessionCreator
+SessionCreator = ChiefSessionCreator
 
 
 def __getattr__(name: str) -> Any:

@@ -113,6 +113,14 @@ class ChiefSessionCreator:
         return session
 
 
+def WorkerSessionCreator(
+    scaffold: Scaffold | None = None, master: str = "", config: object = None, max_wait_secs: float = 1800
+) -> ChiefSessionCreator:
+    """As `ChiefSessionCreator`, without a checkpoint: there is nobody to wait for."""
+    del max_wait_secs
+    return ChiefSessionCreator(scaffold, master, config)
+
+
 class MonitoredSession:
     """A session that calls `hooks` around each run, and whose block ends where data is at its end.
 

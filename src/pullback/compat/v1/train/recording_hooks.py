@@ -98,7 +98,9 @@ class CheckpointSaverHook(SessionRunHook):
         checkpoint_basename: str = "model.ckpt",
         scaffold: Any = None,
         listeners: Sequence[CheckpointSaverListener] | None = None,
+        save_graph_def: bool = True,
     ) -> None:
+        del save_graph_def
         if saver is not None and scaffold is not None:
             raise ValueError("CheckpointSaverHook: give saver= or scaffold=, and not both")
         self._dir, self._path = checkpoint_dir, os.path.join(checkpoint_dir, checkpoint_basename)
