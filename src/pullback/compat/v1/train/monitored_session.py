@@ -272,6 +272,7 @@ def MonitoredTrainingSession(
     max_wait_secs: float = 7200,
     save_checkpoint_steps: int | None = USE_DEFAULT,
     summary_dir: str | None = None,
+    save_graph_def: bool = True,
 ) -> MonitoredSession:
     """A monitored session that restores from a folder, and saves there every 600 s, and summaries every 100 steps.
 
@@ -282,7 +283,7 @@ def MonitoredTrainingSession(
     ...     session.run(step)
     np.int64(1)
     """
-    del max_wait_secs
+    del max_wait_secs, save_graph_def
     scaffold = Scaffold() if scaffold is None else scaffold
     around = [*(hooks or ()), *((chief_only_hooks or ()) if is_chief else ())]
     if is_chief and checkpoint_dir is not None:
