@@ -39,6 +39,11 @@ def installed() -> Iterator[None]:
         ("tensorflow.python.training.moving_averages", "AdamOptimizer", "pullback.train.AdamOptimizer"),
         ("tensorflow.python.platform", "gfile", "pullback.compat.v1.gfile"),
         ("tensorflow.contrib.slim", "conv2d", "pullback.compat.v1.contrib.layers.conv2d"),
+        ("tensorflow.contrib.layers.python.layers.layers", "conv2d", "pullback.compat.v1.contrib.layers.conv2d"),
+        ("tensorflow.python.ops.metrics_impl", "mean", "pullback.compat.v1.metrics.mean"),
+        ("tensorflow.python.ops.distributions.normal", "Normal", "pullback.compat.v1.distributions.Normal"),
+        ("tensorflow.python.util.nest", "flatten", "pullback.nest.flatten"),
+        ("tensorflow.python.util.deprecation", "deprecated", "pullback.compat.v1.python_util.deprecated"),
         ("tensorflow.compat", "as_bytes", "pullback.compat.v1.compat.as_bytes"),
     ],
 )
@@ -57,6 +62,14 @@ def test_what_is_not_there_is_named() -> None:
         _ = tensorflow.keras
     with pytest.raises(ModuleNotFoundError, match=r"^No module named 'tensorflow.keras'$"):
         importlib.import_module("tensorflow.keras")
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_name_that_is_not_there_is_not_taken_for_a_module() -> None:
+    with pytest.raises(
+        ImportError, match=r"^cannot import name 'no_such_function' from 'tensorflow.python.ops.math_ops'"
+    ):
+        exec("from tensorflow.python.ops.math_ops import no_such_function")
 
 
 def test_without_it_there_is_no_tensorflow() -> None:

@@ -17,10 +17,12 @@ from typing import Any
 import pullback
 
 from . import v1
-from .v1 import messages
+from .v1 import messages, python_util
 
 _NAMESPACES = ("", "nn", "math", "train", "nn.rnn_cell", "linalg", "image", "random", "initializers", "summary", "test")
 """Where the modules of `tensorflow.python` look for a name, in order."""
+_PACKAGES = [["lib", "io"], *[["ops", name] for name in ("distributions", "linalg", "losses", "ragged", "signal")]]
+"""The packages of `tensorflow.python` that have packages in them."""
 
 
 def install(*, v2_names: bool = False) -> None:
@@ -102,8 +104,12 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def _places(self, parts: Sequence[str]) -> list[Any]:
         """The namespaces of a module, none where it is not there."""
         match parts[1:]:
-            case ["python", *_]:
-                return [place for name in _NAMESPACES for place in _found(v1, name.split(".") if name else [])]
+            case ["python", "util", module]:
+                return [*_found(v1, [module]), python_util]
+            case ["python", *below]:
+                return _python(below)
+            case ["contrib", package, "python", *_]:
+                return _found(v1, ["contrib", package])
             case ["core", _, file] if file.endswith("_pb2"):
                 return [messages.declared(file)]
             case ["core", *_]:
@@ -116,6 +122,15 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return _found(pullback, below)
             case below:
                 return _found(self._top, below)
+
+
+def _python(below: Sequence[str]) -> list[Any]:
+    """Where a module of `tensorflow.python` finds names, those of its own name first: `ops.nn_impl` begins in `nn`."""
+    if len(below) > 2 and below[:2] not in _PACKAGES:
+        return []
+    own = [part.removesuffix("_impl").removesuffix("_ops") for part in reversed(below)]
+    named = [name for name in own if name in v1.NAMESPACES]
+    return [place for name in [*named, *_NAMESPACES] for place in _found(v1, name.split(".") if name else [])]
 
 
 def _found(place: Any, names: Sequence[str]) -> list[Any]:

@@ -18,25 +18,35 @@ __version__ = VERSION = "1.15.0"
 GIT_VERSION = f"pullback {pullback.__version__}"
 
 __all__ = list(vars(pullback)["__all__"])
-_NAMESPACES = (
+NAMESPACES = (
+    "app",
+    "compat",
+    "contrib",
     "debugging",
+    "distributions",
     "errors",
+    "flags",
+    "gfile",
     "image",
     "initializers",
+    "layers",
     "linalg",
+    "logging",
     "math",
+    "metrics",
+    "nest",
     "nn",
     "random",
     "sparse",
     "summary",
+    "test",
     "train",
 )
-_OWN = ("app", "compat", "contrib", "distributions", "flags", "gfile", "layers", "logging", "metrics", "test")
-"""The namespaces that only version 1 has."""
+"""The namespaces that are others in version 1."""
 
 
 def __getattr__(name: str) -> Any:
-    if name in _NAMESPACES + _OWN:
+    if name in NAMESPACES:
         return import_module(f"{__name__}.{name}")
     if name in functions.OTHER:
         return functions.OTHER[name]
