@@ -36,6 +36,7 @@ RETURNS = {
         Residuals.jac""",
     "one thing or another, by an argument": """
         Graph.as_graph_element Variable.assign Variable.assign_add Variable.assign_sub add eigh_tridiagonal svd""",
+    "a number, or None where its caller knows that it may be": "TensorShape.size",
     "attributes of every kind": "Node.attribute Operation.get_attr",
     "what a subclass says": "Primitive.gradient Primitive.kernel",
     "a message of another library": "graph_def",
