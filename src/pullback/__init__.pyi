@@ -191,6 +191,7 @@ from .layers.variables.scope import trainable_variables as trainable_variables
 from .layers.variables.scope import variable_scope as variable_scope
 from .layers.variables.scope import variables_initializer as variables_initializer
 from .layers.variables.templates import make_template as make_template
+from .passes.mixed_precision import mixed_precision as mixed_precision
 from .passes.optimize import optimize as optimize
 from .passes.rematerialization import rematerialize as rematerialize
 from .passes.reroll import reroll as reroll
