@@ -31,6 +31,7 @@ ROOMS = {
         *("attention", "sequence", "tabular", "training"),
     },
     "onnx/write": {"layout", "shapes", "traced"},
+    "graphdef/read": {"operands", "files"},
     "../../tests/cases": {"case", "table"},
 }
 """Where families have files or folders; and what else stands there: what they share, and operators of ONNX alone."""

@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "engines": {*BELOW_ENGINES, "engines"},
     "derivatives": {*BELOW_ENGINES, "engines", "derivatives"},
     "drawing": {"core", "drawing"},
+    "graphdef": {*BELOW_ENGINES, "engines", "layers", "checkpoints", "graphdef"},
     "onnx": {*BELOW_ENGINES, "derivatives", "engines", "optimizers", "onnx"},
     "layers": {*BELOW_ENGINES, "layers"},
     "optimizers": {"core", "primitives", "autodiff", "control_flow", "layers", "optimizers"},
@@ -131,6 +132,10 @@ EXTRAS = {
         "Session: engine='onnxruntime' needs onnx and onnxruntime: pip install 'pullback[onnxruntime]'"
     ),
     "pb.onnx": "pullback.onnx needs the package onnx; install it with: pip install 'pullback[onnx]'",
+    "pb.graphdef": (
+        "pullback.graphdef needs the package tensorboard, which has TensorFlow's messages; install it with: "
+        "pip install 'pullback[tensorflow]'"
+    ),
     "pb.summary.FileWriter('.')": (
         "summary.FileWriter needs the package tensorboard: pip install 'pullback[tensorboard]'"
     ),

@@ -21,7 +21,7 @@ PARAMETERS = {
     "tensors while a graph is built, arrays while an engine runs": "dense_shape indices values",
     "what stands in a layer above": "mesh optimize sess session",
     "handed on to what the user wrote, or to another class": "custom_getter_ default options",
-    "a message or a file of another library": "graph_def",
+    "a message or a file of another library": "graph_def proto",
     "anything that may turn out to be of the kind asked for": "obj",
     "a sparse matrix of SciPy, or an array": "pattern",
 }
@@ -35,8 +35,7 @@ RETURNS = {
         Session.run SparseMatrix.eval SparseMatrix.to_csr Tensor.eval Variable.eval compute_gradient_v1 Objective.hess
         Residuals.jac""",
     "one thing or another, by an argument": """
-        Graph.as_graph_element Variable.assign Variable.assign_add Variable.assign_sub add eigh_tridiagonal svd""",
-    "a number, or None where its caller knows that it may be": "TensorShape.size",
+        Graph.as_graph_element Variable.assign Variable.assign_add Variable.assign_sub add eigh_tridiagonal svd Node.make""",
     "attributes of every kind": "Node.attribute Operation.get_attr",
     "what a subclass says": "Primitive.gradient Primitive.kernel",
     "a message of another library": "graph_def",

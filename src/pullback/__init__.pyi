@@ -6,6 +6,7 @@ from . import config as config
 from . import debugging as debugging
 from . import distributed as distributed
 from . import dtypes as dtypes
+from . import graphdef as graphdef
 from . import image as image
 from . import implicit as implicit
 from . import initializers as initializers
@@ -51,7 +52,6 @@ from .compat.modes import disable_control_flow_v2 as disable_control_flow_v2
 from .compat.modes import disable_eager_execution as disable_eager_execution
 from .compat.modes import disable_tensor_equality as disable_tensor_equality
 from .compat.modes import disable_v2_behavior as disable_v2_behavior
-from .compat.modes import disable_v2_tensorshape as disable_v2_tensorshape
 from .compat.modes import enable_control_flow_v2 as enable_control_flow_v2
 from .compat.modes import enable_eager_execution as enable_eager_execution
 from .compat.modes import enable_resource_variables as enable_resource_variables
@@ -106,7 +106,6 @@ from .core.contexts import colocate_with as colocate_with
 from .core.contexts import control_dependencies as control_dependencies
 from .core.contexts import device as device
 from .core.contexts import name_scope as name_scope
-from .core.dimensions import Dimension as Dimension
 from .core.dtypes import as_dtype as as_dtype
 from .core.dtypes import bfloat16 as bfloat16
 from .core.dtypes import bool as bool
@@ -171,6 +170,7 @@ from .functions.transforms import grad as grad
 from .functions.transforms import hvp as hvp
 from .functions.transforms import value_and_grad as value_and_grad
 from .functions.transforms import vjp as vjp
+from .graphdef.importing import import_graph_def as import_graph_def
 from .layers.image.augmentation import random_crop as random_crop
 from .layers.variables import initializers as _initializers
 from .layers.variables import orthogonal as _orthogonal
@@ -191,7 +191,6 @@ from .layers.variables.scope import trainable_variables as trainable_variables
 from .layers.variables.scope import variable_scope as variable_scope
 from .layers.variables.scope import variables_initializer as variables_initializer
 from .layers.variables.templates import make_template as make_template
-from .passes.mixed_precision import mixed_precision as mixed_precision
 from .passes.optimize import optimize as optimize
 from .passes.rematerialization import rematerialize as rematerialize
 from .passes.reroll import reroll as reroll

@@ -59,8 +59,7 @@ def names_of_objects(path: Path, saved: Mapping[str, SavedSource]) -> dict[str, 
 
 def _source(opened: TensorBundle | TensorSlices, name: str) -> Source:
     def read(index: Index) -> np.ndarray[Any, Any]:
-        whole: Any = opened.read(name)
-        part: np.ndarray[Any, Any] = whole[(*index, ...)]
+        part: np.ndarray[Any, Any] = opened.read(name)[(*index, ...)]
         return part
 
     return Source(opened.types[name], read)

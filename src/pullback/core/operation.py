@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from .dtypes import DType
-from .seen import seen
 from .shape import TensorShape
 from .sites import Place, Site
 from .types import TensorType
@@ -83,7 +82,7 @@ class Tensor:
     @property
     def dtype(self) -> DType:
         """The element type."""
-        return seen.dtype(self.type.dtype)  # type: ignore[no-any-return]
+        return self.type.dtype
 
     @property
     def shape(self) -> TensorShape:

@@ -1,0 +1,1 @@
+"""Readers of op types, by family."""

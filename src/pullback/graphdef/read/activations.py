@@ -1,0 +1,54 @@
+"""GraphDef import of activations: rectifiers, sigmoid, softplus, softmax, biases, and TensorFlow's derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.operation import Tensor
+from ...core.primitive import primitive_class
+from ...primitives.activations.bias import BiasAdd
+from ...primitives.activations.rectifiers import LeakyRelu, LeakyReluGrad
+from ...primitives.activations.softmax import log_softmax, softmax
+from ...primitives.reduction.reduce import reduce_sum
+from ..nodes import Node, reader
+
+
+@reader("Relu", "Relu6", "Elu", "Selu", "Softsign", "Softplus", "Sigmoid")
+@reader("ReluGrad", "Relu6Grad", "EluGrad", "SeluGrad", "SoftsignGrad", "SoftplusGrad", "SigmoidGrad")
+def same(node: Node, *xs: Tensor) -> Any:
+    """The primitive that has TensorFlow's op type."""
+    primitive: Any = primitive_class(node.op_type)
+    return node.make(primitive(), *xs)
+
+
+@reader("LeakyRelu")
+def leaky_relu(node: Node, x: Tensor) -> Any:
+    return node.make(LeakyRelu(node.attribute("alpha", 0.2)), x)
+
+
+@reader("LeakyReluGrad")
+def leaky_relu_grad(node: Node, dy: Tensor, x: Tensor) -> Any:
+    return node.make(LeakyReluGrad(node.attribute("alpha", 0.2)), dy, x)
+
+
+@reader("Softmax")
+def softmax_(node: Node, x: Tensor) -> Any:
+    return softmax(x, name=node.exactly)
+
+
+@reader("LogSoftmax")
+def log_softmax_(node: Node, x: Tensor) -> Any:
+    return log_softmax(x, name=node.exactly)
+
+
+@reader("BiasAdd", "BiasAddV1")
+def bias_add(node: Node, x: Tensor, bias: Tensor) -> Any:
+    return node.make(BiasAdd(node.text("data_format", "NHWC").startswith("NC")), x, bias)
+
+
+@reader("BiasAddGrad")
+def bias_add_grad(node: Node, dy: Tensor) -> Any:
+    if dy.shape.rank is None:
+        node.refuse("the rank of its input must be known")
+    channels = 1 if node.text("data_format", "NHWC").startswith("NC") else dy.shape.rank - 1
+    return reduce_sum(dy, [i for i in range(dy.shape.rank) if i != channels], name=node.exactly)

@@ -1,0 +1,62 @@
+"""GraphDef import of elementwise arithmetic, powers, exponentials, trigonometry, rounding, maxima, clips."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.dtypes import INTEGER
+from ...core.operation import Tensor
+from ...core.primitive import primitive_class
+from ...primitives.elementwise.add_n import AddN
+from ...primitives.elementwise.arithmetic import Add
+from ...primitives.elementwise.division import RealDiv, TruncateDiv, TruncateMod
+from ...primitives.elementwise.masking import multiply_no_nan
+from ...primitives.elementwise.powers import Reciprocal, ReciprocalGrad
+from ..nodes import Node, reader
+
+
+@reader("Abs", "Neg", "Sign", "Square", "Sqrt", "Rsqrt", "Reciprocal", "Exp", "Expm1", "Log", "Log1p")
+@reader("Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh")
+@reader("Floor", "Ceil", "Round", "Rint", "ClipByValue")
+@reader("AddV2", "Sub", "Mul", "RealDiv", "DivNoNan", "FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod")
+@reader("SquaredDifference", "Maximum", "Minimum", "Pow", "Atan2", "NextAfter", "Xdivy", "Xlogy", "Xlog1py")
+@reader("TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad")
+def same(node: Node, *xs: Tensor) -> Any:
+    """The primitive that has TensorFlow's op type."""
+    primitive: Any = primitive_class(node.op_type)
+    return node.make(primitive(), *xs)
+
+
+@reader("Add")
+def add(node: Node, x: Tensor, y: Tensor) -> Any:
+    return node.make(Add(), x, y)
+
+
+@reader("Div")
+def div(node: Node, x: Tensor, y: Tensor) -> Any:
+    return node.make(TruncateDiv() if x.dtype in INTEGER else RealDiv(), x, y)
+
+
+@reader("Mod")
+def mod(node: Node, x: Tensor, y: Tensor) -> Any:
+    return node.make(TruncateMod(), x, y)
+
+
+@reader("MulNoNan")
+def mul_no_nan(node: Node, x: Tensor, y: Tensor) -> Any:
+    return multiply_no_nan(x, y, name=node.exactly)
+
+
+@reader("Inv")
+def inv(node: Node, x: Tensor) -> Any:
+    return node.make(Reciprocal(), x)
+
+
+@reader("InvGrad")
+def inv_grad(node: Node, y: Tensor, dy: Tensor) -> Any:
+    return node.make(ReciprocalGrad(), y, dy)
+
+
+@reader("AddN", "AccumulateNV2")
+def add_n(node: Node, *xs: Tensor) -> Any:
+    return node.make(AddN(), *xs)

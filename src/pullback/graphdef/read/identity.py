@@ -1,0 +1,52 @@
+"""GraphDef import of what hands its input on: identity, stops of derivatives, groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.dtypes import resource
+from ...core.operation import Tensor
+from ...primitives.identity.identity import (
+    EnsureShape,
+    Identity,
+    IdentityN,
+    PreventGradient,
+    StopGradient,
+    no_op,
+)
+from ...primitives.variables.operations import read_variable
+from ..nodes import Node, reader
+from ..translation import Reference
+
+
+@reader("Identity", "RefIdentity", "Snapshot", "DeepCopy", anything=True)
+def identity(node: Node, x: Any) -> Any:
+    if isinstance(x, Reference):
+        return x if node.op_type == "RefIdentity" else read_variable(x.handle, name=node.exactly)
+    return node.make(Identity(), x) if isinstance(x, Tensor) and x.dtype != resource else x
+
+
+@reader("IdentityN", anything=True)
+def identity_n(node: Node, *xs: Any) -> Any:
+    plain = all(isinstance(x, Tensor) and x.dtype != resource for x in xs)
+    return node.make(IdentityN(), *xs) if plain else tuple(xs)
+
+
+@reader("StopGradient")
+def stop_gradient(node: Node, x: Tensor) -> Any:
+    return node.make(StopGradient(), x)
+
+
+@reader("PreventGradient")
+def prevent_gradient(node: Node, x: Tensor) -> Any:
+    return node.make(PreventGradient(node.text("message")), x)
+
+
+@reader("EnsureShape")
+def ensure_shape(node: Node, x: Tensor) -> Any:
+    return node.make(EnsureShape(node.attribute("shape")), x)
+
+
+@reader("NoOp", "ControlTrigger")
+def nothing(node: Node) -> None:
+    no_op(name=node.exactly)

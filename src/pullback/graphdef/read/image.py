@@ -1,0 +1,99 @@
+"""GraphDef import of images: resizing, sampling, patches, boxes, colours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import float32
+from ...core.operation import Tensor
+from ...layers.image import colors
+from ...primitives.image import boxes, patches, resizing, sampling
+from ..nodes import Node, reader
+
+_RESIZERS: dict[str, Any] = {
+    "ResizeBilinear": resizing.resize_bilinear,
+    "ResizeBicubic": resizing.resize_bicubic,
+    "ResizeNearestNeighbor": resizing.resize_nearest_neighbor,
+}
+
+
+@reader(*_RESIZERS)
+def resize(node: Node, x: Tensor, size: Tensor) -> Any:
+    corners, centers = node.attribute("align_corners", False), node.attribute("half_pixel_centers", False)
+    return _RESIZERS[node.op_type](x, size, corners, node.exactly, centers)
+
+
+@reader("ResizeArea")
+def resize_area(node: Node, x: Tensor, size: Tensor) -> Any:
+    return resizing.resize_area(x, size, node.attribute("align_corners", False), name=node.exactly)
+
+
+@reader("ScaleAndTranslate")
+def scale_and_translate(node: Node, x: Tensor, size: Tensor, scale: Tensor, translation: Tensor) -> Any:
+    kernel, antialias = node.text("kernel_type", "lanczos3"), node.attribute("antialias", True)
+    return resizing.scale_and_translate(x, size, scale, translation, kernel, antialias, name=node.exactly)
+
+
+@reader("CropAndResize")
+def crop_and_resize(node: Node, x: Tensor, places: Tensor, numbers: Tensor, size: Tensor) -> Any:
+    method, fill = node.text("method", "bilinear"), node.attribute("extrapolation_value", 0.0)
+    return sampling.crop_and_resize(x, places, numbers, size, method, fill, name=node.exactly)
+
+
+@reader("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
+def projective(node: Node, x: Tensor, transforms: Tensor, shape: Tensor, *fill: Tensor) -> Any:
+    value = node.static(fill[0]) if fill else np.zeros((), float32)
+    if value is None:
+        node.refuse("the value outside of the images must be known")
+    how, mode = node.text("interpolation"), node.text("fill_mode", "CONSTANT")
+    return sampling.projective_transform(x, transforms, shape, float(value), how, mode, name=node.exactly)
+
+
+@reader("ExtractImagePatches")
+def image_patches(node: Node, x: Tensor) -> Any:
+    sizes, strides, rates = [list(node.attribute(key)) for key in ("ksizes", "strides", "rates")]
+    return patches.extract_patches(x, sizes, strides, rates, node.text("padding"), name=node.exactly)
+
+
+@reader("ExtractVolumePatches")
+def volume_patches(node: Node, x: Tensor) -> Any:
+    sizes, strides = list(node.attribute("ksizes")), list(node.attribute("strides"))
+    return patches.extract_volume_patches(x, sizes, strides, node.text("padding"), name=node.exactly)
+
+
+@reader("NonMaxSuppressionV3", "NonMaxSuppressionV2", "NonMaxSuppression")
+def suppressed(node: Node, rectangles: Tensor, scores: Tensor, most: Tensor, *thresholds: Tensor) -> Any:
+    known = [node.static(x) for x in thresholds]
+    if any(x is None for x in known):
+        node.refuse("its thresholds must be known")
+    overlap = float(known[0]) if known and known[0] is not None else node.attribute("iou_threshold", 0.5)
+    least = float(known[1]) if len(known) > 1 and known[1] is not None else float("-inf")
+    return boxes.non_max_suppression(rectangles, scores, most, overlap, least, name=node.exactly)
+
+
+@reader("RGBToHSV")
+def rgb_to_hsv(node: Node, x: Tensor) -> Any:
+    return colors.rgb_to_hsv(x, name=node.exactly)
+
+
+@reader("HSVToRGB")
+def hsv_to_rgb(node: Node, x: Tensor) -> Any:
+    return colors.hsv_to_rgb(x, name=node.exactly)
+
+
+@reader("AdjustContrastv2")
+def adjust_contrast(node: Node, x: Tensor, factor: Tensor) -> Any:
+    del node
+    return colors.adjust_contrast(x, factor)
+
+
+@reader("AdjustHue")
+def adjust_hue(node: Node, x: Tensor, delta: Tensor) -> Any:
+    return colors.adjust_hue(x, delta, name=node.exactly)
+
+
+@reader("AdjustSaturation")
+def adjust_saturation(node: Node, x: Tensor, factor: Tensor) -> Any:
+    return colors.adjust_saturation(x, factor, name=node.exactly)

@@ -1,0 +1,125 @@
+"""GraphDef import of indexing: slices, gather, scatter, where, partitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import bool as bool_
+from ...core.operation import Tensor
+from ...primitives.indexing import scatter_nd as nd
+from ...primitives.indexing.gather import gather
+from ...primitives.indexing.index_arithmetic import unravel_index
+from ...primitives.indexing.partition import dynamic_partition, dynamic_stitch
+from ...primitives.indexing.slice import slice_
+from ...primitives.indexing.slicing import StridedSliceGrad, strided_slice
+from ...primitives.indexing.where import Select, where
+from ...primitives.logic.comparison import not_equal
+from ...primitives.shape.reshape import reshape, split_shape
+from ..nodes import Node, reader
+
+_MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+_SCATTERS: dict[str, Any] = {
+    "TensorScatterAdd": nd.tensor_scatter_nd_add,
+    "TensorScatterSub": nd.tensor_scatter_nd_sub,
+    "TensorScatterUpdate": nd.tensor_scatter_nd_update,
+    "TensorScatterMax": nd.tensor_scatter_nd_max,
+    "TensorScatterMin": nd.tensor_scatter_nd_min,
+    "ScatterNdNonAliasingAdd": nd.tensor_scatter_nd_add,
+}
+
+
+@reader("StridedSlice")
+def strided_slice_(node: Node, x: Tensor, begin: Tensor, end: Tensor, strides: Any) -> Any:
+    masks = dict(zip(_MASKS, _masks(node), strict=True))
+    return strided_slice(x, begin, end, strides, **masks, name=node.exactly)  # type: ignore[arg-type]
+
+
+def _masks(node: Node) -> list[int]:
+    return [node.attribute(mask, 0) for mask in _MASKS]
+
+
+@reader("StridedSliceGrad")
+def strided_slice_grad(node: Node, lengths: Tensor, begin: Tensor, end: Tensor, strides: Tensor, dy: Tensor) -> Any:
+    """By the slice that it is the derivative of, of something of the same shape."""
+    bounds = [node.integers(x, "the bounds of the slice") for x in (begin, end, strides)]
+    spec = tuple([_entry(i, [column[i] for column in bounds], _masks(node)) for i in range(len(bounds[0]))])
+    dims, rest = split_shape(lengths)
+    return node.make(StridedSliceGrad(spec, dims), dy, *(() if rest is None else (rest,)))
+
+
+def _entry(i: int, bounds: list[int], masks: list[int]) -> Any:
+    first, last, step = bounds
+    no_begin, no_end, ellipsis, new, shrink = [bool(mask >> i & 1) for mask in masks]
+    if ellipsis:
+        return "..."
+    if new:
+        return None
+    return first if shrink else (None if no_begin else first, None if no_end else last, step)
+
+
+@reader("Slice")
+def slice_of(node: Node, x: Tensor, begin: Tensor, size: Tensor) -> Any:
+    return slice_(x, begin, size, name=node.exactly)
+
+
+@reader("GatherV2")
+def gather_v2(node: Node, x: Tensor, indices: Tensor, axis: Tensor) -> Any:
+    (place,) = node.integers(axis, "the axis")
+    return gather(x, indices, axis=place, batch_dims=node.attribute("batch_dims", 0), name=node.exactly)
+
+
+@reader("Gather")
+def gather_(node: Node, x: Tensor, indices: Tensor) -> Any:
+    return gather(x, indices, axis=0, name=node.exactly)
+
+
+@reader("GatherNd")
+def gather_nd(node: Node, x: Tensor, indices: Tensor) -> Any:
+    return nd.gather_nd(x, indices, name=node.exactly)
+
+
+@reader("ScatterNd")
+def scatter_nd(node: Node, indices: Tensor, updates: Tensor, shape: Tensor) -> Any:
+    return nd.scatter_nd(indices, updates, shape, name=node.exactly)
+
+
+@reader(*_SCATTERS)
+def scatter(node: Node, x: Tensor, indices: Tensor, updates: Tensor) -> Any:
+    return _SCATTERS[node.op_type](x, indices, updates, name=node.exactly)
+
+
+@reader("SelectV2")
+def select_v2(node: Node, condition: Tensor, x: Tensor, y: Tensor) -> Any:
+    return node.make(Select(), condition, x, y)
+
+
+@reader("Select")
+def select(node: Node, condition: Tensor, x: Tensor, y: Tensor) -> Any:
+    """A vector of conditions chooses among rows."""
+    if condition.shape.rank == 1 and x.shape.rank is not None and x.shape.rank > 1:
+        ones = [1] * (x.shape.rank - 1)
+        condition = reshape(condition, [-1, *ones])
+    return node.make(Select(), condition, x, y)
+
+
+@reader("Where")
+def where_(node: Node, x: Tensor) -> Any:
+    return where(x if x.dtype == bool_ else not_equal(x, np.zeros((), x.dtype)), name=node.exactly)
+
+
+@reader("DynamicPartition", outputs=("outputs",))
+def partition(node: Node, x: Tensor, partitions: Tensor) -> Any:
+    return tuple(dynamic_partition(x, partitions, node.attribute("num_partitions"), name=node.exactly))
+
+
+@reader("DynamicStitch", "ParallelDynamicStitch")
+def stitch(node: Node, *given: Tensor) -> Any:
+    n = len(given) // 2
+    return dynamic_stitch(list(given[:n]), list(given[n:]), name=node.exactly)
+
+
+@reader("UnravelIndex")
+def unravel(node: Node, indices: Tensor, dims: Tensor) -> Any:
+    return unravel_index(indices, dims, name=node.exactly)

@@ -1,0 +1,26 @@
+"""What readers share: axes that must be known, paddings of windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.operation import Tensor
+from ..nodes import Node
+from ..translation import as_value
+
+
+def padding_of(node: Node) -> Any:
+    """The padding of a node over windows: SAME, VALID, or a pair for each axis."""
+    padding = node.text("padding")
+    if padding != "EXPLICIT":
+        return padding
+    flat = node.attribute("explicit_paddings", ())
+    return [list(flat[i : i + 2]) for i in range(0, len(flat), 2)]
+
+
+def tensor_of(node: Node, x: Any) -> Tensor:
+    """An input of a node, which must be a tensor."""
+    value = as_value(x)
+    if not isinstance(value, Tensor):
+        node.reject("an input is no tensor of numbers")
+    return value

@@ -1,0 +1,70 @@
+"""GraphDef import of random numbers. What is drawn has TensorFlow's distribution, not its very numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.operation import Tensor
+from ...primitives.random.discrete import random_poisson
+from ...primitives.random.gamma import random_gamma
+from ...primitives.random.stateful import categorical, random_normal, random_shuffle, random_uniform, truncated_normal
+from ...primitives.random.stateless import stateless_normal, stateless_truncated_normal, stateless_uniform
+from ..nodes import Node, reader
+
+
+def _seed(node: Node) -> int | None:
+    """One seed for the two of a node; None where it has none."""
+    first, second = node.attribute("seed", 0), node.attribute("seed2", 0)
+    return (first * 1_000_003 + second) % 2**31 if first or second else None
+
+
+@reader("RandomUniform")
+def uniform(node: Node, shape: Tensor) -> Any:
+    return random_uniform(shape, dtype=node.attribute("dtype"), seed=_seed(node), name=node.exactly)
+
+
+@reader("RandomUniformInt")
+def uniform_int(node: Node, shape: Tensor, low: Tensor, high: Tensor) -> Any:
+    return random_uniform(shape, low, high, low.dtype, _seed(node), node.exactly)
+
+
+@reader("RandomStandardNormal")
+def normal(node: Node, shape: Tensor) -> Any:
+    return random_normal(shape, dtype=node.attribute("dtype"), seed=_seed(node), name=node.exactly)
+
+
+@reader("TruncatedNormal")
+def truncated(node: Node, shape: Tensor) -> Any:
+    return truncated_normal(shape, dtype=node.attribute("dtype"), seed=_seed(node), name=node.exactly)
+
+
+@reader("RandomGamma")
+def gamma(node: Node, shape: Tensor, alpha: Tensor) -> Any:
+    return random_gamma(shape, alpha, dtype=alpha.dtype, seed=_seed(node), name=node.exactly)
+
+
+@reader("RandomPoissonV2")
+def poisson(node: Node, shape: Tensor, rate: Tensor) -> Any:
+    return random_poisson(shape, rate, node.attribute("dtype", "int64"), _seed(node), node.exactly)
+
+
+@reader("RandomShuffle")
+def shuffle(node: Node, x: Tensor) -> Any:
+    return random_shuffle(x, _seed(node), node.exactly)
+
+
+@reader("Multinomial")
+def multinomial(node: Node, logits: Tensor, count: Tensor) -> Any:
+    (n,) = node.integers(count, "the number of samples")
+    return categorical(logits, n, node.attribute("output_dtype", "int64"), _seed(node), node.exactly)
+
+
+@reader("StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal")
+def stateless(node: Node, shape: Tensor, seed: Tensor) -> Any:
+    draws = {
+        "StatelessRandomUniform": stateless_uniform,
+        "StatelessRandomNormal": stateless_normal,
+        "StatelessTruncatedNormal": stateless_truncated_normal,
+    }
+    draw: Any = draws[node.op_type]
+    return draw(shape, seed, dtype=node.attribute("dtype", "float32"), name=node.exactly)

@@ -1,0 +1,169 @@
+"""GraphDef import of shape manipulation: reshape, transpose, stack, concat, split, tile, pad, reverse, blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....core.operation import Tensor
+from ....primitives.shape.pad import MirrorPadGrad, pad
+from ....primitives.shape.reshape import reshape
+from ....primitives.shape.reverse import reverse, roll
+from ....primitives.shape.reverse_sequence import reverse_sequence
+from ....primitives.shape.space_to_batch import batch_to_space, space_to_batch
+from ....primitives.shape.space_to_depth import DepthToSpace, SpaceToDepth
+from ....primitives.shape.squeeze import expand_dims, squeeze
+from ....primitives.shape.stacking import Unpack, concat, split, stack
+from ....primitives.shape.tile import tile
+from ....primitives.shape.transpose import transpose
+from ....primitives.sorting.permutation import invert_permutation
+from ...nodes import Node, reader
+
+
+@reader("Reshape")
+def reshape_(node: Node, x: Tensor, shape: Tensor) -> Any:
+    return reshape(x, shape, name=node.exactly)
+
+
+@reader("ExpandDims")
+def expand_dims_(node: Node, x: Tensor, axis: Tensor) -> Any:
+    return expand_dims(x, node.integers(axis, "the axis")[0], name=node.exactly)
+
+
+@reader("Squeeze")
+def squeeze_(node: Node, x: Tensor) -> Any:
+    axes = node.attribute("squeeze_dims", ()) or node.attribute("axis", ())
+    return squeeze(x, list(axes) or None, name=node.exactly)
+
+
+@reader("Transpose", "ConjugateTranspose")
+def transpose_(node: Node, x: Tensor, perm: Tensor) -> Any:
+    order = node.integers(perm, "the order of the axes")
+    return transpose(x, order, conjugate=node.op_type == "ConjugateTranspose", name=node.exactly)
+
+
+@reader("InvertPermutation")
+def invert_permutation_(node: Node, x: Tensor) -> Any:
+    return invert_permutation(x, name=node.exactly)
+
+
+@reader("Pack")
+def pack(node: Node, *xs: Tensor) -> Any:
+    return stack(list(xs), node.attribute("axis", 0), name=node.exactly)
+
+
+@reader("Unpack", outputs=("output",))
+def unpack(node: Node, x: Tensor) -> Any:
+    found = node.make(Unpack(node.attribute("num"), node.attribute("axis", 0)), x)
+    return found
+
+
+@reader("ConcatV2")
+def concat_v2(node: Node, *given: Tensor) -> Any:
+    *xs, axis = given
+    return concat(xs, axis, name=node.exactly)
+
+
+@reader("Concat")
+def concat_(node: Node, axis: Tensor, *xs: Tensor) -> Any:
+    return concat(list(xs), axis, name=node.exactly)
+
+
+@reader("ConcatOffset", outputs=("offset",))
+def concat_offset(node: Node, axis: Tensor, *shapes: Tensor) -> Any:
+    """Where each of the arrays of these shapes begins in what they are joined to."""
+    (place,) = node.integers(axis, "the axis")
+    first, *rest = shapes
+    if first.shape[0] is None:
+        node.refuse("the rank of its arrays must be known")
+    chosen = [int(i == place % first.shape[0]) for i in range(first.shape[0])]
+    offsets = [first * 0]
+    for lengths in [first, *rest][:-1]:
+        offsets.append(offsets[-1] + lengths * chosen)
+    return tuple(offsets)
+
+
+@reader("Split", outputs=("output",))
+def split_(node: Node, axis: Tensor, x: Tensor) -> Any:
+    return tuple(split(x, node.attribute("num_split"), axis, name=node.exactly))
+
+
+@reader("SplitV", outputs=("output",))
+def split_v(node: Node, x: Tensor, sizes: Tensor, axis: Tensor) -> Any:
+    return tuple(split(x, sizes, axis, node.attribute("num_split"), name=node.exactly))
+
+
+@reader("Tile")
+def tile_(node: Node, x: Tensor, multiples: Tensor) -> Any:
+    return tile(x, multiples, name=node.exactly)
+
+
+@reader("Pad")
+def pad_(node: Node, x: Tensor, paddings: Tensor) -> Any:
+    return pad(x, paddings, name=node.exactly)
+
+
+@reader("PadV2")
+def pad_v2(node: Node, x: Tensor, paddings: Tensor, value: Tensor) -> Any:
+    return pad(x, paddings, constant_values=value, name=node.exactly)
+
+
+@reader("MirrorPad")
+def mirror_pad(node: Node, x: Tensor, paddings: Tensor) -> Any:
+    return pad(x, paddings, node.text("mode"), name=node.exactly)
+
+
+@reader("MirrorPadGrad")
+def mirror_pad_grad(node: Node, dy: Tensor, paddings: Tensor) -> Any:
+    flat = node.integers(paddings, "the paddings")
+    widths = tuple([(before, after) for before, after in zip(flat[::2], flat[1::2], strict=True)])
+    return node.make(MirrorPadGrad(widths, node.text("mode")), dy)
+
+
+@reader("ReverseV2")
+def reverse_v2(node: Node, x: Tensor, axis: Tensor) -> Any:
+    return reverse(x, node.integers(axis, "the axes"), name=node.exactly)
+
+
+@reader("Reverse")
+def reverse_(node: Node, x: Tensor, flags: Tensor) -> Any:
+    known = node.static(flags)
+    if known is None:
+        node.refuse("which axes are reversed must be known")
+    return reverse(x, [i for i, flag in enumerate(known) if flag], name=node.exactly)
+
+
+@reader("Roll")
+def roll_(node: Node, x: Tensor, shift: Tensor, axis: Tensor) -> Any:
+    by, along = node.integers(shift, "the shift"), node.integers(axis, "the axes")
+    return roll(x, by, along, name=node.exactly)
+
+
+@reader("ReverseSequence")
+def reverse_sequence_(node: Node, x: Tensor, lengths: Tensor) -> Any:
+    return reverse_sequence(x, lengths, node.attribute("seq_dim"), node.attribute("batch_dim", 0), name=node.exactly)
+
+
+@reader("SpaceToDepth", "DepthToSpace")
+def depth(node: Node, x: Tensor) -> Any:
+    primitive = SpaceToDepth if node.op_type == "SpaceToDepth" else DepthToSpace
+    return node.make(primitive(node.attribute("block_size"), node.text("data_format", "NHWC")), x)
+
+
+@reader("SpaceToBatchND")
+def space_to_batch_nd(node: Node, x: Tensor, block: Tensor, paddings: Tensor) -> Any:
+    return space_to_batch(x, node.integers(block, "the block"), paddings, name=node.exactly)
+
+
+@reader("BatchToSpaceND")
+def batch_to_space_nd(node: Node, x: Tensor, block: Tensor, crops: Tensor) -> Any:
+    return batch_to_space(x, node.integers(block, "the block"), crops, name=node.exactly)
+
+
+@reader("SpaceToBatch")
+def space_to_batch_(node: Node, x: Tensor, paddings: Tensor) -> Any:
+    return space_to_batch(x, [node.attribute("block_size")] * 2, paddings, name=node.exactly)
+
+
+@reader("BatchToSpace")
+def batch_to_space_(node: Node, x: Tensor, crops: Tensor) -> Any:
+    return batch_to_space(x, [node.attribute("block_size")] * 2, crops, name=node.exactly)

@@ -1,0 +1,34 @@
+"""GraphDef import of sorting and searching."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.operation import Tensor
+from ...primitives.sorting.order_statistics import nth_element
+from ...primitives.sorting.searchsorted import searchsorted
+from ...primitives.sorting.sort import in_top_k, top_k
+from ..nodes import Node, reader
+
+
+@reader("TopKV2", "TopK", outputs=("values", "indices"))
+def top_k_(node: Node, x: Tensor, *given: Tensor) -> Any:
+    (k,) = node.integers(given[0], "k") if given else (node.attribute("k"),)
+    return tuple(top_k(x, k, index_type=node.attribute("index_type", "int32"), name=node.exactly))
+
+
+@reader("NthElement")
+def nth_element_(node: Node, x: Tensor, n: Tensor) -> Any:
+    return nth_element(x, node.integers(n, "n")[0], node.attribute("reverse", False), name=node.exactly)
+
+
+@reader("InTopK", "InTopKV2")
+def in_top_k_(node: Node, predictions: Tensor, targets: Tensor, *given: Tensor) -> Any:
+    (k,) = node.integers(given[0], "k") if given else (node.attribute("k"),)
+    return in_top_k(targets, predictions, k, name=node.exactly)
+
+
+@reader("LowerBound", "UpperBound")
+def bound(node: Node, sequence: Tensor, values: Tensor) -> Any:
+    side = "left" if node.op_type == "LowerBound" else "right"
+    return searchsorted(sequence, values, side, node.attribute("out_type", "int32"), name=node.exactly)

@@ -1,0 +1,122 @@
+"""GraphDef import of variables: handles and references, reads, assignments, scatter updates, optimizers' updates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.operation import Tensor
+from ...core.shape import TensorShape
+from ...primitives.casting.cast import cast
+from ...primitives.indexing.scatter_nd import gather_nd
+from ...primitives.variables.operations import (
+    AssignAddVariableOp,
+    AssignSubVariableOp,
+    AssignVariableOp,
+    ResourceGather,
+    VarHandleOp,
+    VariableShape,
+    VarIsInitializedOp,
+    read_variable,
+    variable_type,
+)
+from ...primitives.variables.updates import scatter_rows, scatter_slices
+from ..nodes import Node, reader
+from ..translation import Reference
+
+_ASSIGNMENTS: dict[str, Any] = {
+    "AssignVariableOp": AssignVariableOp,
+    "AssignAddVariableOp": AssignAddVariableOp,
+    "AssignSubVariableOp": AssignSubVariableOp,
+    "Assign": AssignVariableOp,
+    "AssignAdd": AssignAddVariableOp,
+    "AssignSub": AssignSubVariableOp,
+}
+
+
+def _handle(node: Node) -> Tensor:
+    known = node.region.translation.variables.get(node.proto.name)
+    trainable, collections = (True, ()) if known is None else known
+    shape = node.attribute("shape", TensorShape.UNKNOWN)
+    shared = node.text("shared_name") or node.name
+    made: Tensor = node.make(VarHandleOp(node.attribute("dtype"), shape, shared, trainable, collections))
+    return made
+
+
+@reader("VarHandleOp")
+def handle(node: Node) -> Any:
+    return _handle(node)
+
+
+@reader("VariableV2", "Variable", "TemporaryVariable")
+def reference(node: Node) -> Any:
+    return Reference(_handle(node))
+
+
+@reader("ReadVariableOp")
+def read(node: Node, handle: Tensor) -> Any:
+    return read_variable(handle, name=node.exactly)
+
+
+@reader("VariableShape")
+def shape(node: Node, handle: Tensor) -> Any:
+    lengths = VariableShape()
+    dtype = node.attribute("out_type", "int32")
+    return node.make(lengths, handle) if dtype == "int32" else cast(lengths(handle), dtype, name=node.exactly)
+
+
+@reader("VarIsInitializedOp", "IsVariableInitialized", anything=True)
+def is_initialized(node: Node, x: Any) -> Any:
+    return node.make(VarIsInitializedOp(), _handle_of(x))
+
+
+@reader("ResourceGather")
+def gather(node: Node, handle: Tensor, indices: Tensor) -> Any:
+    if node.attribute("batch_dims", 0):
+        node.refuse("batch_dims other than 0 are not read")
+    type_ = variable_type(handle)
+    return node.make(ResourceGather(type_.dtype, type_.shape), handle, indices)
+
+
+@reader("ResourceGatherNd")
+def gather_by_vectors(node: Node, handle: Tensor, indices: Tensor) -> Any:
+    return gather_nd(read_variable(handle), indices, name=node.exactly)
+
+
+@reader(*_ASSIGNMENTS, anything=True)
+def assign(node: Node, target: Any, value: Any) -> Any:
+    """A reference assigned to is the variable afterwards."""
+    handle = _handle_of(target)
+    type_ = variable_type(handle)
+    given = read_variable(value.handle) if isinstance(value, Reference) else value
+    node.make(_ASSIGNMENTS[node.op_type](type_.dtype, type_.shape), handle, given)
+    return target if isinstance(target, Reference) else None
+
+
+@reader(
+    "ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv", "ScatterMin", "ScatterMax", anything=True
+)
+@reader("ResourceScatterUpdate", "ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterMul", anything=True)
+@reader("ResourceScatterDiv", "ResourceScatterMin", "ResourceScatterMax", anything=True)
+def scatter(node: Node, target: Any, indices: Tensor, updates: Tensor) -> Any:
+    kind: Any = node.op_type.removeprefix("Resource").removeprefix("Scatter").lower()
+    scatter_rows(kind, _handle_of(target), indices, updates, node.exactly)
+    return target if isinstance(target, Reference) else None
+
+
+@reader("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", anything=True)
+@reader("ResourceScatterNdUpdate", "ResourceScatterNdAdd", "ResourceScatterNdSub", anything=True)
+def scatter_nd(node: Node, target: Any, indices: Tensor, updates: Tensor) -> Any:
+    kind: Any = node.op_type.removeprefix("Resource").removeprefix("ScatterNd").lower()
+    scatter_slices(kind, _handle_of(target), indices, updates, node.exactly)
+    return target if isinstance(target, Reference) else None
+
+
+@reader("DestroyResourceOp", "DestroyTemporaryVariable", anything=True)
+def destroy(node: Node, *xs: Any) -> Any:
+    """Nothing: a session forgets its variables when it is closed."""
+    del node, xs
+
+
+def _handle_of(x: Any) -> Tensor:
+    handle: Tensor = x.handle if isinstance(x, Reference) else x
+    return handle
