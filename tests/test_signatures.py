@@ -35,7 +35,9 @@ RETURNS = {
         Session.run SparseMatrix.eval SparseMatrix.to_csr Tensor.eval Variable.eval compute_gradient_v1 Objective.hess
         Residuals.jac""",
     "one thing or another, by an argument": """
-        Graph.as_graph_element Variable.assign Variable.assign_add Variable.assign_sub add eigh_tridiagonal svd Node.make""",
+        Graph.as_graph_element Variable.assign Variable.assign_add Variable.assign_sub add eigh_tridiagonal svd
+        Node.make""",
+    "a number, or None where its caller knows that it may be": "TensorShape.size",
     "attributes of every kind": "Node.attribute Operation.get_attr",
     "what a subclass says": "Primitive.gradient Primitive.kernel",
     "a message of another library": "graph_def",

@@ -52,6 +52,7 @@ from .compat.modes import disable_control_flow_v2 as disable_control_flow_v2
 from .compat.modes import disable_eager_execution as disable_eager_execution
 from .compat.modes import disable_tensor_equality as disable_tensor_equality
 from .compat.modes import disable_v2_behavior as disable_v2_behavior
+from .compat.modes import disable_v2_tensorshape as disable_v2_tensorshape
 from .compat.modes import enable_control_flow_v2 as enable_control_flow_v2
 from .compat.modes import enable_eager_execution as enable_eager_execution
 from .compat.modes import enable_resource_variables as enable_resource_variables
@@ -106,6 +107,7 @@ from .core.contexts import colocate_with as colocate_with
 from .core.contexts import control_dependencies as control_dependencies
 from .core.contexts import device as device
 from .core.contexts import name_scope as name_scope
+from .core.dimensions import Dimension as Dimension
 from .core.dtypes import as_dtype as as_dtype
 from .core.dtypes import bfloat16 as bfloat16
 from .core.dtypes import bool as bool
@@ -191,6 +193,7 @@ from .layers.variables.scope import trainable_variables as trainable_variables
 from .layers.variables.scope import variable_scope as variable_scope
 from .layers.variables.scope import variables_initializer as variables_initializer
 from .layers.variables.templates import make_template as make_template
+from .passes.mixed_precision import mixed_precision as mixed_precision
 from .passes.optimize import optimize as optimize
 from .passes.rematerialization import rematerialize as rematerialize
 from .passes.reroll import reroll as reroll

@@ -21,6 +21,9 @@ from .optimizers.global_step import get_or_create_global_step as get_or_create_g
 from .optimizers.global_step import global_step as global_step
 from .optimizers.gradient_descent import GradientDescentOptimizer as GradientDescentOptimizer
 from .optimizers.gradient_descent import MomentumOptimizer as MomentumOptimizer
+from .optimizers.loss_scale import DynamicLossScale as DynamicLossScale
+from .optimizers.loss_scale import FixedLossScale as FixedLossScale
+from .optimizers.loss_scale import LossScaleOptimizer as LossScaleOptimizer
 from .optimizers.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
 from .optimizers.optimizer import AbstractOptimizer as _Optimizer
 from .optimizers.rmsprop import RMSPropOptimizer as RMSPropOptimizer

@@ -59,7 +59,8 @@ def names_of_objects(path: Path, saved: Mapping[str, SavedSource]) -> dict[str, 
 
 def _source(opened: TensorBundle | TensorSlices, name: str) -> Source:
     def read(index: Index) -> np.ndarray[Any, Any]:
-        part: np.ndarray[Any, Any] = opened.read(name)[(*index, ...)]
+        whole: Any = opened.read(name)
+        part: np.ndarray[Any, Any] = whole[(*index, ...)]
         return part
 
     return Source(opened.types[name], read)

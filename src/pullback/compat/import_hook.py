@@ -17,6 +17,7 @@ from typing import Any
 import pullback
 
 from . import v1
+from .modes import disable_v2_behavior, enable_v2_tensorshape
 from .v1 import messages, python_util
 
 _NAMESPACES = ("", "nn", "math", "train", "nn.rnn_cell", "linalg", "image", "random", "initializers", "summary", "test")
@@ -28,6 +29,7 @@ _PACKAGES = [["lib", "io"], *[["ops", name] for name in ("distributions", "linal
 def install(*, v2_names: bool = False) -> None:
     """Let `import tensorflow` give pullback under TensorFlow 1's names, in this process, from now on.
 
+    Dtypes and lengths of tensors are then objects of TensorFlow 1, see `pb.disable_v2_behavior`.
     With `v2_names` the names and parameters of TensorFlow 2 are those of `tensorflow` itself; those of version 1 are in
     `tensorflow.compat.v1` either way.
 
@@ -49,11 +51,14 @@ def install(*, v2_names: bool = False) -> None:
             "compat.install: TensorFlow itself is imported already; install before the program imports it"
         )
     uninstall()
+    if not v2_names:
+        disable_v2_behavior()
     sys.meta_path.insert(0, _Finder(v2_names))
 
 
 def uninstall() -> None:
     """Let `import tensorflow` give what it gave before; what was imported stays with those who have it."""
+    enable_v2_tensorshape()
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
     for name in [name for name, module in sys.modules.items() if isinstance(module, _Names)]:
         del sys.modules[name]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from ..core.dimensions import Dimension
+from ..core.seen import itself, seen
+
 
 def executing_eagerly() -> bool:
     """False: functions add to a graph.
@@ -32,11 +35,49 @@ def disable_eager_execution() -> None:
 
 
 def disable_v2_behavior() -> None:
-    """No effect: programs are always graphs. Lengths of static shapes are integers, not `Dimension`s.
+    """Let dtypes and lengths of tensors be the objects that TensorFlow 1 has for them, in this process.
 
+    `x.dtype` has the methods of `tf.DType`, and is equal to NumPy's dtype; for `x.shape[i]` see
+    `disable_v2_tensorshape`. `enable_v2_tensorshape` takes both back.
+
+    >>> import numpy as np
     >>> import pullback as pb
     >>> pb.disable_v2_behavior()
+    >>> x = pb.placeholder(pb.float32, [None, 3])
+    >>> x.dtype.is_floating, x.dtype.as_numpy_dtype is np.float32, x.shape[1].value
+    (True, True, 3)
+    >>> pb.enable_v2_tensorshape()
     """
+    from .v1.dtypes import seen as dtype_of_version_1
+
+    seen.dtype = dtype_of_version_1
+    disable_v2_tensorshape()
+
+
+def disable_v2_tensorshape() -> None:
+    """Let lengths of static shapes be `Dimension`s, which have a `value`, in this process.
+
+    Those that are known are numbers too; those that are not are no longer None, but have the value None.
+
+    >>> import pullback as pb
+    >>> pb.disable_v2_tensorshape()
+    >>> shape = pb.placeholder(pb.float32, [None, 3]).shape
+    >>> shape, list(shape), shape[1] * 2, shape[0].value
+    (TensorShape([None, 3]), [Dimension(None), Dimension(3)], Dimension(6), None)
+    >>> pb.enable_v2_tensorshape()
+    """
+    seen.size = Dimension
+
+
+def enable_v2_tensorshape() -> None:
+    """Let lengths of static shapes be integers and None, and dtypes NumPy's, as they are from the beginning.
+
+    >>> import pullback as pb
+    >>> pb.enable_v2_tensorshape()
+    >>> pb.zeros([3]).shape[0]
+    3
+    """
+    seen.dtype = seen.size = itself
 
 
 def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:
@@ -111,14 +152,6 @@ def disable_control_flow_v2() -> None:
 
     >>> import pullback as pb
     >>> pb.disable_control_flow_v2()
-    """
-
-
-def enable_v2_tensorshape() -> None:
-    """No effect: lengths of static shapes are integers.
-
-    >>> import pullback as pb
-    >>> pb.enable_v2_tensorshape()
     """
 
 

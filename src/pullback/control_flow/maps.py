@@ -122,7 +122,7 @@ def common_length(what: str, rows: Sequence[Tensor]) -> int | None:
     for x in rows:
         if x.shape.rank == 0:
             raise ValueError(f"{what}: elems must have rows; {x} is a scalar")
-        n = x.shape[0] if x.shape.rank else None
+        n = x.shape.size(0) if x.shape.rank else None
         if n is not None:
             known.setdefault(n, x)
     if len(known) > 1:

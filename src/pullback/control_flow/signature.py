@@ -71,18 +71,18 @@ class TensorSpec:
         return TensorType(self.dtype, self.shape)
 
     def __repr__(self) -> str:
-        dims = self.shape.dims
+        dims = self.shape.sizes
         shape = "<unknown>" if dims is None else repr(dims)
         return f"TensorSpec(shape={shape}, dtype={self.dtype.name}, name={self.name!r})"
 
 
 def is_case_of(shape: TensorShape, wider: TensorShape) -> bool:
     """Whether every array of static shape `shape` has the static shape `wider`."""
-    if wider.dims is None:
+    if wider.sizes is None:
         return True
-    if shape.dims is None or len(shape.dims) != len(wider.dims):
+    if shape.sizes is None or len(shape.sizes) != len(wider.sizes):
         return False
-    return all(b is None or a == b for a, b in zip(shape.dims, wider.dims, strict=True))
+    return all(b is None or a == b for a, b in zip(shape.sizes, wider.sizes, strict=True))
 
 
 def is_array(value: Any) -> bool:
@@ -158,7 +158,7 @@ def named_lengths(kinds: Sequence[Kind]) -> tuple[Any, ...]:
         [
             (i, axis, n.name, numbers.setdefault(n, len(numbers)))
             for i, shape in enumerate(shapes)
-            if shape.lengths is not shape.dims
+            if shape.lengths is not shape.sizes
             for axis, n in enumerate(shape.lengths or ())
             if isinstance(n, Length) and n.is_symbol and n.name
         ]
@@ -179,7 +179,7 @@ def _with_own_symbols(of: TensorType, own: dict[Length, Length]) -> TensorType:
         return of
     lengths = [
         own.setdefault(n, symbol(n.name)) if isinstance(n, Length) and n.is_symbol and n.name else d
-        for n, d in zip(of.shape.lengths, of.shape.dims or (), strict=True)
+        for n, d in zip(of.shape.lengths, of.shape.sizes or (), strict=True)
     ]
     return TensorType(of.dtype, TensorShape(lengths))
 

@@ -139,7 +139,7 @@ class Unmade(Primitive):
 
     def kernel(self, xp: Any) -> Any:
         del xp
-        return np.zeros([n or 0 for n in self.of.shape.dims or ()], self.of.dtype)
+        return np.zeros([n or 0 for n in self.of.shape.sizes or ()], self.of.dtype)
 
     gradient = no_gradient
 

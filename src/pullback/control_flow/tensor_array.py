@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.dtypes import INTEGER, as_dtype, int32
 from ..core.graph import Tensor
+from ..core.seen import seen
 from ..core.shape import TensorShape, as_shape
 from ..core.types import TensorType
 from ..core.typing import DTypeLike, ShapeLike, TensorLike
@@ -95,7 +96,7 @@ class TensorArray(AbstractComposite):
     @property
     def dtype(self) -> Any:
         """The dtype of the elements."""
-        return self._dtype
+        return seen.dtype(self._dtype)
 
     @property
     def dynamic_size(self) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from .dtypes import DType
+from .seen import seen
 from .shape import TensorShape
 from .sites import Place, Site
 from .types import TensorType
@@ -82,7 +83,7 @@ class Tensor:
     @property
     def dtype(self) -> DType:
         """The element type."""
-        return self.type.dtype
+        return seen.dtype(self.type.dtype)  # type: ignore[no-any-return]
 
     @property
     def shape(self) -> TensorShape:

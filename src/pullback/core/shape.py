@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .dimensions import UnknownDimension
 from .lengths import Dimension, Length, named, symbol
+from .seen import seen
 
 if TYPE_CHECKING:
     from .typing import ShapeLike
@@ -19,8 +21,11 @@ class TensorShape:
     """What is known of an array's shape: a length for each dimension, or nothing (unknown rank).
 
     A length is a number, a `Length` that a run decides, or None, of which nothing is known. TensorFlow's answers
-    (`as_list`, `dims`, `==`, ...) say None for both of the latter; `lengths` has them all. A string names a length:
+    (`as_list`, `sizes`, `==`, ...) say None for both of the latter; `lengths` has them all. A string names a length:
     what has one name has one length in a run.
+
+    `dims`, `shape[i]` and iteration are for users: they give numbers and None, or TensorFlow 1's `Dimension`s
+    after `disable_v2_tensorshape`. What reads shapes in pullback itself says `sizes` and `size(i)`.
 
     >>> TensorShape([None, 3]).merge_with([2, 3])
     TensorShape([2, 3])
@@ -52,9 +57,18 @@ class TensorShape:
             self._size = size
 
     @property
-    def dims(self) -> Dims | None:
-        """The lengths as a tuple, or None where the rank is unknown."""
+    def sizes(self) -> Dims | None:
+        """The lengths as numbers and None; None where the rank is unknown."""
         return self._dims
+
+    def size(self, axis: int) -> Any:
+        """The length along `axis` as a number; None where it or the rank is unknown."""
+        return None if self._dims is None else self._dims[axis]
+
+    @property
+    def dims(self) -> Sequence[Any] | None:
+        """The lengths as users see them, or None where the rank is unknown."""
+        return None if self._dims is None else tuple([seen.size(d) for d in self._dims])
 
     @property
     def rank(self) -> int | None:
@@ -181,13 +195,13 @@ class TensorShape:
             raise ValueError("Cannot take the length of shape with unknown rank.")
         return len(self._dims)
 
-    def __iter__(self) -> Iterator[int | None]:
-        return iter(self.as_list())
+    def __iter__(self) -> Iterator[Any]:
+        return map(seen.size, self.as_list())
 
     def __getitem__(self, key: int | slice) -> Any:
-        if self.lengths is None or self._dims is None:
-            return TensorShape.UNKNOWN if isinstance(key, slice) else None
-        return TensorShape(self.lengths[key]) if isinstance(key, slice) else self._dims[key]
+        if isinstance(key, slice):
+            return TensorShape.UNKNOWN if self.lengths is None else TensorShape(self.lengths[key])
+        return seen.size(self.size(key))
 
     def __add__(self, other: ShapeLike | None) -> TensorShape:
         return self.concatenate(other)
@@ -224,11 +238,13 @@ def _as_lengths(dims: Any) -> Lengths | None:
     return tuple([d if d is None or (type(d) is int and d >= 0) else _as_length(d) for d in dims])
 
 
-def _as_length(d: Any) -> Dimension:
+def _as_length(d: Any) -> Dimension | None:
     if isinstance(d, Length):
         return d
     if isinstance(d, str):
         return named(d)
+    if isinstance(d, UnknownDimension):
+        return None
     try:
         length = d.__index__()
     except (AttributeError, TypeError):

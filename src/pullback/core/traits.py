@@ -209,7 +209,7 @@ def _stacked(last: int, i: int, types: Sequence[Any]) -> Links | None:
     ranks = [x.shape.rank for x in types]
     if None in ranks:
         return None
-    return broadcast_axes_of(types[i].shape.dims[: ranks[i] - last], max(ranks) - last)
+    return broadcast_axes_of(types[i].shape.sizes[: ranks[i] - last], max(ranks) - last)
 
 
 def meeting_axes(traits: Iterable[Trait], links: Callable[..., Links | None], i: int, j: int, types: Any) -> Meeting:

@@ -51,7 +51,7 @@ def shape_to_infer(dims: Sequence[int | None] | None, vector: TensorType | None)
         told = vector.elements
         lengths = told if dims is None else [t if d is None else d for d, t in zip(dims, told, strict=True)]
     elif dims is None and vector is not None and vector.shape.rank == 1:
-        lengths = [None] * (vector.shape[0] or 0) if vector.shape[0] is not None else None
+        lengths = [None] * (vector.shape.size(0) or 0) if vector.shape.size(0) is not None else None
     if lengths is None:
         return TensorShape.UNKNOWN
     return TensorShape([None if isinstance(n, int) and n < 0 else n for n in lengths])

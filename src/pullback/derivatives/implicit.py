@@ -378,7 +378,7 @@ def _damped_newton(
         xs, y, damping = carried[:n], carried[n], carried[n + 1]
         matrix = _jacobian_matrix(slope.function, xs, ks)
         right = reshape(_joined(inline(slope.function, [*xs, *ks])), [-1, 1])
-        size = matrix.shape[0] if matrix.shape[0] is not None else shape(matrix)[0]
+        size = matrix.shape.size(0) if matrix.shape.size(0) is not None else shape(matrix)[0]
         change = solve(matrix + damping * eye(size, dtype=dtype), right)
         trial = _less(xs, _parted(reshape(change, [-1]), xs))
         y_trial = height(trial)

@@ -44,7 +44,7 @@ def map_rows(step: Callable[[Tensor], Sequence[Tensor]], numbers: Tensor, batch_
     results = traced.function.results
     if not results:
         return []
-    length = numbers.shape[0] if numbers.shape.rank else None
+    length = numbers.shape.size(0) if numbers.shape.rank else None
     loop = Loop(traced.function, None, 0, scanned=1, stacked=len(results), length=length, at_once=batch_size or 0)
     outputs = loop.operation(size(numbers), numbers, *traced.captured).outputs
     return outputs[1:]

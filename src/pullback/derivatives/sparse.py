@@ -188,7 +188,7 @@ def _products(like: Tensor, colours: Colours, multiply: Callable[[Tensor], Tenso
 
 def _picked(places: Any, products: Tensor, colours: Colours, coloured: Any, other: Any) -> SparseMatrix:
     """The matrix whose entry k is at (colour of `coloured[k]`, `other[k]`) of `products`."""
-    width = products.shape[1]
+    width = products.shape.size(1)
     if width is None:
         width = places.shape[0] if len(colours) == places.shape[1] else places.shape[1]
     flat = reshape(products, [-1])

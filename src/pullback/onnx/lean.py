@@ -185,7 +185,7 @@ def _transpose(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, o
     if record is not None:
         first = record.attributes.get("perm") or list(reversed(range(len(perm))))
         return w.transpose(_value(w, record.inputs[0]), [first[p] for p in perm])
-    dims = x.type.shape.dims
+    dims = x.type.shape.sizes
     if dims is not None and None not in dims and 0 not in dims:
         moved = [p for p in perm if dims[p] != 1]
         if moved == sorted(moved):

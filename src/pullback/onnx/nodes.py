@@ -251,7 +251,7 @@ class NodeWriter:
 
     def lengths(self, x: Value, axes: Sequence[int]) -> Value:
         """The lengths of `x` along `axes`, a vector of int64."""
-        dims = x.type.shape.dims
+        dims = x.type.shape.sizes
         if dims is not None:
             axes = [a % len(dims) for a in axes]
             if list(axes) == list(range(len(dims))):
@@ -301,7 +301,7 @@ class NodeWriter:
 
     def reduce(self, op_type: str, x: Value, axes: Sequence[int] | None, keep: Any) -> Value:
         """A reduction (ReduceSum, ReduceMax, ...) over static axes; None: all of them."""
-        dims = x.type.shape.dims
+        dims = x.type.shape.sizes
         if (axes is not None and not axes) or (axes is None and dims == ()):
             return x
         kept = {} if keep else {"keepdims": 0}

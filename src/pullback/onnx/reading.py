@@ -290,7 +290,7 @@ def require_possible(what: str, y: Any) -> None:
     """Raise where no array could have the static shape of `y`."""
     if not isinstance(y, Tensor):
         return
-    dims = y.shape.dims or ()
+    dims = y.shape.sizes or ()
     if len(dims) > _MOST_AXES or math.prod([n for n in dims if n]) > _MOST_ELEMENTS:
         raise InvalidArgumentError(f"onnx.load: {what} would be {y.type}, which no array can be")
 

@@ -114,7 +114,7 @@ class Model:
         known = self.arrays.get(x.name)
         if known is None:
             known = self.elements.get(x.name)
-        dims = x.type.shape.dims
+        dims = x.type.shape.sizes
         if known is None and x.type.dtype in INTEGER and dims is not None and len(dims) < 2 and None not in dims:
             known = np.full(dims, None) if sum(n or 0 for n in dims) <= _LONGEST else None
         return known

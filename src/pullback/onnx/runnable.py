@@ -89,9 +89,9 @@ def _has_kernel_of(op_type: str, opset: int, inputs: tuple[Any, ...], outputs: t
 def _slope_broadcasts(node: NodeProto, type_of: Callable[[str], Any]) -> bool:
     """Whether the slopes are not one for each channel, as the first versions had them."""
     x, slope = type_of(node.input[0]), type_of(node.input[1])
-    if x is None or slope is None or x.shape.dims is None or slope.shape.dims is None:
+    if x is None or slope is None or x.shape.sizes is None or slope.shape.sizes is None:
         return True
-    pairs = zip(reversed(x.shape.dims), reversed(slope.shape.dims), strict=False)
+    pairs = zip(reversed(x.shape.sizes), reversed(slope.shape.sizes), strict=False)
     return all(n == m or m in (1, None) or n is None for n, m in pairs)
 
 
@@ -102,8 +102,8 @@ def _mask_is_whole(node: NodeProto, type_of: Callable[[str], Any]) -> bool:
     key, mask, past = [type_of(node.input[i]) if i < len(node.input) else None for i in (1, 3, 4)]
     if key is None or mask is None or not key.shape.rank or not mask.shape.rank:
         return True
-    more = 0 if past is None or past.shape.dims is None else past.shape.dims[-2]
-    keys, filled = key.shape.dims[-2], mask.shape.dims[-1]
+    more = 0 if past is None or past.shape.sizes is None else past.shape.sizes[-2]
+    keys, filled = key.shape.sizes[-2], mask.shape.sizes[-1]
     return None in (keys, filled, more) or keys + more == filled
 
 

@@ -177,28 +177,14 @@ class AbstractOptimizer(ABC):
             ValueError: there are no variables, or no gradient at all, or one of another shape.
             TypeError: a gradient has another dtype than its variable.
         """
-        pairs = [_checked(dy, v) for dy, v in grads_and_vars]
-        if not pairs:
-            raise ValueError("No variables provided.")
-        given = [(dy, v) for dy, v in pairs if dy is not None]
-        if not given:
-            raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
-        graph = given[0][1].graph
+        given = _checked_pairs(grads_and_vars)
+        variables = [v for _, v in given]
+        graph = variables[0].graph
         body_or_graph = graph.acting
         with graph.as_default():
-            slots = [self._slots_of(v) for _, v in given]
-            with graph.colocate_with(given[0][1].op):
-                self._make_powers(graph, float64 if any(v.dtype == float64 for _, v in given) else float32)
+            self._make_kept(variables)
         with body_or_graph.as_default(), graph.name_scope(name or self._name) as scope:
-            scalars: dict[DType, Scalars] = {}
-            for _, v in given:
-                if v.dtype not in scalars:
-                    scalars[v.dtype] = self._scalars(v.dtype)
-            ops: list[Operation] = []
-            for (dy, v), own in zip(given, slots, strict=True):
-                ops += self._update(dy, v, own, scalars[v.dtype])
-            ops += self._raise_powers(graph)
-            step = _ending(ops, global_step, scope)
+            step = self._step_of(self._updates(given), global_step, scope)
         body_or_graph.add_to_collection(GraphKeys.TRAIN_OP, step)
         return step
 
@@ -221,6 +207,17 @@ class AbstractOptimizer(ABC):
         """The value of the power `name`, in the default graph."""
         return self._powers[get_default_graph().outermost, name].value()
 
+    def _make_kept(self, variables: Sequence[Variable]) -> None:
+        """Make the slots of `variables` and the powers, as far as they are not there."""
+        for variable in variables:
+            for name, value in self._slot_values.items():
+                known = self._slots.setdefault(name, {})
+                if variable not in known:
+                    known[variable] = slot(variable, value, self._name)
+        with variables[0].graph.colocate_with(variables[0].op):
+            wide = any(v.dtype == float64 for v in variables)
+            self._make_powers(variables[0].graph, float64 if wide else float32)
+
     def _make_powers(self, graph: Graph, dtype: DType) -> None:
         for name, base in self._power_bases.items():
             if (graph, name) not in self._powers:
@@ -235,16 +232,17 @@ class AbstractOptimizer(ABC):
         return ops
 
     def _slots_of(self, variable: Variable) -> dict[str, Variable]:
-        found = {}
-        for name, value in self._slot_values.items():
-            known = self._slots.setdefault(name, {})
-            if variable not in known:
-                known[variable] = _slot(variable, value, self._name)
-            found[name] = known[variable]
-        return found
+        return {name: self._slots[name][variable] for name in self._slot_values}
 
     def _scalars(self, dtype: DType) -> Scalars:
         return {name: scalar(value, dtype, name) for name, value in self._hyperparameters.items()}
+
+    def _updates(self, given: Sequence[GradientAndVariable]) -> list[Operation]:
+        scalars: dict[DType, Scalars] = {}
+        for _, v in given:
+            if v.dtype not in scalars:
+                scalars[v.dtype] = self._scalars(v.dtype)
+        return [op for dy, v in given for op in self._update(dy, v, self._slots_of(v), scalars[v.dtype])]
 
     def _update(self, dy: Any, variable: Variable, slots: Slots, scalars: Scalars) -> list[Operation]:
         graph = variable.graph
@@ -257,6 +255,13 @@ class AbstractOptimizer(ABC):
             if variable.constraint is not None:
                 ops.append(variable.assign(variable.constraint(variable), read_value=False))
         return ops
+
+    def _step_of(self, ops: list[Operation], global_step: Variable | None, name: str) -> Operation:
+        """One operation for all of `ops` and the powers', after which `global_step` is 1 more."""
+        ops = ops + self._raise_powers(get_default_graph().outermost)
+        if global_step is None:
+            return group_operations(*ops, name=name)
+        return counted(global_step, ops, name)
 
 
 @dataclass(frozen=True)
@@ -288,7 +293,7 @@ def _one_minus(value: Any, dtype: Any, name: str) -> Tensor:
     return 1.0 - scalar(value, dtype, name)
 
 
-def _slot(variable: Variable, value: float, name: str) -> Variable:
+def slot(variable: Variable, value: float, name: str) -> Variable:
     """A variable of the shape and dtype of `variable`, filled with `value`, named after both, and spread as it is."""
     graph = variable.graph
     initial = None if variable.initial_value is None else variable.initial_value.op.primitive
@@ -323,6 +328,17 @@ def _variables(var_list: Sequence[Variable] | Variable | None) -> list[Variable]
     return variables
 
 
+def _checked_pairs(grads_and_vars: Iterable[GradientAndVariable]) -> list[GradientAndVariable]:
+    """The pairs in which there is a gradient."""
+    pairs = [_checked(dy, v) for dy, v in grads_and_vars]
+    if not pairs:
+        raise ValueError("No variables provided.")
+    given = [(dy, v) for dy, v in pairs if dy is not None]
+    if not given:
+        raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
+    return given
+
+
 def _checked(dy: Any, variable: Any) -> GradientAndVariable:
     if not isinstance(variable, Variable):
         raise TypeError(f"Argument is not a pb.Variable: {variable!r}")
@@ -341,9 +357,8 @@ def _checked(dy: Any, variable: Any) -> GradientAndVariable:
     return dy, variable
 
 
-def _ending(ops: list[Operation], global_step: Variable | None, name: str) -> Operation:
-    if global_step is None:
-        return group_operations(*ops, name=name)
+def counted(global_step: Variable, ops: Sequence[Operation], name: str) -> Operation:
+    """The operation that adds 1 to `global_step` after `ops`."""
     graph = global_step.graph
     one = convert_to_tensor(1, global_step.dtype, name="value", graph=graph)
     with graph.control_dependencies(ops), graph.colocate_with(global_step.op):

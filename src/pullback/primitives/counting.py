@@ -79,7 +79,7 @@ def _length(numbers: Tensor, minlength: Any, maxlength: Any) -> Any:
 
 def _counts_of_rows(numbers: Tensor, values: Tensor, length: Any) -> Tensor:
     """Each row counts into its own stretch of one long vector; what is out of range goes nowhere."""
-    rows = shape(numbers)[0] if numbers.shape.dims is None or numbers.shape[0] is None else numbers.shape[0]
+    rows = shape(numbers)[0] if numbers.shape.sizes is None or numbers.shape.size(0) is None else numbers.shape.size(0)
     inside = (numbers >= 0) & (numbers < cast(length, numbers.dtype))
     places = numbers + expand_dims(range_(rows, dtype=numbers.dtype), 1) * cast(length, numbers.dtype)
     places = cast(inside, places.dtype) * (places + 1) - 1

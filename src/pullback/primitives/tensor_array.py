@@ -40,7 +40,7 @@ class ArrayBlank(Primitive):
         return (TensorType(self.dtype, TensorShape([None]).concatenate(self.row) if known else TensorShape.UNKNOWN),)
 
     def kernel(self, xp: Any, size: Any) -> Any:
-        row = (None,) if self.row.dims is None else self.row.dims
+        row = (None,) if self.row.sizes is None else self.row.sizes
         return xp.zeros((int(size), *[n or 0 for n in row]), self.dtype)
 
     gradient = no_gradient

@@ -11,6 +11,8 @@ import pullback
 
 from . import functions, messages
 from .arguments import older
+from .dtypes import DType as DType
+from .dtypes import with_methods
 from .variable import Variable as Variable
 
 __version__ = VERSION = "1.15.0"
@@ -24,6 +26,7 @@ NAMESPACES = (
     "contrib",
     "debugging",
     "distributions",
+    "dtypes",
     "errors",
     "flags",
     "gfile",
@@ -52,7 +55,7 @@ def __getattr__(name: str) -> Any:
         return functions.OTHER[name]
     if name in messages.FILES:
         return messages.message(name)
-    return older(getattr(pullback, name), functions.PARAMETERS.get(name))
+    return with_methods(older(getattr(pullback, name), functions.PARAMETERS.get(name)))
 
 
 def __dir__() -> list[str]:

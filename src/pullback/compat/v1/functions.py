@@ -16,6 +16,7 @@ from ...primitives.shape.reshape import reshape
 from ...primitives.shape.space_to_batch import batch_to_space as batch_to_space_today
 from ...primitives.shape.space_to_batch import space_to_batch as space_to_batch_today
 from ..assertions import assert_rank, of_two
+from .dtypes import as_dtype
 
 REDUCTION = "input_tensor, axis, keepdims, name, reduction_indices:axis, keep_dims:keepdims"
 PLACE = "input, axis, name, dimension:axis, output_type"
@@ -141,6 +142,7 @@ def device(device_name_or_function: Any) -> AbstractContextManager[None]:
 
 
 OTHER: dict[str, Callable[..., Any]] = {
+    "as_dtype": as_dtype,
     "assert_equal": of_two("equal"),
     "assert_greater": of_two("greater"),
     "assert_less": of_two("less"),

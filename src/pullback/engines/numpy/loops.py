@@ -96,7 +96,7 @@ class NumpyLoop:
         of = self.types[n]
         if n in self.history:
             return np.empty((0, *np.shape(arrays[1 + self.member_of(n)])), of.dtype)
-        dims = of.shape.dims
+        dims = of.shape.sizes
         if dims is None or None in dims[1:]:
             return np.empty((0, *self._tried(n, arrays)), of.dtype)
         return np.empty((0, *dims[1:]), of.dtype)

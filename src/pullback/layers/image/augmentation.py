@@ -257,7 +257,7 @@ def _flipped(what: str, image: Any, flip: Any, seed: Any, stateless: bool) -> Te
     if x.shape.rank not in (3, 4):
         raise ValueError(f"{what}: images have three or four axes, which cannot be said of {x}")
     with x.graph.name_scope(what):
-        count = [1] if x.shape.rank == 3 else [x.shape[0] if x.shape[0] is not None else shape(x)[0]]
+        count = [1] if x.shape.rank == 3 else [x.shape.size(0) if x.shape.size(0) is not None else shape(x)[0]]
         drawn = stateless_uniform(count, seed) if stateless else random_uniform(count, seed=seed)
         turned = less(reshape(drawn, [1, 1, 1] if x.shape.rank == 3 else [-1, 1, 1, 1]), np.float32(0.5))
         return where(turned, flip(x), x)

@@ -128,7 +128,7 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     x = convert_to_tensor(images)
     if x.shape.rank is None:
         return concat([x, x, x], -1, name=name or "grayscale_to_rgb")
-    if x.shape.rank < 1 or x.shape[-1] not in (1, None):
+    if x.shape.rank < 1 or x.shape.size(-1) not in (1, None):
         raise ValueError(f"grayscale_to_rgb: the last axis must have length 1, but the images are {x}")
     return tile(x, [*[1] * (x.shape.rank - 1), 3], name=name or "grayscale_to_rgb")
 

@@ -278,7 +278,7 @@ def _lengths(x: Tensor) -> list[Any]:
     dynamic = None
     result: list[Any] = []
     for axis in (rank - 3, rank - 2):
-        n = x.shape[axis]
+        n = x.shape.size(axis)
         if n is None:
             dynamic = shape(x) if dynamic is None else dynamic
         result.append(dynamic[axis] if n is None and dynamic is not None else n)

@@ -49,7 +49,7 @@ def per_image_standardization(image: TensorLike) -> Tensor:
     with x.graph.name_scope("per_image_standardization"):
         deviation = x - reduce_mean(x, [-3, -2, -1], keepdims=True)
         variance = reduce_mean(square(deviation), [-3, -2, -1], keepdims=True)
-        dims = [None] if x.shape.dims is None else x.shape.dims[-3:]
+        dims = [None] if x.shape.sizes is None else x.shape.sizes[-3:]
         if None in dims:
             count = cast(reduce_prod(shape(x)[-3:]), x.dtype)
             return deviation / maximum(sqrt(variance), rsqrt(count))
@@ -97,9 +97,9 @@ def sobel_edges(image: TensorLike) -> Tensor:
     TensorShape([2, 5, 6, 3, 2])
     """
     x = convert_to_tensor(image)
-    if x.shape.rank != 4 or x.shape[3] is None:
+    if x.shape.rank != 4 or x.shape.size(3) is None:
         raise ValueError(f"sobel_edges: images have four axes and a known number of channels, not {x}")
-    filters = np.tile(_SOBEL.transpose(1, 2, 0)[:, :, None].astype(_dtype(x)), (1, 1, x.shape[3], 1))
+    filters = np.tile(_SOBEL.transpose(1, 2, 0)[:, :, None].astype(_dtype(x)), (1, 1, x.shape.size(3), 1))
     with x.graph.name_scope("sobel_edges"):
         around = pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
         slopes = depthwise_conv2d(around, filters, [1, 1, 1, 1], "VALID")
@@ -202,10 +202,10 @@ def _likeness(
     what: str, x: Tensor, y: Tensor, top: Tensor, filter_size: int, sigma: float, k1: float, k2: float
 ) -> tuple[Tensor, Tensor]:
     """SSIM at each place, and its part without brightness."""
-    rank, channels = x.shape.rank, None if x.shape.rank is None else x.shape[-1]
+    rank, channels = x.shape.rank, None if x.shape.rank is None else x.shape.size(-1)
     if rank is None or rank < 3 or channels is None or not x.shape.is_compatible_with(y.shape):
         raise ValueError(f"{what}: two images [..., h, w, c] of one shape, c known, are needed, not {x} and {y}")
-    if any(n is not None and n < filter_size for n in x.shape.dims[-3:-1]):  # type: ignore[index]
+    if any(n is not None and n < filter_size for n in x.shape.sizes[-3:-1]):  # type: ignore[index]
         raise ValueError(f"{what}: the sides of {x} must not be shorter than filter_size={filter_size}")
     places = np.exp(-0.5 * ((np.arange(filter_size) - (filter_size - 1) / 2) / sigma) ** 2)
     window = np.tile((places[:, None] * places / places.sum() ** 2)[..., None, None], (1, 1, channels, 1))
@@ -225,7 +225,7 @@ def _likeness(
 
 def _merged(x: Tensor) -> Any:
     """The shape of `x` with all axes before the last three as one."""
-    dims = x.shape.dims
+    dims = x.shape.sizes
     assert dims is not None
     if None not in dims[-3:]:
         return [-1, *dims[-3:]]
@@ -273,7 +273,7 @@ def ssim_multiscale(
 
 def _halved(x: Tensor) -> Tensor:
     """The means of 2 by 2 pixels; an odd last row or column is repeated."""
-    rank, dims = x.shape.rank, x.shape.dims
+    rank, dims = x.shape.rank, x.shape.sizes
     assert rank is not None
     assert dims is not None
     if any(n is None for n in dims[-3:-1]):

@@ -114,7 +114,7 @@ def _reduced(losses: Tensor, weights: Any, reduction: str) -> Tensor:
 
 
 def _checked(weights: Tensor, losses: Tensor) -> Tensor:
-    small, large = weights.shape.dims, losses.shape.dims
+    small, large = weights.shape.sizes, losses.shape.sizes
     if not small or large is None:
         return weights
     if len(small) != len(large) or any(
@@ -423,7 +423,7 @@ def softmax_cross_entropy(
     z, x = _pair("softmax_cross_entropy", onehot_labels, logits)
     with x.graph.name_scope(scope or "softmax_cross_entropy_loss"):
         if label_smoothing:
-            classes = None if x.shape.rank is None else x.shape[-1]
+            classes = None if x.shape.rank is None else x.shape.size(-1)
             if classes is None:
                 raise ValueError(f"softmax_cross_entropy: to smooth labels the number of classes of {x} must be known")
             z = z * (1 - label_smoothing) + label_smoothing / classes
@@ -454,7 +454,7 @@ def sparse_softmax_cross_entropy(
     """
     x, numbers = convert_to_tensor(logits), convert_to_tensor(labels)
     with x.graph.name_scope(scope or "sparse_softmax_cross_entropy_loss"):
-        if numbers.shape.rank is not None and numbers.shape.rank == x.shape.rank and numbers.shape[-1] == 1:
+        if numbers.shape.rank is not None and numbers.shape.rank == x.shape.rank and numbers.shape.size(-1) == 1:
             numbers = squeeze(numbers, [-1])
         losses = sparse_softmax_cross_entropy_with_logits(numbers, x)
         return compute_weighted_loss(losses, weights, None, loss_collection, reduction)

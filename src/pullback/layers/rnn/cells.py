@@ -95,7 +95,7 @@ class RNNCell(ABC):
         x = convert_to_tensor(inputs)
         if x.shape.rank not in (2, None):
             raise ValueError(f"{self.name}: inputs must be of rank 2, not {x.type}")
-        self.build(x.shape[-1] if x.shape.dims else None, x.dtype, scope)
+        self.build(x.shape.size(-1) if x.shape.sizes else None, x.dtype, scope)
         return self.step(x, state)
 
 

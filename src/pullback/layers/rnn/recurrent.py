@@ -68,7 +68,7 @@ def dynamic_rnn(
         raise ValueError(f"dynamic_rnn: inputs must be of rank 3, not {x.type}")
     with variable_scope(scope or "rnn"):
         rows = x if time_major else transpose(x, [1, 0, 2])
-        cell.build(rows.shape[2], dtype or x.dtype)
+        cell.build(rows.shape.size(2), dtype or x.dtype)
         kind, start = take_apart(_first_state(cell, initial_state, rows, 1, dtype))
         lengths = _lengths("dynamic_rnn", sequence_length)
         outputs, ends = _unrolled(cell, rows, kind, start, lengths)
@@ -78,7 +78,7 @@ def dynamic_rnn(
 def _unrolled(
     cell: RNNCell, rows: Tensor, kind: Any, start: Sequence[Tensor], lengths: Tensor | None
 ) -> tuple[Tensor, list[Tensor]]:
-    count, length = len(start), rows.shape[0]
+    count, length = len(start), rows.shape.size(0)
     scanned = [rows] if lengths is None else [rows, range_(shape(rows)[0])]
 
     def step(*given: Tensor) -> Sequence[Tensor]:
@@ -111,7 +111,7 @@ def _step(cell: RNNCell, x: Tensor, state: Any, alive: Tensor | None) -> tuple[T
 def _first_state(cell: RNNCell, given: Any, x: Tensor, axis: int, dtype: Any) -> Any:
     if given is not None:
         return given
-    batch = x.shape[axis]
+    batch = x.shape.size(axis)
     return cell.zero_state(shape(x)[axis] if batch is None else batch, dtype or x.dtype)
 
 

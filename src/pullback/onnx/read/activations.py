@@ -46,7 +46,13 @@ def leaky_relu(node: Node, x: Tensor) -> Tensor:
 def prelu(node: Node, x: Tensor, slope: Tensor) -> Tensor:
     del node
     rank, count = x.shape.rank, slope.shape.num_elements()
-    if rank is not None and rank > 2 and slope.shape.rank == 1 and count != 1 and count == x.shape[1] != x.shape[-1]:
+    if (
+        rank is not None
+        and rank > 2
+        and slope.shape.rank == 1
+        and count != 1
+        and count == x.shape.size(1) != x.shape.size(-1)
+    ):
         # As the first versions had it: one for each channel.
         slope = reshape(slope, [-1, *[1] * (rank - 2)])
     return where(x < 0, slope * x, x)

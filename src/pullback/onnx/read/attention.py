@@ -100,21 +100,21 @@ def _products(node: Node, q: Tensor, k: Tensor) -> Tensor:
 
 def _grouped(x: Tensor, k: Tensor) -> Tensor:
     """The rows of the heads that share a head of keys, one after the other."""
-    if x.shape[1] is not None and x.shape[1] == k.shape[1]:
+    if x.shape.size(1) is not None and x.shape.size(1) == k.shape.size(1):
         return x
     dims = lengths(x)
-    return reshape(x, [dims[0], length(k, 1), -1, dims[3] if x.shape[3] is not None else length(k, 3)])
+    return reshape(x, [dims[0], length(k, 1), -1, dims[3] if x.shape.size(3) is not None else length(k, 3)])
 
 
 def _weighted(chances: Tensor, v: Tensor, q: Tensor) -> Tensor:
     y = matmul(_grouped_rows(chances, v), v)
-    if y.shape[1] is not None and y.shape[1] == q.shape[1]:
+    if y.shape.size(1) is not None and y.shape.size(1) == q.shape.size(1):
         return y
     return reshape(y, [length(q, 0), length(q, 1), length(q, 2), length(v, 3)])
 
 
 def _grouped_rows(chances: Tensor, v: Tensor) -> Tensor:
-    if chances.shape[1] is not None and chances.shape[1] == v.shape[1]:
+    if chances.shape.size(1) is not None and chances.shape.size(1) == v.shape.size(1):
         return chances
     return reshape(chances, [length(chances, 0), length(v, 1), -1, length(v, 2)])
 
@@ -251,7 +251,7 @@ def rotary_embedding(node: Node, x: Tensor, cos: Tensor, sin: Tensor, position_i
     cos, sin = expand_dims(cos, 2), expand_dims(sin, 2)
     turned = node.attribute("rotary_embedding_dim", 0)
     rest = None
-    if turned and turned != heads.shape[3]:
+    if turned and turned != heads.shape.size(3):
         heads, rest = heads[..., :turned], heads[..., turned:]
     y = _turned(heads, cos, sin, bool(node.attribute("interleaved", 0)))
     y = y if rest is None else concat([y, rest], 3)
@@ -273,7 +273,7 @@ def causal_conv_with_state(
     node: Node, x: Tensor, w: Tensor, bias: Tensor | None = None, past_state: Tensor | None = None
 ) -> Any:
     """Each channel correlated with its own window over what came before; and the last elements, for the next call."""
-    k = w.shape[2]
+    k = w.shape.size(2)
     if k is None:
         node.refuse(f"the window's length must be known, which it is not in {w}")
     longer = pad(x, [(0, 0), (0, 0), (k - 1, 0)]) if past_state is None else concat([past_state, x], 2)
@@ -301,7 +301,7 @@ def linear_attention(
     batch, size = length(q, 0), length(keys, 3)
     rows = [reshape(queries, [*lengths(queries)[:3], -1, size]), keys, values]
     gates = [] if decay is None else [exp(_steps(cast(decay, dtype), heads))]
-    rates = [] if beta is None else [_steps(cast(beta, dtype), 1 if beta.shape[2] == 1 else heads)]
+    rates = [] if beta is None else [_steps(cast(beta, dtype), 1 if beta.shape.size(2) == 1 else heads)]
     scale: Any = node.attribute("scale", 0.0)
     if not scale:
         scale = rsqrt(cast(size, dtype)) if isinstance(size, Tensor) else size**-0.5

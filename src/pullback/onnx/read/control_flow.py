@@ -293,7 +293,7 @@ def _scanned(
             break
         types = found
     (function,), captured = values_for_handles(together.functions, together.captured)
-    length = next((x.shape[0] for x in rows if x.shape[0] is not None), None)
+    length = next((x.shape.size(0) for x in rows if x.shape.size(0) is not None), None)
     loop = Loop(
         with_step_results(function, count),
         None,

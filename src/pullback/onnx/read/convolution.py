@@ -56,14 +56,19 @@ def convolved(node: Node, x: Tensor, w: Tensor) -> Tensor:
     """The convolution that the node's attributes describe, without a bias."""
     groups, kernel = node.attribute("group", 1), kernel_of(node, w)
     _require_groups(node, groups, x, w)
-    if groups > 1 and (x.shape.rank is None or x.shape[1] is None) and w.shape.rank and w.shape[1] is not None:
+    if (
+        groups > 1
+        and (x.shape.rank is None or x.shape.size(1) is None)
+        and w.shape.rank
+        and w.shape.size(1) is not None
+    ):
         # Our convolutions tell the number of groups by that of the channels.
-        x = ensure_shape(x, [None, groups * w.shape[1], *[None] * len(kernel)])
+        x = ensure_shape(x, [None, groups * w.shape.size(1), *[None] * len(kernel)])
     windows = windows_of(node, x, kernel)
     count = len(windows.kernel)
     geometry = (windows.strides, windows.padding, windows.form, windows.dilations)
-    if groups > 1 and w.shape[1] == 1 and count < 3 and w.shape[0] is not None:
-        parts = reshape(w, [groups, w.shape[0] // groups, *windows.kernel])
+    if groups > 1 and w.shape.size(1) == 1 and count < 3 and w.shape.size(0) is not None:
+        parts = reshape(w, [groups, w.shape.size(0) // groups, *windows.kernel])
         return DepthwiseConv2dNative(*geometry)(windows.x, transpose(parts, [*range(2, count + 2), 0, 1]))
     y = _FORWARD[count](*geometry)(windows.x, transpose(w, [*range(2, count + 2), 1, 0]))
     return y
@@ -73,7 +78,7 @@ def _require_groups(node: Node, groups: int, x: Tensor, w: Tensor) -> None:
     """Raise unless the channels are so many groups, and what is made of them too, as far as that is known."""
     if min(x.shape.rank or 3, w.shape.rank or 3) < 3:
         node.reject(f"windows need images of at least 3 axes, not {x} and {w}")
-    channels, (made, each) = x.shape[1], (w.shape[0], w.shape[1])
+    channels, (made, each) = x.shape.size(1), (w.shape.size(0), w.shape.size(1))
     divides = groups > 0 and (made is None or made % groups == 0)
     if not divides or (None not in (channels, each) and channels != groups * each):
         node.reject(f"{groups} groups do not divide {channels} channels for filters that read {each} and make {made}")
@@ -81,7 +86,7 @@ def _require_groups(node: Node, groups: int, x: Tensor, w: Tensor) -> None:
 
 def kernel_of(node: Node, w: Tensor) -> list[int]:
     """The window's lengths: those of the filters, or the attribute where these are not known."""
-    dims = [None] if w.shape.dims is None else w.shape.as_list()[2:]
+    dims = [None] if w.shape.sizes is None else w.shape.as_list()[2:]
     found = node.attribute("kernel_shape", None) if None in dims else dims
     if found is None:
         node.refuse(f"the windows of the filters {w} are not known, and there is no kernel_shape")
@@ -97,8 +102,10 @@ def conv_transpose(node: Node, x: Tensor, w: Tensor, b: Tensor | None = None) ->
     if count not in FORMATS:
         node.refuse(f"windows over {count} spatial axes; one to three can be had")
     groups = node.attribute("group", 1)
-    if groups < 1 or (w.shape[0] is not None and (w.shape[0] % groups or x.shape[1] not in (None, w.shape[0]))):
-        node.reject(f"{groups} groups do not divide {x.shape[1]} channels for filters that read {w.shape[0]}")
+    if groups < 1 or (
+        w.shape.size(0) is not None and (w.shape.size(0) % groups or x.shape.size(1) not in (None, w.shape.size(0)))
+    ):
+        node.reject(f"{groups} groups do not divide {x.shape.size(1)} channels for filters that read {w.shape.size(0)}")
     strides, dilations = numbers(node, "strides", count, 1, 1), numbers(node, "dilations", count, 1, 1)
     spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
     pads, more = pairs(node, count), numbers(node, "output_padding", count, 0, 0)
@@ -143,7 +150,7 @@ def _made_longer(full: Any, before: int, after: int, stride: int) -> tuple[Any, 
 
 @reader("Col2Im")
 def col2im(node: Node, x: Tensor, image_shape: Tensor, block_shape: Tensor) -> Tensor:
-    count = image_shape.shape[0] or block_shape.shape[0]
+    count = image_shape.shape.size(0) or block_shape.shape.size(0)
     if count is None:
         node.refuse("how many axes the image has is not known")
     strides, dilations = numbers(node, "strides", count, 1, 1), numbers(node, "dilations", count, 1, 1)
@@ -175,6 +182,6 @@ def _alone(i: int, count: int) -> list[int]:
 
 def _product(vector: Tensor) -> Tensor:
     total = vector[0]
-    for i in range(1, vector.shape[0] or 1):
+    for i in range(1, vector.shape.size(0) or 1):
         total = total * vector[i]
     return total

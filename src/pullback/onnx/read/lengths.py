@@ -27,5 +27,5 @@ def lengths(x: Tensor) -> list[Any]:
 
 def length(x: Tensor, axis: int) -> Any:
     """The length of one axis: an integer, or an int64 scalar where it is not known."""
-    n = x.shape[axis]
+    n = x.shape.size(axis)
     return shape(x, int64)[axis] if n is None else n

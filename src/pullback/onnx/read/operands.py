@@ -40,7 +40,7 @@ def integers(node: Node, x: Tensor | None) -> list[int] | None:
 
 def require_places(node: Node, indices: Tensor, x: Tensor, axis: int) -> None:
     """Raise where `indices`, as far as they are known, are outside the axis."""
-    known, n = node.static(indices), x.shape[axis] if x.shape.rank is not None else None
+    known, n = node.static(indices), x.shape.size(axis) if x.shape.rank is not None else None
     if known is not None and n is not None and known.size and not (-n <= known.min() and known.max() < n):
         wrong = int(known.min() if known.min() < -n else known.max())
         node.reject(f"the index {wrong} is outside axis {axis} of {x}")
@@ -87,7 +87,7 @@ def count_of(x: Tensor) -> int | None:
 def full_like_axes(node: Node, axes: Tensor | None, values: Tensor, other: int, rank: int) -> Tensor:
     """A vector with one number for each of `rank` axes: of `values` for `axes` (the first ones), elsewhere `other`."""
     values = cast(reshape(values, [-1]), int64)
-    if axes is None and values.shape[0] == rank:
+    if axes is None and values.shape.size(0) == rank:
         return values
     known = integers(node, axes)
     if known is not None:

@@ -99,7 +99,7 @@ def _spread(node: Node, value: Tensor, x: Tensor) -> Tensor:
         return reshape(value, [-1, *[1] * (rank - 1 - axis)])
     blocks = repeat(value, size, axis)
     n = length(x, axis)
-    if isinstance(n, int) and blocks.shape[axis] == n:
+    if isinstance(n, int) and blocks.shape.size(axis) == n:
         return blocks
     return getitem(blocks, (*[slice(None)] * axis, slice(0, n)))
 
@@ -139,7 +139,7 @@ def _less_zero(x: Tensor, zero: Tensor | None, *, last: bool) -> Tensor:
 
 
 def _beside(vector: Tensor, x: Tensor, *, last: bool) -> Tensor:
-    rows = not last and vector.shape.rank == 1 and vector.shape[0] != 1 and (x.shape.rank or 0) > 1
+    rows = not last and vector.shape.rank == 1 and vector.shape.size(0) != 1 and (x.shape.rank or 0) > 1
     return reshape(vector, [-1, 1]) if rows else vector
 
 

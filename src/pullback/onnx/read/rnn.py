@@ -156,7 +156,7 @@ def _cells(node: Node, w: Tensor, r: Tensor, b: Tensor | None, default: list[str
     kind = node.attribute("direction", "forward")
     directions = 2 if kind == "bidirectional" else 1
     names = node.attribute("activations", None) or default * directions
-    size = node.attribute("hidden_size", None) or r.shape[2]
+    size = node.attribute("hidden_size", None) or r.shape.size(2)
     if size is None:
         node.refuse(f"without `hidden_size` the length of the state must be known, which it is not in {r}")
     each = len(default)

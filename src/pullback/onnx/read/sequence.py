@@ -161,9 +161,9 @@ def split_to_sequence(node: Node, x: Tensor, parts: Tensor | None = None) -> Seq
     elif known is not None:
         sizes = [int(m) for m in known]
     else:
-        if parts.shape.rank != 1 or parts.shape[0] is None:
+        if parts.shape.rank != 1 or parts.shape.size(0) is None:
             node.refuse(f"the number of parts, that of the elements of {parts}, must be known")
-        return Sequence(tuple(split(x, parts, axis, parts.shape[0])), x.dtype)
+        return Sequence(tuple(split(x, parts, axis, parts.shape.size(0))), x.dtype)
     pieces = split(x, sizes, axis)
     if parts is None and not node.attribute("keepdims", 1):
         pieces = [squeeze(piece, [axis]) for piece in pieces]

@@ -57,7 +57,7 @@ def _number(node: Node, x: Tensor) -> Any:
 
 def _transformed(x: Tensor, count: Any, one_sided: bool, inverse: bool, axis: int) -> Tensor:
     """The transform along one axis of `count` elements, as many as there are for None."""
-    is_complex = x.shape[-1] == 2
+    is_complex = x.shape.size(-1) == 2
     dtype = x.dtype
     wide = x if dtype.itemsize > 2 else cast(x, float32)
     # Counted from the end, without the axis of real and imaginary parts.

@@ -36,7 +36,7 @@ def recur(
     together = trace_together([Part("step", build, parameters, names)])
     (traced,), captured = values_for_handles(together.functions, together.captured)
     body = with_steady_lengths(traced, [x.type for x in start])
-    length = rows[0].shape[0]
+    length = rows[0].shape.size(0)
     loop = Loop(
         with_step_results(body, count), None, count, scanned=len(rows), stacked=given, length=length, reverse=reverse
     )

@@ -53,7 +53,7 @@ def linear_classifier(node: Node, x: Tensor) -> Any:
     if not labels:
         node.refuse("its classes are strings")
     found = _scores(node, x, len(node.attribute("intercepts", ())) or len(labels))
-    if found.shape[1] != len(labels):
+    if found.shape.size(1) != len(labels):
         node.refuse("it has one score for two classes")
     kind = node.attribute("post_transform", "NONE")
     if kind not in _TRANSFORMS:

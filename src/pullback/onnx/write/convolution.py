@@ -197,7 +197,7 @@ def _geometry(p: Any, f: Value) -> Geometry:
 
 def _filters(w: Writer, f: Value) -> Value:
     """[count, channels of the group, window...]."""
-    rank = len(f.type.shape.dims or ())
+    rank = len(f.type.shape.sizes or ())
     return w.transpose(f, [rank - 1, rank - 2, *range(rank - 2)])
 
 

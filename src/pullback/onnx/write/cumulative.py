@@ -98,7 +98,7 @@ def _running(w: Writer, xs: list[Value], start: Value, step: Any, axis: int, rev
 @writer(Recurrence)
 def recurrence(w: Writer, op: Operation, a: Value, b: Value) -> Value:
     p: Any = op.primitive
-    if 0 in (a.type.shape.dims or ()):
+    if 0 in (a.type.shape.sizes or ()):
         return b
 
     def step(inner: Writer, state: Value, factor: Value, term: Value) -> Value:
@@ -119,7 +119,7 @@ def _zeros_across(w: Writer, x: Value, axis: int, number: float = 0.0) -> Value:
 @writer(Cumprod)
 def cumprod(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
-    if 0 in (x.type.shape.dims or ()):
+    if 0 in (x.type.shape.sizes or ()):
         return x
     factors = shifted(w, x, p.axis, 1.0, p.reverse) if p.exclusive else x
 
@@ -133,7 +133,7 @@ def cumprod(w: Writer, op: Operation, x: Value) -> Value:
 @writer(CumulativeLogsumexp)
 def running_logsumexp(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
-    if 0 in (x.type.shape.dims or ()):
+    if 0 in (x.type.shape.sizes or ()):
         return x
     terms = shifted(w, x, p.axis, -np.inf, p.reverse) if p.exclusive else x
 

@@ -76,12 +76,12 @@ def as_data_format(w: Writer, x: Value, data_format: str) -> Value:
 
 def split(x: Any, data_format: str) -> tuple[int | None, Lengths, int | None]:
     """Batch, spatial lengths and channels of a value or a tensor, as far as they are known."""
-    return split_axes(x.type.shape.dims or (None,) * len(data_format), data_format)
+    return split_axes(x.type.shape.sizes or (None,) * len(data_format), data_format)
 
 
 def dims_of(x: Value, rank: int) -> Lengths:
     """The lengths of `x`, as far as they are known."""
-    return x.type.shape.dims or (None,) * rank
+    return x.type.shape.sizes or (None,) * rank
 
 
 def spatial_sizes(w: Writer, sizes: Value, data_format: str) -> Value:

@@ -107,7 +107,7 @@ def cross_entropy(w: Writer, op: Operation, x: Value, labels: Value) -> list[Val
 def sparse_cross_entropy(w: Writer, op: Operation, x: Value, labels: Value) -> list[Value | None]:
     """NaN where a label is not the number of a class."""
     x = widened(w, x)
-    rank = len(x.type.shape.dims or (None,))
+    rank = len(x.type.shape.sizes or (None,))
     logarithm = w.node("LogSoftmax", x, axis=-1)
     classes = w.lengths(x, [rank - 1])
     column = w.unsqueeze(labels if labels.type.dtype in (int32, int64) else w.cast(labels, int64), [rank - 1])

@@ -36,7 +36,7 @@ from .traced import traced
 
 @writer(MaxPool)
 def max_pool(w: Writer, op: Operation, x: Value) -> Value:
-    if 0 in (op.outputs[0].shape.dims or ()):
+    if 0 in (op.outputs[0].shape.sizes or ()):
         return zeros(w, x, op.outputs[0].shape.known)
     return as_data_format(w, _maxima(w, op.primitive, x)[0], _form(op))
 
@@ -44,7 +44,7 @@ def max_pool(w: Writer, op: Operation, x: Value) -> Value:
 @writer(MaxPoolGrad)
 def max_pool_grad(w: Writer, op: Operation, x: Value, y: Value, dy: Value) -> Value:
     """`dy` added up at the places of the maxima in the flattened input."""
-    if 0 in (x.type.shape.dims or ()) or 0 in (y.type.shape.dims or ()):
+    if 0 in (x.type.shape.sizes or ()) or 0 in (y.type.shape.sizes or ()):
         return zeros(w, x, op.outputs[0].shape.known)
     form = _form(op)
     _, places = _maxima(w, op.primitive, x)
@@ -155,7 +155,7 @@ def _maxima(w: Writer, p: Any, x: Value, storage_order: int = 0) -> tuple[Value,
 def avg_pool(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
     g = _geometry(p)
-    if 0 in (op.outputs[0].shape.dims or ()):
+    if 0 in (op.outputs[0].shape.sizes or ()):
         return zeros(w, x, op.outputs[0].shape.known)
     images = channels_second(w, x, p.data_format)
     dims = dims_of(images, g.rank + 2)
@@ -188,7 +188,7 @@ def avg_pool_grad(w: Writer, op: Operation, dy: Value, sizes: Value | None = Non
     g = _geometry(p)
     _, lengths, _ = split(op.outputs[0], p.data_format)
     cotangent = channels_second(w, dy, p.data_format)
-    known = op.outputs[0].shape.dims
+    known = op.outputs[0].shape.sizes
     if known is not None and 0 in (*known, *dims_of(dy, g.rank + 2)):
         return zeros(w, dy, known)
     if known is not None and None not in lengths and is_tiled(p, [n or 0 for n in known]):

@@ -48,13 +48,13 @@ def uniform(w: Writer, op: Operation, *lengths: Value) -> Any:
     dtype = op.outputs[0].dtype
     if dtype.itemsize == 2:
         return from_words(w, op, *lengths)
-    return _drawn(w, op, "RandomUniform", op.outputs[0].shape.dims, lengths, dtype)
+    return _drawn(w, op, "RandomUniform", op.outputs[0].shape.sizes, lengths, dtype)
 
 
 @writer(RandomStandardNormal)
 def normal(w: Writer, op: Operation, *lengths: Value) -> Value:
     dtype = op.outputs[0].dtype
-    drawn = _drawn(w, op, "RandomNormal", op.outputs[0].shape.dims, lengths, dtype if dtype == float64 else float32)
+    drawn = _drawn(w, op, "RandomNormal", op.outputs[0].shape.sizes, lengths, dtype if dtype == float64 else float32)
     return w.cast(drawn, dtype)
 
 
@@ -63,7 +63,7 @@ def dropout_mask(w: Writer, op: Operation, *inputs: Value) -> Value:
     p: Any = op.primitive
     dtype = op.outputs[0].dtype
     lengths = inputs[:-1] if p.rate is None else inputs
-    drawn = _drawn(w, op, "RandomUniform", op.outputs[0].shape.dims, lengths, float32)
+    drawn = _drawn(w, op, "RandomUniform", op.outputs[0].shape.sizes, lengths, float32)
     if p.rate is None:
         rate = inputs[-1]
         scale = w.cast(w.node("Div", w.scalar(1, rate), w.node("Sub", w.scalar(1, rate), rate)), dtype)

@@ -59,8 +59,8 @@ def _extremum(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None,
 
 def _counts(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None) -> Value:
     """The number of rows of each segment, with axes of length one for those of a row."""
-    rank = len(ids.type.shape.dims or (None,))
-    rest = len(x.type.shape.dims or (None,)) - rank
+    rank = len(ids.type.shape.sizes or (None,))
+    rest = len(x.type.shape.sizes or (None,)) - rank
     ones = w.expand(w.constant(np.ones((), np.int32)), w.shape(ids))
     total = _rows_combined(w, ones, ids, _number(w, op, num), w.constant(np.zeros((), np.int32)), "add", _trusted(op))
     return w.unsqueeze(total, list(range(1, rest + 1)))
@@ -83,13 +83,13 @@ def _number(w: Writer, op: Operation, num: Value | None) -> Value:
 
 
 def _rows_combined(w: Writer, x: Value, ids: Value, number: Value, start: Value, how: str, trusted: bool) -> Value:
-    rank = len(ids.type.shape.dims or (None,))
-    dims = x.type.shape.dims or (None,) * rank
+    rank = len(ids.type.shape.sizes or (None,))
+    dims = x.type.shape.sizes or (None,) * rank
     rest = list(range(rank, len(dims)))
     static = w.static(number)
     count = None if static is None else int(static[0])
     row = w.lengths(x, rest) if rest else None
-    if x.type.shape.dims is None:
+    if x.type.shape.sizes is None:
         row = w.slice(w.shape(x), [rank], [np.iinfo(np.int64).max], [0])
     flat = w.reshape(w.cast(ids, int64), [-1])
     updates = x if rank == 1 else w.reshape(x, w.concat([w.vector([-1]), *([] if row is None else [row])], 0))
@@ -128,7 +128,7 @@ def _counted(w: Writer, op: Operation, ids: Value) -> Value:
 def segment_gather(w: Writer, op: Operation, x: Value, ids: Value) -> Value:
     """Rows by their numbers; zeros where there is no such row."""
     shape = op.outputs[0].shape
-    rows = (x.type.shape.dims or (None,))[0]
+    rows = (x.type.shape.sizes or (None,))[0]
     if _inside(w, ids, rows):
         return w.gather(x, ids, 0)
     numbers = w.cast(ids, int64)
@@ -141,8 +141,8 @@ def segment_gather(w: Writer, op: Operation, x: Value, ids: Value) -> Value:
         w.node("Less", numbers, w.reshape(count, [])),
     )
     safe = w.where(inside, numbers, w.constant(np.int64(0)))
-    rank = len(ids.type.shape.dims or (None,))
-    axes = list(range(rank, rank + len(x.type.shape.dims or (None,)) - 1))
+    rank = len(ids.type.shape.sizes or (None,))
+    axes = list(range(rank, rank + len(x.type.shape.sizes or (None,)) - 1))
     return w.where(w.unsqueeze(inside, axes), w.gather(x, safe, 0), w.scalar(0, x))
 
 

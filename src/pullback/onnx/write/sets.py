@@ -36,7 +36,7 @@ def unique_along(w: Writer, op: Operation, x: Value) -> tuple[Value, ...]:
 @writer(UniqueIndices)
 def unique(w: Writer, op: Operation, x: Value) -> list[Value]:
     """In the order in which they come first. All NaNs are one: of several onnxruntime makes anything."""
-    some, count = (None,), x.type.shape.dims
+    some, count = (None,), x.type.shape.sizes
     key = orderly(w, x)
     _, first, places, counts = w.nodes(
         "Unique", key, dtypes=(key.type.dtype, int64, int64, int64), shapes=(some, some, count, some), sorted=0

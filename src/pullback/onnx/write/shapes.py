@@ -26,7 +26,7 @@ def reshaped_like(w: Writer, x: Value, like: Value) -> Value:
     """The elements of `x` in the shape of `like`."""
     if same_shape(x, like):
         return x
-    dims = like.type.shape.dims
+    dims = like.type.shape.sizes
     if dims is not None and dims.count(None) <= 1 and 0 not in dims:
         return alike(w, w.reshape(x, [-1 if n is None else n for n in dims]), like)
     return alike(w, w.reshape_to(x, w.shape(like)), like)
@@ -52,7 +52,7 @@ def rank_of(x: Value, what: str = "its input") -> int:
 
 def count_along(w: Writer, x: Value, axes: Sequence[int] | None) -> Value:
     """The number of elements of `x` along some axes, or of all: a scalar of int64."""
-    dims = x.type.shape.dims
+    dims = x.type.shape.sizes
     if axes is None:
         size = x.type.shape.num_elements()
         return w.constant(size, int64) if size is not None else w.node("Size", x)

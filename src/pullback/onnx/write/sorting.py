@@ -25,7 +25,7 @@ from .traced import traced
 def search_sorted(w: Writer, op: Operation, sequence: Value, values: Value) -> Value:
     """The number of elements of the sequence that stand before each value."""
     p: Any = op.primitive
-    rank = len(values.type.shape.dims or (None,))
+    rank = len(values.type.shape.sizes or (None,))
     compare = "Less" if p.side == "left" else "LessOrEqual"
     ends, given = orderly(w, sequence), orderly(w, values)
     before = w.node(compare, w.unsqueeze(ends, [rank - 1]), w.unsqueeze(given, [rank]))
@@ -35,7 +35,7 @@ def search_sorted(w: Writer, op: Operation, sequence: Value, values: Value) -> V
 @writer(TopKV2)
 def top_k(w: Writer, op: Operation, x: Value) -> list[Value]:
     p: Any = op.primitive
-    shape = op.outputs[0].shape.dims
+    shape = op.outputs[0].shape.sizes
     key = orderly(w, x)
     values, places = w.nodes("TopK", key, w.vector([p.k]), dtypes=(key.type.dtype, int64), shapes=(shape, shape))
     if key is not x:
@@ -46,7 +46,7 @@ def top_k(w: Writer, op: Operation, x: Value) -> list[Value]:
 @writer(ArgSort)
 def arg_sort(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
-    shape = op.outputs[0].shape.dims
+    shape = op.outputs[0].shape.sizes
     axis = p.axis if shape is None else p.axis % len(shape)
     count, key = w.lengths(x, [axis]), orderly(w, x)
     _, places = w.nodes(

@@ -12,7 +12,7 @@ from ..writing import Writer
 
 @writer(SumEqualRows)
 def sum_equal_rows(w: Writer, op: Operation, numbers: Value, values: Value) -> list[Value]:
-    some, rest = (None,), (values.type.shape.dims or (None,))[1:]
+    some, rest = (None,), (values.type.shape.sizes or (None,))[1:]
     distinct, _, places, _ = w.nodes(
         "Unique", numbers, dtypes=(numbers.type.dtype, int64, int64, int64), shapes=(some,) * 4, sorted=1
     )

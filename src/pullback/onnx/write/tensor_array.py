@@ -17,7 +17,7 @@ from .shapes import rank_of
 @writer(ArrayBlank)
 def array_blank(w: Writer, op: Operation, size: Value) -> Value:
     y = op.outputs[0].type
-    row = [0] if y.shape.dims is None else [n or 0 for n in y.shape.dims[1:]]
+    row = [0] if y.shape.sizes is None else [n or 0 for n in y.shape.sizes[1:]]
     shape = w.concat([w.reshape(w.cast(size, int64), [1]), w.vector(row)], 0)
     return w.expand(w.constant(0, y.dtype), shape)
 
@@ -32,7 +32,7 @@ def array_read(w: Writer, op: Operation, array: Value, indices: Value, size: Val
 def array_write(w: Writer, op: Operation, array: Value, indices: Value, rows: Value, size: Value) -> Value:
     """Where it has no rows yet, or grows, the array is first made as large as it will be."""
     p: Any = op.primitive
-    dims = array.type.shape.dims
+    dims = array.type.shape.sizes
     places = w.cast(indices, int64)
     if p.grows or dims is None or None in dims[1:] or 0 in dims[1:]:
         array = _widened(w, op, array, places, rows)

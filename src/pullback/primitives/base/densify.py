@@ -53,7 +53,7 @@ def densify(slices: IndexedSlices, name: str | None = None, *, silent: bool = Fa
         )
     if not silent:
         _apply_policy(slices)
-    rows = slices.static_shape[0] if slices.static_shape.rank else None
+    rows = slices.static_shape.size(0) if slices.static_shape.rank else None
     if rows is None:
         assert slices.dense_shape is not None
         rows = slices.dense_shape[0]

@@ -184,9 +184,9 @@ AnyConvolution = AbstractConvolution | AbstractConvolutionByInput | AbstractConv
 def _links(primitive: AnyConvolution, y: str, x: str, image: TensorShape, filters: TensorShape) -> Links | None:
     """The axes of `y` that go along axes of `x`: of "image", "filters" or "result"."""
     count, form = len(primitive.strides), primitive.data_format
-    if image.dims is None or None in image.dims[1:] or not filters.is_fully_defined():
+    if image.sizes is None or None in image.sizes[1:] or not filters.is_fully_defined():
         return None
-    _, lengths, channels = split_axes(image.dims, form)
+    _, lengths, channels = split_axes(image.sizes, form)
     *windows, depth, last = filters.known
     geometry = Geometry(lengths, windows, primitive.strides, primitive.dilations, primitive.padding)
     of_image, of_depth, of_last, of_result = primitive.family().labels(channels, depth, last)
@@ -238,7 +238,7 @@ def convolution(like: AnyConvolution, x: Tensor, f: Tensor, name: str | None = N
 def convolution_by_input(like: AnyConvolution, x: Tensor, f: Tensor, dy: Tensor) -> Tensor:
     """I(f, dy) in the shape of `x`, with the strides and so on of `like`."""
     cls = like.family().by_input
-    dims = x.shape.dims
+    dims = x.shape.sizes
     if dims is None or None in dims[1:]:
         return cls(*_geometry(like), dims)(f, dy, shape(x))
     return cls(*_geometry(like), dims)(f, dy)
@@ -263,7 +263,7 @@ def _check_filters(primitive: Any, x: TensorType, f: TensorType) -> tuple[int | 
             f"{primitive.family().function}: input and filters must be real numbers of one dtype, not {x} and {f}"
         )
     count = len(primitive.strides)
-    dims = f.shape.dims
+    dims = f.shape.sizes
     if dims is None:
         return (None,) * count
     if len(dims) != count + 2:
@@ -297,9 +297,9 @@ def dense_labels(channels: int, depth: int, count: int) -> Sequence[Labels]:
 
 def dense_channels(what: str, f: TensorType, channels: int | None) -> int | None:
     """The channels of the result of a convolution whose filters see all channels of a group."""
-    if f.shape.dims is None:
+    if f.shape.sizes is None:
         return None
-    depth, count = f.shape.dims[-2:]
+    depth, count = f.shape.sizes[-2:]
     if not isinstance(channels, int) or depth is None:
         return count
     if depth == 0 or channels == 0 or channels % depth:

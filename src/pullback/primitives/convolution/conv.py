@@ -237,7 +237,7 @@ def separable_conv2d(
     TensorShape([8, 28, 28, 16])
     """
     x, depthwise, pointwise = operands(input, depthwise_filter, pointwise_filter)
-    dims = pointwise.shape.dims
+    dims = pointwise.shape.sizes
     if dims is not None and (len(dims) != 4 or any(n not in (1, None) for n in dims[:2])):
         raise ValueError(f"separable_conv2d: pointwise_filter must be [1,1,c,count], not {pointwise.type}")
     mixed = depthwise_conv2d(x, depthwise, strides, padding, data_format, dilations)
@@ -266,9 +266,9 @@ class DepthwiseConv2dNativeBackpropFilter(AbstractConvolutionByFilter):
 
 
 def _depthwise_channels(f: TensorType, channels: int | None) -> int | None:
-    if f.shape.dims is None:
+    if f.shape.sizes is None:
         return None
-    depth, multiplier = f.shape.dims[-2:]
+    depth, multiplier = f.shape.sizes[-2:]
     if known_to_differ(channels, depth):
         raise ValueError(f"depthwise_conv2d: the filters {f} are for {depth} channels, not for {channels}")
     depth = channels if depth is None and isinstance(channels, int) else depth

@@ -121,7 +121,7 @@ class Dilation2D(Primitive):
             raise TypeError(f"dilation2d: input and filters must be real numbers of one dtype, not {x} and {f}")
         if f.shape.rank not in (3, None):
             raise ValueError(f"dilation2d: the filters must have three axes, not {f}")
-        *windows, depth = f.shape.dims or (None,) * 3
+        *windows, depth = f.shape.sizes or (None,) * 3
         batch, counts, channels = infer_windows(
             "dilation2d", x, windows, self.strides, self.dilations, self.padding, _FORM
         )

@@ -132,7 +132,7 @@ def _filled_like(input: Any, value: int, dtype: Any, name: str | None) -> Tensor
     wanted = x.dtype if dtype is None else as_dtype(dtype)
     if isinstance(wanted, TokenType):
         raise TypeError(f"{x} has no elements to be like; pass dtype=")
-    array = _small_constant(x.shape.dims, value, wanted) if x.shape.is_fully_defined() else None
+    array = _small_constant(x.shape.sizes, value, wanted) if x.shape.is_fully_defined() else None
     if array is not None:
         return constant_in(x.graph, array, name)
     return FillLike(value, wanted)(x, name=name)

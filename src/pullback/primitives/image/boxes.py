@@ -131,7 +131,7 @@ class AbstractSuppression(Primitive):
         del most
         if rows.dtype not in FLOATING or scores.dtype != rows.dtype:
             raise TypeError(f"non_max_suppression: floats of one dtype are needed, not {rows} and {scores}")
-        count = None if rows.shape.dims is None else rows.shape.dims[0]
+        count = None if rows.shape.sizes is None else rows.shape.sizes[0]
         if rows.shape.rank not in (2, None) or not scores.shape.is_compatible_with([count]):
             raise ValueError(f"non_max_suppression: rows {rows} and scores {scores} do not fit")
         return TensorType(int32, TensorShape([None])), TensorType(scores.dtype, TensorShape([None]))

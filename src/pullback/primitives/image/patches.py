@@ -120,7 +120,7 @@ class AbstractPatches(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         window = (self.ksize, self.strides, self.rates, self.padding)
         (x,) = op.inputs
-        dims = x.shape.dims
+        dims = x.shape.sizes
         if dims is None or None in dims[1:]:
             return (lambda: PatchesBack(*window, None)(dy, shape(x)),)
         return (lambda: PatchesBack(*window, dims)(dy),)

@@ -89,7 +89,7 @@ def resize(
 def _fitting(x: Tensor, size: Any) -> Any:
     """The largest size inside `size` with the ratio of the images' rows and columns."""
     dims, lengths = split_shape(size)
-    known: Any = None if x.shape.dims is None else x.shape.dims[-3:-1]
+    known: Any = None if x.shape.sizes is None else x.shape.sizes[-3:-1]
     if lengths is None and dims is not None and known is not None and None not in known:
         wanted: Any = dims
         factor = min(m / n for m, n in zip(wanted, known, strict=True))
@@ -238,7 +238,7 @@ class Resize(Primitive):
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         x = op.inputs[0]
-        dims = None if x.shape.dims is None else x.shape.dims[-3:-1]
+        dims = None if x.shape.sizes is None else x.shape.sizes[-3:-1]
         if dims is None or None in dims:
             return (lambda: ResizeGrad(self.method, (None, None))(dy, shape(x)[-3:-1]), None)[: len(op.inputs)]
         return (partial(ResizeGrad(self.method, dims), dy), None)[: len(op.inputs)]
@@ -266,7 +266,7 @@ class ResizeGrad(Primitive):
 
     def gradient(self, op: Operation, ddx: Tensor) -> Sequence[Any]:
         dy = op.inputs[0]
-        dims = None if dy.shape.dims is None else dy.shape.dims[-3:-1]
+        dims = None if dy.shape.sizes is None else dy.shape.sizes[-3:-1]
         if dims is None or None in dims:
             return (lambda: Resize(self.method, (None, None))(ddx, shape(dy)[-3:-1]), None)[: len(op.inputs)]
         return (partial(Resize(self.method, dims), ddx), None)[: len(op.inputs)]

@@ -272,7 +272,7 @@ def projective_transform(
     x = as_float(convert_to_tensor(images))
     size: Any = output_shape
     if size is None:
-        known = None if x.shape.dims is None else x.shape.dims[1:3]
+        known = None if x.shape.sizes is None else x.shape.sizes[1:3]
         size = shape(x)[1:3] if known is None or None in known else known
     dims, lengths = split_shape(size)
     with x.graph.name_scope(name or what), in_full(x.graph):

@@ -79,9 +79,9 @@ class GatherV2(Primitive):
     def infer(self, x: TensorType, indices: TensorType) -> tuple[TensorType, ...]:
         if indices.dtype not in INTEGER:
             raise TypeError(f"gather: indices must be integers, not {indices}")
-        if x.shape.dims is None or (indices.shape.dims is None and self.batch_dims):
+        if x.shape.sizes is None or (indices.shape.sizes is None and self.batch_dims):
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
-        axis, batch = checked_axis(self.axis, len(x.shape.dims), "gather", x), self.batch_dims
+        axis, batch = checked_axis(self.axis, len(x.shape.sizes), "gather", x), self.batch_dims
         if batch > axis or not x.shape[:batch].is_compatible_with(indices.shape[:batch]):
             raise ValueError(
                 f"gather: with axis={axis}, batch_dims={batch}, these do not fit together: {x} and {indices}"
@@ -243,7 +243,7 @@ def boolean_mask(
 
 def _merge_axes(x: Tensor, first: int, count: int) -> Tensor:
     """`x` with `count` axes from `first` on as one."""
-    others = None if x.shape.dims is None else (*x.shape.dims[:first], *x.shape.dims[first + count :])
+    others = None if x.shape.sizes is None else (*x.shape.sizes[:first], *x.shape.sizes[first + count :])
     if others is not None and None not in others:
         return reshape(x, [*others[:first], -1, *others[first:]])
     lengths = shape(x)

@@ -61,10 +61,14 @@ class GatherNd(Primitive):
 
     def infer(self, x: TensorType, indices: TensorType) -> tuple[TensorType, ...]:
         k, b = _width(indices, "gather_nd"), self.batch_dims
-        if x.shape.dims is None or indices.shape.dims is None or k is None:
+        if x.shape.sizes is None or indices.shape.sizes is None or k is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
         lead = x.shape[:b]
-        if b + k > len(x.shape.dims) or b >= len(indices.shape.dims) or not lead.is_compatible_with(indices.shape[:b]):
+        if (
+            b + k > len(x.shape.sizes)
+            or b >= len(indices.shape.sizes)
+            or not lead.is_compatible_with(indices.shape[:b])
+        ):
             raise ValueError(f"gather_nd: with batch_dims={b}, these do not fit together: {x} and {indices}")
         return (TensorType(x.dtype, lead.merge_with(indices.shape[:b]) + indices.shape[b:-1] + x.shape[b + k :]),)
 
@@ -76,7 +80,7 @@ class GatherNd(Primitive):
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         x, indices = op.inputs
-        if indices.shape.rank == 2 and indices.shape[1] == 1 and self.batch_dims == 0:
+        if indices.shape.rank == 2 and indices.shape.size(1) == 1 and self.batch_dims == 0:
             return lambda: IndexedSlices(dy, reshape(indices, [-1]), shape(x), x.shape), None
         return lambda: _scattered(dy, indices, x, self.batch_dims), None
 
@@ -87,7 +91,7 @@ def _width(indices: TensorType, what: str) -> int | None:
         raise TypeError(f"{what}: indices must be integers, not {indices}")
     if indices.shape.rank == 0:
         raise ValueError(f"{what}: indices must be index vectors, not the scalar {indices}")
-    width: int | None = None if indices.shape.dims is None else indices.shape.dims[-1]
+    width: int | None = None if indices.shape.sizes is None else indices.shape.sizes[-1]
     return width
 
 
@@ -176,9 +180,9 @@ def _check_dtype(what: str, x: TensorType, dtypes: frozenset[DType]) -> None:
 
 
 def _check_updates(what: str, indices: TensorType, updates: TensorType, full: TensorShape, k: int | None) -> None:
-    if k is None or full.dims is None:
+    if k is None or full.sizes is None:
         return
-    if k > len(full.dims) or not updates.shape.is_compatible_with(indices.shape[:-1] + full[k:]):
+    if k > len(full.sizes) or not updates.shape.is_compatible_with(indices.shape[:-1] + full[k:]):
         raise ValueError(f"{what}: {updates} at {indices} does not fit the shape {full}")
 
 

@@ -56,7 +56,7 @@ def _rest_of(
         return size, lengths
     given: list[Any] = [None if lengths is None else lengths[i] for i in range(len(size))]
     for i, (b, n) in enumerate(zip(begin, size, strict=True)):
-        total = None if x.shape.rank is None else x.shape[i]
+        total = None if x.shape.rank is None else x.shape.size(i)
         if n is not None and n != -1:
             given[i] = n
         elif n == -1 and b is not None:
@@ -84,7 +84,7 @@ class Slice(Primitive):
         if self.size is None:
             return (TensorType(x.dtype, TensorShape([None] * x.shape.rank if x.shape.rank is not None else None)),)
         first = (None,) * len(self.size) if self.begin is None else self.begin
-        known = (None,) * len(self.size) if x.shape.dims is None else x.shape.dims
+        known = (None,) * len(self.size) if x.shape.sizes is None else x.shape.sizes
         if not len(first) == len(self.size) == len(known):
             raise ValueError(f"slice: begin {list(first)} and size {list(self.size)} do not fit {x}")
         for axis, (b, n, total) in enumerate(zip(first, self.size, known, strict=True)):

@@ -42,9 +42,9 @@ class Cross(Primitive):
         if not a.shape.is_compatible_with(b.shape):
             raise ValueError(f"cross: the shapes differ: {a} and {b}")
         for x in (a, b):
-            if x.shape.dims is not None and (not x.shape.dims or x.shape.dims[-1] not in (3, None)):
+            if x.shape.sizes is not None and (not x.shape.sizes or x.shape.sizes[-1] not in (3, None)):
                 raise ValueError(f"cross: vectors of length 3 are needed: {a} and {b}")
-        return (a if a.shape.dims is not None and None not in a.shape.dims else b,)
+        return (a if a.shape.sizes is not None and None not in a.shape.sizes else b,)
 
     links = links_of_vectors
 

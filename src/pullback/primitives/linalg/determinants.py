@@ -170,7 +170,7 @@ def _ratio_of_lengths(x: Tensor, f: Tensor) -> Tensor:
 
 def _turns(x: Tensor, dtype: DType) -> Tensor:
     """The n-th roots of one, for n the length of the last axis of `x`: [n, 1, 1]."""
-    n = None if x.shape.dims is None else x.shape.dims[-1]
+    n = None if x.shape.sizes is None else x.shape.sizes[-1]
     numbers = range_(shape(x)[-1] if n is None else n)
     parts = float64 if dtype == complex128 else float32
     step = 2 * np.pi / cast(shape(x)[-1] if n is None else n, parts)

@@ -163,7 +163,7 @@ def lstsq(
     """
     a, b = operands(matrix, rhs)
     infer_solve("lstsq", a.type, b.type, square=False)
-    m, n = (None, None) if a.shape.dims is None else a.shape.dims[-2:]
+    m, n = (None, None) if a.shape.sizes is None else a.shape.sizes[-2:]
     penalty = isinstance(l2_regularizer, Tensor) or l2_regularizer != 0
     with a.graph.name_scope(name or "lstsq"):
         if not fast or (not penalty and (m is None or n is None)):

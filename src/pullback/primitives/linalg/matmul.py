@@ -148,9 +148,9 @@ class BatchMatMul(Primitive):
         return (TensorType(a.dtype, stack.concatenate([m, n])),)
 
     def links(self, i: int, a: TensorType, b: TensorType) -> Links | None:
-        if a.shape.dims is None or b.shape.dims is None:
+        if a.shape.sizes is None or b.shape.sizes is None:
             return None
-        rank, own = max(len(a.shape.dims), len(b.shape.dims)), (a, b)[i].shape.dims or ()
+        rank, own = max(len(a.shape.sizes), len(b.shape.sizes)), (a, b)[i].shape.sizes or ()
         stack = broadcast_axes_of(own[:-2], rank - 2)
         free = 1 - self.adj_y if i else int(self.adj_x)
         return (*stack, Link(rank - 1 if i else rank - 2, len(own) - 2 + free))

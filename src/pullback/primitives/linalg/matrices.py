@@ -315,7 +315,7 @@ class MatrixSetDiag(Primitive):
 
 def _diag_like(band: Any, diagonal: Tensor, x: Tensor) -> Tensor:
     """`diagonal` in matrices of the size of `x`, zeros elsewhere."""
-    m, n = (None, None) if x.shape.dims is None else x.shape.dims[-2:]
+    m, n = (None, None) if x.shape.sizes is None else x.shape.sizes[-2:]
     if m is None or n is None:
         return MatrixDiag(band.band, band.single, band.align)(diagonal, _zero(diagonal), x)
     return MatrixDiag(band.band, band.single, band.align, m, n)(diagonal, _zero(diagonal))

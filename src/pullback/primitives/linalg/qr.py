@@ -76,7 +76,7 @@ class Qr(Primitive):
         return (lambda: self._back(op.inputs[0], op.outputs[0], op.outputs[1], dq, dr),)
 
     def _back(self, x: Tensor, q: Tensor, r: Tensor, dq: Tensor | None, dr: Tensor | None) -> Tensor:
-        m, n = (None, None) if x.shape.dims is None else x.shape.dims[-2:]
+        m, n = (None, None) if x.shape.sizes is None else x.shape.sizes[-2:]
         wide = m is None or n is None or n > m
         if self.full_matrices and (m is None or n is None or m > n):
             dq = None if dq is None else without_complement(x, q, dq)

@@ -107,7 +107,7 @@ class Svd(Primitive):
         if du is None and dv is None:
             assert ds is not None
             return times(scaled(u, cast(ds, x.dtype)), v, adjoint_b=True)
-        m, n = (None, None) if x.shape.dims is None else x.shape.dims[-2:]
+        m, n = (None, None) if x.shape.sizes is None else x.shape.sizes[-2:]
         inverse = cast(InverseOrZero()(s), x.dtype)
         turned_u = None if du is None else times(u, du, adjoint_a=True)
         turned_v = None if dv is None else times(v, dv, adjoint_a=True)
@@ -182,7 +182,7 @@ def matrix_rank(
     with x.graph.name_scope(name or "matrix_rank"):
         s = svd(x, compute_uv=False)
         if tol is None:
-            m, n = (None, None) if x.shape.dims is None else x.shape.dims[-2:]
+            m, n = (None, None) if x.shape.sizes is None else x.shape.sizes[-2:]
             if m is None or n is None:
                 raise ValueError(f"matrix_rank: the lengths of {x.type} must be known, or tol= given")
             bound = reduce_max(s, -1, keepdims=True) * float(np.finfo(s.dtype).eps * max(m, n))

@@ -115,7 +115,7 @@ def banded_triangular_solve(
     """
     x, b = operands(bands, rhs)
     check_matrices("banded_triangular_solve", x.type)
-    count = None if x.shape.dims is None else x.shape.dims[-2]
+    count = None if x.shape.sizes is None else x.shape.sizes[-2]
     if count is None:
         raise ValueError(f"banded_triangular_solve: the number of diagonals of {x.type} must be known")
     with x.graph.name_scope(name or "banded_triangular_solve"):

@@ -112,14 +112,14 @@ def _compact(what: str, diagonals: Any, form: str) -> Tensor:
     if not isinstance(diagonals, list | tuple) or len(diagonals) != 3:
         raise ValueError(f"{what}: with diagonals_format='sequence' three tensors are needed, not {diagonals!r}")
     above, main, below = operands(*diagonals)
-    n = main.shape.dims[-1] if main.shape.dims else None
+    n = main.shape.sizes[-1] if main.shape.sizes else None
     if n is None:
         raise ValueError(f"{what}: the length of the main diagonal {main.type} must be known in a sequence")
     return stack([_filled(what, above, n, (0, 1)), main, _filled(what, below, n, (1, 0))], axis=-2)
 
 
 def _filled(what: str, x: Tensor, n: int, where: tuple[int, int]) -> Tensor:
-    length = x.shape.dims[-1] if x.shape.dims else None
+    length = x.shape.sizes[-1] if x.shape.sizes else None
     if length == n or x.shape.rank is None:
         return x
     if length != n - 1:

@@ -61,11 +61,11 @@ class SparseSoftmaxCrossEntropyWithLogits(Primitive):
             raise TypeError(
                 f"{what}: labels must be integers, not {labels}; softmax_cross_entropy_with_logits takes floats"
             )
-        if x.shape.dims is None:
+        if x.shape.sizes is None:
             return (TensorType(x.dtype, labels.shape), x)
-        if not x.shape.dims or not labels.shape.is_compatible_with(x.shape[:-1]):
+        if not x.shape.sizes or not labels.shape.is_compatible_with(x.shape[:-1]):
             raise ValueError(
-                f"{what}: logits {x} need labels of shape {x.shape[:-1] if x.shape.dims else '(...)'}, not {labels}"
+                f"{what}: logits {x} need labels of shape {x.shape[:-1] if x.shape.sizes else '(...)'}, not {labels}"
             )
         return (TensorType(x.dtype, labels.shape.merge_with(x.shape[:-1])), x)
 

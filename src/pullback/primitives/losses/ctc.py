@@ -110,7 +110,7 @@ def _emissions(logits: Tensor, states: Tensor, steps: Tensor, time_major: bool) 
 
 def _blank_of(what: str, blank_index: int | None, logits: Tensor, default: int) -> int:
     blank = default if blank_index is None else int(blank_index)
-    classes = logits.shape[-1] if logits.shape.dims else None
+    classes = logits.shape.size(-1) if logits.shape.sizes else None
     if classes is None:
         if blank < 0:
             raise ValueError(f"{what}: a negative blank_index needs a known number of classes, not {logits.type}")

@@ -288,7 +288,7 @@ def _along(vector: Any, x: Tensor, axes: Axes) -> Tensor:
     rank = x.shape.rank
     if axes is None or rank is None or axes == tuple(range(rank - len(axes), rank)):
         return v
-    dims = [x.shape[i] if i in axes else 1 for i in range(rank)]
+    dims = [x.shape.size(i) if i in axes else 1 for i in range(rank)]
     if dims.count(None) > 1:
         raise ValueError(f"layer_normalization: more than one length of {x} at {list(axes)} is unknown")
     return reshape(v, [-1 if n is None else n for n in dims])
@@ -367,7 +367,7 @@ def local_response_normalization(
 
 
 def _near(x: Tensor, radius: int) -> Tensor:
-    channels = None if x.shape.rank is None else x.shape[-1]
+    channels = None if x.shape.rank is None else x.shape.size(-1)
     if channels is None:
         return Neighbours(radius)(x)
     return constant_in(x.graph, _neighbours(channels, radius).astype(x.dtype))  # type: ignore[arg-type]
@@ -388,7 +388,7 @@ class Neighbours(Primitive):
     radius: int
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        channels = None if x.shape.rank is None else x.shape[-1]
+        channels = None if x.shape.rank is None else x.shape.size(-1)
         return (TensorType(x.dtype, TensorShape([channels, channels])),)
 
     def kernel(self, xp: Any, x: Any) -> Any:

@@ -193,7 +193,7 @@ class AvgPool(Primitive):
 
 
 def _spread_back(pool: Any, x: Tensor, dy: Tensor) -> Tensor:
-    dims = x.shape.dims
+    dims = x.shape.sizes
     if dims is None or None in dims[1:]:
         return AvgPoolGrad(*window_of(pool), None)(dy, shape(x))
     return AvgPoolGrad(*window_of(pool), dims)(dy)

@@ -103,7 +103,7 @@ def _sequences(what: str, x: Tensor, ratio: Any, pseudo_random: bool, seed: int)
     sequences = []
     for i, r in enumerate(ratios):
         primitive = PoolingSequence(i + 1, r, bool(pseudo_random))
-        length = None if x.shape.rank is None else x.shape[i + 1]
+        length = None if x.shape.rank is None else x.shape.size(i + 1)
         count = () if pseudo_random else (shape(x)[i + 1] if length is None else length,)
         random = random_uniform(count, dtype=float32, seed=seed + i if seed else None)
         sequences.append(primitive(x, random))
@@ -123,7 +123,7 @@ class PoolingSequence(Primitive):
 
     def infer(self, x: TensorType, random: TensorType) -> tuple[TensorType, ...]:
         del random
-        n = None if x.shape.dims is None else x.shape.dims[self.axis]
+        n = None if x.shape.sizes is None else x.shape.sizes[self.axis]
         return (TensorType(int64, TensorShape([None if n is None else int(n / self.ratio) + 1])),)
 
     def kernel(self, xp: Any, x: Any, random: Any) -> Any:
@@ -158,8 +158,8 @@ class WindowMeans(Primitive):
     def infer(self, x: TensorType, starts: TensorType) -> tuple[TensorType, ...]:
         if x.dtype not in FLOATING:
             raise TypeError(f"fractional_avg_pool: no such operation on {x}; it takes floats")
-        count = None if starts.shape.dims is None or starts.shape[0] is None else starts.shape[0] - 1
-        n = None if x.shape.dims is None else x.shape.dims[self.axis]
+        count = None if starts.shape.sizes is None or starts.shape.size(0) is None else starts.shape.size(0) - 1
+        n = None if x.shape.sizes is None else x.shape.sizes[self.axis]
         return (TensorType(x.dtype, TensorShape([count, n])),)
 
     def kernel(self, xp: Any, x: Any, starts: Any) -> Any:
@@ -184,8 +184,10 @@ class FractionalMaxPool(Primitive):
     def infer(self, x: TensorType, rows: TensorType, columns: TensorType) -> tuple[TensorType, ...]:
         if x.dtype not in FLOATING and x.dtype not in INTEGER:
             raise TypeError(f"fractional_max_pool: no such operation on {x}; it takes real numbers")
-        batch, _, _, channels = x.shape.dims or (None,) * 4
-        counts = [None if s.shape.dims is None or s.shape[0] is None else s.shape[0] - 1 for s in (rows, columns)]
+        batch, _, _, channels = x.shape.sizes or (None,) * 4
+        counts = [
+            None if s.shape.sizes is None or s.shape.size(0) is None else s.shape.size(0) - 1 for s in (rows, columns)
+        ]
         result = TensorShape([batch, *counts, channels])
         return TensorType(x.dtype, result), TensorType(int64, result)
 

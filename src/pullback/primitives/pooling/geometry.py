@@ -94,9 +94,9 @@ def parts(pool: Any, xp: Any, x: Any, value: Any) -> Iterator[Any]:
 
 def pool_links(pool: Any, y: str, x: str, image: TensorShape) -> Links | None:
     """The axes of `y` that go along axes of `x`; the roles are "windows", of what was pooled, and "elements"."""
-    if image.dims is None or None in image.dims[1:]:
+    if image.sizes is None or None in image.sizes[1:]:
         return None
-    _, lengths, channels = split_axes(image.dims, pool.data_format)
+    _, lengths, channels = split_axes(image.sizes, pool.data_format)
     same = {"channel": np.arange(channels)}
     geometry = Geometry(lengths, pool.ksize, pool.strides, holes_of(pool), pool.padding)
     return window_links(geometry, images(y, pool.data_format, same), images(x, pool.data_format, same))

@@ -96,7 +96,7 @@ def sufficient_statistics(
 
 def _count(x: Tensor, axes: tuple[int, ...] | None) -> Tensor:
     """The number of elements along `axes`, in the dtype of `x`."""
-    dims = x.shape.dims
+    dims = x.shape.sizes
     wanted: Any = x.dtype
     if dims is not None:
         lengths = [dims[i] for i in (range(len(dims)) if axes is None else axes)]

@@ -31,10 +31,10 @@ class MaxLike(Primitive):
         return (TensorType(x.dtype, like.shape),)
 
     def links(self, i: int, x: TensorType, like: TensorType) -> Links | None:
-        if x.shape.rank is None or like.shape.dims is None:
+        if x.shape.rank is None or like.shape.sizes is None:
             return None
-        lead = x.shape.rank - len(like.shape.dims)
-        return () if i else tuple([Link(a, lead + a) for a, n in enumerate(like.shape.dims) if n != 1])
+        lead = x.shape.rank - len(like.shape.sizes)
+        return () if i else tuple([Link(a, lead + a) for a, n in enumerate(like.shape.sizes) if n != 1])
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         axes = broadcast_axes(like.shape, x.shape)
@@ -55,10 +55,10 @@ class MinLike(Primitive):
         return (TensorType(x.dtype, like.shape),)
 
     def links(self, i: int, x: TensorType, like: TensorType) -> Links | None:
-        if x.shape.rank is None or like.shape.dims is None:
+        if x.shape.rank is None or like.shape.sizes is None:
             return None
-        lead = x.shape.rank - len(like.shape.dims)
-        return () if i else tuple([Link(a, lead + a) for a, n in enumerate(like.shape.dims) if n != 1])
+        lead = x.shape.rank - len(like.shape.sizes)
+        return () if i else tuple([Link(a, lead + a) for a, n in enumerate(like.shape.sizes) if n != 1])
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         axes = broadcast_axes(like.shape, x.shape)
@@ -85,10 +85,10 @@ class ProdLike(Primitive):
         return (TensorType(x.dtype, like.shape),)
 
     def links(self, i: int, x: TensorType, like: TensorType) -> Links | None:
-        if x.shape.rank is None or like.shape.dims is None:
+        if x.shape.rank is None or like.shape.sizes is None:
             return None
-        lead = x.shape.rank - len(like.shape.dims)
-        return () if i else tuple([Link(a, lead + a) for a, n in enumerate(like.shape.dims) if n != 1])
+        lead = x.shape.rank - len(like.shape.sizes)
+        return () if i else tuple([Link(a, lead + a) for a, n in enumerate(like.shape.sizes) if n != 1])
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         axes = broadcast_axes(like.shape, x.shape)
@@ -126,7 +126,7 @@ class ShapeOnly(Primitive):
     shape: tuple[int | None, ...] | None = None
 
     def infer(self, lengths: TensorType) -> tuple[TensorType, ...]:
-        rank = None if lengths.shape.rank is None else lengths.shape[0]
+        rank = None if lengths.shape.rank is None else lengths.shape.size(0)
         unknown = TensorShape.UNKNOWN if rank is None else TensorShape([None] * rank)
         return (TensorType(bool_, TensorShape(self.shape) if self.shape is not None else unknown),)
 

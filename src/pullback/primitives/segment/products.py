@@ -78,9 +78,9 @@ class RowsInOrder(Primitive):
     traits = (MOVES,)
 
     def infer(self, x: TensorType, ids: TensorType) -> tuple[TensorType, ...]:
-        if x.shape.dims is None or ids.shape.dims is None:
+        if x.shape.sizes is None or ids.shape.sizes is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
-        rest = x.shape[len(ids.shape.dims) :]
+        rest = x.shape[len(ids.shape.sizes) :]
         return (TensorType(x.dtype, TensorShape([ids.shape.elements]).concatenate(rest)),)
 
     def kernel(self, xp: Any, x: Any, ids: Any) -> Any:

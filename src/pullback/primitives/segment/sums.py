@@ -66,7 +66,7 @@ class SegmentGather(Primitive):
     traits = (MOVES, ZEROS)
 
     def infer(self, x: TensorType, ids: TensorType) -> tuple[TensorType, ...]:
-        rest = TensorShape.UNKNOWN if x.shape.dims is None else x.shape[1:]
+        rest = TensorShape.UNKNOWN if x.shape.sizes is None else x.shape[1:]
         return (TensorType(x.dtype, ids.shape.concatenate(rest)),)
 
     def links(self, i: int, x: TensorType, ids: TensorType) -> Links | None:
@@ -86,7 +86,7 @@ class SegmentGather(Primitive):
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         x, ids = op.inputs
-        rows = x.shape[0] if x.shape.rank else None
+        rows = x.shape.size(0) if x.shape.rank else None
         return lambda: unsorted_segment_sum(dy, ids, shape(x)[0] if rows is None else rows), None
 
 
@@ -116,9 +116,9 @@ def infer_segments(
         raise TypeError(f"{what}: no such reduction of {x}; it takes {', '.join(sorted(d.name for d in dtypes))}")
     if ids.dtype not in INTEGER:
         raise TypeError(f"{what}: segment_ids must be integers, not {ids}")
-    if x.shape.lengths is None or ids.shape.dims is None:
+    if x.shape.lengths is None or ids.shape.sizes is None:
         return TensorType(x.dtype, TensorShape.UNKNOWN)
-    rank = len(ids.shape.dims)
+    rank = len(ids.shape.sizes)
     if rank > len(x.shape.lengths) or not x.shape[:rank].is_compatible_with(ids.shape):
         raise ValueError(f"{what}: the shape of {x} must begin with that of {ids}")
     return TensorType(x.dtype, TensorShape([shape_to_infer((static,), num).length(0), *x.shape.lengths[rank:]]))

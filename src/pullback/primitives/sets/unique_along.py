@@ -24,7 +24,7 @@ class UniqueAlong(Primitive):
     ordered: bool = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        n = x.shape.num_elements() if self.axis is None else x.shape[self.axis] if x.shape.rank else None
+        n = x.shape.num_elements() if self.axis is None else x.shape.size(self.axis) if x.shape.rank else None
         some = TensorType(np.dtype(np.int64), TensorShape([None]))
         return some, TensorType(np.dtype(np.int64), TensorShape([n])), some
 

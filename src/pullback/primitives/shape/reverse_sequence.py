@@ -57,7 +57,7 @@ class ReverseSequence(Primitive):
             raise TypeError(f"reverse_sequence: seq_lengths must be integers, not {lengths}")
         if self.seq_axis == self.batch_axis:
             raise ValueError(f"reverse_sequence: seq_axis and batch_axis are both {self.seq_axis}")
-        batch = None if x.shape.dims is None else x.shape.dims[self.batch_axis]
+        batch = None if x.shape.sizes is None else x.shape.sizes[self.batch_axis]
         if not lengths.shape.is_compatible_with([batch]):
             raise ValueError(f"reverse_sequence: axis {self.batch_axis} of {x} needs as many lengths, not {lengths}")
         return (x,)

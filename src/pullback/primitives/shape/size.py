@@ -122,7 +122,7 @@ def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None
     """
     x = convert_to_tensor(input)
     wanted: Any = int32 if out_type is None else as_dtype(out_type)
-    if out_type is None and any((n or 0) > _LARGEST_INT32 for n in x.shape.dims or ()):
+    if out_type is None and any((n or 0) > _LARGEST_INT32 for n in x.shape.sizes or ()):
         wanted = int64
     if x.shape.is_fully_defined():
         return constant_in(x.graph, np.array(x.shape.known, wanted), name or "Shape")

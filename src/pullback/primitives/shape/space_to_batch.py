@@ -160,7 +160,7 @@ class BatchToSpaceND(Primitive):
 
 
 def _dims(what: str, x: TensorType, block: Block) -> Lengths | None:
-    if x.shape.dims is not None and len(x.shape.dims) <= len(block):
+    if x.shape.sizes is not None and len(x.shape.sizes) <= len(block):
         raise ValueError(f"{what}: {x} has no {len(block)} axes after the batch")
     return x.shape.lengths
 

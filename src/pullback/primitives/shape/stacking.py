@@ -101,7 +101,7 @@ def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str 
     if x.shape.rank is not None:
         checked_axis(axis, x.shape.rank, "unstack", x.type)
     if num is None:
-        length = None if x.shape.rank is None else x.shape[axis]
+        length = None if x.shape.rank is None else x.shape.size(axis)
         if length is None:
             raise ValueError(f"unstack: the length of axis {axis} of {x} is unknown; pass num=")
         num = int(length)
@@ -235,7 +235,7 @@ def _parts_like(x: Tensor, likes: Sequence[Tensor], axis: int) -> tuple[Tensor, 
     """`x` cut along `axis` into parts of the lengths that `likes` have there."""
     if len(likes) == 1:
         return (x,)
-    lengths = tuple([None if like.shape.dims is None else like.shape.dims[axis] for like in likes])
+    lengths = tuple([None if like.shape.sizes is None else like.shape.sizes[axis] for like in likes])
     if None in lengths:
         return x.graph.add(SplitLike(axis), (x, *likes)).outputs
     return x.graph.add(SplitV(lengths, axis), (x,)).outputs

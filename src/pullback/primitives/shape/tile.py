@@ -151,8 +151,8 @@ def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None,
     known = constant_value(counts)
     if known is not None and known.size == 1:
         return Repeat(int(known.reshape(())), place)(x, name=name)
-    length = None if x.shape.rank is None else x.shape[place]
-    if counts.shape.rank == 1 and length is not None and counts.shape[0] not in (None, length):
+    length = None if x.shape.rank is None else x.shape.size(place)
+    if counts.shape.rank == 1 and length is not None and counts.shape.size(0) not in (None, length):
         raise ValueError(f"repeat: repeats {counts} must have one element for each of axis {place} of {x}")
     if counts.shape.rank == 0:
         counts = broadcast_to(counts, [shape(x)[place]])

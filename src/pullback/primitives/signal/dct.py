@@ -109,7 +109,7 @@ class Dct(Primitive):
     transposed: bool = False
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        n = None if x.shape.dims is None else x.shape.dims[-1]
+        n = None if x.shape.sizes is None else x.shape.sizes[-1]
         if n is not None and n < (2 if self.kind == 1 else 1):
             raise ValueError(f"dct: type {self.kind} needs more elements than those of {x}")
         return (x,)
@@ -242,7 +242,7 @@ def inverse_mdct(
     TensorShape([16])
     """
     x = convert_to_tensor(mdcts)
-    half = None if x.shape.dims is None else x.shape.dims[-1]
+    half = None if x.shape.sizes is None else x.shape.sizes[-1]
     if half is None:
         raise ValueError(f"inverse_mdct: the last length of {x.type} must be known")
     with x.graph.name_scope(name or "inverse_mdct"):

@@ -95,7 +95,7 @@ class RealFft(Primitive):
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         x = op.inputs[0]
-        n = None if x.shape.dims is None else x.shape.dims[self.axes[-1]]
+        n = None if x.shape.sizes is None else x.shape.sizes[self.axes[-1]]
         back = InverseRealFft(self.axes, n, _ADJOINT[self.norm], not self.doubled)
         return (lambda: back(dy) if n is not None else back(dy, x),)
 
@@ -197,7 +197,7 @@ class FitLengths(Primitive):
 
 def fit(x: Tensor, axes: Axes, lengths: Sequence[int]) -> Tensor:
     """`x` cut or padded with zeros at its end along `axes`; `x` itself where that changes nothing."""
-    if x.shape.dims is not None and all(x.shape.dims[a] == n for a, n in zip(axes, lengths, strict=True)):
+    if x.shape.sizes is not None and all(x.shape.sizes[a] == n for a, n in zip(axes, lengths, strict=True)):
         return x
     return FitLengths(axes, tuple(lengths))(x)
 
@@ -206,7 +206,7 @@ def fit_like(x: Tensor, like: Tensor, axes: Axes) -> Tensor:
     """`x` cut or padded with zeros at its end along `axes` to the lengths of `like`."""
     if all(same_length(x.shape.length(axis), like.shape.length(axis)) for axis in axes):
         return x
-    known = None if like.shape.dims is None else [like.shape.dims[axis] for axis in axes]
+    known = None if like.shape.sizes is None else [like.shape.sizes[axis] for axis in axes]
     lengths = [] if known is None else [n for n in known if n is not None]
     if known is not None and len(lengths) == len(known):
         return fit(x, axes, lengths)

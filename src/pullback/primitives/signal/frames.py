@@ -156,7 +156,7 @@ class OverlapAndAdd(Primitive):
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         x = op.inputs[0]
-        length = None if x.shape.dims is None else x.shape.dims[-1]
+        length = None if x.shape.sizes is None else x.shape.sizes[-1]
         if length is not None:
             return (lambda: Frame(length, self.step)(dy),)
         return (lambda: FrameLike(self.step)(dy, x),)

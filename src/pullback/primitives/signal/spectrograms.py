@@ -181,7 +181,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str 
     TensorShape([3, 8])
     """
     x = convert_to_tensor(log_mel_spectrograms)
-    bins = None if not x.shape.dims else x.shape.dims[-1]
+    bins = None if not x.shape.sizes else x.shape.sizes[-1]
     if not bins:
         raise ValueError(f"mfccs_from_log_mel_spectrograms: the number of bins of {x.type} must be known, and not 0")
     with x.graph.name_scope(name or "mfccs_from_log_mel_spectrograms"):

@@ -53,7 +53,7 @@ class NthElement(Primitive):
     reverse: bool = False
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        dims = x.shape.dims
+        dims = x.shape.sizes
         if dims is not None and (not dims or self.n < 0 or (dims[-1] is not None and dims[-1] <= self.n)):
             raise ValueError(f"nth_element: there is no element {self.n} along the last axis of {x}")
         return (TensorType(x.dtype, reduced_shape(x.shape, (-1,), False)),)

@@ -62,7 +62,7 @@ class SparseTensor:
             object.__setattr__(self, name, x if dtype is None or x.dtype == int64 else cast(x, int64))
         if self.indices.shape.rank not in (2, None) or self.values.shape.rank not in (1, None):
             raise ValueError(f"SparseTensor: indices must be [n, rank] and values [n]: {self.indices}, {self.values}")
-        parts = (self.indices.shape[0] if self.indices.shape.rank else None), self.values.shape
+        parts = (self.indices.shape.size(0) if self.indices.shape.rank else None), self.values.shape
         if parts[0] is not None and not TensorShape([parts[0]]).is_compatible_with(parts[1]):
             raise ValueError(f"SparseTensor: as many indices as values are needed: {self.indices}, {self.values}")
 
@@ -78,7 +78,7 @@ class SparseTensor:
         known = constant_value(self.dense_shape)
         if known is not None:
             return TensorShape([int(n) for n in known])
-        count = self.dense_shape.shape[0] if self.dense_shape.shape.rank else None
+        count = self.dense_shape.shape.size(0) if self.dense_shape.shape.rank else None
         return TensorShape(None if count is None else [None] * count)
 
     @property
@@ -104,8 +104,8 @@ class SparseTensor:
         return SparseTensor(self.indices, new_values, self.dense_shape)
 
     def __repr__(self) -> str:
-        count = self.values.shape[0] if self.values.shape.rank else None
-        dims = "..." if self.shape.dims is None else ",".join("?" if n is None else str(n) for n in self.shape.dims)
+        count = self.values.shape.size(0) if self.values.shape.rank else None
+        dims = "..." if self.shape.sizes is None else ",".join("?" if n is None else str(n) for n in self.shape.sizes)
         return f"SparseTensor({self.dtype.name}[{dims}], {'?' if count is None else count} values)"
 
 
@@ -222,7 +222,7 @@ def static_shape(x: SparseTensor) -> Any:
 
 def lengths_of(x: SparseTensor) -> list[Any]:
     """The dense lengths: an int for each axis that is known, else a scalar of int64."""
-    dims = x.shape.dims or (None,) * x.rank
+    dims = x.shape.sizes or (None,) * x.rank
     return [n if n is not None else x.dense_shape[i] for i, n in enumerate(dims)]
 
 

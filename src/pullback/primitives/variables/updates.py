@@ -142,7 +142,7 @@ class AbstractSliceUpdate(AbstractStateful):
     def infer(self, handle: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
         function = f"scatter_nd_{self.kind}"
         _check_types(function, self, handle, indices, updates)
-        depth = indices.shape[-1] if indices.shape.rank else None
+        depth = indices.shape.size(-1) if indices.shape.rank else None
         if self.shape.rank is None or depth is None:
             return ()
         expected = indices.shape[:-1].concatenate(self.shape[depth:])

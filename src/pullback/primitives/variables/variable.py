@@ -16,6 +16,7 @@ from ...core.function import lifted
 from ...core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
 from ...core.operation import Reference
 from ...core.primitive import Primitive
+from ...core.seen import seen
 from ...core.shape import TensorShape, as_shape
 from ...core.slices import IndexedSlices
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
@@ -201,7 +202,7 @@ class Variable(AbstractTensorLike):
     @property
     def dtype(self) -> DType:
         """The element type."""
-        return variable_type(self.handle).dtype
+        return seen.dtype(variable_type(self.handle).dtype)  # type: ignore[no-any-return]
 
     @property
     def shape(self) -> TensorShape:

@@ -57,7 +57,7 @@ def fully_connected(
     x = convert_to_tensor(inputs)
     with layer_scope(scope, "fully_connected", x, reuse):
         wish = Wish(weights_initializer or xavier_initializer(), weights_regularizer)
-        weights = layer_variable("weights", [x.shape[-1], num_outputs], wish, trainable)
+        weights = layer_variable("weights", [x.shape.size(-1), num_outputs], wish, trainable)
         y = matmul(x, weights) if x.shape.rank == 2 else tensordot(x, weights, 1)
         biases = None if normalizer_fn is not None or biases_initializer is None else biases_initializer
         y = _with_biases(y, num_outputs, biases, biases_regularizer, trainable)
@@ -91,7 +91,7 @@ def conv2d(
     x, letters = convert_to_tensor(inputs), data_format or "NHWC"
     with layer_scope(scope, "Conv", x, reuse):
         wish = Wish(weights_initializer or xavier_initializer(), weights_regularizer)
-        sizes = [*as_lengths(kernel_size, 2), x.shape[letters.index("C")], num_outputs]
+        sizes = [*as_lengths(kernel_size, 2), x.shape.size(letters.index("C")), num_outputs]
         weights = layer_variable("weights", sizes, wish, trainable)
         y = convolution(x, weights, as_lengths(stride, 2), padding.upper(), letters, as_lengths(rate, 2))
         biases = None if normalizer_fn is not None or biases_initializer is None else biases_initializer

@@ -41,7 +41,7 @@ def dense(
     x = convert_to_tensor(inputs)
     with layer_scope(name, "dense", x, reuse):
         wish = Wish(kernel_initializer, kernel_regularizer, kernel_constraint)
-        kernel = layer_variable("kernel", [x.shape[-1], int(units)], wish, trainable)
+        kernel = layer_variable("kernel", [x.shape.size(-1), int(units)], wish, trainable)
         y = matmul(x, kernel) if x.shape.rank == 2 else tensordot(x, kernel, 1)
         if use_bias:
             wish = Wish(bias_initializer, bias_regularizer, bias_constraint)

@@ -69,7 +69,7 @@ def batch_normalization(
     others = [a for a in range(rank) if a != place]
     is_unbiased = fused is not False and rank == 4 and place in (1, 3)
     with layer_scope(name, "batch_normalization", x, reuse):
-        shape = [x.shape[place]]
+        shape = [x.shape.size(place)]
         gamma = beta = None
         if scale:
             wish = Wish(gamma_initializer, gamma_regularizer, gamma_constraint)

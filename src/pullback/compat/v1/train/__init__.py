@@ -3,6 +3,7 @@
 from typing import Any
 
 from .... import train as today
+from ..arguments import older
 from .coordinator import Coordinator as Coordinator
 from .coordinator import LooperThread as LooperThread
 from .hooks import FeedFnHook as FeedFnHook
@@ -21,6 +22,7 @@ from .monitored_session import MonitoredTrainingSession as MonitoredTrainingSess
 from .monitored_session import Scaffold as Scaffold
 from .monitored_session import SingularMonitoredSession as SingularMonitoredSession
 from .monitored_session import WorkerSessionCreator as WorkerSessionCreator
+from .optimizer import Optimizer as Optimizer
 from .queue_runner import QueueRunner as QueueRunner
 from .queue_runner import add_queue_runner as add_queue_runner
 from .queue_runner import start_queue_runners as start_queue_runners
@@ -32,6 +34,7 @@ from .recording_hooks import SummarySaverHook as SummarySaverHook
 from .supervisor import Supervisor as Supervisor
 
 SessionCreator = ChiefSessionCreator
+NewCheckpointReader = older(today.load_checkpoint, "filepattern:ckpt_dir_or_file")
 
 
 def __getattr__(name: str) -> Any:

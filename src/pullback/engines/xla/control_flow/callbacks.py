@@ -76,7 +76,7 @@ def python_call(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, .
     if any(not y.shape.is_fully_defined() for y in read):
         raise _unknown_shape(op)
     shape_of: Any = jax.ShapeDtypeStruct
-    shapes = [shape_of([n or 0 for n in y.shape.dims or ()], y.dtype) for y in op.outputs]
+    shapes = [shape_of([n or 0 for n in y.shape.sizes or ()], y.dtype) for y in op.outputs]
     callback = _noting(primitive, op, shapes, failures)
     found: Any
     if primitive.stateful:

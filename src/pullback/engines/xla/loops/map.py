@@ -54,7 +54,7 @@ def run_at_once(steps: Steps) -> tuple[Any, ...]:
 def _fitting(steps: Steps) -> int:
     """As many steps as can keep all that they compute in the caches, as far as that can be told."""
     made = [y.type for step in steps.body.plan.steps for y in step.op.outputs]
-    size = sum(t.dtype.itemsize * math.prod(n or 1 for n in t.shape.dims or ()) for t in made if t.dtype.kind != "-")
+    size = sum(t.dtype.itemsize * math.prod(n or 1 for n in t.shape.sizes or ()) for t in made if t.dtype.kind != "-")
     return max(_FEWEST, _PLACE // max(size, 1))
 
 

@@ -259,7 +259,7 @@ def _known_row(steps: Steps, n: int) -> Any:
     y = steps.step.op.outputs[n]
     if n in steps.history:
         return _described(np.shape(steps.arrays[1 + steps.member_of(n)]), y.dtype)
-    dims = y.shape.dims
+    dims = y.shape.sizes
     if dims is None or None in dims[1:]:
         return None
     return _described(tuple([d or 0 for d in dims[1:]]), y.dtype)

@@ -82,7 +82,7 @@ def resize(
         node.refuse(f"coordinate_transformation_mode {how.coordinates!r} is not one of {', '.join(COORDINATES)}")
     rank = rank_of(node, x)
     places = [int(a) % rank for a in node.attribute("axes", None) or range(rank)]
-    roi, scales, sizes = [None if v is None or v.shape[0] == 0 else v for v in (roi, scales, sizes)]
+    roi, scales, sizes = [None if v is None or v.shape.size(0) == 0 else v for v in (roi, scales, sizes)]
     if how.coordinates != "tf_crop_and_resize":
         roi = None
     axes = _axes(node, x, roi, scales, sizes, places)
@@ -165,7 +165,7 @@ def _resized(node: Node, x: Tensor, how: Resampling, axes: list[Axis], value: fl
     del node
     for axis in axes:
         # Tables of the elements that each element of the result is made of, and their weights.
-        longest = max([n for n in (axis.length, x.shape[axis.axis]) if isinstance(n, int)], default=0)
+        longest = max([n for n in (axis.length, x.shape.size(axis.axis)) if isinstance(n, int)], default=0)
         reading().takes_bytes(_TABLE_BYTES * longest)
     if how.mode == "nearest":
         for axis in axes:
@@ -182,12 +182,12 @@ def _resized(node: Node, x: Tensor, how: Resampling, axes: list[Axis], value: fl
 
 
 def _is_static(x: Tensor, axis: Axis) -> bool:
-    return x.shape[axis.axis] is not None and not any(isinstance(n, Tensor) for n in axis.numbers())
+    return x.shape.size(axis.axis) is not None and not any(isinstance(n, Tensor) for n in axis.numbers())
 
 
 def _changes_nothing(x: Tensor, axis: Axis) -> bool:
     if _is_static(x, axis):
-        return axis.numbers() == (x.shape[axis.axis], 1.0, 0.0, 1.0)
+        return axis.numbers() == (x.shape.size(axis.axis), 1.0, 0.0, 1.0)
     return _is_plain(axis) and axis.scale == 1.0
 
 
@@ -212,7 +212,7 @@ def _nearest_along(x: Tensor, how: Resampling, axis: Axis, value: float) -> Tens
     if _changes_nothing(x, axis):
         return x
     if _is_static(x, axis):
-        n = x.shape[axis.axis]
+        n = x.shape.size(axis.axis)
         found = nearest(how, n, *axis.numbers())
         times = len(found) // n if n else 0
         if n and np.array_equal(found, np.repeat(np.arange(n), times)):
@@ -239,7 +239,7 @@ def _interpolated(x: Tensor, how: Resampling, axis: Axis, value: float) -> Tenso
         return x
     if not _is_static(x, axis):
         return _interpolated_in_run(x, how, axis, value)
-    n = x.shape[axis.axis]
+    n = x.shape.size(axis.axis)
     if n >= _LONG and not how.antialias and not value:
         return _picked(x, how, axis)
     weights = matrix(how, n, *axis.numbers())
@@ -333,7 +333,7 @@ def _of_all(x: Tensor, how: Resampling, axis: Axis, at: Tensor) -> Tensor:
 
 def _picked(x: Tensor, how: Resampling, axis: Axis) -> Tensor:
     """The weighted sum of the few places that count for each."""
-    columns, numbers = taps(how, x.shape[axis.axis], *axis.numbers())
+    columns, numbers = taps(how, x.shape.size(axis.axis), *axis.numbers())
     total: Any = None
     for k in range(columns.shape[1]):
         weights = constant(numbers[:, k].reshape(_beside(x, axis.axis)), x.dtype)

@@ -106,7 +106,7 @@ def _reflected(x: Tensor, low: Any, high: Any) -> Tensor:
 @reader("AffineGrid")
 def affine_grid(node: Node, theta: Tensor, size: Tensor) -> Tensor:
     """For each place of an image of `size` the point to which `theta` moves it; the last axis comes first."""
-    count = theta.shape[1] if size.shape[0] is None else size.shape[0] - 2
+    count = theta.shape.size(1) if size.shape.size(0) is None else size.shape.size(0) - 2
     if count is None:
         node.refuse(f"how many axes {theta} is for is not known")
     align = bool(node.attribute("align_corners", 0))

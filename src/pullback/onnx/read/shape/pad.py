@@ -117,7 +117,7 @@ def center_crop_pad(node: Node, x: Tensor, shape: Tensor) -> Tensor:
     rank = rank_of(node, x)
     axes = [a % rank for a in node.attribute("axes", tuple(range(rank)))]
     asked = integers(node, shape)
-    known = [x.shape[a] for a in axes]
+    known = [x.shape.size(a) for a in axes]
     if asked is None or None in known:
         own = lengths(x)
         more = [shape[i] - own[a] for i, a in enumerate(axes)]

@@ -59,7 +59,7 @@ def reshape_(node: Node, x: Tensor, shape: Tensor) -> Tensor:
         return ReshapeKeeping(None)(x, shape)
     if node.attribute("allowzero", 0):
         return reshape(x, shape)
-    own = x.shape.dims
+    own = x.shape.sizes
     kept = [own[i] if d == 0 and own is not None and i < len(own) else d for i, d in enumerate(dims)]
     if x.shape.is_fully_defined() and -1 in kept and x.shape.num_elements() == 0:
         kept[kept.index(-1)] = _worked_out(x.shape.known, dims)
@@ -163,8 +163,8 @@ def shape(node: Node, x: Tensor) -> Tensor:
     whole = shape_of(x, int64)
     if start == 0 and end is None:
         return whole
-    if x.shape.dims is not None and None not in x.shape.dims[start:end]:
-        return constant(np.array(x.shape.dims[start:end], np.int64))
+    if x.shape.sizes is not None and None not in x.shape.sizes[start:end]:
+        return constant(np.array(x.shape.sizes[start:end], np.int64))
     return whole[start:end]
 
 

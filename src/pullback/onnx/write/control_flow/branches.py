@@ -78,7 +78,7 @@ def recomputed_call(w: Writer, op: Operation, *args: Any) -> list[Any]:
 
 def _zeros(w: Writer, of: TensorType) -> Value:
     """An array of zeros that fits a type, whatever its lengths are."""
-    lengths = [n if isinstance(n, int) else 0 for n in of.shape.dims or ()]
+    lengths = [n if isinstance(n, int) else 0 for n in of.shape.sizes or ()]
     zero = w.constant(np.zeros((), of.dtype))
     return w.expand(zero, lengths)
 
@@ -176,7 +176,7 @@ def case(w: Writer, op: Operation, index: Value, *args: Any) -> list[Any]:
 @writer(Unmade)
 def unmade(w: Writer, op: Operation) -> Value:
     p: Any = op.primitive
-    return w.constant(np.zeros([n or 0 for n in p.of.shape.dims or ()], p.of.dtype))
+    return w.constant(np.zeros([n or 0 for n in p.of.shape.sizes or ()], p.of.dtype))
 
 
 @writer(CustomGradient, pairs=True)

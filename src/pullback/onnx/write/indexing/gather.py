@@ -63,8 +63,8 @@ def take(w: Writer, op: Operation, x: Value, positions: Value) -> Value:
 @writer(MergeLeading)
 def merge_leading(w: Writer, op: Operation, x: Value, like: Value) -> Value:
     out = op.outputs[0].shape
-    if out.dims is not None and out.dims.count(None) <= 1 and 0 not in out.dims:
-        return w.reshape(x, [-1 if n is None else n for n in out.dims])
+    if out.sizes is not None and out.sizes.count(None) <= 1 and 0 not in out.sizes:
+        return w.reshape(x, [-1 if n is None else n for n in out.sizes])
     rank = rank_of(like)
     total = w.reduce("ReduceProd", w.shape(like), [0], True) if rank else w.vector([1])
     rest = w.slice(w.shape(x), [rank], [np.iinfo(np.int64).max], [0])
@@ -139,7 +139,7 @@ def gather_nd(w: Writer, op: Operation, x: Value, indices: Value) -> Value:
     p: Any = op.primitive
     if indices.type.shape.rank is None or x.type.shape.rank is None:
         raise NotImplementedError("gather_nd where a rank is not known")
-    if (indices.type.shape.dims or (None,))[-1] == 0:
+    if (indices.type.shape.sizes or (None,))[-1] == 0:
         shape = w.concat([w.slice(w.shape(indices), [0], [-1], [0]), w.slice(w.shape(x), [p.batch_dims], [99], [0])], 0)
         lead = rank_of(indices) - 1 - p.batch_dims
         return w.expand(w.unsqueeze(x, [p.batch_dims + i for i in range(lead)]), shape)
@@ -152,7 +152,7 @@ def scatter_nd(w: Writer, op: Operation, indices: Value, updates: Value, lengths
     p: Any = op.primitive
     shape = shape_vector(w, p.shape, lengths)
     vectors = w.cast(indices, int64)
-    if (indices.type.shape.dims or (None,))[-1] == 0 and not p.batch_dims:
+    if (indices.type.shape.sizes or (None,))[-1] == 0 and not p.batch_dims:
         return w.sum(updates, list(range(rank_of(indices) - 1)), False)
     if p.batch_dims:
         vectors = with_batches(w, vectors, p.batch_dims)
@@ -190,7 +190,7 @@ def scatter_min(w: Writer, op: Operation, x: Value, indices: Value, updates: Val
 
 
 def _scattered(w: Writer, x: Value, indices: Value, updates: Value, how: str) -> Value:
-    if (indices.type.shape.dims or (None,))[-1] == 0:
+    if (indices.type.shape.sizes or (None,))[-1] == 0:
         raise NotImplementedError("index vectors of no elements")
     return scatter(w, x, indices, updates, how)
 
@@ -199,7 +199,7 @@ def _scattered(w: Writer, x: Value, indices: Value, updates: Value, how: str) ->
 def take_along(w: Writer, op: Operation, x: Value, positions: Value) -> Value:
     p: Any = op.primitive
     places = w.cast(positions, int64)
-    a, b = x.type.shape.dims, positions.type.shape.dims
+    a, b = x.type.shape.sizes, positions.type.shape.sizes
     if a is not None and b is not None and len(a) == len(b):
         axis = p.axis % len(a)
         if any(m != n and i != axis for i, (m, n) in enumerate(zip(a, b, strict=True))):
@@ -224,7 +224,7 @@ def from_front(w: Writer, op: Operation, indices: Value, x: Value) -> Value:
 @writer(VectorsFromFront)
 def vectors_from_front(w: Writer, op: Operation, indices: Value, x: Value) -> Value:
     p: Any = op.primitive
-    width = (indices.type.shape.dims or (None,))[-1]
+    width = (indices.type.shape.sizes or (None,))[-1]
     if width is None:
         raise NotImplementedError("index vectors of unknown length")
     n = w.cast(w.lengths(x, list(range(p.batch_dims, p.batch_dims + width))), indices.type.dtype)
@@ -233,7 +233,7 @@ def vectors_from_front(w: Writer, op: Operation, indices: Value, x: Value) -> Va
 
 @writer(RowNumbers)
 def row_numbers(w: Writer, op: Operation, indices: Value, x: Value) -> Value:
-    width = (indices.type.shape.dims or (None,))[-1]
+    width = (indices.type.shape.sizes or (None,))[-1]
     if width is None:
         raise NotImplementedError("index vectors of unknown length")
     return w.sum(w.node("Mul", w.cast(indices, int64), _strides(w, x, width)), [rank_of(indices) - 1], False)
@@ -241,7 +241,7 @@ def row_numbers(w: Writer, op: Operation, indices: Value, x: Value) -> Value:
 
 def _strides(w: Writer, x: Value, count: int) -> Value:
     """How far apart neighbours along each of the first axes are, where these are made one."""
-    dims = x.type.shape.dims
+    dims = x.type.shape.sizes
     if dims is not None and None not in dims[:count]:
         known: Sequence[Any] = dims[:count]
         return w.vector([int(np.prod(known[i + 1 :], dtype=np.int64)) for i in range(count)])

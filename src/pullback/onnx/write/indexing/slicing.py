@@ -110,7 +110,7 @@ def strided_slice_grad(w: Writer, op: Operation, dy: Value, *rest: Value) -> Val
     unknown = any(e == UNKNOWN or (isinstance(e, tuple) and UNKNOWN in e) for e in p.spec)
     numbers, *lengths = rest if unknown else (None, *rest)
     vector = shape_vector(w, p.shape, lengths[0] if lengths else None)
-    rank = vector.type.shape.dims[0] if vector.type.shape.dims else None
+    rank = vector.type.shape.sizes[0] if vector.type.shape.sizes else None
     if rank is None:
         raise NotImplementedError("the slice of an array whose rank is not known")
     simple = _padded(w, op, dy, p, rank, numbers)
@@ -131,7 +131,7 @@ def _range(w: Writer, count: Value) -> Value:
 
 def _padded(w: Writer, op: Operation, dy: Value, p: Any, rank: int, numbers: Value | None) -> Value | None:
     """Zeros around, for static slices without strides of an array of static shape."""
-    dims = op.outputs[0].shape.dims
+    dims = op.outputs[0].shape.sizes
     if numbers is not None or dims is None:
         return None
     before, after, inner = [0] * rank, [0] * rank, list(dims)
@@ -171,7 +171,7 @@ def block(w: Writer, op: Operation, x: Value, begin: Value | None = None, size: 
     lengths = shape_vector(
         w, p.size if p.size is not None and None not in p.size else None, _rest(p.size, size or begin)
     )
-    rank = x.type.shape.rank if x.type.shape.rank is not None else (first.type.shape.dims or (None,))[0]
+    rank = x.type.shape.rank if x.type.shape.rank is not None else (first.type.shape.sizes or (None,))[0]
     if rank is None:
         raise NotImplementedError("the slice of an array whose rank is not known")
     static = w.static(lengths)

@@ -132,7 +132,7 @@ def _weights(w: Writer, op: Operation, labels: list[str], result: str, xs: tuple
     if sorted(result) != sorted(a[-1] + b[-1]) or len(set(a + b)) != len(a) + 1:
         return None
     x, y = (xs[0], xs[1]) if result == a[-1] + b[-1] else (xs[1], xs[0])
-    dims = [v.type.shape.dims for v in (x, y)]
+    dims = [v.type.shape.sizes for v in (x, y)]
     if dims[0] is None or dims[1] is None or dims[0][-1] is None or dims[1][-1] is None:
         return None
     rows = [w.reshape(v, [-1, d[-1]]) for v, d in zip((x, y), dims, strict=True)]  # type: ignore[index]

@@ -18,7 +18,7 @@ def moments(w: Writer, op: Operation, x: Value) -> list[Value]:
     p: Any = op.primitive
     x = widened(w, x)
     mean, variance, _ = mean_and_variance(w, x, p.axis)
-    axes = list(range(len(x.type.shape.dims or ()))) if p.axis is None else list(p.axis)
+    axes = list(range(len(x.type.shape.sizes or ()))) if p.axis is None else list(p.axis)
     made = [mean, variance] if p.keepdims else [w.squeeze(v, axes) for v in (mean, variance)]
     return [w.cast(v, op.outputs[0].dtype) for v in made]
 
@@ -42,7 +42,7 @@ def mean_and_variance(w: Writer, x: Value, axis: Any) -> tuple[Value, Value, Val
 
 
 def mean_along(w: Writer, x: Value, axis: Any) -> Value:
-    dims = x.type.shape.dims
+    dims = x.type.shape.sizes
     axes = list(range(len(dims or ()))) if axis is None else list(axis)
     if dims is not None and None not in dims and prod([dims[a] for a in axes]) == 0:  # type: ignore[misc]
         return w.node("Div", w.reduce("ReduceSum", x, axis, True), w.scalar(0, x))

@@ -64,7 +64,7 @@ def mean(w: Writer, op: Operation, x: Value) -> Value:
 
 def _may_be_empty(x: Value, axis: Axes) -> bool:
     """Whether a length along `axis` is 0 or unknown: onnxruntime's ReduceMean of nothing is 0."""
-    dims = x.type.shape.dims
+    dims = x.type.shape.sizes
     if dims is None:
         return True
     return any(dims[a] in (0, None) for a in (range(len(dims)) if axis is None else axis))
@@ -74,7 +74,7 @@ def _may_be_empty(x: Value, axis: Axes) -> bool:
 def mean_grad(w: Writer, op: Operation, dy: Value, like: Value | None = None) -> Value:
     """The share is divided before it is repeated."""
     p: Any = op.primitive
-    dims = p.shape if like is None else like.type.shape.dims
+    dims = p.shape if like is None else like.type.shape.sizes
     if like is None:
         axes = range(len(p.shape)) if p.axis is None else p.axis
         count = w.constant(max(int(np.prod([p.shape[a] for a in axes])), 1), int64)
@@ -105,7 +105,7 @@ def min_(w: Writer, op: Operation, x: Value) -> Value:
 
 def _extremum(w: Writer, op: Operation, x: Value, op_type: str, nothing: Any) -> Value:
     p: Any = op.primitive
-    if 0 in (x.type.shape.dims or ()) and op.outputs[0].shape.is_fully_defined():
+    if 0 in (x.type.shape.sizes or ()) and op.outputs[0].shape.is_fully_defined():
         return w.constant(np.full(op.outputs[0].shape.known, nothing, x.type.dtype))
     y = w.reduce(op_type, x, p.axis, p.keepdims)
     return y if y is x else with_nans(w, x, y, lambda nans: w.sum(nans, p.axis, p.keepdims))

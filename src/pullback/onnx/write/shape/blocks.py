@@ -20,7 +20,7 @@ from ..shapes import rank_of
 @writer(SpaceToDepth, DepthToSpace)
 def blocks(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
-    dims = op.outputs[0].shape.dims
+    dims = op.outputs[0].shape.sizes
     if dims is not None and p.data_format == "NHWC":
         dims = (dims[0], dims[3], dims[1], dims[2])
     images = channels_second(w, x, p.data_format)

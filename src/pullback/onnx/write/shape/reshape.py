@@ -26,8 +26,8 @@ def reshape(w: Writer, op: Operation, x: Value, lengths: Value | None = None) ->
     out = op.outputs[0].shape
     if lengths is None and out.is_fully_defined():
         return w.reshape(x, out.known)
-    if out.dims is not None and out.dims.count(None) == 1 and 0 not in out.dims:
-        return w.reshape(x, [-1 if n is None else n for n in out.dims])
+    if out.sizes is not None and out.sizes.count(None) == 1 and 0 not in out.sizes:
+        return w.reshape(x, [-1 if n is None else n for n in out.sizes])
     if lengths is None:
         return w.node("Reshape", x, w.vector(p.shape), **_zeros_count(p.shape))
     return w.node("Reshape", x, shape_vector(w, p.shape, lengths), **_zeros_count(p.shape))

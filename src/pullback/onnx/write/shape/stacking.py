@@ -39,7 +39,7 @@ def concat(w: Writer, op: Operation, *xs: Value) -> Value:
 @writer(Split)
 def split(w: Writer, op: Operation, x: Value) -> Any:
     p: Any = op.primitive
-    y = op.outputs[0].shape.dims
+    y = op.outputs[0].shape.sizes
     axis = p.axis if y is None else p.axis % len(y)
     if y is not None and y[axis] is not None:
         return _parts(w, op, x, w.vector([y[axis]] * p.num), axis)
@@ -50,7 +50,7 @@ def split(w: Writer, op: Operation, x: Value) -> Any:
 @writer(SplitV)
 def split_v(w: Writer, op: Operation, x: Value, lengths: Value | None = None) -> Any:
     p: Any = op.primitive
-    known = [y.shape.dims and y.shape.dims[p.axis] for y in op.outputs]
+    known = [y.shape.sizes and y.shape.sizes[p.axis] for y in op.outputs]
     if all(isinstance(n, int) for n in known):
         return _parts(w, op, x, w.vector(known), p.axis)
     given = shape_vector(w, p.lengths, lengths)

@@ -1,0 +1,23 @@
+"""What users see of dtypes and lengths: the values themselves, or the objects that TensorFlow 1 has for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+def itself(x: Any) -> Any:
+    """`x`."""
+    return x
+
+
+@dataclass
+class Seen:
+    """What `dtype` of a tensor, and `shape[i]` give."""
+
+    dtype: Callable[[Any], Any] = itself
+    size: Callable[[int | None], Any] = itself
+
+
+seen = Seen()
