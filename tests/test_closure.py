@@ -30,6 +30,7 @@ NO_GRADIENT: dict[str, tuple[str, ...]] = {
         *("FlatPositions", "FromFront", "VectorsFromFront", "RowNumbers", "PlacesLike", "UniqueAlong"),
         *("CtcStates", "CtcUniqueLabels", "PartNumbers"),
     ),
+    "it makes texts, or reads them": ("AsString", "StringFormat", "StringJoin", "StringLength", "StringToNumber"),
     "of inputs of float or complex dtype it reads the shape only": (
         *("Shape", "ShapeN", "Rank", "Size", "VariableShape", "FillLike", "LengthProduct", "Neighbours"),
         *("CropPlaces", "PixelGrid", "WindowMeans", "SegmentShares", "StartOfSegment", "RandomOrder"),
@@ -122,6 +123,10 @@ ELSEWHERE = {
     "PreventGradient": "has a test of its own: it refuses to be differentiated",
     "NoOp": "has no outputs",
     "ImplicitSolution": "has tests of its own, tests/derivatives/test_implicit.py",
+    **dict.fromkeys(
+        ("AsString", "StringFormat", "StringJoin", "StringLength", "StringToNumber"),
+        "is about texts, which are no numbers: has tests of its own, tests/primitives/test_strings.py",
+    ),
     "Substitute": "stands in a function only while its derivative is being made",
 }
 

@@ -24,7 +24,7 @@ ROOMS = {
     "layers": set(),
     "engines/xla": {
         *("devices", "engine", "export", "loops", "program", "registry", "segments", "trace", "turns", "windows"),
-        *("collectives", "jax_internals", "platform", "processes", "survey"),
+        *("collectives", "host_segments", "jax_internals", "platform", "processes", "survey"),
     },
     "onnx/read": {
         *("dtypes", "lengths", "operands", "places", "sources", "steps", "watching", "windows"),

@@ -26,7 +26,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "reference" / "operations.md"
 CASES = str(Path(__file__).parents[1] / "tests" / "cases")
 NAMESPACES = [
     *("", "math", "math.special", "nn", "linalg", "signal", "image", "random", "sparse", "losses", "bitwise"),
-    *("quantization", "debugging"),
+    *("quantization", "strings", "debugging"),
 ]
 ALIASES = """
 all_variables assert_equal assert_greater assert_integer assert_less assert_rank assert_same_float_dtype

@@ -23,6 +23,7 @@ from . import scipy as scipy
 from . import signal as signal
 from . import sparse as _sparse
 from . import sparse as sparse
+from . import strings as strings
 from . import summary as summary
 from . import test as test
 from . import train as train
@@ -121,6 +122,7 @@ from .core.dtypes import int16 as int16
 from .core.dtypes import int32 as int32
 from .core.dtypes import int64 as int64
 from .core.dtypes import resource as resource
+from .core.dtypes import string as string
 from .core.dtypes import uint8 as uint8
 from .core.dtypes import uint16 as uint16
 from .core.dtypes import uint32 as uint32

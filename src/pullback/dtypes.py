@@ -13,6 +13,7 @@ from .core.dtypes import int16 as int16
 from .core.dtypes import int32 as int32
 from .core.dtypes import int64 as int64
 from .core.dtypes import resource as resource
+from .core.dtypes import string as string
 from .core.dtypes import uint8 as uint8
 from .core.dtypes import uint16 as uint16
 from .core.dtypes import uint32 as uint32

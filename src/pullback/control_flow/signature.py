@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import nest
-from ..core.dtypes import DType, as_dtype
+from ..core.dtypes import DType, as_dtype, dtype_name
 from ..core.graph import Tensor
 from ..core.lengths import Length, symbol
 from ..core.shape import TensorShape, as_shape
@@ -73,7 +73,7 @@ class TensorSpec:
     def __repr__(self) -> str:
         dims = self.shape.sizes
         shape = "<unknown>" if dims is None else repr(dims)
-        return f"TensorSpec(shape={shape}, dtype={self.dtype.name}, name={self.name!r})"
+        return f"TensorSpec(shape={shape}, dtype={dtype_name(self.dtype)}, name={self.name!r})"
 
 
 def is_case_of(shape: TensorShape, wider: TensorShape) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, get_origin, get_type_hints
 
 import numpy as np
 
-from .dtypes import TokenType, as_dtype
+from .dtypes import TokenType, as_dtype, string
 from .errors import DataLossError
 from .function import Function, Parameter
 from .graph import Graph, Operation, Tensor
@@ -172,6 +172,8 @@ class _Decoder:
         entry = expect(value, dict, where)
         if "array" in entry:
             return _array(entry, where)
+        if "texts" in entry:
+            return _texts(entry, where)
         if "primitive" in entry:
             return self._inner(entry, where)
         if len(entry) != 1:
@@ -265,6 +267,17 @@ def _array(entry: dict[str, Any], where: str) -> np.ndarray[Any, Any]:
         return np.frombuffer(data, dtype).reshape(shape)
     except ValueError as error:  # Axes without number, or a length beyond what an array may have.
         raise DataLossError(f"{where}: there is no array {dtype} of the shape {shown(shape)}: {error}") from None
+
+
+def _texts(entry: dict[str, Any], where: str) -> np.ndarray[Any, Any]:
+    shape = [expect(n, int, f"{where}: a length") for n in field(entry, "shape", list, where)]
+    try:
+        elements = [bytes.fromhex(text) for text in texts(entry["texts"], f"{where}: 'texts'")]
+        array = np.empty(len(elements), string)
+        array[:] = elements
+        return array.reshape(shape)
+    except ValueError as error:
+        raise DataLossError(f"{where}: there are no such texts of the shape {shown(shape)}: {error}") from None
 
 
 def _shape(value: Any, reading: Reading, where: str) -> TensorShape:

@@ -1,4 +1,4 @@
-"""Element types (dtypes): NumPy's, bfloat16 from ml_dtypes, and two tokens for what is not an array."""
+"""Element types (dtypes): NumPy's, bfloat16 from ml_dtypes, texts, and two tokens for what is not an array."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ uint32: np.dtype[Any] = np.dtype("uint32")
 uint64: np.dtype[Any] = np.dtype("uint64")
 bool: np.dtype[Any] = np.dtype("bool")
 string: np.dtype[Any] = np.dtype(object)
-"""Each element is a `bytes`."""
+"""Texts: each element is a `bytes`, as in TensorFlow. They stay on the host."""
 resource = TokenType("resource")
 variant = TokenType("variant")
 
@@ -60,8 +60,9 @@ _NARROW_NAMES = (
 NARROW: frozenset[DType] = frozenset([np.dtype(getattr(ml_dtypes, name)) for name in _NARROW_NAMES.split()])
 """What numbers are only stored in: they are moved and cast, and there is no arithmetic on them."""
 _ARRAYS: frozenset[DType] = INEXACT | INTEGER | {bool}
-_BY_NAME: dict[str, DType] = {d.name: d for d in _ARRAYS} | {"resource": resource, "variant": variant}
+_BY_NAME: dict[str, DType] = {d.name: d for d in _ARRAYS} | {"resource": resource, "string": string, "variant": variant}
 _PYTHON: dict[Any, DType] = {builtins.float: float32, builtins.int: int32, builtins.bool: bool, complex: complex128}
+_PYTHON |= {str: string, bytes: string, object: string, np.str_: string, np.bytes_: string}
 
 
 def as_dtype(type_value: DTypeLike) -> DType:
@@ -83,6 +84,8 @@ def as_dtype(type_value: DTypeLike) -> DType:
         return float32
     if isinstance(type_value, type) and type_value in _PYTHON:
         return _PYTHON[type_value]
+    if isinstance(type_value, np.dtype) and type_value.kind in "OSU":
+        return string
     try:
         dtype: np.dtype[Any] | None = np.dtype(type_value)
     except TypeError:
@@ -90,6 +93,15 @@ def as_dtype(type_value: DTypeLike) -> DType:
     if dtype is None or dtype not in _ARRAYS | NARROW or type_value is None:
         raise TypeError(f"{type_value!r} is not a dtype of pullback; use one of {', '.join(sorted(_BY_NAME))}")
     return dtype
+
+
+def dtype_name(dtype: DType) -> str:
+    """The name of a dtype, as it is printed and as `as_dtype` takes it.
+
+    >>> dtype_name(string), dtype_name(float32)
+    ('string', 'float32')
+    """
+    return "string" if dtype == string else dtype.name
 
 
 def real_dtype(dtype: DType) -> DType:

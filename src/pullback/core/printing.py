@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .dtypes import dtype_name
 from .function import AbstractFunctional, Function
 from .graph import Operation, Tensor
 from .primitive import Primitive
@@ -90,14 +91,14 @@ def primitive_text(primitive: Primitive) -> str:
 def value_text(value: Any) -> str:
     """An attribute as it prints: short arrays whole, long ones by their type."""
     if isinstance(value, np.dtype):
-        return value.name
+        return dtype_name(value)
     if isinstance(value, Function):
         return value.name
     if isinstance(value, tuple) and any(isinstance(v, Function) for v in value):
         return f"({', '.join(value_text(v) for v in value)})"
     if isinstance(value, np.ndarray):
         if value.size > 8:
-            return f"{value.dtype.name}[{','.join(map(str, value.shape))}]"
+            return f"{dtype_name(value.dtype)}[{','.join(map(str, value.shape))}]"
         return str(value.tolist())
     return str(value)
 

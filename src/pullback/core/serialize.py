@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .dtypes import TokenType
+from .dtypes import TokenType, dtype_name, string
 from .function import Function
 from .graph import Graph, Operation, Tensor
 from .lengths import Dimension, Length, named
@@ -101,13 +101,15 @@ class _Encoder:
         if isinstance(value, bytes):
             return {"bytes": value.decode()}
         if isinstance(value, np.dtype | TokenType):
-            return {"dtype": value.name}
+            return {"dtype": dtype_name(value)}
         if isinstance(value, TensorShape):
             return {"shape": None if value.lengths is None else [self._length(n) for n in value.lengths]}
         if isinstance(value, TensorType):
             return {"type": [self.value(value.dtype), self.value(value.shape)]}
         if isinstance(value, np.ndarray | np.generic):
             array = np.ascontiguousarray(value)
+            if array.dtype == string:
+                return {"texts": [text.hex() for text in array.ravel().tolist()], "shape": list(np.shape(value))}
             data = base64.b64encode(array.tobytes()).decode()
             return {"array": data, "dtype": array.dtype.name, "shape": list(np.shape(value))}
         if isinstance(value, Function):

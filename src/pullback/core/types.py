@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from .dtypes import DType, TokenType, as_dtype
+from .dtypes import DType, TokenType, as_dtype, dtype_name
 from .shape import Lengths, TensorShape, as_shape
 
 
@@ -32,7 +32,7 @@ class TensorType(NamedTuple):
         inner = "..." if lengths is None else ",".join("?" if d is None else str(d) for d in lengths)
         if not inner and isinstance(self.dtype, TokenType):
             return self.dtype.name
-        return f"{self.dtype.name}[{inner}]"
+        return f"{dtype_name(self.dtype)}[{inner}]"
 
     def __repr__(self) -> str:
         return str(self)

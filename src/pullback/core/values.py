@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .dtypes import INTEGER, TokenType
+from .dtypes import INTEGER, TokenType, string
 from .dtypes import bool as bool_
 from .intervals import Interval, of_array
 from .lengths import Length
@@ -34,10 +34,10 @@ class Const(Primitive):
         if not isinstance(other, Const):
             return NotImplemented
         a, b = self.value, other.value
-        return a is b or (a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
+        return a is b or (a.dtype == b.dtype and a.shape == b.shape and _elements(a) == _elements(b))
 
     def __hash__(self) -> int:
-        return hash((self.value.dtype, self.value.shape, self.value.tobytes()))
+        return hash((self.value.dtype, self.value.shape, _elements(self.value)))
 
     def infer(self) -> tuple[TensorType, ...]:
         return (type_of_array(self.value),)
@@ -50,6 +50,11 @@ class Const(Primitive):
 
     def bounds(self, *xs: Interval) -> Interval:
         return of_array(self.value)
+
+
+def _elements(array: Array) -> bytes | tuple[bytes, ...]:
+    """The elements of an array, to compare by: numbers as their bits."""
+    return tuple(array.ravel().tolist()) if array.dtype == string else array.tobytes()
 
 
 def constant_value(tensor: Tensor) -> Array | None:
@@ -157,7 +162,7 @@ def evaluated(op: Operation, arrays: Sequence[Array | None]) -> tuple[Array | No
 
 def _arrays_to_fold(op: Operation, arrays: Sequence[Array | None]) -> list[Array] | None:
     """What to call the kernel with, or None where it cannot be called."""
-    if op.primitive.stateful or not op.inputs:
+    if op.primitive.stateful or not op.inputs or any(x.dtype is string for x in op.inputs):
         return None
     if not op.primitive.reads_values:
         if any(not x.shape.is_fully_defined() or isinstance(x.dtype, TokenType) for x in op.inputs):

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..core.dtypes import string
 from ..core.graph import Operation, Tensor
 from .engine import AbstractEngine
 from .foreign_arrays import host_array
@@ -28,6 +29,11 @@ class Values(Protocol):
     def pop(self, key: Operation, default: None, /) -> Array | None: ...
 
     def clear(self) -> None: ...
+
+
+def copied(value: Any) -> Array:
+    """A copy of an array, or of the one element that it came as."""
+    return np.array(value, string) if isinstance(value, bytes) else np.array(value)
 
 
 class AbstractHostEngine(AbstractEngine):
@@ -58,7 +64,7 @@ class AbstractHostEngine(AbstractEngine):
 
     def write_state(self, key: Operation, value: Array) -> None:
         """Replace the state kept under `key` by a copy of `value`."""
-        self._values[key] = np.array(value)
+        self._values[key] = copied(value)
 
     def shards_of(self, key: Operation) -> Shards | None:
         """The state kept under `key`, in one part."""

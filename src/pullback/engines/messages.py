@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import TokenType
+from ..core.dtypes import TokenType, dtype_name
 from ..core.errors import (
     FailedPreconditionError,
     InaccessibleTensorError,
@@ -299,12 +299,12 @@ def array_text(x: Any) -> str:
     dtype, shape = getattr(x, "dtype", None), getattr(x, "shape", None)
     if dtype is None or shape is None:
         return type(x).__name__
-    return f"{dtype.name}[{','.join(map(str, shape))}]"
+    return f"{dtype_name(dtype)}[{','.join(map(str, shape))}]"
 
 
 def array_shape_text(dtype: Any, shape: Sequence[int]) -> str:
     """The type of an array of that dtype and shape, as types print."""
-    return f"{dtype.name}[{','.join(map(str, shape))}]"
+    return f"{dtype_name(dtype)}[{','.join(map(str, shape))}]"
 
 
 MANY_PROGRAMS = (

@@ -288,7 +288,8 @@ class Session:
 
     def _fed(self, tensor: Tensor, value: Any) -> Any:
         kind = tensor.type
-        if type(value) is not np.ndarray or value.dtype != kind.dtype or not self._engine.takes_arrays:
+        known = type(value) is np.ndarray and value.dtype == kind.dtype and not value.dtype.hasobject
+        if not known or not self._engine.takes_arrays:
             try:
                 value = self._engine.as_feed(tensor, value)
             except (TypeError, ValueError) as error:

@@ -16,15 +16,17 @@ import numpy as np
 
 from ...control_flow.py_function import AbstractPythonCall
 from ...core.devices import local_device
-from ...core.errors import FailedPreconditionError, PullbackError
+from ...core.dtypes import string
+from ...core.errors import FailedPreconditionError, PullbackError, UnimplementedError
 from ...core.function import AbstractFunctional
 from ...core.graph import Operation, site_of
 from ...core.nesting import explained_depth
 from ...core.primitive import Primitive
+from ...core.traits import ZEROS
 from ...primitives.base.state import AbstractStateful
 from .. import messages
 from ..engine import EngineOptions, Run, as_arrays
-from ..host_engine import AbstractHostEngine
+from ..host_engine import AbstractHostEngine, copied
 from ..plan import Plan, Step, checked_outputs
 from .control_flow import functional_kernel
 from .states import States
@@ -164,6 +166,11 @@ def _instruction(step: Step, plan: Plan, prepare: Callable[[Plan], Run], values:
         return _STATEFUL, fn, ins, None, None, outs, step.frees, step
     if isinstance(primitive, AbstractFunctional):
         return _GENERAL, functional_kernel(step, plan, prepare, values), ins, None, None, outs, step.frees, step
+    if ZEROS in primitive.traits and [x.dtype for x in step.op.inputs].count(string) == 1:
+        raise UnimplementedError(
+            f"operation '{step.op.name}' (made at {site_of(step.op)}) puts zeros between texts, which have none; "
+            "use pb.where, or pb.concat with texts of yours"
+        )
     fn = _function(primitive, len(ins))
     if len(outs) != 1 or not 1 <= len(ins) <= 3:
         return _GENERAL, fn, ins, None, None, outs, step.frees, step
@@ -226,7 +233,7 @@ def _stateful(has_outputs: bool, primitive: AbstractStateful, key: Operation) ->
             value = primitive.update(np, values.changes(key, exclusive), state, *arrays)
             if exclusive and state is not None and (value is state or _is_view_of_all(value, state)):
                 return outputs
-            values[key] = value if value is state or _is_fresh(value) else np.array(value)
+            values[key] = value if value is state or _is_fresh(value) else copied(value)
         return outputs
 
     return run

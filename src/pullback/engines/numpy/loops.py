@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...control_flow.loop import Loop
+from ...core.dtypes import string
 from ...core.errors import PullbackError
 from ...core.memory import Memory
 from ...primitives.base.state import AbstractStateful
@@ -132,7 +133,7 @@ class _Rows:
         """Puts `row` behind the others."""
         self.count += 1
         if self.memory is None:
-            self.memory = np.empty((4, *np.shape(row)), row.dtype)
+            self.memory = np.empty((4, *np.shape(row)), string if isinstance(row, bytes) else row.dtype)
         elif isinstance(self.memory, list):
             return self.memory.append(row)
         elif np.shape(row) != self.memory.shape[1:]:

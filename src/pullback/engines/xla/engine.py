@@ -14,7 +14,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding
 
 from ...core.dtypes import COMPLEX, INEXACT, bfloat16
-from ...core.errors import PullbackError
+from ...core.errors import PullbackError, UnimplementedError
 from ...core.graph import Operation, Tensor
 from ...core.types import type_of_array
 from ...primitives.base.state import AbstractStateful
@@ -23,7 +23,8 @@ from .. import messages
 from ..concrete import LIFTED_BYTES, concrete_values, is_small
 from ..engine import AbstractEngine, EngineOptions, Run
 from ..foreign_arrays import host_array, is_elsewhere, speaks_dlpack
-from ..placement import Segment, asks_for_devices, segments_of
+from ..numpy.engine import NumpyEngine
+from ..placement import PlaceOf, Segment, asks_for_devices, segments_of
 from ..plan import Plan, has_guards
 from ..shards import Shards, Source, one_shard
 from . import (  # noqa: F401  (imported for the kernels that they register)
@@ -56,6 +57,7 @@ from .convolution import (  # noqa: F401  (imported for the kernels that they re
     morphology,
 )
 from .devices import Layout, as_mesh, default_device, device_for, of_all_processes, spread, whole
+from .host_segments import HOST, has_texts, steps_with_texts
 from .linalg import (  # noqa: F401  (imported for the kernels that they register)
     decompositions,
     matrix_functions,
@@ -88,6 +90,8 @@ class XlaEngine(AbstractEngine):
         self.mesh = as_mesh(options.mesh)
         spans_processes = Layout(mesh=self.mesh).spans_processes
         self.takes_arrays = not spans_processes
+        self.host = NumpyEngine(EngineOptions())
+        """Runs what is about texts."""
         self.leads = not spans_processes or jax.process_index() == 0
         self.annotations: dict[Tensor, tuple[Entry, ...]] = {}
         """How feeds are spread, of those that were asked for."""
@@ -97,11 +101,13 @@ class XlaEngine(AbstractEngine):
     def prepare(self, plan: Plan, to_host: bool = True) -> Run:
         """The function that runs `plan`; XLA compiles it when it is called."""
         segments = self._segments(plan)
+        if has_texts(plan):
+            return _leaving_jax_alone(SegmentedProgram(self, plan, segments, to_host), self.mesh)
         if _is_known(plan) and not self.options.check_numerics:
             return _run_of_known(plan, to_host)
         if len(segments) > 1:
             segmented = SegmentedProgram(self, plan, segments, to_host)
-            self.programs += segmented.programs
+            self.programs += [program for program in segmented.programs if isinstance(program, Program)]
             return _leaving_jax_alone(segmented, self.mesh)
         program = self._program(plan, segments, to_host)
         self.programs.append(program)
@@ -109,10 +115,19 @@ class XlaEngine(AbstractEngine):
 
     def _segments(self, plan: Plan) -> list[Segment]:
         """The segments of a plan that asks for devices; none where device strings play no part."""
+        asked = partial(device_for, soft=self.options.soft_placement)
+        if has_texts(plan):
+            return self._segments_with_texts(plan, asked)
         if self.mesh is not None or not asks_for_devices(plan):
             return []
-        asked = partial(device_for, soft=self.options.soft_placement)
         return segments_of(plan, asked, default_device())
+
+    def _segments_with_texts(self, plan: Plan, asked: PlaceOf) -> list[Segment]:
+        """The segments where operations on texts are on the host, and only those."""
+        if self.mesh is not None:
+            raise UnimplementedError("Session: no texts go over a mesh; run what has texts in a session without one")
+        texts = steps_with_texts(plan)
+        return segments_of(plan, lambda op: HOST if op in texts else asked(op) or default_device(), default_device())
 
     def _program(self, plan: Plan, segments: Sequence[Segment], to_host: bool = True) -> Program:
         layout = self._layout(segments[0].place if segments else default_device())

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
+from ...core.dtypes import string
 from ...core.graph import Operation
 from ..placement import Segment
 from ..plan import Plan
 from .devices import Layout
+from .host_segments import HOST, HostProgram, moved
 from .program import Program, host_value, own
 
 if TYPE_CHECKING:
@@ -34,13 +36,18 @@ class SegmentedProgram:
         self.segments = segments
         self.to_host = to_host
         written = {key for i, key in enumerate(plan.states) if i in plan.written}
-        self.programs = [Program(engine, part.plan, Layout(device=part.place), written, False) for part in segments]
+        self.programs = [self._program(part, written) for part in segments]
         self.homes: dict[int, Any] = dict.fromkeys(plan.feed_slots)
         for part in segments:
             self.homes.update(dict.fromkeys(part.plan.fetch_slots, part.place))
         constants = dict(plan.constants)
         self.known = {slot: constants[slot] for slot in plan.fetch_slots if slot in constants}
         self.homes.update(dict.fromkeys(self.known))
+
+    def _program(self, part: Segment, written: set[Operation]) -> Program | HostProgram:
+        if part.place == HOST:
+            return HostProgram(self.engine.host, part.plan)
+        return Program(self.engine, part.plan, Layout(device=part.place), written, False)
 
     def __call__(self, feeds: Sequence[Any]) -> list[Any]:
         """One array for each fetch."""
@@ -52,23 +59,29 @@ class SegmentedProgram:
         with jax.enable_x64(True):
             for segment, program in zip(self.segments, self.programs, strict=True):
                 self._run(segment, program, arrays, states)
-            results = [arrays[slot, self.homes[slot]] for slot in self.plan.fetch_slots]
-            results = list(map(host_value if self.to_host else jnp.asarray, results))
+            results = [self._result(arrays[slot, self.homes[slot]]) for slot in self.plan.fetch_slots]
             for state in states.values() if self.to_host and not results else ():
                 state.block_until_ready()
         engine.keep(states, [self._at_home(key, state) for key, state in states.items()])
         return results
+
+    def _result(self, value: Any) -> Any:
+        if isinstance(value, bytes) or value.dtype == string:
+            return value if isinstance(value, bytes) or value.ndim else value.item()
+        return host_value(value) if self.to_host else jnp.asarray(value)
 
     def _at_home(self, key: Operation, state: Any) -> Any:
         """The value of a variable on its own device, from which a loop or branch on another one took it."""
         home = self.engine.device_of(key)
         return state if state.device == home else jax.device_put(state, home)
 
-    def _run(self, segment: Segment, program: Program, arrays: Arrays, states: dict[Operation, Any]) -> None:
+    def _run(
+        self, segment: Segment, program: Program | HostProgram, arrays: Arrays, states: dict[Operation, Any]
+    ) -> None:
         place, feeds = segment.place, segment.plan.feed_slots
         away = [slot for slot in feeds if (slot, place) not in arrays]
-        moved = jax.device_put([arrays[slot, self.homes[slot]] for slot in away], place)
-        arrays.update(zip([(slot, place) for slot in away], moved, strict=True))
+        there = moved([arrays[slot, self.homes[slot]] for slot in away], place)
+        arrays.update(zip([(slot, place) for slot in away], there, strict=True))
         values = ChainMap(states, self.engine.values)
         outputs, new, counts = program.launch(values, [arrays[slot, place] for slot in feeds], [])
         arrays.update(zip([(slot, place) for slot in segment.plan.fetch_slots], outputs, strict=True))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...core.dtypes import DType, bfloat16, float16, float32
+from ...core.dtypes import DType, bfloat16, dtype_name, float16, float32
 from ...core.dtypes import bool as bool_
 from ...core.graph import Graph
 from ...core.lengths import Dimension
@@ -100,7 +100,9 @@ def infer_elementwise(primitive: Any, types: Sequence[TensorType]) -> TensorType
             result = other if shape is other[1] else TensorType(first[0], shape)
     if primitive.dtypes is not None and first[0] not in primitive.dtypes:
         wanted = ", ".join(sorted(d.name for d in primitive.dtypes))
-        raise TypeError(f"{_function(primitive)}: takes no {first.dtype.name}: {_listed(types)}; it takes {wanted}")
+        raise TypeError(
+            f"{_function(primitive)}: takes no {dtype_name(first.dtype)}: {_listed(types)}; it takes {wanted}"
+        )
     return result
 
 

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from ...core.dtypes import COMPLEX, INEXACT, INTEGER, NARROW, as_dtype
+from ...core.dtypes import COMPLEX, INEXACT, INTEGER, NARROW, as_dtype, dtype_name, string
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.slices import IndexedSlices
@@ -51,6 +51,8 @@ class Cast(Primitive):
     dtype: Any
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        if string in (x.dtype, self.dtype):
+            raise TypeError(f"cast: no {x} to {dtype_name(self.dtype)}; use strings.as_string or strings.to_number")
         return (TensorType(self.dtype, x.shape),)
 
     def kernel(self, xp: Any, x: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import COMPLEX, FLOATING, INTEGER, DType, TokenType, as_dtype, float32, int32
+from ...core.dtypes import COMPLEX, FLOATING, INTEGER, DType, TokenType, as_dtype, dtype_name, float32, int32, string
 from ...core.dtypes import bool as bool_
 from ...core.graph import Graph, get_default_graph
 from ...core.operation import AbstractTensorLike, Operation, Tensor
@@ -79,12 +79,12 @@ def convert_to_tensor(
         from ..base.densify import densify
 
         if wanted is not None and value.dtype != wanted:
-            raise TypeError(f"{value} was given where {wanted.name} is needed; convert its values with pb.cast")
+            raise TypeError(f"{value} was given where {dtype_name(wanted)} is needed; convert its values with pb.cast")
         tensor = densify(value, name=name)
     else:
         return _constant_or_stack(value, wanted, dtype_hint, name, graph)
     if wanted is not None and tensor.dtype != wanted:
-        raise TypeError(f"{tensor} was given where {wanted.name} is needed; convert it with pb.cast")
+        raise TypeError(f"{tensor} was given where {dtype_name(wanted)} is needed; convert it with pb.cast")
     return tensor
 
 
@@ -154,6 +154,8 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
             return np.array(value, dtype)
         except OverflowError:
             raise TypeError(f"{value!r} does not fit {dtype.name}") from None
+    if dtype == string or (dtype is None and _is_text(value)):
+        return _text_array(value)
     if isinstance(value, Tensor | Operation):
         raise TypeError(f"{value!r} has no value while the graph is built; get one with Session.run")
     if isinstance(dtype, TokenType):
@@ -165,11 +167,35 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     if dtype is None:
         dtype = array.dtype if isinstance(value, np.ndarray | np.generic) else _python_dtype(array)
     try:
-        as_dtype(array.dtype)
+        found = as_dtype(array.dtype)
     except TypeError:
-        raise TypeError(f"{value!r} is not an array of numbers (NumPy makes it {array.dtype})") from None
+        found = string
+    if found == string:
+        raise TypeError(f"{value!r} is not an array of numbers (NumPy makes it {array.dtype})")
     if array.dtype != dtype:
         return _cast_exactly(value, array, dtype)
+    return array
+
+
+def _is_text(value: Any) -> bool:
+    """Whether the first element of `value` is a text."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "OSU":
+        value = next(value.flat, b"")
+    while isinstance(value, list | tuple) and value:
+        value = value[0]
+    return isinstance(value, str | bytes)
+
+
+def _text_array(value: Any) -> np.ndarray[Any, Any]:
+    """Texts as an array of `bytes`, those of Python's `str` in UTF-8."""
+    try:
+        array = np.array(value, string)
+    except ValueError as error:
+        raise TypeError(f"{value!r} is not a rectangular array of texts: {error}") from None
+    for i, text in enumerate(array.flat):
+        if not isinstance(text, str | bytes):
+            raise TypeError(f"{text!r} was given where a text is needed; convert it with pb.strings.as_string")
+        array.flat[i] = text.encode() if isinstance(text, str) else bytes(text)
     return array
 
 

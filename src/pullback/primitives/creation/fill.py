@@ -12,6 +12,7 @@ from ...core.dtypes import (
     TokenType,
     as_dtype,
     float32,
+    string,
 )
 from ...core.graph import get_default_graph
 from ...core.intervals import Interval
@@ -62,6 +63,8 @@ def _filled(shape: Any, value: int, dtype: Any, name: str) -> Tensor:
     wanted = as_dtype(dtype)
     if isinstance(wanted, TokenType):
         raise TypeError(f"{name}: there are no elements of dtype {wanted}")
+    if wanted == string:
+        return _no_texts(value, shape, name)
     dims, lengths = split_shape(shape)
     if lengths is not None:
         return Filled(value, wanted, dims)(lengths, name=name)
@@ -69,6 +72,13 @@ def _filled(shape: Any, value: int, dtype: Any, name: str) -> Tensor:
     if array is not None:
         return constant_in(get_default_graph(), array, name)
     return get_default_graph().add(Filled(value, wanted, dims), (), name).outputs[0]
+
+
+def _no_texts(value: int, shape: Any, name: str | None) -> Tensor:
+    """Texts without characters, which are the zeros of texts; TypeError for ones."""
+    if value:
+        raise TypeError("ones: there is no text that is one")
+    return fill(shape, "", name=name)
 
 
 def _small_constant(dims: Any, value: int, dtype: Any) -> np.ndarray[Any, Any] | None:
@@ -132,6 +142,10 @@ def _filled_like(input: Any, value: int, dtype: Any, name: str | None) -> Tensor
     wanted = x.dtype if dtype is None else as_dtype(dtype)
     if isinstance(wanted, TokenType):
         raise TypeError(f"{x} has no elements to be like; pass dtype=")
+    if wanted == string:
+        from ..shape.size import shape
+
+        return _no_texts(value, x.shape.known if x.shape.is_fully_defined() else shape(x), name)
     array = _small_constant(x.shape.sizes, value, wanted) if x.shape.is_fully_defined() else None
     if array is not None:
         return constant_in(x.graph, array, name)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import FLOATING
+from ...core.dtypes import FLOATING, string
 from ...core.dtypes import bool as bool_
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -172,6 +172,13 @@ class Assert(AbstractGuard):
 
 def summary(x: Any, count: int | None) -> str:
     """The first and the last `count` elements along each axis, as NumPy prints them; all for None or a negative one."""
+    if isinstance(x, bytes):
+        return x.decode(errors="backslashreplace")
     array = np.asarray(x)
+    if array.dtype == string:
+        quoted = [f'"{text.decode(errors="backslashreplace")}"' for text in array.flat]
+        array = np.array(quoted, object).reshape(array.shape)
     edge = array.size if count is None or count < 0 else max(count, 1)
-    return np.array2string(array, separator=" ", edgeitems=edge, threshold=2 * edge, max_line_width=10**6)
+    return np.array2string(
+        array, separator=" ", edgeitems=edge, threshold=2 * edge, max_line_width=10**6, formatter={"object": str}
+    )
