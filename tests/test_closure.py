@@ -57,7 +57,7 @@ NO_GRADIENT: dict[str, tuple[str, ...]] = {
         *("ResourceScatterNdAdd", "ResourceScatterNdSub"),
     ),
     "it stops derivatives by definition": ("StopGradient",),
-    "derivatives do not look into Python code; py_function takes a gradient": ("PyFunc", "PyFuncStateless"),
+    "derivatives do not look into Python code; py_function takes a gradient": ("PyFunc", "PyFuncStateless", "HostCall"),
 }
 """The primitives declared to have no derivative, by reason."""
 
@@ -122,6 +122,7 @@ ELSEWHERE = {
     "Primitive": "the base class",
     "PreventGradient": "has a test of its own: it refuses to be differentiated",
     "NoOp": "has no outputs",
+    "HostCall": "is called before a run; has tests of its own, tests/compat/test_data.py",
     "ImplicitSolution": "has tests of its own, tests/derivatives/test_implicit.py",
     **dict.fromkeys(
         ("AsString", "StringFormat", "StringJoin", "StringLength", "StringToNumber"),

@@ -27,6 +27,7 @@ from .default_engine import check_engine, default_engine
 from .engine import AbstractEngine, EngineClass, EngineOptions, Run
 from .feed_lengths import with_lengths_checked
 from .fetches import Element, Fetches, fed_tensor, feed_pairs, flatten
+from .host_calls import calls_host, with_host_calls
 from .loading import engine_loaders
 from .plan import Plan, function_plan, handle_of, make_plan
 from .prefetch import prefetched
@@ -260,7 +261,19 @@ class Session:
         known = self._runs.get(key)
         if known is not None:
             return known
+        if calls_host(self.graph):
+            return self._with_host_calls(key, flat, feeds, to_host)
         return self._prepared(key, lambda: self._plan(flat, feeds), feeds, to_host)
+
+    def _with_host_calls(self, key: Any, flat: Fetches, feeds: Sequence[Tensor], to_host: bool) -> Run:
+        """A run before which Python may have something to do."""
+
+        def prepare(elements: Sequence[Element], given: Sequence[Tensor]) -> Run:
+            rest = Fetches(list(elements), list)
+            return self._prepared((*key, *elements, *given), lambda: self._plan(rest, given), given, to_host)
+
+        run = self._runs[key] = with_host_calls(self, flat.elements, feeds, prepare, self._fed)
+        return run
 
     def _prepared(self, key: Any, make: Callable[[], Plan], feeds: Sequence[Tensor] = (), to_host: bool = True) -> Run:
         if self._closed:

@@ -13,6 +13,10 @@ from . import functions, messages
 from .arguments import older
 from .dtypes import DType as DType
 from .dtypes import with_methods
+from .queues import FIFOQueue as FIFOQueue
+from .queues import PaddingFIFOQueue as PaddingFIFOQueue
+from .queues import QueueBase as QueueBase
+from .queues import RandomShuffleQueue as RandomShuffleQueue
 from .variable import Variable as Variable
 
 __version__ = VERSION = "1.15.0"
@@ -24,6 +28,7 @@ NAMESPACES = (
     "app",
     "compat",
     "contrib",
+    "data",
     "debugging",
     "distributions",
     "dtypes",

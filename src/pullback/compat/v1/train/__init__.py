@@ -23,6 +23,13 @@ from .monitored_session import Scaffold as Scaffold
 from .monitored_session import SingularMonitoredSession as SingularMonitoredSession
 from .monitored_session import WorkerSessionCreator as WorkerSessionCreator
 from .optimizer import Optimizer as Optimizer
+from .producers import batch as batch
+from .producers import input_producer as input_producer
+from .producers import limit_epochs as limit_epochs
+from .producers import range_input_producer as range_input_producer
+from .producers import shuffle_batch as shuffle_batch
+from .producers import slice_input_producer as slice_input_producer
+from .producers import string_input_producer as string_input_producer
 from .queue_runner import QueueRunner as QueueRunner
 from .queue_runner import add_queue_runner as add_queue_runner
 from .queue_runner import start_queue_runners as start_queue_runners

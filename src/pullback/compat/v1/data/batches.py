@@ -1,0 +1,128 @@
+"""Elements regrouped: batches, padded batches, shuffle buffers, repetitions, interleaved sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from ....core.shape import TensorShape, as_shape
+from .structure import Array, leaves, packed, stacked
+
+Element = Sequence[Array]
+
+
+def stacked_spec(spec: Any, batch_size: Any) -> Any:
+    """The types of batches of a number of elements, which is unknown where it is a tensor or None."""
+    count = int(batch_size) if isinstance(batch_size, int | np.integer) else None
+    return packed(spec, [stacked(kind, count) for kind in leaves(spec)])
+
+
+def groups(elements: Iterable[Element], size: int, drop_remainder: bool) -> Iterator[list[Element]]:
+    """`size` elements at a time, and what is left at the end unless `drop_remainder`."""
+    rest = iter(elements)
+    while group := list(islice(rest, size)):
+        if len(group) == size or not drop_remainder:
+            yield group
+
+
+def batched(elements: Iterable[Element], size: int, drop_remainder: bool) -> Iterator[Element]:
+    """Batches of elements of one shape."""
+    for group in groups(elements, size, drop_remainder):
+        yield [np.stack(column) for column in zip(*group, strict=True)]
+
+
+def padded_shapes(spec: Any, wanted: Any) -> list[TensorShape]:
+    """The shape to pad each leaf to, None for the longest of a batch; -1 says None too."""
+    kinds = leaves(spec)
+    if wanted is None:
+        return [kind.shape for kind in kinds]
+    return [_shape(part) for part in _parts(spec, wanted)]
+
+
+def _parts(spec: Any, wanted: Any) -> list[Any]:
+    """One shape for each leaf of `spec`; a shape may be a list or a tuple itself."""
+    if isinstance(spec, dict):
+        return [part for key in sorted(spec) for part in _parts(spec[key], wanted[key])]
+    if type(spec) is tuple:
+        return [part for child, below in zip(spec, wanted, strict=True) for part in _parts(child, below)]
+    return [wanted]
+
+
+def _shape(wanted: Any) -> TensorShape:
+    return wanted if isinstance(wanted, TensorShape) else as_shape([None if n in (None, -1) else n for n in wanted])
+
+
+def padded(
+    elements: Iterable[Element], size: int, drop_remainder: bool, shapes: Sequence[TensorShape], fills: Sequence[Any]
+) -> Iterator[Element]:
+    """Batches of elements filled up with `fills`, zeros for None."""
+    for group in groups(elements, size, drop_remainder):
+        columns = zip(zip(*group, strict=True), shapes, fills, strict=True)
+        yield [_filled(column, shape, fill) for column, shape, fill in columns]
+
+
+def _filled(column: Sequence[Array], shape: TensorShape, fill: Any) -> Array:
+    longest = np.max([x.shape for x in column], axis=0).astype(int).tolist() if np.ndim(column[0]) else []
+    lengths = [m if n is None else n for n, m in zip(shape.sizes or (None,) * len(longest), longest, strict=True)]
+    if any(n < m for n, m in zip(lengths, longest, strict=True)):
+        raise ValueError(f"Dataset.padded_batch: an element of shape {longest} is larger than {lengths}")
+    result = np.full([len(column), *lengths], 0 if fill is None else fill, np.asarray(column[0]).dtype)
+    for i, x in enumerate(column):
+        result[i][tuple([slice(n) for n in np.shape(x)])] = x
+    return result
+
+
+def shuffled(elements: Iterable[Element], size: int, generator: np.random.Generator) -> Iterator[Element]:
+    """The elements in another order: one of a buffer of `size` is drawn, and the next one takes its place."""
+    rest = iter(elements)
+    buffer = list(islice(rest, size))
+    for x in rest:
+        i = int(generator.integers(len(buffer)))
+        drawn, buffer[i] = buffer[i], x
+        yield drawn
+    for i in generator.permutation(len(buffer)):
+        yield buffer[i]
+
+
+def repeated(elements: Callable[[], Iterable[Element]], count: int) -> Iterator[Element]:
+    """The elements `count` times, without end if it is negative, but for nothing at all."""
+    while count:
+        found = False
+        for x in elements():
+            found = True
+            yield x
+        if not found:
+            return
+        count -= 1
+
+
+def taken(elements: Callable[[], Iterable[Element]], count: int) -> Iterator[Element]:
+    """The first `count` elements, all if it is negative."""
+    return islice(iter(elements()), None if count < 0 else count)
+
+
+def skipped(elements: Callable[[], Iterable[Element]], count: int) -> Iterator[Element]:
+    """All but the first `count` elements, none if it is negative."""
+    return iter(()) if count < 0 else islice(iter(elements()), count, None)
+
+
+def interleaved(sequences: Iterator[Iterator[Element]], cycle: int, block: int) -> Iterator[Element]:
+    """`block` elements of each of `cycle` sequences in turn; the next sequence takes the place of one that ends."""
+    open_ones = list(islice(sequences, cycle))
+    i = 0
+    while open_ones:
+        i %= len(open_ones)
+        found = list(islice(open_ones[i], block))
+        yield from found
+        if len(found) == block:
+            i += 1
+            continue
+        following = next(sequences, None)
+        if following is None:
+            del open_ones[i]
+        else:
+            open_ones[i] = following
+            i += 1

@@ -1,0 +1,380 @@
+"""Datasets (`tf.data.Dataset`): input pipelines, which are iterables of elements of NumPy arrays.
+
+A dataset is the types of its elements, the tensors of the graph that it depends on, and a Python iterator made anew for
+each pass. It runs on the host, one element after the other; `get_next` of an iterator hands an element to a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ....core.dtypes import as_dtype, int64
+from ....core.graph import Tensor
+from ....core.shape import TensorShape, as_shape
+from ....core.types import TensorType
+from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.random.stateful import get_seed
+from . import batches
+from .functions import ElementFunction, Values
+from .structure import Array, as_leaves, as_tensors, declared, leaves, packed, rows_of, type_of, types_of
+
+Element = Sequence[Array]
+
+
+@dataclass
+class Pass:
+    """What the passes of one iterator share: the values of tensors, and what datasets remember."""
+
+    values: Values
+    memory: dict[int, Any] = field(default_factory=dict)
+
+
+class Dataset:
+    """A dataset; made by `from_tensor_slices` and the like, never called by programs.
+
+    >>> import numpy as np
+    >>> import pullback.compat.v1 as tf
+    >>> dataset = tf.data.Dataset.from_tensor_slices(np.arange(5.0)).map(lambda x: x * x).batch(2)
+    >>> batch = dataset.make_one_shot_iterator().get_next()
+    >>> with tf.Session() as sess:
+    ...     print(sess.run(batch), sess.run(batch), sess.run(batch))
+    [0. 1.] [4. 9.] [16.]
+    """
+
+    def __init__(self, spec: Any, inputs: Sequence[Tensor], elements: Callable[[Pass], Iterable[Element]]) -> None:
+        self.element_spec = spec
+        self.inputs = tuple(dict.fromkeys(inputs))
+        self.elements = elements
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of an element."""
+        return packed(self.element_spec, [t.dtype for t in leaves(self.element_spec)])
+
+    @property
+    def output_shapes(self) -> Any:
+        """The static shapes of an element."""
+        return packed(self.element_spec, [t.shape for t in leaves(self.element_spec)])
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of what `get_next` gives."""
+        return packed(self.element_spec, [Tensor for _ in leaves(self.element_spec)])
+
+    def __repr__(self) -> str:
+        return f"<Dataset of {self.element_spec}>"
+
+    def make_one_shot_iterator(self) -> Any:
+        """An iterator that needs no initializer; see `Iterator`."""
+        from .iterators import make_one_shot_iterator
+
+        return make_one_shot_iterator(self)
+
+    def make_initializable_iterator(self, shared_name: str | None = None) -> Any:
+        """An iterator that its `initializer` puts at the beginning; see `Iterator`."""
+        from .iterators import make_initializable_iterator
+
+        return make_initializable_iterator(self, shared_name)
+
+    # Sources
+
+    @staticmethod
+    def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
+        """The dataset of one element."""
+        del name
+        structure = as_leaves(tensors)
+        given = leaves(structure)
+        return Dataset(types_of(structure), _tensors(given), lambda p: [[_value(x, p) for x in given]])
+
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
+        """The dataset of the rows of arrays or tensors.
+
+        Raises:
+            ValueError: they have no rows, or not equally many.
+        """
+        del name
+        structure = as_leaves(tensors)
+        given = leaves(structure)
+        counts = {x.shape[0] if type(x) is np.ndarray and x.ndim else None for x in given if type(x) is np.ndarray}
+        if len(counts) > 1 or any(type_of(x).shape.rank == 0 for x in given):
+            found = ", ".join(str(type_of(x)) for x in given)
+            raise ValueError(f"Dataset.from_tensor_slices: equally many rows are needed, of {found}")
+        spec = packed(structure, [rows_of(type_of(x)) for x in given])
+        return Dataset(spec, _tensors(given), lambda p: zip(*[_value(x, p) for x in given], strict=True))
+
+    @staticmethod
+    def range(*args: Any, **kwargs: Any) -> Dataset:
+        """The dataset of the numbers of Python's `range`."""
+        dtype: Any = as_dtype(kwargs.get("output_type", int64))
+        bounds = [as_leaves(x) for x in args]
+
+        def elements(p: Pass) -> Iterator[Element]:
+            return ([np.array(i, dtype)] for i in range(*[int(_value(x, p)) for x in bounds]))
+
+        return Dataset(TensorType(dtype, TensorShape.SCALAR), _tensors(bounds), elements)
+
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Iterable[Any]],
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Sequence[Any] | None = None,
+        output_signature: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """The dataset of what `generator(*args)` yields."""
+        del name
+        spec = declared(output_types, output_shapes) if output_signature is None else _signature(output_signature)
+        given = [as_leaves(x) for x in args or ()]
+        return Dataset(
+            spec,
+            _tensors(given),
+            lambda p: (_checked(spec, element) for element in generator(*[_value(x, p) for x in given])),
+        )
+
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
+        """The dataset of the elements of several datasets, side by side; as long as the shortest."""
+        del name
+        structure = datasets if datasets is not None else args[0] if len(args) == 1 else args
+        parts: list[Dataset] = leaves(structure)
+        spec = packed(structure, [part.element_spec for part in parts])
+
+        def elements(p: Pass) -> Iterator[Element]:
+            for row in zip(*[part.elements(p) for part in parts], strict=False):
+                yield [leaf for element in row for leaf in element]
+
+        return Dataset(spec, [x for part in parts for x in part.inputs], elements)
+
+    # One element after the other
+
+    def map(
+        self,
+        map_func: Callable[..., Any],
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """What `map_func` returns for each element; NumPy runs it, traced once."""
+        del num_parallel_calls, deterministic, name
+        function = ElementFunction("map", map_func, self.element_spec, as_tensors)
+        spec = types_of(function.structure)
+        return self._derived(lambda p: (function(x, p.values) for x in self.elements(p)), spec, function.inputs)
+
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+        """The elements for which `predicate` is true."""
+        del name
+        function = ElementFunction("filter", predicate, self.element_spec, convert_to_tensor)
+        return self._derived(lambda p: (x for x in self.elements(p) if function(x, p.values)[0]), None, function.inputs)
+
+    def flat_map(self, map_func: Callable[..., Dataset], name: str | None = None) -> Dataset:
+        """The elements of the datasets that `map_func` returns, one dataset after the other."""
+        return self.interleave(map_func, 1, name=name)
+
+    def interleave(
+        self,
+        map_func: Callable[..., Dataset],
+        cycle_length: int | None = None,
+        block_length: int | None = None,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """The elements of `cycle_length` datasets that `map_func` returns, `block_length` of each in turn."""
+        del num_parallel_calls, deterministic, name
+        made: list[Dataset] = []
+
+        def inputs_of(dataset: Dataset) -> Any:
+            made.append(dataset)
+            return dataset.inputs
+
+        function = ElementFunction("flat_map", map_func, self.element_spec, inputs_of)
+        inner = made[0]
+
+        def elements(p: Pass) -> Iterator[Element]:
+            def opened(x: Element) -> Iterator[Element]:
+                given = dict(zip(inner.inputs, function(x, p.values), strict=True))
+                return iter(inner.elements(Pass({**p.values, **given})))
+
+            return batches.interleaved(map(opened, self.elements(p)), cycle_length or 1, block_length or 1)
+
+        return self._derived(elements, inner.element_spec, function.inputs)
+
+    # The order, and how often
+
+    def take(self, count: int, name: str | None = None) -> Dataset:
+        """The first `count` elements; all for -1."""
+        del name
+        return self._counted(batches.taken, count)
+
+    def skip(self, count: int, name: str | None = None) -> Dataset:
+        """What follows the first `count` elements."""
+        del name
+        return self._counted(batches.skipped, count)
+
+    def shard(self, num_shards: int, index: int, name: str | None = None) -> Dataset:
+        """Every element whose number leaves the remainder `index`."""
+        del name
+        return self._derived(lambda p: (x for i, x in enumerate(self.elements(p)) if i % num_shards == index))
+
+    def repeat(self, count: int | None = None, name: str | None = None) -> Dataset:
+        """The elements `count` times over; without end for None and -1."""
+        del name
+        return self._counted(batches.repeated, -1 if count is None else count)
+
+    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
+        """The elements of this dataset, then those of the other one."""
+        del name
+        pairs = zip(leaves(self.element_spec), leaves(dataset.element_spec), strict=True)
+        types = [TensorType(a.dtype, a.shape.most_specific_compatible_shape(b.shape)) for a, b in pairs]
+        spec = packed(self.element_spec, types)
+        both = (self, dataset)
+        return self._derived(lambda p: (x for part in both for x in part.elements(p)), spec, dataset.inputs)
+
+    def shuffle(
+        self,
+        buffer_size: int,
+        seed: int | None = None,
+        reshuffle_each_iteration: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """The elements in an order drawn from `buffer_size` of them at a time; another order for each repetition."""
+        del name
+        seeds = get_seed(seed)
+        anew = reshuffle_each_iteration is not False
+        fixed = np.random.SeedSequence(None if seeds == (None, None) else [abs(s or 0) for s in seeds])
+
+        def elements(p: Pass) -> Iterator[Element]:
+            first = np.random.default_rng(None if anew and seeds == (None, None) else fixed)
+            generator = p.memory.setdefault(id(result), first) if anew else first
+            return batches.shuffled(self.elements(p), int(buffer_size), generator)
+
+        result = self._derived(elements)
+        return result
+
+    def cache(self, filename: str = "", name: str | None = None) -> Dataset:
+        """The elements, computed once and kept in memory."""
+        del filename, name
+
+        def elements(p: Pass) -> Iterator[Element]:
+            kept = p.memory.get(id(result))
+            if kept is None:
+                kept = []
+                for x in self.elements(p):
+                    kept.append(x)
+                    yield x
+                p.memory[id(result)] = kept
+            else:
+                yield from kept
+
+        result = self._derived(elements)
+        return result
+
+    def prefetch(self, buffer_size: Any = None, name: str | None = None) -> Dataset:
+        """The same dataset: elements are made when they are asked for."""
+        del buffer_size, name
+        return self
+
+    def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
+        """What `transformation_func` makes of it."""
+        return transformation_func(self)
+
+    # Batches
+
+    def batch(
+        self,
+        batch_size: int,
+        drop_remainder: bool = False,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """`batch_size` elements on top of each other; the last batch is smaller, or left out with `drop_remainder`."""
+        del num_parallel_calls, deterministic, name
+        spec = batches.stacked_spec(self.element_spec, batch_size if drop_remainder else None)
+        return self._counted(lambda elements, n: batches.batched(elements(), n, drop_remainder), batch_size, spec)
+
+    def padded_batch(
+        self,
+        batch_size: int,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Batches of elements of different lengths, filled up to the longest of each batch or to `padded_shapes`."""
+        del name
+        kinds = leaves(self.element_spec)
+        shapes = batches.padded_shapes(self.element_spec, padded_shapes)
+        fills = [None] * len(kinds) if padding_values is None else leaves(padding_values)
+        fills = fills * len(kinds) if len(fills) == 1 else fills
+        padded = packed(self.element_spec, [TensorType(t.dtype, s) for t, s in zip(kinds, shapes, strict=True)])
+        spec = batches.stacked_spec(padded, batch_size if drop_remainder else None)
+        return self._counted(lambda xs, n: batches.padded(xs(), n, drop_remainder, shapes, fills), batch_size, spec)
+
+    def unbatch(self, name: str | None = None) -> Dataset:
+        """The rows of the elements."""
+        del name
+        spec = packed(self.element_spec, [rows_of(t) for t in leaves(self.element_spec)])
+        return self._derived(lambda p: (row for x in self.elements(p) for row in zip(*x, strict=True)), spec)
+
+    def enumerate(self, start: int = 0, name: str | None = None) -> Dataset:
+        """Pairs of the number of an element, from `start` on, and the element."""
+        del name
+        spec = (TensorType(int64, TensorShape.SCALAR), self.element_spec)
+        return self._derived(
+            lambda p: ([np.array(i, np.int64), *x] for i, x in enumerate(self.elements(p), start)), spec
+        )
+
+    def _counted(
+        self,
+        function: Callable[[Callable[[], Iterable[Element]], int], Iterable[Element]],
+        count: Any,
+        spec: Any = None,
+    ) -> Dataset:
+        """What `function` makes of passes over the elements, and of a number or the value of a tensor."""
+        leaf = as_leaves(count)
+        return self._derived(lambda p: function(lambda: self.elements(p), int(_value(leaf, p))), spec, _tensors([leaf]))
+
+    def _derived(
+        self, elements: Callable[[Pass], Iterable[Element]], spec: Any = None, inputs: Sequence[Tensor] = ()
+    ) -> Dataset:
+        """A dataset that depends on this one, and on the tensors `inputs`."""
+        return Dataset(self.element_spec if spec is None else spec, [*self.inputs, *inputs], elements)
+
+
+def _tensors(given: Sequence[Any]) -> list[Tensor]:
+    return [x for x in given if isinstance(x, Tensor)]
+
+
+def _value(leaf: Any, p: Pass) -> Array:
+    return p.values[leaf] if isinstance(leaf, Tensor) else leaf
+
+
+def _signature(signature: Any) -> Any:
+    """The types of a structure of TensorSpecs."""
+    return packed(signature, [TensorType(s.dtype, as_shape(s.shape)) for s in leaves(signature)])
+
+
+def _checked(spec: Any, element: Any) -> list[Array]:
+    """The leaves of what a generator yields, which must be of the types it was declared to have.
+
+    Raises:
+        TypeError: they are of other dtypes, or of another number. ValueError: they have other shapes.
+    """
+    kinds = leaves(spec)
+    given = leaves(tuple(element) if isinstance(element, list) and len(kinds) > 1 else element)
+    if len(given) != len(kinds):
+        raise TypeError(f"Dataset.from_generator: {len(given)} arrays were yielded, and {len(kinds)} are declared")
+    arrays = [np.asarray(x, kind.dtype) for x, kind in zip(given, kinds, strict=True)]
+    for array, kind in zip(arrays, kinds, strict=True):
+        if not kind.shape.is_compatible_with(array.shape):
+            raise ValueError(
+                f"Dataset.from_generator: an array of shape {array.shape} was yielded, and {kind} is declared"
+            )
+    return arrays

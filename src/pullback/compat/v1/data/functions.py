@@ -1,0 +1,48 @@
+"""Functions of elements: what a program gives `map` or `filter`, traced once and run by NumPy for each element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ....core.dtypes import resource
+from ....core.function import trace
+from ....core.graph import Tensor
+from ....engines.session import Session
+from .structure import Array, leaves, packed
+
+Values = Mapping[Tensor, Array]
+
+
+class ElementFunction:
+    """A function of the leaves of elements of the types `spec`; `structure` is what it returned, with tensors.
+
+    `inputs` are the tensors around it that it reads, whose values a call needs.
+
+    Raises:
+        NotImplementedError: it reads a variable.
+    """
+
+    def __init__(self, what: str, function: Callable[..., Any], spec: Any, tensors_of: Callable[[Any], Any]) -> None:
+        returned: list[Any] = []
+
+        def build(*given: Tensor) -> Sequence[Tensor]:
+            element = packed(spec, given)
+            arguments = element if type(element) is tuple else (element,)
+            returned.append(tensors_of(function(*arguments)))
+            return [leaf for leaf in leaves(returned[0]) if isinstance(leaf, Tensor)]
+
+        traced = trace(build, leaves(spec), what)
+        if any(x.dtype == resource for x in traced.captured):
+            raise NotImplementedError(
+                f"Dataset.{what}: the function reads a variable; apply that to what get_next gives"
+            )
+        self.structure = returned[0]
+        self.inputs = traced.captured
+        self._function = traced.function
+        self._session = Session(graph=traced.function.graph, engine="numpy")
+
+    def __call__(self, element: Sequence[Array], values: Values) -> list[Array]:
+        """The leaves that it returns for those of an element."""
+        given = [*element, *[values[x] for x in self.inputs]]
+        return self._session.run_function(self._function, self.inputs, given)

@@ -1,0 +1,106 @@
+"""Elements of datasets: nested tuples and dictionaries, whose leaves are arrays or tensors; a list is an array."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....core import nest
+from ....core.dtypes import as_dtype
+from ....core.graph import AbstractTensorLike, Tensor
+from ....core.shape import TensorShape, as_shape
+from ....core.types import TensorType, type_of_array
+from ....primitives.creation.constant import as_array, convert_to_tensor
+
+Array = np.ndarray[Any, Any]
+Leaf = Array | Tensor
+
+
+def as_leaves(structure: Any) -> Any:
+    """The structure with its leaves as arrays and tensors."""
+    if isinstance(structure, Mapping | tuple):
+        children = [as_leaves(child) for child in nest.children(structure)]
+        return nest.pack_sequence_as(_flat(structure), children) if children else structure
+    if isinstance(structure, Tensor | AbstractTensorLike):
+        return convert_to_tensor(structure)
+    if isinstance(structure, list) and any(isinstance(x, Tensor | AbstractTensorLike) for x in nest.flatten(structure)):
+        return convert_to_tensor(structure)
+    return as_array(structure)
+
+
+def _flat(structure: Any) -> Any:
+    """The structure with None for each of its children."""
+    if isinstance(structure, Mapping):
+        make: Any = dict if type(structure) is dict else type(structure)
+        return make((key, None) for key in structure)
+    named: Any = getattr(type(structure), "_make", tuple)
+    return named([None] * len(structure))
+
+
+def as_tensors(structure: Any) -> Any:
+    """What a function of a program returned, with tensors for leaves."""
+    found = as_leaves(structure)
+    return packed(found, [convert_to_tensor(leaf) for leaf in leaves(found)])
+
+
+def type_of(leaf: Leaf) -> TensorType:
+    """The type of an array or a tensor, without names of lengths."""
+    return leaf.type.static if isinstance(leaf, Tensor) else type_of_array(leaf)
+
+
+def types_of(structure: Any) -> Any:
+    """The structure with the types of its leaves."""
+    return packed(structure, [type_of(leaf) for leaf in leaves(structure)])
+
+
+def leaves(structure: Any) -> list[Any]:
+    """The leaves, in order. A type is a leaf, though it is a tuple."""
+    if isinstance(structure, TensorType) or not isinstance(structure, Mapping | tuple):
+        return [structure]
+    return [leaf for child in nest.children(structure) for leaf in leaves(child)]
+
+
+def packed(structure: Any, values: Sequence[Any]) -> Any:
+    """`values` in the places of the leaves."""
+    places = iter(values)
+
+    def filled(part: Any) -> Any:
+        if isinstance(part, TensorType) or not isinstance(part, Mapping | tuple):
+            return next(places)
+        return nest.pack_sequence_as(_flat(part), [filled(child) for child in nest.children(part)])
+
+    return filled(structure)
+
+
+def declared(dtypes: Any, shapes: Any) -> Any:
+    """The types that are said by a structure of dtypes and one of shapes, of which None says nothing."""
+    flat = leaves(_tupled(dtypes))
+    known = [None] * len(flat) if shapes is None else _shapes(dtypes, shapes)
+    types = [TensorType(as_dtype(d), as_shape(s)) for d, s in zip(flat, known, strict=True)]
+    return packed(_tupled(dtypes), types)
+
+
+def _tupled(structure: Any) -> Any:
+    """Lists of dtypes as tuples."""
+    return tuple(structure) if isinstance(structure, list) else structure
+
+
+def _shapes(dtypes: Any, shapes: Any) -> list[Any]:
+    """One shape for each dtype: a shape may be a list or tuple itself."""
+    if isinstance(dtypes, Mapping):
+        return [s for key in sorted(dtypes) for s in _shapes(dtypes[key], shapes[key])]
+    if isinstance(dtypes, list | tuple):
+        return [s for d, part in zip(dtypes, shapes, strict=True) for s in _shapes(d, part)]
+    return [shapes]
+
+
+def rows_of(kind: TensorType) -> TensorType:
+    """The type of a row."""
+    return TensorType(kind.dtype, kind.shape[1:] if kind.shape.rank else TensorShape.UNKNOWN)
+
+
+def stacked(kind: TensorType, count: int | None) -> TensorType:
+    """The type of `count` arrays on top of each other."""
+    return TensorType(kind.dtype, TensorShape([count]).concatenate(kind.shape))

@@ -1,0 +1,243 @@
+"""Queues of TensorFlow 1: lists on the host that some runs put elements in, and others take them from.
+
+A session has a queue of its own. A run that finds none waits until another thread has put one in, or closed the queue.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ...control_flow.host_call import host_call
+from ...core.dtypes import as_dtype, int32
+from ...core.errors import OutOfRangeError
+from ...core.graph import Operation, Tensor
+from ...core.shape import TensorShape, as_shape
+from ...core.types import TensorType, tensor_type
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.random.stateful import get_seed
+from .data.batches import batched, padded
+from .errors import CancelledError
+
+Array = np.ndarray[Any, Any]
+Element = Sequence[Array]
+
+
+class Contents:
+    """The elements of a queue, shared by the threads of a session."""
+
+    def __init__(self, capacity: int, least: int, choose: Callable[[int], int]) -> None:
+        self.elements: list[Element] = []
+        self.closed = False
+        self._capacity, self._least, self._choose = capacity, least, choose
+        self._changed = threading.Condition()
+
+    def put(self, elements: Sequence[Element]) -> None:
+        """Put `elements` in, each when there is room.
+
+        Raises:
+            CancelledError: the queue is closed.
+        """
+        for element in elements:
+            with self._changed:
+                self._changed.wait_for(lambda: self.closed or len(self.elements) < self._capacity)
+                if self.closed:
+                    raise CancelledError("enqueue: the queue is closed")
+                self.elements.append(element)
+                self._changed.notify_all()
+
+    def take(self, count: int, at_most: bool) -> list[Element]:
+        """The next `count` elements, or fewer from a closed queue if `at_most`.
+
+        Raises:
+            OutOfRangeError: the queue is closed, and has not that many.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self.closed or len(self.elements) >= count + self._least)
+            there = len(self.elements)
+            if there < count and (not at_most or not there):
+                raise OutOfRangeError(f"dequeue: the queue is closed and has {there} elements, of {count} asked for")
+            taken = [self.elements.pop(self._choose(len(self.elements))) for _ in range(min(count, there))]
+            self._changed.notify_all()
+            return taken
+
+    def close(self) -> None:
+        """Let nobody wait any longer."""
+        with self._changed:
+            self.closed = True
+            self._changed.notify_all()
+
+
+class QueueBase:
+    """What all queues can do."""
+
+    def __init__(self, dtypes: Any, shapes: Any, names: Any, queue_ref: Callable[[], Contents]) -> None:
+        self.dtypes = [as_dtype(d) for d in (dtypes if isinstance(dtypes, list | tuple) else [dtypes])]
+        self.shapes = _shapes(shapes, len(self.dtypes))
+        self.names = [names] if isinstance(names, str) else names
+        self._make = queue_ref
+        self._of: WeakKeyDictionary[Any, Contents] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def enqueue(self, vals: Any, name: str | None = None) -> Operation:
+        """The operation that puts one element in."""
+        return host_call(lambda session, *x: self._put(session, [x]), self._tensors(vals), (), name or "enqueue")
+
+    def enqueue_many(self, vals: Any, name: str | None = None) -> Operation:
+        """The operation that puts the rows of `vals` in."""
+
+        def put(session: Any, *columns: Array) -> Sequence[Array]:
+            return self._put(session, list(zip(*columns, strict=True)))
+
+        return host_call(put, self._tensors(vals), (), name or "enqueue_many")
+
+    def dequeue(self, name: str | None = None) -> Any:
+        """The next element, in tensors.
+
+        Raises:
+            OutOfRangeError: from a run, if the queue is closed and empty.
+        """
+        types = [TensorType(d, s) for d, s in zip(self.dtypes, self.shapes, strict=True)]
+        return self._named(
+            host_call(lambda session: self._contents(session).take(1, False)[0], (), types, name or "dequeue")
+        )
+
+    def dequeue_many(self, n: Any, name: str | None = None) -> Any:
+        """The next `n` elements, on top of each other."""
+        return self._dequeued(n, False, name or "dequeue_many")
+
+    def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
+        """The next `n` elements, on top of each other; fewer where a closed queue has no more."""
+        return self._dequeued(n, True, name or "dequeue_up_to")
+
+    def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Operation:
+        """The operation that closes the queue."""
+        del cancel_pending_enqueues
+
+        def close(session: Any) -> Sequence[Array]:
+            self._contents(session).close()
+            return ()
+
+        return host_call(close, (), (), name or "close")
+
+    def size(self, name: str | None = None) -> Tensor:
+        """The number of elements."""
+
+        def size(session: Any) -> Sequence[Array]:
+            return [np.array(len(self._contents(session).elements), np.int32)]
+
+        return host_call(size, (), [tensor_type(int32, [])], name or "size").outputs[0]
+
+    def is_closed(self, name: str | None = None) -> Tensor:
+        """Whether the queue is closed."""
+        return host_call(
+            lambda session: [np.array(self._contents(session).closed)], (), [tensor_type(bool, [])], name or "is_closed"
+        ).outputs[0]
+
+    def stack(self, elements: Sequence[Element]) -> Sequence[Array]:
+        """Elements on top of each other."""
+        return next(batched(elements, len(elements), False))
+
+    def _dequeued(self, n: Any, at_most: bool, name: str) -> Any:
+        static = n if isinstance(n, int) and not at_most else None
+        types = [
+            TensorType(d, TensorShape([static]).concatenate(s)) for d, s in zip(self.dtypes, self.shapes, strict=True)
+        ]
+
+        def take(session: Any, count: Array) -> Sequence[Array]:
+            return self.stack(self._contents(session).take(int(count), at_most))
+
+        return self._named(host_call(take, [convert_to_tensor(n)], types, name))
+
+    def _contents(self, session: Any) -> Contents:
+        with self._lock:
+            if session not in self._of:
+                self._of[session] = self._make()
+            return self._of[session]
+
+    def _put(self, session: Any, elements: Sequence[Element]) -> Sequence[Array]:
+        self._contents(session).put(elements)
+        return ()
+
+    def _tensors(self, vals: Any) -> list[Tensor]:
+        if isinstance(vals, dict):
+            vals = [vals[name] for name in self.names]
+        given = vals if isinstance(vals, list | tuple) and len(vals) == len(self.dtypes) else [vals]
+        return [convert_to_tensor(x, d) for x, d in zip(given, self.dtypes, strict=True)]
+
+    def _named(self, op: Operation) -> Any:
+        outputs = op.outputs
+        if self.names is not None:
+            return dict(zip(self.names, outputs, strict=True))
+        return outputs[0] if len(outputs) == 1 else list(outputs)
+
+
+class FIFOQueue(QueueBase):
+    """A queue that gives elements in the order in which they were put in.
+
+    >>> import pullback.compat.v1 as tf
+    >>> queue = tf.FIFOQueue(10, tf.float32, [[]])
+    >>> put, first = queue.enqueue_many([[1.0, 2.0, 3.0]]), queue.dequeue()
+    >>> with tf.Session() as sess:
+    ...     sess.run(put)
+    ...     print(sess.run(first), sess.run(first), sess.run(queue.size()))
+    1.0 2.0 1
+    """
+
+    def __init__(
+        self,
+        capacity: int,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Any = None,
+        shared_name: str | None = None,
+        name: str = "fifo_queue",
+    ) -> None:
+        del shared_name, name
+        super().__init__(dtypes, shapes, names, lambda: Contents(capacity, 0, lambda _: 0))
+
+
+class PaddingFIFOQueue(FIFOQueue):
+    """The same, of elements of different lengths: several are filled up with zeros to the longest."""
+
+    def stack(self, elements: Sequence[Element]) -> Sequence[Array]:
+        """Elements on top of each other, filled up with zeros."""
+        unknown = [TensorShape([None] * np.ndim(x)) for x in elements[0]]
+        return next(padded(elements, len(elements), False, unknown, [None] * len(unknown)))
+
+
+class RandomShuffleQueue(QueueBase):
+    """A queue that draws which of its elements it gives; `min_after_dequeue` of them stay until it is closed."""
+
+    def __init__(
+        self,
+        capacity: int,
+        min_after_dequeue: int,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Any = None,
+        seed: int | None = None,
+        shared_name: str | None = None,
+        name: str = "random_shuffle_queue",
+    ) -> None:
+        del shared_name, name
+        seeds = get_seed(seed)
+        number = None if seeds == (None, None) else hash(seeds)
+        super().__init__(
+            dtypes, shapes, names, lambda: Contents(capacity, min_after_dequeue, random.Random(number).randrange)
+        )
+
+
+def _shapes(shapes: Any, count: int) -> list[TensorShape]:
+    """A shape for each part of an element; None says nothing."""
+    if shapes is None:
+        return [TensorShape.UNKNOWN] * count
+    one = isinstance(shapes, TensorShape) or (
+        isinstance(shapes, list | tuple) and all(isinstance(n, int) for n in shapes)
+    )
+    return [as_shape(shapes)] * count if one and (count == 1 or not shapes) else [as_shape(s) for s in shapes]

@@ -1,0 +1,177 @@
+"""Input queues of TensorFlow 1: `slice_input_producer`, `batch`, `shuffle_batch` and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ....core.graph import Tensor
+from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.indexing.gather import gather
+from ....primitives.shape.size import shape
+from ..data.dataset import Dataset
+from ..data.iterators import make_one_shot_iterator
+from ..queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
+from .queue_runner import QueueRunner, add_queue_runner
+
+
+def range_input_producer(
+    limit: Any,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> QueueBase:
+    """A queue of the numbers below `limit`, `num_epochs` times over or without end, each time in another order."""
+    del shared_name
+    numbers = Dataset.range(limit, output_type="int32")
+    if shuffle:
+        numbers = numbers.shuffle(1 << 30, seed)
+    queue = FIFOQueue(capacity, "int32", [[]])
+    _fill(queue, [queue.enqueue(make_one_shot_iterator(numbers.repeat(num_epochs)).get_next(), name)])
+    return queue
+
+
+def slice_input_producer(
+    tensor_list: Sequence[Any],
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> list[Tensor]:
+    """A row of each of `tensor_list`, all of one number, another one in each run."""
+    tensors = [convert_to_tensor(x) for x in tensor_list]
+    count = tensors[0].shape.size(0)
+    limit = shape(tensors[0])[0] if count is None else count
+    row = range_input_producer(limit, num_epochs, shuffle, seed, capacity, shared_name).dequeue(name)
+    return [gather(x, row) for x in tensors]
+
+
+def input_producer(
+    input_tensor: Any,
+    element_shape: Any = None,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    summary_name: str | None = None,
+    name: str | None = None,
+    cancel_op: object = None,
+) -> QueueBase:
+    """A queue of the rows of `input_tensor`, `num_epochs` times over or without end."""
+    del shared_name, summary_name, cancel_op, element_shape
+    rows = Dataset.from_tensor_slices(convert_to_tensor(input_tensor))
+    if shuffle:
+        rows = rows.shuffle(1 << 30, seed)
+    queue = FIFOQueue(capacity, [rows.output_types], [rows.output_shapes])
+    _fill(queue, [queue.enqueue(make_one_shot_iterator(rows.repeat(num_epochs)).get_next(), name)])
+    return queue
+
+
+def string_input_producer(
+    string_tensor: Any,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    name: str | None = None,
+    cancel_op: object = None,
+) -> QueueBase:
+    """A queue of texts, as `input_producer`."""
+    return input_producer(string_tensor, None, num_epochs, shuffle, seed, capacity, shared_name, None, name, cancel_op)
+
+
+def batch(
+    tensors: Any,
+    batch_size: int,
+    num_threads: int = 1,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """`batch_size` values of `tensors` on top of each other, from a queue that runs of threads fill."""
+    del shared_name
+    kind = PaddingFIFOQueue if dynamic_pad else FIFOQueue
+    return _batched(
+        lambda dtypes, known: kind(capacity, dtypes, known),
+        tensors,
+        batch_size,
+        num_threads,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        name or "batch",
+    )
+
+
+def shuffle_batch(
+    tensors: Any,
+    batch_size: int,
+    capacity: int,
+    min_after_dequeue: int,
+    num_threads: int = 1,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The same, in an order drawn from the elements in the queue, of which `min_after_dequeue` stay behind."""
+    del shared_name
+    return _batched(
+        lambda dtypes, known: RandomShuffleQueue(capacity, min_after_dequeue, dtypes, known, seed=seed),
+        tensors,
+        batch_size,
+        num_threads,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        name or "shuffle_batch",
+    )
+
+
+def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Tensor:
+    """`tensor` in `num_epochs` runs, then the end of the sequence."""
+    x = convert_to_tensor(tensor)
+    return make_one_shot_iterator(Dataset.from_tensors(x).repeat(num_epochs)).get_next(name)  # type: ignore[no-any-return]
+
+
+def _batched(
+    make: Any,
+    tensors: Any,
+    batch_size: int,
+    num_threads: int,
+    enqueue_many: bool,
+    shapes: Any,
+    allow_smaller_final_batch: bool,
+    name: str,
+) -> Any:
+    """Batches of what threads put in the queue that `make` makes, in the structure of `tensors`."""
+    keys = sorted(tensors) if isinstance(tensors, dict) else None
+    one = keys is None and not isinstance(tensors, list | tuple)
+    flat = [convert_to_tensor(x) for x in ([tensors[k] for k in keys] if keys else [tensors] if one else tensors)]
+    known = shapes or [x.shape[1:] if enqueue_many else x.shape for x in flat]
+    queue = make([x.dtype for x in flat], known)
+    enqueue = queue.enqueue_many if enqueue_many else queue.enqueue
+    _fill(queue, [enqueue(flat) for _ in range(num_threads)])
+    taken = (queue.dequeue_up_to if allow_smaller_final_batch else queue.dequeue_many)(batch_size, name)
+    if one:
+        return taken
+    found = [taken] if len(flat) == 1 else taken
+    return dict(zip(keys, found, strict=True)) if keys else list(found)
+
+
+def _fill(queue: QueueBase, enqueue_ops: Sequence[Any]) -> None:
+    """Let `start_queue_runners` fill `queue`."""
+    add_queue_runner(QueueRunner(queue, enqueue_ops))

@@ -1,0 +1,239 @@
+"""`tf.data`: datasets, and the iterators that hand their elements to runs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback.compat.v1 as tf
+
+Dataset = tf.data.Dataset
+
+
+def elements(dataset: Any) -> list[Any]:
+    """All elements of a dataset, as a session hands them out."""
+    following = tf.data.make_one_shot_iterator(dataset).get_next()
+    found = []
+    with tf.Session(engine="numpy") as sess:
+        while True:
+            try:
+                found.append(sess.run(following))
+            except tf.errors.OutOfRangeError:
+                return found
+
+
+def numbers(dataset: Any) -> list[Any]:
+    return [np.asarray(x).tolist() for x in elements(dataset)]
+
+
+DATASETS: dict[str, tuple[Any, list[Any]]] = {
+    "range": (lambda: Dataset.range(2, 8, 3), [2, 5]),
+    "from_tensors": (lambda: Dataset.from_tensors([1, 2]), [[1, 2]]),
+    "slices": (lambda: Dataset.from_tensor_slices([[1], [2]]), [[1], [2]]),
+    "take_skip": (lambda: Dataset.range(9).skip(2).take(3), [2, 3, 4]),
+    "take_all": (lambda: Dataset.range(3).take(-1).skip(-1), []),
+    "repeat": (lambda: Dataset.range(2).repeat(2), [0, 1, 0, 1]),
+    "repeat_of_nothing": (lambda: Dataset.range(0).repeat(), []),
+    "concatenate": (lambda: Dataset.range(2).concatenate(Dataset.range(5, 6)), [0, 1, 5]),
+    "shard": (lambda: Dataset.range(7).shard(3, 1), [1, 4]),
+    "map": (lambda: Dataset.range(3).map(lambda i: i * i + 1), [1, 2, 5]),
+    "filter": (lambda: Dataset.range(6).filter(lambda i: tf.equal(i % 2, 0)), [0, 2, 4]),
+    "batch": (lambda: Dataset.range(5).batch(2), [[0, 1], [2, 3], [4]]),
+    "whole_batches": (lambda: Dataset.range(5).batch(2, drop_remainder=True), [[0, 1], [2, 3]]),
+    "unbatch": (lambda: Dataset.range(5).batch(2).unbatch(), [0, 1, 2, 3, 4]),
+    "flat_map": (lambda: Dataset.range(3).flat_map(lambda i: Dataset.range(i)), [0, 0, 1]),
+    "flat_map_of_slices": (
+        lambda: Dataset.range(2).flat_map(lambda i: Dataset.from_tensor_slices([i, i + 10]).map(lambda j: j + i)),
+        [0, 10, 2, 12],
+    ),
+    "interleave": (
+        lambda: Dataset.range(3).interleave(lambda i: Dataset.from_tensors(i).repeat(3), 2, 2),
+        [0, 0, 1, 1, 0, 1, 2, 2, 2],
+    ),
+    "interleave_of_different_lengths": (
+        lambda: Dataset.range(5).interleave(lambda i: Dataset.from_tensors(i).repeat(i), 3, 2),
+        [1, 2, 2, 3, 3, 4, 4, 3, 4, 4],
+    ),
+    "padded_batch": (
+        lambda: Dataset.range(1, 4).map(lambda i: tf.fill([i], i)).padded_batch(2, [None]),
+        [[[1, 0], [2, 2]], [[3, 3, 3]]],
+    ),
+    "padded_to": (
+        lambda: Dataset.range(1, 3).map(lambda i: tf.fill([i], i)).padded_batch(2, [-1], np.int64(-1)),
+        [[[1, -1], [2, 2]]],
+    ),
+    "apply": (
+        lambda: Dataset.range(4).apply(tf.data.experimental.map_and_batch(lambda i: i + 1, 3)),
+        [[1, 2, 3], [4]],
+    ),
+    "cache": (lambda: Dataset.range(2).cache().repeat(2).prefetch(1), [0, 1, 0, 1]),
+    "generator": (
+        lambda: Dataset.from_generator(lambda n: ([i] * i for i in range(n)), tf.int32, [None], args=[3]),
+        [[], [1], [2, 2]],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_elements(name: str) -> None:
+    make, expected = DATASETS[name]
+    assert numbers(make()) == expected
+
+
+def test_elements_are_nested() -> None:
+    dataset = Dataset.from_tensor_slices({"b": np.zeros([2, 3]), "a": ([1, 2], [[0.5], [1.5]])})
+    dataset = dataset.map(lambda x: {"sum": x["a"][0] + 1, "rest": (x["b"], x["a"][1])})
+    assert dataset.output_shapes == {"sum": tf.TensorShape([]), "rest": (tf.TensorShape([3]), tf.TensorShape([1]))}
+    assert dataset.output_types == {"sum": tf.int32, "rest": (tf.float64, tf.float32)}
+    assert [x["sum"] for x in elements(dataset)] == [2, 3]
+
+
+def test_several_parts_are_several_arguments() -> None:
+    dataset = Dataset.zip((Dataset.range(3), Dataset.from_tensor_slices([10.0, 20.0]))).enumerate(5)
+    mapped = dataset.map(lambda i, pair: (i, pair[0], pair[1]))
+    assert [tuple(map(float, x)) for x in elements(mapped)] == [(5.0, 0.0, 10.0), (6.0, 1.0, 20.0)]
+
+
+def test_a_shuffled_dataset_has_the_same_elements_in_another_order_each_time() -> None:
+    found = numbers(Dataset.range(20).shuffle(20, seed=1).repeat(2))
+    assert sorted(found[:20]) == sorted(found[20:]) == list(range(20))
+    assert found[:20] != found[20:]
+    assert found == numbers(Dataset.range(20).shuffle(20, seed=1).repeat(2))
+
+
+def test_a_shuffled_dataset_may_keep_its_order() -> None:
+    found = numbers(Dataset.range(20).shuffle(7, reshuffle_each_iteration=False).repeat(2))
+    assert found[:20] == found[20:] != list(range(20))
+
+
+def test_a_buffer_bounds_how_far_an_element_moves() -> None:
+    found = numbers(Dataset.range(50).shuffle(5, seed=2))
+    assert all(x < i + 5 for i, x in enumerate(found))
+
+
+def test_a_cached_dataset_is_computed_once() -> None:
+    calls: list[int] = []
+
+    def source() -> Iterator[int]:
+        calls.append(0)
+        yield from range(3)
+
+    assert numbers(Dataset.from_generator(source, tf.int64, []).cache().repeat(3)) == [0, 1, 2] * 3
+    assert len(calls) == 1
+
+
+# Iterators
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_loss_is_minimised_over_batches(engine: str) -> None:
+    x = np.linspace(-1.0, 1.0, 32, dtype=np.float32)
+    dataset = Dataset.from_tensor_slices((x, 3.0 * x)).shuffle(32, seed=0).batch(5).repeat(8)
+    a, b = dataset.make_one_shot_iterator().get_next()
+    w = tf.Variable(0.0)
+    loss = tf.reduce_mean((w * a - b) ** 2)
+    step = tf.train.GradientDescentOptimizer(0.5).minimize(loss)
+    with tf.Session(engine=engine) as sess:
+        sess.run(tf.global_variables_initializer())
+        lengths = [len(sess.run([a, step])[0]) for _ in range(8 * 7)]
+        assert set(lengths) == {5, 2}
+        with pytest.raises(tf.errors.OutOfRangeError):
+            sess.run(step)
+        assert sess.run(w) == pytest.approx(3.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_one_run_sees_one_element_wherever_it_is_read(engine: str) -> None:
+    x = Dataset.range(9).make_one_shot_iterator().get_next()
+    y, z = x + 1, tf.cast(x, tf.float32) * 2.0
+    with tf.Session(engine=engine) as sess:
+        assert [sess.run([x, y, z]) for _ in range(2)] == [[0, 1, 0.0], [1, 2, 2.0]]
+        call = sess.make_callable(z)
+        assert [call(), call()] == [4.0, 6.0]
+        assert sess.run(y, {x: 41}) == 42
+        assert sess.run(x) == 4
+
+
+def test_an_iterator_begins_where_its_initializer_puts_it() -> None:
+    x = tf.placeholder(tf.int64, [None])
+    iterator = tf.data.make_initializable_iterator(Dataset.from_tensor_slices(x * 10).map(lambda i: i + x[0]))
+    y = iterator.get_next()
+    with tf.Session(engine="numpy") as sess:
+        with pytest.raises(
+            tf.errors.FailedPreconditionError,
+            match=r"^get_next: the iterator has no place yet; run its initializer first$",
+        ):
+            sess.run(y)
+        sess.run(iterator.initializer, {x: [1, 2]})
+        assert [sess.run(y), sess.run(y)] == [11, 21]
+        with pytest.raises(
+            tf.errors.OutOfRangeError, match=r"^End of sequence\n  operation 'IteratorGetNext', made at"
+        ):
+            sess.run(y)
+        sess.run(iterator.initializer, {x: [3]})
+        assert sess.run(y) == 33
+
+
+def test_sessions_have_places_of_their_own() -> None:
+    x = Dataset.range(3).make_one_shot_iterator().get_next()
+    with tf.Session(engine="numpy") as one, tf.Session(engine="numpy") as other:
+        assert [one.run(x), one.run(x), other.run(x)] == [0, 1, 0]
+
+
+def test_one_iterator_reads_several_datasets() -> None:
+    train, test = Dataset.range(3), Dataset.range(10, 12)
+    iterator = tf.data.Iterator.from_structure(train.output_types, train.output_shapes)
+    x = iterator.get_next()
+    starts = [iterator.make_initializer(train), iterator.make_initializer(test)]
+    with tf.Session(engine="numpy") as sess:
+        found = []
+        for start in (*starts, starts[0]):
+            sess.run(start)
+            found.append(sess.run(x))
+        assert found == [0, 10, 0]
+
+
+def test_the_length_of_batches_may_be_fed() -> None:
+    n = tf.placeholder(tf.int64, [])
+    iterator = Dataset.range(5).batch(n).make_initializable_iterator()
+    batch = iterator.get_next()
+    with tf.Session(engine="numpy") as sess:
+        for length in (2, 4):
+            sess.run(iterator.initializer, {n: length})
+            assert sess.run(batch).tolist() == list(range(length))
+
+
+def test_random_numbers_of_a_map_are_drawn_for_each_element() -> None:
+    found = numbers(Dataset.range(8).map(lambda i: tf.random_uniform([], seed=1)))
+    assert len(set(found)) == 8
+
+
+# What goes wrong
+
+
+def test_an_iterator_cannot_go_on_inside_a_branch() -> None:
+    iterator = Dataset.range(3).make_one_shot_iterator()
+    text = r"^IteratorGetNext: what Python does before a run cannot depend on the run, and the body .* does; call it"
+    with pytest.raises(NotImplementedError, match=text):
+        tf.cond(tf.placeholder(tf.bool, []), lambda: iterator.get_next(), lambda: tf.constant(0, tf.int64))
+
+
+def test_the_parts_of_a_dataset_have_equally_many_rows() -> None:
+    text = r"^Dataset.from_tensor_slices: equally many rows are needed, of int32\[2\], float32\[\]$"
+    with pytest.raises(ValueError, match=text):
+        Dataset.from_tensor_slices(([1, 2], 1.0))
+
+
+def test_a_generator_yields_what_it_is_declared_to() -> None:
+    x = Dataset.from_generator(lambda: [[1, 2]], tf.int32, [3]).make_one_shot_iterator().get_next()
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"an array of shape \(2,\) was yielded, and int32\[3\] is"
+    ):
+        tf.Session(engine="numpy").run(x)
+
+
+def test_the_function_of_a_map_reads_no_variable() -> None:
+    v = tf.Variable(1.0)
+    with pytest.raises(NotImplementedError, match=r"^Dataset.map: the function reads a variable; apply that to what"):
+        Dataset.range(3).map(lambda i: tf.cast(i, tf.float32) * v)

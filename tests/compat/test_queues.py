@@ -1,0 +1,134 @@
+"""Queues of TensorFlow 1, and the threads that fill them."""
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback.compat.v1 as tf
+
+
+def test_elements_come_in_their_order() -> None:
+    queue = tf.FIFOQueue(10, [tf.float32, tf.int32], [[2], []])
+    put = queue.enqueue(([1.0, 2.0], 3))
+    many = queue.enqueue_many([[[3.0, 4.0], [5.0, 6.0]], [4, 5]])
+    with tf.Session(engine="numpy") as sess:
+        sess.run([put, many])
+        x, i = sess.run(queue.dequeue())
+        assert x.tolist() == [1.0, 2.0]
+        assert i == 3
+        assert [a.tolist() for a in sess.run(queue.dequeue_many(2))] == [[[3.0, 4.0], [5.0, 6.0]], [4, 5]]
+        assert sess.run(queue.size()) == 0
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_what_is_put_in_is_computed(engine: str) -> None:
+    x = tf.placeholder(tf.float32, [None])
+    queue = tf.FIFOQueue(10, tf.float32)
+    put, y = queue.enqueue(tf.reduce_sum(x * x)), queue.dequeue() + 1.0
+    with tf.Session(engine=engine) as sess:
+        sess.run(put, {x: [1.0, 2.0]})
+        sess.run(put, {x: [3.0]})
+        assert [sess.run(y), sess.run(y)] == [6.0, 10.0]
+
+
+def test_parts_may_have_names() -> None:
+    queue = tf.FIFOQueue(2, [tf.int32, tf.int32], [[], []], names=["a", "b"])
+    with tf.Session(engine="numpy") as sess:
+        sess.run(queue.enqueue({"b": 2, "a": 1}))
+        assert sess.run(queue.dequeue()) == {"a": 1, "b": 2}
+
+
+def test_a_closed_queue_has_an_end() -> None:
+    queue = tf.FIFOQueue(5, tf.int32, [[]])
+    put, some = queue.enqueue_many([[1, 2, 3]]), queue.dequeue_up_to(2)
+    with tf.Session(engine="numpy") as sess:
+        sess.run(put)
+        sess.run(queue.close())
+        assert sess.run(queue.is_closed())
+        assert [sess.run(some).tolist(), sess.run(some).tolist()] == [[1, 2], [3]]
+        text = "^dequeue: the queue is closed and has 0 elements, of 2 asked for"
+        with pytest.raises(tf.errors.OutOfRangeError, match=text):
+            sess.run(some)
+        with pytest.raises(tf.errors.CancelledError, match=r"^enqueue: the queue is closed$"):
+            sess.run(put)
+
+
+def test_a_full_queue_waits_for_room() -> None:
+    queue = tf.FIFOQueue(1, tf.int32, [[]])
+    put, taken = queue.enqueue_many([[1, 2, 3]]), queue.dequeue()
+    with tf.Session(engine="numpy") as sess:
+        thread = threading.Thread(target=lambda: sess.run(put))
+        thread.start()
+        assert [sess.run(taken) for _ in range(3)] == [1, 2, 3]
+        thread.join()
+
+
+def test_a_padding_queue_fills_up_with_zeros() -> None:
+    queue = tf.PaddingFIFOQueue(5, tf.int32, [[None]])
+    x = tf.placeholder(tf.int32, [None])
+    put, batch = queue.enqueue(x), queue.dequeue_many(2)
+    with tf.Session(engine="numpy") as sess:
+        sess.run(put, {x: [1]})
+        sess.run(put, {x: [2, 3]})
+        assert sess.run(batch).tolist() == [[1, 0], [2, 3]]
+
+
+def test_a_random_queue_draws_its_elements() -> None:
+    queue = tf.RandomShuffleQueue(50, 0, tf.int32, [[]], seed=3)
+    with tf.Session(engine="numpy") as sess:
+        sess.run(queue.enqueue_many([np.arange(50, dtype=np.int32)]))
+        found = sess.run(queue.dequeue_many(50)).tolist()
+    assert sorted(found) == list(range(50)) != found
+
+
+def run_to_the_end(fetch: Any) -> list[Any]:
+    """What an old tutorial's loop sees of `fetch`."""
+    with tf.Session(engine="numpy") as sess:
+        sess.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        coord = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(sess=sess, coord=coord)
+        found = []
+        try:
+            while not coord.should_stop():
+                found.append(sess.run(fetch))
+        except tf.errors.OutOfRangeError:
+            pass
+        finally:
+            coord.request_stop()
+            coord.join(threads)
+        return found
+
+
+def test_slices_are_batched_by_threads() -> None:
+    images, labels = np.arange(10.0).reshape(5, 2), np.arange(5)
+    image, label = tf.train.slice_input_producer([images, labels], num_epochs=2, shuffle=False)
+    batch = tf.train.batch([image, label], 2)
+    assert batch[0].shape.as_list() == [2, 2]
+    found = run_to_the_end(batch)
+    assert [y.tolist() for _, y in found] == [[0, 1], [2, 3], [4, 0], [1, 2], [3, 4]]
+    assert found[0][0].tolist() == [[0.0, 1.0], [2.0, 3.0]]
+
+
+def test_the_last_batch_may_be_smaller() -> None:
+    (x,) = tf.train.slice_input_producer([np.arange(5)], num_epochs=1, shuffle=False)
+    batch = tf.train.batch({"x": x}, 3, allow_smaller_final_batch=True)
+    assert [b["x"].tolist() for b in run_to_the_end(batch)] == [[0, 1, 2], [3, 4]]
+
+
+def test_shuffled_batches_hold_every_slice_once_an_epoch() -> None:
+    (x,) = tf.train.slice_input_producer([np.arange(12)], num_epochs=1, seed=1)
+    found = run_to_the_end(tf.train.shuffle_batch([x], 4, capacity=20, min_after_dequeue=4, seed=2))
+    assert sorted(n for (batch,) in found for n in batch.tolist()) == list(range(12))
+
+
+def test_batches_are_read_by_a_training_step() -> None:
+    data = np.linspace(-1.0, 1.0, 16, dtype=np.float32)
+    x, y = tf.train.slice_input_producer([data, 2.0 * data], num_epochs=20, seed=0)
+    x, y = tf.train.shuffle_batch([x, y], 4, 64, 8, num_threads=2, enqueue_many=False)
+    w = tf.Variable(0.0)
+    step = tf.train.GradientDescentOptimizer(0.3).minimize(tf.reduce_mean((w * x - y) ** 2))
+    with tf.control_dependencies([step]):
+        after = tf.identity(w.read_value())
+    assert run_to_the_end(after)[-1] == pytest.approx(2.0, abs=1e-2)
