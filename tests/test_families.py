@@ -31,7 +31,7 @@ ROOMS = {
         *("attention", "sequence", "tabular", "training"),
     },
     "onnx/write": {"layout", "shapes", "traced"},
-    "graphdef/read": {"operands", "files"},
+    "graphdef/read": {"operands", "files", "optimizers"},
     "../../tests/cases": {"case", "table"},
 }
 """Where families have files or folders; and what else stands there: what they share, and operators of ONNX alone."""

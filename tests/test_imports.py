@@ -132,8 +132,8 @@ EXTRAS = {
         "Session: engine='onnxruntime' needs onnx and onnxruntime: pip install 'pullback[onnxruntime]'"
     ),
     "pb.onnx": "pullback.onnx needs the package onnx; install it with: pip install 'pullback[onnx]'",
-    "pb.graphdef": (
-        "pullback.graphdef needs the package tensorboard, which has TensorFlow's messages; install it with: "
+    "pb.import_graph_def(b'')": (
+        "TensorFlow's graphs need tensorboard, which has their messages (no tensorboard here): "
         "pip install 'pullback[tensorflow]'"
     ),
     "pb.summary.FileWriter('.')": (

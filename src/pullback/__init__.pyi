@@ -19,6 +19,7 @@ from . import onnx as onnx
 from . import quantization as quantization
 from . import random as random
 from . import regularizers as regularizers
+from . import saved_model as saved_model
 from . import scipy as scipy
 from . import signal as signal
 from . import sparse as _sparse

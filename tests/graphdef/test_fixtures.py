@@ -15,6 +15,7 @@ pytest.importorskip("tensorboard")
 
 FIXTURES = Path(__file__).with_name("fixtures")
 FROZEN = sorted(path.stem for path in FIXTURES.glob("*.pb"))
+SAVED = sorted(path.parent.name for path in FIXTURES.glob("*/saved_model.pb"))
 
 
 def arrays(name: str) -> dict[str, np.ndarray[Any, Any]]:
@@ -38,24 +39,48 @@ def fetches(graph: pb.Graph, data: dict[str, Any], tensor: Callable[[str], Any])
     return found
 
 
-def assert_equals_tensorflow(graph: pb.Graph, name: str, engine: str) -> None:
-    """Values and derivatives of `graph` are those in the `.npz` of that name."""
+def assert_equals_tensorflow(session: pb.Session, name: str, tensor: Callable[[str], Any]) -> None:
+    """Values and derivatives are those in the `.npz` of that name."""
     data = arrays(name)
-    wanted = fetches(graph, data, graph.get_tensor_by_name)
-    feed = {graph.get_tensor_by_name(k[5:]): x for k, x in data.items() if k.startswith("feed|")}
-    with pb.Session(graph=graph, engine=engine) as session:
-        found = session.run(wanted, feed)
+    feed = {tensor(k[5:]): x for k, x in data.items() if k.startswith("feed|")}
+    found = session.run(fetches(session.graph, data, tensor), feed)
     for key, value in found.items():
         scale = float(np.abs(data[key]).max(initial=0.1))
         np.testing.assert_allclose(value, data[key], rtol=1e-4, atol=1e-5 * scale, err_msg=key)
 
 
+def frozen(name: str, engine: str) -> None:
+    """A frozen graph computes what TensorFlow computes."""
+    graph = pb.graphdef.load(FIXTURES / f"{name}.pb")
+    with pb.Session(graph=graph, engine=engine) as session:
+        assert_equals_tensorflow(session, name, graph.get_tensor_by_name)
+
+
+def saved(name: str, engine: str) -> None:
+    """A SavedModel computes what TensorFlow computes, with the values of variables that it was saved with."""
+    model = pb.saved_model.load(FIXTURES / name)
+    signature = model.signatures["serving_default"]
+    named = {**signature.inputs, **signature.outputs, **model.variables}
+    with model.session(engine) as session:
+        assert_equals_tensorflow(session, name, named.__getitem__)
+
+
 @pytest.mark.parametrize("name", FROZEN)
 def test_a_frozen_graph_has_the_values_and_derivatives_of_tensorflow(name: str) -> None:
-    assert_equals_tensorflow(pb.graphdef.load(FIXTURES / f"{name}.pb"), name, "numpy")
+    frozen(name, "numpy")
 
 
-@pytest.mark.parametrize("name", ["lenet", "dynamic_rnn", "cond_in_while", "nested_while"])
+@pytest.mark.parametrize("name", ["lenet", "dynamic_rnn", "cond_in_while"])
 def test_a_frozen_graph_runs_on_xla(name: str) -> None:
     pytest.importorskip("jax")
-    assert_equals_tensorflow(pb.graphdef.load(FIXTURES / f"{name}.pb"), name, "xla")
+    frozen(name, "xla")
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_a_saved_model_has_the_values_and_derivatives_of_tensorflow(name: str) -> None:
+    saved(name, "numpy")
+
+
+def test_a_saved_model_runs_on_xla() -> None:
+    pytest.importorskip("jax")
+    saved("saved_arrays", "xla")

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from tensorboard.compat.proto import types_pb2
 
 from ..core.dtypes import DType, as_dtype, bfloat16, resource, variant
 from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.limits import reading
 from ..core.shape import TensorShape
+from .messages import messages
 
 _MOST_AXES = 254
 _LARGEST_LENGTH = 2**62
 _REFERENCE = 100
 """What TensorFlow adds to the number of a dtype for a reference to a variable of it."""
 _OTHER_NAMES = {"float": "float32", "double": "float64", "half": "float16"}
+_NOT_NUMPYS: dict[str, DType] = {"resource": resource, "variant": variant, "bfloat16": bfloat16}
 _FIELDS = {
     "float32": "float_val",
     "float64": "double_val",
@@ -50,18 +51,17 @@ def dtype_of(number: int) -> Any:
     Raises:
         UnimplementedError: pullback has none.
     """
-    number -= _REFERENCE * (number > _REFERENCE)
-    if number == types_pb2.DT_STRING:
+    name = messages().dtypes.get(number - _REFERENCE * (number > _REFERENCE))
+    if name is None:
+        raise InvalidArgumentError(f"there is no dtype of the number {number}")
+    short = name.removeprefix("DT_").lower()
+    short = _OTHER_NAMES.get(short, short)
+    if short == STRING:
         return STRING
-    if number in types_pb2.DataType.values():
-        name = types_pb2.DataType.Name(number).removeprefix("DT_").lower()
-        name = _OTHER_NAMES.get(name, name)
-        tokens: dict[str, DType] = {"resource": resource, "variant": variant, "bfloat16": bfloat16}
-        try:
-            return tokens[name] if name in tokens else as_dtype(name)
-        except TypeError:
-            raise UnimplementedError(f"tensors of {name} are not numbers that pullback has a dtype for") from None
-    raise InvalidArgumentError(f"there is no dtype of the number {number}")
+    try:
+        return _NOT_NUMPYS[short] if short in _NOT_NUMPYS else as_dtype(short)
+    except TypeError:
+        raise UnimplementedError(f"tensors of {short} are not numbers that pullback has a dtype for") from None
 
 
 def shape_of(proto: Any) -> TensorShape:

@@ -7,8 +7,6 @@ from functools import cache
 from os import PathLike
 from typing import Any
 
-from tensorboard.compat.proto.graph_pb2 import GraphDef
-
 from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.graph import Graph, get_default_graph
 from ..core.limits import limited, reading
@@ -16,7 +14,7 @@ from ..core.operation import Operation
 from ..core.sites import user_site
 from ..primitives.creation.constant import convert_to_tensor
 from .flow import Flow
-from .messages import TEXT_SUFFIXES, as_graph_def, parsed, read_file
+from .messages import as_message, read_file
 from .nodes import LeftOut, reader_of
 from .section import Section, Source
 from .translation import Region, Translation, as_value
@@ -35,10 +33,17 @@ def load(path: str | PathLike[str]) -> Graph:
         InvalidArgumentError: the graph is not valid.
         UnimplementedError: it holds what pullback does not read; all of that is listed.
         ResourceExhaustedError: reading it takes more than `pb.config.Limits` allow.
+        ImportError: the package tensorboard, which has TensorFlow's messages, is not installed.
+
+    >>> import pullback as pb, tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".pbtxt") as file:
+    ...     _ = file.write('node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }')
+    ...     file.flush()
+    ...     print(pb.graphdef.load(file.name))
+    x: float32[...] = Placeholder[dtype=float32, shape=<unknown>]()
     """
     with limited("graphdef.load"):
-        text = str(path).endswith(TEXT_SUFFIXES)
-        graph_def = parsed(GraphDef(), read_file(path), str(path), text=text)
+        graph_def = read_file(path, "GraphDef")
     graph = Graph()
     with graph.as_default():
         import_graph_def(graph_def, name="")
@@ -73,15 +78,25 @@ def import_graph_def(
         UnimplementedError: it has op types that pullback does not read; `pb.graphdef.reader` adds one.
         ResourceExhaustedError: reading it takes more than `pb.config.Limits` allow.
         ImportError: the package tensorboard, which has TensorFlow's messages, is not installed.
+
+    >>> import pullback as pb
+    >>> from google.protobuf import text_format
+    >>> from tensorboard.compat.proto.graph_pb2 import GraphDef
+    >>> text = '''
+    ... node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+    ... node { name: "y" op: "Tanh" input: "x" }'''
+    >>> y, = pb.import_graph_def(text_format.Parse(text, GraphDef()), {"x": pb.constant(0.0)}, ["y:0"])
+    >>> y
+    <Tensor 'import/y:0' float32[]>
     """
     del op_dict, producer_op_list
     with limited("import_graph_def"):
-        found = imported(as_graph_def(graph_def, "graph_def"), input_map or {}, return_elements or (), name)
+        found = imported(as_message(graph_def, "GraphDef", "graph_def"), input_map or {}, return_elements or (), name)
     return None if return_elements is None else found
 
 
 def imported(
-    graph_def: GraphDef,
+    graph_def: Any,
     input_map: Mapping[str, Any],
     return_elements: Sequence[str],
     name: str | None,
@@ -127,6 +142,7 @@ def load_readers() -> None:
         logic,
         losses,
         normalization,
+        optimizers,
         pooling,
         quantization,
         random,
@@ -224,7 +240,7 @@ def _unread(region: Region, protos: Mapping[str, Any]) -> dict[str, str]:
                 found[where + proto.name] = proto.op
             for called in _called(proto):
                 function = region.translation.functions.get(called)
-                if called not in seen and function is not None:
+                if called not in seen and function is not None and not region.translation.uses_files(called):
                     seen.add(called)
                     pending.append((f"{called}: ", function.node_def))
     return found

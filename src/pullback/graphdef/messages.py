@@ -2,59 +2,85 @@
 
 from __future__ import annotations
 
+from functools import cache
 from os import PathLike
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
-
-from google.protobuf import text_format
-from google.protobuf.message import DecodeError
-from tensorboard.compat.proto.graph_pb2 import GraphDef
-from tensorboard.compat.proto.meta_graph_pb2 import MetaGraphDef
 
 from ..core.errors import DataLossError, NotFoundError
 
 TEXT_SUFFIXES = (".pbtxt", ".prototxt")
 
 
-def read_file(path: str | PathLike[str]) -> bytes:
-    """What a file holds; NotFoundError where there is none."""
+@cache
+def messages() -> Any:
+    """The classes of the messages, and the names of the dtypes by their numbers.
+
+    Raises:
+        ImportError: the package tensorboard is not installed.
+    """
     try:
-        return Path(path).read_bytes()
+        from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+        from tensorboard.compat.proto import graph_pb2, meta_graph_pb2, types_pb2, variable_pb2
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"TensorFlow's graphs need tensorboard, which has their messages ({error}): "
+            "pip install 'pullback[tensorflow]'"
+        ) from error
+    kinds = descriptor_pb2.FieldDescriptorProto
+    meta = meta_graph_pb2.MetaGraphDef.DESCRIPTOR
+    file = descriptor_pb2.FileDescriptorProto(name="pullback/saved_model.proto", package="pullback", syntax="proto3")
+    file.dependency.append(meta.file.name)
+    fields = file.message_type.add(name="SavedModel").field
+    fields.add(name="saved_model_schema_version", number=1, type=kinds.TYPE_INT64, label=kinds.LABEL_OPTIONAL)
+    fields.add(name="meta_graphs", number=2, type=kinds.TYPE_MESSAGE, label=kinds.LABEL_REPEATED)
+    fields[-1].type_name = f".{meta.full_name}"
+    made = descriptor_pool.Default().AddSerializedFile(file.SerializeToString())
+    return SimpleNamespace(
+        GraphDef=graph_pb2.GraphDef,
+        MetaGraphDef=meta_graph_pb2.MetaGraphDef,
+        VariableDef=variable_pb2.VariableDef,
+        SavedModel=message_factory.GetMessageClass(made.message_types_by_name["SavedModel"]),
+        dtypes={number: name for name, number in types_pb2.DataType.items()},
+    )
+
+
+def read_file(path: str | PathLike[str], kind: str) -> Any:
+    """The message of that kind which a file holds, in bytes, or as text by its suffix.
+
+    Raises:
+        NotFoundError: there is no such file. DataLossError: it is torn, or something else.
+    """
+    try:
+        data = Path(path).read_bytes()
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
         raise NotFoundError(f"graphdef.load: there is no file {path}") from error
+    return parsed(kind, data, str(path), text=str(path).endswith(TEXT_SUFFIXES))
 
 
-def parsed(message: Any, data: bytes, what: str, *, text: bool = False) -> Any:
-    """`message` with the content that `data` says; DataLossError where it is no such message."""
+def parsed(kind: str, data: bytes, what: str, *, text: bool = False) -> Any:
+    """The message of that kind which `data` says; DataLossError where it says none."""
+    message = getattr(messages(), kind)()
+    from google.protobuf import text_format
+    from google.protobuf.message import DecodeError
+
     try:
         if text:
             return text_format.Parse(data.decode(), message)
         message.ParseFromString(data)
     except (DecodeError, text_format.ParseError, UnicodeDecodeError) as error:
-        raise DataLossError(f"graphdef.load: {what} is torn, or no {type(message).__name__}: {error}") from error
+        raise DataLossError(f"graphdef.load: {what} is torn, or no {kind}: {error}") from error
     return message
 
 
-def as_graph_def(value: Any, what: str) -> GraphDef:
-    """A GraphDef of ours, for one of ours, of TensorFlow's, or its bytes.
-
-    Raises:
-        TypeError: it is none.
-    """
-    return _as_message(GraphDef, value, what)
-
-
-def as_meta_graph_def(value: Any, what: str) -> MetaGraphDef:
-    """A MetaGraphDef of ours, for one of ours, of TensorFlow's, or its bytes; TypeError where it is none."""
-    return _as_message(MetaGraphDef, value, what)
-
-
-def _as_message(cls: Any, value: Any, what: str) -> Any:
-    if isinstance(value, cls):
+def as_message(value: Any, kind: str, what: str) -> Any:
+    """A message of ours, for one of ours, of TensorFlow's, or its bytes; TypeError where it is none."""
+    if isinstance(value, getattr(messages(), kind)):
         return value
     descriptor = getattr(value, "DESCRIPTOR", None)
-    if descriptor is not None and descriptor.name == cls.__name__:
+    if descriptor is not None and descriptor.name == kind:
         value = value.SerializeToString()
     if not isinstance(value, bytes):
-        raise TypeError(f"{what} must be a {cls.__name__} proto, or its bytes, not {type(value).__name__}")
-    return parsed(cls(), value, what)
+        raise TypeError(f"{what} must be a {kind} proto, or its bytes, not {type(value).__name__}")
+    return parsed(kind, value, what)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..control_flow.tensor_array import TensorArray
 from ..core.dtypes import TokenType
 from ..core.errors import InvalidArgumentError, PullbackError
@@ -48,6 +50,11 @@ class Translation:
         self.variables = variables
         """What is known of variables beyond their nodes, by name: whether they are trainable, their collections."""
         self._flows: dict[str, Flow] = {}
+
+    def uses_files(self, name: str) -> bool:
+        """Whether the function of that name writes or reads a checkpoint."""
+        function = self.functions.get(name)
+        return function is not None and any(node.op in ("SaveV2", "RestoreV2") for node in function.node_def)
 
     def flow_of(self, name: str) -> Flow:
         """The nodes of the function of that name, and the control flow among them."""
@@ -163,11 +170,19 @@ class Region:
         if found is None:
             node.refuse("there is no reader of this op type")
         inputs = [self.value(source) for source in self.flow.section.reads[name]]
-        missing = next((x for x in inputs if isinstance(x, LeftOut)), None)
+        missing = next((x for x in inputs if isinstance(x, LeftOut)), None) or self._only_waits_for(node)
+        if missing is None and not found.anything and any(isinstance(x, np.ndarray) for x in inputs):
+            missing = node.left_out()
         if missing is not None:
             return Made((missing,), None)
         with self.scope_of(node):
             return self.finished(node, lambda: found.read(node, *_checked(node, inputs, found)))
+
+    def _only_waits_for(self, node: Node) -> LeftOut | None:
+        """What all that a NoOp waits for depends on, where that is left out."""
+        waited = [self.find(x) for x in self.flow.controls(node.proto.name)] if node.op_type == "NoOp" else []
+        left = [m.values[0] for m in waited if m is not None and m.values and isinstance(m.values[0], LeftOut)]
+        return left[0] if left and len(left) == len(waited) else None
 
     @contextmanager
     def scope_of(self, node: Node) -> Iterator[None]:

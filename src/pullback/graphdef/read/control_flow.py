@@ -26,7 +26,10 @@ from .operands import tensor_of
 
 @reader("PartitionedCall", "StatefulPartitionedCall", anything=True)
 def partitioned_call(node: Node, *args: Any) -> Any:
-    return tuple(_called(node, node.attribute("f"), args))
+    function = node.attribute("f")
+    if isinstance(function, FunctionName) and node.region.translation.uses_files(function.name):
+        return node.left_out()
+    return tuple(_called(node, function, args))
 
 
 def _called(node: Node, function: Any, args: Sequence[Any]) -> list[Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.dtypes import resource
 from ...core.operation import Tensor
 from ..nodes import Node
-from ..translation import as_value
+from ..translation import Reference, as_value
 
 
 def padding_of(node: Node) -> Any:
@@ -24,3 +25,11 @@ def tensor_of(node: Node, x: Any) -> Tensor:
     if not isinstance(value, Tensor):
         node.reject("an input is no tensor of numbers")
     return value
+
+
+def handle_of(node: Node, x: Any) -> Tensor:
+    """The handle of a variable, for it or for a reference to it."""
+    handle = x.handle if isinstance(x, Reference) else x
+    if not isinstance(handle, Tensor) or handle.dtype != resource:
+        node.reject("an input is no variable")
+    return handle

@@ -22,6 +22,7 @@ from ...primitives.variables.operations import (
 from ...primitives.variables.updates import scatter_rows, scatter_slices
 from ..nodes import Node, reader
 from ..translation import Reference
+from .operands import handle_of, tensor_of
 
 _ASSIGNMENTS: dict[str, Any] = {
     "AssignVariableOp": AssignVariableOp,
@@ -66,7 +67,7 @@ def shape(node: Node, handle: Tensor) -> Any:
 
 @reader("VarIsInitializedOp", "IsVariableInitialized", anything=True)
 def is_initialized(node: Node, x: Any) -> Any:
-    return node.make(VarIsInitializedOp(), _handle_of(x))
+    return node.make(VarIsInitializedOp(), handle_of(node, x))
 
 
 @reader("ResourceGather")
@@ -85,10 +86,9 @@ def gather_by_vectors(node: Node, handle: Tensor, indices: Tensor) -> Any:
 @reader(*_ASSIGNMENTS, anything=True)
 def assign(node: Node, target: Any, value: Any) -> Any:
     """A reference assigned to is the variable afterwards."""
-    handle = _handle_of(target)
+    handle = handle_of(node, target)
     type_ = variable_type(handle)
-    given = read_variable(value.handle) if isinstance(value, Reference) else value
-    node.make(_ASSIGNMENTS[node.op_type](type_.dtype, type_.shape), handle, given)
+    node.make(_ASSIGNMENTS[node.op_type](type_.dtype, type_.shape), handle, tensor_of(node, value))
     return target if isinstance(target, Reference) else None
 
 
@@ -97,17 +97,17 @@ def assign(node: Node, target: Any, value: Any) -> Any:
 )
 @reader("ResourceScatterUpdate", "ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterMul", anything=True)
 @reader("ResourceScatterDiv", "ResourceScatterMin", "ResourceScatterMax", anything=True)
-def scatter(node: Node, target: Any, indices: Tensor, updates: Tensor) -> Any:
+def scatter(node: Node, target: Any, indices: Any, updates: Any) -> Any:
     kind: Any = node.op_type.removeprefix("Resource").removeprefix("Scatter").lower()
-    scatter_rows(kind, _handle_of(target), indices, updates, node.exactly)
+    scatter_rows(kind, handle_of(node, target), tensor_of(node, indices), tensor_of(node, updates), node.exactly)
     return target if isinstance(target, Reference) else None
 
 
 @reader("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", anything=True)
 @reader("ResourceScatterNdUpdate", "ResourceScatterNdAdd", "ResourceScatterNdSub", anything=True)
-def scatter_nd(node: Node, target: Any, indices: Tensor, updates: Tensor) -> Any:
+def scatter_nd(node: Node, target: Any, indices: Any, updates: Any) -> Any:
     kind: Any = node.op_type.removeprefix("Resource").removeprefix("ScatterNd").lower()
-    scatter_slices(kind, _handle_of(target), indices, updates, node.exactly)
+    scatter_slices(kind, handle_of(node, target), tensor_of(node, indices), tensor_of(node, updates), node.exactly)
     return target if isinstance(target, Reference) else None
 
 
@@ -115,8 +115,3 @@ def scatter_nd(node: Node, target: Any, indices: Tensor, updates: Tensor) -> Any
 def destroy(node: Node, *xs: Any) -> Any:
     """Nothing: a session forgets its variables when it is closed."""
     del node, xs
-
-
-def _handle_of(x: Any) -> Tensor:
-    handle: Tensor = x.handle if isinstance(x, Reference) else x
-    return handle

@@ -1,0 +1,145 @@
+"""SavedModel: a folder with graphs by tags, signatures, and the values of variables, as TensorFlow writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..checkpoints.reader import load_checkpoint
+from ..core.errors import DataLossError, NotFoundError
+from ..core.graph import Graph, Tensor
+from ..core.limits import limited
+from ..engines.session import Session
+from ..primitives.variables.variable import Variable
+from .messages import read_file
+from .meta_graph import add_meta_graph
+from .restoring import Saved
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a SavedModel offers under one name: tensors to feed, and tensors to fetch or differentiate."""
+
+    inputs: Mapping[str, Tensor]
+    outputs: Mapping[str, Tensor]
+    method_name: str = ""
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """A graph that was loaded, and the values that its variables were saved with."""
+
+    graph: Graph
+    signatures: Mapping[str, Signature]
+    variables: Mapping[str, Variable]
+    values: Mapping[str, np.ndarray[Any, Any]]
+
+    def session(self, engine: str | None = None) -> Session:
+        """A new session on the graph in which the variables have these values."""
+        session = Session(graph=self.graph) if engine is None else Session(graph=self.graph, engine=engine)
+        _write(session, self.variables, self.values)
+        return session
+
+
+def load(export_dir: str | PathLike[str], tags: str | Iterable[str] | None = None) -> SavedModel:
+    """What TensorFlow saved into the folder `export_dir`, in a new graph.
+
+    Of several graphs `tags` chooses the one that has all of them; unless given, there must be one, or one for serving.
+
+    Raises:
+        NotFoundError: there is no SavedModel, none with these tags, or a variable's value is missing.
+        DataLossError: a file is torn.
+        Else what `import_graph_def` raises.
+    """
+    wanted = {tags} if isinstance(tags, str) else None if tags is None else set(tags)
+    with limited("saved_model.load"):
+        meta = _chosen(Path(export_dir), wanted)
+        graph = Graph()
+        with graph.as_default():
+            found = add_meta_graph(meta, None, {})
+        values = _values(Path(export_dir), {name: saved for name, (_, saved) in found.items()})
+    variables = {name: variable for name, (variable, _) in found.items()}
+    return SavedModel(graph, _signatures(graph, meta), variables, values)
+
+
+def load_into(
+    sess: Session,
+    tags: str | Iterable[str],
+    export_dir: str | PathLike[str],
+    import_scope: str | None = None,
+) -> Any:
+    """Adds the graph of a SavedModel to that of a session, and gives its variables their values; its MetaGraphDef.
+
+    This is `tf.compat.v1.saved_model.loader.load`. Initialisers of tables, which are not read, are not run.
+
+    Raises:
+        What `load` raises.
+    """
+    wanted = {tags} if isinstance(tags, str) else set(tags)
+    with limited("saved_model.loader.load"):
+        meta = _chosen(Path(export_dir), wanted)
+        with sess.graph.as_default():
+            found = add_meta_graph(meta, import_scope, {})
+        values = _values(Path(export_dir), {name: saved for name, (_, saved) in found.items()})
+    _write(sess, {name: variable for name, (variable, _) in found.items()}, values)
+    return meta
+
+
+def maybe_saved_model_directory(export_dir: str | PathLike[str]) -> bool:
+    """Whether there is a SavedModel in that folder."""
+    return (Path(export_dir) / "saved_model.pb").is_file()
+
+
+def _chosen(folder: Path, tags: set[str] | None) -> Any:
+    """The graph of the SavedModel that has these tags."""
+    path = folder / "saved_model.pb"
+    graphs = list(read_file(path, "SavedModel").meta_graphs)
+    matching = [g for g in graphs if tags is None or tags == set(g.meta_info_def.tags)]
+    if tags is None and len(matching) > 1:
+        matching = [g for g in matching if "serve" in g.meta_info_def.tags] or matching
+    if len(matching) != 1:
+        known = ", ".join(str(sorted(g.meta_info_def.tags)) for g in graphs)
+        raise NotFoundError(f"saved_model.load: {folder} has no one graph with the tags {tags}; there are {known}")
+    return matching[0]
+
+
+def _values(folder: Path, saved: Mapping[str, Saved]) -> dict[str, np.ndarray[Any, Any]]:
+    """The values of variables by name."""
+    if not saved:
+        return {}
+    reader = load_checkpoint(folder / "variables" / "variables")
+    return {name: where.of(reader.get_tensor(where.key)) for name, where in saved.items()}
+
+
+def _write(session: Session, variables: Mapping[str, Variable], values: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    for name, variable in variables.items():
+        value = values[name]
+        if value.dtype != variable.dtype or not variable.shape.is_compatible_with(value.shape):
+            raise DataLossError(
+                f"saved_model.load: '{name}' is {variable.dtype}{variable.shape}, but was saved as "
+                f"{value.dtype}{list(value.shape)}"
+            )
+        session.write_variable(variable.op, value)
+
+
+def _signatures(graph: Graph, meta: Any) -> dict[str, Signature]:
+    found = {}
+    for key, signature in meta.signature_def.items():
+        sides = [_tensors(graph, side) for side in (signature.inputs, signature.outputs)]
+        if not any(side is None for side in sides):
+            inputs, outputs = sides
+            found[key] = Signature(inputs or {}, outputs or {}, signature.method_name)
+    return found
+
+
+def _tensors(graph: Graph, infos: Mapping[str, Any]) -> dict[str, Tensor] | None:
+    """The tensors of one side of a signature; None where one is not here."""
+    try:
+        return {key: graph.get_tensor_by_name(info.name) for key, info in infos.items()}
+    except (KeyError, ValueError):
+        return None

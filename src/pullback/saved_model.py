@@ -1,0 +1,6 @@
+"""SavedModels of TensorFlow: `pb.saved_model`."""
+
+from .graphdef import loader as loader
+from .graphdef.saved_model import SavedModel as SavedModel
+from .graphdef.saved_model import Signature as Signature
+from .graphdef.saved_model import load as load
