@@ -8,17 +8,41 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ...core.dtypes import INTEGER
+from ...core.dtypes import COMPLEX, INTEGER
 from ...primitives.elementwise.division import FloorDiv, TruncateDiv
+from ...primitives.elementwise.hyperbolic import Atanh, Cosh, Sinh
 from ...primitives.elementwise.powers import Rsqrt
 from .linalg.products import made
 from .registry import xla_kernel
+
+_FAR = 22.0
+"""From here on the hyperbolic sine and cosine are half an exponential, to the last bit of float64."""
 
 
 @xla_kernel(Rsqrt)
 def rsqrt(primitive: Rsqrt, x: jax.Array) -> jax.Array:
     del primitive
     return lax.rsqrt(jnp.asarray(x))
+
+
+@xla_kernel(Sinh, Cosh)
+def half_exponential(primitive: Sinh | Cosh, x: Any) -> Any:
+    """XLA adds log(1/2) to the exponent, whose rounding the exponential magnifies; far out it is two factors."""
+    value = primitive.kernel(jnp, x)
+    if x.dtype in COMPLEX:
+        return value
+    root = jnp.exp(jnp.abs(x) / 2)
+    far = root / 2 * root
+    return jnp.where(jnp.abs(x) > _FAR, jnp.copysign(far, x) if isinstance(primitive, Sinh) else far, value)
+
+
+@xla_kernel(Atanh)
+def atanh(primitive: Atanh, x: Any) -> Any:
+    """By one logarithm: XLA subtracts two, which are nearly equal for small numbers."""
+    if x.dtype in COMPLEX:
+        return primitive.kernel(jnp, x)
+    size = jnp.abs(x)
+    return jnp.copysign(jnp.log1p(2 * size / (1 - size)) / 2, x)
 
 
 @xla_kernel(FloorDiv, TruncateDiv)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Operation
-from ...primitives.special import bessel, gamma, incomplete, integrals
+from ...primitives.special import bessel, gamma, incomplete, integrals, slopes
 from ...primitives.special.error_function import Erf
 from ...primitives.special.igamma_ratio import IgammaRatio
 from ..namespace import Namespace
@@ -27,6 +27,7 @@ from .activations.activations import in_float32
     *(bessel.BesselI0, bessel.BesselI0e, bessel.BesselI1, bessel.BesselI1e, bessel.BesselI1Slope, bessel.BesselIn),
     *(bessel.BesselK0, bessel.BesselK0e, bessel.BesselK1, bessel.BesselK1e),
     *(bessel.BesselJ0, bessel.BesselJ1, bessel.BesselJ1Slope, bessel.BesselJn, bessel.BesselY0, bessel.BesselY1),
+    *(slopes.GaussSlope, slopes.ScaledBesselSlope),
 )
 def computed(w: Writer, op: Operation, *inputs: Value) -> Any:
     p: Any = op.primitive

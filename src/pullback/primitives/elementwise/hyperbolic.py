@@ -179,10 +179,10 @@ class Acosh(AbstractElementwise):
         return xp.arccosh(x)
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
-        """`dy / sinh(y)`; of real numbers by `x`, which is not NaN below 1."""
+        """`dy / sinh(y)`; of real numbers by `x`, by two roots, for the square of a large number is infinite."""
         if x.dtype in COMPLEX:
             return (lambda: masked_divide(dy, sinh(conj(y))),)
-        return (lambda: masked_divide(dy, sqrt((x - 1) * (x + 1))),)
+        return (lambda: masked_divide(dy, sqrt(x - 1) * sqrt(x + 1)),)
 
 
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:

@@ -14,8 +14,8 @@ from ...core.traits import ELEMENTWISE, SINGULAR
 from ...core.typing import TensorLike
 from ..base.broadcasting import Entry, unary
 from ..elementwise.masking import multiply_no_nan
-from ..elementwise.sign import sign
 from .base import AbstractSpecial
+from .slopes import ScaledBesselSlope
 
 
 def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
@@ -70,7 +70,7 @@ class BesselI0e(AbstractSpecial):
         return functions.i0e(arrays[0])
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
-        return (lambda: multiply_no_nan(bessel_i1e(x) - sign(x) * y, dy),)
+        return (lambda: multiply_no_nan(ScaledBesselSlope(False, 0)(x), dy),)
 
 
 def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
@@ -97,7 +97,7 @@ class BesselI1(AbstractSpecial):
         return functions.i1(arrays[0])
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
-        return (lambda: multiply_no_nan(BesselI1Slope(False)(x, y), dy),)
+        return (lambda: multiply_no_nan(BesselI1Slope()(x, y), dy),)
 
 
 def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
@@ -124,7 +124,7 @@ class BesselI1e(AbstractSpecial):
         return functions.i1e(arrays[0])
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
-        return (lambda: multiply_no_nan(BesselI1Slope(True)(x, y), dy),)
+        return (lambda: multiply_no_nan(ScaledBesselSlope(False, 1)(x), dy),)
 
 
 def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
@@ -181,7 +181,7 @@ class BesselK0e(AbstractSpecial):
         return functions.k0e(arrays[0])
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
-        return (lambda: multiply_no_nan(y - bessel_k1e(x), dy),)
+        return (lambda: multiply_no_nan(ScaledBesselSlope(True, 0)(x), dy),)
 
 
 def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
@@ -237,7 +237,7 @@ class BesselK1e(AbstractSpecial):
         return functions.k1e(arrays[0])
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
-        return (lambda: multiply_no_nan(y - (bessel_k0e(x) + y / x), dy),)
+        return (lambda: multiply_no_nan(ScaledBesselSlope(True, 1)(x), dy),)
 
 
 def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
@@ -354,34 +354,23 @@ class BesselY1(AbstractSpecial):
 
 
 class BesselI1Slope(AbstractSpecial):
-    """The derivative of bessel_i1, `i0 - i1 / x`, or of bessel_i1e; 1/2 at 0.
+    """The derivative of bessel_i1, `i0 - i1 / x`; 1/2 at 0, inf where that overflows.
 
     The second input is the function's value at the first, computed already; it depends on nothing else.
     """
 
     type = "BesselI1Slope"
 
-    scaled: bool
-
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         x, y = arrays
         safe = xp.where(x == 0, xp.ones_like(x), x)
-        zeroth = (functions.i0e if self.scaled else functions.i0)(safe)
-        slope = zeroth - y * (xp.sign(x) + 1 / safe) if self.scaled else zeroth - y / safe
+        slope = xp.where(xp.isinf(y), xp.abs(y), functions.i0(safe) - y / safe)
         return xp.where(x == 0, xp.full_like(x, 0.5), slope)
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor, known: Tensor) -> Sequence[Entry]:
-        """`(3 i1 + i3) / 4`; scaled, with the derivatives of the factor."""
+        """`(3 i1 + i3) / 4`."""
         del y, known
-
-        def back() -> Tensor:
-            first = _modified(1, self.scaled, x)
-            bend = (first * 3 + BesselIn(3, self.scaled)(x)) * 0.25
-            if self.scaled:
-                bend = bend + first - sign(x) * (bessel_i0e(x) + BesselIn(2, True)(x))
-            return multiply_no_nan(bend, dy)
-
-        return back, None
+        return lambda: multiply_no_nan((bessel_i1(x) * 3 + BesselIn(3)(x)) * 0.25, dy), None
 
 
 class BesselJ1Slope(AbstractSpecial):
@@ -399,31 +388,26 @@ class BesselJ1Slope(AbstractSpecial):
 
 
 class BesselIn(AbstractSpecial):
-    """The modified Bessel function of the first kind of a known order of at least 2; `scaled` by exp(-|x|)."""
+    """The modified Bessel function of the first kind of a known order of at least 2."""
 
     type = "BesselIn"
 
     order: int
-    scaled: bool = False
 
     def in_double(self) -> bool:
         return True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.ive(self.order, arrays[0]) if self.scaled else functions.iv(self.order, arrays[0])
+        return functions.iv(self.order, arrays[0])
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+        del y
+
         def slope() -> Tensor:
-            mean = (_modified(self.order - 1, self.scaled, x) + BesselIn(self.order + 1, self.scaled)(x)) * 0.5
-            return multiply_no_nan(mean - sign(x) * y if self.scaled else mean, dy)
+            before = bessel_i1(x) if self.order == 2 else BesselIn(self.order - 1)(x)
+            return multiply_no_nan((before + BesselIn(self.order + 1)(x)) * 0.5, dy)
 
         return (slope,)
-
-
-def _modified(order: int, scaled: bool, x: Tensor) -> Tensor:
-    if order > 1:
-        return BesselIn(order, scaled)(x)
-    return bessel_i1e(x) if scaled else bessel_i1(x)
 
 
 class BesselJn(AbstractSpecial):

@@ -138,7 +138,7 @@ class PolygammaOf(AbstractSpecial):
 def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
     """The Hurwitz zeta function, the sum over k >= 0 of (q + k)^-x, element by element; NaN for `x` < 1, inf at 1.
 
-    The derivative by `x` is NaN for `q` <= 0.
+    The derivative by `x` is NaN for `q` <= 0, and on XLA all is for `q` < -1000.
 
     Shapes: any that broadcast together. Dtypes: any float, the same for both.
 
@@ -162,7 +162,7 @@ class Zeta(AbstractSpecial):
     """How many times it is differentiated by `x`."""
 
     def in_double(self) -> bool:
-        return self.times > 1
+        return self.times > 0
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
         x, q = arrays

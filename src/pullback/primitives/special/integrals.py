@@ -17,6 +17,7 @@ from ..elementwise.powers import square
 from ..elementwise.trigonometric import cos, sin
 from .base import AbstractSpecial
 from .error_function import erfc
+from .slopes import GaussSlope
 
 
 def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
@@ -43,7 +44,8 @@ class Dawsn(AbstractSpecial):
         return functions.dawsn(arrays[0])
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
-        return (lambda: multiply_no_nan(1 - x * y * 2, dy),)
+        del y
+        return (lambda: multiply_no_nan(GaussSlope(True)(x), dy),)
 
 
 def expint(x: TensorLike, name: str | None = None) -> Tensor:
@@ -221,7 +223,8 @@ class Erfcx(AbstractSpecial):
         return functions.erfcx(arrays[0])
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
-        return (lambda: multiply_no_nan(multiply_no_nan(y, x) * 2 - 2 / math.sqrt(math.pi), dy),)
+        del y
+        return (lambda: multiply_no_nan(GaussSlope(False)(x), dy),)
 
 
 def ndtr(x: TensorLike, name: str | None = None) -> Tensor:

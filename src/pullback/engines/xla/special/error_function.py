@@ -1,4 +1,4 @@
-"""The error function and its kin on XLA, which has them."""
+"""The error function on XLA, which has it; its inverse there is wrong in the eleventh digit near 1 in float64."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ....primitives.special.error_function import Erf, Erfc, Erfinv
+from ....primitives.special.error_function import Erf, Erfc
 from ..registry import xla_kernel
 
 
@@ -20,9 +20,3 @@ def erf(primitive: Erf, x: jax.Array) -> jax.Array:
 def erfc(primitive: Erfc, x: jax.Array) -> jax.Array:
     del primitive
     return lax.erfc(jnp.asarray(x))
-
-
-@xla_kernel(Erfinv)
-def erfinv(primitive: Erfinv, x: jax.Array) -> jax.Array:
-    del primitive
-    return lax.erf_inv(jnp.asarray(x))

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import jax.scipy.special as special
 from jax import lax
 
-from ....primitives.special import bessel, gamma, incomplete, integrals
+from ....primitives.special import bessel, gamma, incomplete, integrals, slopes
 from ....primitives.special.base import AbstractSpecial
 from ....primitives.special.igamma_ratio import IgammaRatio
 from ..registry import xla_kernel
@@ -21,6 +21,7 @@ _SPENCE = [
     -4.0647616451442255e-11, 8.9216910204564526e-13, -1.9939295860721076e-14, 4.518980029619918e-16,
 ]  # fmt: skip
 """Bernoulli's numbers of even index n, divided by (n + 1)!."""
+_MOST_STEPS = 1000.0
 
 
 class Functions:
@@ -61,9 +62,11 @@ class Functions:
 
     @staticmethod
     def expi(x: jax.Array) -> jax.Array:
-        """-inf at 0, and the limits at both infinities."""
-        inside = special.expi(jnp.where((x == 0) | jnp.isinf(x), 1.0, x))
-        return jnp.where(x == 0, -jnp.inf, jnp.where(jnp.isinf(x), jnp.maximum(x, 0), inside))
+        """Near 0 by the power series, where jax's loop for negative numbers may not end; at infinities the limits."""
+        near = jnp.abs(x) < 1e-4
+        inside = special.expi(jnp.where(near | ~jnp.isfinite(x), 1.0, x))
+        series = jnp.euler_gamma + jnp.log(jnp.abs(x)) + x * (1 + x * (0.25 + x / 18))
+        return jnp.where(near | jnp.isnan(x), series, jnp.where(jnp.isinf(x), jnp.maximum(x, 0), inside))
 
     @staticmethod
     def gammainc(a: jax.Array, x: jax.Array) -> jax.Array:
@@ -77,10 +80,24 @@ class Functions:
 
     @staticmethod
     def zeta(x: jax.Array, q: jax.Array) -> jax.Array:
-        """inf at x = 1, and where `q` is 0 or a negative integer; 0 at q = inf."""
+        """In float64; sums that begin left of 0 up to there one by one, where jax's formula does not hold.
+
+        inf at x = 1, and where `q` is 0 or a negative integer; 0 at q = inf; NaN left of -1000.
+        """
+        dtype = x.dtype
+        x, q = jnp.broadcast_arrays(x.astype(jnp.float64), q.astype(jnp.float64))
         pole = (x > 1) & (q <= 0) & (q == jnp.floor(q))
-        inside = special.zeta(x, jnp.where(pole | jnp.isposinf(q), 1.0, q))
-        return jnp.where(pole | (x == 1), jnp.inf, jnp.where(jnp.isposinf(q) & (x > 1), 0.0, inside))
+        start = jnp.where(pole | jnp.isposinf(q), 1.0, q)
+        steps = jnp.ceil(jnp.clip(-start, 0, _MOST_STEPS))
+
+        def add(k: Any, total: jax.Array) -> jax.Array:
+            return total + jnp.where(k < steps, jnp.power(start + k, -x), 0.0)
+
+        count = jnp.max(steps, initial=0).astype(jnp.int32)
+        inside = special.zeta(x, start + steps) + lax.fori_loop(0, count, add, jnp.zeros_like(x))
+        inside = jnp.where(start < -_MOST_STEPS, jnp.nan, inside)
+        limited = jnp.where(jnp.isposinf(q) & (x > 1), 0.0, inside)
+        return jnp.where(pole | (x == 1), jnp.inf, limited).astype(dtype)
 
 
 @xla_kernel(
@@ -93,6 +110,7 @@ class Functions:
     *(bessel.BesselI0, bessel.BesselI0e, bessel.BesselI1, bessel.BesselI1e, bessel.BesselI1Slope, bessel.BesselIn),
     *(bessel.BesselK0, bessel.BesselK0e, bessel.BesselK1, bessel.BesselK1e),
     *(bessel.BesselJ0, bessel.BesselJ1, bessel.BesselJ1Slope, bessel.BesselJn, bessel.BesselY0, bessel.BesselY1),
+    *(slopes.GaussSlope, slopes.ScaledBesselSlope),
 )
 def computed(primitive: AbstractSpecial, *arrays: Any) -> Any:
     return primitive.computed(jnp, Functions, [jnp.asarray(x) for x in arrays])
