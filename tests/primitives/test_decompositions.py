@@ -196,3 +196,13 @@ def test_a_constant_matrix_is_decomposed_anew_in_each_compilation() -> None:
     with pb.Session(engine="xla") as session:
         for columns in (1, 2, 3):
             np.testing.assert_allclose(session.run(y, {x: np.ones((3, columns))})[:, 0], [10.0, 9.0, 8.5])
+
+
+@pytest.mark.parametrize("f", [pb.linalg.sqrtm, pb.linalg.logm])
+def test_matrices_without_root(f: Callable[[Any], pb.Tensor]) -> None:
+    x = pb.placeholder(pb.float64, [2, 2])
+    y = f(x)
+    for without in (np.diag([1.0, 0.0]), np.diag([4.0, -1.0])):
+        with pytest.raises(pb.errors.InvalidArgumentError, match="a matrix has no square root: an eigenvalue is 0 or"):
+            pb.Session(engine="numpy").run(y, {x: without})
+        assert np.isnan(pb.Session(engine="xla").run(y, {x: without})).all()

@@ -18,6 +18,7 @@ from ....primitives.linalg.matrix_functions import (
     far_from_one,
     first_of_root,
     halvings_of,
+    last_of_root,
     log_term,
     next_of_root,
     pade,
@@ -55,7 +56,8 @@ def _root(x: Any) -> Any:
     def step(carry: Any) -> Any:
         return carry[0] + 1, next_of_root(jnp, carry[1])
 
-    return lax.while_loop(goes_on, step, (jnp.int32(0), first_of_root(jnp, jnp.asarray(x))))[1][0]
+    _, state = lax.while_loop(goes_on, step, (jnp.int32(0), first_of_root(jnp, jnp.asarray(x))))
+    return last_of_root(jnp, state)
 
 
 @xla_kernel(MatrixLogarithm)

@@ -23,6 +23,7 @@ from ....primitives.linalg.matrix_functions import (
     MatrixSquareRoot,
     first_of_root,
     halvings_of,
+    last_of_root,
     log_near_one,
     next_of_root,
     pade,
@@ -47,7 +48,7 @@ from ...writing import Writer
 from ..shapes import rank_of
 from ..traced import traced
 
-_ROOT_STEPS = 12
+_ROOT_STEPS = 30
 _ROOTS = 8
 
 
@@ -164,7 +165,8 @@ def square_root(w: Writer, op: Operation, x: Any) -> Any:
 
 def _root(xp: Any, x: Any) -> Any:
     first = [as_traced(xp.w, part) for part in first_of_root(xp, x)]
-    return repeated(xp.w, _ROOT_STEPS, lambda inner, *state: next_of_root(inner, state), *first)[0]
+    state = repeated(xp.w, _ROOT_STEPS, lambda inner, *state: next_of_root(inner, state), *first)
+    return last_of_root(xp, tuple(state))
 
 
 @writer(MatrixLogarithm, pairs=True)
