@@ -61,3 +61,9 @@ def test_a_length_that_is_not_given_is_named() -> None:
     message = str(raised.value)
     assert message.startswith("How many bytes float32[batch,3] 'x:0' takes (made at test_costs.py:")
     assert message.endswith(") depends on batch: give a number in `sizes`.")
+
+
+def test_what_has_no_elements_takes_nothing() -> None:
+    x, w = image(2, 4, 4, 0), image(3, 3, 0, 2)
+    y = pb.nn.depthwise_conv2d(x, w, [1, 1, 1, 1], "SAME")
+    assert [flops(z.op, KNOWN) for z in (y, *pb.gradients(y, [x, w]))] == [0, 0, 0]

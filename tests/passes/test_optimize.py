@@ -253,3 +253,15 @@ def test_functions_keep_parameters_and_handles() -> None:
     traced_one = trace(lambda x: [x * 1.0], [Parameter(tensor_type("float32", [3]))], "f", ["x"]).function
     made = Optimizing(Rules()).function(traced_one)
     assert str(made) == "f(x: float32[3]) -> (x)"
+
+
+@pytest.mark.parametrize("shape", [[None, None], ["n", 3], [5, None]])
+def test_what_may_be_repeated_in_a_run_is_no_contraction(shape: Any) -> None:
+    x, y = _x(shape), _x([5, 3], "y")
+    z = pb.reduce_sum(x * y)
+    optimised = pb.optimize([z, *pb.gradients(z, [x, y])], rules="fast").fetches
+    for lengths in ((5, 3), (1, 3), (5, 1)):
+        if all(n in (m, None, "n") for n, m in zip(lengths, shape, strict=True)):
+            feeds = {x: np.full(lengths, 0.5), y: np.arange(15.0).reshape(5, 3)}
+            for a, b in zip(_run(optimised, feeds), _run([z, *pb.gradients(z, [x, y])], feeds), strict=True):
+                np.testing.assert_allclose(a, b)

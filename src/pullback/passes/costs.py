@@ -197,12 +197,17 @@ def _contracted(op: Operation, i: int, lengths: Lengths) -> float:
     links = op.primitive.links(i, *[z.type for z in op.inputs])
     if links is None or x.shape.lengths is None or y.shape.lengths is None:
         return 1
-    counts: list[float] = [lengths.number(n) or 1 for n in x.shape.lengths]
+    counts: list[float] = [_number_or_one(n, lengths) for n in x.shape.lengths]
     for link in links:
-        made = lengths.number(y.shape.lengths[link.output]) or 1
+        made = _number_or_one(y.shape.lengths[link.output], lengths)
         pairs = None if link.pairs is None else link.pairs(made, int(counts[link.input]))
-        counts[link.input] = 1 if pairs is None else len(pairs[0]) / made
+        counts[link.input] = 1 if pairs is None else len(pairs[0]) / max(made, 1)
     return prod(counts)
+
+
+def _number_or_one(n: Dimension | None, lengths: Lengths) -> int:
+    found = lengths.number(n)
+    return 1 if found is None else found
 
 
 def _matrix_length(op: Operation, lengths: Lengths) -> int:

@@ -149,11 +149,11 @@ def sum_of_products(x: Tensor, y: Tensor, total: Sum, times: Mul) -> Sides:
     z = total(product)
     yield z
     axes = _reduced(total, product.shape.rank)
-    if x.dtype not in INEXACT or total.keepdims or not (_is_plain(x) and _is_plain(y) and axes):
+    if x.dtype not in INEXACT or total.keepdims or x.shape.rank is None or y.shape.rank is None or not axes:
         return
     labels = ascii_letters[: product.shape.rank]
     of_x, of_y = labels[len(labels) - len(x.shape) :], labels[len(labels) - len(y.shape) :]
-    if all(labels[a] in of_x and labels[a] in of_y for a in axes):
+    if _are_alike(x, of_x, y, of_y) and all(labels[a] in of_x and labels[a] in of_y for a in axes):
         result = "".join([c for a, c in enumerate(labels) if a not in axes])
         yield Einsum(f"{of_x},{of_y}->{result}")(x, y)
 
@@ -171,14 +171,16 @@ def sum_of_outer_products(x: Tensor, y: Tensor, total: Sum, times: Mul, widen: E
     of_x = [c for i, c in enumerate(labels) if i not in {n % rank for n in widen.axis}]
     of_y = [c for i, c in enumerate(labels) if i not in {n % rank for n in other.axis}]
     shared = all(labels[i] in of_x and labels[i] in of_y for i in axes)
-    if shared and _is_plain(x) and _is_plain(y) and {*of_x, *of_y} == set(labels):
+    if shared and _are_alike(x, of_x, y, of_y) and {*of_x, *of_y} == set(labels):
         result = "".join([c for i, c in enumerate(labels) if i not in axes])
         yield Einsum(f"{''.join(of_x)},{''.join(of_y)}->{result}")(x, y)
 
 
-def _is_plain(x: Tensor) -> bool:
-    """Whether no axis of `x` can be repeated."""
-    return x.shape.lengths is not None and 1 not in x.shape.lengths
+def _are_alike(x: Tensor, of_x: Sequence[str], y: Tensor, of_y: Sequence[str]) -> bool:
+    """Whether axes of one label are known to have one length: none is repeated along the other."""
+    lengths = dict(zip(of_x, x.shape.lengths or (), strict=True))
+    others = dict(zip(of_y, y.shape.lengths or (), strict=True))
+    return all(lengths[c] is not None and lengths[c] == others[c] for c in lengths.keys() & others.keys())
 
 
 def _reduced(total: Sum, rank: int | None) -> Sequence[int]:
