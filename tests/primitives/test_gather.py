@@ -122,3 +122,15 @@ def test_rows_picked_by_segment_have_a_gradient_where_their_number_is_unknown() 
     x = pb.placeholder(pb.float32, [None, 2])
     (dx,) = pb.gradients(SegmentGather()(x, pb.constant([1, 1, 5])), x)
     assert pb.Session().run(dx, {x: np.ones([3, 2], np.float32)}).tolist() == [[0, 0], [2, 2], [0, 0]]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_updates_that_are_not_one_for_each_index_are_refused_in_the_run(engine: str) -> None:
+    with pb.Graph().as_default():
+        indices, updates = pb.placeholder(pb.int64, [None, None, 1]), pb.placeholder(pb.float32, [None, None])
+        ys = [pb.scatter_nd(indices, updates, [4]), pb.tensor_scatter_nd_add(pb.zeros([4]), indices, updates)]
+        for y in ys:
+            with pytest.raises(
+                pb.errors.InvalidArgumentError, match=r"updates \[1, 2\] at indices \[2, 1, 1\]: rows are"
+            ):
+                pb.Session(engine=engine).run(y, {indices: np.zeros((2, 1, 1)), updates: np.ones((1, 2))})

@@ -188,3 +188,11 @@ def test_a_computed_axis_is_one_integer() -> None:
     axis = pb.placeholder(pb.float32, [], name="axis")
     with pytest.raises(ValueError, match=r"^concat: axis must be one integer, not float32\[\] 'axis:0'$"):
         pb.concat([[1], [2]], axis)
+
+
+def test_more_cannot_be_cut_from_blocks_than_there_is() -> None:
+    with pb.Graph().as_default():
+        x, crops = pb.placeholder(pb.float32, [2, None, 2], name="x"), pb.placeholder(pb.int32, [1, 2], name="crops")
+        y = pb.batch_to_space(x, [2], crops)
+        with pytest.raises(pb.errors.InvalidArgumentError, match="batch_to_space: 1 elements cannot be cut from the 0"):
+            pb.Session(engine="numpy").run(y, {x: np.zeros((2, 0, 2)), crops: [[0, 1]]})

@@ -94,3 +94,9 @@ def test_the_gradient_of_a_transform_is_one_operation(
     before = len(x.graph.operations)
     pb.gradients(y, x, grad_ys=[dy])
     assert [op.type for op in x.graph.operations[before:]][1:] == [back]
+
+
+def test_no_frames_of_no_elements_have_derivatives() -> None:
+    x = zeros(0, 0, dtype=pb.float64)
+    y = pb.signal.overlap_and_add(x, 4)
+    assert pb.gradients(y, x)[0].shape == [0, 0]

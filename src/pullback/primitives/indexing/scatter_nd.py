@@ -151,15 +151,16 @@ class ScatterNd(Primitive):
         _check_dtype("scatter_nd", updates, NUMBERS)
         k = _width(indices, "scatter_nd")
         full = shape_to_infer(self.shape, lengths)
-        if self.batch_dims == 0:
-            _check_updates("scatter_nd", indices, updates, full, k)
+        if k is not None:
+            _check_updates("scatter_nd", indices, updates, full, self.batch_dims + k)
         return (TensorType(updates.dtype, full),)
 
     def kernel(self, xp: Any, indices: Any, updates: Any, lengths: Any = None) -> Any:
         dims = shape_to_use(self.shape, lengths)
         end = self.batch_dims + indices.shape[-1]
         rows = _rows(xp, indices, dims, self.batch_dims, "scatter_nd")
-        return sum_rows(xp, rows, updates.reshape((rows.size, *dims[end:])), math.prod(dims[:end])).reshape(dims)
+        added = _as_rows("scatter_nd", indices, updates, dims[end:])
+        return sum_rows(xp, rows, added, math.prod(dims[:end])).reshape(dims)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         indices = op.inputs[0]
@@ -201,7 +202,18 @@ def _scatter_into(xp: Any, x: Any, indices: Any, updates: Any, how: str) -> Any:
     k = indices.shape[-1]
     rows = _rows(xp, indices, x.shape, 0, "tensor_scatter_nd")
     flat = x.reshape((math.prod(x.shape[:k]), *x.shape[k:]))
-    return combine_rows(xp, flat, rows, updates.reshape((rows.size, *x.shape[k:])), how).reshape(x.shape)
+    return combine_rows(xp, flat, rows, _as_rows("tensor_scatter_nd", indices, updates, x.shape[k:]), how).reshape(
+        x.shape
+    )
+
+
+def _as_rows(what: str, indices: Any, updates: Any, row: Sequence[int]) -> Any:
+    """The updates one behind the other; ValueError where they are not one for each index."""
+    if updates.shape != (*indices.shape[:-1], *row):
+        raise ValueError(
+            f"{what}: updates {list(updates.shape)} at indices {list(indices.shape)}: rows are {list(row)}"
+        )
+    return updates.reshape((math.prod(indices.shape[:-1]), *row))
 
 
 def _scatter_op(primitive: Primitive, tensor: Any, indices: Any, updates: Any, name: str | None) -> Tensor:

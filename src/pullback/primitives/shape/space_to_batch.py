@@ -151,6 +151,9 @@ class BatchToSpaceND(Primitive):
         split = x.reshape(*self.block, batch, *x.shape[1:])
         order = [m, *[d for i in range(m) for d in (m + 1 + i, i)], *range(2 * m + 1, split.ndim)]
         lengths = [n * b for n, b in zip(x.shape[1:], self.block, strict=False)]
+        for axis, (n, cut) in enumerate(zip(lengths, map(sum, widths), strict=True), start=1):
+            if cut > n:
+                raise ValueError(f"batch_to_space: {cut} elements cannot be cut from the {n} of axis {axis}")
         joined = xp.transpose(split, order).reshape(batch, *lengths, *x.shape[1 + m :])
         kept = [slice(before, n - after) for n, (before, after) in zip(lengths, widths, strict=True)]
         return joined[(slice(None), *kept)]

@@ -157,7 +157,7 @@ class OverlapAndAdd(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         x = op.inputs[0]
         length = None if x.shape.sizes is None else x.shape.sizes[-1]
-        if length is not None:
+        if length:
             return (lambda: Frame(length, self.step)(dy),)
         return (lambda: FrameLike(self.step)(dy, x),)
 
@@ -176,7 +176,7 @@ class FrameLike(Primitive):
         return (TensorType(x.dtype, TensorShape([*x.shape.lengths[:-1], *like.shape.lengths[-2:]])),)
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
-        return Frame(like.shape[-1], self.step).kernel(xp, x)
+        return Frame(like.shape[-1], self.step).kernel(xp, x)[..., : like.shape[-2], :]
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         del op
