@@ -343,7 +343,7 @@ def _precision(program: Program) -> float:
 def a_model_computes_the_same(program: Program) -> None:
     """What is exported to ONNX and loaded again has the same results, where it can be exported."""
     built = build(program, static=True)
-    ys = [y for y in built.ys if y.dtype not in COMPLEX]
+    ys = list(dict.fromkeys(y for y in built.ys if y.dtype not in COMPLEX))
     fed = built.placeholders()
     if not ys or any(x.dtype in COMPLEX for x in fed) or not _is_determined(program):
         return
@@ -361,6 +361,14 @@ def a_model_computes_the_same(program: Program) -> None:
         assert distance(a, b) < 1e-4, f"{y} is {b}, but {a} in the model that was loaded"
 
 
+DIFFERENT_IN_JAX = {
+    "Acosh": "that of complex numbers left of 0 has the other sign",
+    "MaskedMul": "a zero has no derivative",
+    "NextAfter": "it has none",
+}
+"""The operations whose derivative is another one in jax, by how."""
+
+
 def jax_differentiates_to_the_same(program: Program) -> None:
     """The derivative along a direction that jax finds of the forward graph alone is that of `gradients`."""
     import jax
@@ -368,6 +376,8 @@ def jax_differentiates_to_the_same(program: Program) -> None:
     built = build(program, static=True)
     ys = differentiable(built.ys)
     if not ys or not built.moved() or not program.smooth() or any(case.not_on_xla for case in program.cases()):
+        return
+    if any(op.type in DIFFERENT_IN_JAX for op in built.graph.operations):
         return
     given, moved = [x.value.array for x in program.inputs], built.moved()
     kinds = built.kinds()
@@ -388,7 +398,7 @@ def jax_differentiates_to_the_same(program: Program) -> None:
     with jax.enable_x64(True):
         _, slopes = jax.jvp(of_moved, [given[i] for i in moved], directions)
     terms = [_inner(w, np.asarray(s)) for w, s in zip(weights, slopes, strict=True)]
-    if np.isnan(gradient) and np.isnan(sum(terms)):  # Outside of the domain of a special function.
+    if np.isnan(sum(terms)):  # Where jax multiplies a zero with a pole.
         return
     assert abs(sum(terms) - gradient) <= 1e-7 * max(sum(map(abs, terms)), 1e-2), f"{gradient}, but {sum(terms)} by jax"
 
@@ -485,11 +495,11 @@ def failure(holds: Property, program: Program) -> Exception | None:
 
 
 REFUSED = (
-    *("Singular matrix", "not positive definite", "did not converge"),
+    *("Singular matrix", "has no square root", "not positive definite", "did not converge"),
     "after one iteration",
     "is not part of the saved graph",
-    *("is out of bounds", "is not in ["),
+    *("is out of bounds", "is not in [", "is not known when XLA compiles"),
 )
 """What is said of matrices without an inverse, a root or singular values, of loops whose shapes change, of graphs with
-Python functions, and of numbers of elements that are not there.
+Python functions, of numbers of elements that are not there, and of arrays whose lengths depend on values.
 """

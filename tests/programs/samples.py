@@ -25,6 +25,7 @@ FITTING: dict[str, tuple[str, ...]] = {
         *("CustomGradient", "MoveRows", "RangePart", "TakeAlong", "MaxPoolPlaces", "IRFFTND", "SumEqualRows"),
         *("TensorListGetItem", "TensorListSetItem", "TensorListAddItems", "CtcAlignments", "VectorsFromFront"),
     ),
+    "matrices that are symmetric": ("PositiveSolve",),
     "shapes that other operations have made fit": (
         *("Mask", "SumLike", "MaxLike", "MinLike", "ProdLike", "Recurrence", "SpreadBound", "UnitLower", "TieShares"),
         *("DepthwiseConv2dNativeBackpropFilter", "Conv2DBackpropFilter", "Conv3DBackpropFilterV2", "MeanGrad"),
