@@ -56,6 +56,7 @@ types: $(STAMP) ## mypy alone
 reference: $(STAMP) ## docs/reference and docs/guide/pictures anew
 	@$(BIN)/python -m tools.reference
 	@$(BIN)/python -m tools.onnx_operators
+	@$(BIN)/python -m tools.accuracy
 	@$(BIN)/python docs/pictures.py
 
 bench: $(STAMP) ## the benchmarks
