@@ -1,6 +1,7 @@
 """`tf.data`: datasets, and the iterators that hand their elements to runs."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -192,6 +193,34 @@ def test_one_iterator_reads_several_datasets() -> None:
             sess.run(start)
             found.append(sess.run(x))
         assert found == [0, 10, 0]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_the_handle_that_is_fed_says_which_iterator(engine: str) -> None:
+    train, test = Dataset.range(3), Dataset.range(10, 12)
+    iterators = [train.make_one_shot_iterator(), test.make_initializable_iterator()]
+    handle = tf.placeholder(tf.string, [])
+    x = tf.data.Iterator.from_string_handle(handle, train.output_types, train.output_shapes).get_next() * 2
+    with tf.Session(engine=engine) as sess:
+        first, second = sess.run([iterator.string_handle() for iterator in iterators])
+        sess.run(iterators[1].initializer)
+        assert [sess.run(x, {handle: h}) for h in (first, second, first, second)] == [0, 20, 2, 22]
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"^get_next: no iterator has the handle 'none'; feed"):
+            sess.run(x, {handle: "none"})
+
+
+def test_texts_are_elements() -> None:
+    dataset = Dataset.from_tensor_slices((["a", "b", "c"], [1, 2, 3])).map(lambda name, i: (name, i * 2)).batch(2)
+    assert dataset.output_types == (tf.string, tf.int32)
+    assert [(x.tolist(), i.tolist()) for x, i in elements(dataset)] == [([b"a", b"b"], [2, 4]), ([b"c"], [6])]
+
+
+def test_lines_of_files_are_elements(tmp_path: Path) -> None:
+    for name, text in (("one", "a\nb\n"), ("two", "c\r\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+    files = [str(tmp_path / name) for name in ("one", "two")]
+    assert numbers(tf.data.TextLineDataset(files).skip(1)) == [b"b", b"c"]
+    assert numbers(Dataset.from_tensor_slices(files).flat_map(tf.data.TextLineDataset)) == [b"a", b"b", b"c"]
 
 
 def test_the_length_of_batches_may_be_fed() -> None:

@@ -103,6 +103,7 @@ METHODS = {
     "int8": (1, False, True, False, False, False, np.int8),
     "uint8": (1, False, True, True, False, False, np.uint8),
     "complex64": (8, False, False, False, True, False, np.complex64),
+    "string": (0, False, False, False, False, False, object),
     "bool": (1, False, False, False, False, True, np.bool_),
 }
 

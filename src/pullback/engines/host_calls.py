@@ -97,7 +97,8 @@ def _called(session: Any, op: Operation, values: dict[Tensor, Any]) -> Sequence[
     assert isinstance(primitive, HostCall)
     arrays = [np.asarray(values[x]) for x in op.inputs]
     try:
-        return primitive.func.call(session, *arrays)  # type: ignore[no-any-return]
+        found = primitive.func.call(session, *arrays)
+        return [np.asarray(x, kind.dtype) for x, kind in zip(found, primitive.outputs, strict=True)]
     except (OutOfRangeError, StopIteration) as error:
         reason = str(error) or "End of sequence"
         raise OutOfRangeError(f"{reason}\n  operation '{op.name}', made at {site_of(op)}") from None

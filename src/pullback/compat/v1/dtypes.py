@@ -33,7 +33,7 @@ class DType:
     @property
     def as_numpy_dtype(self) -> type:
         """The class of NumPy's scalars of this dtype."""
-        return np.dtype(self.dtype).type  # type: ignore[arg-type]
+        return object if self.dtype == dtypes.string else np.dtype(self.dtype).type  # type: ignore[arg-type]
 
     @property
     def base_dtype(self) -> DType:
@@ -48,7 +48,12 @@ class DType:
     @property
     def size(self) -> int:
         """The bytes of an element."""
-        return self.dtype.itemsize
+        return 0 if self.dtype == dtypes.string else self.dtype.itemsize
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return dtypes.dtype_name(self.dtype)
 
     @property
     def is_floating(self) -> bool:
@@ -115,7 +120,7 @@ class DType:
         raise TypeError(f"Cannot find {what} value of {self}.")
 
     def __getattr__(self, name: str) -> Any:
-        """All else is NumPy's: `name`, `kind`, `itemsize`, ..."""
+        """All else is NumPy's: `kind`, `itemsize`, ..."""
         return getattr(object.__getattribute__(self, "dtype"), name)
 
     @property  # type: ignore[misc]
@@ -133,10 +138,10 @@ class DType:
         return as_dtype, (self.dtype,)
 
     def __repr__(self) -> str:
-        return f"tf.{self.dtype.name}"
+        return f"tf.{self.name}"
 
     def __str__(self) -> str:
-        return f"<dtype: '{self.dtype.name}'>"
+        return f"<dtype: '{self.name}'>"
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 from . import experimental as experimental
 from .dataset import Dataset as Dataset
 from .experimental import AUTOTUNE as AUTOTUNE
+from .files import TextLineDataset as TextLineDataset
 from .iterators import Iterator as Iterator
 from .iterators import make_initializable_iterator as make_initializable_iterator
 from .iterators import make_one_shot_iterator as make_one_shot_iterator

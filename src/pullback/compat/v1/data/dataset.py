@@ -88,7 +88,7 @@ class Dataset:
         del name
         structure = as_leaves(tensors)
         given = leaves(structure)
-        return Dataset(types_of(structure), _tensors(given), lambda p: [[_value(x, p) for x in given]])
+        return Dataset(types_of(structure), _tensors(given), lambda p: [[value_of(x, p) for x in given]])
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
@@ -105,7 +105,7 @@ class Dataset:
             found = ", ".join(str(type_of(x)) for x in given)
             raise ValueError(f"Dataset.from_tensor_slices: equally many rows are needed, of {found}")
         spec = packed(structure, [rows_of(type_of(x)) for x in given])
-        return Dataset(spec, _tensors(given), lambda p: zip(*[_value(x, p) for x in given], strict=True))
+        return Dataset(spec, _tensors(given), lambda p: zip(*[value_of(x, p) for x in given], strict=True))
 
     @staticmethod
     def range(*args: Any, **kwargs: Any) -> Dataset:
@@ -114,7 +114,7 @@ class Dataset:
         bounds = [as_leaves(x) for x in args]
 
         def elements(p: Pass) -> Iterator[Element]:
-            return ([np.array(i, dtype)] for i in range(*[int(_value(x, p)) for x in bounds]))
+            return ([np.array(i, dtype)] for i in range(*[int(value_of(x, p)) for x in bounds]))
 
         return Dataset(TensorType(dtype, TensorShape.SCALAR), _tensors(bounds), elements)
 
@@ -134,7 +134,7 @@ class Dataset:
         return Dataset(
             spec,
             _tensors(given),
-            lambda p: (_checked(spec, element) for element in generator(*[_value(x, p) for x in given])),
+            lambda p: (_checked(spec, element) for element in generator(*[value_of(x, p) for x in given])),
         )
 
     @staticmethod
@@ -339,7 +339,9 @@ class Dataset:
     ) -> Dataset:
         """What `function` makes of passes over the elements, and of a number or the value of a tensor."""
         leaf = as_leaves(count)
-        return self._derived(lambda p: function(lambda: self.elements(p), int(_value(leaf, p))), spec, _tensors([leaf]))
+        return self._derived(
+            lambda p: function(lambda: self.elements(p), int(value_of(leaf, p))), spec, _tensors([leaf])
+        )
 
     def _derived(
         self, elements: Callable[[Pass], Iterable[Element]], spec: Any = None, inputs: Sequence[Tensor] = ()
@@ -352,7 +354,8 @@ def _tensors(given: Sequence[Any]) -> list[Tensor]:
     return [x for x in given if isinstance(x, Tensor)]
 
 
-def _value(leaf: Any, p: Pass) -> Array:
+def value_of(leaf: Any, p: Pass) -> Array:
+    """The array of a leaf, in a pass that knows the values of tensors."""
     return p.values[leaf] if isinstance(leaf, Tensor) else leaf
 
 
