@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,8 @@ class _Cell(pb.nn.rnn_cell.RNNCell):
     """A cell without variables, so that a row can be differentiated by its weights."""
 
     def __init__(self, weights: Any) -> None:
-        super().__init__("cell")
-        self.weights = weights
+        super().__init__(name="cell")
+        self.matrix = weights
 
     @property
     def state_size(self) -> int:
@@ -30,12 +29,8 @@ class _Cell(pb.nn.rnn_cell.RNNCell):
     def output_size(self) -> int:
         return 2
 
-    def make(self, depth: int) -> Sequence[Any]:
-        del depth
-        return []
-
-    def step(self, inputs: Any, state: Any) -> tuple[Any, Any]:
-        h = pb.tanh(pb.matmul(pb.concat([inputs, state], 1), self.weights))
+    def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+        h = pb.tanh(pb.matmul(pb.concat([inputs, state], 1), self.matrix))
         return 2.0 * h, h
 
 

@@ -16,13 +16,14 @@ from ..core.graph import Graph, Operation, Tensor
 from ..core.primitive import Primitive
 from ..core.scopes import Scope
 from ..core.traits import ELEMENTWISE, MOVES, SINGULAR, multiplies
+from ..core.typing import DTypeLike
 from ..primitives.casting.cast import cast
 from .rebuilding import with_functions
 from .structure import Structure
 from .view import view_of
 
 
-def mixed_precision(fetches: Any, compute: Any = bfloat16, *, name: str = "mixed_precision") -> Any:
+def mixed_precision(fetches: Any, compute: DTypeLike = bfloat16, *, name: str = "mixed_precision") -> Any:
     """Tensors in the place of `fetches`, of the same dtypes, whose float32 products are computed in `compute`.
 
     Matrix products and convolutions read their inputs in 16 bits, in functions, branches and loops as well; what only

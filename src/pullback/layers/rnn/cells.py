@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ...core import nest
-from ...core.dtypes import as_dtype
 from ...core.operation import Tensor
-from ...core.typing import DTypeLike, TensorLike
+from ...core.shape import TensorShape
+from ...core.typing import DTypeLike
 from ...primitives.activations.sigmoid import sigmoid
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.creation.fill import zeros
@@ -20,13 +19,8 @@ from ...primitives.random.dropout import dropout
 from ...primitives.shape.stacking import concat, split
 from ...primitives.variables.variable import Variable
 from ..variables.initializers import Constant, Zeros
-from ..variables.scope import (
-    VariableScope,
-    get_variable,
-    get_variable_scope,
-    name_without_variables,
-    variable_scope,
-)
+from ..variables.layer import Layer
+from ..variables.scope import VariableScope, get_variable, get_variable_scope, variable_scope
 
 Activation = Callable[[Tensor], Tensor]
 
@@ -44,59 +38,65 @@ class LSTMStateTuple(NamedTuple):
     h: Any
 
 
-class RNNCell(ABC):
+class RNNCell(Layer):
     """One step of a recurrent network: called with inputs [batch, n] and a state, it returns an output and a state.
 
-    The variables are made at the first call, or by `build`, in the variable scope around it, and kept. A cell of one's
-    own says `state_size`, `output_size`, `make` and `step`.
+    The variables are made at the first call, in the variable scope around it, and kept. A cell of one's own says
+    `state_size`, `output_size` and `call(inputs, state)`, and may make its variables in `build(inputs_shape)`; or it
+    says `__call__(inputs, state, scope=None)`, and all is its own.
+
+    >>> import pullback as pb
+    >>> class Leaky(pb.nn.rnn_cell.RNNCell):
+    ...     state_size = output_size = 3
+    ...     def call(self, inputs, state):
+    ...         h = 0.9 * state + inputs @ pb.get_variable("kernel", [5, 3])
+    ...         return h, h
+    >>> cell = Leaky()
+    >>> outputs, state = pb.nn.dynamic_rnn(cell, pb.zeros([2, 4, 5]))
+    >>> outputs.shape, cell.variables
+    (TensorShape([2, 4, 3]), [<Variable 'rnn/leaky/kernel:0' float32[5,3]>])
     """
 
-    def __init__(self, name: str, reuse: bool | str | None = None, dtype: DTypeLike | None = None) -> None:
-        self.name, self.reuse, self.dtype = name, reuse, None if dtype is None else as_dtype(dtype)
-        self.variables: list[Variable] = []
-        self.built = False
-
     @property
-    @abstractmethod
     def state_size(self) -> Any:
-        """The length of the state, or a nested structure of the lengths of its parts."""
+        """The length of the state, or a nested structure of the lengths, or shapes, of its parts."""
+        raise NotImplementedError(f"{type(self).__name__} has no state_size: define it")
 
     @property
-    @abstractmethod
-    def output_size(self) -> int:
+    def output_size(self) -> Any:
         """The length of the output."""
-
-    @abstractmethod
-    def make(self, depth: int) -> Sequence[Variable]:
-        """The variables, for inputs of length `depth`."""
-
-    @abstractmethod
-    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
-        """The output and the next state."""
-
-    def build(self, depth: int | None, dtype: DTypeLike, scope: VariableScope | str | None = None) -> None:
-        """Make the variables, unless they are there."""
-        if self.built:
-            return
-        if depth is None:
-            raise ValueError(f"{self.name}: the last length of the inputs must be known")
-        shared = self.reuse or get_variable_scope().reuse
-        named = scope or (self.name if shared else name_without_variables(self.name))
-        with variable_scope(named, reuse=self.reuse, dtype=self.dtype or dtype):
-            self.variables = list(self.make(depth))
-        self.built = True
+        raise NotImplementedError(f"{type(self).__name__} has no output_size: define it")
 
     def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
         """Zeros for each part of the state, [batch_size, length]."""
-        return nest.map_structure(lambda n: zeros([batch_size, n], dtype), self.state_size)
+        return nest.map_structure(lambda n: zeros([batch_size, *_lengths(n)], dtype), self.state_size)
 
-    def __call__(self, inputs: TensorLike, state: Any, scope: VariableScope | str | None = None) -> tuple[Tensor, Any]:
+    def prepare(self, depth: int | None, dtype: DTypeLike) -> None:
+        """Make the variables, unless they are there, or the cell makes them in a call of its own."""
+        if type(self).__call__ is RNNCell.__call__:
+            with self.entered(None, dtype):
+                self.make(TensorShape([None, depth]))
+
+    def __call__(self, inputs: Any, state: Any, scope: VariableScope | str | None = None) -> tuple[Any, Any]:
         """The output [batch, output_size] and the next state."""
         x = convert_to_tensor(inputs)
         if x.shape.rank not in (2, None):
             raise ValueError(f"{self.name}: inputs must be of rank 2, not {x.type}")
-        self.build(x.shape.size(-1) if x.shape.sizes else None, x.dtype, scope)
-        return self.step(x, state)
+        with self.entered(scope, x.dtype):
+            self.make(x.shape)
+            output, after = self.call(x, state)
+        self._called = True
+        return output, after
+
+    def _depth(self, inputs_shape: TensorShape) -> int:
+        depth = inputs_shape.size(-1)
+        if depth is None:
+            raise ValueError(f"{self.name}: the last length of the inputs must be known")
+        return int(depth)
+
+
+def _lengths(size: Any) -> list[Any]:
+    return size.as_list() if isinstance(size, TensorShape) else [size]
 
 
 class BasicRNNCell(RNNCell):
@@ -117,7 +117,7 @@ class BasicRNNCell(RNNCell):
         name: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(name or "basic_rnn_cell", reuse, dtype)
+        super().__init__(name=name or "basic_rnn_cell", dtype=dtype, _reuse=reuse)
         self.units, self.activation = num_units, activation or tanh
 
     @property
@@ -128,11 +128,11 @@ class BasicRNNCell(RNNCell):
     def output_size(self) -> int:
         return self.units
 
-    def make(self, depth: int) -> Sequence[Variable]:
-        return _layer(depth + self.units, self.units)
+    def build(self, input_shape: TensorShape) -> None:
+        self._weights = _layer(self._depth(input_shape) + self.units, self.units)
 
-    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
-        h = self.activation(_affine([inputs, state], self.variables))
+    def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        h = self.activation(_affine([inputs, state], self._weights))
         return h, h
 
 
@@ -158,7 +158,7 @@ class GRUCell(RNNCell):
         name: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(name or "gru_cell", reuse, dtype)
+        super().__init__(name=name or "gru_cell", dtype=dtype, _reuse=reuse)
         self.units, self.activation = num_units, activation or tanh
         self.initializers = kernel_initializer, bias_initializer
 
@@ -170,16 +170,16 @@ class GRUCell(RNNCell):
     def output_size(self) -> int:
         return self.units
 
-    def make(self, depth: int) -> Sequence[Variable]:
-        kernel, bias = self.initializers
+    def build(self, input_shape: TensorShape) -> None:
+        (kernel, bias), both = self.initializers, self._depth(input_shape) + self.units
         with variable_scope("gates"):
-            gates = _layer(depth + self.units, 2 * self.units, kernel, bias or Constant(1.0))
+            self._gates = _layer(both, 2 * self.units, kernel, bias or Constant(1.0))
         with variable_scope("candidate"):
-            return [*gates, *_layer(depth + self.units, self.units, kernel, bias)]
+            self._candidate = _layer(both, self.units, kernel, bias)
 
-    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
-        r, u = split(sigmoid(_affine([inputs, state], self.variables[:2])), 2, 1)
-        candidate = self.activation(_affine([inputs, r * state], self.variables[2:]))
+    def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        r, u = split(sigmoid(_affine([inputs, state], self._gates)), 2, 1)
+        candidate = self.activation(_affine([inputs, r * state], self._candidate))
         h = u * state + (1.0 - u) * candidate
         return h, h
 
@@ -219,7 +219,7 @@ class LSTMCell(RNNCell):
         dtype: DTypeLike | None = None,
     ) -> None:
         del num_unit_shards, num_proj_shards
-        super().__init__(name or "lstm_cell", reuse, dtype)
+        super().__init__(name=name or "lstm_cell", dtype=dtype, _reuse=reuse)
         self.units, self.projected, self.activation = num_units, num_proj, activation or tanh
         self.use_peepholes, self.initializer, self.forget_bias = use_peepholes, initializer, forget_bias
         self.cell_clip, self.proj_clip, self.state_is_tuple = cell_clip, proj_clip, state_is_tuple
@@ -233,30 +233,29 @@ class LSTMCell(RNNCell):
     def output_size(self) -> int:
         return self.projected or self.units
 
-    def make(self, depth: int) -> Sequence[Variable]:
-        found = _layer(depth + self.output_size, 4 * self.units, self.initializer)
+    def build(self, input_shape: TensorShape) -> None:
+        self._weights = _layer(self._depth(input_shape) + self.output_size, 4 * self.units, self.initializer)
         if self.use_peepholes:
             names = ("w_f_diag", "w_i_diag", "w_o_diag")
-            found += [get_variable(name, [self.units], initializer=self.initializer) for name in names]
+            self._peepholes = [get_variable(name, [self.units], initializer=self.initializer) for name in names]
         if self.projected is not None:
             with variable_scope("projection"):
                 shape = [self.units, self.projected]
-                found.append(get_variable("kernel", shape, initializer=self.initializer))
-        return found
+                self._projection = get_variable("kernel", shape, initializer=self.initializer)
 
-    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+    def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
         c, h = state if self.state_is_tuple else split(state, [self.units, self.output_size], 1)
-        i, j, f, o = split(_affine([inputs, h], self.variables), 4, 1)
+        i, j, f, o = split(_affine([inputs, h], self._weights), 4, 1)
         if self.use_peepholes:
-            f, i = f + self.variables[2] * c, i + self.variables[3] * c
+            f, i = f + self._peepholes[0] * c, i + self._peepholes[1] * c
         c = sigmoid(f + self.forget_bias) * c + sigmoid(i) * self.activation(j)
         if self.cell_clip is not None:
             c = clip_by_value(c, -self.cell_clip, self.cell_clip)
         if self.use_peepholes:
-            o = o + self.variables[4] * c
+            o = o + self._peepholes[2] * c
         h = sigmoid(o) * self.activation(c)
         if self.projected is not None:
-            h = matmul(h, self.variables[-1])
+            h = matmul(h, self._projection)
         if self.projected is not None and self.proj_clip is not None:
             h = clip_by_value(h, -self.proj_clip, self.proj_clip)
         return h, LSTMStateTuple(c, h) if self.state_is_tuple else concat([c, h], 1)
@@ -301,7 +300,7 @@ class MultiRNNCell(RNNCell):
     """
 
     def __init__(self, cells: Sequence[RNNCell], state_is_tuple: bool = True) -> None:
-        super().__init__("multi_rnn_cell")
+        super().__init__(name="multi_rnn_cell")
         if not cells or not state_is_tuple:
             raise ValueError("MultiRNNCell: at least one cell is needed, and state_is_tuple=True")
         self.cells = list(cells)
@@ -311,25 +310,55 @@ class MultiRNNCell(RNNCell):
         return tuple(cell.state_size for cell in self.cells)
 
     @property
-    def output_size(self) -> int:
+    def output_size(self) -> Any:
         return self.cells[-1].output_size
 
-    def make(self, depth: int) -> Sequence[Variable]:
+    def build(self, input_shape: TensorShape) -> None:
+        depth = input_shape.size(-1)
         for i, cell in enumerate(self.cells):
             with variable_scope(f"cell_{i}"):
-                cell.build(depth, get_variable_scope().dtype)
+                cell.prepare(depth, get_variable_scope().dtype)
             depth = cell.output_size
-        return [v for cell in self.cells for v in cell.variables]
 
-    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+    def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
         after = []
-        for cell, part in zip(self.cells, state, strict=True):
-            inputs, next_part = cell.step(inputs, part)
+        for i, (cell, part) in enumerate(zip(self.cells, state, strict=True)):
+            with variable_scope(f"cell_{i}"):
+                inputs, next_part = cell(inputs, part)
             after.append(next_part)
         return inputs, tuple(after)
 
 
-class DropoutWrapper(RNNCell):
+class AbstractWrapper(RNNCell):
+    """A cell around another one, with the variables of that one."""
+
+    def __init__(self, cell: RNNCell) -> None:
+        self.cell = cell
+
+    @property
+    def name(self) -> str:
+        return self.cell.name
+
+    @property
+    def state_size(self) -> Any:
+        return self.cell.state_size
+
+    @property
+    def output_size(self) -> Any:
+        return self.cell.output_size
+
+    @property
+    def variables(self) -> list[Variable]:
+        return self.cell.variables
+
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
+        return self.cell.zero_state(batch_size, dtype)
+
+    def prepare(self, depth: int | None, dtype: DTypeLike) -> None:
+        self.cell.prepare(depth, dtype)
+
+
+class DropoutWrapper(AbstractWrapper):
     """`cell` with dropout, drawn anew at each step, of what goes in, of what comes out, and of its state.
 
     The probabilities that an element stays are numbers, or scalars that a run gives. What a long short-term memory
@@ -363,23 +392,12 @@ class DropoutWrapper(RNNCell):
             raise NotImplementedError(
                 "DropoutWrapper: only variational_recurrent=False, a new draw at each step, is there"
             )
-        super().__init__(cell.name, cell.reuse, cell.dtype)
-        self.cell, self.seed = cell, seed
+        super().__init__(cell)
+        self.seed = seed
         self.keep_in, self.keep_out, self.keep_state = input_keep_prob, output_keep_prob, state_keep_prob
 
-    @property
-    def state_size(self) -> Any:
-        return self.cell.state_size
-
-    @property
-    def output_size(self) -> int:
-        return self.cell.output_size
-
-    def make(self, depth: int) -> Sequence[Variable]:
-        return _made(self.cell, depth)
-
-    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
-        output, after = self.cell.step(dropout(inputs, 1 - self.keep_in, seed=self.seed), state)
+    def __call__(self, inputs: Any, state: Any, scope: VariableScope | str | None = None) -> tuple[Any, Any]:
+        output, after = self.cell(dropout(inputs, 1 - self.keep_in, seed=self.seed), state, scope)
         return dropout(output, 1 - self.keep_out, seed=self.seed), self._thinned(after)
 
     def _thinned(self, state: Any) -> Any:
@@ -390,7 +408,7 @@ class DropoutWrapper(RNNCell):
         return dropout(state, 1 - self.keep_state, seed=self.seed)
 
 
-class ResidualWrapper(RNNCell):
+class ResidualWrapper(AbstractWrapper):
     """`cell` whose inputs are added to its outputs, or put together with them by `residual_fn(inputs, outputs)`.
 
     >>> import pullback as pb
@@ -403,30 +421,12 @@ class ResidualWrapper(RNNCell):
     """
 
     def __init__(self, cell: RNNCell, residual_fn: Callable[[Tensor, Tensor], Tensor] | None = None) -> None:
-        super().__init__(cell.name, cell.reuse, cell.dtype)
-        self.cell, self.residual_fn = cell, residual_fn
+        super().__init__(cell)
+        self.residual_fn = residual_fn
 
-    @property
-    def state_size(self) -> Any:
-        return self.cell.state_size
-
-    @property
-    def output_size(self) -> int:
-        return self.cell.output_size
-
-    def make(self, depth: int) -> Sequence[Variable]:
-        return _made(self.cell, depth)
-
-    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
-        output, after = self.cell.step(inputs, state)
+    def __call__(self, inputs: Any, state: Any, scope: VariableScope | str | None = None) -> tuple[Any, Any]:
+        output, after = self.cell(inputs, state, scope)
         return (inputs + output if self.residual_fn is None else self.residual_fn(inputs, output)), after
-
-
-def _made(cell: RNNCell, depth: int) -> Sequence[Variable]:
-    """The variables of a cell that another wraps, made in the scope of that one, which has its name."""
-    if not cell.built:
-        cell.variables, cell.built = list(cell.make(depth)), True
-    return cell.variables
 
 
 def _layer(depth: int, units: int, kernel: Any = None, bias: Any = None) -> list[Variable]:

@@ -68,7 +68,7 @@ def dynamic_rnn(
         raise ValueError(f"dynamic_rnn: inputs must be of rank 3, not {x.type}")
     with variable_scope(scope or "rnn"):
         rows = x if time_major else transpose(x, [1, 0, 2])
-        cell.build(rows.shape.size(2), dtype or x.dtype)
+        cell.prepare(rows.shape.size(2), dtype or x.dtype)
         kind, start = take_apart(_first_state(cell, initial_state, rows, 1, dtype))
         lengths = _lengths("dynamic_rnn", sequence_length)
         outputs, ends = _unrolled(cell, rows, kind, start, lengths)

@@ -1,5 +1,6 @@
 """Layers of TensorFlow 1 with variables of their own: `tf.layers`, with its names, variables and defaults."""
 
+from ....layers.variables.layer import Layer as Layer
 from .convolution import conv1d as conv1d
 from .convolution import conv2d as conv2d
 from .convolution import conv2d_transpose as conv2d_transpose
@@ -20,7 +21,6 @@ from .objects import Conv3D as Conv3D
 from .objects import Dense as Dense
 from .objects import Dropout as Dropout
 from .objects import Flatten as Flatten
-from .objects import Layer as Layer
 from .objects import MaxPooling1D as MaxPooling1D
 from .objects import MaxPooling2D as MaxPooling2D
 from .objects import MaxPooling3D as MaxPooling3D

@@ -6,50 +6,31 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ....core.graph import Tensor
-from ....core.typing import TensorLike
-from ....layers.variables.scope import VariableScope, variable_scope
+from ....core.typing import DTypeLike, TensorLike
+from ....layers.variables.layer import Layer
+from ....layers.variables.scope import variable_scope
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.variables.variable import Variable
 from . import convolution, core, normalization, pooling
 
 
-class Layer:
+class FunctionLayer(Layer):
     """A layer: called with a tensor it gives what the function of the same name gives."""
 
     function: ClassVar[Callable[..., Tensor]]
 
-    def __init__(self, *args: Any, name: str | None = None, dtype: object = None, **options: Any) -> None:
-        del dtype
-        self._args, self._options, self._name = args, options, name
-        self._scope: VariableScope | None = None
+    def __init__(self, *args: Any, name: str | None = None, dtype: DTypeLike | None = None, **options: Any) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self._args, self._options = args, options
 
     def __call__(self, inputs: TensorLike, **options: Any) -> Tensor:
         """The result for `inputs`; `options`, such as `training`, take the place of those given before."""
         reuse = self._scope is not None
         if self._scope is None:
-            with variable_scope(self._name, type(self).function.__name__) as self._scope:
+            with variable_scope(self._given_name, type(self).function.__name__) as self._scope:
                 pass
         given = self._options | options | {"name": self._scope, "reuse": reuse}
         return type(self).function(convert_to_tensor(inputs), *self._args, **given)
-
-    apply = __call__
-
-    @property
-    def name(self) -> str:
-        """The name of its variables' scope, once it was called."""
-        return self._name or "" if self._scope is None else self._scope.name
-
-    @property
-    def variables(self) -> list[Variable]:
-        """Its variables; none before it is called."""
-        return [] if self._scope is None else self._scope.global_variables()
-
-    @property
-    def trainable_variables(self) -> list[Variable]:
-        """Those of them that training changes."""
-        return [] if self._scope is None else self._scope.trainable_variables()
-
-    weights, trainable_weights = variables, trainable_variables
 
     @property
     def kernel(self) -> Variable:
@@ -63,58 +44,56 @@ class Layer:
 
     def _variable(self, name: str) -> Variable:
         for v in self.variables:
-            if v.op.name == f"{self.name}/{name}":
+            if v.op.name == f"{self.scope_name}/{name}":
                 return v
         raise AttributeError(f"the layer '{self.name}' has no variable '{name}'; they are made at its first call")
 
 
-class PlainLayer(Layer):
+class PlainLayer(FunctionLayer):
     """A layer without variables."""
 
     def __call__(self, inputs: TensorLike, **options: Any) -> Tensor:
         """The result for `inputs`."""
-        return type(self).function(inputs, *self._args, **self._options | options, name=self._name)
-
-    apply = __call__
+        return type(self).function(inputs, *self._args, **self._options | options, name=self._given_name)
 
 
-class Dense(Layer):
+class Dense(FunctionLayer):
     """`dense` with variables of its own."""
 
     function = core.dense
 
 
-class Conv1D(Layer):
+class Conv1D(FunctionLayer):
     """`conv1d` with variables of its own."""
 
     function = convolution.conv1d
 
 
-class Conv2D(Layer):
+class Conv2D(FunctionLayer):
     """`conv2d` with variables of its own."""
 
     function = convolution.conv2d
 
 
-class Conv3D(Layer):
+class Conv3D(FunctionLayer):
     """`conv3d` with variables of its own."""
 
     function = convolution.conv3d
 
 
-class Conv2DTranspose(Layer):
+class Conv2DTranspose(FunctionLayer):
     """`conv2d_transpose` with variables of its own."""
 
     function = convolution.conv2d_transpose
 
 
-class SeparableConv2D(Layer):
+class SeparableConv2D(FunctionLayer):
     """`separable_conv2d` with variables of its own."""
 
     function = convolution.separable_conv2d
 
 
-class BatchNormalization(Layer):
+class BatchNormalization(FunctionLayer):
     """`batch_normalization` with variables of its own."""
 
     function = normalization.batch_normalization

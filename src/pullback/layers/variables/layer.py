@@ -1,0 +1,160 @@
+"""Layers and cells that programs derive: variables made at the first call and kept, in a scope of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ...core.dtypes import as_dtype
+from ...core.shape import TensorShape
+from ...core.typing import DTypeLike, ShapeLike, TensorLike
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.variables.variable import Variable
+from .scope import VariableScope, get_variable, get_variable_scope, name_without_variables, variable_scope
+
+
+class Layer:
+    """A function of tensors with variables of its own; TensorFlow 1's protocol for those who derive one.
+
+    `build(input_shape)` makes the variables, by `add_weight`, once, at the first call; `call(inputs, ...)` computes,
+    and may make variables by `get_variable`. Both run in the variable scope of the layer, which is that of its first
+    call and is named after it, or after its class.
+
+    >>> import pullback.compat.v1 as tf
+    >>> class Scaled(tf.layers.Layer):
+    ...     def build(self, input_shape):
+    ...         self.scale = self.add_weight("scale", shape=[int(input_shape[-1])], initializer=tf.ones_initializer())
+    ...     def call(self, inputs):
+    ...         return inputs * self.scale
+    >>> layer = Scaled()
+    >>> layer(tf.zeros([2, 3])).shape, layer.variables
+    (TensorShape([2, 3]), [<Variable 'scaled/scale:0' float32[3]>])
+    """
+
+    built: bool = False
+    dtype: Any = None
+    _given_name: str | None = None
+    _reuse: bool | str | None = None
+    _scope: VariableScope | None = None
+    _called: bool = False
+
+    def __init__(
+        self,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
+        *,
+        activity_regularizer: Callable[..., Any] | None = None,
+        _reuse: bool | str | None = None,
+    ) -> None:
+        self.trainable, self.activity_regularizer = trainable, activity_regularizer
+        self.dtype = None if dtype is None else as_dtype(dtype)
+        self._given_name, self._reuse = name, _reuse
+
+    # What a subclass overrides
+
+    def build(self, input_shape: TensorShape) -> None:
+        """Make the variables, for inputs of `input_shape`."""
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The result for `inputs`."""
+        raise NotImplementedError(f"{type(self).__name__} has no call(inputs): define it")
+
+    # What it calls
+
+    def add_weight(
+        self,
+        name: str,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike | None = None,
+        initializer: TensorLike | Callable[..., Any] | None = None,
+        regularizer: Callable[..., Any] | None = None,
+        trainable: bool | None = None,
+        constraint: Callable[..., Any] | None = None,
+        **options: Any,
+    ) -> Variable:
+        """The variable `name` of the scope of the layer; see `get_variable`."""
+        trained = getattr(self, "trainable", True) if trainable is None else trainable
+        return get_variable(name, shape, dtype, initializer, regularizer, trained, constraint=constraint, **options)
+
+    add_variable = add_weight
+
+    # What a user calls
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What `call` gives for the inputs, one tensor or a list, in the scope of the layer, after `build`.
+
+        `scope=` names the scope of the first call; all else is handed on.
+        """
+        scope, inputs = kwargs.pop("scope", None), args[0]
+        several = isinstance(inputs, list | tuple)
+        given = [convert_to_tensor(x) for x in (inputs if several else [inputs])]
+        shapes = [x.shape for x in given]
+        with self.entered(scope, given[0].dtype):
+            self.make(shapes if several else shapes[0])
+            result = self.call(given if several else given[0], *args[1:], **kwargs)
+        self._called = True
+        return result
+
+    def apply(self, *args: Any, **kwargs: Any) -> Any:
+        """The same as a call."""
+        return self(*args, **kwargs)
+
+    @property
+    def name(self) -> str:
+        """The name of its scope, without the scopes around it."""
+        if self._scope is not None:
+            return self._scope.name.rsplit("/", 1)[-1]
+        return self._given_name or _snake_case(type(self).__name__)
+
+    @property
+    def scope_name(self) -> str:
+        """The name of its scope; ValueError before the first call."""
+        if self._scope is None:
+            raise ValueError(f"the layer '{self.name}' has no scope before its first call")
+        return self._scope.name
+
+    @property
+    def variables(self) -> list[Variable]:
+        """Its variables; none before the first call."""
+        return [] if self._scope is None else self._scope.global_variables()
+
+    @property
+    def trainable_variables(self) -> list[Variable]:
+        """Those of them that optimizers change."""
+        return [] if self._scope is None else self._scope.trainable_variables()
+
+    @property
+    def non_trainable_variables(self) -> list[Variable]:
+        """Those of them that optimizers leave alone."""
+        trained = set(self.trainable_variables)
+        return [v for v in self.variables if v not in trained]
+
+    weights, trainable_weights, non_trainable_weights = variables, trainable_variables, non_trainable_variables
+
+    # What others of this folder call
+
+    def make(self, shape: Any) -> None:
+        """Build, unless it is built, in the scope that is open."""
+        if not self.built:
+            self.build(shape)
+            self.built = True
+
+    @contextmanager
+    def entered(self, scope: VariableScope | str | None, dtype: DTypeLike) -> Iterator[None]:
+        """The block in which variables are the layer's: new ones at the first call, later the same."""
+        if self._scope is None:
+            shared = self._reuse or get_variable_scope().reuse
+            named = scope or (self.name if shared else name_without_variables(self.name))
+            kind = self.dtype or dtype
+            with variable_scope(named, reuse=self._reuse, dtype=kind, auxiliary_name_scope=False) as self._scope:
+                pass
+        with variable_scope(self._scope, reuse=True if self._called else None):
+            yield
+
+
+def _snake_case(name: str) -> str:
+    parts = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", parts).lower()

@@ -1,0 +1,170 @@
+"""Cells and layers that a program derives, as TensorFlow 1's protocol has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+import pullback.compat.v1 as tf
+
+RNNCell: Any = pb.nn.rnn_cell.RNNCell
+Layer: Any = tf.layers.Layer
+X = np.random.default_rng(0).normal(size=(2, 4, 3)).astype(np.float32)
+UNITS = 5
+
+
+class OfCall(RNNCell):
+    """All in `__call__`, without a word to the base class."""
+
+    def __init__(self, units: int) -> None:
+        self.units = units
+
+    state_size = output_size = property(lambda self: self.units)
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        with tf.variable_scope(scope or "own"):
+            kernel = tf.get_variable("kernel", [inputs.shape.as_list()[-1] + self.units, self.units])
+            h = tf.tanh(tf.matmul(tf.concat([inputs, state], 1), kernel))
+            return h, h
+
+
+class OfBuild(RNNCell):
+    """Variables in `build`, the step in `call`."""
+
+    def __init__(self, units: int, reuse: Any = None) -> None:
+        super().__init__(_reuse=reuse)
+        self.units = units
+
+    state_size = output_size = property(lambda self: self.units)
+
+    def build(self, inputs_shape: Any) -> None:
+        self.kernel = self.add_variable("kernel", shape=[int(inputs_shape[1]) + self.units, self.units])
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        h = tf.tanh(tf.matmul(tf.concat([inputs, state], 1), self.kernel))
+        return h, h
+
+
+class OfGet(OfBuild):
+    """Variables where the step needs them."""
+
+    def build(self, inputs_shape: Any) -> None:
+        pass
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        self.kernel = tf.get_variable("kernel", [inputs.shape.as_list()[-1] + self.units, self.units])
+        return super().call(inputs, state)
+
+
+CELLS = {OfCall: "own", OfBuild: "of_build", OfGet: "of_get"}
+
+
+def recurrent(x: Any, kernel: Any) -> Any:
+    h = np.zeros([len(x), UNITS])
+    for t in range(x.shape[1]):
+        h = np.tanh(np.concatenate([x[:, t], h], 1) @ kernel)
+    return h
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("cell", CELLS)
+def test_a_cell_of_ones_own_steps_through_a_sequence(cell: Any, engine: str) -> None:
+    x = tf.placeholder(tf.float32, [None, None, 3])
+    _, state = tf.nn.dynamic_rnn(cell(UNITS), x, dtype=tf.float32)
+    (kernel,) = tf.global_variables()
+    assert kernel.name == f"rnn/{CELLS[cell]}/kernel:0"
+    dx, dkernel = tf.gradients(tf.reduce_sum(state), [x, kernel])
+    with tf.Session(engine=engine) as session:
+        session.run(tf.global_variables_initializer())
+        value, found, _, slope = session.run([kernel, state, dx, dkernel], {x: X})
+        np.testing.assert_allclose(found, recurrent(X, value), rtol=1e-4, atol=1e-6)
+        step = np.zeros(value.shape)
+        step[0, 0] = 1e-4
+        difference = recurrent(X, value + step).sum() - recurrent(X, value - step).sum()
+        np.testing.assert_allclose(slope[0, 0], difference / 2e-4, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_a_cell_of_ones_own_stands_in_stacks_and_wrappers(cell: Any) -> None:
+    stack = tf.nn.rnn_cell.MultiRNNCell(
+        [tf.nn.rnn_cell.DropoutWrapper(cell(UNITS), output_keep_prob=1.0), tf.nn.rnn_cell.ResidualWrapper(cell(UNITS))]
+    )
+    outputs, _ = tf.nn.static_rnn(stack, tf.unstack(tf.constant(X), axis=1), dtype=tf.float32)
+    names = [v.name for v in tf.global_variables()]
+    assert names == [f"rnn/multi_rnn_cell/cell_{i}/{CELLS[cell]}/kernel:0" for i in (0, 1)]
+    assert outputs[-1].shape == [2, UNITS]
+
+
+@pytest.mark.parametrize("cell", [OfBuild, OfGet])
+def test_the_second_call_shares_the_variables_of_the_first(cell: Any) -> None:
+    shared = cell(UNITS)
+    x = tf.constant(X[:, 0])
+    with tf.variable_scope("a"):
+        shared(x, shared.zero_state(2, tf.float32))
+    with tf.variable_scope("b"):
+        shared(x, shared.zero_state(2, tf.float32))
+    assert [v.name for v in tf.global_variables()] == [f"a/{CELLS[cell]}/kernel:0"]
+    assert shared.variables == tf.global_variables()
+
+
+def test_a_state_may_have_a_shape() -> None:
+    class Images(RNNCell):
+        state_size = tf.TensorShape([4, 4, 2])
+
+    assert Images().zero_state(3, tf.float32).shape == [3, 4, 4, 2]
+
+
+def test_what_a_cell_does_not_say_is_named() -> None:
+    with pytest.raises(NotImplementedError, match="RNNCell has no state_size: define it"):
+        RNNCell().zero_state(1, tf.float32)
+
+
+class Scaled(Layer):
+    def __init__(self, factor: float, **options: Any) -> None:
+        super().__init__(**options)
+        self.factor = factor
+
+    def build(self, input_shape: Any) -> None:
+        self.scale = self.add_weight("scale", shape=[int(input_shape[-1])], initializer=tf.ones_initializer())
+        self.count = self.add_weight("count", shape=[], trainable=False, initializer=tf.zeros_initializer())
+        super().build(input_shape)
+
+    def call(self, inputs: Any, training: bool = False) -> Any:
+        return inputs * self.scale * (self.factor if training else 1.0)
+
+
+def test_a_layer_of_ones_own_makes_its_variables_once() -> None:
+    layer = Scaled(3.0)
+    first, second = layer(tf.constant(X)), layer.apply(tf.constant(X), training=True)
+    assert [v.name for v in layer.variables] == ["scaled/scale:0", "scaled/count:0"]
+    assert layer.trainable_weights == [layer.scale]
+    assert layer.non_trainable_weights == [layer.count]
+    assert first.name == "scaled/mul_1:0"
+    with tf.Session(engine="numpy") as session:
+        session.run(tf.global_variables_initializer())
+        one, three = session.run([first, second])
+    np.testing.assert_allclose(three, 3 * one)
+
+
+def test_two_layers_have_variables_of_their_own_and_a_name_may_be_given() -> None:
+    x = tf.constant(X)
+    with tf.variable_scope("net"):
+        layers = [Scaled(1.0), Scaled(1.0), Scaled(1.0, name="last")]
+        for layer in layers:
+            layer(x)
+    assert [layer.scope_name for layer in layers] == ["net/scaled", "net/scaled_1", "net/last"]
+    assert [layer.name for layer in layers] == ["scaled", "scaled_1", "last"]
+
+
+def test_every_layer_of_tensorflow_is_one() -> None:
+    assert isinstance(tf.layers.Dense(3), tf.layers.Layer)
+    assert isinstance(tf.nn.rnn_cell.GRUCell(3), tf.layers.Layer)
+    assert tf.layers.Dense(3).name == "dense"
+
+
+def test_a_layer_without_a_call_says_so() -> None:
+    with pytest.raises(NotImplementedError, match=r"Layer has no call\(inputs\): define it"):
+        Layer()(tf.constant(X))
