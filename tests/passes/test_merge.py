@@ -165,7 +165,7 @@ def test_branches_that_were_made_twice_become_one() -> None:
 
 
 def _loop(x: pb.Tensor) -> pb.Tensor:
-    return pb.while_loop(lambda i, y: i < 4, lambda i, y: [i + 1, pb.sin(y)], [0, x], maximum_iterations=4)[1]
+    return pb.while_loop(lambda i, y: i < 4, lambda i, y: [i + 1, pb.sin(pb.cos(y))], [0, x], maximum_iterations=4)[1]
 
 
 def test_loops_that_were_made_twice_become_one() -> None:

@@ -8,13 +8,14 @@ from ..core.function import Function
 from ..core.graph import Graph, Operation
 from .fold import folded
 from .merge import merged
+from .numbering import numbered
 from .rebuilding import copied
-from .ruleset import Rules
+from .ruleset import FAST, Rules
 from .simplify import Rewrite, simplified
 from .view import View, view_of
 
 _MOST_ROUNDS = 8
-MERGED, FOLDED = "equal operations", "known values"
+MERGED, FOLDED, NUMBERED = "equal operations", "known values", "equal sums and products"
 """What the passes that are no rules are called where rewrites are listed."""
 
 
@@ -29,6 +30,8 @@ class Optimizing:
     def view(self, view: View) -> View:
         """`view` as rules, folding, merging and pruning leave it."""
         graph = Graph(name="optimized")
+        if self.rules.level == FAST:
+            view = self._numbered(self._merged(self._folded(view)))
         for _ in range(_MOST_ROUNDS):
             before = view
             view = self._merged(self._folded(view))
@@ -55,9 +58,15 @@ class Optimizing:
         return made
 
     def _merged(self, view: View) -> View:
-        made = merged(view)
+        return self._noted(MERGED, view, merged(view))
+
+    def _numbered(self, view: View) -> View:
+        return self._noted(NUMBERED, view, numbered(view))
+
+    def _noted(self, name: str, view: View, made: View) -> View:
+        """`made`, after what became one on the way from `view` to it was listed."""
         new = {x.op: y.op for x, y in made.same.items() if x not in view.same and x not in view.known}
-        self.rewrites += [Rewrite(MERGED, (op,), (first,)) for op, first in new.items()]
+        self.rewrites += [Rewrite(name, (op,), (first,)) for op, first in new.items()]
         return made
 
 
