@@ -4,3 +4,4 @@ from .graphdef import loader as loader
 from .graphdef.saved_model import SavedModel as SavedModel
 from .graphdef.saved_model import Signature as Signature
 from .graphdef.saved_model import load as load
+from .graphdef.saved_model import load_frozen as load_frozen

@@ -19,6 +19,7 @@ from pullback.core.text import printable
 from pullback.onnx.optimizing import fewest_nodes, optimized_outputs
 
 from .failure import USAGE, CommandError
+from .tensorflow_model import is_tensorflows, load_tensorflows
 
 Rule = Callable[..., Any]
 OPTIMIZERS = ("sgd", "adam")
@@ -147,6 +148,10 @@ def _teller(quiet: bool) -> Callable[[str], None]:
 
 
 def _load(model: Path, args: argparse.Namespace) -> Any:
+    if is_tensorflows(model):
+        if args.train or args.dtype:
+            raise CommandError("pullback grad: --train and --dtype are for ONNX models, not for TensorFlow's", USAGE)
+        return load_tensorflows(model)
     source = model if args.dtype is None else _retyped(model, args.dtype)
     known = [*(args.of or ()), *((args.wrt or ()) if args.of else ())]
     graph = pb.onnx.load(source, model.parent, training=bool(args.train), of=known)
@@ -184,7 +189,7 @@ def _checked(
     from .checking import check
 
     model = Path(args.model)
-    exact = not args.rule and not args.stop and bool(ys)
+    exact = not args.rule and not args.stop and bool(ys) and not is_tensorflows(model)
     wide = (
         (lambda: pb.onnx.load(_retyped(model, "float64"), model.parent, watch=graph.watched, of=ys)) if exact else None
     )
@@ -204,7 +209,7 @@ def _summary(
     out: Path,
     seconds: float,
 ) -> list[str]:
-    forward, nodes = len(graph.model.graph.node), len(written.graph.node)
+    forward, nodes = len(graph.model.graph.node) or len(graph.operations), len(written.graph.node)
     lines = [f"{what}: {nodes} nodes, {forward} of the model given; {out.stat().st_size:,} bytes; {seconds:.1f} s"]
     lines += [f"  {name}: {x.type}" for name, x in outputs.items() if name not in own]
     return [*lines, *notes, f"written: {out}"]

@@ -113,13 +113,15 @@ def _parser() -> argparse.ArgumentParser:
     launch.add_argument("program", metavar="PROGRAM", help="a Python file")
     launch.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="its own arguments")
     show = commands.add_parser("show", help="print or draw a model", description=SHOW)
-    show.add_argument("file", metavar="FILE", help="an .onnx model, or a .json file of Graph.to_dict")
+    show.add_argument(
+        "file", metavar="FILE", help="an .onnx model, a .pb or SavedModel, or a .json file of Graph.to_dict"
+    )
     show.add_argument("--svg", metavar="FILE", help="write a picture instead")
     show.add_argument("--html", metavar="FILE", help="write a page with a search instead")
     show.add_argument("--depth", type=_count, metavar="N", help="gather name scopes in boxes, down to N names")
     show.add_argument("--grad", action="store_true", help="with the gradient of the only output by the inputs")
     optimize = commands.add_parser("optimize", help="an ONNX model of fewer operations", description=OPTIMIZE)
-    optimize.add_argument("model", metavar="MODEL", help="an .onnx file")
+    optimize.add_argument("model", metavar="MODEL", help="an .onnx file, TensorFlow's frozen .pb, or a SavedModel")
     optimize.add_argument("-o", "--out", metavar="FILE", help="where it goes (default: MODEL with _optimized)")
     optimize.add_argument("--level", choices=LEVELS, default="safe", help="what may change (default: %(default)s)")
     optimize.add_argument("--html", metavar="FILE", help="write a page of what was rewritten as well")
@@ -134,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_grad(grad: argparse.ArgumentParser) -> None:
-    grad.add_argument("model", metavar="MODEL", help="an .onnx file")
+    grad.add_argument("model", metavar="MODEL", help="an .onnx file, TensorFlow's frozen .pb, or a SavedModel")
     name: dict[str, Any] = {"action": "append", "metavar": "NAME"}
     grad.add_argument("--of", **name, help="a value to differentiate (default: the only output of floats)")
     grad.add_argument("--wrt", **name, help="a value to differentiate by (default: the inputs of floats)")

@@ -12,6 +12,7 @@ from pullback.onnx.optimizing import fewest_nodes, optimized_outputs
 from pullback.passes.report import Report
 
 from .failure import CommandError
+from .tensorflow_model import is_tensorflows, load_tensorflows
 
 
 def run(args: argparse.Namespace) -> int:
@@ -25,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     model = Path(args.model)
-    graph = pb.onnx.load(model)
+    graph = load_tensorflows(model) if is_tensorflows(model) else pb.onnx.load(model)
     inputs = dict(zip(graph.input_names, graph.inputs, strict=True))
     outputs = dict(zip(graph.output_names, graph.outputs, strict=True))
     lean, report = optimized_outputs(outputs, inputs, args.level)
@@ -35,7 +36,7 @@ def _run(args: argparse.Namespace) -> int:
     written = pb.onnx.export(lean, inputs, out, opset=args.opset)
     if args.html:
         report.html.save(args.html)
-    print(f"{len(written.graph.node)} nodes, were {len(graph.model.graph.node)}")
+    print(f"{len(written.graph.node)} nodes, were {len(graph.model.graph.node) or len(graph.operations)}")
     print(report)
     for path in filter(None, (out, args.html)):
         print(f"written: {path}")

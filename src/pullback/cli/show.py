@@ -1,4 +1,4 @@
-"""`pullback show`: an ONNX model, or a graph of pullback's, as text, picture or page."""
+"""`pullback show`: an ONNX model, a graph of TensorFlow's or of pullback's, as text, picture or page."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pullback.core.schema import parsed
 from pullback.drawing.page import page
 
 from .failure import CommandError
+from .tensorflow_model import is_tensorflows, load_tensorflows
 
 
 def run(args: argparse.Namespace) -> int:
@@ -36,13 +37,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _graph(path: Path) -> pb.Graph:
-    """What the file holds: JSON of `Graph.to_dict`, else an ONNX model."""
+    """What the file holds: JSON of `Graph.to_dict`, TensorFlow's graph, else an ONNX model."""
     if path.suffix == ".json":
         return pb.Graph.from_dict(parsed(path.read_bytes(), str(path)))
-    return pb.onnx.load(path)
+    return load_tensorflows(path) if is_tensorflows(path) else pb.onnx.load(path)
 
 
 def _add_gradients(graph: pb.Graph) -> None:
     if not isinstance(graph, pb.onnx.OnnxGraph):
-        raise CommandError("pullback show: --grad is for ONNX models, whose inputs and outputs are known")
+        raise CommandError("pullback show: --grad is for models, whose inputs and outputs are known")
     pb.onnx.differentiate(graph)

@@ -13,10 +13,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..core.errors import InvalidArgumentError, UnimplementedError
-from .section import Section, Source, is_next_iteration
+from .section import NEXT_ITERATION, Section, Source
 
-_FLOW = ("Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit", "LoopCond")
-_SWITCH, _MERGE, _ENTER, _EXIT = _FLOW[:2], _FLOW[2:4], _FLOW[4:6], _FLOW[6:8]
+_SWITCH, _MERGE, _ENTER, _EXIT = [(name, f"Ref{name}") for name in ("Switch", "Merge", "Enter", "Exit")]
+FLOW = (*_SWITCH, *_MERGE, *_ENTER, *_EXIT, *NEXT_ITERATION, "LoopCond")
+"""The op types of which loops and conditionals are made."""
 _HANDS_ON = ("Identity", "RefIdentity", *_ENTER)
 
 Literal = tuple[Source, int]
@@ -64,7 +65,7 @@ class Flow:
         self._joins: dict[str, tuple[Source, Source, Source]] = {}
         """For each Merge of a conditional the predicate, and what it is on either side."""
         self._conditionals: dict[str, Conditional] = {}
-        self._structured = any(proto.op in _FLOW for proto in section.protos.values())
+        self._structured = any(proto.op in FLOW for proto in section.protos.values())
         if self._structured:
             self._find_frames()
             self._find_contexts()
@@ -91,7 +92,12 @@ class Flow:
         """The nodes that are in no loop and in no branch."""
         if not self._structured:
             return list(self.section.protos)
-        return [name for name in self.section.protos if not self._paths[name] and not self._contexts[name]]
+        outside = [name for name in self.section.protos if not self._paths[name] and not self._contexts[name]]
+        return [name for name in outside if not self.only_hands_on(name)]
+
+    def only_hands_on(self, name: str) -> bool:
+        """Whether a node is part of a loop or a conditional, and none of their results."""
+        return self.op_type(name) in (*_SWITCH, *_ENTER, *NEXT_ITERATION, "LoopCond")
 
     def op_type(self, name: str) -> str:
         """The op type of a node; empty for a parameter."""
@@ -179,12 +185,12 @@ class Flow:
 
     def is_loop_variable(self, name: str) -> bool:
         """Whether a Merge node is given what a step hands on."""
-        return any(is_next_iteration(self.op_type(source.node)) for source in self.section.reads[name])
+        return any(self.op_type(source.node) in NEXT_ITERATION for source in self.section.reads[name])
 
     def start_and_next(self, merge: str) -> tuple[Source, Source]:
         """What a loop variable is at the beginning, and after a step."""
         first = [s for s in self.section.reads[merge] if self.op_type(s.node) in _ENTER]
-        later = [s for s in self.section.reads[merge] if is_next_iteration(self.op_type(s.node))]
+        later = [s for s in self.section.reads[merge] if self.op_type(s.node) in NEXT_ITERATION]
         if len(first) != 1 or len(later) != 1 or not self.section.reads[later[0].node]:
             raise InvalidArgumentError(
                 f"import_graph_def: node '{merge}' (Merge) must have one Enter and one NextIteration as its inputs"

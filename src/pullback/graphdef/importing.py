@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from os import PathLike
+from types import MappingProxyType
 from typing import Any
 
 from ..core.errors import InvalidArgumentError, UnimplementedError
@@ -13,7 +14,7 @@ from ..core.limits import limited, reading
 from ..core.operation import Operation
 from ..core.sites import user_site
 from ..primitives.creation.constant import convert_to_tensor
-from .flow import Flow
+from .flow import FLOW, Flow
 from .messages import as_message, read_file
 from .nodes import LeftOut, reader_of
 from .section import Section, Source
@@ -100,22 +101,24 @@ def imported(
     input_map: Mapping[str, Any],
     return_elements: Sequence[str],
     name: str | None,
-    variables: Mapping[str, Any] | None = None,
+    variables: Mapping[str, Any] = MappingProxyType({}),
+    values: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[Any]:
-    """What `import_graph_def` returns, within a reading that has begun; `variables` as `Translation` has them."""
+    """What `import_graph_def` returns, within a reading that has begun; `variables`, `values` as of `Translation`."""
     load_readers()
     graph = get_default_graph().acting
     site = user_site()
     with graph.transaction(), graph.name_scope("import" if name is None else name or None) as prefix:
-        translation = Translation(graph_def.library.function, site, variables or {})
+        translation = Translation(graph_def.library.function, site, variables, values)
         reading().expects_nodes(len(graph_def.node))
         section = Section(graph_def.node, "the graph")
         region = Region(translation, Flow(section), prefix)
         region.replaced = _replaced(section, input_map)
         region.asked = {section.source(text, "return_elements") for text in _known(section, return_elements)}
-        targets = _without_unread(region)
+        # Of a graph whose variables are constants only that is made which is asked for: nothing can change them.
+        targets = [source.node for source in region.asked] if values else region.flow.everywhere
         with graph.entered(graph.scope._replace(site=site)):
-            region.evaluate(targets)
+            region.evaluate(readable(region, targets))
             return [_element(region, text) for text in return_elements]
 
 
@@ -201,31 +204,30 @@ def _element(region: Region, text: str) -> Any:
     return as_value(region.value(source)) if ":" in text else made.op
 
 
-def _without_unread(region: Region) -> list[str]:
-    """The nodes to make: all, or, where some cannot be read, those that do not only serve what `input_map` replaces.
+def readable(region: Region, targets: Sequence[str]) -> list[str]:
+    """Those of `targets` to make: all, or, where some cannot be read, but those that only serve what is replaced.
 
     Raises:
         UnimplementedError: nodes that cannot be read are needed.
     """
     flow, mapped = region.flow, {source.node for source in region.replaced}
-    everywhere = flow.everywhere
     unread = _unread(region, flow.section.protos)
     if not unread:
-        return everywhere
+        return list(targets)
     read = {source.node for sources in flow.section.reads.values() for source in sources}
-    ends = [name for name in everywhere if name not in read or Source(name, 0) in region.asked]
-    pending, needed = [name for name in ends if name not in mapped], set()
+    asked = {source.node for source in region.asked}
+    pending = [name for name in targets if name not in mapped and (name not in read or name in asked)]
+    needed: set[str] = set()
     while pending:
         name = pending.pop()
         if name not in needed:
             needed.add(name)
             sources = [s.node for s in flow.section.reads[name] if s not in region.replaced]
             pending.extend([*sources, *[x for x in flow.section.waits[name] if x not in mapped]])
-    left = {name: op_type for name, op_type in unread.items() if name in needed or "/" + name in needed}
-    left |= {name: op_type for name, op_type in unread.items() if name not in flow.section.protos}
+    left = {name: op_type for name, op_type in unread.items() if name in needed or name not in flow.section.protos}
     if left:
         raise UnimplementedError(_unread_text(left))
-    return [name for name in everywhere if name in needed]
+    return [name for name in targets if name in needed]
 
 
 def _unread(region: Region, protos: Mapping[str, Any]) -> dict[str, str]:
@@ -236,7 +238,7 @@ def _unread(region: Region, protos: Mapping[str, Any]) -> dict[str, str]:
     while pending:
         where, nodes = pending.pop()
         for proto in nodes:
-            if reader_of(proto.op) is None:
+            if reader_of(proto.op) is None and proto.op not in FLOW:
                 found[where + proto.name] = proto.op
             for called in _called(proto):
                 function = region.translation.functions.get(called)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
@@ -52,7 +53,11 @@ def _meta_graph_def(given: Any) -> Any:
 
 
 def add_meta_graph(
-    meta: Any, scope: str | None, input_map: dict[str, Any], *, clear_devices: bool = False
+    meta: Any,
+    scope: str | None,
+    input_map: dict[str, Any],
+    *,
+    clear_devices: bool = False,
 ) -> dict[str, tuple[Variable, Saved]]:
     """The variables of the graph by name, with where a checkpoint has them, after it and its collections were added."""
     graph_def = meta.graph_def
@@ -71,6 +76,11 @@ def add_meta_graph(
     names = {name: saved.get(name.removeprefix(prefix), Saved(name.removeprefix(prefix))) for name in variables}
     kept = {name for name in names if name.removeprefix(prefix) in saved} if saved else set(names)
     return {name: (variables[name], names[name]) for name in variables if name in kept}
+
+
+def add_constant_graph(meta: Any, values: dict[str, Any], elements: Sequence[str]) -> None:
+    """Adds what the tensors `elements` of the graph are computed from, with constants for its variables."""
+    imported(meta.graph_def, {}, elements, "", values=values)
 
 
 def _add_collections(graph: Graph, meta: Any, prefix: str, variables: dict[str, Variable]) -> None:

@@ -17,8 +17,8 @@ from ..core.limits import limited
 from ..engines.session import Session
 from ..primitives.variables.variable import Variable
 from .messages import read_file
-from .meta_graph import add_meta_graph
-from .restoring import Saved
+from .meta_graph import add_constant_graph, add_meta_graph
+from .restoring import Saved, saved_variables
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,34 @@ def load(export_dir: str | PathLike[str], tags: str | Iterable[str] | None = Non
         values = _values(Path(export_dir), {name: saved for name, (_, saved) in found.items()})
     variables = {name: variable for name, (variable, _) in found.items()}
     return SavedModel(graph, _signatures(graph, meta), variables, values)
+
+
+def load_frozen(
+    export_dir: str | PathLike[str], tags: str | Iterable[str] | None = None, signature: str = "serving_default"
+) -> SavedModel:
+    """What one signature of a SavedModel needs, with constants in place of the variables, of their names.
+
+    Raises:
+        NotFoundError: it has no such signature. Else what `load` raises.
+    """
+    graph = Graph()
+    offered = add_frozen(graph, Path(export_dir), tags, signature)
+    return SavedModel(graph, {signature: offered}, {}, {})
+
+
+def add_frozen(graph: Graph, folder: Path, tags: str | Iterable[str] | None, signature: str) -> Signature:
+    """The signature of a SavedModel, after what it needs was added to `graph`; see `load_frozen`."""
+    wanted = {tags} if isinstance(tags, str) else None if tags is None else set(tags)
+    with limited("saved_model.load"):
+        meta = _chosen(folder, wanted)
+        if signature not in meta.signature_def:
+            known = ", ".join(map(repr, meta.signature_def))
+            raise NotFoundError(f"saved_model.load_frozen: there is no signature '{signature}'; there are {known}")
+        chosen = meta.signature_def[signature]
+        names = [info.name for side in (chosen.inputs, chosen.outputs) for info in side.values()]
+        with graph.as_default():
+            add_constant_graph(meta, _values(folder, saved_variables(meta.graph_def)), names)
+        return _signatures(graph, meta)[signature]
 
 
 def load_into(

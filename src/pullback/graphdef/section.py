@@ -11,6 +11,9 @@ from ..core.errors import InvalidArgumentError
 from ..core.naming import check_operation_name
 from .nodes import reader_of
 
+NEXT_ITERATION = ("NextIteration", "RefNextIteration")
+"""The op types of nodes that hand a value to the next step of a loop."""
+
 
 class Source(NamedTuple):
     """An output of a node: what another one reads."""
@@ -96,7 +99,7 @@ class Section:
         """The nodes that the node of that name reads or waits for; of a loop's Merge what it is at the beginning."""
         found = [*[source.node for source in self.reads[name]], *self.waits[name]]
         if self.protos[name].op in ("Merge", "RefMerge"):
-            return [x for x in found if x not in self.protos or not is_next_iteration(self.protos[x].op)]
+            return [x for x in found if x not in self.protos or self.protos[x].op not in NEXT_ITERATION]
         return found
 
 
@@ -106,8 +109,3 @@ def check_name(name: str, what: str) -> None:
         check_operation_name(name)
     except ValueError as error:
         raise InvalidArgumentError(f"import_graph_def: {what}: {error}") from None
-
-
-def is_next_iteration(op_type: str) -> bool:
-    """Whether nodes of this type hand a value to the next step of a loop."""
-    return op_type in ("NextIteration", "RefNextIteration")

@@ -44,11 +44,19 @@ class Made(NamedTuple):
 class Translation:
     """One import: the functions that nodes may call, and where it was asked for."""
 
-    def __init__(self, library: Iterable[Any], read_at: Site | Place | None, variables: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        library: Iterable[Any],
+        read_at: Site | Place | None,
+        variables: Mapping[str, Any],
+        values: Mapping[str, np.ndarray[Any, Any]] = MappingProxyType({}),
+    ) -> None:
         self.functions = {function.signature.name: function for function in library}
         self.read_at = read_at
         self.variables = variables
         """What is known of variables beyond their nodes, by name: whether they are trainable, their collections."""
+        self.values = values
+        """The values of variables that are to be constants, by name."""
         self._flows: dict[str, Flow] = {}
 
     def uses_files(self, name: str) -> bool:
@@ -166,10 +174,12 @@ class Region:
         proto = self.flow.section.protos[name]
         reading().takes_nodes()
         node = Node(proto, self.prefix + name, self, self.given)
+        inputs = [self.value(source) for source in self.flow.section.reads[name]]
+        if self.flow.only_hands_on(name):
+            return Made((inputs[0], inputs[0]), None)
         found = reader_of(proto.op)
         if found is None:
             node.refuse("there is no reader of this op type")
-        inputs = [self.value(source) for source in self.flow.section.reads[name]]
         missing = next((x for x in inputs if isinstance(x, LeftOut)), None) or self._only_waits_for(node)
         if missing is None and not found.anything and any(isinstance(x, np.ndarray) for x in inputs):
             missing = node.left_out()

@@ -1,6 +1,6 @@
 """GraphDef import of control flow: calls of functions, conditionals and loops of version 2.
 
-Those of version 1 are found as a whole, in `flow`; here are the nodes that only hand on what they are given.
+Those of version 1 are found as a whole, in `flow`.
 """
 
 from __future__ import annotations
@@ -105,20 +105,6 @@ def fake_param(node: Node) -> Any:
     if shape.is_fully_defined():
         return zeros(shape.known, dtype, name=node.exactly)
     return node.make(Unmade(TensorType(dtype, shape)))
-
-
-@reader("Switch", "RefSwitch", "Enter", "RefEnter", "NextIteration", "RefNextIteration", "LoopCond", anything=True)
-def hand_on(node: Node, x: Any, *predicate: Tensor) -> Any:
-    """The same on both sides: only that side is made which is read behind it."""
-    del node
-    return (x, x) if predicate else x
-
-
-@reader("Merge", "RefMerge", "Exit", "RefExit", anything=True)
-def made_with_others(node: Node, *xs: Any) -> Any:
-    """Of a loop or a conditional, which are made as a whole."""
-    del xs
-    node.reject("it belongs to no loop and no conditional")
 
 
 @reader("SymbolicGradient")

@@ -31,5 +31,5 @@ def handle_of(node: Node, x: Any) -> Tensor:
     """The handle of a variable, for it or for a reference to it."""
     handle = x.handle if isinstance(x, Reference) else x
     if not isinstance(handle, Tensor) or handle.dtype != resource:
-        node.reject("an input is no variable")
+        node.reject("an input is no variable that can be changed")
     return handle

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.dtypes import resource
+from ...core.graph import get_default_graph
 from ...core.operation import Tensor
 from ...core.shape import TensorShape
 from ...primitives.casting.cast import cast
+from ...primitives.creation.constant import constant_in
+from ...primitives.identity.identity import identity
+from ...primitives.indexing.gather import gather
 from ...primitives.indexing.scatter_nd import gather_nd
+from ...primitives.shape.size import shape
 from ...primitives.variables.operations import (
     AssignAddVariableOp,
     AssignSubVariableOp,
@@ -35,6 +41,10 @@ _ASSIGNMENTS: dict[str, Any] = {
 
 
 def _handle(node: Node) -> Tensor:
+    """The handle of a variable, or its value where that is to be a constant."""
+    value = node.region.translation.values.get(node.proto.name)
+    if value is not None:
+        return constant_in(get_default_graph().acting, value, node.exactly)
     known = node.region.translation.variables.get(node.proto.name)
     trainable, collections = (True, ()) if known is None else known
     shape = node.attribute("shape", TensorShape.UNKNOWN)
@@ -50,16 +60,24 @@ def handle(node: Node) -> Any:
 
 @reader("VariableV2", "Variable", "TemporaryVariable")
 def reference(node: Node) -> Any:
-    return Reference(_handle(node))
+    handle = _handle(node)
+    return Reference(handle) if handle.dtype == resource else handle
 
 
 @reader("ReadVariableOp")
 def read(node: Node, handle: Tensor) -> Any:
-    return read_variable(handle, name=node.exactly)
+    return identity(handle, name=node.exactly) if _is_constant(handle) else read_variable(handle, name=node.exactly)
+
+
+def _is_constant(handle: Tensor) -> bool:
+    """Whether a variable is a constant here, whose handle is its value."""
+    return handle.dtype != resource
 
 
 @reader("VariableShape")
-def shape(node: Node, handle: Tensor) -> Any:
+def shape_of(node: Node, handle: Tensor) -> Any:
+    if _is_constant(handle):
+        return shape(handle, node.attribute("out_type", "int32"), name=node.exactly)
     lengths = VariableShape()
     dtype = node.attribute("out_type", "int32")
     return node.make(lengths, handle) if dtype == "int32" else cast(lengths(handle), dtype, name=node.exactly)
@@ -71,16 +89,19 @@ def is_initialized(node: Node, x: Any) -> Any:
 
 
 @reader("ResourceGather")
-def gather(node: Node, handle: Tensor, indices: Tensor) -> Any:
+def gather_rows(node: Node, handle: Tensor, indices: Tensor) -> Any:
     if node.attribute("batch_dims", 0):
         node.refuse("batch_dims other than 0 are not read")
+    if _is_constant(handle):
+        return gather(handle, indices, name=node.exactly)
     type_ = variable_type(handle)
     return node.make(ResourceGather(type_.dtype, type_.shape), handle, indices)
 
 
 @reader("ResourceGatherNd")
 def gather_by_vectors(node: Node, handle: Tensor, indices: Tensor) -> Any:
-    return gather_nd(read_variable(handle), indices, name=node.exactly)
+    value = handle if _is_constant(handle) else read_variable(handle)
+    return gather_nd(value, indices, name=node.exactly)
 
 
 @reader(*_ASSIGNMENTS, anything=True)

@@ -1,0 +1,64 @@
+"""`pullback grad`, `show` and `optimize` on files of TensorFlow's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+
+from pullback.cli import main
+
+from ..graphdef.test_fixtures import FIXTURES, arrays
+
+pytest.importorskip("tensorboard")
+
+
+def test_grad_writes_the_derivative_of_a_frozen_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "grad.onnx"
+    frozen = str(FIXTURES / "lenet.pb")
+    assert main.main(["grad", frozen, "--of", "loss", "--wrt", "conv1/weights", "-o", str(path), "--quiet"]) == 0
+    data = arrays("lenet")
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    feed = {"image": data["feed|image:0"], "labels": data["feed|labels:0"]}
+    loss, dw = session.run(["loss", "gradients/conv1/weights"], feed)
+    np.testing.assert_allclose(loss, data["value|loss:0"], rtol=1e-5)
+    np.testing.assert_allclose(dw, data["grad|loss:0|conv1/weights:0"], rtol=1e-4, atol=1e-6)
+
+
+def test_grad_takes_a_saved_model_by_the_names_of_its_signature(tmp_path: Path) -> None:
+    pytest.importorskip("google_crc32c")
+    path = tmp_path / "grad.onnx"
+    assert main.main(["grad", str(FIXTURES / "saved_while"), "--wrt", "x", "-o", str(path), "--quiet"]) == 0
+    data = arrays("saved_while")
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    (dx,) = session.run(["gradients/x"], {"x": data["feed|x"], "n": data["feed|n"]})
+    np.testing.assert_allclose(dx, data["grad|y|x"], rtol=1e-4)
+
+
+def test_show_prints_a_frozen_graph(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["show", str(FIXTURES / "cond.pb")]) == 0
+    printed = capsys.readouterr().out
+    assert "cond/Merge: float32[3] = Identity(cond/Merge/cond/If)" in printed
+
+
+def test_optimize_writes_a_frozen_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "lean.onnx"
+    assert main.main(["optimize", str(FIXTURES / "resnet.pb"), "-o", str(path)]) == 0
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    data = arrays("resnet")
+    (loss,) = session.run(["loss"], {"image": data["feed|image:0"]})
+    np.testing.assert_allclose(loss, data["value|loss:0"], rtol=1e-5)
+
+
+def test_training_steps_are_for_onnx(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["grad", str(FIXTURES / "lenet.pb"), "--of", "loss", "--train", "sgd"]) == 2
+    assert "--train and --dtype are for ONNX models, not for TensorFlow's" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_graph_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "torn.pb"
+    path.write_bytes(b"\xff\xff")
+    assert main.main(["show", str(path)]) == 1
+    assert "torn.pb is torn, or no GraphDef" in capsys.readouterr().err
