@@ -209,7 +209,7 @@ def _summary(
     out: Path,
     seconds: float,
 ) -> list[str]:
-    forward, nodes = len(graph.model.graph.node) or len(graph.operations), len(written.graph.node)
+    forward, nodes = graph.size, len(written.graph.node)
     lines = [f"{what}: {nodes} nodes, {forward} of the model given; {out.stat().st_size:,} bytes; {seconds:.1f} s"]
     lines += [f"  {name}: {x.type}" for name, x in outputs.items() if name not in own]
     return [*lines, *notes, f"written: {out}"]

@@ -36,7 +36,7 @@ def _run(args: argparse.Namespace) -> int:
     written = pb.onnx.export(lean, inputs, out, opset=args.opset)
     if args.html:
         report.html.save(args.html)
-    print(f"{len(written.graph.node)} nodes, were {len(graph.model.graph.node) or len(graph.operations)}")
+    print(f"{len(written.graph.node)} nodes, were {graph.size}")
     print(report)
     for path in filter(None, (out, args.html)):
         print(f"written: {path}")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from onnx import ModelProto
-
 import pullback as pb
 from pullback.graphdef.messages import TEXT_SUFFIXES, read_file
 from pullback.graphdef.saved_model import add_frozen, maybe_saved_model_directory
@@ -23,27 +21,16 @@ def load_tensorflows(path: Path) -> OnnxGraph:
     Tensors are called as their nodes, `conv1/Relu`, and as in TensorFlow, `conv1/Relu:0`; what a SavedModel offers for
     serving also as there. Inputs are the placeholders, outputs what nothing else reads, or what is offered.
     """
-    graph = OnnxGraph(ModelProto())
+    graph = OnnxGraph.without_model()
     if maybe_saved_model_directory(path):
         offered = add_frozen(graph, path, None, "serving_default")
-        return _named(graph, dict(offered.inputs), dict(offered.outputs))
+        graph.name_values(offered.inputs, offered.outputs)
+        return graph
     with graph.as_default():
         pb.import_graph_def(read_file(path, "GraphDef"), name="")
     read = {x for op in graph.operations for x in op.inputs}
     ends = [op for op in graph.operations if op.inputs and op.outputs and read.isdisjoint(op.outputs)]
     given = [op for op in graph.operations if op.type == "Placeholder"]
     inputs, outputs = [{op.name: op.outputs[0] for op in ops} for ops in (given, ends)]
-    return _named(graph, inputs, outputs)
-
-
-def _named(graph: OnnxGraph, inputs: dict[str, pb.Tensor], outputs: dict[str, pb.Tensor]) -> OnnxGraph:
-    """The graph with names for its values, inputs and outputs."""
-    tensors = [y for op in graph.operations for y in op.outputs]
-    graph.values = inputs | outputs
-    graph.values |= {x.op.name: x for x in tensors if x.value_index == 0} | {x.name: x for x in tensors}
-    graph.inputs, graph.outputs = tuple(inputs.values()), tuple(outputs.values())
-    for name in inputs:
-        graph.model.graph.input.add(name=name)
-    for name in outputs:
-        graph.model.graph.output.add(name=name)
+    graph.name_values(inputs, outputs)
     return graph

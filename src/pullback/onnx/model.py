@@ -97,6 +97,27 @@ class OnnxGraph(Graph):
         return name in self.values
 
     @staticmethod
+    def without_model() -> OnnxGraph:
+        """A graph that is of no ONNX model, whose values `name_values` names."""
+        return OnnxGraph(ModelProto())
+
+    def name_values(self, inputs: Mapping[str, Tensor], outputs: Mapping[str, Tensor]) -> None:
+        """Give all tensors of a graph of no model their names, as `scope/x` and `scope/x:0`; and these two theirs."""
+        tensors = [y for op in self.operations for y in op.outputs]
+        first = {x.op.name: x for x in tensors if x.value_index == 0}
+        self.values = {**inputs, **outputs, **first, **{x.name: x for x in tensors}}
+        self.inputs, self.outputs = tuple(inputs.values()), tuple(outputs.values())
+        for name in inputs:
+            self.model.graph.input.add(name=name)
+        for name in outputs:
+            self.model.graph.output.add(name=name)
+
+    @property
+    def size(self) -> int:
+        """The number of nodes of the model, or of the operations of a graph of no model when they were named."""
+        return len(self.model.graph.node) or len({x.op for x in self.values.values()})
+
+    @staticmethod
     def _names(entries: Any) -> tuple[str, ...]:
         return tuple([entry.name for entry in entries])
 
