@@ -1,4 +1,4 @@
-"""Repeated isomorphic subgraphs: where pieces of a graph come again and again, alike but for constants.
+"""Repeated isomorphic subgraphs: where pieces of a graph come again and again, alike but for constants and rows.
 
 Generated code and unrolled loops are such. Runs are found where the kinds of operations repeat, by one comparison of
 the whole sequence with itself for each period, and taken as far as the wiring of the pieces repeats too.
@@ -8,15 +8,53 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.graph import Operation, Tensor
+from ..primitives.indexing.slicing import StridedSlice
+from ..primitives.shape.stacking import Unpack
 from .view import View
 
 _LONGEST_PERIOD = 256
 _LEAST_COUNT, _LEAST_OPERATIONS = 8, 48
+
+
+class Row(NamedTuple):
+    """A row of an array, by its number."""
+
+    array: Tensor
+    number: int
+
+
+def row_of(view: View, x: Tensor) -> Row | None:
+    """The row that `x` is, as `array[3]` or one of `unstack(array)`; None where it is none."""
+    match x.op.primitive:
+        case Unpack(axis=0):
+            return Row(view.stand_in(x.op.inputs[0]), x.value_index)
+        case StridedSlice(spec=(int() as number, *rest)) if number >= 0 and all(e == (None, None, 1) for e in rest):
+            return Row(view.stand_in(x.op.inputs[0]), number)
+    return None
+
+
+def rows_first(view: View, operations: Sequence[Operation]) -> list[Operation]:
+    """`operations`, with rows of an array right behind it: generated code reads them anew in each piece."""
+    picks: dict[Operation, list[Operation]] = {}
+    for op in operations:
+        row = row_of(view, op.outputs[0]) if op.outputs and not op.control_inputs else None
+        if row is not None:
+            picks.setdefault(row.array.op, []).append(op)
+    moved = {op for those in picks.values() for op in those}
+    waiting = [op for op in reversed(operations) if op not in moved]
+    present = set(operations)
+    waiting += [op for array, those in picks.items() if array not in present for op in reversed(those)]
+    ordered = []
+    while waiting:
+        op = waiting.pop()
+        ordered.append(op)
+        waiting += reversed(picks.get(op, ()))
+    return ordered
 
 
 @dataclass(frozen=True)
@@ -105,6 +143,9 @@ class _Search:
         place = self.number.get(b.op, -1)
         if a is b:
             return place < start
+        rows = row_of(self.view, a), row_of(self.view, b)
+        if rows[0] and rows[1] and max(place, self.number.get(a.op, -1)) < start:
+            return rows[0].array is rows[1].array
         first = start + period * n
         if not first - period <= place < first + period:
             return False

@@ -15,10 +15,11 @@ from ..primitives.creation.constant import constant
 from ..primitives.creation.fill import zeros, zeros_like
 from ..primitives.creation.ranges import range_
 from ..primitives.elementwise.add_n import AddN
+from ..primitives.indexing.gather import gather
 from ..primitives.reduction.reduce import reduce_sum
 from ..primitives.shape.stacking import Pack, unstack
 from .appending import Appending
-from .repeats import Run, Wiring, runs, wiring
+from .repeats import Row, Run, Wiring, row_of, rows_first, runs, wiring
 from .structure import Structure
 from .view import View, view_of
 
@@ -64,10 +65,10 @@ class RerollReport:
 def reroll(fetches: Any, *, keep: Any = (), name: str = "rerolled") -> Rolled:
     """Tensors of the values of `fetches`, in whose graph pieces that come again and again are one, and a report.
 
-    Generated code and unrolled loops print the same operations thousands of times, with other constants. Where eight
-    pieces or more are alike, each reading what the one before it gives, they become one loop over the constants; where
-    they do not read each other, one batch. Such a graph is built, differentiated and compiled in the time of one piece:
-    roll it before `gradients`. Values are the same up to the rounding of batches.
+    Generated code and unrolled loops print the same operations thousands of times, with other constants and rows of
+    arrays (`x[i]`). Where eight pieces or more are alike, each reading what the one before it gives, they become one
+    loop over those; where they do not read each other, one batch. Such a graph is built, differentiated and compiled in
+    the time of one piece: roll it before `gradients`. Values are the same up to the rounding of batches.
 
     What is new is added to the graph, below the name scope `name`; what was there stays as it was. `keep` are tensors
     by which somebody will differentiate, or which will be fed: they, and what they are computed from, stay as they are.
@@ -108,7 +109,8 @@ class _Rolling(Appending):
 
     def __init__(self, view: View, graph: Graph, prefix: str) -> None:
         super().__init__(view, graph, prefix)
-        self.operations = [op for op in view.operations if not (op.outputs and op.outputs[0] in view.known)]
+        computed = [op for op in view.operations if not (op.outputs and op.outputs[0] in view.known)]
+        self.operations = rows_first(view, computed)
         self.repeats: list[Repeat] = []
         self.stacks: dict[tuple[Tensor, ...], Tensor] = {}
         """For the rows of a run that are read behind it the array of all of them."""
@@ -184,18 +186,37 @@ class _Piece:
         return self.all[self.run.start + self.place[y.op] + n * self.run.period].outputs[y.value_index]
 
     def _find_constants(self) -> None:
-        known, run = self.view.known, self.run
+        known = self.view.known
         for i, op in enumerate(self.operations):
             for k, x in enumerate(self.view.inputs(op)):
-                if x not in known or (i, k) in self.wired.reads:
+                if (i, k) in self.wired.reads or x.op in self.place:
                     continue
-                place = run.start + i
-                values = [known[self.view.inputs(self.all[place + n * run.period])[k]] for n in range(run.count)]
-                if all(np.array_equal(v, values[0]) for v in values):
-                    self.constants[i, k] = constant(values[0])
-                else:
-                    self.constants[i, k] = constant(np.stack(values))
+                given = [self.view.inputs(other)[k] for other in self._of_all(i)]
+                if x in known:
+                    self._add_constant((i, k), [known[y] for y in given])
+                elif any(y is not x for y in given):
+                    self.constants[i, k] = self._taken([row_of(self.view, y) for y in given])
                     self.rows.append((i, k))
+
+    def _of_all(self, i: int) -> list[Operation]:
+        """Operation number `i` of all pieces."""
+        return list(self.all[self.run.start + i : self.run.end : self.run.period])
+
+    def _add_constant(self, at: tuple[int, int], values: Sequence[Any]) -> None:
+        if all(np.array_equal(v, values[0]) for v in values):
+            self.constants[at] = constant(values[0])
+        else:
+            self.constants[at] = constant(np.stack(values))
+            self.rows.append(at)
+
+    def _taken(self, rows: Sequence[Row | None]) -> Tensor:
+        """Rows of one array, as an array."""
+        numbers = [row.number for row in rows if row is not None]
+        array = self.rolling.tensor(next(row.array for row in rows if row is not None))
+        first = numbers[0]
+        if numbers == list(range(first, first + len(numbers))):
+            return array[first : first + len(numbers)]
+        return gather(array, np.array(numbers, np.int32))
 
     def _compute(self, carried: Mapping[Tensor, Tensor], rows: Sequence[Tensor]) -> dict[Tensor, Tensor]:
         """The tensors of the piece, for what is carried, and for a row of each constant that has rows."""
