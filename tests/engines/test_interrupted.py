@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -207,3 +210,35 @@ def test_what_ran_out_of_memory_says_what_to_do() -> None:
     first, last = str(caught.value).split("\n")
     assert first.startswith("a compiled run failed: Out of memory allocating ")
     assert last == "Feed fewer rows at a time; Session.compiled_memory says what a run needs."
+
+
+LATER_RUN = """
+import resource
+import numpy as np
+import pullback as pb
+
+v, x, n = pb.Variable(np.ones(4)), pb.placeholder(pb.float64, [6000]), pb.placeholder(pb.int32, [])
+y = pb.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, y + v[0]), [0, x[:, None] * x])[1]
+step = v.assign_add(pb.ones_like(v) * pb.reduce_mean(y))
+with pb.Session(engine="xla") as session:
+    session.run(v.initializer)
+    feeds = {x: np.zeros(6000), n: 2}
+    for _ in range(3):
+        session.run(step, feeds)
+    pages = int(open("/proc/self/statm").read().split()[0])
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (64 << 20), hard))
+    try:
+        session.run(step, feeds)
+    except pb.errors.ResourceExhaustedError as error:
+        print(str(error).partition(" bytes")[0].rstrip("0123456789"))
+    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+    session.run(step, feeds)
+    print(session.run(v)[0])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="it needs Linux to say how much memory there is")
+def test_a_program_that_ran_before_and_has_too_little_memory_now_keeps_the_variables() -> None:
+    done = subprocess.run([sys.executable, "-c", LATER_RUN], capture_output=True, text=True, check=True)
+    assert done.stdout == "a compiled run failed: Out of memory allocating \n81.0\n"

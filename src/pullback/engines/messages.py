@@ -191,9 +191,8 @@ def lost_process(error: Exception) -> UnavailableError:
     )
 
 
-def no_room_for_program(error: Exception) -> ResourceExhaustedError:
+def no_room_for_program(reason: str) -> ResourceExhaustedError:
     """A compiled program found too little memory."""
-    reason = str(error).partition(": ")[2].splitlines()[0]
     return ResourceExhaustedError(
         f"a compiled run failed: {reason}\nFeed fewer rows at a time; Session.compiled_memory says what a run needs."
     )

@@ -319,7 +319,7 @@ def _explained(error: Exception) -> Exception:
     """The exception to raise in place of one of XLA's runtime."""
     text = str(error)
     if text.startswith("RESOURCE_EXHAUSTED"):
-        return messages.no_room_for_program(error)
+        return messages.no_room_for_program(text.partition(": ")[2].splitlines()[0])
     if text.startswith("UNAVAILABLE") or "Gloo" in text or "NCCL" in text:
         return messages.lost_process(error)
     return error

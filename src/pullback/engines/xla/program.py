@@ -28,6 +28,7 @@ from ..plan import Plan, has_guards
 from .collectives import bytes_by_kind
 from .control_flow.callbacks import Failures, calls_python, noting_in, raise_first
 from .devices import Layout
+from .headroom import headroom_of, make_sure_of
 from .loops.padded import Padded
 from .loops.rooms import Rooms, WithRooms
 from .platform import PROCESSOR, compiling_for
@@ -83,8 +84,10 @@ class Program:
         """Failures are noted for one run at a time."""
         self.donates = donates and not (self.check or self.calls_python or has_guards(plan))
         self.has_signature = all(x.shape.is_fully_defined() for x in plan.feeds)
-        self.completed: set[Any] = set()
-        """The signatures for which a compiled program has run to its end."""
+        self.completed: dict[Any, int] = {}
+        """The signatures for which a compiled program has run to its end, and the memory that it needs for that."""
+        self.headroom = 0
+        """The memory that the program which is run next needs, where it is given that of variables."""
         self.calls = 0
         self.is_settled = False
         """Whether all that the first calls do is done, for all signatures."""
@@ -170,12 +173,14 @@ class Program:
         read = [*map(values.get, self.read)]
         if not self.is_settled:
             written = self._first_arguments(fn, written, feeds)
+        if self.headroom:
+            make_sure_of(self.headroom)
         if isinstance(fn, WithRooms):
             fn.launch(launched, written, read, self.lifted, feeds)
         else:
             launched.extend(map(fn, (written,), (read,), (self.lifted,), (feeds,)))
         if not self.is_settled:
-            self._settle(fn, feeds, launched[-1])
+            self._settle(fn, (written, read, self.lifted, feeds), launched[-1])
         return launched[-1][:4]
 
     def _first_arguments(self, fn: Compiled, written: list[Any], feeds: Sequence[Any]) -> list[Any]:
@@ -184,15 +189,18 @@ class Program:
         if self.calls == 2:
             assigned = set(self.assigned.values())
             self.lifted = [x if j in assigned else self.layout.copied(x) for j, x in enumerate(self.lifted)]
+        self.headroom = self.completed.get(self._signature(fn, feeds), 0)
         if self.donates and self._signature(fn, feeds) not in self.completed:
             return [None if x is None else jnp.copy(x) for x in written]
         return written
 
-    def _settle(self, fn: Compiled, feeds: Sequence[Any], results: Any) -> None:
-        signature = self._signature(fn, feeds)
+    def _settle(self, fn: Any, arguments: Sequence[Any], results: Any) -> None:
+        signature = self._signature(fn, arguments[-1])
         if signature not in self.completed:
             jax.block_until_ready(results[:2])  # type: ignore[no-untyped-call]
-            self.completed.add(signature)
+            gives = self.donates and self.written and self.layout.platform == PROCESSOR
+            self.headroom = headroom_of(fn.lower(*arguments).compile()) if gives else 0
+            self.completed[signature] = self.headroom
         self.is_settled = self.has_signature and self.only is not None and self.calls > 1
 
     def _signature(self, fn: Compiled, feeds: Sequence[Any]) -> Any:

@@ -1,0 +1,84 @@
+"""Endurance: `python -m benchmarks.endurance` trains for many steps and drops many graphs: does memory grow?
+
+What is resident is noted ten times. The first tenth fills caches; whatever is still growing after that is a leak.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+from collections.abc import Callable, Iterator
+from itertools import count
+
+import numpy as np
+
+import pullback as pb
+
+from .memory import resident_memory
+
+
+def training(engine: str) -> Iterator[None]:
+    """Steps of Adam on a perceptron with batches of two sizes in turn; now and then all variables are fetched."""
+    random = np.random.default_rng(0)
+    with pb.Graph().as_default():
+        x, labels = pb.placeholder(pb.float32, [None, 64]), pb.placeholder(pb.int32, [None])
+        hidden = pb.nn.relu(pb.matmul(x, pb.Variable(random.normal(size=(64, 64)).astype(np.float32) / 8)))
+        logits = pb.matmul(hidden, pb.Variable(random.normal(size=(64, 10)).astype(np.float32) / 8))
+        loss = pb.reduce_mean(pb.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+        step = pb.train.AdamOptimizer(1e-3).minimize(loss)
+        with pb.Session(engine=engine) as session:
+            session.run(pb.global_variables_initializer())
+            for i in count():
+                n = 32 if i % 2 else 48
+                session.run([loss, step], {x: random.normal(size=(n, 64)), labels: random.integers(0, 10, n)})
+                if i % 1000 == 0:
+                    session.run(pb.global_variables())
+                yield
+
+
+def graphs(engine: str) -> Iterator[None]:
+    """Graphs with a loop, a branch and a function, differentiated, run, and dropped."""
+    for i in count():
+        with pb.Graph().as_default() as graph:
+            x = pb.placeholder(pb.float32, [3])
+            y = pb.while_loop(lambda n, y: n < 3, lambda n, y: (n + 1, pb.sin(y) * x), [0, x])[1]  # noqa: B023
+            y = pb.cond(pb.reduce_sum(y) > 0, lambda: pb.tanh(y), lambda: pb.exp(y))  # noqa: B023
+            y = pb.function(lambda z: z * z + float(i))(y)  # noqa: B023
+            fetches = [y, *pb.gradients(y, x)]
+        with pb.Session(graph=graph, engine=engine) as session:
+            session.run(fetches, {x: np.ones(3)})
+        yield
+
+
+def watched(steps: Iterator[None], total: int) -> list[int]:
+    """What is resident after each tenth of the steps, in bytes."""
+    found = []
+    for _ in range(10):
+        for _ in range(total // 10):
+            next(steps)
+        gc.collect()
+        found.append(resident_memory())
+    return found
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.endurance", description=__doc__)
+    parser.add_argument("--scale", type=float, default=1.0, help="how many of the steps are made")
+    scale = parser.parse_args().scale
+    tried: dict[str, tuple[Callable[[str], Iterator[None]], str, int]] = {
+        "steps of training, NumPy": (training, "numpy", 60_000),
+        "steps of training, XLA": (training, "xla", 60_000),
+        "graphs built, run and dropped, NumPy": (graphs, "numpy", 10_000),
+        "graphs built, compiled, run and dropped, XLA": (graphs, "xla", 300),
+    }
+    print("| | after a tenth | two tenths | half | all | growth from two tenths on |\n|---|---|---|---|---|---|")
+    for name, (make, engine, total) in tried.items():
+        found = watched(make(engine), round(total * scale))
+        marks = [f"{found[i] / 1e6:.0f} MB" for i in (0, 1, 4, 9)]
+        growth = f"{(found[9] - found[1]) / 1e6:+.1f} MB"
+        print(f"| {round(total * scale):,} {name} | {' | '.join(marks)} | {growth} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
