@@ -37,6 +37,8 @@ from .watching import Watching
 
 _NUMBER = tensor_type(int64, [])
 _TRUTH = tensor_type(bool_, [])
+_NODES_OF_A_STEP = 100
+"""What a step over sequences counts as among the nodes of a model, for it is read anew each time."""
 
 
 @reader("If")
@@ -95,7 +97,7 @@ def _unrolled(node: Node, body: GraphProto, limit: Tensor | None, condition: Ten
         node.refuse("a loop that carries a sequence must have a number of steps that is known")
     rows: list[list[Tensor]] = [[] for _ in range(len(body.output) - 1 - len(state))]
     for i in range(int(count.item()) if go_on else 0):
-        reading().takes_nodes()
+        reading().takes_nodes(_NODES_OF_A_STEP)
         holds, *values = node.read_body(body, [constant(np.int64(i)), constant(True), *state])
         state = values[: len(state)]
         for row, value in zip(rows, values[len(state) :], strict=True):
