@@ -270,3 +270,25 @@ def test_another_opset_is_refused() -> None:
 def test_no_outputs_are_refused() -> None:
     with pytest.raises(pb.errors.InvalidArgumentError, match=r"^onnx.export: there are no outputs$"):
         pb.onnx.export([])
+
+
+def test_more_branches_in_each_other_than_a_file_can_hold_are_refused() -> None:
+    p, x = pb.placeholder(pb.bool, [], name="p"), pb.placeholder(pb.float32, [], name="x")
+
+    def nested(depth: int, x: pb.Tensor) -> pb.Tensor:
+        return pb.cond(p, lambda: nested(depth - 1, x + 1.0), lambda: x) if depth else x * 1.5
+
+    onnx.ModelProto.FromString(pb.onnx.export(nested(30, x)).SerializeToString())
+    with pytest.raises(pb.errors.NestingError) as raised:
+        pb.onnx.export(nested(31, x))
+    assert str(raised.value) == (
+        "onnx.export: more than 30 branches and loops lie in each other in 'cond_1/If', which no ONNX file can hold. "
+        "Use a loop where branches lie deep in each other, or export parts."
+    )
+
+
+def test_variables_of_complex_numbers_are_refused_in_words() -> None:
+    v = pb.Variable(np.ones(2, np.complex64), name="v")
+    for y in (pb.real(v * 2.0), v.assign(v + v)):
+        with pytest.raises(pb.errors.UnimplementedError, match="variables of complex numbers are not written"):
+            pb.onnx.export(y)

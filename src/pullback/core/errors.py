@@ -32,7 +32,7 @@ class UnavailableError(PullbackError, ConnectionError):
 
 
 class NestingError(PullbackError, RecursionError):
-    """Branches, loops or calls lie so deep in each other that Python's limit on nested calls is reached."""
+    """Branches, loops or calls lie so deep in each other that Python's limit, or that of a file format, is reached."""
 
 
 class InaccessibleTensorError(PullbackError, ValueError):

@@ -20,11 +20,14 @@ from onnx import (
 )
 
 from ..core.dtypes import DType
+from ..core.errors import NestingError
 from ..core.lengths import Dimension, Length, symbol
 from ..core.shape import Lengths
 from .element_types import element_type_of
 from .records import Body, Model, Record, SequenceOf
 
+_DEEPEST = 30
+"""How many bodies may lie in each other: protobuf reads messages up to 100 deep, and each body is three."""
 _OPTIONAL_OUTPUTS = frozenset(["BatchNormalization", "Dropout", "LayerNormalization", "MaxPool"])
 """The operators whose outputs after the first may be left out."""
 
@@ -38,6 +41,8 @@ class Assembly:
         """The name of each value in the model."""
         self.used: set[str] = set(reserved.values())
         self.node_names: set[str] = set()
+        self.bodies: list[str] = []
+        """The names of those that are being written, the outermost first."""
         self._types: dict[Any, TypeProto] = {}
         self._lengths: dict[Length, Length] = {}
         """For each symbol one that has a name, which no other has."""
@@ -97,9 +102,16 @@ class Assembly:
 
     def _graph(self, body: Body) -> GraphProto:
         graph = GraphProto(name=body.name)
+        if len(self.bodies) == _DEEPEST:
+            raise NestingError(
+                f"onnx.export: more than {_DEEPEST} branches and loops lie in each other in '{self.bodies[0]}', which "
+                "no ONNX file can hold. Use a loop where branches lie deep in each other, or export parts."
+            )
         for x in body.inputs:
             self.fill_info(graph.input.add(), x.name)
+        self.bodies.append(body.name)
         self.add_nodes(graph, body.records)
+        self.bodies.pop()
         for y in body.outputs:
             self.fill_info(graph.output.add(), y.name)
         return graph

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.dtypes import int64
+from ...core.dtypes import COMPLEX, int64
 from ...core.function import AbstractFunctional, Function
 from ...core.operation import Operation, Tensor
 from ...core.types import TensorType
@@ -54,25 +54,38 @@ def handle_value(op: Operation) -> Handle:
     return Handle(op, TensorType(p.dtype, p.shape))
 
 
+def _check_real(handle: Handle) -> None:
+    if handle.type.dtype in COMPLEX:
+        raise NotImplementedError(
+            "variables of complex numbers are not written; keep both parts in variables of their own"
+        )
+
+
+def _state(w: Writer, handle: Handle) -> Value:
+    """The value that a variable has at this place."""
+    _check_real(handle)
+    return w.model.state(handle.op, handle.type)
+
+
 @writer(VarHandleOp)
 def var_handle(w: Writer, op: Operation) -> Handle:
     del w
     return handle_value(op)
 
 
-@writer(ReadVariableOp)
+@writer(ReadVariableOp, pairs=True)
 def read_variable(w: Writer, op: Operation, handle: Handle) -> Value:
-    return w.model.state(handle.op, handle.type)
+    return _state(w, handle)
 
 
-@writer(VariableShape)
+@writer(VariableShape, pairs=True)
 def variable_shape(w: Writer, op: Operation, handle: Handle) -> Value:
-    return w.cast(w.shape(w.model.state(handle.op, handle.type)), op.outputs[0].dtype)
+    return w.cast(w.shape(_state(w, handle)), op.outputs[0].dtype)
 
 
-@writer(ResourceGather)
+@writer(ResourceGather, pairs=True)
 def resource_gather(w: Writer, op: Operation, handle: Handle, indices: Value) -> Value:
-    return w.gather(w.model.state(handle.op, handle.type), indices, 0)
+    return w.gather(_state(w, handle), indices, 0)
 
 
 @writer(VarIsInitializedOp)
@@ -81,21 +94,22 @@ def is_initialized(w: Writer, op: Operation, handle: Handle) -> Value:
     return w.constant(True)
 
 
-@writer(AssignVariableOp)
+@writer(AssignVariableOp, pairs=True)
 def assign(w: Writer, op: Operation, handle: Handle, value: Value) -> tuple[()]:
+    _check_real(handle)
     w.model.states[handle.op] = value
     return ()
 
 
-@writer(AssignAddVariableOp)
+@writer(AssignAddVariableOp, pairs=True)
 def assign_add(w: Writer, op: Operation, handle: Handle, value: Value) -> tuple[()]:
-    w.model.states[handle.op] = w.node("Add", w.model.state(handle.op, handle.type), value)
+    w.model.states[handle.op] = w.node("Add", _state(w, handle), value)
     return ()
 
 
-@writer(AssignSubVariableOp)
+@writer(AssignSubVariableOp, pairs=True)
 def assign_sub(w: Writer, op: Operation, handle: Handle, value: Value) -> tuple[()]:
-    w.model.states[handle.op] = w.node("Sub", w.model.state(handle.op, handle.type), value)
+    w.model.states[handle.op] = w.node("Sub", _state(w, handle), value)
     return ()
 
 
@@ -110,9 +124,10 @@ _COMBINED = {"update": "none", "add": "add", "sub": "add", "mul": "mul", "div": 
     ResourceScatterDiv,
     ResourceScatterMin,
     ResourceScatterMax,
+    pairs=True,
 )
 def row_update(w: Writer, op: Operation, handle: Handle, indices: Value, updates: Value) -> tuple[()]:
-    state = w.model.state(handle.op, handle.type)
+    state = _state(w, handle)
     rank = rank_of(state)
     rows = w.lengths(state, list(range(1, rank))) if rank > 1 else w.vector([])
     full = w.expand(updates, w.concat([w.shape(indices), rows], 0))
@@ -120,7 +135,7 @@ def row_update(w: Writer, op: Operation, handle: Handle, indices: Value, updates
     return ()
 
 
-@writer(ResourceScatterNdUpdate, ResourceScatterNdAdd, ResourceScatterNdSub)
+@writer(ResourceScatterNdUpdate, ResourceScatterNdAdd, ResourceScatterNdSub, pairs=True)
 def slice_update(w: Writer, op: Operation, handle: Handle, indices: Value, updates: Value) -> tuple[()]:
     _change(w, op, handle, w.cast(indices, int64), updates)
     return ()
@@ -134,7 +149,7 @@ def _change(w: Writer, op: Operation, handle: Handle, vectors: Value, updates: V
         if updates.type.dtype.kind != "f":
             raise NotImplementedError("scatter_div of integers")
         updates = w.node("Reciprocal", updates)
-    state = w.model.state(handle.op, handle.type)
+    state = _state(w, handle)
     w.model.states[handle.op] = scatter(w, state, vectors, updates, _COMBINED[p.kind])
 
 
