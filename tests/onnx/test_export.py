@@ -273,16 +273,16 @@ def test_no_outputs_are_refused() -> None:
 
 
 def test_more_branches_in_each_other_than_a_file_can_hold_are_refused() -> None:
-    p, x = pb.placeholder(pb.bool, [], name="p"), pb.placeholder(pb.float32, [], name="x")
+    p, x = pb.placeholder(pb.bool, [], name="p"), pb.placeholder(pb.float32, [3], name="x")
 
     def nested(depth: int, x: pb.Tensor) -> pb.Tensor:
         return pb.cond(p, lambda: nested(depth - 1, x + 1.0), lambda: x) if depth else x * 1.5
 
-    onnx.ModelProto.FromString(pb.onnx.export(nested(30, x)).SerializeToString())
+    onnx.ModelProto.FromString(pb.onnx.export(nested(31, x)).SerializeToString())
     with pytest.raises(pb.errors.NestingError) as raised:
-        pb.onnx.export(nested(31, x))
+        pb.onnx.export(nested(32, x))
     assert str(raised.value) == (
-        "onnx.export: more than 30 branches and loops lie in each other in 'cond_1/If', which no ONNX file can hold. "
+        "onnx.export: more than 31 branches and loops lie in each other in 'cond_1/If', which no ONNX file can hold. "
         "Use a loop where branches lie deep in each other, or export parts."
     )
 

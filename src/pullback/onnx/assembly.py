@@ -26,7 +26,7 @@ from ..core.shape import Lengths
 from .element_types import element_type_of
 from .records import Body, Model, Record, SequenceOf
 
-_DEEPEST = 30
+_DEEPEST = 31
 """How many bodies may lie in each other: protobuf reads messages up to 100 deep, and each body is three."""
 _OPTIONAL_OUTPUTS = frozenset(["BatchNormalization", "Dropout", "LayerNormalization", "MaxPool"])
 """The operators whose outputs after the first may be left out."""

@@ -79,7 +79,7 @@ def export(
         InvalidArgumentError: a name or an argument that cannot be, or an input that is not given.
         UnimplementedError: operations that cannot be written, all of them, each with the line that made it.
         ResourceExhaustedError: the memory is not enough, or functions are nested deeper than Python's stack.
-        NestingError: more than 30 branches and loops lie in each other.
+        NestingError: more than 31 branches and loops lie in each other.
 
     >>> import pullback as pb
     >>> x = pb.placeholder(pb.float32, [3], name="x")
