@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core import nest
+from ..core.composite import AbstractComposite
 from ..core.function import Function, Traced, bind_shape, origin_of, trace
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.lengths import Dimension, Length
@@ -17,7 +18,6 @@ from ..primitives.variables.variable import Variable
 from .call import call
 from .signature import Kind, Static, TensorSpec, kind_of, parameter_types, parts_of, rebuilt, types_of
 from .state import with_kept, with_values
-from .tracing import AbstractComposite
 
 
 class ConcreteFunction:

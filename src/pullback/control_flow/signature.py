@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import nest
+from ..core.composite import AbstractComposite
 from ..core.dtypes import DType, as_dtype, dtype_name
 from ..core.graph import Tensor
 from ..core.lengths import Length, symbol
@@ -18,7 +19,7 @@ from ..core.types import TensorType, type_of_array
 from ..core.typing import DTypeLike, ShapeLike
 from ..primitives.creation.constant import as_array, convert_to_tensor
 from ..primitives.variables.variable import Variable
-from .tracing import AbstractComposite, take_apart
+from .tracing import take_apart
 
 
 @dataclass(frozen=True, init=False, repr=False)

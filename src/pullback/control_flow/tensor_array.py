@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.composite import AbstractComposite
 from ..core.dtypes import INTEGER, as_dtype, int32
 from ..core.graph import Tensor
 from ..core.seen import seen
@@ -24,7 +25,6 @@ from ..primitives.shape.reshape import reshape
 from ..primitives.shape.size import shape
 from ..primitives.shape.stacking import concat
 from ..primitives.tensor_array import ArrayBlank, ArrayRead, ArrayWrite
-from .tracing import AbstractComposite
 
 
 class TensorArray(AbstractComposite):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..core import nest
+from ..core.composite import AbstractComposite
 from ..core.function import Function, Parameter, add_parameter, body, capture_as_parameter
 from ..core.graph import Graph, Operation, Tensor
 from ..core.shape import TensorShape
@@ -52,24 +52,6 @@ def trace_together(parts: Sequence[Part]) -> Together:
         functions.append(Function(graph, parameters, tuple(results), graph.name))
     controls = dict.fromkeys(op for graph in graphs for op in graph.outer_controls)
     return Together(functions, captured, tuple(controls))
-
-
-class AbstractComposite(ABC):
-    """A value made of tensors that can stand for it in a loop, a branch or a function: a TensorArray."""
-
-    @property
-    @abstractmethod
-    def tensors(self) -> tuple[Tensor, ...]:
-        """The tensors that it is made of."""
-
-    @property
-    @abstractmethod
-    def lasting_types(self) -> tuple[TensorType, ...]:
-        """What stays true of the types of its tensors when a step of a loop makes another of it."""
-
-    @abstractmethod
-    def with_tensors(self, tensors: Sequence[Tensor]) -> AbstractComposite:
-        """The same with others in their places."""
 
 
 @dataclass(frozen=True, eq=False)

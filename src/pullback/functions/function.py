@@ -29,9 +29,9 @@ from ..control_flow.signature import (
     structure_key,
     up_to,
 )
-from ..control_flow.tracing import AbstractComposite
 from ..core import function as core
 from ..core import nest
+from ..core.composite import AbstractComposite
 from ..core.graph import AbstractTensorLike, Graph, Tensor, get_default_graph
 from ..core.sites import Site, user_site
 from ..core.slices import IndexedSlices

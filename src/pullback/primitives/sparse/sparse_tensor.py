@@ -5,15 +5,17 @@ All operations on it are made of operations on its values, so that derivatives o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...core.composite import AbstractComposite
 from ...core.dtypes import DType, int64
 from ...core.graph import Graph, Tensor, get_default_graph
 from ...core.shape import TensorShape, as_shape
+from ...core.types import TensorType
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ..casting.cast import cast
 from ..creation.constant import constant, constant_value, convert_to_tensor
@@ -29,7 +31,7 @@ from ..sorting.sort import argsort
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SparseTensor:
+class SparseTensor(AbstractComposite):
     """`values` [n] at the positions `indices` [n, rank] of an array of shape `dense_shape` [rank]; zeros elsewhere.
 
     Positions and shape are int64. Positions are in the order in which the array lies in memory, each once, unless an
@@ -86,6 +88,22 @@ class SparseTensor:
         """The graph of the values."""
         graph: Graph = self.values.graph
         return graph
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Its three parts."""
+        return self.indices, self.values, self.dense_shape
+
+    @property
+    def lasting_types(self) -> tuple[TensorType, ...]:
+        """Another one of the same rank may have any number of values."""
+        rank = self.shape.rank
+        shapes = [None, rank], [None], [rank]
+        return tuple([TensorType(x.type.dtype, TensorShape(s)) for x, s in zip(self.tensors, shapes, strict=True)])
+
+    def with_tensors(self, tensors: Sequence[Tensor]) -> SparseTensor:
+        """The sparse tensor of other parts."""
+        return SparseTensor(*tensors)
 
     @property
     def rank(self) -> int:

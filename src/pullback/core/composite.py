@@ -1,0 +1,28 @@
+"""Composite tensors: values made of several tensors, which go through loops, branches and functions as one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from .operation import Tensor
+from .types import TensorType
+
+
+class AbstractComposite(ABC):
+    """A value made of tensors that can stand for it in a loop, a branch or a function: SparseTensor, TensorArray."""
+
+    @property
+    @abstractmethod
+    def tensors(self) -> tuple[Tensor, ...]:
+        """The tensors that it is made of."""
+
+    @property
+    @abstractmethod
+    def lasting_types(self) -> tuple[TensorType, ...]:
+        """What stays true of the types of its tensors when a step of a loop makes another of it."""
+
+    @abstractmethod
+    def with_tensors(self, tensors: Sequence[Tensor]) -> Any:
+        """The same with others in their places."""
