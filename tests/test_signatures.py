@@ -22,6 +22,8 @@ PARAMETERS = {
     "what stands in a layer above": "mesh optimize sess session",
     "handed on to what the user wrote, or to another class": "custom_getter_ default options",
     "a message or a file of another library": "graph_def meta_graph_or_file proto",
+    "tensors, dense or ragged, and nested lists of numbers": """
+        data flat_values indices input_tensor lengths mask new_values params pylist row_splits values""",
     "anything that may turn out to be of the kind asked for": "obj",
     "a sparse matrix of SciPy, or an array": "pattern",
 }
@@ -38,6 +40,9 @@ RETURNS = {
     "one thing or another, by an argument": """
         Graph.as_graph_element Variable.assign Variable.assign_add Variable.assign_sub add eigh_tridiagonal svd
         Node.make""",
+    "a tensor, dense or ragged": """
+        RaggedTensor.merge_dims RaggedTensor.row_lengths boolean_mask concat constant gather map_flat_values
+        reduce_all reduce_any reduce_max reduce_mean reduce_min reduce_prod reduce_sum stack""",
     "a number, or None where its caller knows that it may be": "TensorShape.size",
     "attributes of every kind": "Node.attribute Operation.get_attr",
     "what a subclass says": "Primitive.gradient Primitive.kernel",

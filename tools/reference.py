@@ -25,7 +25,7 @@ from pullback.primitives.families import FAMILIES
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "operations.md"
 CASES = str(Path(__file__).parents[1] / "tests" / "cases")
 NAMESPACES = [
-    *("", "math", "math.special", "nn", "linalg", "signal", "image", "random", "sparse", "losses", "bitwise"),
+    *("", "math", "math.special", "nn", "linalg", "signal", "image", "random", "ragged", "sparse", "losses", "bitwise"),
     *("quantization", "strings", "debugging"),
 ]
 ALIASES = """

@@ -17,6 +17,7 @@ from . import nest as nest
 from . import nn as nn
 from . import onnx as onnx
 from . import quantization as quantization
+from . import ragged as ragged
 from . import random as random
 from . import regularizers as regularizers
 from . import saved_model as saved_model
@@ -463,6 +464,7 @@ from .primitives.variables.collections import get_collection as get_collection
 from .primitives.variables.collections import get_collection_ref as get_collection_ref
 from .primitives.variables.variable import Variable as Variable
 from .primitives.variables.variable import is_variable_initialized as is_variable_initialized
+from .ragged import RaggedTensor as RaggedTensor
 from .sparse import SparseTensor as SparseTensor
 from .sparse import SparseTensorValue as SparseTensorValue
 from .version import __version__ as __version__

@@ -74,7 +74,9 @@ def test_several_tables_hold_the_rows_as_version_1_says(strategy: str) -> None:
 def test_another_combiner_is_refused() -> None:
     with pytest.raises(ValueError, match=r"combiner must be 'sum', 'mean' or 'sqrtn', not 'max'$"):
         pb.nn.embedding_lookup_sparse(TABLE, sparse(IDS), None, "max")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"^embedding_lookup_sparse: the ids must be a SparseTensor, not \[1\]$"):
+    with pytest.raises(
+        TypeError, match=r"^embedding_lookup_sparse: the ids must be a SparseTensor, or ragged, not \[1\]$"
+    ):
         pb.nn.embedding_lookup_sparse(TABLE, [1], None)  # type: ignore[arg-type]
 
 

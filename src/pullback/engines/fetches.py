@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..core.dtypes import TokenType
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor
 from ..core.slices import IndexedSlices, IndexedSlicesValue
+from ..primitives.ragged.ragged_tensor import RaggedTensor, RaggedTensorValue, ragged_value
 from ..primitives.sparse.sparse_tensor import SparseTensor, SparseTensorValue
 from ..primitives.variables.operations import VarHandleOp
 from ..primitives.variables.variable import Variable
@@ -53,6 +54,8 @@ def flatten(fetches: Any, graph: Graph) -> Fetches:
     if isinstance(fetches, SparseTensor):
         parts = [fetches.indices, fetches.values, fetches.dense_shape]
         return Fetches([element(x, graph, "fetch") for x in parts], SparseTensorValue._make)
+    if isinstance(fetches, RaggedTensor):
+        return Fetches([element(x, graph, "fetch") for x in fetches.tensors], ragged_value)
     if isinstance(fetches, dict):
         return _nested(list(fetches.values()), graph, _dictionary(fetches))
     if isinstance(fetches, list | tuple):
@@ -101,6 +104,8 @@ def feed_pairs(feed_dict: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
             pairs.extend(_slices_pairs(key, value, graph))
         elif isinstance(key, SparseTensor):
             pairs.extend(_sparse_pairs(key, value, graph))
+        elif isinstance(key, RaggedTensor):
+            pairs.extend(_ragged_pairs(key, value, graph))
         else:
             pairs.append((fed_tensor(key, graph), value))
     return pairs
@@ -119,6 +124,13 @@ def _sparse_pairs(key: SparseTensor, value: Any, graph: Graph) -> list[tuple[Ten
         raise messages.feed_sparse(key, value)
     parts = (key.indices, key.values, key.dense_shape)
     return [(fed_tensor(x, graph), array) for x, array in zip(parts, value, strict=True)]
+
+
+def _ragged_pairs(key: RaggedTensor, value: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
+    if not isinstance(value, RaggedTensorValue) or len(value.nested_row_splits) != key.ragged_rank:
+        raise messages.feed_ragged(key, value)
+    arrays = [value.flat_values, *value.nested_row_splits]
+    return [(fed_tensor(x, graph), array) for x, array in zip(key.tensors, arrays, strict=True)]
 
 
 def fed_tensor(key: Any, graph: Graph) -> Tensor:

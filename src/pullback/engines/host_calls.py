@@ -98,7 +98,8 @@ def _called(session: Any, op: Operation, values: dict[Tensor, Any]) -> Sequence[
     arrays = [np.asarray(values[x]) for x in op.inputs]
     try:
         found = primitive.func.call(session, *arrays)
-        return [np.asarray(x, kind.dtype) for x, kind in zip(found, primitive.outputs, strict=True)]
+        kinds: list[Any] = [kind.dtype for kind in primitive.outputs]
+        return [np.asarray(x, dtype) for x, dtype in zip(found, kinds, strict=True)]
     except (OutOfRangeError, StopIteration) as error:
         reason = str(error) or "End of sequence"
         raise OutOfRangeError(f"{reason}\n  operation '{op.name}', made at {site_of(op)}") from None

@@ -18,6 +18,7 @@ from ..core.errors import (
 )
 from ..core.graph import Graph, Operation, Tensor, site_of
 from ..core.lengths import Length
+from ..primitives.ragged.ragged_tensor import RaggedTensor
 
 WANTED = {
     "fetch": "Fetch tensors, operations, variables, IndexedSlices, names, or lists, tuples and dictionaries of these",
@@ -142,6 +143,14 @@ def feed_sparse(key: Any, value: Any) -> InvalidArgumentError:
     return InvalidArgumentError(
         f"cannot feed {type(value).__name__} to {key!r}. "
         "Give SparseTensorValue(indices, values, dense_shape), or a tuple of the three."
+    )
+
+
+def feed_ragged(key: RaggedTensor, value: Any) -> InvalidArgumentError:
+    """Something else than a RaggedTensorValue as deep for a RaggedTensor."""
+    return InvalidArgumentError(
+        f"cannot feed {value!r} (of type {type(value).__name__}) to {key}. Give RaggedTensorValue(values, row_splits), "
+        f"nested {key.ragged_rank} deep."
     )
 
 

@@ -30,6 +30,7 @@ FAMILIES = {
     "image": "Images: resizing, sampling, colours, framing, measures, patches, boxes",
     "signal": "Signals: Fourier and cosine transforms, frames, windows, spectrograms",
     "random": "Random numbers: distributions, shuffling, dropout",
+    "ragged": "Ragged tensors: rows of different lengths",
     "sparse": "Sparse tensors, and rows with numbers",
     "quantization": "Quantization: rounding that derivatives look through",
     "control_flow": "Control flow: branches, loops, maps, scans, calls, Python functions",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..elementwise.division import divide_no_nan, floordiv, floormod
 from ..elementwise.powers import sqrt, square
 from ..indexing.gather import embedding_lookup
 from ..indexing.where import where
+from ..ragged.ragged_tensor import RaggedTensor
 from ..reduction.product import reduce_prod
 from ..reduction.reduce import reduce_sum
 from ..segment.sums import unsorted_segment_sum
@@ -31,13 +32,13 @@ Lookup = Callable[[Tensor], Tensor]
 
 def embedding_lookup_sparse(
     params: TensorLike,
-    sp_ids: SparseTensor,
-    sp_weights: SparseTensor | None,
+    sp_ids: SparseTensor | RaggedTensor,
+    sp_weights: SparseTensor | RaggedTensor | None,
     combiner: Combiner | None = None,
     max_norm: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """For each row of `sp_ids` the rows of the table `params` that it names, combined.
+    """For each row of `sp_ids`, sparse or ragged, the rows of the table `params` that it names, combined.
 
     They are added, weighted by the values of `sp_weights` at the same places, else alike; "mean" divides by the sum of
     the weights, "sqrtn" by the root of the sum of their squares. `combiner` is "mean" unless given; a row that names
@@ -55,16 +56,17 @@ def embedding_lookup_sparse(
     >>> pb.Session().run(pb.nn.embedding_lookup_sparse([[1.0], [2.0], [4.0]], ids, None)).tolist()
     [[3.0], [0.0], [1.0]]
     """
-    _check("embedding_lookup_sparse", sp_ids, combiner)
-    with sp_ids.graph.acting.name_scope(name or "embedding_lookup_sparse"):
-        weights = None if sp_weights is None else sp_weights.values
-        return combined(lambda ids: embedding_lookup(params, ids, max_norm), sp_ids, weights, combiner)
+    bags, weighted = _sparse(sp_ids), _sparse(sp_weights)
+    _check("embedding_lookup_sparse", bags, combiner)
+    with bags.graph.acting.name_scope(name or "embedding_lookup_sparse"):
+        weights = None if weighted is None else weighted.values
+        return combined(lambda ids: embedding_lookup(params, ids, max_norm), bags, weights, combiner)
 
 
 def safe_embedding_lookup_sparse(
     embedding_weights: TensorLike,
-    sparse_ids: SparseTensor,
-    sparse_weights: SparseTensor | None = None,
+    sparse_ids: SparseTensor | RaggedTensor,
+    sparse_weights: SparseTensor | RaggedTensor | None = None,
     combiner: Combiner | None = "mean",
     default_id: Id | None = None,
     max_norm: TensorLike | None = None,
@@ -86,11 +88,12 @@ def safe_embedding_lookup_sparse(
     >>> pb.Session().run(pb.nn.safe_embedding_lookup_sparse([[1.0], [2.0]], ids, default_id=0)).tolist()
     [[1.0], [2.0]]
     """
-    _check("safe_embedding_lookup_sparse", sparse_ids, combiner)
-    with sparse_ids.graph.acting.name_scope(name or "safe_embedding_lookup_sparse"):
-        weights = None if sparse_weights is None else sparse_weights.values
+    bags, weighted = _sparse(sparse_ids), _sparse(sparse_weights)
+    _check("safe_embedding_lookup_sparse", bags, combiner)
+    with bags.graph.acting.name_scope(name or "safe_embedding_lookup_sparse"):
+        weights = None if weighted is None else weighted.values
         return safely_combined(
-            lambda ids: embedding_lookup(embedding_weights, ids, max_norm), sparse_ids, weights, combiner, default_id
+            lambda ids: embedding_lookup(embedding_weights, ids, max_norm), bags, weights, combiner, default_id
         )
 
 
@@ -163,8 +166,13 @@ def _strides(lengths: Tensor) -> Tensor:
     return cumprod(lengths, exclusive=True, reverse=True)
 
 
+def _sparse(x: Any) -> Any:
+    """A ragged tensor as a sparse one, all else as it is."""
+    return x.to_sparse() if isinstance(x, RaggedTensor) else x
+
+
 def _check(what: str, ids: SparseTensor, combiner: str | None) -> None:
     if not isinstance(ids, SparseTensor):
-        raise TypeError(f"{what}: the ids must be a SparseTensor, not {ids!r}")
+        raise TypeError(f"{what}: the ids must be a SparseTensor, or ragged, not {ids!r}")
     if combiner not in (None, "sum", "mean", "sqrtn"):
         raise ValueError(f"{what}: combiner must be 'sum', 'mean' or 'sqrtn', not {combiner!r}")

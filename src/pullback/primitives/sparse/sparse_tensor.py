@@ -98,7 +98,7 @@ class SparseTensor(AbstractComposite):
     def lasting_types(self) -> tuple[TensorType, ...]:
         """Another one of the same rank may have any number of values."""
         rank = self.shape.rank
-        shapes = [None, rank], [None], [rank]
+        shapes: Any = [None, rank], [None], [rank]
         return tuple([TensorType(x.type.dtype, TensorShape(s)) for x, s in zip(self.tensors, shapes, strict=True)])
 
     def with_tensors(self, tensors: Sequence[Tensor]) -> SparseTensor:
