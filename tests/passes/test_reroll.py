@@ -200,3 +200,30 @@ def test_wrong_fetches_are_refused() -> None:
         TypeError, match=r"^reroll: 1\.0 is no tensor; pass tensors, and lists or dictionaries of them$"
     ):
         pb.reroll([1.0])
+
+
+@pytest.mark.parametrize(("level", "count", "loops"), [("fast", 300, 1), ("fast", 30, 0), ("safe", 300, 0)])
+def test_long_runs_are_rolled_where_a_graph_is_optimised_at_the_level_fast(level: str, count: int, loops: int) -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float64, [3])
+        y = chain(x, [0.5 + 0.5 * k / count for k in range(count)])
+        lean, report = pb.optimize(y, level)
+        assert report.counts.get("pieces that repeat", 0) == loops
+        assert (lean.op.type == "Loop") == bool(loops)
+        outputs = [[z, *pb.gradients(z, x)] for z in (y, lean)]
+        found, expected = pb.Session(engine="numpy").run(outputs, {x: [0.3, 0.7, -0.4]})
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+
+
+def test_what_is_fetched_and_read_on_the_way_stays_what_others_depend_on() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float64, [3])
+        factors = [0.5 + 0.001 * k for k in range(300)]
+        middle = chain(x, factors)
+        y = chain(middle, factors)
+        (lean, before), report = pb.optimize([y, middle], "fast")
+        assert report.counts["pieces that repeat"] == 1
+        slopes = [pb.gradients(lean, before)[0], pb.gradients(y, middle)[0]]
+        found, expected = pb.Session(engine="numpy").run(slopes, {x: [0.3, 0.7, -0.4]})
+    np.testing.assert_allclose(found, expected)

@@ -12,9 +12,14 @@ from ..core.printing import functions_in
 from .appending import appended
 from .optimizing import Optimizing
 from .report import Report
-from .ruleset import Rules, as_rules
+from .reroll import rolled
+from .ruleset import FAST, Rules, as_rules
+from .simplify import Rewrite
 from .structure import Structure
 from .view import view_of
+
+_LONG_RUN = 1000
+"""The operations of a run of pieces from which on a loop is faster to compile and no slower to run."""
 
 
 class Optimized(NamedTuple):
@@ -75,11 +80,24 @@ def optimized(
         graph.as_graph_element(x)
     plain = view_of(results, [], frozenset())
     given = {y for op in plain.operations if _stays(op, keep) for y in op.outputs}
-    view = view_of(results, [], frozenset(given), apart=apart)
+    before = view_of(results, [], frozenset(given), apart=apart)
+    wanted, repeats = list(results), list[Rewrite]()
+    if rules.level == FAST:
+        read = {x for op in plain.operations for x in op.inputs}
+        wanted, repeats = _rolled(results, given | (apart & read), name)
+    same = dict(zip(results, wanted, strict=True))
+    apart = frozenset([same.get(x, x) for x in apart])
+    view = view_of(wanted, [], frozenset(given), apart=apart) if repeats else before
     optimizing = Optimizing(rules)
     lean = optimizing.view(view)
-    report = Report.of(view.operations, lean.operations, optimizing.rewrites)
-    return (appended(lean, graph, name) if optimizing.rewrites else list(results)), report
+    report = Report.of(before.operations, lean.operations, [*repeats, *optimizing.rewrites])
+    return (appended(lean, graph, name) if optimizing.rewrites else wanted), report
+
+
+def _rolled(results: Sequence[Tensor], keep: Set[Tensor], name: str) -> tuple[list[Tensor], list[Rewrite]]:
+    """`results` with long runs of equal pieces as loops; nothing before `keep` changes."""
+    found, report = rolled(results, keep, name, _LONG_RUN)
+    return found, [Rewrite("pieces that repeat", repeat.operations, ()) for repeat in report.repeats]
 
 
 def optimized_for_gradients(

@@ -18,7 +18,7 @@ from ..primitives.shape.stacking import Unpack
 from .view import View
 
 _LONGEST_PERIOD = 256
-_LEAST_COUNT, _LEAST_OPERATIONS = 8, 48
+_LEAST_COUNT, LEAST_OPERATIONS = 8, 48
 
 
 class Row(NamedTuple):
@@ -71,14 +71,14 @@ class Run:
         return self.start + self.period * self.count
 
 
-def runs(view: View, operations: Sequence[Operation]) -> list[Run]:
-    """The runs among `operations` of `view`, none of which overlap, in order."""
-    return list(_Search(view, operations).runs())
+def runs(view: View, operations: Sequence[Operation], least: int = LEAST_OPERATIONS) -> list[Run]:
+    """The runs of at least so many among `operations` of `view`, none of which overlap, in order."""
+    return list(_Search(view, operations, least).runs())
 
 
 class _Search:
-    def __init__(self, view: View, operations: Sequence[Operation]) -> None:
-        self.view, self.operations = view, operations
+    def __init__(self, view: View, operations: Sequence[Operation], least: int) -> None:
+        self.view, self.operations, self.least = view, operations, least
         self.number = {op: i for i, op in enumerate(operations)}
         kinds: dict[Any, int] = {}
         self.kind = np.array([kinds.setdefault(self._kind(op), len(kinds)) for op in operations], np.int64)
@@ -108,7 +108,7 @@ class _Search:
         for period in range(1, min(_LONGEST_PERIOD, len(self.kind) // _LEAST_COUNT) + 1):
             same = np.concatenate([[False], self.kind[:-period] == self.kind[period:], [False]])
             edges = np.flatnonzero(same[1:] != same[:-1])
-            least = max(period * (_LEAST_COUNT - 1), _LEAST_OPERATIONS - period)
+            least = max(period * (_LEAST_COUNT - 1), self.least - period)
             for first, last in zip(edges[::2], edges[1::2], strict=True):
                 if last - first >= least:
                     found += [(int(first) + shift, period) for shift in range(min(period, last - first))]
@@ -120,7 +120,7 @@ class _Search:
         while start + period * (count + 1) <= len(self.operations) and self._is_alike(start, period, count):
             count += 1
         run = Run(start, period, count)
-        return run if count >= _LEAST_COUNT and count * period >= _LEAST_OPERATIONS else None
+        return run if count >= _LEAST_COUNT and count * period >= self.least else None
 
     def _is_alike(self, start: int, period: int, n: int) -> bool:
         """Whether piece number `n` is wired as the one before it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from ..primitives.indexing.gather import gather
 from ..primitives.reduction.reduce import reduce_sum
 from ..primitives.shape.stacking import Pack, unstack
 from .appending import Appending
-from .repeats import Row, Run, Wiring, row_of, rows_first, runs, wiring
+from .repeats import LEAST_OPERATIONS, Row, Run, Wiring, row_of, rows_first, runs, wiring
 from .structure import Structure
 from .view import View, view_of
 
@@ -92,23 +92,31 @@ def reroll(fetches: Any, *, keep: Any = (), name: str = "rerolled") -> Rolled:
     results = given.elements
     if not results:
         return Rolled(fetches, RerollReport((), 0))
-    graph = results[0].graph.acting
     for x in results:
-        graph.as_graph_element(x)
-    view = view_of(results, [], frozenset(kept.elements))
+        results[0].graph.as_graph_element(x)
+    found, report = rolled(results, frozenset(kept.elements), name)
+    return Rolled(given.of(dict(zip(results, found, strict=True))), report)
+
+
+def rolled(
+    results: Sequence[Tensor], keep: Set[Tensor], name: str, least: int = LEAST_OPERATIONS
+) -> tuple[list[Tensor], RerollReport]:
+    """`results` with runs of at least so many operations rolled, added to their graph, and a report."""
+    graph = results[0].graph.acting
+    view = view_of(results, [], keep)
     with graph.transaction(), graph.name_scope(name) as prefix:
-        rolling = _Rolling(view, graph, prefix)
+        rolling = _Rolling(view, graph, prefix, least)
         rolling.run()
-        found = {y: rolling.tensor(y) for y in results}
-    report = RerollReport(tuple(rolling.repeats), len(rolling.operations))
-    return Rolled(given.of(found), report)
+        found = [rolling.tensor(y) for y in results]
+    return found, RerollReport(tuple(rolling.repeats), len(rolling.operations))
 
 
 class _Rolling(Appending):
     """Adds a graph with its runs as loops and batches to the graph."""
 
-    def __init__(self, view: View, graph: Graph, prefix: str) -> None:
+    def __init__(self, view: View, graph: Graph, prefix: str, least: int) -> None:
         super().__init__(view, graph, prefix)
+        self.least = least
         computed = [op for op in view.operations if not (op.outputs and op.outputs[0] in view.known)]
         self.operations = rows_first(view, computed)
         self.repeats: list[Repeat] = []
@@ -118,7 +126,7 @@ class _Rolling(Appending):
     def run(self) -> None:
         """Go through the operations, runs at a time."""
         place = 0
-        for run in runs(self.view, self.operations):
+        for run in runs(self.view, self.operations, self.least):
             for op in self.operations[place : run.start]:
                 self.visit(op)
             self._roll(run)
