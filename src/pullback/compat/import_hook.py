@@ -86,6 +86,16 @@ class _Names(ModuleType):
         return sorted({name for place in self.__dict__["_places"] for name in dir(place) if not name.startswith("_")})
 
 
+class _Packages:
+    """A package of TensorFlow's that has modules, and no names beside."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> ModuleType:
+        return importlib.import_module(f"{self._name}.{name}")
+
+
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds `tensorflow` and all modules below it."""
 
@@ -111,6 +121,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         match parts[1:]:
             case ["python", "util", module]:
                 return [*_found(v1, [module]), python_util]
+            case ["python"]:
+                return [_Packages("tensorflow.python")]
+            case ["python", package]:
+                return [_Packages(f"tensorflow.python.{package}")]
             case ["python", *below]:
                 return _python(below)
             case ["contrib", package, "python", *_]:
