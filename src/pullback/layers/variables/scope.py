@@ -8,20 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from ...core.dtypes import as_dtype, float32
 from ...core.graph import Graph, Operation, Tensor, get_default_graph
-from ...core.shape import as_shape
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
-from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.identity.identity import group_operations
 from ...primitives.variables.collections import GraphKeys
-from ...primitives.variables.operations import VarHandleOp
 from ...primitives.variables.variable import Variable, variables_of
-from .initializers import default_initializer
+from .shared import shared_variable
 
+Getter = Callable[..., Any]
 AUTO_REUSE = "auto_reuse"
 """Passed as `reuse`: share a variable that exists, make one that does not."""
 
@@ -45,6 +44,7 @@ class VariableScope:
     regularizer: Callable[..., Any] | None = None
     constraint: Callable[..., Any] | None = None
     dtype: DTypeLike = float32
+    custom_getter: Getter | None = None
 
     @property
     def original_name_scope(self) -> str:
@@ -108,7 +108,7 @@ def variable_scope(
     regularizer: Callable[..., Any] | None = None,
     caching_device: object = None,
     partitioner: object = None,
-    custom_getter: object = None,
+    custom_getter: Getter | None = None,
     reuse: bool | str | None = None,
     dtype: DTypeLike | None = None,
     use_resource: bool | None = None,
@@ -119,8 +119,10 @@ def variable_scope(
 
     With `reuse=True` variables that exist are shared, with `AUTO_REUSE` those that do not exist are made; scopes inside
     inherit it, as they do `initializer`, `regularizer`, `constraint` and `dtype`. With `default_name` and no name, the
-    name is made unique. `values`, `caching_device` and `use_resource` change nothing; `partitioner` and `custom_getter`
-    are refused.
+    name is made unique. `values`, `caching_device`, `partitioner` and `use_resource` change nothing.
+
+    `custom_getter(getter, name, ...)` returns what `get_variable` is to return inside, by the full name and with all of
+    its arguments; `getter` is that of the scope around, which in the end makes or shares the variable.
 
     Raises:
         ValueError: there is no name. TypeError: it is neither a string nor a scope.
@@ -132,8 +134,7 @@ def variable_scope(
     ...     pb.get_variable("w") == w
     True
     """
-    del values, caching_device, use_resource
-    _refuse("variable_scope", partitioner=partitioner, custom_getter=custom_getter)
+    del values, caching_device, partitioner, use_resource
     outer = get_variable_scope()
     graph = outer.graph
     base, leaf = _named(name_or_scope, default_name, outer, reuse)
@@ -144,6 +145,7 @@ def variable_scope(
         regularizer=base.regularizer if regularizer is None else regularizer,
         constraint=base.constraint if constraint is None else constraint,
         dtype=base.dtype if dtype is None else as_dtype(dtype),
+        custom_getter=_around(custom_getter, base.custom_getter),
     )
     token = _scope.set(inner)
     try:
@@ -152,6 +154,17 @@ def variable_scope(
             yield inner
     finally:
         _scope.reset(token)
+
+
+def _around(getter: Getter | None, outer: Getter | None) -> Getter | None:
+    """`getter`, whose own getter is `outer`, where there are both."""
+    if getter is None or outer is None:
+        return getter or outer
+
+    def both(getter_inside: Getter, /, *args: Any, **kwargs: Any) -> Any:
+        return getter(partial(outer, getter_inside), *args, **kwargs)
+
+    return both
 
 
 def _named(
@@ -221,7 +234,7 @@ def get_variable(
     partitioner: object = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    custom_getter: object = None,
+    custom_getter: Getter | None = None,
     constraint: Callable[[Any], Any] | None = None,
     synchronization: object = None,
     aggregation: object = None,
@@ -242,34 +255,29 @@ def get_variable(
     >>> pb.get_variable("w", [2, 3])
     <Variable 'w:0' float32[2,3]>
     """
-    del caching_device, use_resource, synchronization, aggregation
-    _refuse("get_variable", partitioner=partitioner, custom_getter=custom_getter)
     scope = get_variable_scope()
-    graph = scope.graph
-    full = scope.original_name_scope + name
     initializer = scope.initializer if initializer is None else initializer
-    existing = _variable_named(graph, full)
-    if existing is not None:
-        return _reused(existing, scope, shape, dtype)
-    if scope.reuse is True:
-        raise ValueError(
-            f"Variable {full} does not exist, or was not created with get_variable(). "
-            "Did you mean to set reuse=pb.AUTO_REUSE in variable_scope?"
-        )
-    given = None if dtype is None and initializer is not None and not callable(initializer) else dtype or scope.dtype
-    start = _initial(initializer, shape, given, full)
-    with graph.name_scope(None):
-        variable = Variable(
-            start,
-            trainable=trainable,
-            validate_shape=validate_shape,
-            name=full + "/",
-            dtype=given,
-            constraint=scope.constraint if constraint is None else constraint,
-            collections=collections,
-        )
-    _regularize(variable, scope.regularizer if regularizer is None else regularizer)
-    return variable
+    is_value = initializer is not None and not callable(initializer)
+    found = partial(shared_variable, scope.graph, None if is_value else scope.dtype)
+    wished: dict[str, Any] = {
+        "name": scope.original_name_scope + name,
+        "shape": shape,
+        "dtype": dtype,
+        "initializer": initializer,
+        "regularizer": scope.regularizer if regularizer is None else regularizer,
+        "reuse": scope.reuse,
+        "trainable": trainable,
+        "collections": collections,
+        "caching_device": caching_device,
+        "partitioner": partitioner,
+        "validate_shape": validate_shape,
+        "use_resource": use_resource,
+        "constraint": scope.constraint if constraint is None else constraint,
+        "synchronization": synchronization,
+        "aggregation": aggregation,
+    }
+    getter = scope.custom_getter if custom_getter is None else custom_getter
+    return found(**wished) if getter is None else getter(found, **wished | {"dtype": dtype or scope.dtype})
 
 
 def get_local_variable(
@@ -284,7 +292,7 @@ def get_local_variable(
     partitioner: object = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    custom_getter: object = None,
+    custom_getter: Getter | None = None,
     constraint: Callable[[Any], Any] | None = None,
     synchronization: object = None,
     aggregation: object = None,
@@ -311,68 +319,6 @@ def get_local_variable(
         custom_getter=custom_getter,
         constraint=constraint,
     )
-
-
-def _initial(initializer: Any, shape: Any, dtype: Any, name: str) -> Any:
-    if initializer is not None and not callable(initializer):
-        if shape is not None and not as_shape(shape).is_compatible_with(convert_to_tensor(initializer).shape):
-            raise ValueError(f"get_variable: '{name}' gets its shape from its initial value; leave shape= out")
-        return initializer
-    if isinstance(initializer, Variable):
-        return initializer
-    dims = as_shape(shape)
-    if not dims.is_fully_defined():
-        raise ValueError(
-            f"get_variable: the shape of a new variable ('{name}') must be fully defined, but it is {dims}; pass shape="
-        )
-    made = default_initializer(as_dtype(dtype)) if initializer is None else initializer
-    if isinstance(made, type):
-        made = made()
-    return lambda: made(dims.known, as_dtype(dtype))
-
-
-def _reused(variable: Variable, scope: VariableScope, shape: Any, dtype: Any) -> Variable:
-    full = variable.op.name
-    if scope.reuse is False:
-        raise ValueError(
-            f"Variable {full} already exists, disallowed. "
-            "Did you mean to set reuse=True or reuse=pb.AUTO_REUSE in variable_scope?"
-        )
-    if shape is not None and not as_shape(shape).is_compatible_with(variable.shape):
-        raise ValueError(
-            f"Trying to share variable {full}, but specified shape {as_shape(shape)} and found shape {variable.shape}."
-        )
-    if dtype is not None and as_dtype(dtype) != variable.dtype:
-        raise TypeError(
-            f"Trying to share variable {full}, but specified dtype {as_dtype(dtype).name} "
-            f"and found dtype {variable.dtype.name}."
-        )
-    return variable
-
-
-def _regularize(variable: Variable, regularizer: Callable[[Tensor], Any] | None) -> None:
-    if regularizer is None:
-        return
-    with variable.graph.name_scope(variable.op.name + "/Regularizer/"):
-        loss = regularizer(variable.as_tensor())
-    if loss is not None:
-        variable.graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
-
-
-def _variable_named(graph: Graph, name: str) -> Variable | None:
-    try:
-        op = graph.get_operation_by_name(name)
-    except KeyError:
-        return None
-    if not isinstance(op.primitive, VarHandleOp):
-        raise ValueError(f"get_variable: the name '{name}' is that of an operation of type {op.type}; use another name")
-    return next((v for v in variables_of(graph, GraphKeys.GLOBAL_VARIABLES) if v.op is op), Variable.from_handle(op))
-
-
-def _refuse(function: str, **arguments: Any) -> None:
-    for name, value in arguments.items():
-        if value is not None:
-            raise ValueError(f"{function}: {name} is not supported; make the variables one by one")
 
 
 # The variables of a graph

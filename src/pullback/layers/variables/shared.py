@@ -1,0 +1,117 @@
+"""Variable sharing: the variable of a full name, which is made the first time and found again later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...core.dtypes import as_dtype
+from ...core.graph import Graph, Tensor
+from ...core.shape import as_shape
+from ...core.typing import DTypeLike, ShapeLike
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.variables.collections import GraphKeys
+from ...primitives.variables.operations import VarHandleOp
+from ...primitives.variables.variable import Variable, variables_of
+from .initializers import default_initializer
+
+
+def shared_variable(
+    graph: Graph,
+    default_dtype: DTypeLike | None,
+    name: str,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    initializer: Any = None,
+    regularizer: Callable[[Tensor], Any] | None = None,
+    reuse: bool | str = False,
+    trainable: bool | None = None,
+    collections: Sequence[str] | None = None,
+    caching_device: object = None,
+    partitioner: object = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    constraint: Callable[[Any], Any] | None = None,
+    synchronization: object = None,
+    aggregation: object = None,
+) -> Variable:
+    """The variable `name` of `graph`, shared or made as `reuse` says; of `default_dtype` unless a dtype is given."""
+    del caching_device, partitioner, use_resource, synchronization, aggregation
+    existing = _variable_named(graph, name)
+    if existing is not None:
+        return _reused(existing, reuse, shape, dtype)
+    if reuse is True:
+        raise ValueError(
+            f"Variable {name} does not exist, or was not created with get_variable(). "
+            "Did you mean to set reuse=pb.AUTO_REUSE in variable_scope?"
+        )
+    given = dtype or default_dtype
+    start = _initial(initializer, shape, given, name)
+    with graph.name_scope(None):
+        variable = Variable(
+            start,
+            trainable=trainable,
+            validate_shape=validate_shape,
+            name=name + "/",
+            dtype=given,
+            constraint=constraint,
+            collections=collections,
+        )
+    _regularize(variable, regularizer)
+    return variable
+
+
+def _initial(initializer: Any, shape: Any, dtype: Any, name: str) -> Any:
+    if initializer is not None and not callable(initializer):
+        if shape is not None and not as_shape(shape).is_compatible_with(convert_to_tensor(initializer).shape):
+            raise ValueError(f"get_variable: '{name}' gets its shape from its initial value; leave shape= out")
+        return initializer
+    if isinstance(initializer, Variable):
+        return initializer
+    dims = as_shape(shape)
+    if not dims.is_fully_defined():
+        raise ValueError(
+            f"get_variable: the shape of a new variable ('{name}') must be fully defined, but it is {dims}; pass shape="
+        )
+    made = default_initializer(as_dtype(dtype)) if initializer is None else initializer
+    if isinstance(made, type):
+        made = made()
+    return lambda: made(dims.known, as_dtype(dtype))
+
+
+def _reused(variable: Variable, reuse: bool | str, shape: Any, dtype: Any) -> Variable:
+    full = variable.op.name
+    if reuse is False:
+        raise ValueError(
+            f"Variable {full} already exists, disallowed. "
+            "Did you mean to set reuse=True or reuse=pb.AUTO_REUSE in variable_scope?"
+        )
+    if shape is not None and not as_shape(shape).is_compatible_with(variable.shape):
+        raise ValueError(
+            f"Trying to share variable {full}, but specified shape {as_shape(shape)} and found shape {variable.shape}."
+        )
+    if dtype is not None and as_dtype(dtype) != variable.dtype:
+        raise TypeError(
+            f"Trying to share variable {full}, but specified dtype {as_dtype(dtype).name} "
+            f"and found dtype {variable.dtype.name}."
+        )
+    return variable
+
+
+def _regularize(variable: Variable, regularizer: Callable[[Tensor], Any] | None) -> None:
+    if regularizer is None:
+        return
+    with variable.graph.name_scope(variable.op.name + "/Regularizer/"):
+        loss = regularizer(variable.as_tensor())
+    if loss is not None:
+        variable.graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+
+
+def _variable_named(graph: Graph, name: str) -> Variable | None:
+    try:
+        op = graph.get_operation_by_name(name)
+    except KeyError:
+        return None
+    if not isinstance(op.primitive, VarHandleOp):
+        raise ValueError(f"get_variable: the name '{name}' is that of an operation of type {op.type}; use another name")
+    return next((v for v in variables_of(graph, GraphKeys.GLOBAL_VARIABLES) if v.op is op), Variable.from_handle(op))

@@ -1,0 +1,87 @@
+"""Variable scopes with a `custom_getter`, which has the last word on what `get_variable` returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import pullback as pb
+
+
+def test_a_getter_is_called_with_the_full_name_and_all_arguments() -> None:
+    calls: list[dict[str, Any]] = []
+
+    def noting(getter: Any, name: str, **kwargs: Any) -> Any:
+        calls.append({"name": name, **kwargs})
+        return getter(name, **kwargs)
+
+    with pb.variable_scope("a", custom_getter=noting), pb.variable_scope("b", dtype=pb.float64):
+        w = pb.get_variable("w", [2], trainable=False)
+    assert (w.name, w.dtype, pb.trainable_variables()) == ("a/b/w:0", np.float64, [])
+    assert [(c["name"], c["shape"], c["dtype"], c["trainable"]) for c in calls] == [("a/b/w", [2], np.float64, False)]
+
+
+def test_what_a_getter_returns_is_what_the_program_gets() -> None:
+    def doubled(getter: Any, *args: Any, **kwargs: Any) -> Any:
+        return 2.0 * getter(*args, **kwargs)
+
+    with pb.variable_scope("a", custom_getter=doubled):
+        y = pb.get_variable("w", initializer=3.0)
+    with pb.Session() as session:
+        session.run(pb.global_variables_initializer())
+        assert session.run(y) == 6.0
+
+
+def test_the_getter_of_a_scope_is_given_to_the_getter_inside_it() -> None:
+    order = []
+
+    def named(what: str) -> Any:
+        def getter(inner: Any, *args: Any, **kwargs: Any) -> Any:
+            order.append(what)
+            return inner(*args, **kwargs)
+
+        return getter
+
+    with pb.variable_scope("a", custom_getter=named("outer")), pb.variable_scope("b", custom_getter=named("inner")):
+        w = pb.get_variable("w", [])
+    assert (order, w.name) == (["inner", "outer"], "a/b/w:0")
+
+
+def test_a_scope_that_is_entered_again_has_its_getter() -> None:
+    def halved(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+        return getter(f"{name}_half", *args, **kwargs)
+
+    with pb.variable_scope("a", custom_getter=halved) as scope:
+        pass
+    with pb.variable_scope(scope):
+        first = pb.get_variable("w", [])
+    with pb.variable_scope(scope, reuse=True):
+        assert pb.get_variable("w", []) is first
+    assert first.name == "a/w_half:0"
+
+
+def test_a_moving_average_stands_in_for_its_variable() -> None:
+    with pb.variable_scope("net"):
+        w = pb.get_variable("w", initializer=4.0)
+    average = pb.train.ExponentialMovingAverage(0.5)
+    step = average.apply([w])
+    with pb.variable_scope("net", reuse=True, custom_getter=lambda g, *a, **k: average.average(g(*a, **k))):
+        mean = pb.get_variable("w", [])
+    with pb.Session() as session:
+        session.run(pb.global_variables_initializer())
+        session.run(pb.assign(w, 0.0))
+        session.run(step)
+        assert session.run(mean) == 2.0
+
+
+def test_a_getter_may_be_given_for_one_variable() -> None:
+    w = pb.get_variable(
+        "w", [], custom_getter=lambda getter, *args, **kwargs: pb.stop_gradient(getter(*args, **kwargs))
+    )
+    assert pb.gradients(w * 2.0, pb.trainable_variables()) == [None]
+
+
+def test_a_partitioner_leaves_one_variable() -> None:
+    with pb.variable_scope("a", partitioner=lambda shape, dtype: [2, 1]):
+        assert pb.get_variable("w", [4, 2]).shape == [4, 2]
