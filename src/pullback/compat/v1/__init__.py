@@ -13,10 +13,27 @@ from . import functions, messages
 from .arguments import older
 from .dtypes import DType as DType
 from .dtypes import with_methods
+from .initialization import VariableAggregation as VariableAggregation
+from .initialization import VariableSynchronization as VariableSynchronization
+from .initialization import add_check_numerics_ops as add_check_numerics_ops
+from .initialization import assert_variables_initialized as assert_variables_initialized
+from .initialization import container as container
+from .initialization import disable_resource_variables as disable_resource_variables
+from .initialization import enable_tensor_equality as enable_tensor_equality
+from .initialization import fixed_size_partitioner as fixed_size_partitioner
+from .initialization import init_scope as init_scope
+from .initialization import initialize_all_tables as initialize_all_tables
+from .initialization import min_max_variable_partitioner as min_max_variable_partitioner
+from .initialization import op_scope as op_scope
+from .initialization import tables_initializer as tables_initializer
+from .initialization import variable_axis_size_partitioner as variable_axis_size_partitioner
+from .initialization import variable_op_scope as variable_op_scope
 from .queues import FIFOQueue as FIFOQueue
 from .queues import PaddingFIFOQueue as PaddingFIFOQueue
 from .queues import QueueBase as QueueBase
 from .queues import RandomShuffleQueue as RandomShuffleQueue
+from .sparse import sparse_to_dense as sparse_to_dense
+from .sparse import sparse_to_indicator as sparse_to_indicator
 from .variable import Variable as Variable
 
 __version__ = VERSION = "1.15.0"

@@ -1,13 +1,70 @@
-"""TensorFlow 1 parameters for `pullback.sparse`."""
+"""Sparse tensors of TensorFlow 1: `pullback.sparse` with its parameters, and functions that only it has."""
+
+from __future__ import annotations
 
 from typing import Any
 
 from ... import sparse as today
+from ...core.dtypes import bool as bool_
+from ...core.dtypes import int64
+from ...core.graph import Tensor
+from ...core.typing import ShapeLike, TensorLike
+from ...primitives.casting.cast import cast
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.creation.fill import fill, ones_like
+from ...primitives.indexing.scatter_nd import tensor_scatter_nd_update
+from ...primitives.shape.broadcast import broadcast_to
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.size import shape
+from ...primitives.shape.stacking import concat
+from ...primitives.sparse.sparse_tensor import SparseTensor
 from .. import older_names
 from .arguments import older
 from .functions import SPARSE, SPARSE_ADD
 
 PARAMETERS = {"add": SPARSE_ADD, "reduce_max": SPARSE, "reduce_sum": SPARSE}
+
+
+def sparse_to_dense(
+    sparse_indices: TensorLike,
+    output_shape: ShapeLike,
+    sparse_values: TensorLike,
+    default_value: TensorLike = 0,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """`default_value`, and `sparse_values` where `sparse_indices` say.
+
+    Shapes: `sparse_indices` [n, rank], [n] for a vector, or [] for one place; `sparse_values` [n] or []; the result
+    `output_shape`. Dtypes: that of `sparse_values`. Derivative: to the values, those at their places.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.sparse_to_dense([0, 2], [3], [5.0, 7.0], -1.0))
+    array([ 5., -1.,  7.], dtype=float32)
+    """
+    del validate_indices
+    places = cast(convert_to_tensor(sparse_indices), int64)
+    values = convert_to_tensor(sparse_values)
+    rank = places.shape.rank
+    places = reshape(places, [1, 1]) if rank == 0 else reshape(places, [-1, 1]) if rank == 1 else places
+    whole = fill(output_shape, convert_to_tensor(default_value, values.dtype))
+    return tensor_scatter_nd_update(whole, places, broadcast_to(values, shape(places)[:1]), name=name)
+
+
+def sparse_to_indicator(sp_input: SparseTensor, vocab_size: int, name: str | None = None) -> Tensor:
+    """True at the last places that the values of `sp_input` name, [..., vocab_size].
+
+    >>> import pullback.compat.v1 as tf
+    >>> x = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [2, 0, 1], [2, 2])
+    >>> tf.Session().run(tf.sparse_to_indicator(x, 3)).tolist()
+    [[False, False, True], [True, True, False]]
+    """
+    places = concat([sp_input.indices[:, :-1], reshape(cast(sp_input.values, int64), [-1, 1])], 1)
+    lengths = concat([sp_input.dense_shape[:-1], [vocab_size]], 0)
+    return sparse_to_dense(places, lengths, ones_like(sp_input.values, bool_), False, name=name)
+
+
+to_indicator = sparse_to_indicator
 
 
 def __getattr__(name: str) -> Any:

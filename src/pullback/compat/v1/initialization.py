@@ -1,0 +1,149 @@
+"""Initialisation of TensorFlow 1: tables, variables that are checked, partitioners, scopes that begin anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from enum import Enum
+from typing import Any
+
+from ...core.dtypes import FLOATING
+from ...core.graph import Operation, get_default_graph
+from ...layers.variables.scope import global_variables, local_variables, variable_scope
+from ...primitives.debugging.assertions import assert_
+from ...primitives.debugging.guards import check_numerics
+from ...primitives.identity.identity import group_operations
+from ...primitives.variables.collections import GraphKeys
+from ...primitives.variables.variable import Variable, is_variable_initialized
+from .arguments import older
+
+Partitioner = Callable[..., list[int]]
+
+
+class VariableSynchronization(Enum):
+    """How variables of several devices are kept equal; here each variable is one."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(Enum):
+    """How variables of several devices become one; here each variable is one."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+    ONLY_FIRST_TOWER = 3
+
+
+def tables_initializer(name: str = "init_all_tables") -> Operation:
+    """An operation that fills all lookup tables: those of the collection `TABLE_INITIALIZERS`.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.tables_initializer())
+    """
+    return group_operations(*get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS), name=name)
+
+
+initialize_all_tables = tables_initializer
+
+
+def assert_variables_initialized(var_list: Sequence[Variable] | None = None) -> Operation | None:
+    """An operation that raises in a run where a variable has no value; None where there are no variables.
+
+    >>> import pullback.compat.v1 as tf
+    >>> v = tf.Variable(1.0)
+    >>> check = tf.assert_variables_initialized()
+    >>> with tf.Session() as session:
+    ...     session.run(v.initializer)
+    ...     session.run(check)
+    """
+    variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
+    checks = [assert_(is_variable_initialized(v), [f"{v.op.name} has no value"]) for v in variables]
+    return group_operations(*checks) if checks else None
+
+
+def add_check_numerics_ops() -> Operation:
+    """An operation that raises in a run where a floating tensor of the graph is NaN or infinite.
+
+    >>> import pullback.compat.v1 as tf
+    >>> y = tf.log(tf.placeholder_with_default(1.0, []))
+    >>> tf.Session().run(tf.add_check_numerics_ops())
+    """
+    graph = get_default_graph()
+    found = [(op, y) for op in graph.operations for y in op.outputs if y.dtype in FLOATING]
+    return group_operations(*[check_numerics(y, f"{op.name}: {y.name}").op for op, y in found])
+
+
+def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
+    """A partitioner that asks for `num_shards` parts along `axis`; variables are made in one piece whatever it says.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.fixed_size_partitioner(3)([8, 2])
+    [3, 1]
+    """
+
+    def partition(shape: Sequence[int], dtype: object = None) -> list[int]:
+        del dtype
+        return [num_shards if i == axis else 1 for i in range(len(shape))]
+
+    return partition
+
+
+def variable_axis_size_partitioner(
+    max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16, max_shards: int | None = None
+) -> Partitioner:
+    """A partitioner that asks for parts of at most that many bytes; variables are made in one piece."""
+    del max_shard_bytes, bytes_per_string_element, max_shards
+    return fixed_size_partitioner(1, axis)
+
+
+def min_max_variable_partitioner(
+    max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10, bytes_per_string_element: int = 16
+) -> Partitioner:
+    """A partitioner that asks for parts of at least that many bytes; variables are made in one piece."""
+    del max_partitions, min_slice_size, bytes_per_string_element
+    return fixed_size_partitioner(1, axis)
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """A block whose operations wait for none of the control dependencies around it.
+
+    >>> import pullback.compat.v1 as tf
+    >>> with tf.control_dependencies([tf.no_op()]), tf.init_scope():
+    ...     len(tf.constant(1.0).op.control_inputs)
+    0
+    """
+    with get_default_graph().control_dependencies(None):
+        yield
+
+
+@contextmanager
+def container(container_name: str) -> Iterator[str]:
+    """A block; variables live in sessions, and no containers are needed."""
+    yield container_name
+
+
+def op_scope(values: Any, name: str | None, default_name: str | None = None) -> AbstractContextManager[str]:
+    """As `pb.name_scope`, in the order of the first versions."""
+    del values
+    return get_default_graph().name_scope(name or default_name)
+
+
+variable_op_scope = older(
+    variable_scope,
+    "values, name_or_scope, default_name, initializer, regularizer, caching_device, partitioner, custom_getter, reuse, "
+    "dtype, use_resource, constraint",
+)
+
+
+def disable_resource_variables() -> None:
+    """No effect: variables read as they do in TensorFlow 2."""
+
+
+def enable_tensor_equality() -> None:
+    """No effect: tensors are compared by identity; `pb.equal` compares elements."""

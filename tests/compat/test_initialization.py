@@ -1,0 +1,69 @@
+"""Initialisation by TensorFlow 1's names: tables, checks, partitioners, scopes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.compat import v1 as tf
+
+
+def test_tables_are_filled() -> None:
+    v = tf.Variable(1.0)
+    tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, v.initializer)
+    with tf.Session() as session:
+        session.run(tf.tables_initializer())
+        assert session.run(v) == 1.0
+
+
+def test_a_variable_without_a_value_is_named() -> None:
+    tf.Variable(1.0, name="v")
+    check = tf.assert_variables_initialized()
+    with tf.Session() as session, pytest.raises(pb.errors.InvalidArgumentError, match="v has no value"):
+        session.run(check)
+
+
+def test_what_is_nan_is_named() -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    tf.log(x, name="y")
+    check = tf.add_check_numerics_ops()
+    with tf.Session(engine="numpy") as session:
+        session.run(check, {x: 1.0})
+        with pytest.raises(pb.errors.InvalidArgumentError, match="y: y:0"):
+            session.run(check, {x: -1.0})
+
+
+@pytest.mark.parametrize(
+    "partitioner",
+    [tf.fixed_size_partitioner(4), tf.variable_axis_size_partitioner(8), tf.min_max_variable_partitioner(4)],
+)
+def test_a_partitioned_variable_is_one(partitioner: object) -> None:
+    assert tf.get_variable("v", [8, 2], partitioner=partitioner).shape == [8, 2]
+
+
+def test_the_scopes_of_the_first_versions() -> None:
+    with tf.op_scope([], None, "a"), tf.variable_op_scope([], None, "b"):
+        assert (tf.constant(1.0).name, tf.get_variable("v", []).name) == ("a/b/Const:0", "b/v:0")
+
+
+@pytest.mark.parametrize(
+    ("indices", "values", "expected"),
+    [
+        (1, 5.0, [-1, 5, -1]),
+        ([0, 2], 5.0, [5, -1, 5]),
+        ([0, 2], [5.0, 7.0], [5, -1, 7]),
+        ([[0], [2]], [5.0, 7.0], [5, -1, 7]),
+        (np.zeros([0], np.int32), np.zeros([0], np.float32), [-1, -1, -1]),
+    ],
+)
+def test_sparse_values_become_dense(indices: object, values: object, expected: list[int]) -> None:
+    dense = tf.sparse_to_dense(indices, [3], values, -1.0)
+    np.testing.assert_array_equal(tf.Session().run(dense), expected)
+
+
+def test_sparse_values_are_differentiated_at_their_places() -> None:
+    values = tf.constant([5.0, 7.0])
+    dense = tf.sparse_to_dense([0, 2], [3], values)
+    (dvalues,) = tf.gradients(dense, values, [tf.constant([1.0, 2.0, 3.0])])
+    np.testing.assert_array_equal(tf.Session().run(dvalues), [1, 3])
