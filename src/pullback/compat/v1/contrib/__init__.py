@@ -1,7 +1,13 @@
-"""What programs use most of `tf.contrib`: layers, slim, arg_scope, recurrent cells, the loss of sequences."""
+"""What programs use most of `tf.contrib`: layers, slim, recurrent cells, sequences, optimizers."""
 
+from .. import distributions as distributions
+from .. import nest as nest
 from . import framework as framework
 from . import layers as layers
+from . import losses as losses
+from . import metrics as metrics
+from . import opt as opt
 from . import rnn as rnn
 from . import seq2seq as seq2seq
 from . import slim as slim
+from . import training as training

@@ -1,0 +1,234 @@
+"""Layers of `tf.contrib.layers`: with activations, normalizers, and variables `weights` and `biases`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ....core.graph import Tensor
+from ....core.typing import TensorLike
+from ....layers.variables.scope import VariableScope, variable_scope
+from ....primitives.activations.rectifiers import relu as rectified
+from ....primitives.activations.softmax import softmax as softmax
+from ....primitives.convolution.conv_general import convolution
+from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.identity.identity import identity
+from ....primitives.linalg.einsum import tensordot
+from ....primitives.linalg.matmul import matmul
+from ....primitives.variables.collections import GraphKeys, add_to_collections
+from ..layers.convolution import as_lengths
+from ..layers.core import dropout as dropped
+from ..layers.core import flatten as flattened
+from ..layers.normalization import batch_normalization
+from ..layers.pooling import average_pooling2d, max_pooling2d
+from ..layers.variables import ZEROS, Maker, Wish, layer_scope
+from .arguments import add_arg_scope
+from .finishing import Collections, Options, finished, model_variable, note_model_variable, with_biases
+from .initializers import l1_regularizer as l1_regularizer
+from .initializers import l2_regularizer as l2_regularizer
+from .initializers import variance_scaling_initializer as variance_scaling_initializer
+from .initializers import xavier_initializer as xavier_initializer
+from .initializers import xavier_initializer_conv2d as xavier_initializer_conv2d
+
+Scope = str | VariableScope | None
+
+
+@add_arg_scope
+def fully_connected(
+    inputs: TensorLike,
+    num_outputs: int,
+    activation_fn: Maker = rectified,
+    normalizer_fn: Maker = None,
+    normalizer_params: Options = None,
+    weights_initializer: Maker = None,
+    weights_regularizer: Maker = None,
+    biases_initializer: Maker = ZEROS,
+    biases_regularizer: Maker = None,
+    reuse: bool | str | None = None,
+    variables_collections: object = None,
+    outputs_collections: Collections = None,
+    trainable: bool = True,
+    scope: Scope = None,
+) -> Tensor:
+    """`activation_fn(inputs @ weights + biases)` along the last axis; with a normalizer in place of the biases."""
+    x = convert_to_tensor(inputs)
+    with layer_scope(scope, "fully_connected", x, reuse):
+        wish = Wish(weights_initializer or xavier_initializer(), weights_regularizer)
+        weights = model_variable("weights", [x.shape.size(-1), num_outputs], wish, trainable, variables_collections)
+        y = matmul(x, weights) if x.shape.rank == 2 else tensordot(x, weights, 1)
+        biases = None if normalizer_fn is not None or biases_initializer is None else biases_initializer
+        y = with_biases(y, num_outputs, biases, biases_regularizer, trainable, "NHWC", variables_collections)
+        return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
+
+
+@add_arg_scope
+def conv2d(
+    inputs: TensorLike,
+    num_outputs: int,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] = 1,
+    padding: str = "SAME",
+    data_format: str | None = None,
+    rate: int | Sequence[int] = 1,
+    activation_fn: Maker = rectified,
+    normalizer_fn: Maker = None,
+    normalizer_params: Options = None,
+    weights_initializer: Maker = None,
+    weights_regularizer: Maker = None,
+    biases_initializer: Maker = ZEROS,
+    biases_regularizer: Maker = None,
+    reuse: bool | str | None = None,
+    variables_collections: object = None,
+    outputs_collections: Collections = None,
+    trainable: bool = True,
+    scope: Scope = None,
+) -> Tensor:
+    """A convolution of images, biases or a normalizer, an activation."""
+    x, letters = convert_to_tensor(inputs), data_format or "NHWC"
+    with layer_scope(scope, "Conv", x, reuse):
+        wish = Wish(weights_initializer or xavier_initializer(), weights_regularizer)
+        sizes = [*as_lengths(kernel_size, 2), x.shape.size(letters.index("C")), num_outputs]
+        weights = model_variable("weights", sizes, wish, trainable, variables_collections)
+        y = convolution(x, weights, as_lengths(stride, 2), padding.upper(), letters, as_lengths(rate, 2))
+        biases = None if normalizer_fn is not None or biases_initializer is None else biases_initializer
+        y = with_biases(y, num_outputs, biases, biases_regularizer, trainable, letters, variables_collections)
+        return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
+
+
+convolution2d = conv2d
+
+
+@add_arg_scope
+def batch_norm(
+    inputs: TensorLike,
+    decay: float = 0.999,
+    center: bool = True,
+    scale: bool = False,
+    epsilon: float = 0.001,
+    activation_fn: Maker = None,
+    param_initializers: Options = None,
+    param_regularizers: Options = None,
+    updates_collections: Collections = GraphKeys.UPDATE_OPS,
+    is_training: TensorLike | bool = True,
+    reuse: bool | str | None = None,
+    variables_collections: object = None,
+    outputs_collections: Collections = None,
+    trainable: bool = True,
+    batch_weights: object = None,
+    fused: bool | None = None,
+    data_format: str = "NHWC",
+    zero_debias_moving_mean: bool = False,
+    scope: Scope = None,
+) -> Tensor:
+    """Batch normalization; with `updates_collections=None` the moving means follow whenever the result is computed."""
+    del zero_debias_moving_mean
+    if batch_weights is not None:
+        raise NotImplementedError("batch_norm: there are no batch_weights")
+    x = convert_to_tensor(inputs)
+    noted = x.graph.acting.get_collection(GraphKeys.UPDATE_OPS)
+    makers = {f"{name}_initializer": maker for name, maker in (param_initializers or {}).items()}
+    makers |= {f"{name}_regularizer": maker for name, maker in (param_regularizers or {}).items()}
+    with variable_scope(scope, "BatchNorm", [x], reuse=reuse) as around:
+        pass
+    y = batch_normalization(
+        x,
+        axis=-1 if data_format == "NHWC" else 1,
+        momentum=decay,
+        epsilon=epsilon,
+        center=center,
+        scale=scale,
+        training=is_training,
+        trainable=trainable,
+        name=around,
+        reuse=reuse,
+        fused=fused,
+        **makers,
+    )
+    graph = y.graph
+    for variable in around.global_variables():
+        note_model_variable(variable, variables_collections)
+    updates = [op for op in graph.get_collection(GraphKeys.UPDATE_OPS) if op not in noted]
+    if updates_collections is None:
+        for update in updates:
+            graph.get_collection_ref(GraphKeys.UPDATE_OPS).remove(update)
+        with graph.control_dependencies(updates):
+            y = identity(y)
+    elif updates_collections != GraphKeys.UPDATE_OPS:
+        for update in updates:
+            add_to_collections(updates_collections, update)
+    return finished(y, None, None, activation_fn, outputs_collections)
+
+
+@add_arg_scope
+def dropout(
+    inputs: TensorLike,
+    keep_prob: Any = 0.5,
+    noise_shape: Any = None,
+    is_training: TensorLike | bool = True,
+    outputs_collections: Collections = None,
+    scope: str | None = None,
+    seed: int | None = None,
+) -> Tensor:
+    """`inputs`; where `is_training`, each element is kept with probability `keep_prob`, and made larger."""
+    y = dropped(inputs, 1 - keep_prob, noise_shape, seed, is_training, scope)
+    return finished(y, None, None, None, outputs_collections)
+
+
+@add_arg_scope
+def flatten(inputs: TensorLike, outputs_collections: Collections = None, scope: str | None = None) -> Tensor:
+    """`inputs` with all axes but the first as one."""
+    return finished(flattened(inputs, scope), None, None, None, outputs_collections)
+
+
+@add_arg_scope
+def max_pool2d(
+    inputs: TensorLike,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] = 2,
+    padding: str = "VALID",
+    data_format: str = "NHWC",
+    outputs_collections: Collections = None,
+    scope: str | None = None,
+) -> Tensor:
+    """The largest element of each window."""
+    y = max_pooling2d(inputs, kernel_size, stride, padding, _order(data_format), scope)
+    return finished(y, None, None, None, outputs_collections)
+
+
+@add_arg_scope
+def avg_pool2d(
+    inputs: TensorLike,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] = 2,
+    padding: str = "VALID",
+    data_format: str = "NHWC",
+    outputs_collections: Collections = None,
+    scope: str | None = None,
+) -> Tensor:
+    """The mean of each window."""
+    y = average_pooling2d(inputs, kernel_size, stride, padding, _order(data_format), scope)
+    return finished(y, None, None, None, outputs_collections)
+
+
+def repeat(inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """A layer so many times, one on the result of the other: scopes `conv1/conv1_1`, `conv1/conv1_2`, ..."""
+    scope = kwargs.pop("scope", None) or layer.__name__
+    with variable_scope(scope, "Repeat"):
+        x: Any = inputs
+        for i in range(repetitions):
+            x = layer(x, *args, scope=f"{scope}_{i + 1}", **kwargs)
+        return x
+
+
+def stack(inputs: TensorLike, layer: Callable[..., Any], stack_args: Sequence[Any], **kwargs: Any) -> Any:
+    """A layer for each of `stack_args`, one on the result of the other: scopes `fc/fc_1`, `fc/fc_2`, ..."""
+    scope = kwargs.pop("scope", None) or "stack"
+    with variable_scope(scope, "Stack"):
+        x: Any = inputs
+        for i, args in enumerate(stack_args):
+            x = layer(x, *(args if isinstance(args, list | tuple) else [args]), scope=f"{scope}_{i + 1}", **kwargs)
+        return x
+
+
+def _order(data_format: str) -> str:
+    return "channels_last" if data_format == "NHWC" else "channels_first"

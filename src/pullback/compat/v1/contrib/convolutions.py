@@ -1,0 +1,185 @@
+"""Convolutional layers of `tf.contrib.layers` beside `conv2d`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ....core.graph import Tensor
+from ....core.typing import TensorLike
+from ....layers.variables.scope import VariableScope
+from ....primitives.activations.rectifiers import relu
+from ....primitives.convolution.conv import depthwise_conv2d
+from ....primitives.convolution.conv import separable_conv2d as separable_conv2d_today
+from ....primitives.convolution.conv_general import conv_transpose
+from ....primitives.convolution.conv_general import convolution as convolved
+from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.shape.size import shape
+from ..layers.convolution import FORMATS, as_lengths
+from ..layers.variables import ZEROS, Maker, Wish, layer_scope
+from .arguments import add_arg_scope
+from .finishing import Collections, Options, finished, model_variable, with_biases
+from .initializers import xavier_initializer
+
+Scope = str | VariableScope | None
+Lengths = int | Sequence[int]
+
+
+def _conv(
+    rank: int,
+    inputs: TensorLike,
+    num_outputs: int,
+    kernel_size: Lengths,
+    stride: Lengths = 1,
+    padding: str = "SAME",
+    data_format: str | None = None,
+    rate: Lengths = 1,
+    activation_fn: Maker = relu,
+    normalizer_fn: Maker = None,
+    normalizer_params: Options = None,
+    weights_initializer: Maker = None,
+    weights_regularizer: Maker = None,
+    biases_initializer: Maker = ZEROS,
+    biases_regularizer: Maker = None,
+    reuse: bool | str | None = None,
+    variables_collections: object = None,
+    outputs_collections: Collections = None,
+    trainable: bool = True,
+    scope: Scope = None,
+) -> Tensor:
+    x, letters = convert_to_tensor(inputs), data_format or FORMATS[rank][0]
+    with layer_scope(scope, "Conv", x, reuse):
+        wish = Wish(weights_initializer or xavier_initializer(), weights_regularizer)
+        sizes = [*as_lengths(kernel_size, rank), x.shape.as_list()[letters.index("C")], num_outputs]
+        weights = model_variable("weights", sizes, wish, trainable, variables_collections)
+        y = convolved(x, weights, as_lengths(stride, rank), padding.upper(), letters, as_lengths(rate, rank))
+        initializer = None if normalizer_fn is not None else biases_initializer
+        y = with_biases(y, num_outputs, initializer, biases_regularizer, trainable, letters, variables_collections)
+        return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
+
+
+@add_arg_scope
+def conv1d(inputs: TensorLike, num_outputs: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
+    """A convolution over [batch, length, channels], biases or a normalizer, an activation; parameters of `conv2d`."""
+    return _conv(1, inputs, num_outputs, kernel_size, *args, **options)
+
+
+@add_arg_scope
+def conv3d(inputs: TensorLike, num_outputs: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
+    """A convolution over [batch, depth, height, width, channels], and so on; parameters of `conv2d`."""
+    return _conv(3, inputs, num_outputs, kernel_size, *args, **options)
+
+
+convolution1d, convolution3d = conv1d, conv3d
+
+
+def _transposed(
+    rank: int,
+    inputs: TensorLike,
+    num_outputs: int,
+    kernel_size: Lengths,
+    stride: Lengths = 1,
+    padding: str = "SAME",
+    data_format: str | None = None,
+    activation_fn: Maker = relu,
+    normalizer_fn: Maker = None,
+    normalizer_params: Options = None,
+    weights_initializer: Maker = None,
+    weights_regularizer: Maker = None,
+    biases_initializer: Maker = ZEROS,
+    biases_regularizer: Maker = None,
+    reuse: bool | str | None = None,
+    variables_collections: object = None,
+    outputs_collections: Collections = None,
+    trainable: bool = True,
+    scope: Scope = None,
+) -> Tensor:
+    x, letters = convert_to_tensor(inputs), data_format or FORMATS[rank][0]
+    sizes, steps = as_lengths(kernel_size, rank), as_lengths(stride, rank)
+    with layer_scope(scope, f"Conv{rank}d_transpose", x, reuse):
+        wish = Wish(weights_initializer or xavier_initializer(), weights_regularizer)
+        depth = x.shape.as_list()[letters.index("C")]
+        weights = model_variable("weights", [*sizes, num_outputs, depth], wish, trainable, variables_collections)
+        known, computed = x.shape.as_list(), shape(x)
+        made: dict[str, Any] = {a: computed[i] if known[i] is None else known[i] for i, a in enumerate(letters)}
+        made["C"] = num_outputs
+        for axis, size, step in zip([a for a in letters if a not in "NC"], sizes, steps, strict=True):
+            made[axis] = made[axis] * step + (max(size - step, 0) if padding.upper() == "VALID" else 0)
+        y = conv_transpose(x, weights, [made[a] for a in letters], steps, padding.upper(), letters)
+        initializer = None if normalizer_fn is not None else biases_initializer
+        y = with_biases(y, num_outputs, initializer, biases_regularizer, trainable, letters, variables_collections)
+        return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
+
+
+@add_arg_scope
+def conv2d_transpose(inputs: TensorLike, num_outputs: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
+    """A transposed convolution of images, biases or a normalizer, an activation; parameters of `conv2d` but `rate`."""
+    return _transposed(2, inputs, num_outputs, kernel_size, *args, **options)
+
+
+@add_arg_scope
+def conv3d_transpose(inputs: TensorLike, num_outputs: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
+    """A transposed convolution over [batch, depth, height, width, channels], as `conv2d_transpose`."""
+    return _transposed(3, inputs, num_outputs, kernel_size, *args, **options)
+
+
+convolution2d_transpose, convolution3d_transpose = conv2d_transpose, conv3d_transpose
+
+
+@add_arg_scope
+def separable_conv2d(
+    inputs: TensorLike,
+    num_outputs: int | None,
+    kernel_size: Lengths,
+    depth_multiplier: int = 1,
+    stride: Lengths = 1,
+    padding: str = "SAME",
+    data_format: str = "NHWC",
+    rate: Lengths = 1,
+    activation_fn: Maker = relu,
+    normalizer_fn: Maker = None,
+    normalizer_params: Options = None,
+    weights_initializer: Maker = None,
+    pointwise_initializer: Maker = None,
+    weights_regularizer: Maker = None,
+    biases_initializer: Maker = ZEROS,
+    biases_regularizer: Maker = None,
+    reuse: bool | str | None = None,
+    variables_collections: object = None,
+    outputs_collections: Collections = None,
+    trainable: bool = True,
+    scope: Scope = None,
+) -> Tensor:
+    """A convolution of each channel by itself, and over the channels unless `num_outputs` is None."""
+    x, steps, holes = convert_to_tensor(inputs), as_lengths(stride, 2), as_lengths(rate, 2)
+    strided = [1, *steps, 1] if data_format == "NHWC" else [1, 1, *steps]
+    depth = x.shape.as_list()[data_format.index("C")]
+    with layer_scope(scope, "SeparableConv2d", x, reuse):
+        initializer = weights_initializer or xavier_initializer()
+        wish = Wish(initializer, weights_regularizer)
+        sizes = [*as_lengths(kernel_size, 2), depth, depth_multiplier]
+        depthwise = model_variable("depthwise_weights", sizes, wish, trainable, variables_collections)
+        between = (depth or 0) * depth_multiplier
+        if num_outputs is None:
+            y = depthwise_conv2d(x, depthwise, strided, padding.upper(), data_format, holes)
+        else:
+            wish = Wish(pointwise_initializer or initializer, weights_regularizer)
+            pointwise = model_variable(
+                "pointwise_weights", [1, 1, between, num_outputs], wish, trainable, variables_collections
+            )
+            y = separable_conv2d_today(x, depthwise, pointwise, strided, padding.upper(), data_format, holes)
+        biases = None if normalizer_fn is not None else biases_initializer
+        y = with_biases(
+            y, num_outputs or between, biases, biases_regularizer, trainable, data_format, variables_collections
+        )
+        return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
+
+
+separable_convolution2d = separable_conv2d
+
+
+@add_arg_scope
+def convolution(inputs: TensorLike, num_outputs: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
+    """A convolution along one to three axes, as many as `inputs` has between batch and channels; as `conv2d`."""
+    rank = (convert_to_tensor(inputs).shape.rank or 4) - 2
+    return _conv(rank, inputs, num_outputs, kernel_size, *args, **options)

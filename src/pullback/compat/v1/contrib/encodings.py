@@ -1,0 +1,150 @@
+"""Layers of `tf.contrib.layers` without weights of their own, and embeddings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....core.graph import Tensor
+from ....core.typing import ShapeLike, TensorLike
+from ....layers.variables.scope import VariableScope, get_variable, variable_scope
+from ....primitives.activations.bias import bias_add as bias_added
+from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.creation.one_hot import one_hot
+from ....primitives.indexing.gather import gather
+from ....primitives.reduction.reduce import reduce_max
+from ....primitives.shape.reshape import reshape
+from ....primitives.shape.size import shape
+from ....primitives.shape.stacking import concat
+from ..layers.pooling import average_pooling3d, max_pooling3d
+from ..layers.variables import ZEROS, Maker, Wish, layer_scope
+from .arguments import add_arg_scope
+from .finishing import Collections, finished, model_variable
+
+Scope = str | VariableScope | None
+
+
+@add_arg_scope
+def bias_add(
+    inputs: TensorLike,
+    activation_fn: Maker = None,
+    initializer: Maker = ZEROS,
+    regularizer: Maker = None,
+    reuse: bool | str | None = None,
+    variables_collections: object = None,
+    outputs_collections: Collections = None,
+    trainable: bool = True,
+    data_format: str = "NHWC",
+    scope: Scope = None,
+) -> Tensor:
+    """`inputs` plus one variable for each channel, [..., channels]."""
+    del variables_collections
+    x = convert_to_tensor(inputs)
+    depth = x.shape.as_list()[1 if data_format == "NCHW" else -1]
+    with layer_scope(scope, "BiasAdd", x, reuse):
+        biases = model_variable("biases", [depth], Wish(initializer, regularizer), trainable)
+        return finished(bias_added(x, biases, data_format), None, None, activation_fn, outputs_collections)
+
+
+@add_arg_scope
+def one_hot_encoding(
+    labels: TensorLike,
+    num_classes: int,
+    on_value: float = 1.0,
+    off_value: float = 0.0,
+    outputs_collections: Collections = None,
+    scope: str | None = None,
+) -> Tensor:
+    """`on_value` where the class is that of the label, `off_value` elsewhere, [..., num_classes].
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.contrib.layers.one_hot_encoding([1, 0], 2)).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    encoded = one_hot(labels, num_classes, on_value, off_value, name=scope)
+    return finished(encoded, None, None, None, outputs_collections)
+
+
+@add_arg_scope
+def maxout(inputs: TensorLike, num_units: int, axis: int = -1, scope: str | None = None) -> Tensor:
+    """The largest of the elements of each of `num_units` equal pieces of `inputs` along `axis`.
+
+    Raises:
+        ValueError: the length along `axis` is no multiple of `num_units`.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.contrib.layers.maxout(tf.constant([[1.0, 5.0, 3.0, 2.0]]), 2)).tolist()
+    [[5.0, 3.0]]
+    """
+    x = convert_to_tensor(inputs)
+    known = x.shape.as_list()
+    place = axis % len(known)
+    if known[place] is None or known[place] % num_units:
+        raise ValueError(f"maxout: {known[place]} elements are no multiple of {num_units} units")
+    lengths = shape(x)
+    pieces = [num_units, known[place] // num_units]
+    return reduce_max(reshape(x, concat([lengths[:place], pieces, lengths[place + 1 :]], 0)), place + 1, name=scope)
+
+
+def embed_sequence(
+    ids: TensorLike,
+    vocab_size: int | None = None,
+    embed_dim: int | None = None,
+    unique: bool = False,
+    initializer: Any = None,
+    regularizer: Maker = None,
+    trainable: bool = True,
+    scope: Scope = None,
+    reuse: bool | str | None = None,
+) -> Tensor:
+    """The rows of a variable `embeddings` [vocab_size, embed_dim] that `ids` [batch, steps] name.
+
+    Raises:
+        ValueError: `vocab_size` or `embed_dim` is not given, and the variable is not reused.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.contrib.layers.embed_sequence([[0, 2]], 3, 4).shape
+    TensorShape([1, 2, 4])
+    """
+    del unique
+    if not reuse and (vocab_size is None or embed_dim is None):
+        raise ValueError("embed_sequence: give vocab_size= and embed_dim=, or reuse=True with a scope=")
+    lengths: ShapeLike | None = None if vocab_size is None or embed_dim is None else [vocab_size, embed_dim]
+    with variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
+        table = get_variable(
+            "embeddings", lengths, initializer=initializer, regularizer=regularizer, trainable=trainable
+        )
+        return gather(table, ids)
+
+
+@add_arg_scope
+def max_pool3d(
+    inputs: TensorLike,
+    kernel_size: Any,
+    stride: Any = 2,
+    padding: str = "VALID",
+    data_format: str = "NDHWC",
+    outputs_collections: Collections = None,
+    scope: str | None = None,
+) -> Tensor:
+    """The largest element of each window of [batch, depth, height, width, channels]."""
+    y = max_pooling3d(inputs, kernel_size, stride, padding, _order(data_format), scope)
+    return finished(y, None, None, None, outputs_collections)
+
+
+@add_arg_scope
+def avg_pool3d(
+    inputs: TensorLike,
+    kernel_size: Any,
+    stride: Any = 2,
+    padding: str = "VALID",
+    data_format: str = "NDHWC",
+    outputs_collections: Collections = None,
+    scope: str | None = None,
+) -> Tensor:
+    """The mean of each window of [batch, depth, height, width, channels]."""
+    y = average_pooling3d(inputs, kernel_size, stride, padding, _order(data_format), scope)
+    return finished(y, None, None, None, outputs_collections)
+
+
+def _order(data_format: str) -> str:
+    return "channels_first" if data_format.startswith("NC") else "channels_last"

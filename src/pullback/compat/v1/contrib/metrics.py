@@ -1,0 +1,60 @@
+"""Metrics of `tf.contrib.metrics`: `tf.metrics` by older names, and lists of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ....core.dtypes import float32
+from ....core.graph import Tensor
+from ....core.typing import TensorLike
+from ....primitives.casting.cast import cast
+from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.elementwise.division import divide_no_nan
+from ....primitives.logic.comparison import equal
+from ....primitives.reduction.reduce import reduce_mean, reduce_sum
+from .. import metrics as today
+from ..functions import CONFUSION as CONFUSION
+
+_OLDER = "streaming_"
+
+
+def accuracy(
+    predictions: TensorLike, labels: TensorLike, weights: TensorLike | None = None, name: str | None = None
+) -> Tensor:
+    """How often predictions are labels, in this batch.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.contrib.metrics.accuracy([1, 2], [1, 3]))
+    np.float32(0.5)
+    """
+    right: Any = cast(equal(predictions, labels), float32)
+    if weights is None:
+        return reduce_mean(right, name=name)
+    w = cast(convert_to_tensor(weights), float32)
+    return divide_no_nan(reduce_sum(right * w), reduce_sum(w), name=name)
+
+
+def aggregate_metrics(*value_update_tuples: Any) -> tuple[list[Any], list[Any]]:
+    """The values of several metrics, and their updates."""
+    return [value for value, _ in value_update_tuples], [update for _, update in value_update_tuples]
+
+
+def aggregate_metric_map(names_to_tuples: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The values of several metrics by name, and their updates."""
+    values = {name: pair[0] for name, pair in names_to_tuples.items()}
+    return values, {name: pair[1] for name, pair in names_to_tuples.items()}
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith(_OLDER):
+        raise AttributeError(f"module 'tensorflow.contrib.metrics' has no attribute '{name}'")
+    metric = getattr(today, name.removeprefix(_OLDER))
+    if name == "streaming_mean":
+        return metric
+
+    def streaming(predictions: Any, labels: Any, *args: Any, **options: Any) -> Any:
+        """The metric, with predictions before labels."""
+        return metric(labels, predictions, *args, **options)
+
+    return streaming

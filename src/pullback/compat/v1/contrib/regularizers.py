@@ -1,0 +1,47 @@
+"""Regularizers and sums of them: `tf.contrib.layers`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ....core.graph import Tensor
+from ....core.typing import TensorLike
+from ....primitives.creation.constant import constant
+from ....primitives.elementwise.add_n import add_n
+from ....primitives.variables.collections import GraphKeys, add_to_collection, get_collection
+from .initializers import l1_regularizer, l2_regularizer
+
+Regularizer = Callable[[Any], Any]
+
+
+def l1_l2_regularizer(scale_l1: float = 1.0, scale_l2: float = 1.0, scope: str | None = None) -> Regularizer:
+    """A function that returns `scale_l1 * sum(|w|) + scale_l2 * sum(w**2) / 2`."""
+    return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope)
+
+
+def sum_regularizer(regularizer_list: Sequence[Regularizer | None], scope: str | None = None) -> Regularizer:
+    """A function that returns the sum of what the others return; those that are None are left out."""
+    del scope
+    kept = [r for r in regularizer_list if r is not None]
+
+    def total(weights: TensorLike) -> Tensor | None:
+        terms = [y for y in (r(weights) for r in kept) if y is not None]
+        return add_n(terms) if terms else None
+
+    return total
+
+
+def apply_regularization(regularizer: Regularizer, weights_list: Sequence[Any] | None = None) -> Tensor:
+    """The sum of `regularizer` of the weights, those of the collection `WEIGHTS` unless given; it is noted as a loss.
+
+    >>> import pullback.compat.v1 as tf
+    >>> loss = tf.contrib.layers.apply_regularization(tf.contrib.layers.l2_regularizer(0.5), [tf.constant([2.0])])
+    >>> tf.Session().run(loss), tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES) == [loss]
+    (np.float32(1.0), True)
+    """
+    weights = get_collection(GraphKeys.WEIGHTS) if weights_list is None else weights_list
+    found = [y for y in (regularizer(w) for w in weights) if y is not None]
+    total = add_n(found) if found else constant(0.0)
+    add_to_collection(GraphKeys.REGULARIZATION_LOSSES, total)
+    return total
