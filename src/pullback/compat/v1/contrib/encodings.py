@@ -76,12 +76,11 @@ def maxout(inputs: TensorLike, num_units: int, axis: int = -1, scope: str | None
     [[5.0, 3.0]]
     """
     x = convert_to_tensor(inputs)
-    known = x.shape.as_list()
-    place = axis % len(known)
-    if known[place] is None or known[place] % num_units:
-        raise ValueError(f"maxout: {known[place]} elements are no multiple of {num_units} units")
-    lengths = shape(x)
-    pieces = [num_units, known[place] // num_units]
+    place = axis % len(x.shape)
+    length = x.shape.as_list()[place]
+    if length is None or length % num_units:
+        raise ValueError(f"maxout: {length} elements are no multiple of {num_units} units")
+    lengths, pieces = shape(x), [num_units, length // num_units]
     return reduce_max(reshape(x, concat([lengths[:place], pieces, lengths[place + 1 :]], 0)), place + 1, name=scope)
 
 

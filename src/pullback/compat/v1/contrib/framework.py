@@ -125,7 +125,7 @@ def get_unique_variable(var_op_name: str) -> Variable:
     Raises:
         ValueError: there is none.
     """
-    found = [v for v in get_collection(GraphKeys.GLOBAL_VARIABLES) if v.op.name == var_op_name]
+    found: list[Variable] = [v for v in get_collection(GraphKeys.GLOBAL_VARIABLES) if v.op.name == var_op_name]
     if not found:
         raise ValueError(f"get_unique_variable: there is no variable '{var_op_name}'")
     return found[0]
@@ -187,7 +187,8 @@ def assign_from_checkpoint_fn(
     model_path: str, var_list: Any, ignore_missing_vars: bool = False, reshape_variables: bool = False
 ) -> Callable[[Any], Any]:
     """A function of a session that restores variables from a checkpoint in it; None where there are none to restore."""
-    from ....checkpoints.saver import Saver, list_variables
+    from ....checkpoints.saver import Saver
+    from ....train import list_variables
 
     pairs = var_list if isinstance(var_list, Mapping) else {v.op.name: v for v in var_list}
     if ignore_missing_vars:
@@ -221,7 +222,8 @@ def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any
 def zero_initializer(ref: Variable, use_locking: bool = True, name: str = "zero_initializer") -> Tensor:
     """An operation that sets a variable to zeros."""
     del use_locking
-    return ref.assign(np.zeros(ref.shape.as_list()), name=name)
+    assigned: Tensor = ref.assign(np.zeros(ref.shape.known), name=name)
+    return assigned
 
 
 def __getattr__(name: str) -> Any:

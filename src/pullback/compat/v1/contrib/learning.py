@@ -73,6 +73,6 @@ def train(
                 info("global step %d: loss = %s", steps, loss)
             if stop:
                 supervisor.request_stop()
-        if logdir is not None and is_chief and supervisor.saver is not None:
+        if is_chief and supervisor.saver is not None and supervisor.save_path is not None:
             supervisor.saver.save(session, supervisor.save_path, global_step=supervisor.global_step)
     return loss

@@ -53,7 +53,7 @@ class ScipyOptimizerInterface:
         self._loss, self._constraints = loss, [("eq", y) for y in equalities or ()]
         self._constraints += [("ineq", y) for y in inequalities or ()]
         self._variables = trainable_variables() if var_list is None else list(var_list)
-        self._sizes = [int(np.prod(v.shape.as_list())) for v in self._variables]
+        self._sizes = [int(np.prod(v.shape.known)) for v in self._variables]
         self.optimizer_kwargs = {"method": "SLSQP" if self._constraints else "L-BFGS-B", **optimizer_kwargs}
         self._bounds = None if var_to_bounds is None else self._bounds_of(var_to_bounds)
         self._gradients = [self._gradient(y) for y in [loss, *[y for _, y in self._constraints]]]
@@ -106,7 +106,7 @@ class ScipyOptimizerInterface:
 
     def _set(self, session: Any, x: np.ndarray[Any, Any]) -> None:
         parts = np.split(x, np.cumsum(self._sizes)[:-1])
-        feeds = {fed: part.reshape(fed.shape.as_list()) for fed, part in zip(self._fed, parts, strict=True)}
+        feeds = {fed: part.reshape(fed.shape.known) for fed, part in zip(self._fed, parts, strict=True)}
         session.run(self._assign, feeds)
 
     def _gradient(self, y: Tensor) -> Tensor:
@@ -118,7 +118,7 @@ class ScipyOptimizerInterface:
         bounds = []
         for v in self._variables:
             low, high = given.get(v, (-np.inf, np.inf))
-            lows, highs = (np.broadcast_to(b, v.shape.as_list()).ravel() for b in (low, high))
+            lows, highs = (np.broadcast_to(b, v.shape.known).ravel() for b in (low, high))
             bounds += list(zip(lows.tolist(), highs.tolist(), strict=True))
         return bounds
 

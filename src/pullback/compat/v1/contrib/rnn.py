@@ -1,11 +1,368 @@
-"""Recurrent cells by their older place: `tf.contrib.rnn`."""
+"""Recurrent cells and loops of `tf.contrib.rnn`: those of `tf.nn`, and some that were only there."""
 
-from ....nn import static_rnn as static_rnn
-from ....rnn_cell import BasicLSTMCell as BasicLSTMCell
-from ....rnn_cell import BasicRNNCell as BasicRNNCell
-from ....rnn_cell import DropoutWrapper as DropoutWrapper
-from ....rnn_cell import GRUCell as GRUCell
-from ....rnn_cell import LSTMCell as LSTMCell
-from ....rnn_cell import LSTMStateTuple as LSTMStateTuple
-from ....rnn_cell import MultiRNNCell as MultiRNNCell
-from ....rnn_cell import RNNCell as RNNCell
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ....core.graph import Tensor
+from ....core.shape import TensorShape
+from ....core.typing import DTypeLike, TensorLike
+from ....layers.rnn import cells as today
+from ....layers.variables.initializers import Constant, Zeros
+from ....layers.variables.scope import get_variable, variable_scope
+from ....primitives.activations.sigmoid import sigmoid
+from ....primitives.convolution.conv_general import convolution
+from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.elementwise.hyperbolic import tanh
+from ....primitives.indexing.gather import gather
+from ....primitives.linalg.matmul import matmul
+from ....primitives.normalization.normalization import batch_normalization
+from ....primitives.random.dropout import dropout
+from ....primitives.reduction.moments import moments
+from ....primitives.shape.size import shape
+from ....primitives.shape.stacking import concat, split
+from ....primitives.shape.transpose import transpose
+from ..rnn.cell import RNNCell as RNNCell
+from ..rnn.cell import linear
+from ..rnn.loops import stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn
+from ..rnn.loops import static_bidirectional_rnn as static_bidirectional_rnn
+from ..rnn.loops import static_rnn as static_rnn
+from ..rnn.rnn_cell import BasicLSTMCell as BasicLSTMCell
+from ..rnn.rnn_cell import BasicRNNCell as BasicRNNCell
+from ..rnn.rnn_cell import DeviceWrapper as DeviceWrapper
+from ..rnn.rnn_cell import DropoutWrapper as DropoutWrapper
+from ..rnn.rnn_cell import GRUCell as GRUCell
+from ..rnn.rnn_cell import LSTMCell as LSTMCell
+from ..rnn.rnn_cell import LSTMStateTuple as LSTMStateTuple
+from ..rnn.rnn_cell import MultiRNNCell as MultiRNNCell
+from ..rnn.rnn_cell import ResidualWrapper as ResidualWrapper
+
+Activation = Callable[[Any], Any]
+LayerRNNCell = RNNCell
+
+
+def LSTMBlockCell(
+    num_units: int,
+    forget_bias: float = 1.0,
+    cell_clip: float | None = None,
+    use_peephole: bool = False,
+    dtype: DTypeLike | None = None,
+    reuse: bool | str | None = None,
+    name: str = "lstm_cell",
+) -> LSTMCell:
+    """An `LSTMCell`, whose step is one operation in TensorFlow.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.contrib.rnn.LSTMBlockCell(3).state_size
+    LSTMStateTuple(c=3, h=3)
+    """
+    return LSTMCell(num_units, use_peephole, cell_clip, forget_bias=forget_bias, reuse=reuse, name=name, dtype=dtype)
+
+
+def GRUBlockCellV2(
+    num_units: int | None = None, cell_size: int | None = None, reuse: bool | str | None = None, name: str = "gru_cell"
+) -> GRUCell:
+    """A `GRUCell`, whose step is one operation in TensorFlow."""
+    return GRUCell(num_units or cell_size or 0, reuse=reuse, name=name)
+
+
+GRUBlockCell = GRUBlockCellV2
+
+
+class UGRNNCell(today.RNNCell):
+    """One gate: `g * h + (1 - g) * activation(c)` with `g = sigmoid(a + forget_bias)`; `a, c` are `[x, h] @ K + b`.
+
+    Source: J. Collins et al., "Capacity and trainability in recurrent neural networks", 2017.
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        initializer: Any = None,
+        forget_bias: float = 1.0,
+        activation: Activation = tanh,
+        reuse: bool | str | None = None,
+    ) -> None:
+        super().__init__("ugrnn_cell", reuse)
+        self.units, self.initializer, self.forget_bias, self.activation = (
+            num_units,
+            initializer,
+            forget_bias,
+            activation,
+        )
+
+    @property
+    def state_size(self) -> int:
+        return self.units
+
+    @property
+    def output_size(self) -> int:
+        return self.units
+
+    def make(self, depth: int) -> Sequence[Any]:
+        kernel = get_variable("kernel", [depth + self.units, 2 * self.units], initializer=self.initializer)
+        return [kernel, get_variable("bias", [2 * self.units], initializer=Zeros())]
+
+    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        kernel, bias = self.variables
+        gate, candidate = split(matmul(concat([inputs, state], 1), kernel) + bias, 2, 1)
+        g = sigmoid(gate + self.forget_bias)
+        h = g * state + (1.0 - g) * self.activation(candidate)
+        return h, h
+
+
+class LayerNormBasicLSTMCell(today.RNNCell):
+    """An LSTM cell whose parts and memory have mean 0 and variance 1 in each step, with dropout of what is remembered.
+
+    Source: J. L. Ba et al., "Layer normalization", 2016; S. Semeniuta et al., "Recurrent dropout", 2016.
+
+    >>> import pullback.compat.v1 as tf
+    >>> cell = tf.contrib.rnn.LayerNormBasicLSTMCell(3)
+    >>> _ = cell(tf.ones([2, 5]), cell.zero_state(2, tf.float32))
+    >>> [v.op.name for v in cell.variables][:2]
+    ['layer_norm_basic_lstm_cell/kernel', 'layer_norm_basic_lstm_cell/input/gamma']
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        input_size: object = None,
+        activation: Activation = tanh,
+        layer_norm: bool = True,
+        norm_gain: float = 1.0,
+        norm_shift: float = 0.0,
+        dropout_keep_prob: Any = 1.0,
+        dropout_prob_seed: int | None = None,
+        reuse: bool | str | None = None,
+    ) -> None:
+        del input_size
+        super().__init__("layer_norm_basic_lstm_cell", reuse)
+        self.units, self.forget_bias, self.activation, self.layer_norm = num_units, forget_bias, activation, layer_norm
+        self.begin = (Constant(norm_gain), Constant(norm_shift))
+        self.keep, self.seed = dropout_keep_prob, dropout_prob_seed
+
+    @property
+    def state_size(self) -> Any:
+        return LSTMStateTuple(self.units, self.units)
+
+    @property
+    def output_size(self) -> int:
+        return self.units
+
+    def make(self, depth: int) -> Sequence[Any]:
+        found = [get_variable("kernel", [depth + self.units, 4 * self.units])]
+        if not self.layer_norm:
+            return [*found, get_variable("bias", [4 * self.units], initializer=Zeros())]
+        for name in ("input", "transform", "forget", "output", "state"):
+            with variable_scope(name):
+                for part, begin in zip(("gamma", "beta"), self.begin, strict=True):
+                    found.append(get_variable(part, [self.units], initializer=begin))
+        return found
+
+    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        c, h = state
+        y = matmul(concat([inputs, h], 1), self.variables[0])
+        parts = split(y if self.layer_norm else y + self.variables[1], 4, 1)
+        i, j, f, o = [self._normalized(part, n) for n, part in enumerate(parts)]
+        g = dropout(self.activation(j), 1 - self.keep, seed=self.seed)
+        c = c * sigmoid(f + self.forget_bias) + sigmoid(i) * g
+        c = self._normalized(c, 4)
+        h = self.activation(c) * sigmoid(o)
+        return h, LSTMStateTuple(c, h)
+
+    def _normalized(self, x: Tensor, place: int) -> Tensor:
+        if not self.layer_norm:
+            return x
+        mean, variance = moments(x, [1], keepdims=True)
+        gamma, beta = self.variables[1 + 2 * place : 3 + 2 * place]
+        return batch_normalization(x, mean, variance, beta, gamma, 1e-12)
+
+
+class ConvLSTMCell(RNNCell):
+    """An LSTM cell whose products are convolutions: inputs and state [batch, ..., channels] along one to three axes.
+
+    Source: X. Shi et al., "Convolutional LSTM network", 2015.
+    """
+
+    def __init__(
+        self,
+        conv_ndims: int,
+        input_shape: Sequence[int],
+        output_channels: int,
+        kernel_shape: Sequence[int],
+        use_bias: bool = True,
+        skip_connection: bool = False,
+        forget_bias: float = 1.0,
+        initializers: Any = None,
+        name: str = "conv_lstm_cell",
+    ) -> None:
+        del conv_ndims
+        super().__init__(name=name)
+        self._kernel, self._channels, self._bias = [int(n) for n in kernel_shape], output_channels, use_bias
+        self._skip, self._forget, self._initializers = skip_connection, forget_bias, initializers
+        space = [int(n) for n in input_shape[:-1]]
+        self._state = TensorShape([*space, output_channels])
+        self._output = TensorShape([*space, output_channels + (int(input_shape[-1]) if skip_connection else 0)])
+
+    @property
+    def state_size(self) -> Any:
+        return LSTMStateTuple(self._state, self._state)
+
+    @property
+    def output_size(self) -> Any:
+        return self._output
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """The output and the next state."""
+        c, h = state
+        x = concat([inputs, h], -1)
+        sizes = [*self._kernel, x.shape.as_list()[-1], 4 * self._channels]
+        with variable_scope(self.name):
+            y = convolution(x, get_variable("kernel", sizes, initializer=self._initializers), padding="SAME")
+            if self._bias:
+                y = y + get_variable("biases", [4 * self._channels], initializer=Zeros())
+        i, j, f, o = split(y, 4, -1)
+        c = sigmoid(f + self._forget) * c + sigmoid(i) * tanh(j)
+        h = tanh(c) * sigmoid(o)
+        return (concat([h, inputs], -1) if self._skip else h), LSTMStateTuple(c, h)
+
+
+def _convolutional(rank: int) -> Callable[..., ConvLSTMCell]:
+    def make(name: str = f"conv_{rank}d_lstm_cell", **options: Any) -> ConvLSTMCell:
+        """A `ConvLSTMCell` along so many axes."""
+        return ConvLSTMCell(rank, name=name, **options)
+
+    return make
+
+
+Conv1DLSTMCell, Conv2DLSTMCell, Conv3DLSTMCell = (_convolutional(rank) for rank in (1, 2, 3))
+
+
+class InputProjectionWrapper(RNNCell):
+    """`cell`, whose inputs are first projected to a length: `activation(x @ kernel + bias)`."""
+
+    def __init__(self, cell: Any, num_proj: int, activation: Activation | None = None, **options: Any) -> None:
+        options.pop("input_size", None)
+        super().__init__(_reuse=options.pop("reuse", None))
+        self._cell, self._length, self._activation = cell, num_proj, activation
+
+    @property
+    def state_size(self) -> Any:
+        return self._cell.state_size
+
+    @property
+    def output_size(self) -> Any:
+        return self._cell.output_size
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """The output and the next state."""
+        with variable_scope("input_projection_wrapper"):
+            x: Any = linear(inputs, self._length)
+        return self._cell(x if self._activation is None else self._activation(x), state)
+
+
+class OutputProjectionWrapper(RNNCell):
+    """`cell`, whose outputs are projected to a length: `activation(y @ kernel + bias)`."""
+
+    def __init__(
+        self, cell: Any, output_size: int, activation: Activation | None = None, reuse: bool | None = None
+    ) -> None:
+        super().__init__(_reuse=reuse)
+        self._cell, self._length, self._activation = cell, output_size, activation
+
+    @property
+    def state_size(self) -> Any:
+        return self._cell.state_size
+
+    @property
+    def output_size(self) -> int:
+        return self._length
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """The output and the next state."""
+        output, after = self._cell(inputs, state)
+        y: Any = linear(output, self._length)
+        return (y if self._activation is None else self._activation(y)), after
+
+
+class EmbeddingWrapper(RNNCell):
+    """`cell`, whose inputs are numbers of rows of a variable `embedding` [classes, size]."""
+
+    def __init__(
+        self,
+        cell: Any,
+        embedding_classes: int,
+        embedding_size: int,
+        initializer: Any = None,
+        reuse: bool | None = None,
+    ) -> None:
+        super().__init__(_reuse=reuse)
+        self._cell, self._sizes, self._initializer = cell, [embedding_classes, embedding_size], initializer
+
+    @property
+    def state_size(self) -> Any:
+        return self._cell.state_size
+
+    @property
+    def output_size(self) -> Any:
+        return self._cell.output_size
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """The output and the next state."""
+        with variable_scope("embedding_wrapper"):
+            table = get_variable("embedding", self._sizes, initializer=self._initializer)
+        ids = convert_to_tensor(inputs)
+        return self._cell(gather(table, ids if ids.shape.rank == 1 else ids[:, 0]), state)
+
+
+class HighwayWrapper(RNNCell):
+    """`cell`, whose outputs are mixed with its inputs by a gate: `g * x + (1 - g) * y`."""
+
+    def __init__(
+        self,
+        cell: Any,
+        couple_carry_transform_gates: bool = True,
+        carry_bias_init: float = 1.0,
+    ) -> None:
+        super().__init__()
+        self._cell, self._coupled, self._begin = cell, couple_carry_transform_gates, carry_bias_init
+
+    @property
+    def state_size(self) -> Any:
+        return self._cell.state_size
+
+    @property
+    def output_size(self) -> Any:
+        return self._cell.output_size
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """The output and the next state."""
+        output, after = self._cell(inputs, state)
+        carry = self._gate("carry", inputs, self._begin)
+        through = 1.0 - carry if self._coupled else self._gate("transform", inputs, -self._begin)
+        return carry * inputs + through * output, after
+
+    def _gate(self, name: str, x: Any, begin: float) -> Any:
+        depth = x.shape.as_list()[-1]
+        weights = get_variable(f"{name}_w", [depth, depth])
+        return sigmoid(matmul(x, weights) + get_variable(f"{name}_b", [depth], initializer=Constant(begin)))
+
+
+def CompiledWrapper(cell: Any, compile_stateful: bool = False) -> Any:
+    """`cell`: XLA compiles all of a run anyway."""
+    del compile_stateful
+    return cell
+
+
+def transpose_batch_time(x: TensorLike) -> Tensor:
+    """`x` [batch, time, ...] as [time, batch, ...]."""
+    y = convert_to_tensor(x)
+    return transpose(y, [1, 0, *range(2, y.shape.rank or 2)])
+
+
+def best_effort_input_batch_size(flat_input: Sequence[Any]) -> Any:
+    """The length of the batch of inputs [time, batch, ...]: a number where it is known."""
+    known = [x.shape.as_list()[1] for x in flat_input if x.shape.rank is not None]
+    return next((n for n in known if n is not None), None) or shape(flat_input[0])[1]

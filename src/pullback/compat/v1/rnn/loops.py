@@ -1,0 +1,162 @@
+"""Recurrent loops of TensorFlow 1, which take cells that programs write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .... import nn as today
+from ....core import nest
+from ....core.graph import Tensor
+from ....core.typing import DTypeLike, TensorLike
+from ....layers.variables.scope import VariableScope, variable_scope
+from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.shape.reverse_sequence import reverse_sequence
+from ....primitives.shape.stacking import concat, stack, unstack
+from .cell import as_cell
+
+Scope = VariableScope | str | None
+
+
+def dynamic_rnn(
+    cell: Any,
+    inputs: TensorLike,
+    sequence_length: TensorLike | None = None,
+    initial_state: Any = None,
+    dtype: DTypeLike | None = None,
+    parallel_iterations: int | None = None,
+    swap_memory: bool = False,
+    time_major: bool = False,
+    scope: Scope = None,
+) -> tuple[Tensor, Any]:
+    """As `pb.nn.dynamic_rnn`."""
+    return today.dynamic_rnn(
+        as_cell(cell),
+        inputs,
+        sequence_length,
+        initial_state,
+        dtype,
+        parallel_iterations,
+        swap_memory,
+        time_major,
+        scope,
+    )
+
+
+def bidirectional_dynamic_rnn(
+    cell_fw: Any,
+    cell_bw: Any,
+    inputs: TensorLike,
+    sequence_length: TensorLike | None = None,
+    initial_state_fw: Any = None,
+    initial_state_bw: Any = None,
+    dtype: DTypeLike | None = None,
+    parallel_iterations: int | None = None,
+    swap_memory: bool = False,
+    time_major: bool = False,
+    scope: Scope = None,
+) -> tuple[tuple[Tensor, Tensor], tuple[Any, Any]]:
+    """As `pb.nn.bidirectional_dynamic_rnn`."""
+    return today.bidirectional_dynamic_rnn(
+        as_cell(cell_fw),
+        as_cell(cell_bw),
+        inputs,
+        sequence_length,
+        initial_state_fw,
+        initial_state_bw,
+        dtype,
+        parallel_iterations,
+        swap_memory,
+        time_major,
+        scope,
+    )
+
+
+def static_rnn(
+    cell: Any,
+    inputs: Sequence[Any],
+    initial_state: Any = None,
+    dtype: DTypeLike | None = None,
+    sequence_length: TensorLike | None = None,
+    scope: Scope = None,
+) -> tuple[list[Tensor], Any]:
+    """As `pb.nn.static_rnn`."""
+    return today.static_rnn(as_cell(cell), inputs, initial_state, dtype, sequence_length, scope)
+
+
+def static_bidirectional_rnn(
+    cell_fw: Any,
+    cell_bw: Any,
+    inputs: Sequence[Any],
+    initial_state_fw: Any = None,
+    initial_state_bw: Any = None,
+    dtype: DTypeLike | None = None,
+    sequence_length: TensorLike | None = None,
+    scope: Scope = None,
+) -> tuple[list[Tensor], Any, Any]:
+    """For each of a list of inputs the outputs of a cell that goes forward and of one that goes backward, side by side.
+
+    The second and third results are the last states of both.
+
+    >>> import pullback.compat.v1 as tf
+    >>> cells = [tf.nn.rnn_cell.GRUCell(n) for n in (3, 4)]
+    >>> outputs, fw, bw = tf.nn.static_bidirectional_rnn(*cells, [tf.ones([2, 5])] * 3, dtype=tf.float32)
+    >>> outputs[0].shape, fw.shape, bw.shape
+    (TensorShape([2, 7]), TensorShape([2, 3]), TensorShape([2, 4]))
+    """
+    lengths = sequence_length
+    with variable_scope(scope or "bidirectional_rnn"):
+        forward, end_fw = static_rnn(cell_fw, inputs, initial_state_fw, dtype, lengths, "fw")
+        backward, end_bw = static_rnn(cell_bw, _turned(inputs, lengths), initial_state_bw, dtype, lengths, "bw")
+    pairs = zip(forward, _turned(backward, lengths), strict=True)
+    return [concat([a, b], 1) for a, b in pairs], end_fw, end_bw
+
+
+def stack_bidirectional_dynamic_rnn(
+    cells_fw: Sequence[Any],
+    cells_bw: Sequence[Any],
+    inputs: TensorLike,
+    initial_states_fw: Sequence[Any] | None = None,
+    initial_states_bw: Sequence[Any] | None = None,
+    dtype: DTypeLike | None = None,
+    sequence_length: TensorLike | None = None,
+    parallel_iterations: int | None = None,
+    time_major: bool = False,
+    scope: Scope = None,
+    swap_memory: bool = False,
+) -> tuple[Tensor, tuple[Any, ...], tuple[Any, ...]]:
+    """Layers of cells that go forward and backward, each on the outputs of the one before, side by side.
+
+    >>> import pullback.compat.v1 as tf
+    >>> cells = [[tf.nn.rnn_cell.GRUCell(3) for _ in range(2)] for _ in range(2)]
+    >>> y, _, _ = tf.contrib.rnn.stack_bidirectional_dynamic_rnn(*cells, tf.ones([2, 4, 5]), dtype=tf.float32)
+    >>> y.shape
+    TensorShape([2, 4, 6])
+    """
+    x, ends = convert_to_tensor(inputs), []
+    with variable_scope(scope, "stack_bidirectional_rnn"):
+        for i, (cell_fw, cell_bw) in enumerate(zip(cells_fw, cells_bw, strict=True)):
+            with variable_scope(f"cell_{i}"):
+                outputs, states = bidirectional_dynamic_rnn(
+                    cell_fw,
+                    cell_bw,
+                    x,
+                    sequence_length,
+                    initial_states_fw[i] if initial_states_fw else None,
+                    initial_states_bw[i] if initial_states_bw else None,
+                    dtype,
+                    parallel_iterations,
+                    swap_memory,
+                    time_major,
+                )
+            x = concat(outputs, 2)
+            ends.append(states)
+    return x, tuple(fw for fw, _ in ends), tuple(bw for _, bw in ends)
+
+
+def _turned(xs: Sequence[Any], lengths: TensorLike | None) -> list[Any]:
+    """A list of steps backward; of each sequence as many as it has."""
+    if lengths is None:
+        return list(xs)[::-1]
+    rows = stack(nest.flatten(list(xs)))
+    return unstack(reverse_sequence(rows, lengths, seq_axis=0, batch_axis=1))

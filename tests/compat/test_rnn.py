@@ -1,0 +1,195 @@
+"""Recurrent cells that programs of TensorFlow 1 write, and the cells and loops of `tf.contrib.rnn`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pullback.compat import v1 as tf
+
+rnn = tf.contrib.rnn
+
+
+class Leaky(tf.nn.rnn_cell.RNNCell):
+    """`tanh(x @ w + h / 2)`, as programs write a cell with `call`."""
+
+    def __init__(self, units: int) -> None:
+        super().__init__()
+        self._units = units
+
+    @property
+    def state_size(self) -> int:
+        return self._units
+
+    @property
+    def output_size(self) -> int:
+        return self._units
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        w = tf.get_variable("w", [inputs.shape.as_list()[-1], self._units])
+        h = tf.tanh(tf.matmul(inputs, w) + 0.5 * state)
+        return h, h
+
+
+class Older:
+    """The same as programs of the first versions write it: no base class, `__call__` with a scope of its own."""
+
+    def __init__(self, units: int) -> None:
+        self.state_size = self.output_size = units
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        with tf.variable_scope(scope or "Older"):
+            w = tf.get_variable("w", [inputs.shape.as_list()[-1], self.state_size])
+            h = tf.tanh(tf.matmul(inputs, w) + 0.5 * state)
+            return h, h
+
+
+def leaky(x: np.ndarray[Any, Any], w: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """All states for inputs [batch, time, n]."""
+    h, out = np.zeros([len(x), w.shape[1]], np.float32), []
+    for t in range(x.shape[1]):
+        h = np.tanh(x[:, t] @ w + 0.5 * h)
+        out.append(h)
+    return np.stack(out, 1)
+
+
+def data(*shape: int) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(0).normal(size=shape).astype(np.float32)
+
+
+def run(*fetches: Any) -> Any:
+    with tf.Session(engine="numpy") as session:
+        session.run(tf.global_variables_initializer())
+        return session.run(list(fetches))
+
+
+@pytest.mark.parametrize(("cell", "name"), [(Leaky(3), "rnn/w"), (Older(3), "rnn/Older/w")])
+def test_a_cell_that_a_program_writes_runs_in_a_loop(cell: Any, name: str) -> None:
+    x = data(2, 4, 5)
+    outputs, last = tf.nn.dynamic_rnn(cell, tf.constant(x), dtype=tf.float32)
+    (w,) = tf.trainable_variables()
+    (slope,) = tf.gradients(tf.reduce_sum(outputs), w)
+    y, h, kernel, dw = run(outputs, last, w, slope)
+    assert w.op.name == name
+    np.testing.assert_allclose(y, leaky(x, kernel), rtol=1e-5)
+    np.testing.assert_allclose(h, y[:, -1])
+    assert np.abs(dw).min() > 0
+
+
+def test_its_variables_are_shared_by_all_steps_without_a_loop() -> None:
+    x = data(2, 4, 5)
+    outputs, _ = tf.nn.static_rnn(Leaky(3), tf.unstack(tf.constant(x), axis=1), dtype=tf.float32)
+    (w,) = tf.trainable_variables()
+    y, kernel = run(tf.stack(outputs, 1), w)
+    np.testing.assert_allclose(y, leaky(x, kernel), rtol=1e-5)
+
+
+def test_it_stands_in_wrappers_and_beside_other_cells() -> None:
+    cells = [tf.nn.rnn_cell.DropoutWrapper(Leaky(3), output_keep_prob=1.0), tf.nn.rnn_cell.GRUCell(4), Older(2)]
+    outputs, states = tf.nn.dynamic_rnn(tf.nn.rnn_cell.MultiRNNCell(cells), tf.ones([2, 3, 5]), dtype=tf.float32)
+    assert outputs.shape.as_list() == [2, 3, 2]
+    assert [s.shape.as_list() for s in states] == [[2, 3], [2, 4], [2, 2]]
+    assert [v.op.name for v in tf.trainable_variables() if v.op.name.endswith("/w")] == [
+        "rnn/multi_rnn_cell/cell_0/w",
+        "rnn/multi_rnn_cell/cell_2/Older/w",
+    ]
+
+
+def test_called_step_by_step_it_shares_its_variables() -> None:
+    cell = Leaky(3)
+    h = cell.zero_state(2, tf.float32)
+    for _ in range(2):
+        _, h = cell(tf.ones([2, 5]), h)
+    assert [v.op.name for v in cell.trainable_variables] == ["w"]
+
+
+def test_pullbacks_own_cells_are_cells() -> None:
+    assert isinstance(tf.nn.rnn_cell.BasicLSTMCell(3), tf.nn.rnn_cell.RNNCell)
+    assert isinstance(Leaky(3), rnn.RNNCell)
+    assert not isinstance(tf.nn.rnn_cell.BasicLSTMCell(3), Leaky)
+
+
+def test_a_cell_without_a_step_says_what_to_write() -> None:
+    class Empty(tf.nn.rnn_cell.RNNCell):
+        state_size = output_size = 1
+
+    with pytest.raises(NotImplementedError, match=r"^Empty: a cell says call\(inputs, state\), or __call__$"):
+        Empty()(tf.ones([1, 1]), tf.ones([1, 1]))
+
+
+@pytest.mark.parametrize(
+    ("make", "output"),
+    [
+        (lambda: rnn.UGRNNCell(3), [2, 4, 3]),
+        (lambda: rnn.LSTMBlockCell(3, use_peephole=True), [2, 4, 3]),
+        (lambda: rnn.GRUBlockCellV2(3), [2, 4, 3]),
+        (lambda: rnn.LayerNormBasicLSTMCell(3), [2, 4, 3]),
+        (lambda: rnn.LayerNormBasicLSTMCell(3, layer_norm=False, dropout_keep_prob=0.5), [2, 4, 3]),
+        (lambda: rnn.InputProjectionWrapper(rnn.GRUCell(3), 7), [2, 4, 3]),
+        (lambda: rnn.OutputProjectionWrapper(rnn.GRUCell(3), 7, tf.nn.relu), [2, 4, 7]),
+        (lambda: rnn.HighwayWrapper(rnn.GRUCell(5)), [2, 4, 5]),
+        (lambda: rnn.DeviceWrapper(rnn.CompiledWrapper(rnn.GRUCell(3)), "/cpu:0"), [2, 4, 3]),
+    ],
+)
+def test_a_cell_runs_and_is_differentiated(make: Any, output: list[int]) -> None:
+    outputs, _ = tf.nn.dynamic_rnn(make(), tf.constant(data(2, 4, 5)), [4, 2], dtype=tf.float32)
+    assert outputs.shape.as_list() == output
+    slopes = tf.gradients(tf.reduce_sum(tf.square(outputs)), tf.trainable_variables())
+    assert all(np.isfinite(dv).all() for dv in run(*slopes))
+
+
+def test_a_step_of_a_layer_normalized_cell() -> None:
+    x = data(2, 5)
+    cell = rnn.LayerNormBasicLSTMCell(3, norm_gain=2.0, norm_shift=0.5)
+    output, (c, h) = cell(tf.constant(x), cell.zero_state(2, tf.float32))
+    kernel, y, memory, shown = run(cell.variables[0], output, c, h)
+
+    def normal(z: Any) -> Any:
+        return 2.0 * (z - z.mean(1, keepdims=True)) / z.std(1, keepdims=True) + 0.5
+
+    i, j, f, o = (normal(part) for part in np.split(x @ kernel[:5], 4, 1))
+    del f
+    expected = normal(np.tanh(j) / (1 + np.exp(-i)))
+    np.testing.assert_allclose(memory, expected, rtol=1e-4)
+    np.testing.assert_allclose(y, np.tanh(expected) / (1 + np.exp(-o)), rtol=1e-4)
+    np.testing.assert_array_equal(y, shown)
+
+
+def test_a_convolutional_cell_keeps_images() -> None:
+    cell = rnn.Conv2DLSTMCell(input_shape=[6, 6, 1], output_channels=2, kernel_shape=[3, 3], skip_connection=True)
+    frames = tf.unstack(tf.constant(data(2, 3, 6, 6, 1)), axis=1)
+    outputs, state = tf.nn.static_rnn(cell, frames, dtype=tf.float32)
+    assert (outputs[0].shape.as_list(), state.c.shape.as_list()) == ([2, 6, 6, 3], [2, 6, 6, 2])
+    assert len(tf.trainable_variables()) == 2
+
+
+def test_numbers_of_rows_go_through_an_embedding() -> None:
+    cell = rnn.EmbeddingWrapper(rnn.GRUCell(3), 10, 4)
+    outputs, _ = tf.nn.static_rnn(cell, [tf.constant([1, 2]), tf.constant([3, 4])], dtype=tf.float32)
+    assert outputs[0].shape.as_list() == [2, 3]
+    assert "rnn/embedding_wrapper/embedding" in [v.op.name for v in tf.trainable_variables()]
+
+
+@pytest.mark.parametrize("lengths", [None, [4, 2]])
+def test_both_directions_without_a_loop_are_those_of_the_loop(lengths: Any) -> None:
+    x = tf.constant(data(2, 4, 5))
+    fw, bw = tf.nn.rnn_cell.GRUCell(3), tf.nn.rnn_cell.GRUCell(3)
+    with tf.variable_scope("both"):
+        looped, ends = tf.nn.bidirectional_dynamic_rnn(fw, bw, x, lengths, dtype=tf.float32)
+    with tf.variable_scope("both", reuse=True):
+        listed, end_fw, end_bw = tf.nn.static_bidirectional_rnn(
+            fw, bw, tf.unstack(x, axis=1), dtype=tf.float32, sequence_length=lengths
+        )
+    found = run(tf.concat(looped, 2), tf.stack(listed, 1), ends[0], end_fw, ends[1], end_bw)
+    for one, other in zip(found[::2], found[1::2], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-7)
+
+
+def test_layers_of_both_directions_lie_upon_each_other() -> None:
+    cells = [[rnn.LSTMCell(3), rnn.LSTMCell(2)] for _ in range(2)]
+    y, fw, bw = rnn.stack_bidirectional_dynamic_rnn(*cells, tf.ones([2, 4, 5]), dtype=tf.float32)
+    assert (y.shape.as_list(), fw[0].h.shape.as_list(), bw[1].c.shape.as_list()) == ([2, 4, 4], [2, 3], [2, 2])
+    names = {v.op.name.partition("/bidirectional_rnn")[0] for v in tf.trainable_variables()}
+    assert names == {"stack_bidirectional_rnn/cell_0", "stack_bidirectional_rnn/cell_1"}
