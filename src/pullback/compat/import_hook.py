@@ -18,7 +18,7 @@ import pullback
 
 from . import v1
 from .modes import disable_v2_behavior, enable_v2_tensorshape
-from .v1 import messages, python_util
+from .v1 import messages, mnist, moving_averages, python_util
 
 _NAMESPACES = ("", "nn", "math", "train", "nn.rnn_cell", "linalg", "image", "random", "initializers", "summary", "test")
 """Where the modules of `tensorflow.python` look for a name, in order."""
@@ -127,6 +127,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return [_Packages(f"tensorflow.python.{package}")]
             case ["python", *below]:
                 return _python(below)
+            case ["examples"] | ["examples", "tutorials"]:
+                return [_Packages(".".join(parts))]
+            case ["examples", "tutorials", "mnist", *_]:
+                return [mnist]
             case ["contrib", package, "python", *_]:
                 return _found(v1, ["contrib", package])
             case ["core", _, file] if file.endswith("_pb2"):
@@ -147,9 +151,10 @@ def _python(below: Sequence[str]) -> list[Any]:
     """Where a module of `tensorflow.python` finds names, those of its own name first: `ops.nn_impl` begins in `nn`."""
     if len(below) > 2 and below[:2] not in _PACKAGES:
         return []
-    own = [part.removesuffix("_impl").removesuffix("_ops") for part in reversed(below)]
+    own = [part.removeprefix("tf_").removesuffix("_impl").removesuffix("_ops") for part in reversed(below)]
     named = [name for name in own if name in v1.NAMESPACES]
-    return [place for name in [*named, *_NAMESPACES] for place in _found(v1, name.split(".") if name else [])]
+    found = [place for name in [*named, *_NAMESPACES] for place in _found(v1, name.split(".") if name else [])]
+    return [*found, python_util, moving_averages]
 
 
 def _found(place: Any, names: Sequence[str]) -> list[Any]:

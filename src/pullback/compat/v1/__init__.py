@@ -50,6 +50,7 @@ NAMESPACES = (
     "distributions",
     "dtypes",
     "errors",
+    "estimator",
     "flags",
     "gfile",
     "image",

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ....control_flow.conditional import cond
 from ....core.graph import Tensor, get_default_graph
 from ....layers.variables.scope import VariableScope, get_variable
-from ....primitives.creation.constant import constant_value, convert_to_tensor
 from ....primitives.debugging.assertions import assert_scalar as assert_scalar
 from ....primitives.debugging.inspection import is_tensor as is_tensor
 from ....primitives.shape.broadcast import broadcast_to as broadcast_to
@@ -25,14 +23,17 @@ from ....train import create_global_step as create_global_step
 from ....train import get_global_step as get_global_step
 from ....train import get_or_create_global_step as get_or_create_global_step
 from .. import nest as nest
+from ..python_util import constant_value as _constant_value
 from ..python_util import deprecated as deprecated
 from ..python_util import deprecated_args as deprecated_args
+from ..python_util import smart_cond as smart_cond
 from .arguments import add_arg_scope as add_arg_scope
 from .arguments import arg_scope as arg_scope
 from .arguments import current_arg_scope as current_arg_scope
 from .arguments import has_arg_scope as has_arg_scope
 
 Scope = str | VariableScope | None
+smart_constant_value = _constant_value
 
 
 @add_arg_scope
@@ -196,27 +197,6 @@ def assign_from_checkpoint_fn(
         pairs = {name: v for name, v in pairs.items() if name in there}
     saver = Saver(pairs, reshape=reshape_variables, allow_empty=True)
     return lambda session: saver.restore(session, model_path)
-
-
-def smart_constant_value(pred: Any) -> bool | None:
-    """Whether a predicate is true, None where only a run knows."""
-    if isinstance(pred, bool | int | np.bool_):
-        return bool(pred)
-    value = constant_value(convert_to_tensor(pred))
-    return None if value is None else bool(value)
-
-
-def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
-    """What one of the functions returns: a `cond`, unless it is known which.
-
-    >>> import pullback.compat.v1 as tf
-    >>> tf.contrib.framework.smart_cond(True, lambda: "yes", lambda: "no")
-    'yes'
-    """
-    known = smart_constant_value(pred)
-    if known is None:
-        return cond(pred, true_fn, false_fn, name)
-    return true_fn() if known else false_fn()
 
 
 def zero_initializer(ref: Variable, use_locking: bool = True, name: str = "zero_initializer") -> Tensor:
