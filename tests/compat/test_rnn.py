@@ -1,4 +1,4 @@
-"""Recurrent cells that programs of TensorFlow 1 write, and the cells and loops of `tf.contrib.rnn`."""
+"""The recurrent cells and loops that only `tf.contrib.rnn` and TensorFlow 1 have."""
 
 from __future__ import annotations
 
@@ -12,49 +12,6 @@ from pullback.compat import v1 as tf
 rnn = tf.contrib.rnn
 
 
-class Leaky(tf.nn.rnn_cell.RNNCell):
-    """`tanh(x @ w + h / 2)`, as programs write a cell with `call`."""
-
-    def __init__(self, units: int) -> None:
-        super().__init__()
-        self._units = units
-
-    @property
-    def state_size(self) -> int:
-        return self._units
-
-    @property
-    def output_size(self) -> int:
-        return self._units
-
-    def call(self, inputs: Any, state: Any) -> Any:
-        w = tf.get_variable("w", [inputs.shape.as_list()[-1], self._units])
-        h = tf.tanh(tf.matmul(inputs, w) + 0.5 * state)
-        return h, h
-
-
-class Older:
-    """The same as programs of the first versions write it: no base class, `__call__` with a scope of its own."""
-
-    def __init__(self, units: int) -> None:
-        self.state_size = self.output_size = units
-
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
-        with tf.variable_scope(scope or "Older"):
-            w = tf.get_variable("w", [inputs.shape.as_list()[-1], self.state_size])
-            h = tf.tanh(tf.matmul(inputs, w) + 0.5 * state)
-            return h, h
-
-
-def leaky(x: np.ndarray[Any, Any], w: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """All states for inputs [batch, time, n]."""
-    h, out = np.zeros([len(x), w.shape[1]], np.float32), []
-    for t in range(x.shape[1]):
-        h = np.tanh(x[:, t] @ w + 0.5 * h)
-        out.append(h)
-    return np.stack(out, 1)
-
-
 def data(*shape: int) -> np.ndarray[Any, Any]:
     return np.random.default_rng(0).normal(size=shape).astype(np.float32)
 
@@ -63,60 +20,6 @@ def run(*fetches: Any) -> Any:
     with tf.Session(engine="numpy") as session:
         session.run(tf.global_variables_initializer())
         return session.run(list(fetches))
-
-
-@pytest.mark.parametrize(("cell", "name"), [(Leaky(3), "rnn/w"), (Older(3), "rnn/Older/w")])
-def test_a_cell_that_a_program_writes_runs_in_a_loop(cell: Any, name: str) -> None:
-    x = data(2, 4, 5)
-    outputs, last = tf.nn.dynamic_rnn(cell, tf.constant(x), dtype=tf.float32)
-    (w,) = tf.trainable_variables()
-    (slope,) = tf.gradients(tf.reduce_sum(outputs), w)
-    y, h, kernel, dw = run(outputs, last, w, slope)
-    assert w.op.name == name
-    np.testing.assert_allclose(y, leaky(x, kernel), rtol=1e-5)
-    np.testing.assert_allclose(h, y[:, -1])
-    assert np.abs(dw).min() > 0
-
-
-def test_its_variables_are_shared_by_all_steps_without_a_loop() -> None:
-    x = data(2, 4, 5)
-    outputs, _ = tf.nn.static_rnn(Leaky(3), tf.unstack(tf.constant(x), axis=1), dtype=tf.float32)
-    (w,) = tf.trainable_variables()
-    y, kernel = run(tf.stack(outputs, 1), w)
-    np.testing.assert_allclose(y, leaky(x, kernel), rtol=1e-5)
-
-
-def test_it_stands_in_wrappers_and_beside_other_cells() -> None:
-    cells = [tf.nn.rnn_cell.DropoutWrapper(Leaky(3), output_keep_prob=1.0), tf.nn.rnn_cell.GRUCell(4), Older(2)]
-    outputs, states = tf.nn.dynamic_rnn(tf.nn.rnn_cell.MultiRNNCell(cells), tf.ones([2, 3, 5]), dtype=tf.float32)
-    assert outputs.shape.as_list() == [2, 3, 2]
-    assert [s.shape.as_list() for s in states] == [[2, 3], [2, 4], [2, 2]]
-    assert [v.op.name for v in tf.trainable_variables() if v.op.name.endswith("/w")] == [
-        "rnn/multi_rnn_cell/cell_0/w",
-        "rnn/multi_rnn_cell/cell_2/Older/w",
-    ]
-
-
-def test_called_step_by_step_it_shares_its_variables() -> None:
-    cell = Leaky(3)
-    h = cell.zero_state(2, tf.float32)
-    for _ in range(2):
-        _, h = cell(tf.ones([2, 5]), h)
-    assert [v.op.name for v in cell.trainable_variables] == ["w"]
-
-
-def test_pullbacks_own_cells_are_cells() -> None:
-    assert isinstance(tf.nn.rnn_cell.BasicLSTMCell(3), tf.nn.rnn_cell.RNNCell)
-    assert isinstance(Leaky(3), rnn.RNNCell)
-    assert not isinstance(tf.nn.rnn_cell.BasicLSTMCell(3), Leaky)
-
-
-def test_a_cell_without_a_step_says_what_to_write() -> None:
-    class Empty(tf.nn.rnn_cell.RNNCell):
-        state_size = output_size = 1
-
-    with pytest.raises(NotImplementedError, match=r"^Empty: a cell says call\(inputs, state\), or __call__$"):
-        Empty()(tf.ones([1, 1]), tf.ones([1, 1]))
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,6 @@ class EstimatorSpec(NamedTuple):
 
 def __getattr__(name: str) -> Any:
     raise AttributeError(
-        f"module 'tensorflow.estimator' has no attribute '{name}': call the model function yourself, with the tensors of "
-        "tf.data, and run its train_op in tf.train.MonitoredTrainingSession"
+        f"module 'tensorflow.estimator' has no attribute '{name}': call the model function yourself, with the tensors "
+        "of tf.data, and run its train_op in tf.train.MonitoredTrainingSession"
     )

@@ -20,12 +20,8 @@ from ...primitives.shape.stacking import concat, stack
 from ...primitives.sparse.sparse_tensor import SparseTensor
 from ...primitives.variables.variable import Variable
 from .arguments import older
+from .bidirectional import static_bidirectional_rnn as static_bidirectional_rnn
 from .functions import space_to_batch as space_to_batch
-from .rnn import rnn_cell as rnn_cell
-from .rnn.loops import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
-from .rnn.loops import dynamic_rnn as dynamic_rnn
-from .rnn.loops import static_bidirectional_rnn as static_bidirectional_rnn
-from .rnn.loops import static_rnn as static_rnn
 
 _SOFTMAX = "logits, axis, name, dim:axis"
 _POOL = "value:input, ksize, strides, padding, data_format, name, input"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ....core.dtypes import float32
 from ....core.graph import Tensor
 from ....core.shape import TensorShape
 from ....core.typing import DTypeLike, TensorLike
-from ....layers.rnn import cells as today
 from ....layers.variables.initializers import Constant, Zeros
 from ....layers.variables.scope import get_variable, variable_scope
+from ....nn import static_rnn as static_rnn
 from ....primitives.activations.sigmoid import sigmoid
 from ....primitives.convolution.conv_general import convolution
 from ....primitives.creation.constant import convert_to_tensor
@@ -23,20 +24,17 @@ from ....primitives.reduction.moments import moments
 from ....primitives.shape.size import shape
 from ....primitives.shape.stacking import concat, split
 from ....primitives.shape.transpose import transpose
-from ..rnn.cell import RNNCell as RNNCell
-from ..rnn.cell import linear
-from ..rnn.loops import stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn
-from ..rnn.loops import static_bidirectional_rnn as static_bidirectional_rnn
-from ..rnn.loops import static_rnn as static_rnn
-from ..rnn.rnn_cell import BasicLSTMCell as BasicLSTMCell
-from ..rnn.rnn_cell import BasicRNNCell as BasicRNNCell
-from ..rnn.rnn_cell import DeviceWrapper as DeviceWrapper
-from ..rnn.rnn_cell import DropoutWrapper as DropoutWrapper
-from ..rnn.rnn_cell import GRUCell as GRUCell
-from ..rnn.rnn_cell import LSTMCell as LSTMCell
-from ..rnn.rnn_cell import LSTMStateTuple as LSTMStateTuple
-from ..rnn.rnn_cell import MultiRNNCell as MultiRNNCell
-from ..rnn.rnn_cell import ResidualWrapper as ResidualWrapper
+from ....rnn_cell import BasicLSTMCell as BasicLSTMCell
+from ....rnn_cell import BasicRNNCell as BasicRNNCell
+from ....rnn_cell import DropoutWrapper as DropoutWrapper
+from ....rnn_cell import GRUCell as GRUCell
+from ....rnn_cell import LSTMCell as LSTMCell
+from ....rnn_cell import LSTMStateTuple as LSTMStateTuple
+from ....rnn_cell import MultiRNNCell as MultiRNNCell
+from ....rnn_cell import ResidualWrapper as ResidualWrapper
+from ....rnn_cell import RNNCell as RNNCell
+from ..bidirectional import stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn
+from ..bidirectional import static_bidirectional_rnn as static_bidirectional_rnn
 
 Activation = Callable[[Any], Any]
 LayerRNNCell = RNNCell
@@ -70,7 +68,7 @@ def GRUBlockCellV2(
 GRUBlockCell = GRUBlockCellV2
 
 
-class UGRNNCell(today.RNNCell):
+class UGRNNCell(RNNCell):
     """One gate: `g * h + (1 - g) * activation(c)` with `g = sigmoid(a + forget_bias)`; `a, c` are `[x, h] @ K + b`.
 
     Source: J. Collins et al., "Capacity and trainability in recurrent neural networks", 2017.
@@ -84,7 +82,7 @@ class UGRNNCell(today.RNNCell):
         activation: Activation = tanh,
         reuse: bool | str | None = None,
     ) -> None:
-        super().__init__("ugrnn_cell", reuse)
+        super().__init__(name="ugrnn_cell", _reuse=reuse)
         self.units, self.initializer, self.forget_bias, self.activation = (
             num_units,
             initializer,
@@ -100,19 +98,15 @@ class UGRNNCell(today.RNNCell):
     def output_size(self) -> int:
         return self.units
 
-    def make(self, depth: int) -> Sequence[Any]:
-        kernel = get_variable("kernel", [depth + self.units, 2 * self.units], initializer=self.initializer)
-        return [kernel, get_variable("bias", [2 * self.units], initializer=Zeros())]
-
-    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
-        kernel, bias = self.variables
-        gate, candidate = split(matmul(concat([inputs, state], 1), kernel) + bias, 2, 1)
+    def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        """The output and the next state."""
+        gate, candidate = split(_linear([inputs, state], 2 * self.units, self.initializer), 2, 1)
         g = sigmoid(gate + self.forget_bias)
         h = g * state + (1.0 - g) * self.activation(candidate)
         return h, h
 
 
-class LayerNormBasicLSTMCell(today.RNNCell):
+class LayerNormBasicLSTMCell(RNNCell):
     """An LSTM cell whose parts and memory have mean 0 and variance 1 in each step, with dropout of what is remembered.
 
     Source: J. L. Ba et al., "Layer normalization", 2016; S. Semeniuta et al., "Recurrent dropout", 2016.
@@ -138,7 +132,7 @@ class LayerNormBasicLSTMCell(today.RNNCell):
         reuse: bool | str | None = None,
     ) -> None:
         del input_size
-        super().__init__("layer_norm_basic_lstm_cell", reuse)
+        super().__init__(name="layer_norm_basic_lstm_cell", _reuse=reuse)
         self.units, self.forget_bias, self.activation, self.layer_norm = num_units, forget_bias, activation, layer_norm
         self.begin = (Constant(norm_gain), Constant(norm_shift))
         self.keep, self.seed = dropout_keep_prob, dropout_prob_seed
@@ -151,32 +145,25 @@ class LayerNormBasicLSTMCell(today.RNNCell):
     def output_size(self) -> int:
         return self.units
 
-    def make(self, depth: int) -> Sequence[Any]:
-        found = [get_variable("kernel", [depth + self.units, 4 * self.units])]
-        if not self.layer_norm:
-            return [*found, get_variable("bias", [4 * self.units], initializer=Zeros())]
-        for name in ("input", "transform", "forget", "output", "state"):
-            with variable_scope(name):
-                for part, begin in zip(("gamma", "beta"), self.begin, strict=True):
-                    found.append(get_variable(part, [self.units], initializer=begin))
-        return found
-
-    def step(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+    def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        """The output and the next state."""
         c, h = state
-        y = matmul(concat([inputs, h], 1), self.variables[0])
-        parts = split(y if self.layer_norm else y + self.variables[1], 4, 1)
-        i, j, f, o = [self._normalized(part, n) for n, part in enumerate(parts)]
+        y = _linear([inputs, h], 4 * self.units, bias=not self.layer_norm)
+        names = ("input", "transform", "forget", "output")
+        parts = zip(split(y, 4, 1), names, strict=True)
+        i, j, f, o = [self._normalized(part, name) for part, name in parts]
         g = dropout(self.activation(j), 1 - self.keep, seed=self.seed)
-        c = c * sigmoid(f + self.forget_bias) + sigmoid(i) * g
-        c = self._normalized(c, 4)
+        c = self._normalized(c * sigmoid(f + self.forget_bias) + sigmoid(i) * g, "state")
         h = self.activation(c) * sigmoid(o)
         return h, LSTMStateTuple(c, h)
 
-    def _normalized(self, x: Tensor, place: int) -> Tensor:
+    def _normalized(self, x: Tensor, name: str) -> Tensor:
         if not self.layer_norm:
             return x
         mean, variance = moments(x, [1], keepdims=True)
-        gamma, beta = self.variables[1 + 2 * place : 3 + 2 * place]
+        with variable_scope(name):
+            begins = zip(("gamma", "beta"), self.begin, strict=True)
+            gamma, beta = [get_variable(part, [self.units], initializer=begin) for part, begin in begins]
         return batch_normalization(x, mean, variance, beta, gamma, 1e-12)
 
 
@@ -214,16 +201,17 @@ class ConvLSTMCell(RNNCell):
     def output_size(self) -> Any:
         return self._output
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """The output and the next state."""
         c, h = state
         x = concat([inputs, h], -1)
         sizes = [*self._kernel, x.shape.as_list()[-1], 4 * self._channels]
-        with variable_scope(self.name):
+        with self.entered(scope, x.dtype):
             y = convolution(x, get_variable("kernel", sizes, initializer=self._initializers), padding="SAME")
             if self._bias:
                 y = y + get_variable("biases", [4 * self._channels], initializer=Zeros())
         i, j, f, o = split(y, 4, -1)
+        self._called = True
         c = sigmoid(f + self._forget) * c + sigmoid(i) * tanh(j)
         h = tanh(c) * sigmoid(o)
         return (concat([h, inputs], -1) if self._skip else h), LSTMStateTuple(c, h)
@@ -258,8 +246,7 @@ class InputProjectionWrapper(RNNCell):
 
     def call(self, inputs: Any, state: Any) -> Any:
         """The output and the next state."""
-        with variable_scope("input_projection_wrapper"):
-            x: Any = linear(inputs, self._length)
+        x: Any = _linear([inputs], self._length)
         return self._cell(x if self._activation is None else self._activation(x), state)
 
 
@@ -283,7 +270,7 @@ class OutputProjectionWrapper(RNNCell):
     def call(self, inputs: Any, state: Any) -> Any:
         """The output and the next state."""
         output, after = self._cell(inputs, state)
-        y: Any = linear(output, self._length)
+        y: Any = _linear([output], self._length)
         return (y if self._activation is None else self._activation(y)), after
 
 
@@ -309,12 +296,14 @@ class EmbeddingWrapper(RNNCell):
     def output_size(self) -> Any:
         return self._cell.output_size
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """The output and the next state."""
-        with variable_scope("embedding_wrapper"):
-            table = get_variable("embedding", self._sizes, initializer=self._initializer)
         ids = convert_to_tensor(inputs)
-        return self._cell(gather(table, ids if ids.shape.rank == 1 else ids[:, 0]), state)
+        with self.entered(scope, float32):
+            table = get_variable("embedding", self._sizes, initializer=self._initializer)
+            found = self._cell(gather(table, ids if ids.shape.rank == 1 else ids[:, 0]), state)
+        self._called = True
+        return found
 
 
 class HighwayWrapper(RNNCell):
@@ -366,3 +355,16 @@ def best_effort_input_batch_size(flat_input: Sequence[Any]) -> Any:
     """The length of the batch of inputs [time, batch, ...]: a number where it is known."""
     known = [x.shape.as_list()[1] for x in flat_input if x.shape.rank is not None]
     return next((n for n in known if n is not None), None) or shape(flat_input[0])[1]
+
+
+def _linear(xs: Sequence[Any], length: int, initializer: Any = None, bias: bool = True) -> Any:
+    """`[xs...] @ kernel + bias`, with variables of the scope around."""
+    x = concat(xs, 1)
+    y = matmul(x, get_variable("kernel", [x.shape.as_list()[-1], length], initializer=initializer))
+    return y + get_variable("bias", [length], initializer=Zeros()) if bias else y
+
+
+def DeviceWrapper(cell: Any, device: object) -> Any:
+    """`cell`: where a step runs is decided for the loop."""
+    del device
+    return cell

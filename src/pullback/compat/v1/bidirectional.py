@@ -1,87 +1,20 @@
-"""Recurrent loops of TensorFlow 1, which take cells that programs write."""
+"""Recurrent networks of TensorFlow 1 that go in both directions: without a loop, and one upon the other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from .... import nn as today
-from ....core import nest
-from ....core.graph import Tensor
-from ....core.typing import DTypeLike, TensorLike
-from ....layers.variables.scope import VariableScope, variable_scope
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.shape.reverse_sequence import reverse_sequence
-from ....primitives.shape.stacking import concat, stack, unstack
-from .cell import as_cell
+from ...core import nest
+from ...core.graph import Tensor
+from ...core.typing import DTypeLike, TensorLike
+from ...layers.rnn.recurrent import bidirectional_dynamic_rnn, static_rnn
+from ...layers.variables.scope import VariableScope, variable_scope
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.shape.reverse_sequence import reverse_sequence
+from ...primitives.shape.stacking import concat, stack, unstack
 
 Scope = VariableScope | str | None
-
-
-def dynamic_rnn(
-    cell: Any,
-    inputs: TensorLike,
-    sequence_length: TensorLike | None = None,
-    initial_state: Any = None,
-    dtype: DTypeLike | None = None,
-    parallel_iterations: int | None = None,
-    swap_memory: bool = False,
-    time_major: bool = False,
-    scope: Scope = None,
-) -> tuple[Tensor, Any]:
-    """As `pb.nn.dynamic_rnn`."""
-    return today.dynamic_rnn(
-        as_cell(cell),
-        inputs,
-        sequence_length,
-        initial_state,
-        dtype,
-        parallel_iterations,
-        swap_memory,
-        time_major,
-        scope,
-    )
-
-
-def bidirectional_dynamic_rnn(
-    cell_fw: Any,
-    cell_bw: Any,
-    inputs: TensorLike,
-    sequence_length: TensorLike | None = None,
-    initial_state_fw: Any = None,
-    initial_state_bw: Any = None,
-    dtype: DTypeLike | None = None,
-    parallel_iterations: int | None = None,
-    swap_memory: bool = False,
-    time_major: bool = False,
-    scope: Scope = None,
-) -> tuple[tuple[Tensor, Tensor], tuple[Any, Any]]:
-    """As `pb.nn.bidirectional_dynamic_rnn`."""
-    return today.bidirectional_dynamic_rnn(
-        as_cell(cell_fw),
-        as_cell(cell_bw),
-        inputs,
-        sequence_length,
-        initial_state_fw,
-        initial_state_bw,
-        dtype,
-        parallel_iterations,
-        swap_memory,
-        time_major,
-        scope,
-    )
-
-
-def static_rnn(
-    cell: Any,
-    inputs: Sequence[Any],
-    initial_state: Any = None,
-    dtype: DTypeLike | None = None,
-    sequence_length: TensorLike | None = None,
-    scope: Scope = None,
-) -> tuple[list[Tensor], Any]:
-    """As `pb.nn.static_rnn`."""
-    return today.static_rnn(as_cell(cell), inputs, initial_state, dtype, sequence_length, scope)
 
 
 def static_bidirectional_rnn(

@@ -1,1 +1,0 @@
-"""Recurrent networks of TensorFlow 1: cells that programs write themselves, and the loops that take them."""
