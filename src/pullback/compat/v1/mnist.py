@@ -55,14 +55,14 @@ class DataSet:
         """The next images and labels; at the end of an epoch the rest of it and the beginning of the next."""
         del fake_data
         if self._next == 0 and self.epochs_completed == 0 and shuffle:
-            self._random.shuffle(self._order)
+            self._order = self._random.permutation(self._order)
         rows = self._order[self._next : self._next + batch_size]
         self._next += batch_size
         missing = self._next - self.num_examples
         if missing > 0:
             self.epochs_completed += 1
             if shuffle:
-                self._random.shuffle(self._order)
+                self._order = self._random.permutation(self._order)
             rows, self._next = np.concatenate([rows, self._order[:missing]]), missing
         return self.images[rows], self.labels[rows]
 
