@@ -45,4 +45,5 @@ def assign_moving_average(
         count = get_variable("local_step", [], float32, Zeros(), trainable=False)
     biased = sum_so_far.assign_sub((sum_so_far - x) * (1.0 - kept))
     steps: Any = cast(count.assign_add(1.0), variable.dtype)
-    return variable.assign(biased / (1.0 - power(kept, steps)), name=name)
+    mean: Tensor = variable.assign(biased / (1.0 - power(kept, steps)), name=name)
+    return mean
