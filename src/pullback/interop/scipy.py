@@ -309,3 +309,17 @@ def hessian_operator(
         return f.hessp(point, np.reshape(p, -1))
 
     return LinearOperator((n, n), matvec=matvec, rmatvec=matvec, dtype=point.dtype)
+
+
+def least_point(
+    value_and_gradient: Callable[[Any], tuple[float, Any]], start: np.ndarray[Any, Any], **options: Any
+) -> np.ndarray[Any, Any]:
+    """Where `scipy.optimize.minimize` ends, from `start` on; it takes the other options.
+
+    Raises:
+        ImportError: SciPy is not installed.
+    """
+    from scipy.optimize import minimize
+
+    found: np.ndarray[Any, Any] = minimize(value_and_gradient, start, jac=True, **options).x
+    return found

@@ -11,6 +11,7 @@ from ....autodiff.reverse import gradients
 from ....core.graph import Tensor
 from ....core.typing import TensorLike
 from ....engines.session import get_default_session
+from ....interop.scipy import least_point
 from ....layers.variables.scope import trainable_variables
 from ....optimizers.adam import AdamOptimizer
 from ....optimizers.adam import LazyAdamOptimizer as LazyAdamOptimizer
@@ -78,8 +79,6 @@ class ScipyOptimizerInterface:
         Raises:
             ImportError: SciPy is not installed. ValueError: there is no session.
         """
-        from scipy.optimize import minimize
-
         sess = session or get_default_session()
         if sess is None:
             raise ValueError("ScipyOptimizerInterface.minimize: there is no default session; pass session=")
@@ -101,8 +100,8 @@ class ScipyOptimizerInterface:
         ]
         start = np.concatenate([np.asarray(v, np.float64).ravel() for v in sess.run(self._variables)])
         options = {"bounds": self._bounds, "constraints": held or ()} | self.optimizer_kwargs
-        found = minimize(loss_and_gradient, start, jac=True, callback=step_callback, **options)
-        self._set(sess, found.x)
+        x = least_point(loss_and_gradient, start, callback=step_callback, **options)
+        self._set(sess, x)
 
     def _set(self, session: Any, x: np.ndarray[Any, Any]) -> None:
         parts = np.split(x, np.cumsum(self._sizes)[:-1])
