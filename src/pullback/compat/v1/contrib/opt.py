@@ -11,7 +11,6 @@ from ....autodiff.reverse import gradients
 from ....core.graph import Tensor
 from ....core.typing import TensorLike
 from ....engines.session import get_default_session
-from ....interop.scipy import least_point
 from ....layers.variables.scope import trainable_variables
 from ....optimizers.adam import AdamOptimizer
 from ....optimizers.adam import LazyAdamOptimizer as LazyAdamOptimizer
@@ -79,6 +78,8 @@ class ScipyOptimizerInterface:
         Raises:
             ImportError: SciPy is not installed. ValueError: there is no session.
         """
+        from ....interop.scipy import least_point
+
         sess = session or get_default_session()
         if sess is None:
             raise ValueError("ScipyOptimizerInterface.minimize: there is no default session; pass session=")
