@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 HEAD = """
@@ -13,20 +14,22 @@ import sys
 import jax
 import numpy as np
 import pullback as pb
-pb.distributed.initialize(lost_timeout=20)
+pb.distributed.initialize(lost_timeout=10)
 count, index = pb.distributed.process_count(), pb.distributed.process_index()
 """
 TIMEOUT = 240
 """Seconds after which the processes have waited for each other for too long."""
 
 
-def launched(count: int, parts: list[str], folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def launched(
+    count: int, parts: list[str], folder: Path, *options: str, arguments: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
     """What became of a program, with pullback as `pb`, NumPy as `np`, the `count` of processes and its own `index`."""
     file = folder / "program.py"
     file.write_text("".join([HEAD, *map(textwrap.dedent, parts)]))
     flags = "--xla_force_host_platform_device_count=2"
     environment = os.environ | {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
-    command = [sys.executable, "-m", "pullback", "launch", "-n", str(count), *options, str(file)]
+    command = [sys.executable, "-m", "pullback", "launch", "-n", str(count), *options, str(file), *arguments]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT)
 
 

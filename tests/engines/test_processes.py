@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -177,19 +178,97 @@ def test_a_killed_process_is_named_and_all_begin_again_from_the_last_checkpoint(
     assert said in done.stderr
 
 
-def test_a_run_that_misses_another_process_says_so() -> None:
+@pytest.mark.parametrize("kind", ["JaxRuntimeError", "ValueError"])
+def test_a_run_that_misses_another_process_says_so(kind: str) -> None:
     from jax.errors import JaxRuntimeError
 
     from pullback.engines.xla.engine import _explained
 
-    error = _explained(JaxRuntimeError("UNKNOWN: Gloo AllGather failed: reset by peer\nmore"))
+    of_runtime = {"JaxRuntimeError": JaxRuntimeError, "ValueError": ValueError}[kind]
+    error = _explained(of_runtime("UNKNOWN: Gloo AllGather failed: reset by peer\nmore"))
     assert isinstance(error, pb.errors.UnavailableError)
     assert str(error) == (
         "another process that runs this program too was lost: UNKNOWN: Gloo AllGather failed: reset by peer\n"
         "Start all processes again, from the last checkpoint; `pullback launch --restarts` does."
     )
-    other = JaxRuntimeError("INTERNAL: another")
+    other = of_runtime("INTERNAL: another")
     assert _explained(other) is other
+
+
+SILENT = (
+    "of 3 processes that run this program 1 is lost: not heard of for 20 seconds, or gone\n"
+    "Start all processes again, from the last checkpoint; `pullback launch --restarts` does."
+)
+
+
+class NeverReady:
+    """An array that waits for another process."""
+
+    def is_ready(self) -> bool:
+        return False
+
+
+@pytest.fixture
+def one_of_three_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pullback.engines.xla import lost_processes
+
+    monkeypatch.setattr(lost_processes, "_BETWEEN_QUESTIONS", 0.01)
+    monkeypatch.setattr(lost_processes, "coordination", lambda: (3, 0, lambda everyone: {0: 5, 2: 7}, None))
+    monkeypatch.setattr(lost_processes, "_watches", [lost_processes.Watch(20)])
+
+
+@pytest.mark.usefixtures("one_of_three_is_lost")
+def test_who_waits_for_a_silent_process_is_told_which_one_it_is() -> None:
+    from pullback.engines.xla import lost_processes
+
+    for wait in (
+        lambda: lost_processes.wait_until_ready([NeverReady()]),
+        lambda: lost_processes.while_watching(threading.Event().wait),
+    ):
+        with pytest.raises(pb.errors.UnavailableError) as caught:
+            wait()
+        assert str(caught.value) == SILENT
+
+
+def test_what_is_done_in_a_thread_gives_its_result_or_its_error() -> None:
+    from pullback.engines.xla.lost_processes import while_watching
+
+    assert while_watching(divmod, 7, 2) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        while_watching(divmod, 7, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "waits", ["session.run(total)", "pb.distributed.barrier('all')", "train()", "import time; time.sleep(99)"]
+)
+def test_a_process_that_says_nothing_any_more_is_an_error_in_the_others(waits: str, tmp_path: Path) -> None:
+    program = f"""
+    import os, signal, sys
+    x = pb.placeholder(pb.float32, [2 * count])
+    v = pb.Variable(pb.zeros([2 * count]))
+    total = pb.reduce_sum(pb.sharding(x, ["data"])) + pb.reduce_sum(v)
+    session = pb.Session(mesh={{"data": 2 * count}})
+    session.run(v.initializer)
+    train = session.make_callable(v.assign_add(pb.sharding(x, ["data"]) + total), [x])
+    train = lambda train=train: train(np.ones(2, np.float32))
+    train(), train()
+    if index == 1:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    try:
+        {waits.replace("(total)", "(total, {x: np.ones(2)})")}
+    except pb.errors.UnavailableError as error:
+        print("told:", error)
+        sys.exit(7)
+    """
+    done = launched(2, [program], tmp_path)
+    said = "of 2 processes that run this program 1 is lost: not heard of for 10 seconds, or gone"
+    if "sleep" in waits:
+        assert f"pullback: {said}" in done.stderr
+        assert "process 0 of 2 ended with exit code 1" in done.stderr
+    else:
+        assert f"told: {said}" in done.stdout
+        assert "process 0 of 2 ended with exit code 7" in done.stderr or "exit code 1" in done.stderr
 
 
 @pytest.mark.slow

@@ -200,6 +200,16 @@ def lost_process(error: Exception) -> UnavailableError:
     )
 
 
+def silent_processes(lost: Sequence[int], count: int, seconds: int) -> UnavailableError:
+    """Processes that are not there any more, though nobody's connection to them may have broken."""
+    which = ", ".join(map(str, lost))
+    verb = "is" if len(lost) == 1 else "are"
+    return UnavailableError(
+        f"of {count} processes that run this program {which} {verb} lost: not heard of for {seconds} seconds, or gone\n"
+        "Start all processes again, from the last checkpoint; `pullback launch --restarts` does."
+    )
+
+
 def no_room_for_program(reason: str) -> ResourceExhaustedError:
     """A compiled program found too little memory."""
     return ResourceExhaustedError(

@@ -16,6 +16,7 @@ from ...core.devices import local_device
 from ...core.errors import InvalidArgumentError
 from ...core.graph import Operation
 from .. import messages
+from .lost_processes import wait_until_ready
 
 KINDS = ("CPU", "GPU", "TPU")
 
@@ -133,6 +134,13 @@ class Layout(NamedTuple):
     def entered(self) -> AbstractContextManager[Any]:
         """The block in which a program is traced, compiled and called: with 64-bit types, and with the mesh."""
         return jax.enable_x64(True) if self.mesh is None else _within(self.mesh)
+
+    def wait_for(self, arrays: Any) -> None:
+        """Return when all in `arrays` is computed; UnavailableError where a process is lost that has a part in that."""
+        if self.spans_processes:
+            wait_until_ready(jax.tree.leaves(arrays))
+        else:
+            jax.block_until_ready(arrays)  # type: ignore[no-untyped-call]
 
     def jit_options(self) -> dict[str, Any]:
         """Arguments of `jax.jit` that put arguments in their place."""

@@ -67,6 +67,7 @@ from .loops import (  # noqa: F401  (imported for the kernels that they register
     loop,
 )
 from .loops.rooms import RoomKeeper
+from .lost_processes import is_told
 from .platform import PROCESSOR
 from .processes import wait_for_all
 from .program import Program, host_value
@@ -187,6 +188,7 @@ class XlaEngine(AbstractEngine):
         if value is not None and self.mesh is not None and not value.is_fully_replicated:
             with jax.enable_x64(True):
                 value = jax.device_put(value, whole(self.mesh))
+            Layout(mesh=self.mesh).wait_for([value])
         return None if value is None else np.array(value)
 
     def shards_of(self, key: Operation) -> Shards | None:
@@ -308,7 +310,7 @@ def _leaving_jax_alone(run: Run, mesh: Any) -> Run:
                 jax.enable_x64(precision).__enter__()
             if around is not None and jax.sharding.get_mesh() != around:
                 jax.set_mesh(None if around.empty else around)
-            if isinstance(error, jax.errors.JaxRuntimeError):
+            if isinstance(error, jax.errors.JaxRuntimeError | ValueError) and not isinstance(error, PullbackError):
                 raise _explained(error) from error
             raise
 
@@ -316,11 +318,12 @@ def _leaving_jax_alone(run: Run, mesh: Any) -> Run:
 
 
 def _explained(error: Exception) -> Exception:
-    """The exception to raise in place of one of XLA's runtime."""
+    """The exception to raise in place of one of XLA's runtime: a ValueError from what runs where it is called."""
     text = str(error)
     if text.startswith("RESOURCE_EXHAUSTED"):
         return messages.no_room_for_program(text.partition(": ")[2].splitlines()[0])
     if text.startswith("UNAVAILABLE") or "Gloo" in text or "NCCL" in text:
+        is_told()
         return messages.lost_process(error)
     return error
 

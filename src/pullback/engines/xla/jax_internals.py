@@ -24,6 +24,20 @@ def in_trace(x: Any, trace: Any) -> Any:
     return x if isinstance(x, jax.core.Tracer) else None
 
 
+def coordination() -> tuple[int, int, Any, Any]:
+    """Of jax's coordination service: how many processes, which one this is, which are there if all ask, a barrier."""
+    from jax._src import distributed
+
+    try:
+        state: Any = distributed.global_state
+        return state.num_processes, state.process_id, state.client.get_live_nodes, state.client.wait_at_barrier
+    except AttributeError:
+        raise ImportError(
+            f"pullback does not know jax {jax.__version__}, whose processes do not say which of them are there. "
+            "Install one that it knows: pip install 'pullback[xla]'"
+        ) from None
+
+
 def _trace_of(x: Any) -> Any:
     try:
         return x._trace

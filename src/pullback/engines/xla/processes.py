@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
 from typing import Any
 
 import jax
 from jax.experimental import multihost_utils
 
+from . import lost_processes
+from .lost_processes import watch, while_watching
+
 
 def join(address: str | None, count: int | None, index: int | None, start_timeout: int, lost_timeout: int) -> None:
     """Find the other processes; afterwards the devices of all are those of jax."""
+    config: Any = jax.config
     if getattr(jax.config, "jax_cpu_collectives_implementation", None) is None:
-        config: Any = jax.config
         config.update("jax_cpu_collectives_implementation", "gloo")
+    config.update("jax_enable_recoverability", True)  # Else jax ends the process where it should raise.
     jax.distributed.initialize(
         address,
         count,
@@ -21,10 +26,13 @@ def join(address: str | None, count: int | None, index: int | None, start_timeou
         heartbeat_timeout_seconds=lost_timeout,
         shutdown_timeout_seconds=lost_timeout,
     )
+    watch(lost_timeout)
+    atexit.register(leave)
 
 
 def leave() -> None:
-    """Leave the other processes in order."""
+    """Leave the other processes in order: when all do so, or one is lost."""
+    lost_processes.leave()
     jax.distributed.shutdown()  # type: ignore[no-untyped-call]
 
 
@@ -35,4 +43,4 @@ def counted() -> tuple[int, int]:
 
 def wait_for_all(name: str) -> None:
     """Return when all processes have come here."""
-    multihost_utils.sync_global_devices(name)
+    while_watching(multihost_utils.sync_global_devices, name)

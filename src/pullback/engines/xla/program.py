@@ -31,6 +31,7 @@ from .devices import Layout
 from .headroom import headroom_of, make_sure_of
 from .loops.padded import Padded
 from .loops.rooms import Rooms, WithRooms
+from .lost_processes import while_watching
 from .platform import PROCESSOR, compiling_for
 from .trace import CODES, NAN, Refused, Trace, dense
 
@@ -68,6 +69,7 @@ class Program:
         self.engine = engine
         self.plan = plan
         self.layout = layout
+        self.spans_processes = layout.spans_processes
         self.volatile = volatile
         self.to_host = to_host
         self.readers = [np.array if x.shape.rank else host_value for x in plan.fetches]
@@ -123,7 +125,9 @@ class Program:
 
     def _on_host(self, outputs: Sequence[Any], states: Sequence[Any]) -> list[Any]:
         """`outputs` as NumPy arrays; where there are none, after `states` were computed."""
-        if outputs:
+        if self.spans_processes:
+            self.layout.wait_for([outputs, states])
+        elif outputs:
             outputs[0].block_until_ready()  # A copy to the host would wait 5 us longer for its turn.
         elif states:
             states[0].block_until_ready()
@@ -136,8 +140,7 @@ class Program:
         try:
             for _, states, *_ in launched:
                 complete = self._with_assigned(states)
-                for state in complete:
-                    state.block_until_ready()
+                self.layout.wait_for(complete)
                 self.engine.keep(self.written, complete)
         finally:
             self.engine.lose(self.written)
@@ -178,10 +181,23 @@ class Program:
         if isinstance(fn, WithRooms):
             fn.launch(launched, written, read, self.lifted, feeds)
         else:
-            launched.extend(map(fn, (written,), (read,), (self.lifted,), (feeds,)))
+            call = self._interruptible(fn, feeds) if self.spans_processes else fn
+            launched.extend(map(call, (written,), (read,), (self.lifted,), (feeds,)))
         if not self.is_settled:
             self._settle(fn, (written, read, self.lifted, feeds), launched[-1])
         return launched[-1][:4]
+
+    def _interruptible(self, fn: Compiled, feeds: Sequence[Any]) -> Any:
+        """`fn` in a thread of its own: a processor computes small programs where they are called, and waits in them."""
+        if self.layout.platform != PROCESSOR or self._signature(fn, feeds) not in self.completed:
+            return fn
+        run: Any = fn
+
+        def entered(*args: Any) -> Any:
+            with self.layout.entered():
+                return run(*args)
+
+        return partial(while_watching, entered)
 
     def _first_arguments(self, fn: Compiled, written: list[Any], feeds: Sequence[Any]) -> list[Any]:
         """`written`, copied until a signature has run to its end. From the second call on constants are moved."""
@@ -197,7 +213,7 @@ class Program:
     def _settle(self, fn: Any, arguments: Sequence[Any], results: Any) -> None:
         signature = self._signature(fn, arguments[-1])
         if signature not in self.completed:
-            jax.block_until_ready(results[:2])  # type: ignore[no-untyped-call]
+            self.layout.wait_for(results[:2])
             gives = self.donates and self.written and self.layout.platform == PROCESSOR
             self.headroom = headroom_of(fn.lower(*arguments).compile()) if gives else 0
             self.completed[signature] = self.headroom
