@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import fsum
 
 GAP_X, GAP_Y, GAP_LANES, SWEEPS = 26.0, 38.0, 110.0, 8
 LEAST_LANE = 256.0
@@ -176,7 +177,7 @@ def _order(lane: _Lane) -> None:
             wanted = {}
             for box in row:
                 near = [place[n] for n in lane.links.get(box, ()) if (row_of[n] < number) == downward]
-                wanted[box] = sum(near) / len(near) if near else place[box]
+                wanted[box] = fsum(near) / len(near) if near else place[box]
             row.sort(key=wanted.__getitem__)
             place.update({box: float(i) for i, box in enumerate(row)})
 
@@ -193,8 +194,8 @@ def _place(lane: _Lane, widths: Sequence[float], xs: list[float]) -> None:
             wanted = []
             for box in row:
                 near = lane.links.get(box, ())
-                total = sum(weight[n] for n in near)
-                wanted.append(sum(xs[n] * weight[n] for n in near) / total if near else xs[box])
+                total = fsum(weight[n] for n in near)
+                wanted.append(fsum(xs[n] * weight[n] for n in near) / total if near else xs[box])
             places = _apart(wanted, [weight[box] for box in row], [widths[box] for box in row])
             xs_in_row = dict(zip(row, places, strict=True))
             for box, x in xs_in_row.items():
