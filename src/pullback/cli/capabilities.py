@@ -1,4 +1,4 @@
-"""Coverage of TensorFlow's differentiable operations: 239 capabilities by family, each with our name for it.
+"""Coverage of TensorFlow's differentiable operations: 239 capabilities, each with our name for it, by our families.
 
 TensorFlow 2.21 registers 414 gradients. Versions of one operation count once here, and so do operations that a user on
 a CPU cannot tell apart; kernels that occur in first derivatives only do not count.
@@ -7,7 +7,11 @@ a CPU cannot tell apart; kernels that occur in first derivatives only do not cou
 from __future__ import annotations
 
 CAPABILITIES: dict[str, dict[str, str]] = {
-    "arithmetic": {
+    "creation": {
+        "fill": "fill",
+        "placeholderwithdefault": "placeholder_with_default",
+    },
+    "elementwise": {
         "add": "add",
         "subtract": "subtract",
         "multiply": "multiply",
@@ -24,10 +28,7 @@ CAPABILITIES: dict[str, dict[str, str]] = {
         "floormod": "math.floormod",
         "atan2": "atan2",
         "nextafter": "math.nextafter",
-        "cross": "linalg.cross",
         "clip_by_value": "clip_by_value",
-    },
-    "elementwise": {
         "abs": "abs",
         "neg": "negative",
         "square": "square",
@@ -49,11 +50,18 @@ CAPABILITIES: dict[str, dict[str, str]] = {
         "asinh": "asinh",
         "acosh": "acosh",
         "atanh": "atanh",
-        "sigmoid": "sigmoid",
         "sign": "sign",
         "reciprocal": "math.reciprocal",
+        "addn": "add_n",
     },
-    "special functions": {
+    "complex": {
+        "complex": "complex",
+        "real": "math.real",
+        "imag": "math.imag",
+        "angle": "math.angle",
+        "conj": "math.conj",
+    },
+    "special": {
         "erf": "math.erf",
         "erfc": "math.erfc",
         "erfinv": "math.erfinv",
@@ -83,29 +91,59 @@ CAPABILITIES: dict[str, dict[str, str]] = {
         "bessel_y0": "math.special.bessel_y0",
         "bessel_y1": "math.special.bessel_y1",
     },
-    "complex numbers": {
-        "complex": "complex",
-        "real": "math.real",
-        "imag": "math.imag",
-        "angle": "math.angle",
-        "conj": "math.conj",
+    "casting": {
+        "cast": "cast",
     },
-    "reductions and scans": {
+    "shape": {
+        "reshape": "reshape",
+        "expanddims": "expand_dims",
+        "squeeze": "squeeze",
+        "transpose": "transpose",
+        "broadcastto": "broadcast_to",
+        "tile": "tile",
+        "pack": "stack",
+        "unpack": "unstack",
+        "concat": "concat",
+        "split": "split",
+        "pad": "pad",
+        "mirrorpad": "pad",
+        "reversev2": "reverse",
+        "reversesequence": "reverse_sequence",
+        "roll": "roll",
+        "spacetodepth": "nn.space_to_depth",
+        "depthtospace": "nn.depth_to_space",
+        "spacetobatch": "space_to_batch",
+        "batchtospace": "batch_to_space",
+    },
+    "indexing": {
+        "slice": "slice",
+        "stridedslice": "strided_slice",
+        "gather": "gather",
+        "gathernd": "gather_nd",
+        "scatternd": "scatter_nd",
+        "tensorscatteradd": "tensor_scatter_nd_add",
+        "tensorscattersub": "tensor_scatter_nd_sub",
+        "tensorscatterupdate": "tensor_scatter_nd_update",
+        "tensorscattermax": "tensor_scatter_nd_max",
+        "tensorscattermin": "tensor_scatter_nd_min",
+        "select": "where",
+        "dynamicpartition": "dynamic_partition",
+        "dynamicstitch": "dynamic_stitch",
+    },
+    "reduction": {
         "sum": "reduce_sum",
         "mean": "reduce_mean",
         "prod": "reduce_prod",
         "max": "reduce_max",
         "min": "reduce_min",
         "euclideannorm": "math.reduce_euclidean_norm",
+    },
+    "cumulative": {
         "cumsum": "cumsum",
         "cumprod": "math.cumprod",
         "cumulativelogsumexp": "math.cumulative_logsumexp",
-        "topkv2": "math.top_k",
-        "approxtopk": "nn.approx_max_k",
-        "l2loss": "nn.l2_loss",
-        "isotonicregression": "nn.isotonic_regression",
     },
-    "segments": {
+    "segment": {
         "segmentsum": "math.segment_sum",
         "segmentmean": "math.segment_mean",
         "segmentprod": "math.segment_prod",
@@ -119,7 +157,13 @@ CAPABILITIES: dict[str, dict[str, str]] = {
         "sparse segment Mean": "sparse.segment_mean",
         "sparse segment SqrtN": "sparse.segment_sqrt_n",
     },
-    "linear algebra": {
+    "sorting": {
+        "topkv2": "math.top_k",
+        "approxtopk": "nn.approx_max_k",
+        "isotonicregression": "nn.isotonic_regression",
+    },
+    "linalg": {
+        "cross": "linalg.cross",
         "matmul": "matmul",
         "batchmatmul": "linalg.matvec",
         "einsum": "einsum",
@@ -145,52 +189,8 @@ CAPABILITIES: dict[str, dict[str, str]] = {
         "matrixdiagpart": "linalg.diag_part",
         "matrixsetdiag": "linalg.set_diag",
     },
-    "shape and layout": {
-        "identity": "identity",
-        "identityn": "identity_n",
-        "reshape": "reshape",
-        "expanddims": "expand_dims",
-        "squeeze": "squeeze",
-        "transpose": "transpose",
-        "broadcastto": "broadcast_to",
-        "tile": "tile",
-        "pack": "stack",
-        "unpack": "unstack",
-        "concat": "concat",
-        "split": "split",
-        "slice": "slice",
-        "stridedslice": "strided_slice",
-        "pad": "pad",
-        "mirrorpad": "pad",
-        "reversev2": "reverse",
-        "reversesequence": "reverse_sequence",
-        "roll": "roll",
-        "fill": "fill",
-        "cast": "cast",
-        "ensureshape": "ensure_shape",
-        "placeholderwithdefault": "placeholder_with_default",
-        "spacetodepth": "nn.space_to_depth",
-        "depthtospace": "nn.depth_to_space",
-        "spacetobatch": "space_to_batch",
-        "batchtospace": "batch_to_space",
-        "extractimagepatches": "image.extract_patches",
-        "extractvolumepatches": "extract_volume_patches",
-    },
-    "gather and scatter": {
-        "gather": "gather",
-        "gathernd": "gather_nd",
-        "scatternd": "scatter_nd",
-        "tensorscatteradd": "tensor_scatter_nd_add",
-        "tensorscattersub": "tensor_scatter_nd_sub",
-        "tensorscatterupdate": "tensor_scatter_nd_update",
-        "tensorscattermax": "tensor_scatter_nd_max",
-        "tensorscattermin": "tensor_scatter_nd_min",
-        "select": "where",
-        "dynamicpartition": "dynamic_partition",
-        "dynamicstitch": "dynamic_stitch",
-        "addn": "add_n",
-    },
-    "activations and losses": {
+    "activations": {
+        "sigmoid": "sigmoid",
         "relu": "nn.relu",
         "relu6": "nn.relu6",
         "leakyrelu": "nn.leaky_relu",
@@ -200,19 +200,21 @@ CAPABILITIES: dict[str, dict[str, str]] = {
         "softsign": "nn.softsign",
         "softmax": "nn.softmax",
         "logsoftmax": "nn.log_softmax",
-        "softmaxcrossentropywithlogits": "nn.softmax_cross_entropy_with_logits",
-        "sparsesoftmaxcrossentropywithlogits": "nn.sparse_softmax_cross_entropy_with_logits",
         "biasadd": "nn.bias_add",
-        "lrn": "nn.local_response_normalization",
-        "ctcloss": "nn.ctc_loss",
     },
-    "convolution and pooling": {
+    "normalization": {
+        "lrn": "nn.local_response_normalization",
+        "fusedbatchnorm": "nn.fused_batch_norm",
+    },
+    "convolution": {
         "conv2d": "nn.conv2d",
         "conv3d": "nn.conv3d",
         "depthwiseconv2dnative": "nn.depthwise_conv2d",
         "conv2dbackpropinput": "nn.conv2d_transpose",
         "conv3dbackpropinputv2": "nn.conv3d_transpose",
         "dilation2d": "nn.dilation2d",
+    },
+    "pooling": {
         "maxpool": "nn.max_pool2d",
         "maxpoolwithargmax": "nn.max_pool_with_argmax",
         "avgpool": "nn.avg_pool2d",
@@ -220,9 +222,16 @@ CAPABILITIES: dict[str, dict[str, str]] = {
         "avgpool3d": "nn.avg_pool3d",
         "fractionalmaxpool": "nn.fractional_max_pool",
         "fractionalavgpool": "nn.fractional_avg_pool",
-        "fusedbatchnorm": "nn.fused_batch_norm",
     },
-    "images": {
+    "losses": {
+        "l2loss": "nn.l2_loss",
+        "softmaxcrossentropywithlogits": "nn.softmax_cross_entropy_with_logits",
+        "sparsesoftmaxcrossentropywithlogits": "nn.sparse_softmax_cross_entropy_with_logits",
+        "ctcloss": "nn.ctc_loss",
+    },
+    "image": {
+        "extractimagepatches": "image.extract_patches",
+        "extractvolumepatches": "extract_volume_patches",
         "resizebilinear": "image.resize",
         "resizebicubic": "image.resize",
         "resizenearestneighbor": "image.resize",
@@ -230,7 +239,7 @@ CAPABILITIES: dict[str, dict[str, str]] = {
         "cropandresize": "image.crop_and_resize",
         "rgbtohsv": "image.rgb_to_hsv",
     },
-    "Fourier transforms": {
+    "signal": {
         "fft": "signal.fft",
         "fft2d": "signal.fft2d",
         "fft3d": "signal.fft3d",
@@ -242,12 +251,12 @@ CAPABILITIES: dict[str, dict[str, str]] = {
         "irfft": "signal.irfft",
         "irfft2d": "signal.irfft2d",
     },
-    "random numbers": {
+    "random": {
         "random_gamma": "random.gamma",
         "stateless_random_gamma": "random.stateless_gamma",
         "stateless parameterized truncated normal": "random.stateless_parameterized_truncated_normal",
     },
-    "sparse tensors": {
+    "sparse": {
         "sparsetodense": "sparse.to_dense",
         "sparsereorder": "sparse.reorder",
         "sparseadd": "sparse.add",
@@ -260,13 +269,13 @@ CAPABILITIES: dict[str, dict[str, str]] = {
         "sparsesoftmax": "sparse.softmax",
         "sparsefillemptyrows": "sparse.fill_empty_rows",
     },
-    "control flow": {
+    "control_flow": {
         "functional while": "while_loop",
         "functional if": "cond",
         "functional case": "switch_case",
         "py_function": "py_function",
     },
-    "TensorArray": {
+    "tensor_array": {
         "TA Read": "TensorArray.read",
         "TA Write": "TensorArray.write",
         "TA Gather": "TensorArray.gather",
@@ -279,10 +288,14 @@ CAPABILITIES: dict[str, dict[str, str]] = {
         "gather": "Variable.sparse_read",
         "gather_nd": "Variable.gather_nd",
     },
-    "guards": {
-        "check_numerics": "debugging.check_numerics",
-        "print": "Print",
+    "identity": {
+        "identity": "identity",
+        "identityn": "identity_n",
+        "ensureshape": "ensure_shape",
         "prevent_gradient": "prevent_gradient",
     },
+    "debugging": {
+        "check_numerics": "debugging.check_numerics",
+        "print": "Print",
+    },
 }
-"""For each family and capability, the name in pullback that has it."""
