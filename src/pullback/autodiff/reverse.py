@@ -6,14 +6,14 @@ operations between xs and ys, last made first.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from ..core.dtypes import COMPLEX, TRAINABLE, TokenType
 from ..core.function import AbstractFunctional
+from ..core.garbage import without_collection
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.matmul_precision import precise_scope
 from ..core.memory import Memory
@@ -119,20 +119,8 @@ def gradients(
     graph = arguments.common_graph([*targets, *sources, *seeds, *stops]).acting
     if graph.finalized:
         raise RuntimeError("Graph is finalized and cannot be modified.")
-    with graph.transaction(), _collector_paused(), choosing(as_rules(rules, graph), memory, aggregation):
+    with graph.transaction(), without_collection(), choosing(as_rules(rules, graph), memory, aggregation):
         return _gradients(graph, targets, sources, stops, seeds, name, options, mode, optimize, memory)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """No garbage collections inside: all that is made survives, and each would walk the whole growing graph again."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _gradients(

@@ -29,8 +29,8 @@ def initialize(
         coordinator_address: host and port at which process 0 can be reached by all.
         num_processes, process_id: how many there are, and which one this is, from 0.
         start_timeout: the seconds that all have to come.
-        lost_timeout: the seconds after which a process that is not heard of any more is lost. Whoever waits for it gets an
-            UnavailableError; who does not wait is ended with that message after as many seconds again. All are ended
+        lost_timeout: the seconds after which a process that is not heard of any more is lost. Whoever waits for it gets
+            an UnavailableError; who does not wait is ended with that message after as many seconds again. All are ended
             at once where process 0 is lost.
 
     Raises:

@@ -13,6 +13,7 @@ from onnx import ModelProto
 from ..core.dtypes import COMPLEX, bfloat16, float32
 from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.function import bind_shape
+from ..core.garbage import without_collection
 from ..core.graph import Graph
 from ..core.lengths import Length
 from ..core.limits import limited
@@ -28,7 +29,6 @@ from ..primitives.creation.placeholders import Placeholder, PlaceholderWithDefau
 from ..version import __version__
 from .assembly import Assembly, is_tensor_dtype, read_nodes
 from .files import Arrays, save
-from .garbage import without_collection
 from .model import OnnxGraph
 from .origin import Again, Origins
 from .pairs import joined_pair, paired_type, split_pair

@@ -22,10 +22,8 @@ from .reduce import highest, lowest
 from .sum import sum_like
 
 
-class MaxLike(Primitive):
-    """The largest element along the axes along which an array shaped as `like` is repeated; equals share."""
-
-    type = "MaxLike"
+class AbstractReductionLike(Primitive):
+    """A reduction along the axes along which an array shaped as `like`, its second input, is repeated."""
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, like.shape),)
@@ -35,6 +33,12 @@ class MaxLike(Primitive):
             return None
         lead = x.shape.rank - len(like.shape.sizes)
         return () if i else tuple([Link(a, lead + a) for a, n in enumerate(like.shape.sizes) if n != 1])
+
+
+class MaxLike(AbstractReductionLike):
+    """The largest element along the axes along which an array shaped as `like` is repeated; equals share."""
+
+    type = "MaxLike"
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         axes = broadcast_axes(like.shape, x.shape)
@@ -46,19 +50,10 @@ class MaxLike(Primitive):
         return lambda: _shared(dy, op), None
 
 
-class MinLike(Primitive):
+class MinLike(AbstractReductionLike):
     """The smallest element along the axes along which an array shaped as `like` is repeated; equals share."""
 
     type = "MinLike"
-
-    def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(x.dtype, like.shape),)
-
-    def links(self, i: int, x: TensorType, like: TensorType) -> Links | None:
-        if x.shape.rank is None or like.shape.sizes is None:
-            return None
-        lead = x.shape.rank - len(like.shape.sizes)
-        return () if i else tuple([Link(a, lead + a) for a, n in enumerate(like.shape.sizes) if n != 1])
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         axes = broadcast_axes(like.shape, x.shape)
@@ -76,19 +71,10 @@ def _shared(dy: Tensor, op: Operation) -> Tensor:
     return share * (dy / sum_like(share, y))
 
 
-class ProdLike(Primitive):
+class ProdLike(AbstractReductionLike):
     """The product along the axes along which an array shaped as `like` is repeated; exact where elements are 0."""
 
     type = "ProdLike"
-
-    def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(x.dtype, like.shape),)
-
-    def links(self, i: int, x: TensorType, like: TensorType) -> Links | None:
-        if x.shape.rank is None or like.shape.sizes is None:
-            return None
-        lead = x.shape.rank - len(like.shape.sizes)
-        return () if i else tuple([Link(a, lead + a) for a, n in enumerate(like.shape.sizes) if n != 1])
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         axes = broadcast_axes(like.shape, x.shape)

@@ -1,4 +1,4 @@
-"""Garbage collection paused: reading and writing a model makes many objects, none of them garbage."""
+"""Garbage collection paused: building, reading and writing a graph makes many objects, none of them garbage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Within it nothing is collected: it would only be looked at what is in use."""
+    """Within it nothing is collected: each collection would walk the whole growing graph again, and find nothing."""
     collecting = gc.isenabled()
     gc.disable()
     try:
