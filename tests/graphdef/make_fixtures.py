@@ -30,8 +30,13 @@ def weights(name: str, *shape: int) -> Any:
     return v1.get_variable(name, initializer=values(*shape) * 0.5, use_resource=name.endswith("r"))
 
 
-def write(name: str, build: Callable[[], Mapping[str, Any]], functional: bool = False) -> None:
-    """A frozen graph of version 1: `build` returns feeds by name, and lists of the names of ys and xs."""
+def write(
+    name: str, build: Callable[[], Mapping[str, Any]], functional: bool = False, differentiated: bool = False
+) -> None:
+    """A frozen graph of version 1: `build` returns feeds by name, and lists of the names of ys and xs.
+
+    With `differentiated` it is frozen after its derivatives were made: functional loops keep what those read.
+    """
     v1.reset_default_graph()
     v1.disable_control_flow_v2()
     if functional:
@@ -40,6 +45,8 @@ def write(name: str, build: Callable[[], Mapping[str, Any]], functional: bool = 
     with graph.as_default(), v1.Session(graph=graph) as session:
         made = build()
         forward, fetches = graph.as_graph_def(), to_compute(graph, made)
+        if differentiated:
+            forward = graph.as_graph_def()
         session.run(v1.global_variables_initializer())
         outputs = [y.partition(":")[0] for y in made["ys"]]
         constant = v1.graph_util.convert_variables_to_constants(session, forward, outputs)
@@ -426,6 +433,8 @@ def main() -> None:
         write(build.__name__, build)
     for build in FUNCTIONAL:
         write(f"{build.__name__}_v2", build, functional=True)
+    for build in (nested_while, cond_in_while):
+        write(f"{build.__name__}_differentiated", build, functional=True, differentiated=True)
     meta_graph()
 
 

@@ -29,6 +29,8 @@ class Reader(NamedTuple):
     """The names of its outputs where it has several, by which functions refer to them."""
     anything: bool
     """Whether it also takes what is no tensor: references to variables, arrays, strings."""
+    partly: bool
+    """Whether it is called though some of its inputs are left out, and leaves out what depends on them."""
     array: int | None
     """Which of its inputs is an array of tensors; where that is the last, the first is its handle."""
 
@@ -37,7 +39,11 @@ _readers: dict[str, Reader] = {}
 
 
 def reader(
-    *op_types: str, outputs: Sequence[str] = (), anything: bool = False, array: int | None = None
+    *op_types: str,
+    outputs: Sequence[str] = (),
+    anything: bool = False,
+    partly: bool = False,
+    array: int | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator: the function reads nodes of these op types.
 
@@ -45,7 +51,7 @@ def reader(
     of them, or None where there is none. It builds them with the library's ordinary functions; what it gives the name
     `node.exactly` is the operation that has the node's name. Of an op type with several outputs, `outputs` are their
     names. The inputs are tensors, but for the one of the number `array`, which is a TensorArray; with
-    `anything` they may be whatever nodes give.
+    `anything` they may be whatever nodes give, and with `partly` also `LeftOut`.
 
     >>> import pullback as pb
     >>> @pb.graphdef.reader("MyScale")
@@ -55,7 +61,7 @@ def reader(
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for op_type in op_types:
-            _readers[op_type] = Reader(function, tuple(outputs), anything, array)
+            _readers[op_type] = Reader(function, tuple(outputs), anything, partly, array)
         return function
 
     return register
@@ -72,6 +78,22 @@ class LeftOut:
 
     node: str
     op_type: str
+
+
+class WithoutThese(Exception):
+    """Values that are left out, found where what is in a loop or in a branch was made."""
+
+    def __init__(self, found: Mapping[Any, LeftOut]) -> None:
+        super().__init__()
+        self.found = found
+
+
+def there(values: Mapping[Any, Any]) -> list[Any]:
+    """The values, all of which are there; WithoutThese where some are left out."""
+    missing = {key: y for key, y in values.items() if isinstance(y, LeftOut)}
+    if missing:
+        raise WithoutThese(missing)
+    return list(values.values())
 
 
 class Node:

@@ -11,16 +11,8 @@ from ..core.graph import get_default_graph
 from ..primitives.casting.cast import cast
 from .flow import Conditional, Frame
 from .loops import looped
-from .nodes import LeftOut, Node
+from .nodes import LeftOut, Node, WithoutThese, there
 from .translation import Made, Region, explained
-
-
-class _WithoutMerges(Exception):
-    """Values that are left out, found where the nodes in a loop or in a branch were made."""
-
-    def __init__(self, found: Mapping[str, LeftOut]) -> None:
-        super().__init__()
-        self.found = found
 
 
 def made_of_loop(region: Region, frame: Frame) -> dict[str, Made]:
@@ -29,7 +21,7 @@ def made_of_loop(region: Region, frame: Frame) -> dict[str, Made]:
     while True:
         try:
             return _Loop(region, frame, left_out).exits()
-        except _WithoutMerges as more:
+        except WithoutThese as more:
             left_out.update(more.found)
 
 
@@ -44,7 +36,7 @@ class _Loop:
         self.next = {name: after for name, (_, after) in pairs.items()}
         missing = {x: y for x, y in self.start.items() if isinstance(y, LeftOut) and x not in left_out}
         if missing:
-            raise _WithoutMerges(missing)
+            raise WithoutThese(missing)
         self.variables = [name for name in frame.merges if name not in left_out]
 
     def exits(self) -> dict[str, Made]:
@@ -98,18 +90,14 @@ class _Loop:
         inner.evaluate([source.node])
         holds = inner.value(source)
         if isinstance(holds, LeftOut):
-            raise _WithoutMerges(dict.fromkeys(self.variables, holds))
+            raise WithoutThese(dict.fromkeys(self.variables, holds))
         return holds
 
     def _step(self, values: list[Any]) -> list[Any]:
         inner = self._inside(values)
         inner.made[self.frame.condition] = Made((True,), None)
         inner.evaluate([self.next[name].node for name in self.variables])
-        found = {name: inner.value(self.next[name]) for name in self.variables}
-        missing = {name: y for name, y in found.items() if isinstance(y, LeftOut)}
-        if missing:
-            raise _WithoutMerges(missing)
-        return list(found.values())
+        return there({name: inner.value(self.next[name]) for name in self.variables})
 
 
 def made_of_conditional(region: Region, conditional: Conditional) -> dict[str, Made]:
@@ -121,7 +109,7 @@ def made_of_conditional(region: Region, conditional: Conditional) -> dict[str, M
     while True:
         try:
             return _chosen(region, conditional, predicate, left_out)
-        except _WithoutMerges as more:
+        except WithoutThese as more:
             left_out.update(more.found)
 
 
@@ -138,11 +126,7 @@ def _chosen(
         inner = region.inside()
         sources = {name: conditional.sides[name][side] for name in merges}
         inner.evaluate([source.node for source in sources.values()])
-        values = {name: inner.value(source) for name, source in sources.items()}
-        missing = {name: y for name, y in values.items() if isinstance(y, LeftOut)}
-        if missing:
-            raise _WithoutMerges(missing)
-        return list(values.values())
+        return there({name: inner.value(source) for name, source in sources.items()})
 
     first = Node(protos[merges[0]], region.prefix + merges[0], region, region.given)
     graph = get_default_graph().acting

@@ -123,7 +123,7 @@ class Region:
             raise InvalidArgumentError(
                 f"import_graph_def: '{self.prefix}{source}' is read outside the loop or branch that it is in"
             )
-        if made.values and isinstance(made.values[0], LeftOut):
+        if len(made.values) == 1 and isinstance(made.values[0], LeftOut):
             return made.values[0]
         if source.number >= len(made.values):
             raise InvalidArgumentError(
@@ -180,7 +180,8 @@ class Region:
         found = reader_of(proto.op)
         if found is None:
             node.refuse("there is no reader of this op type")
-        missing = next((x for x in inputs if isinstance(x, LeftOut)), None) or self._only_waits_for(node)
+        left = [x for x in inputs if isinstance(x, LeftOut) and not found.partly]
+        missing = left[0] if left else self._only_waits_for(node)
         if missing is None and not found.anything and any(isinstance(x, np.ndarray) for x in inputs):
             missing = node.left_out()
         if missing is not None:

@@ -5,7 +5,8 @@ Those of version 1 are found as a whole, in `flow`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,11 @@ from ...primitives.logic.comparison import not_equal
 from ...primitives.shape.reshape import reshape
 from ..attributes import FunctionName
 from ..loops import looped
-from ..nodes import Node, reader
+from ..nodes import LeftOut, Node, WithoutThese, reader, there
 from .operands import tensor_of
 
 
-@reader("PartitionedCall", "StatefulPartitionedCall", anything=True)
+@reader("PartitionedCall", "StatefulPartitionedCall", anything=True, partly=True)
 def partitioned_call(node: Node, *args: Any) -> Any:
     function = node.attribute("f")
     if isinstance(function, FunctionName) and node.region.translation.uses_files(function.name):
@@ -39,29 +40,48 @@ def _called(node: Node, function: Any, args: Sequence[Any]) -> list[Any]:
     return node.region.call(function.name, function.attributes, args, node.exactly)
 
 
-@reader("If", "StatelessIf", anything=True)
+@reader("If", "StatelessIf", anything=True, partly=True)
 def if_(node: Node, condition: Any, *args: Any) -> Any:
-    yes, no = node.attribute("then_branch"), node.attribute("else_branch")
-    return _chosen(
-        cond(
-            _truth(tensor_of(node, condition)),
-            lambda: _called(node, yes, args),
-            lambda: _called(node, no, args),
-            node.exactly,
-        )
-    )
+    if isinstance(condition, LeftOut):
+        return condition
+    truth = _truth(tensor_of(node, condition))
+    branches = [node.attribute("then_branch"), node.attribute("else_branch")]
+    return _chosen(node, branches, args, lambda yes, no: cond(truth, yes, no, node.exactly))
 
 
-@reader("Case", "StatelessCase", anything=True)
+@reader("Case", "StatelessCase", anything=True, partly=True)
 def case(node: Node, index: Any, *args: Any) -> Any:
-    branches = node.attribute("branches")
-    return _chosen(
-        switch_case(tensor_of(node, index), [lambda f=f: _called(node, f, args) for f in branches], name=node.exactly)
-    )
+    if isinstance(index, LeftOut):
+        return index
+    number = tensor_of(node, index)
+    return _chosen(node, node.attribute("branches"), args, lambda *fs: switch_case(number, list(fs), name=node.exactly))
 
 
-def _chosen(results: Any) -> Any:
-    return tuple(results) if isinstance(results, list) else None
+def _chosen(node: Node, branches: Sequence[Any], args: Sequence[Any], choose: Callable[..., Any]) -> Any:
+    """What `choose` makes of the branches; what one of them leaves out is no result of any."""
+
+    def build(left_out: Mapping[int, LeftOut]) -> list[Any]:
+        def results(function: Any) -> list[Any]:
+            found = _called(node, function, args)
+            return there({i: y for i, y in enumerate(found) if i not in left_out})
+
+        made = choose(*[partial(results, function) for function in branches])
+        return made if isinstance(made, list) else []
+
+    return tuple(_as_far_as_there(build, {})) or None
+
+
+def _as_far_as_there(build: Callable[[Mapping[int, LeftOut]], list[Any]], left_out: dict[int, LeftOut]) -> list[Any]:
+    """What `build` makes without what is left out; that stands in its place among the results."""
+    while True:
+        try:
+            found = build(left_out)
+        except WithoutThese as more:
+            left_out.update(more.found)
+            continue
+        for i in sorted(left_out):
+            found.insert(i, left_out[i])
+        return found
 
 
 def _truth(x: Tensor) -> Tensor:
@@ -70,20 +90,31 @@ def _truth(x: Tensor) -> Tensor:
     return value if value.shape.rank == 0 else reshape(value, [])
 
 
-@reader("While", "StatelessWhile", anything=True)
+@reader("While", "StatelessWhile", anything=True, partly=True)
 def while_(node: Node, *start: Any) -> Any:
     condition, body = node.attribute("cond"), node.attribute("body")
     if not isinstance(body, FunctionName):
         node.reject("it names no function")
     fixed = _handed_on(node, body.name, len(start))
-    return tuple(
-        looped(
-            lambda values: _truth(tensor_of(node, _called(node, condition, values)[0])),
-            lambda values: _called(node, body, values),
-            start,
-            fixed,
-        )
-    )
+
+    def build(left_out: Mapping[int, LeftOut]) -> list[Any]:
+        kept = [i for i in range(len(start)) if i not in left_out]
+
+        def whole(values: Sequence[Any]) -> list[Any]:
+            return [left_out[i] if i in left_out else values[kept.index(i)] for i in range(len(start))]
+
+        def holds(values: list[Any]) -> Tensor:
+            found = _called(node, condition, whole(values))[0]
+            there(dict.fromkeys(kept, found))
+            return _truth(tensor_of(node, found))
+
+        def step(values: list[Any]) -> list[Any]:
+            after = _called(node, body, whole(values))
+            return there({i: after[i] for i in kept})
+
+        return looped(holds, step, [start[i] for i in kept], [fixed[i] for i in kept]) if kept else []
+
+    return tuple(_as_far_as_there(build, {i: x for i, x in enumerate(start) if isinstance(x, LeftOut)}))
 
 
 def _handed_on(node: Node, name: str, count: int) -> list[bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...control_flow.tensor_array import TensorArray
+from ...core.dtypes import variant
 from ...core.operation import Tensor
 from ...core.shape import TensorShape
 from ...primitives.creation.constant import constant_value
@@ -88,6 +89,8 @@ def close(node: Node, handle: Any) -> None:
 
 @reader("TensorArrayGradV3", "TensorArrayGradV2", "TensorArrayGradWithShape", anything=True)
 @reader("StackV2", "StackPushV2", "StackPopV2", "StackCloseV2", anything=True)
+@reader("OptionalFromValue", "OptionalNone", "OptionalGetValue", "OptionalHasValue", anything=True)
+@reader("TensorListPopBack", "TensorListElementShape", anything=True)
 def of_a_derivative(node: Node, *xs: Any) -> LeftOut:
     """TensorFlow's own derivative of a loop: it is left out; `gradients` makes ours."""
     del xs
@@ -99,6 +102,9 @@ def of_a_derivative(node: Node, *xs: Any) -> LeftOut:
 
 @reader("TensorListReserve", "EmptyTensorList")
 def reserve(node: Node, element_shape: Tensor, count: Tensor) -> Any:
+    """An array of no elements; one of arrays is kept for TensorFlow's own derivative of a loop, and left out."""
+    if node.attribute("element_dtype") is variant:
+        return node.left_out()
     empty = node.op_type == "EmptyTensorList"
     known = node.static(element_shape)
     row = TensorShape.UNKNOWN
