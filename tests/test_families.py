@@ -24,7 +24,8 @@ ROOMS = {
     "layers": set(),
     "engines/xla": {
         *("devices", "engine", "export", "loops", "program", "registry", "segments", "trace", "turns", "windows"),
-        *("collectives", "host_segments", "jax_internals", "platform", "processes", "survey"),
+        *("collectives", "headroom", "host_segments", "jax_internals", "lost_processes", "platform", "processes"),
+        "survey",
     },
     "onnx/read": {
         *("dtypes", "lengths", "operands", "places", "sources", "steps", "watching", "windows"),
