@@ -31,6 +31,7 @@ def _bits(node: Node) -> tuple[int, bool]:
 
 @reader("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")
 def there_and_back(node: Node, x: Tensor, low: Tensor, high: Tensor) -> Any:
+    axis = node.attribute("axis", -1)
     found = fake_quant.quantize_and_dequantize_v2
     if node.op_type == "QuantizeAndDequantizeV2":
         found = fake_quant.quantize_and_dequantize
@@ -44,5 +45,5 @@ def there_and_back(node: Node, x: Tensor, low: Tensor, high: Tensor) -> Any:
         node.text("round_mode", "HALF_TO_EVEN"),
         node.exactly,
         node.attribute("narrow_range", False),
-        node.attribute("axis", -1),
+        None if axis < 0 else axis,
     )

@@ -13,26 +13,26 @@ from ..nodes import Node, reader
 @reader("SparseTensorDenseMatMul")
 def matmul(node: Node, indices: Tensor, values: Tensor, shape: Tensor, b: Tensor) -> Any:
     adjoint = node.attribute("adjoint_a", False), node.attribute("adjoint_b", False)
-    return operations.sparse_dense_matmul(SparseTensor(indices, values, shape), b, *adjoint, name=node.exactly)
+    return operations.sparse_dense_matmul(SparseTensor(indices, values, shape), b, *adjoint)
 
 
 @reader("SparseToDense")
 def dense(node: Node, indices: Tensor, shape: Tensor, values: Tensor, default: Tensor) -> Any:
     if indices.shape.rank != 2:
         node.refuse("its indices must be a matrix")
-    return to_dense(SparseTensor(indices, values, shape), default, name=node.exactly)
+    return to_dense(SparseTensor(indices, values, shape), default)
 
 
 @reader("SparseReorder", outputs=("output_indices", "output_values"))
 def reordered(node: Node, indices: Tensor, values: Tensor, shape: Tensor) -> Any:
-    found = reorder(SparseTensor(indices, values, shape), name=node.exactly)
+    found = reorder(SparseTensor(indices, values, shape))
     return found.indices, found.values
 
 
 @reader("SparseReduceSum")
 def reduce_sum(node: Node, indices: Tensor, values: Tensor, shape: Tensor, axes: Tensor) -> Any:
     along, keepdims = node.integers(axes, "the axes"), node.attribute("keep_dims", False)
-    return operations.reduce_sum(SparseTensor(indices, values, shape), along, keepdims, name=node.exactly)
+    return operations.reduce_sum(SparseTensor(indices, values, shape), along, keepdims)
 
 
 @reader("SparseDenseCwiseMul", "SparseDenseCwiseDiv")
@@ -43,10 +43,10 @@ def by_dense(node: Node, indices: Tensor, values: Tensor, shape: Tensor, other: 
 
 @reader("SparseSoftmax")
 def softmax(node: Node, indices: Tensor, values: Tensor, shape: Tensor) -> Any:
-    return operations.softmax(SparseTensor(indices, values, shape), name=node.exactly).values
+    return operations.softmax(SparseTensor(indices, values, shape)).values
 
 
 @reader("SparseTensorDenseAdd")
 def add_dense(node: Node, indices: Tensor, values: Tensor, shape: Tensor, other: Tensor) -> Any:
     x: Any = SparseTensor(indices, values, shape)
-    return operations.add(x, other, name=node.exactly)
+    return operations.add(x, other)
