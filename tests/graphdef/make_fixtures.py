@@ -334,8 +334,9 @@ def operations() -> Mapping[str, Any]:
     unary = (
         "Abs Acos Acosh Asin Asinh Atan Atanh BesselI0e BesselI1e Ceil Cos Cosh Digamma Elu Erf Erfc Erfinv Exp Expm1 "
         "Floor Inv IsFinite IsInf IsNan Lgamma Log Log1p Ndtri Neg Reciprocal Rint Round Rsqrt Sigmoid Sign Sin Sinh "
-        "Sqrt Square Tan Tanh OnesLike ZerosLike StopGradient Size Rank Shape Snapshot L2Loss BesselI0 BesselI1 BesselJ0 "
-        "BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Dawsn Expint FresnelCos FresnelSin Spence"
+        "Sqrt Square Tan Tanh OnesLike ZerosLike StopGradient Size Rank Shape Snapshot L2Loss BesselI0 BesselI1 "
+        "BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Dawsn Expint "
+        "FresnelCos FresnelSin Spence"
     )
     binary = (
         "Add AddV2 Atan2 DivNoNan Equal FloorDiv FloorMod Greater GreaterEqual Igamma Igammac Less LessEqual Maximum "
@@ -346,30 +347,30 @@ def operations() -> Mapping[str, Any]:
     }
     ys |= {name: getattr(ops, name)(input=x) for name in unary.split() if "input" in _inputs(name)}
     ys |= {name: getattr(ops, name)(t=x) for name in unary.split() if "t" in _inputs(name)}
-    for name in "Elu Relu Relu6 Selu Softplus Softsign LeakyRelu".split():
+    for name in ["Elu", "Relu", "Relu6", "Selu", "Softplus", "Softsign", "LeakyRelu"]:
         ys[name] = getattr(ops, name)(features=x - 0.5)
     for name in binary.split():
         first, second = _inputs(name)[:2]
         ys[name] = getattr(ops, name)(**{first: x, second: tf.constant(0.3) + x[:1]})
-    for name in "Sum Mean Prod Max Min EuclideanNorm".split():
+    for name in ["Sum", "Mean", "Prod", "Max", "Min", "EuclideanNorm"]:
         ys[name] = getattr(ops, name)(input=x, axis=[1], keep_dims=name == "Max")
-    for name in "Cumsum Cumprod CumulativeLogsumexp".split():
+    for name in ["Cumsum", "Cumprod", "CumulativeLogsumexp"]:
         ys[name] = getattr(ops, name)(x=x, axis=1, exclusive=name == "Cumsum", reverse=name == "Cumprod")
-    for name in "SegmentSum SegmentMean SegmentProd SegmentMax SegmentMin".split():
+    for name in ["SegmentSum", "SegmentMean", "SegmentProd", "SegmentMax", "SegmentMin"]:
         ys[name] = getattr(ops, name)(data=x, segment_ids=[0, 0, 2])
-    for name in "UnsortedSegmentSum UnsortedSegmentProd UnsortedSegmentMax".split():
+    for name in ["UnsortedSegmentSum", "UnsortedSegmentProd", "UnsortedSegmentMax"]:
         ys[name] = getattr(ops, name)(data=x, segment_ids=[1, 0, 1], num_segments=2)
-    for name in "SparseSegmentSum SparseSegmentMean SparseSegmentSqrtN".split():
+    for name in ["SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN"]:
         ys[name] = getattr(ops, name)(data=x, indices=ids, segment_ids=[0, 0, 1])
-    for name in "BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift".split():
+    for name in ["BitwiseAnd", "BitwiseOr", "BitwiseXor", "LeftShift", "RightShift"]:
         ys[name] = getattr(ops, name)(x=whole, y=tf.constant(2))
-    for name in "TensorScatterAdd TensorScatterSub TensorScatterUpdate TensorScatterMax TensorScatterMin".split():
+    for name in ["TensorScatterAdd", "TensorScatterSub", "TensorScatterUpdate", "TensorScatterMax", "TensorScatterMin"]:
         ys[name] = getattr(ops, name)(tensor=x, indices=pairs, updates=x[0, :2] * 2.0)
-    for name in "MatrixInverse MatrixDeterminant Cholesky MatrixSquareRoot".split():
+    for name in ["MatrixInverse", "MatrixDeterminant", "Cholesky", "MatrixSquareRoot"]:
         ys[name] = getattr(ops, name)(input=spd)
-    for name in "FFT IFFT".split():
+    for name in ["FFT", "IFFT"]:
         ys[name] = ops.Real(input=getattr(ops, name)(input=c))
-    for name in "ResizeBilinear ResizeBicubic ResizeNearestNeighbor ResizeArea".split():
+    for name in ["ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea"]:
         ys[name] = getattr(ops, name)(images=i, size=[4, 9])
     strided = {"strides": [1, 2, 2, 1], "padding": "SAME"}
     pooled = {"ksize": [1, 2, 2, 1], **strided}

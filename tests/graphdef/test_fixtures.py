@@ -77,7 +77,7 @@ def test_a_frozen_graph_has_the_values_and_derivatives_of_tensorflow(name: str) 
     frozen(name, "numpy")
 
 
-@pytest.mark.parametrize("name", ["lenet", "dynamic_rnn", "cond_in_while"])
+@pytest.mark.parametrize("name", [pytest.param("lenet", marks=pytest.mark.slow), "dynamic_rnn", "cond_in_while"])
 def test_a_frozen_graph_runs_on_xla(name: str) -> None:
     pytest.importorskip("jax")
     frozen(name, "xla")
@@ -88,6 +88,7 @@ def test_a_saved_model_has_the_values_and_derivatives_of_tensorflow(name: str) -
     saved(name, "numpy")
 
 
+@pytest.mark.slow
 def test_a_saved_model_runs_on_xla() -> None:
     pytest.importorskip("jax")
     saved("saved_arrays", "xla")

@@ -154,7 +154,7 @@ class Flow:
         section = self.section
         for name in section.places:
             op_type = section.protos[name].op
-            if op_type in (*_ENTER, *_EXIT, *_SWITCH, *_MERGE) and not section.reads[name]:
+            if op_type in FLOW and not section.reads[name]:
                 raise InvalidArgumentError(f"import_graph_def: node '{name}' ({op_type}) has no input")
             path = max([self._path_of(x) for x in section.before(name)], key=len, default=())
             if op_type in _ENTER:
