@@ -29,7 +29,7 @@ ROOMS = {
     },
     "onnx/read": {
         *("dtypes", "lengths", "operands", "places", "sources", "steps", "watching", "windows"),
-        *("attention", "sequence", "tabular", "training"),
+        *("attention", "fused", "sequence", "tabular", "training"),
     },
     "onnx/write": {"layout", "shapes", "traced"},
     "graphdef/read": {"operands", "files", "optimizers"},

@@ -366,6 +366,7 @@ DIFFERENT_IN_JAX = {
     "Acosh": "that of complex numbers left of 0 has the other sign",
     "MaskedMul": "a zero has no derivative",
     "NextAfter": "it has none",
+    "SigmoidCrossEntropy": "by logits that are 0 it is that of one side of its maximum",
 }
 """The operations whose derivative is another one in jax, by how."""
 

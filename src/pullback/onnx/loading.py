@@ -117,6 +117,7 @@ def _load_readers() -> None:
         creation,
         cumulative,
         elementwise,
+        fused,
         identity,
         indexing,
         linalg,

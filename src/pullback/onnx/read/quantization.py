@@ -147,6 +147,13 @@ def _wide(x: Tensor) -> Tensor:
     return cast(x, float64)
 
 
+def requantized(sums: Tensor, factors: Tensor, scale: Tensor | None, zero: Tensor | None, dtype: Any) -> Tensor:
+    """Sums times factors, quantized by a scale and a zero point; floats where there is no scale."""
+    if scale is None:
+        return cast(sums, factors.dtype) * factors
+    return _requantized(sums, _wide(factors) / _wide(scale), zero, dtype)
+
+
 def _requantized(sums: Tensor, factors: Tensor, zero: Tensor | None, dtype: Any) -> Tensor:
     ratio = _wide(sums) * factors
     limits = np.iinfo(dtype if zero is None else zero.dtype)
