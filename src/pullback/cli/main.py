@@ -35,6 +35,10 @@ DOCTOR = (
 )
 LEVELS = ("exact", "safe", "fast")
 RUN = "Runs a program that imports TensorFlow without TensorFlow: its names are pullback's, those of TensorFlow 1."
+MIGRATE = (
+    "Prints, file by file, the names of TensorFlow that Python programs use and that are not there, with what to use "
+    "instead. It reads the programs, and runs none of them."
+)
 LAUNCH = (
     "Runs a Python program in several processes on this machine; pb.distributed.initialize() in it joins them. "
     "One that fails or is killed ends the others."
@@ -106,6 +110,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--v2-names", action="store_true", help="the names of TensorFlow 2 in `tensorflow` itself")
     run.add_argument("program", metavar="PROGRAM", help="a file of Python")
     run.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="the arguments of the program")
+    migrate = commands.add_parser("migrate", help="which names of TensorFlow are not there", description=MIGRATE)
+    migrate.add_argument("--v2-names", action="store_true", help="the names of TensorFlow 2 in `tensorflow` itself")
+    migrate.add_argument("path", metavar="PATH", help="a file of Python, or a folder of them")
     launch = commands.add_parser("launch", help="run a program in several processes", description=LAUNCH)
     launch.add_argument("-n", "--processes", type=_count, required=True, metavar="N", help="how many processes")
     restarts = "begin again so often when a process is lost (default: %(default)s)"
