@@ -8,6 +8,8 @@ from typing import Any as _Any
 
 from .autodiff.optimizing import define_optimizer as _define_optimizer
 from .autodiff.optimizing import define_rematerializer as _define_rematerializer
+from .core.graph import Graph as _Graph
+from .core.operation import define_methods as _define_methods
 from .core.primitive import define_later as _define_later
 from .engines.loading import engine_loaders as _engine_loaders
 from .engines.loading import install_running as _install_running
@@ -57,11 +59,18 @@ def _optimizer() -> _Any:
     return _import_module(f"{__name__}.passes.optimize").optimized_for_gradients
 
 
+def _as_graph_def(graph: _Graph, from_version: int | None = None, add_shapes: bool = False) -> _Any:
+    """The graph as TensorFlow's GraphDef; see `pb.graphdef.export`. The arguments are taken for TensorFlow's sake."""
+    del from_version, add_shapes
+    return _import_module(f"{__name__}.graphdef.exporting").export(graph)
+
+
 def _rematerializer() -> _Any:
     return _import_module(f"{__name__}.passes.rematerialization").within_budget
 
 
 _define_later(_load_primitives)
+_define_methods(_Graph, {"as_graph_def": _as_graph_def})
 _define_optimizer(_optimizer)
 _define_rematerializer(_rematerializer)
 _engine_loaders["onnxruntime"] = _onnxruntime_engine

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import naming
 from .collections import Collections
@@ -47,6 +47,8 @@ class Graph(Collections):
     x: float32[] = Const[value=0.5]()
     Tanh: float32[] = Tanh(x)
     """
+
+    as_graph_def: ClassVar[Callable[..., Any]]
 
     def __init__(self, outer: Graph | None = None, name: str = "") -> None:
         super().__init__()

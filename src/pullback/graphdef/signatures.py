@@ -1,0 +1,162 @@
+"""Op signatures of TensorFlow: which attribute has the dtype of which input, and how the outputs are called.
+
+One of each input: the attribute that has its dtype, "-" where that is fixed, "N*T" for N inputs, "T[]" for a list of
+dtypes. Then the outputs, with their names, in the same way. TensorFlow tests that they never change.
+"""
+
+from __future__ import annotations
+
+_SIGNATURES = {
+    "- ->": "PrintV2",
+    "T -> y:T": (
+        "Abs Acos Acosh Asin Asinh Atan Atanh BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 "
+        "BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Ceil Cos Cosh Dawsn Digamma Erf Erfc Erfinv "
+        "Exp Expint Expm1 Floor FresnelCos FresnelSin Invert InvertPermutation Lgamma Log Log1p Ndtri Neg "
+        "OnesLike Reciprocal Rint Round Rsqrt Sigmoid Sign Sin Sinh Spence Sqrt Square Tan Tanh ZerosLike"
+    ),
+    "T T -> z:T": (
+        "Add AddV2 Atan2 BitwiseAnd BitwiseOr BitwiseXor Div DivNoNan FloorDiv FloorMod Igamma IgammaGradA "
+        "Igammac LeftShift Maximum Minimum Mul MulNoNan Polygamma Pow RealDiv ReciprocalGrad RightShift "
+        "RsqrtGrad SigmoidGrad SqrtGrad SquaredDifference Sub TanhGrad TruncateDiv TruncateMod Xdivy Xlog1py "
+        "Xlogy Zeta"
+    ),
+    "T -> output:T": (
+        "AvgPool CheckNumerics Cholesky Conj DepthToSpace EnsureShape Identity L2Loss MatrixDeterminant "
+        "MatrixInverse MatrixLogarithm MatrixSquareRoot MaxPool PreventGradient "
+        "SpaceToDepth Squeeze StopGradient"
+    ),
+    "T T -> output:T": (
+        "BatchMatMulV2 BiasAdd Conv2D Conv3D DepthwiseConv2dNative Dilation2D MatrixSolve "
+        "MatrixTriangularSolve NextAfter TridiagonalSolve"
+    ),
+    "T Tidx -> output:T": "BroadcastTo EuclideanNorm Max Mean Min Prod ReverseV2 Sum",
+    "- Tindices dtype ->": (
+        "ResourceScatterAdd ResourceScatterDiv ResourceScatterMax ResourceScatterMin ResourceScatterMul "
+        "ResourceScatterSub ResourceScatterUpdate"
+    ),
+    "T -> activations:T": "Elu LeakyRelu Relu Relu6 Selu Softplus Softsign",
+    "T T -> backprops:T": "EluGrad LeakyReluGrad Relu6Grad ReluGrad SeluGrad SoftplusGrad SoftsignGrad",
+    "T T -> z:-": "Equal Greater GreaterEqual Less LessEqual NotEqual",
+    "T Tindices T -> output:T": (
+        "TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate"
+    ),
+    "- T T -> output:T": "Conv2DBackpropInput DepthwiseConv2dNativeBackpropInput Select SelectV2",
+    "T T T -> output:T": "ClipByValue MaxPoolGrad MaxPoolGradGrad QuantizeAndDequantizeV4",
+    "T Tindices Tnumsegments -> output:T": (
+        "UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum"
+    ),
+    "- Tindices T ->": "ResourceScatterNdAdd ResourceScatterNdSub ResourceScatterNdUpdate",
+    "- dtype ->": "AssignAddVariableOp AssignSubVariableOp AssignVariableOp",
+    "T - T -> output:T": "Conv2DBackpropFilter Conv3DBackpropFilterV2 DepthwiseConv2dNativeBackpropFilter",
+    "T -> output:Tout": "Angle Imag Real",
+    "T -> output:dtype": "RandomStandardNormal RandomUniform TruncatedNormal",
+    "T -> y:-": "IsFinite IsInf IsNan",
+    "T Tidx -> out:T": "Cumprod Cumsum CumulativeLogsumexp",
+    "T Tpaddings -> output:T": "MirrorPad MirrorPadGrad Pad",
+    "T Tseed -> output:dtype": "StatelessRandomNormal StatelessRandomUniform StatelessTruncatedNormal",
+    "T[] -> output:T[]": "IdentityN StatelessWhile While",
+    "- - -> z:-": "LogicalAnd LogicalOr",
+    "- -> output:out_type": "StringToNumber VariableShape",
+    "- Tidx -> output:-": "All Any",
+    "-> output:dtype": "Const Placeholder",
+    "N*T -> output:T": "Einsum Pack",
+    "T -> output:-": "AsString Rank",
+    "T -> output:out_type": "Shape Size",
+    "T -> patches:T": "ExtractImagePatches ExtractVolumePatches",
+    "T T -> product:T": "Cross MatMul",
+    "T Tidx -> output:output_type": "ArgMax ArgMin",
+    "Tcond Tin[] -> output:Tout[]": "If StatelessIf",
+    "Tin[] -> output:Tout[]": "PartitionedCall StatefulPartitionedCall",
+    "- - - - - -> selected_indices:-": "NonMaxSuppressionWithOverlaps",
+    "- - - -> outputs:-": "FakeQuantWithMinMaxVars",
+    "- -> is_initialized:-": "VarIsInitializedOp",
+    "- -> output:-": "StringLength",
+    "- -> value:dtype": "ReadVariableOp",
+    "- -> y:-": "LogicalNot",
+    "- T -> output:T": "AvgPoolGrad",
+    "- T -> output:num_split*T": "Split",
+    "- T[] ->": "Assert",
+    "- Tin[] -> output:Tout[]": "Case",
+    "- Tindices -> output:dtype": "ResourceGather",
+    "- element_dtype -> output_handle:-": "TensorListPushBack",
+    "- - -> tensor:element_dtype": "TensorListStack",
+    "->": "NoOp",
+    "-> resource:-": "VarHandleOp",
+    "Index Index Index Index T -> output:T": "StridedSliceGrad",
+    "N*- -> output:-": "StringJoin",
+    "N*T -> output:N*out_type": "ShapeN",
+    "N*T -> sum:T": "AddN",
+    "N*T Tidx -> output:T": "ConcatV2",
+    "S R -> output:dtype": "RandomPoissonV2",
+    "S T -> output:T": "RandomGamma",
+    "SrcT -> y:DstT": "Cast",
+    "T - - - T -> output:T": "MatrixDiagV3",
+    "T - -> output:T": "TileGrad",
+    "T - -> output:output_dtype": "Multinomial",
+    "T - -> values:T": "NthElement",
+    "T - T -> diagonal:T": "MatrixDiagPartV3",
+    "T - Tseed -> output:output_dtype": "StatelessMultinomial",
+    "T -> e:T v:T": "SelfAdjointEigV2",
+    "T -> e:Tout v:Tout": "Eig",
+    "T -> index:-": "Where",
+    "T -> logsoftmax:T": "LogSoftmax",
+    "T -> lu:T p:output_idx_type": "Lu",
+    "T -> output:T argmax:Targmax": "MaxPoolWithArgmax",
+    "T -> output:T row_pooling_sequence:- col_pooling_sequence:-": "FractionalMaxPool",
+    "T -> output:num*T": "Unpack",
+    "T -> output:type": "Bitcast",
+    "T -> q:T r:T": "Qr",
+    "T -> s:T u:T v:T": "Svd",
+    "T -> sign:T log_abs_determinant:T": "LogMatrixDeterminant",
+    "T -> softmax:T": "Softmax",
+    "T -> y:Tout": "ComplexAbs",
+    "T Index Index -> output:T": "Slice",
+    "T Index Index Index -> output:T": "StridedSlice",
+    "T T - -> output:T": "MatrixSetDiagV3",
+    "T T - T T T -> selected_indices:- selected_scores:T valid_outputs:-": "NonMaxSuppressionV5",
+    "T T -> loss:T backprop:T": "SoftmaxCrossEntropyWithLogits",
+    "T T -> out:Tout": "Complex",
+    "T T T -> filter_backprop:T": "Dilation2DBackpropFilter",
+    "T T T -> in_backprop:T": "Dilation2DBackpropInput",
+    "T T T T -> output:T": "TridiagonalMatMul",
+    "T Tblock_shape Tcrops -> output:T": "BatchToSpaceND",
+    "T Tblock_shape Tpaddings -> output:T": "SpaceToBatchND",
+    "T Tdim -> output:T": "ExpandDims",
+    "T Tindex Tindex -> band:T": "MatrixBandPart",
+    "T Tk -> values:T indices:index_type": "TopKV2",
+    "T Tlabels -> loss:T backprop:T": "SparseSoftmaxCrossEntropyWithLogits",
+    "T Tlen - -> output:num_split*T": "SplitV",
+    "T Tlen -> output:T": "ReverseSequence",
+    "T Tmultiples -> output:T": "Tile",
+    "T Tout Tout -> output:Tout": "RandomUniformInt",
+    "T Tpaddings T -> output:T": "PadV2",
+    "T Tperm -> y:T": "Transpose",
+    "T Tseed Rtype -> output:dtype": "StatelessRandomPoisson",
+    "T Tseed dtype dtype -> output:dtype": "StatelessRandomUniformInt",
+    "T Tshape -> output:T": "Reshape",
+    "T Tshift Taxis -> output:T": "Roll",
+    "TI - T T -> output:T": "OneHot",
+    "T[] -> output:-": "StringFormat",
+    "Tcomplex - - -> output:Tcomplex": "FFTND",
+    "Tcomplex - - -> output:Treal": "IRFFTND",
+    "Tidx Tidx Tidx -> output:Tidx": "Range",
+    "Tindices T Tindices -> output:T": "ScatterNd",
+    "Tparams Tindices -> output:Tparams": "GatherNd",
+    "Tparams Tindices Taxis -> output:Tparams": "GatherV2",
+    "Treal - - -> output:Tcomplex": "RFFTND",
+    "Tshape T T -> output:T": "Conv3DBackpropInputV2",
+    "dtype -> output:dtype": "PlaceholderWithDefault",
+    "index_type T -> output:T": "Fill",
+    "shape_dtype - - - dtype -> output:dtype": "StatelessRandomGammaV3",
+    "shape_type - -> handle:-": "EmptyTensorList",
+}
+
+
+def _split(signature: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    inputs, outputs = signature.split("->")
+    named = [output.partition(":") for output in outputs.split()]
+    return tuple(inputs.split()), tuple([(name, kind) for name, _, kind in named])
+
+
+SIGNATURES = {name: _split(signature) for signature, names in _SIGNATURES.items() for name in names.split()}
+"""For each op type the kinds of its inputs, and the names and kinds of its outputs."""

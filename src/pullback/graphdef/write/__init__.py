@@ -1,0 +1,18 @@
+"""GraphDef export by families: what writes operations that are not nodes of their own type without attributes."""
+
+from . import activations as activations
+from . import control_flow as control_flow
+from . import convolution as convolution
+from . import creation as creation
+from . import debugging as debugging
+from . import elementwise as elementwise
+from . import identity as identity
+from . import indexing as indexing
+from . import linalg as linalg
+from . import losses as losses
+from . import pooling as pooling
+from . import random as random
+from . import reduction as reduction
+from . import shape as shape
+from . import strings as strings
+from . import variables as variables

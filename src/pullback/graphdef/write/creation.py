@@ -1,0 +1,91 @@
+"""GraphDef export of array creation: constants, placeholders, filled arrays, ranges, one-hot vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import int32
+from ...core.graph import Operation
+from ...core.values import Const
+from ...primitives.creation.fill import Fill, Filled, FillLike
+from ...primitives.creation.one_hot import OneHot
+from ...primitives.creation.placeholders import Placeholder, PlaceholderWithDefault
+from ...primitives.creation.ranges import Range
+from ..body import Body, Ref
+from ..exporting import writer
+
+
+def lengths_of(body: Body, lengths: Sequence[int | None] | None, given: Sequence[Ref]) -> Ref:
+    """A vector of lengths: static ones, and where they are None those of the vector that is given."""
+    if not given:
+        return body.integers(lengths)
+    (vector,) = given
+    if lengths is None or None not in lengths:
+        return vector
+    known = [-1 if n is None else n for n in lengths]
+    open_ = body.constant(np.array([n is None for n in lengths]))
+    return body.node("SelectV2", open_, vector, body.constant(known, vector.dtype))  # type: ignore[no-any-return]
+
+
+def sizes_of(body: Body, lengths: Sequence[int | None], given: Sequence[Ref], like: Ref) -> Ref:
+    """A shape of which the batch may be that of `like`, where nothing is given."""
+    if given or None not in lengths:
+        return lengths_of(body, lengths, given)
+    batch = body.node("Slice", body.shape_of(like), body.integers([0]), body.integers([1]))
+    return body.node("ConcatV2", [batch, body.integers(lengths[1:])], body.integers(0))  # type: ignore[no-any-return]
+
+
+@writer(Const)
+def constant(body: Body, op: Operation) -> Any:
+    assert isinstance(op.primitive, Const)
+    return body.main("Const", value=op.primitive.value, dtype=op.primitive.value.dtype)
+
+
+@writer(Placeholder)
+def placeholder(body: Body, op: Operation) -> Any:
+    (y,) = op.outputs
+    return body.main("Placeholder", dtype=y.dtype, shape=y.shape)
+
+
+@writer(PlaceholderWithDefault)
+def placeholder_with_default(body: Body, op: Operation, x: Ref) -> Any:
+    return body.main("PlaceholderWithDefault", x, shape=op.outputs[0].shape)
+
+
+@writer(Fill)
+def fill(body: Body, op: Operation, x: Ref, *lengths: Ref) -> Any:
+    assert isinstance(op.primitive, Fill)
+    return body.main("Fill", lengths_of(body, op.primitive.shape, lengths), x)
+
+
+@writer(Filled)
+def filled(body: Body, op: Operation, *lengths: Ref) -> Any:
+    assert isinstance(op.primitive, Filled)
+    value = body.constant(op.primitive.value, op.primitive.dtype)
+    return body.main("Fill", lengths_of(body, op.primitive.shape, lengths), value)
+
+
+@writer(FillLike)
+def fill_like(body: Body, op: Operation, x: Ref) -> Any:
+    assert isinstance(op.primitive, FillLike)
+    return body.main("Fill", body.shape_of(x), body.constant(op.primitive.value, op.primitive.dtype))
+
+
+@writer(Range)
+def range_(body: Body, op: Operation, *given: Ref) -> Any:
+    primitive: Any = op.primitive
+    if primitive.numbers is not None:
+        return body.main("Range", *[body.constant(n, primitive.dtype) for n in primitive.numbers])
+    return body.main("Range", *[body.cast(n, primitive.dtype) for n in given])
+
+
+@writer(OneHot)
+def one_hot(body: Body, op: Operation, indices: Ref, *depth: Ref) -> Any:
+    primitive: Any = op.primitive
+    known = body.constant(primitive.depth[0], int32) if not depth else body.node("Squeeze", depth[0])
+    known = body.cast(known, int32)
+    on, off = (body.constant(n, primitive.dtype) for n in (1, 0))
+    return body.main("OneHot", indices, known, on, off, axis=primitive.axis)

@@ -1,0 +1,73 @@
+"""GraphDef export of elementwise operations that TensorFlow has in other words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.graph import Operation
+from ...primitives.casting.bitcast import Bitcast
+from ...primitives.casting.cast import Cast
+from ...primitives.complex.angle import Angle
+from ...primitives.complex.complex import Complex, Imag, Real
+from ...primitives.elementwise.add_n import AddN
+from ...primitives.elementwise.masking import Mask, MaskedDiv, MaskedMul, QuotientGrad
+from ...primitives.elementwise.sign import ComplexAbs
+from ...primitives.logic.logical import LogicalXor
+from ..body import Body, Ref
+from ..exporting import writer
+
+
+@writer(Cast)
+def cast(body: Body, op: Operation, x: Ref) -> Any:
+    return body.main("Cast", x, DstT=op.outputs[0].dtype)
+
+
+@writer(Bitcast)
+def bitcast(body: Body, op: Operation, x: Ref) -> Any:
+    return body.main("Bitcast", x, type=op.outputs[0].dtype)
+
+
+@writer(Complex, Real, Imag, Angle, ComplexAbs)
+def parts(body: Body, op: Operation, *xs: Ref) -> Any:
+    return body.main(op.type, *xs, Tout=op.outputs[0].dtype)
+
+
+@writer(AddN)
+def add_n(body: Body, op: Operation, *xs: Ref) -> Any:
+    return body.main("AddN", list(xs))
+
+
+@writer(LogicalXor)
+def logical_xor(body: Body, op: Operation, x: Ref, y: Ref) -> Any:
+    return body.main("NotEqual", x, y)
+
+
+@writer(Mask)
+def mask(body: Body, op: Operation, condition: Ref, x: Ref) -> Any:
+    primitive: Any = op.primitive
+    nothing = body.constant(0, x.dtype)
+    return body.main("SelectV2", condition, *((x, nothing) if primitive.keep else (nothing, x)))
+
+
+@writer(MaskedMul)
+def masked_mul(body: Body, op: Operation, x: Ref, y: Ref) -> Any:
+    return _kept(body, [x], body.node("MulNoNan", x, y))
+
+
+@writer(MaskedDiv)
+def masked_div(body: Body, op: Operation, x: Ref, y: Ref) -> Any:
+    return body.main("Xdivy", x, y)
+
+
+@writer(QuotientGrad)
+def quotient_grad(body: Body, op: Operation, dy: Ref, y: Ref, b: Ref) -> Any:
+    return _kept(body, [dy, y], body.node("Neg", body.node("RealDiv", body.node("Mul", dy, y), b)))
+
+
+def _kept(body: Body, factors: Sequence[Ref], x: Ref) -> Any:
+    """`x`, and 0 where one of the factors is 0."""
+    nothing = body.constant(0, x.dtype)
+    for factor in factors[:-1]:
+        x = body.node("SelectV2", body.node("Equal", factor, nothing), nothing, x)
+    return body.main("SelectV2", body.node("Equal", factors[-1], nothing), nothing, x)

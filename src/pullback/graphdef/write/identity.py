@@ -1,0 +1,39 @@
+"""GraphDef export of what hands its input on: identity, groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.graph import Operation
+from ...primitives.identity.barrier import OptimizationBarrier
+from ...primitives.identity.identity import EnsureShape, EnsureShapeLike, IdentityN, NoOp, PreventGradient
+from ..body import Body, Ref
+from ..exporting import writer
+
+
+@writer(NoOp)
+def no_op(body: Body, op: Operation) -> Any:
+    body.main("NoOp")
+    return ()
+
+
+@writer(IdentityN, OptimizationBarrier)
+def identity_n(body: Body, op: Operation, *xs: Ref) -> Any:
+    return body.main("IdentityN", list(xs))
+
+
+@writer(EnsureShape)
+def ensure_shape(body: Body, op: Operation, x: Ref) -> Any:
+    assert isinstance(op.primitive, EnsureShape)
+    return body.main("EnsureShape", x, shape=op.primitive.shape)
+
+
+@writer(EnsureShapeLike)
+def ensure_shape_like(body: Body, op: Operation, x: Ref, like: Ref) -> Any:
+    return body.main("Reshape", x, body.shape_of(like))
+
+
+@writer(PreventGradient)
+def prevent_gradient(body: Body, op: Operation, x: Ref) -> Any:
+    primitive: Any = op.primitive
+    return body.main("PreventGradient", x, message=primitive.message)

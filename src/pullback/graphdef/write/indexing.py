@@ -1,0 +1,166 @@
+"""GraphDef export of indexing: slices, gather, scatter, where, sums of segments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import int64
+from ...core.graph import Operation
+from ...primitives.indexing.gather import GatherV2, TakeGrad
+from ...primitives.indexing.scatter_nd import GatherNd, ScatterNd
+from ...primitives.indexing.slice import Slice, SliceGrad
+from ...primitives.indexing.slicing import UNKNOWN, StridedSlice, StridedSliceGrad, Take
+from ...primitives.indexing.where import Where
+from ...primitives.segment.sums import UnsortedSegmentSum
+from ..body import Body, Ref
+from ..exporting import writer
+from .creation import lengths_of
+
+
+@writer(GatherV2)
+def gather(body: Body, op: Operation, x: Ref, indices: Ref) -> Any:
+    primitive: Any = op.primitive
+    return body.main("GatherV2", x, indices, body.integers(primitive.axis), batch_dims=primitive.batch_dims)
+
+
+@writer(Take)
+def take(body: Body, op: Operation, x: Ref, indices: Ref) -> Any:
+    """As gather, and negative numbers count from the end."""
+    primitive: Any = op.primitive
+    axis = body.integers(primitive.axis if primitive.axis >= 0 else primitive.axis + (op.inputs[0].shape.rank or 0))
+    length = body.node("GatherV2", body.node("Shape", x, out_type=indices.dtype), axis, body.integers(0))
+    return body.main("GatherV2", x, body.node("FloorMod", indices, length), axis)
+
+
+@writer(TakeGrad)
+def take_grad(body: Body, op: Operation, dy: Ref, indices: Ref, *lengths: Ref) -> Any:
+    primitive: Any = op.primitive
+    rank, count = op.outputs[0].shape.rank, op.inputs[1].shape.rank
+    if primitive.batch_dims or rank is None or count is None:
+        return body.refuse("its export is there without batch axes, and where ranks are known")
+    shape, axis = lengths_of(body, primitive.shape, lengths), primitive.axis % rank
+    shape = body.cast(shape, indices.dtype)
+    if axis:
+        order = [axis, *range(axis), *range(axis + 1, rank)]
+        shape = body.node("GatherV2", shape, body.integers(order), body.integers(0))
+        first = [*range(axis, axis + count), *range(axis), *range(axis + count, rank - 1 + count)]
+        dy = body.node("Transpose", dy, body.integers(first))
+    length = body.node("GatherV2", shape, body.integers(0), body.integers(0))
+    places = body.node("ExpandDims", body.node("FloorMod", indices, length), body.integers(-1))
+    if not count:
+        places, dy = (body.node("ExpandDims", x, body.integers(0)) for x in (places, dy))
+    total = body.node("ScatterNd", places, dy, shape)
+    if not axis:
+        return total
+    return body.main("Transpose", total, body.integers([*range(1, axis + 1), 0, *range(axis + 1, rank)]))
+
+
+@writer(GatherNd)
+def gather_nd(body: Body, op: Operation, x: Ref, indices: Ref) -> Any:
+    primitive: Any = op.primitive
+    if primitive.batch_dims:
+        return body.refuse("TensorFlow's has no batch_dims")
+    return body.main("GatherNd", x, indices)
+
+
+@writer(ScatterNd)
+def scatter_nd(body: Body, op: Operation, indices: Ref, updates: Ref, *lengths: Ref) -> Any:
+    primitive: Any = op.primitive
+    if primitive.batch_dims:
+        return body.refuse("TensorFlow's has no batch_dims")
+    shape = lengths_of(body, primitive.shape, lengths)
+    shape = body.cast(shape, indices.dtype)
+    return body.main("ScatterNd", indices, updates, shape)
+
+
+@writer(UnsortedSegmentSum)
+def unsorted_segment_sum(body: Body, op: Operation, x: Ref, ids: Ref, *count: Ref) -> Any:
+    primitive: Any = op.primitive
+    return body.main("UnsortedSegmentSum", x, ids, count[0] if count else body.integers(primitive.num_segments))
+
+
+@writer(Where)
+def where(body: Body, op: Operation, condition: Ref) -> Any:
+    return body.main("Where", condition)
+
+
+@writer(Slice)
+def slice_(body: Body, op: Operation, x: Ref, *rest: Ref) -> Any:
+    primitive: Any = op.primitive
+    begin, size = (lengths_of(body, n, rest[i : i + 1]) for i, n in enumerate((primitive.begin, primitive.size)))
+    if begin.dtype != size.dtype:
+        begin, size = body.cast(begin, int64), body.cast(size, int64)
+    return body.main("Slice", x, begin, size)
+
+
+@writer(SliceGrad)
+def slice_grad(body: Body, op: Operation, dy: Ref, *rest: Ref) -> Any:
+    primitive: Any = op.primitive
+    begin = lengths_of(body, primitive.begin, rest[:1] if primitive.begin is None or None in primitive.begin else ())
+    shape = lengths_of(body, primitive.shape, rest[-1:] if primitive.shape is None or None in primitive.shape else ())
+    begin, shape = body.cast(begin, int64), body.cast(shape, int64)
+    after = body.node("Sub", shape, body.node("AddV2", begin, body.node("Shape", dy, out_type=int64)))
+    widths = body.node("Pack", [begin, after], axis=1)
+    return body.main("PadV2", dy, widths, body.constant(np.zeros((), dy.dtype)))
+
+
+@writer(StridedSlice)
+def strided_slice(body: Body, op: Operation, x: Ref, *numbers: Ref) -> Any:
+    parts, masks = _spec(body, op, numbers)
+    return body.main("StridedSlice", x, *parts, **masks)
+
+
+@writer(StridedSliceGrad)
+def strided_slice_grad(body: Body, op: Operation, dy: Ref, *rest: Ref) -> Any:
+    primitive: Any = op.primitive
+    unknown = any(n is not None for n in _unknown_places(primitive.spec))
+    numbers, lengths = (rest[:1], rest[1:]) if unknown else ((), rest)
+    parts, masks = _spec(body, op, numbers)
+    shape = lengths_of(body, primitive.shape, lengths)
+    return body.main("StridedSliceGrad", body.cast(shape, parts[0].dtype), *parts, dy, **masks)
+
+
+def _unknown_places(spec: Any) -> list[int]:
+    """For each number of a spec that only a run knows, 3 times the entry and which of begin, end and step it is."""
+    places = []
+    for i, entry in enumerate(spec):
+        given = entry if isinstance(entry, tuple) else (entry,)
+        places += [3 * i + j for j, n in enumerate(given) if n == UNKNOWN]
+    return places
+
+
+def _spec(body: Body, op: Operation, numbers: tuple[Ref, ...]) -> tuple[list[Ref], dict[str, int]]:
+    """Begin, end and strides of a slice, and its masks."""
+    primitive: Any = op.primitive
+    spec, unknown = primitive.spec, set(_unknown_places(primitive.spec))
+    table = np.zeros((len(spec), 3), np.int64)
+    table[:, 2] = 1
+    masks = dict.fromkeys(("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0)
+    for i, entry in enumerate(spec):
+        if entry == "..." or entry is None:
+            masks["ellipsis_mask" if entry == "..." else "new_axis_mask"] |= 1 << i
+        elif not isinstance(entry, tuple):
+            masks["shrink_axis_mask"] |= 1 << i
+            table[i, :2] = (0, 0) if 3 * i in unknown else (entry, entry + 1)
+        else:
+            for j, (n, name) in enumerate(zip(entry, ("begin_mask", "end_mask", ""), strict=True)):
+                if n is None and name:
+                    masks[name] |= 1 << i
+                elif n is not None and 3 * i + j not in unknown:
+                    table[i, j] = n
+    if not numbers:
+        return [body.integers(table[:, j]) for j in range(3)], masks
+    return _filled(body, table, sorted(unknown), numbers[0], spec), masks
+
+
+def _filled(body: Body, table: np.ndarray[Any, Any], unknown: list[int], numbers: Ref, spec: Any) -> list[Ref]:
+    """The columns of a table with the numbers of a run at the places that are unknown."""
+    dtype: Any = numbers.dtype
+    places = np.array([divmod(place, 3) for place in unknown], np.int32).reshape(-1, 2)
+    whole = body.node("TensorScatterUpdate", body.constant(table, dtype), body.constant(places), numbers)
+    begin, end, step = body.node("Unpack", whole, num=3, axis=1)
+    single = np.array([not isinstance(e, tuple) and e is not None and e != "..." for e in spec])
+    after = body.node("AddV2", begin, body.constant(1, dtype))
+    return [begin, body.node("SelectV2", body.constant(single), after, end), step]

@@ -1,0 +1,38 @@
+"""GraphDef export of cross entropies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.graph import Operation
+from ...primitives.losses.cross_entropy import (
+    SigmoidCrossEntropy,
+    SoftmaxCrossEntropyWithLogits,
+    SparseSoftmaxCrossEntropyWithLogits,
+)
+from ..body import Body, Ref
+from ..exporting import writer
+
+
+@writer(SoftmaxCrossEntropyWithLogits)
+def softmax_cross_entropy(body: Body, op: Operation, x: Ref, labels: Ref) -> Any:
+    _check_matrix(body, op)
+    return body.main(op.type, x, labels)
+
+
+@writer(SparseSoftmaxCrossEntropyWithLogits)
+def sparse_softmax_cross_entropy(body: Body, op: Operation, x: Ref, labels: Ref) -> Any:
+    _check_matrix(body, op)
+    return body.main(op.type, x, labels)
+
+
+@writer(SigmoidCrossEntropy)
+def sigmoid_cross_entropy(body: Body, op: Operation, x: Ref, z: Ref) -> Any:
+    """max(x, 0) - x z + log(1 + exp(-|x|))."""
+    softened = body.node("Log1p", body.node("Exp", body.node("Neg", body.node("Abs", x))))
+    return body.main("AddV2", body.node("Sub", body.node("Relu", x), body.node("Mul", x, z)), softened)
+
+
+def _check_matrix(body: Body, op: Operation) -> None:
+    if op.inputs[0].shape.rank != 2 or getattr(op.primitive, "axis", -1) not in (-1, 1):
+        body.refuse("TensorFlow's takes a matrix, one row for each example; reshape its input")

@@ -1,0 +1,136 @@
+"""GraphDef export of reductions along axes, and of what repeats them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.graph import Operation
+from ...primitives.reduction.argmax import ArgMax, ArgMin
+from ...primitives.reduction.logsumexp import EuclideanNorm, LogSumExp
+from ...primitives.reduction.moments import Moments
+from ...primitives.reduction.product import Prod
+from ...primitives.reduction.reduce import All, Any_, CountNonzero, Max, Mean, MeanGrad, Min, TieShares
+from ...primitives.reduction.reduce_like import ShapeOnly
+from ...primitives.reduction.sum import Sum, SumLike
+from ..body import Body, Ref
+from ..exporting import writer
+
+
+def axes_of(body: Body, op: Operation) -> Ref:
+    """The axes of a reduction of the first input, all where none are said."""
+    primitive: Any = op.primitive
+    if primitive.axis is not None:
+        return body.integers(list(primitive.axis))
+    return all_axes(body, op, body.refs[op.inputs[0]])
+
+
+def all_axes(body: Body, op: Operation, x: Ref) -> Ref:
+    """All axes of the first input."""
+    rank = op.inputs[0].shape.rank
+    if rank is not None:
+        return body.integers(list(range(rank)))
+    ref: Ref = body.node("Range", body.integers(0), body.node("Rank", x), body.integers(1))
+    return ref
+
+
+@writer(Sum, Mean, Prod, Max, Min, Any_, All, EuclideanNorm)
+def reduced(body: Body, op: Operation, x: Ref) -> Any:
+    primitive: Any = op.primitive
+    return body.main(op.type, x, axes_of(body, op), keep_dims=primitive.keepdims)
+
+
+@writer(ArgMax, ArgMin)
+def place(body: Body, op: Operation, x: Ref) -> Any:
+    primitive: Any = op.primitive
+    return body.main(op.type, x, body.integers(primitive.axis), output_type=op.outputs[0].dtype)
+
+
+@writer(LogSumExp)
+def log_sum_exp(body: Body, op: Operation, x: Ref) -> Any:
+    """max + log(sum(exp(x - max))), where an infinite maximum counts as zero."""
+    primitive: Any = op.primitive
+    axes = axes_of(body, op)
+    most = body.node("Max", x, axes, keep_dims=True)
+    shift = body.node("SelectV2", body.node("IsFinite", most), most, body.constant(0, x.dtype))
+    total = body.node("Sum", body.node("Exp", body.node("Sub", x, shift)), axes, keep_dims=True)
+    result = body.node("AddV2", body.node("Log", total), shift)
+    return result if primitive.keepdims else body.main("Sum", result, axes, keep_dims=False)
+
+
+@writer(CountNonzero)
+def count_nonzero(body: Body, op: Operation, x: Ref) -> Any:
+    primitive: Any = op.primitive
+    is_there = body.node("NotEqual", x, body.constant(np.zeros((), x.dtype)))
+    return body.main(
+        "Sum", body.node("Cast", is_there, DstT=op.outputs[0].dtype), axes_of(body, op), keep_dims=primitive.keepdims
+    )
+
+
+@writer(Moments)
+def moments(body: Body, op: Operation, x: Ref) -> Any:
+    primitive: Any = op.primitive
+    axes = axes_of(body, op)
+    mean = body.node("Mean", x, axes, keep_dims=True)
+    variance = body.node("Mean", body.node("SquaredDifference", x, mean), axes, keep_dims=primitive.keepdims)
+    return body.node("Mean", x, axes, keep_dims=primitive.keepdims), variance
+
+
+@writer(MeanGrad)
+def mean_grad(body: Body, op: Operation, dy: Ref, *like: Ref) -> Any:
+    """dy, divided by the number of elements of which it is the mean, where those are."""
+    primitive: Any = op.primitive
+    shape = body.shape_of(like[0]) if like else body.integers(list(primitive.shape))
+    if primitive.axis is None:
+        lengths, kept = shape, body.node("OnesLike", shape)
+    else:
+        axes = np.array(primitive.axis, np.int32)[:, None]
+        ones = body.constant(np.ones(len(axes)), np.int32)
+        if (axes < 0).any():
+            return body.refuse("the rank of what it is the mean of must be known")
+        lengths = body.node("GatherNd", shape, body.constant(axes))
+        kept = body.node("TensorScatterUpdate", shape, body.constant(axes), ones)
+    count = body.node("Maximum", body.node("Prod", lengths, body.integers([0]), keep_dims=False), body.integers(1))
+    share = body.node("RealDiv", dy, body.node("Cast", count, DstT=dy.dtype))
+    return body.main("BroadcastTo", body.node("Reshape", share, kept), shape)
+
+
+@writer(TieShares)
+def tie_shares(body: Body, op: Operation, x: Ref, y: Ref) -> Any:
+    primitive: Any = op.primitive
+    axes = axes_of(body, op)
+    if not primitive.keepdims:
+        y = body.node("Max", y, body.integers([]), keep_dims=False)
+        y = _kept(body, op, x, y)
+    equal = body.node("Cast", body.node("Equal", x, y), DstT=x.dtype)
+    return body.main("RealDiv", equal, body.node("Sum", equal, axes, keep_dims=True))
+
+
+def _kept(body: Body, op: Operation, x: Ref, y: Ref) -> Ref:
+    """`y`, a reduction of `x`, with axes of length one where `x` was reduced."""
+    shape = body.shape_of(body.node("Max", x, axes_of(body, op), keep_dims=True))
+    ref: Ref = body.node("Reshape", y, shape)
+    return ref
+
+
+@writer(SumLike)
+def sum_like(body: Body, op: Operation, x: Ref, like: Ref) -> Any:
+    """The sum along the axes that broadcasting `like` to the shape of `x` repeats."""
+    mine, its = (y.shape for y in op.inputs)
+    if mine.rank is None or its.rank is None:
+        return body.refuse("the ranks of its inputs must be known")
+    ahead = mine.rank - its.rank
+    shape = body.shape_of(like)
+    total = body.node("Sum", x, body.integers(list(range(ahead))), keep_dims=False) if ahead else x
+    if None in its.as_list():
+        single = body.node("Equal", shape, body.integers(1))
+        axes = body.node("Reshape", body.node("Where", single), body.integers([-1]))
+    else:
+        axes = body.integers([i for i, n in enumerate(its.as_list()) if n == 1])
+    return body.main("Reshape", body.node("Sum", total, axes, keep_dims=True), shape)
+
+
+@writer(ShapeOnly)
+def shape_only(body: Body, op: Operation, x: Ref) -> Any:
+    return body.main("Identity", x)

@@ -1,0 +1,39 @@
+"""GraphDef export of variables: handles, reads, assignments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.graph import Operation
+from ...primitives.variables.operations import (
+    AssignAddVariableOp,
+    AssignSubVariableOp,
+    AssignVariableOp,
+    ReadVariableOp,
+    VarHandleOp,
+    VariableShape,
+)
+from ..body import Body, Ref
+from ..exporting import writer
+
+
+@writer(VarHandleOp)
+def handle(body: Body, op: Operation) -> Any:
+    primitive: Any = op.primitive
+    return body.main("VarHandleOp", dtype=primitive.dtype, shape=primitive.shape, shared_name=op.name)
+
+
+@writer(ReadVariableOp)
+def read(body: Body, op: Operation, resource: Ref) -> Any:
+    return body.main("ReadVariableOp", resource, dtype=op.outputs[0].dtype)
+
+
+@writer(AssignVariableOp, AssignAddVariableOp, AssignSubVariableOp)
+def assign(body: Body, op: Operation, resource: Ref, value: Ref) -> Any:
+    body.main(op.type, resource, value)
+    return ()
+
+
+@writer(VariableShape)
+def variable_shape(body: Body, op: Operation, resource: Ref) -> Any:
+    return body.main("VariableShape", resource, out_type=op.outputs[0].dtype)
