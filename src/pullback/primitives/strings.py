@@ -222,7 +222,7 @@ class StringToNumber(Primitive):
     gradient = no_gradient
 
 
-def length(input: TensorLike, name: str | None = None, unit: str = "BYTE") -> Tensor:
+def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """How many bytes each text of `input` has, or how many characters for the unit "UTF8_CHAR".
 
     Shapes: any. Dtypes: string; the result is int32.

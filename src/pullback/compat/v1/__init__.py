@@ -64,6 +64,7 @@ NAMESPACES = (
     "nn",
     "random",
     "sparse",
+    "strings",
     "summary",
     "test",
     "train",

@@ -14,9 +14,9 @@ from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.creation.fill import fill, ones_like
 from ...primitives.indexing.scatter_nd import tensor_scatter_nd_update
 from ...primitives.shape.broadcast import broadcast_to
-from ...primitives.shape.reshape import reshape
+from ...primitives.shape.reshape import reshape as _reshape
 from ...primitives.shape.size import shape
-from ...primitives.shape.stacking import concat
+from ...primitives.shape.stacking import concat as _concat
 from ...primitives.sparse.sparse_tensor import SparseTensor
 from .. import older_names
 from .arguments import older
@@ -46,7 +46,7 @@ def sparse_to_dense(
     places = cast(convert_to_tensor(sparse_indices), int64)
     values = convert_to_tensor(sparse_values)
     rank = places.shape.rank
-    places = reshape(places, [1, 1]) if rank == 0 else reshape(places, [-1, 1]) if rank == 1 else places
+    places = _reshape(places, [1, 1]) if rank == 0 else _reshape(places, [-1, 1]) if rank == 1 else places
     whole = fill(output_shape, convert_to_tensor(default_value, values.dtype))
     return tensor_scatter_nd_update(whole, places, broadcast_to(values, shape(places)[:1]), name=name)
 
@@ -59,8 +59,8 @@ def sparse_to_indicator(sp_input: SparseTensor, vocab_size: int, name: str | Non
     >>> tf.Session().run(tf.sparse_to_indicator(x, 3)).tolist()
     [[False, False, True], [True, True, False]]
     """
-    places = concat([sp_input.indices[:, :-1], reshape(cast(sp_input.values, int64), [-1, 1])], 1)
-    lengths = concat([sp_input.dense_shape[:-1], [vocab_size]], 0)
+    places = _concat([sp_input.indices[:, :-1], _reshape(cast(sp_input.values, int64), [-1, 1])], 1)
+    lengths = _concat([sp_input.dense_shape[:-1], [vocab_size]], 0)
     return sparse_to_dense(places, lengths, ones_like(sp_input.values, bool_), False, name=name)
 
 
