@@ -9,7 +9,7 @@ import pytest
 
 import pullback as pb
 
-MODES = ["reverse", "forward", "coloured", "auto"]
+MODES = ["reverse", "forward", "coloured", "chained", "auto"]
 
 
 def chosen(y: Any, x: Any) -> str:
@@ -27,7 +27,7 @@ def test_all_modes_give_the_same(mode: str, engine: str) -> None:
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("mode", MODES[:2] + MODES[3:])
+@pytest.mark.parametrize("mode", [*MODES[:2], *MODES[3:]])
 def test_lengths_that_a_run_decides(mode: str) -> None:
     x = pb.placeholder(pb.float64, [None, 2])
     found = pb.Session(engine="numpy").run(pb.jacobian(x * x, x, mode=mode), {x: [[1.0, 2.0], [3.0, 4.0]]})
@@ -57,6 +57,49 @@ def test_few_colours_are_used() -> None:
     assert chosen(x * pb.reduce_sum(x), x) == "reverse"
 
 
+def dense(x: Any, *widths: int) -> Any:
+    """Layers of the sine of these widths on `x` [1, n]."""
+    random = np.random.default_rng(0)
+    for width in widths:
+        x = pb.sin(pb.matmul(x, random.standard_normal((x.shape[-1], width)) / np.sqrt(width)))
+    return x
+
+
+def test_a_narrow_tensor_between_wide_ones_makes_a_product() -> None:
+    x = pb.constant(np.linspace(0.1, 1.0, 60)[None])
+    y = dense(x, 40, 3, 50)
+    assert chosen(y, x) == "chained"
+    found, expected = pb.Session(engine="numpy").run([pb.jacobian(y, x, mode=m) for m in ("auto", "reverse")])
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_a_path_around_the_narrow_tensor_makes_none() -> None:
+    x = pb.constant(np.linspace(0.1, 1.0, 50)[None])
+    assert chosen(dense(x, 40, 3, 50) + x, x) == "reverse"
+
+
+@pytest.mark.parametrize("widths", [(40, 2, 30, 4, 50), (40, 2, 40), (5, 40, 40), (3, 50, 3, 50, 1, 50)])
+def test_chains_of_several_narrow_tensors(widths: tuple[int, ...]) -> None:
+    x = pb.Variable(np.linspace(0.1, 1.0, 30)[None])
+    y = dense(x * x, *widths)
+    found = [pb.jacobian(y, x, mode=m) for m in ("chained", "reverse")]
+    second = [pb.gradients(pb.reduce_sum(j * j), x)[0] for j in found]
+    session = pb.Session(engine="numpy")
+    session.run(x.initializer)
+    (a, b), (c, d) = session.run([found, second])
+    np.testing.assert_allclose(a, b, atol=1e-12)
+    np.testing.assert_allclose(c, d, atol=1e-12)
+
+
+def test_a_chain_takes_as_many_products_as_its_narrowest_tensors_are_wide() -> None:
+    x = pb.constant(np.ones((1, 500)))
+    y = dense(x, 400, 4, 400, 500)
+    with pb.name_scope("of_all"):
+        pb.jacobian(y, x, mode="auto")
+    loops = [op for op in y.graph.operations if op.type == "Loop" and op.name.startswith("of_all")]
+    assert sorted(op.get_attr("length") for op in loops) == [4, 4]
+
+
 def test_lengths_that_are_not_known_make_rows() -> None:
     x = pb.placeholder(pb.float64, [None])
     assert chosen(x * x, x) == "reverse"
@@ -64,7 +107,7 @@ def test_lengths_that_are_not_known_make_rows() -> None:
 
 def test_refusals() -> None:
     x = pb.placeholder(pb.float64, [None])
-    message = "jacobian: mode must be one of 'reverse', 'forward', 'coloured', 'auto', not 'up'"
+    message = "jacobian: mode must be one of 'reverse', 'forward', 'coloured', 'chained', 'auto', not 'up'"
     with pytest.raises(ValueError, match=message):
         pb.jacobian(x * x, x, mode="up")
     with pytest.raises(ValueError, match='are not known while the graph is built; use mode="auto"'):

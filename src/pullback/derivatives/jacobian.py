@@ -16,7 +16,8 @@ from ..primitives.shape.reshape import reshape
 from ..primitives.shape.size import shape
 from ..primitives.shape.stacking import concat
 from ..primitives.shape.transpose import transpose
-from .jacobian_modes import MODES, cheapest, coloured, forward, pattern_of
+from .jacobian_chains import chain_of
+from .jacobian_modes import MODES, chained, cheapest, coloured, forward, pattern_of, reverse
 from .products import as_sources, dense, source_tensor
 from .rows import rows_of
 
@@ -40,8 +41,9 @@ def jacobian(
 
     Args:
         mode: "reverse", a product for each element of `output`; "forward", one for each element of an input;
-            "coloured", one for several rows or columns that share no entry; or "auto", the mode that takes the
-            fewest, for each input. The name scope of what is added in such a mode says which one it is.
+            "coloured", one for several rows or columns that share no entry; "chained", the matrix product of the
+            Jacobians before and behind narrow tensors through which all depends; or "auto", the mode that takes the
+            fewest operations, for each input. The name scope of what is added in such a mode says which one it is.
 
     Raises:
         ValueError: another mode; "coloured" where a run decides shapes or places.
@@ -62,7 +64,7 @@ def jacobian(
     with graph.transaction(), graph.name_scope(name):
         at_once = batch_size if use_pfor else 1
         if mode == "reverse":
-            found = _jacobians(y, sources, at_once)
+            found = reverse(y, sources, at_once)
         else:
             found = [_in_mode(mode, y, x, at_once) for x in as_sources(sources)]
     return nest.pack_sequence_as(inputs, found)
@@ -72,10 +74,10 @@ def _in_mode(mode: str, y: Tensor, x: Any, batch_size: int | None) -> Tensor | N
     """The Jacobian by one input."""
     if not operations_between([y], [source_tensor(x)]):
         return None
-    chosen, places = cheapest(y, x) if mode == "auto" else (mode, None)
+    chosen, plan = cheapest(y, x) if mode == "auto" else (mode, None)
     if mode == "coloured":
-        places = pattern_of(y, x)
-        if places is None:
+        plan = pattern_of(y, x)
+        if plan is None:
             raise ValueError(
                 f"jacobian: the shapes and places of {y} by {x} are not known while the graph is built; "
                 'use mode="auto", or pb.sparse_jacobian with a feed_dict'
@@ -84,22 +86,10 @@ def _in_mode(mode: str, y: Tensor, x: Any, batch_size: int | None) -> Tensor | N
         if chosen == "forward":
             return forward(y, x, batch_size)
         if chosen == "reverse":
-            return _jacobians(y, [x], batch_size)[0]
-        return coloured(y, x, places)
-
-
-def _jacobians(y: Tensor, sources: list[Any], batch_size: int | None) -> list[Tensor | None]:
-    def pull(unit: Tensor) -> list[Tensor | None]:
-        return [None if dx is None else dense(dx) for dx in gradients(y, sources, grad_ys=unit)]
-
-    return [None if rows is None else _unflatten(rows, y) for rows in rows_of(y, pull, batch_size)]
-
-
-def _unflatten(rows: Tensor, y: Tensor) -> Tensor:
-    """`rows` [size of y, ...] as [shape of y..., ...]."""
-    if y.shape.is_fully_defined() and rows.shape[1:].is_fully_defined():
-        return reshape(rows, [*y.shape.known, *rows.shape[1:].known])
-    return reshape(rows, concat([shape(y), shape(rows)[1:]], 0))
+            return reverse(y, [x], batch_size)[0]
+        if chosen == "chained":
+            return chained(y, x, plan or chain_of(y, x), batch_size)
+        return coloured(y, x, plan)
 
 
 def batch_jacobian(

@@ -1,7 +1,7 @@
-"""Jacobian accumulation by rows, by columns, or by coloured products, and which of these takes the fewest products.
+"""Jacobian accumulation by rows, columns, coloured products or chains, and which of these takes the fewest products.
 
 Forward and reverse products with a vector cost about the same; so the number of products is what is compared (Griewank
-and Walther, Evaluating Derivatives, 2nd ed., chapters 7 and 8).
+and Walther, Evaluating Derivatives, 2nd ed., chapters 7 and 8); for chains the operations of all.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autodiff.reverse import gradients
 from ..core.errors import InvalidArgumentError
 from ..core.graph import Tensor
 from ..primitives.creation.constant import constant
@@ -19,12 +20,29 @@ from ..primitives.shape.reshape import reshape
 from ..primitives.shape.size import shape
 from ..primitives.shape.stacking import concat
 from ..primitives.shape.transpose import transpose
-from .products import jvp, source_tensor, value_type, zeros_of
+from .jacobian_chains import Chain, chain_of
+from .products import dense, jvp, source_tensor, value_type, zeros_of
 from .rows import rows_of
 
-MODES = ("reverse", "forward", "coloured", "auto")
+MODES = ("reverse", "forward", "coloured", "chained", "auto")
 _FEW = 16
 """So many products are not worth looking for a pattern."""
+
+
+def reverse(y: Tensor, sources: list[Any], batch_size: int | None) -> list[Tensor | None]:
+    """The Jacobians of `y` by all inputs, a row for each of its elements; None where it does not depend on one."""
+
+    def pull(unit: Tensor) -> list[Tensor | None]:
+        return [None if dx is None else dense(dx) for dx in gradients(y, sources, grad_ys=unit)]
+
+    return [None if rows is None else _unflatten(rows, y) for rows in rows_of(y, pull, batch_size)]
+
+
+def _unflatten(rows: Tensor, y: Tensor) -> Tensor:
+    """`rows` [size of y, ...] as [shape of y..., ...]."""
+    if y.shape.is_fully_defined() and rows.shape[1:].is_fully_defined():
+        return reshape(rows, [*y.shape.known, *rows.shape[1:].known])
+    return reshape(rows, concat([shape(y), shape(rows)[1:]], 0))
 
 
 def forward(y: Tensor, x: Any, batch_size: int | None) -> Tensor:
@@ -62,15 +80,32 @@ def coloured(y: Tensor, x: Any, places: Any) -> Tensor:
 
 
 def cheapest(y: Tensor, x: Any) -> tuple[str, Any]:
-    """The mode that takes the fewest products, "reverse" where a run decides how many; the pattern, if it is used."""
+    """The mode that takes the fewest products, "reverse" where a run decides how many; the pattern or chain it uses."""
     rows, columns = y.shape.num_elements(), value_type(x).shape.num_elements()
     if rows is None or columns is None:
         return "reverse", None
-    if min(rows, columns) > _FEW and find_spec("scipy") is not None:
-        places = pattern_of(y, x)
+    if min(rows, columns) > _FEW:
+        places = pattern_of(y, x) if find_spec("scipy") is not None else None
         if places is not None and 2 * _colours(places) < min(rows, columns):
             return "coloured", places
+        chain = chain_of(y, x)
+        if chain is not None and 2 * chain.cost < chain.direct:
+            return "chained", chain
     return "forward" if columns < rows else "reverse", None
+
+
+def chained(y: Tensor, x: Any, chain: Chain | None, batch_size: int | None) -> Tensor:
+    """The Jacobian of `y` by `x` as a product of those between narrow tensors."""
+
+    def direct(y: Tensor, x: Any) -> Tensor:
+        is_wide = (y.shape.num_elements() or 0) <= (value_type(x).shape.num_elements() or 0)
+        found = reverse(y, [x], batch_size)[0] if is_wide else forward(y, x, batch_size)
+        assert found is not None
+        return found
+
+    if chain is None:
+        return direct(y, x)
+    return reshape(chain.accumulated(direct), [*y.shape.known, *value_type(x).shape.known])
 
 
 def _colours(places: Any) -> int:
