@@ -145,3 +145,25 @@ def test_values_and_derivatives_of_random_graphs_stay(steps: list[tuple[int, int
         expected, found, (derivative,) = pb.Session(engine="numpy").run([plain, lean, again], feeds)
     for a, b in zip([*found, derivative], [*expected, expected[1]], strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-6 * np.abs(b).max())
+
+
+@pytest.mark.parametrize(
+    "outputs_of",
+    [
+        lambda a, b: pb.while_loop(lambda i, *_: i < 2, lambda i, a, b: (i + 1, a * a, b + a), [0, a, b])[1:],
+        lambda a, b: pb.cond(a[0, 0] > 0.0, lambda: [a, b], lambda: [b, a]),
+        lambda a, b: pb.function(lambda a, b: (a * b, a - b))(a, b),
+        lambda a, b: pb.unique_with_counts(a[0])[:2],
+        lambda a, b: pb.linalg.qr(a),
+    ],
+    ids=["loop", "branch", "call", "counts", "decomposition"],
+)
+def test_outputs_of_one_operation_stay_apart(outputs_of: Callable[[Any, Any], Any]) -> None:
+    a, b = placeholders(2)
+    y, z = (pb.sin(pb.cast(x, pb.float64)) for x in outputs_of(a, b))
+    assert not are_one(y, z)
+
+
+def test_a_contraction_of_one_operand_is_numbered() -> None:
+    (a,) = placeholders(1)
+    assert not are_one(pb.einsum("ij->ji", a), pb.einsum("ij->ij", a))

@@ -65,7 +65,8 @@ class _Numbering:
         if not op.outputs or op.outputs[0] in view.known:
             return
         if not _is_pure(op) or not view.given.isdisjoint(op.outputs):
-            self.numbers.update({y: self._unique() for y in op.outputs})
+            for y in op.outputs:
+                self.numbers[y] = self._unique()
             return
         given = [self._number(x) for x in view.inputs(op)]
         support = 0
@@ -128,7 +129,7 @@ def _hashed(*what: Any) -> Vector:
 def _value(op: Operation, kind: Any, xs: Sequence[Vector]) -> Vector:
     """The value of one output of `op`; `kind` is all that the output depends on but for the values of the inputs."""
     traits, arranged = op.primitive.traits, ELEMENTWISE not in op.primitive.traits
-    pair = next((t.inputs for t in traits if t.name == "bilinear"), None)
+    pair = next((t.inputs for t in traits if t.name == "bilinear" and max(t.inputs) < len(xs)), None)
     moving = _linear_inputs(op) if pair is None else pair
     if arranged:
         kind = (kind, [_kind(x) or value for x, value in zip(op.inputs, xs, strict=True)])
