@@ -52,6 +52,17 @@ KINKS = {
 }
 
 
+ODD_SLOPES = {"asin": (pb.asin, 1), "acos": (pb.acos, -1), "atan": (pb.atan, -2), "atanh": (pb.atanh, 2)}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", ODD_SLOPES)
+def test_second_derivatives_keep_their_digits_near_zero(name: str, engine: str) -> None:
+    f, slope = ODD_SLOPES[name]
+    points = [1e-200, -1e-20, 1e-8]
+    np.testing.assert_allclose(derivatives(f, points, 2, engine)[1], [slope * x for x in points], rtol=1e-14)
+
+
 NAN_POWERS = {"nan_base": (math.nan, 2.0), "fraction_of_negative": (-2.0, 0.5), "nan_exponent": (0.0, math.nan)}
 
 

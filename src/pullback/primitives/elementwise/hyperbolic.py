@@ -13,7 +13,7 @@ from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, in_float32, unary
 from ..complex.complex import conj
 from .masking import masked_divide, multiply_no_nan
-from .powers import sqrt
+from .powers import OneMinusSquare, sqrt
 
 
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
@@ -212,4 +212,4 @@ class Atanh(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
-        return (lambda: masked_divide(dy, (1 - conj(x)) * (conj(x) + 1)),)
+        return (lambda: masked_divide(dy, OneMinusSquare()(conj(x))),)

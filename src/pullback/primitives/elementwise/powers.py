@@ -52,6 +52,23 @@ class Square(AbstractElementwise):
         return intervals.square(xs[0])
 
 
+class OneMinusSquare(AbstractElementwise):
+    """`(1 - x)(1 + x)`, in which nothing cancels near -1 and 1; nor near 0 in its derivative, which is `-2 x`."""
+
+    type = "OneMinusSquare"
+    dtypes = INEXACT
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        return xp.multiply(xp.subtract(1, x), xp.add(x, 1))
+
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+        del y
+        return (lambda: dy * -2 * conj(x),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return intervals.add(Interval(1.0, 1.0), intervals.negative(intervals.square(xs[0])))
+
+
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """The square root of each element; NaN for a negative real one.
 

@@ -13,7 +13,7 @@ from ...core.typing import TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, binary, in_float32, unary
 from ..complex.complex import conj
 from .masking import kept, masked_divide, multiply_no_nan
-from .powers import sqrt, square
+from .powers import OneMinusSquare, sqrt, square
 
 
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
@@ -200,7 +200,7 @@ class Atan(AbstractElementwise):
 
 def _cosine(x: Tensor) -> Tensor:
     """`sqrt(1 - x^2)`, written so that nothing cancels near -1 and 1."""
-    return sqrt((1 - x) * (x + 1))
+    return sqrt(OneMinusSquare()(x))
 
 
 def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
