@@ -1,6 +1,8 @@
 """SavedModels of TensorFlow: `pb.saved_model`."""
 
 from .graphdef import loader as loader
+from .graphdef import signature_constants as signature_constants
+from .graphdef import tag_constants as tag_constants
 from .graphdef.saved_model import SavedModel as SavedModel
 from .graphdef.saved_model import Signature as Signature
 from .graphdef.saved_model import load as load

@@ -616,6 +616,24 @@ def meta_graph() -> None:
     np.savez_compressed(FIXTURES / "training.npz", **entries)
 
 
+def training_of_a_loop() -> None:
+    """A MetaGraphDef with a version-1 loop, TensorFlow's derivative of it, and a step of Adam."""
+    v1.reset_default_graph()
+    v1.disable_control_flow_v2()
+    with tf.Graph().as_default() as graph, v1.Session(graph=graph) as session:
+        x, w = v1.placeholder(tf.float32, [3], name="x"), weights("w", 3)
+        _, y = tf.while_loop(lambda i, y: i < 4, lambda i, y: (i + 1, tf.sin(y * w) + x), (0, x))
+        loss = tf.reduce_sum(y * y, name="loss")
+        step = v1.train.get_or_create_global_step()
+        v1.train.AdamOptimizer(0.1).minimize(loss, step, name="train")
+        session.run(v1.global_variables_initializer())
+        v1.train.export_meta_graph(str(FIXTURES / "training_of_a_loop.meta"))
+        feed = {"x:0": values(3)}
+        (dw,) = tf.gradients(loss, w)
+        entries = {"feed|x:0": feed["x:0"], "variable|w": session.run(w), "grad": session.run(dw, feed)}
+    np.savez_compressed(FIXTURES / "training_of_a_loop.npz", **entries)
+
+
 GRAPHS = [lenet, resnet, mobilenet, unet, volumes, lstm_while, dynamic_rnn, nested_while, growing_while, cond]
 GRAPHS += [cond_in_while, while_in_cond, embedding, transformer, with_gradient, operations]
 FUNCTIONAL = [lstm_while, dynamic_rnn, cond, cond_in_while]
@@ -644,6 +662,7 @@ def main() -> None:
     for build in (nested_while, cond_in_while):
         write(f"{build.__name__}_differentiated", build, functional=True, differentiated=True)
     meta_graph()
+    training_of_a_loop()
 
 
 if __name__ == "__main__":

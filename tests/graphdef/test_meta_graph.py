@@ -119,3 +119,30 @@ def test_nodes_of_functions_have_names_below_that_of_the_call() -> None:
     names = [op.name for op in graph.operations if op.type == "Tanh"]
     assert len(names) == 2
     assert all(name.startswith("StatefulPartitionedCall/") and name.endswith("/Tanh") for name in names)
+
+
+def test_a_training_step_whose_derivative_is_left_out_is_left_out_as_a_whole() -> None:
+    """TensorFlow keeps the steps of a loop on stacks for its own derivative; ours takes its place."""
+    data = arrays("training_of_a_loop")
+    with pb.Graph().as_default() as graph:
+        pb.train.import_meta_graph(FIXTURES / "training_of_a_loop.meta")
+        (dw,) = pb.gradients(graph.get_tensor_by_name("loss:0"), pb.trainable_variables())
+        session = session_with_values(graph, data)
+    assert not {op.name for op in graph.operations} & {"train", "train/update", "train/Assign"}
+    np.testing.assert_allclose(session.run(dw, {"x:0": data["feed|x:0"]}), data["grad"], rtol=1e-5)
+
+
+def test_names_of_tags_and_signatures_are_those_of_tensorflow() -> None:
+    constants = pb.saved_model.signature_constants
+    assert pb.saved_model.tag_constants.SERVING == "serve"
+    assert constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY == "serving_default"
+
+
+def test_programs_of_version_1_parse_a_graph_def_and_import_it() -> None:
+    import pullback.compat.v1 as tf
+
+    with tf.Graph().as_default() as graph, tf.gfile.GFile(str(FIXTURES / "cond.pb"), "rb") as file:
+        graph_def = tf.GraphDef()
+        graph_def.ParseFromString(file.read())
+        tf.import_graph_def(graph_def, name="")
+    assert graph.get_tensor_by_name("loss:0").shape == []

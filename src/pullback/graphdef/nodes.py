@@ -78,6 +78,8 @@ class LeftOut:
 
     node: str
     op_type: str
+    derivative: bool = False
+    """Whether it is of TensorFlow's own derivative: what only waits for it would do half of a training step."""
 
 
 class WithoutThese(Exception):
@@ -161,9 +163,9 @@ class Node:
             self.reject(f"{what} must be integers, not {x.type}")
         return [int(n) for n in known.ravel()]
 
-    def left_out(self) -> LeftOut:
+    def left_out(self, *, derivative: bool = False) -> LeftOut:
         """What stands for the outputs of a node that is not read, with all that depends on it."""
-        return LeftOut(self.name, self.op_type)
+        return LeftOut(self.name, self.op_type, derivative)
 
     def reject(self, text: str) -> NoReturn:
         """Raise the error that says what is wrong with this node."""

@@ -181,7 +181,7 @@ class Region:
         if found is None:
             node.refuse("there is no reader of this op type")
         left = [x for x in inputs if isinstance(x, LeftOut) and not found.partly]
-        missing = left[0] if left else self._only_waits_for(node)
+        missing = left[0] if left else self._waits_for(node)
         if missing is None and not found.anything and any(isinstance(x, np.ndarray) for x in inputs):
             missing = node.left_out()
         if missing is not None:
@@ -189,11 +189,12 @@ class Region:
         with self.scope_of(node):
             return self.finished(node, lambda: found.read(node, *_checked(node, inputs, found)))
 
-    def _only_waits_for(self, node: Node) -> LeftOut | None:
-        """What all that a NoOp waits for depends on, where that is left out."""
-        waited = [self.find(x) for x in self.flow.controls(node.proto.name)] if node.op_type == "NoOp" else []
+    def _waits_for(self, node: Node) -> LeftOut | None:
+        """What is left out that a node waits for, where it is left out for that: a derivative, or all of a NoOp's."""
+        waited = [self.find(x) for x in self.flow.controls(node.proto.name)]
         left = [m.values[0] for m in waited if m is not None and m.values and isinstance(m.values[0], LeftOut)]
-        return left[0] if left and len(left) == len(waited) else None
+        all_of_it = bool(left) and node.op_type == "NoOp" and len(left) == len(waited)
+        return next((x for x in left if x.derivative or all_of_it), None)
 
     @contextmanager
     def scope_of(self, node: Node) -> Iterator[None]:

@@ -9,9 +9,12 @@ from typing import Any
 FILES = {
     "AttrValue": "attr_value",
     "Event": "event",
+    "GraphDef": "graph",
     "HistogramProto": "histogram",
     "LogMessage": "event",
+    "MetaGraphDef": "meta_graph",
     "NameAttrList": "attr_value",
+    "NodeDef": "node_def",
     "SessionLog": "event",
     "Summary": "summary",
     "SummaryMetadata": "summary",

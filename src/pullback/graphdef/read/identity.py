@@ -19,7 +19,8 @@ from ..nodes import Node, reader
 from ..translation import Reference
 
 
-@reader("Identity", "RefIdentity", "Snapshot", "DeepCopy", anything=True)
+@reader("Identity", "RefIdentity", "Snapshot", "DeepCopy", "DebugIdentityV2", "DebugGradientIdentity", anything=True)
+@reader("XlaSharding", "DisableCopyOnRead", anything=True)
 def identity(node: Node, x: Any) -> Any:
     if isinstance(x, Reference):
         return x if node.op_type == "RefIdentity" else read_variable(x.handle, name=node.exactly)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Tensor
-from ...primitives.random.discrete import random_poisson
-from ...primitives.random.gamma import random_gamma
+from ...primitives.creation.constant import constant
+from ...primitives.random.discrete import random_poisson, stateless_parameterized_truncated_normal
+from ...primitives.random.gamma import random_gamma, stateless_gamma
 from ...primitives.random.stateful import categorical, random_normal, random_shuffle, random_uniform, truncated_normal
 from ...primitives.random.stateless import stateless_normal, stateless_truncated_normal, stateless_uniform
 from ..nodes import Node, reader
@@ -59,12 +60,46 @@ def multinomial(node: Node, logits: Tensor, count: Tensor) -> Any:
     return categorical(logits, n, node.attribute("output_dtype", "int64"), _seed(node), node.exactly)
 
 
-@reader("StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal")
-def stateless(node: Node, shape: Tensor, seed: Tensor) -> Any:
-    draws = {
-        "StatelessRandomUniform": stateless_uniform,
-        "StatelessRandomNormal": stateless_normal,
-        "StatelessTruncatedNormal": stateless_truncated_normal,
-    }
-    draw: Any = draws[node.op_type]
+_DRAWS: dict[str, Any] = {
+    "StatelessRandomUniform": stateless_uniform,
+    "StatelessRandomNormal": stateless_normal,
+    "StatelessTruncatedNormal": stateless_truncated_normal,
+}
+
+
+@reader(*_DRAWS, *[f"{name}V2" for name in _DRAWS])
+def stateless(node: Node, shape: Tensor, seed: Tensor, *more: Tensor) -> Any:
+    """With what StatelessRandomGetKeyCounter gives, the seed is the key."""
+    del more
+    draw = _DRAWS[node.op_type.removesuffix("V2")]
     return draw(shape, seed, dtype=node.attribute("dtype", "float32"), name=node.exactly)
+
+
+@reader("StatelessRandomGetKeyCounter", outputs=("key", "counter"))
+def key_and_counter(node: Node, seed: Tensor) -> Any:
+    """The seed in place of both: generators here begin with it."""
+    del node
+    return seed, seed
+
+
+@reader("StatelessRandomGetAlg")
+def algorithm(node: Node) -> Any:
+    return constant(1, name=node.exactly)
+
+
+@reader("StatelessRandomGammaV2")
+def gamma_of_seed(node: Node, shape: Tensor, seed: Tensor, alpha: Tensor) -> Any:
+    del node
+    return stateless_gamma(shape, seed, alpha, dtype=alpha.dtype)
+
+
+@reader("StatelessRandomGammaV3")
+def gamma_of_key(node: Node, shape: Tensor, key: Tensor, counter: Tensor, alg: Tensor, alpha: Tensor) -> Any:
+    del node, counter, alg
+    return stateless_gamma(shape, key, alpha, dtype=alpha.dtype)
+
+
+@reader("StatelessParameterizedTruncatedNormal")
+def parameterized(node: Node, shape: Tensor, seed: Tensor, *parameters: Tensor) -> Any:
+    del node
+    return stateless_parameterized_truncated_normal(shape, seed, *parameters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Tensor
-from ...primitives.sorting.order_statistics import nth_element
+from ...primitives.sorting.order_statistics import approx_max_k, approx_min_k, isotonic_regression, nth_element
 from ...primitives.sorting.searchsorted import searchsorted
 from ...primitives.sorting.sort import in_top_k, top_k
 from ..nodes import Node, reader
@@ -20,6 +20,18 @@ def top_k_(node: Node, x: Tensor, *given: Tensor) -> Any:
 @reader("NthElement")
 def nth_element_(node: Node, x: Tensor, n: Tensor) -> Any:
     return nth_element(x, node.integers(n, "n")[0], node.attribute("reverse", False), name=node.exactly)
+
+
+@reader("IsotonicRegression", outputs=("output", "segments"))
+def isotonic(node: Node, x: Tensor) -> Any:
+    del node
+    return tuple(isotonic_regression(x))
+
+
+@reader("ApproxTopK", outputs=("values", "indices"))
+def approximate(node: Node, x: Tensor) -> Any:
+    best = approx_max_k if node.attribute("is_max_k", True) else approx_min_k
+    return tuple(best(x, node.attribute("k"), node.attribute("reduction_dimension", -1)))
 
 
 @reader("InTopK", "InTopKV2")

@@ -41,6 +41,24 @@ def by_dense(node: Node, indices: Tensor, values: Tensor, shape: Tensor, other: 
     return found(SparseTensor(indices, values, shape), other).values
 
 
+@reader("SparseSlice", outputs=("output_indices", "output_values", "output_shape"))
+def part(node: Node, indices: Tensor, values: Tensor, shape: Tensor, start: Tensor, size: Tensor) -> Any:
+    del node
+    found = operations.slice_(SparseTensor(indices, values, shape), start, size)
+    return found.indices, found.values, found.dense_shape
+
+
+@reader(
+    "SparseFillEmptyRows",
+    outputs=("output_indices", "output_values", "empty_row_indicator", "reverse_index_map"),
+)
+def with_full_rows(node: Node, indices: Tensor, values: Tensor, shape: Tensor, default: Tensor) -> Any:
+    if node.wants(3):
+        node.refuse("where its values went is not read")
+    found, empty = operations.fill_empty_rows(SparseTensor(indices, values, shape), default)
+    return found.indices, found.values, empty
+
+
 @reader("SparseSoftmax")
 def softmax(node: Node, indices: Tensor, values: Tensor, shape: Tensor) -> Any:
     return operations.softmax(SparseTensor(indices, values, shape)).values

@@ -94,7 +94,7 @@ def close(node: Node, handle: Any) -> None:
 def of_a_derivative(node: Node, *xs: Any) -> LeftOut:
     """TensorFlow's own derivative of a loop: it is left out; `gradients` makes ours."""
     del xs
-    return node.left_out()
+    return node.left_out(derivative=True)
 
 
 # Lists
@@ -104,7 +104,7 @@ def of_a_derivative(node: Node, *xs: Any) -> LeftOut:
 def reserve(node: Node, element_shape: Tensor, count: Tensor) -> Any:
     """An array of no elements; one of arrays is kept for TensorFlow's own derivative of a loop, and left out."""
     if node.attribute("element_dtype") is variant:
-        return node.left_out()
+        return node.left_out(derivative=True)
     empty = node.op_type == "EmptyTensorList"
     known = node.static(element_shape)
     row = TensorShape.UNKNOWN
