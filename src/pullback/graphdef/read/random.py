@@ -100,6 +100,8 @@ def gamma_of_key(node: Node, shape: Tensor, key: Tensor, counter: Tensor, alg: T
 
 
 @reader("StatelessParameterizedTruncatedNormal")
-def parameterized(node: Node, shape: Tensor, seed: Tensor, *parameters: Tensor) -> Any:
+def parameterized(
+    node: Node, shape: Tensor, seed: Tensor, mean: Tensor, deviation: Tensor, low: Tensor, high: Tensor
+) -> Any:
     del node
-    return stateless_parameterized_truncated_normal(shape, seed, *parameters)
+    return stateless_parameterized_truncated_normal(shape, seed, mean, deviation, low, high)
