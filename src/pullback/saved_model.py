@@ -7,3 +7,5 @@ from .graphdef.saved_model import SavedModel as SavedModel
 from .graphdef.saved_model import Signature as Signature
 from .graphdef.saved_model import load as load
 from .graphdef.saved_model import load_frozen as load_frozen
+from .graphdef.saving import save as save
+from .graphdef.saving import simple_save as simple_save

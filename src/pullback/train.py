@@ -11,6 +11,7 @@ from .checkpoints.state_file import get_checkpoint_state as get_checkpoint_state
 from .checkpoints.state_file import latest_checkpoint as latest_checkpoint
 from .graphdef.exporting import write_graph as write_graph
 from .graphdef.meta_graph import import_meta_graph as import_meta_graph
+from .graphdef.saving import export_meta_graph as export_meta_graph
 from .optimizers.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from .optimizers.adagrad import AdagradOptimizer as AdagradOptimizer
 from .optimizers.adam import AdamOptimizer as AdamOptimizer

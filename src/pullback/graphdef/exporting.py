@@ -75,15 +75,20 @@ def write_graph(graph_or_graph_def: Any, logdir: str | os.PathLike[str], name: s
     ...         pb.graphdef.load(path).get_tensor_by_name("y:0")
     <Tensor 'y:0' float32[3]>
     """
-    messages()
-    from google.protobuf import text_format
-
     proto = export(graph_or_graph_def) if isinstance(graph_or_graph_def, Graph) else graph_or_graph_def
     path = Path(logdir) / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    data = text_format.MessageToString(proto).encode() if as_text else proto.SerializeToString(deterministic=True)
+    data = written(proto, as_text)
     replace_file(path, lambda file: file.write(data))
     return str(path)
+
+
+def written(proto: Any, as_text: bool) -> bytes:
+    """A message as a file has it."""
+    from google.protobuf import text_format
+
+    data: bytes = proto.SerializeToString(deterministic=True)
+    return text_format.MessageToString(proto).encode() if as_text else data
 
 
 class Export:

@@ -1,0 +1,181 @@
+"""SavedModel and MetaGraphDef export: a graph with its variables, what saves and restores them, and signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..checkpoints.tensor_bundle import write_bundle
+from ..core.data_types import NUMBERS
+from ..core.dtypes import string
+from ..core.files import replace_file
+from ..core.graph import Graph, Tensor, get_default_graph
+from ..engines.session import Session
+from ..primitives.variables.collections import GraphKeys
+from ..primitives.variables.variable import Variable
+from .body import set_attribute, set_shape
+from .exporting import export, written
+from .messages import messages
+from .saved_model import Signature
+
+_PREDICT = "tensorflow/serving/predict"
+
+
+def export_meta_graph(
+    filename: str | PathLike[str] | None = None, graph: Graph | None = None, as_text: bool = False
+) -> Any:
+    """The MetaGraphDef of `graph`, the default one for None, which goes into the file `filename` too where it is given.
+
+    It has the graph, its variables, and the nodes that save and restore them: `import_meta_graph` of TensorFlow gives a
+    saver for what `Saver.save(..., format="tensorflow")` wrote.
+
+    Raises:
+        UnimplementedError: an operation has no pendant in TensorFlow.
+
+    >>> import pullback as pb
+    >>> w = pb.Variable([1.0, 2.0], name="w")
+    >>> meta = pb.train.export_meta_graph()
+    >>> meta.saver_def.restore_op_name, sorted(meta.collection_def)
+    ('save/restore_all', ['trainable_variables', 'variables'])
+    """
+    graph = graph or get_default_graph()
+    made = messages().MetaGraphDef()
+    made.graph_def.CopyFrom(export(graph))
+    variables = _variables(graph)
+    for variable in variables:
+        keys = [GraphKeys.GLOBAL_VARIABLES, *([GraphKeys.TRAINABLE_VARIABLES] if variable.trainable else [])]
+        for key in keys:
+            made.collection_def[key].bytes_list.value.append(_described(variable))
+    if variables:
+        _add_saver(made, variables)
+    if filename is not None:
+        data = written(made, as_text)
+        replace_file(Path(filename), lambda file: file.write(data))
+    return made
+
+
+def save(
+    session: Session,
+    export_dir: str | PathLike[str],
+    signatures: Mapping[str, Signature],
+    tags: Sequence[str] = ("serve",),
+) -> None:
+    """Writes a SavedModel: the graph of a session, the values of its variables, and what it offers.
+
+    Raises:
+        UnimplementedError: an operation has no pendant in TensorFlow.
+        ValueError: there is something in the folder `export_dir`. FailedPreconditionError: a variable has no value.
+
+    >>> import tempfile
+    >>> import pullback as pb
+    >>> x = pb.placeholder(pb.float32, [None], name="x")
+    >>> w = pb.Variable(3.0, name="w")
+    >>> session = pb.Session()
+    >>> session.run(w.initializer)
+    >>> offered = {"serving_default": pb.saved_model.Signature({"x": x}, {"y": w * x})}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pb.saved_model.save(session, folder + "/model", offered)
+    ...     model = pb.saved_model.load(folder + "/model")
+    >>> model.values
+    {'w': array(3., dtype=float32)}
+    """
+    folder = Path(export_dir)
+    if folder.is_dir() and any(folder.iterdir()):
+        raise ValueError(f"saved_model.save: there is something in {folder}; give a folder that is empty or not there")
+    made = messages().SavedModel(saved_model_schema_version=1)
+    meta = made.meta_graphs.add()
+    meta.CopyFrom(export_meta_graph(graph=session.graph))
+    meta.meta_info_def.tags.extend(tags)
+    for name, signature in signatures.items():
+        _sign(meta.signature_def[name], signature)
+    values = {v.op.name: session.read_variable(v.op) for v in _variables(session.graph)}
+    (folder / "variables").mkdir(parents=True, exist_ok=True)
+    if values:
+        write_bundle(folder / "variables" / "variables", values)
+    data = written(made, False)
+    replace_file(folder / "saved_model.pb", lambda file: file.write(data))
+
+
+def simple_save(
+    session: Session,
+    export_dir: str | PathLike[str],
+    inputs: Mapping[str, Tensor],
+    outputs: Mapping[str, Tensor],
+    legacy_init_op: object = None,
+) -> None:
+    """Writes a SavedModel with one signature, `serving_default`, of these tensors; see `save`.
+
+    Raises:
+        What `save` raises.
+
+    >>> import tempfile
+    >>> import pullback as pb
+    >>> x = pb.placeholder(pb.float32, [None], name="x")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pb.saved_model.simple_save(pb.Session(), folder + "/model", {"x": x}, {"y": pb.tanh(x)})
+    ...     sorted(pb.saved_model.load(folder + "/model").signatures)
+    ['serving_default']
+    """
+    del legacy_init_op
+    save(session, export_dir, {"serving_default": Signature(inputs, outputs, _PREDICT)})
+
+
+def _variables(graph: Graph) -> list[Variable]:
+    """The variables of a graph, by name."""
+    found: list[Variable] = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
+    return sorted(found, key=lambda v: v.op.name)
+
+
+def _described(variable: Variable) -> bytes:
+    """A VariableDef."""
+    made = messages().VariableDef(variable_name=f"{variable.op.name}:0", is_resource=True, trainable=variable.trainable)
+    if variable.initializer is not None:
+        made.initializer_name = variable.initializer.name
+    made.snapshot_name = _read_of(variable)
+    data: bytes = made.SerializeToString()
+    return data
+
+
+def _read_of(variable: Variable) -> str:
+    return f"save/Read/{variable.op.name}:0"
+
+
+def _add_saver(meta: Any, variables: Sequence[Variable]) -> None:
+    """Adds the nodes that save and restore variables, under the names that TensorFlow's `Saver` gives them."""
+    nodes, dtypes = meta.graph_def.node, [v.dtype for v in variables]
+    _add(nodes, "save/Const", "Const", [], value=np.array(b"model", string), dtype=string)
+    names = np.array([v.op.name.encode() for v in variables], string)
+    _add(nodes, "save/tensor_names", "Const", [], value=names, dtype=string)
+    _add(nodes, "save/shape_and_slices", "Const", [], value=np.full(len(variables), b"", string), dtype=string)
+    keys = ["save/Const", "save/tensor_names", "save/shape_and_slices"]
+    for v in variables:
+        _add(nodes, _read_of(v).removesuffix(":0"), "ReadVariableOp", [v.op.name], dtype=v.dtype)
+    _add(nodes, "save/SaveV2", "SaveV2", [*keys, *[_read_of(v).removesuffix(":0") for v in variables]], dtypes=dtypes)
+    _add(nodes, "save/control_dependency", "Identity", ["save/Const", "^save/SaveV2"], T=string)
+    _add(nodes, "save/RestoreV2", "RestoreV2", keys, dtypes=dtypes)
+    for i, v in enumerate(variables):
+        value = f"save/RestoreV2:{i}" if i else "save/RestoreV2"
+        _add(nodes, f"save/Assign_{i}", "AssignVariableOp", [v.op.name, value], dtype=v.dtype)
+    _add(nodes, "save/restore_all", "NoOp", [f"^save/Assign_{i}" for i in range(len(variables))])
+    saver = meta.saver_def
+    saver.filename_tensor_name, saver.save_tensor_name = "save/Const:0", "save/control_dependency:0"
+    saver.restore_op_name, saver.version = "save/restore_all", type(saver).V2
+
+
+def _add(nodes: Any, name: str, op_type: str, inputs: Sequence[str], **attributes: Any) -> None:
+    node = nodes.add(name=name, op=op_type, input=inputs)
+    for key, value in attributes.items():
+        set_attribute(node.attr[key], value)
+
+
+def _sign(made: Any, signature: Signature) -> None:
+    """A SignatureDef."""
+    made.method_name = signature.method_name or _PREDICT
+    for infos, tensors in ((made.inputs, signature.inputs), (made.outputs, signature.outputs)):
+        for key, x in tensors.items():
+            infos[key].name, infos[key].dtype = x.name, NUMBERS[x.dtype]
+            set_shape(infos[key].tensor_shape, x.shape)
