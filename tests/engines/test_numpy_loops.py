@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
 
 import pullback as pb
 from pullback.control_flow.py_function import numpy_function
+from pullback.engines.numpy import loops
 
 from .loops import COUNTS, FEW, Derivatives, nested, two_variables, with_random_numbers
 
@@ -59,6 +61,35 @@ def test_memory_stays_within_the_budget() -> None:
 
 def test_memory_of_every_thirtieth_state() -> None:
     assert peak(pb.Memory(every=30), 900) < 1_500_000
+
+
+def steps_made(monkeypatch: pytest.MonkeyPatch, count: int, order: int) -> float:
+    """How often each step is computed again for a derivative from eight checkpoints of a loop."""
+    made = [0]
+    step = loops._Part.step
+
+    def counted(self: Any, *args: Any) -> Any:
+        made[0] += 1
+        return step(self, *args)
+
+    with pb.Graph().as_default(), monkeypatch.context() as patch:
+        patch.setattr(loops._Part, "step", counted)
+        x = pb.placeholder(pb.float64, [4])
+        y = pb.while_loop(lambda i, y: i < count, lambda i, y: [i + 1, pb.sin(y)], [0, x])[1]
+        for _ in range(order):
+            (y,) = pb.gradients(y, x, memory=FEW)
+        pb.Session(engine="numpy").run(y, {x: np.ones(4)})
+    return made[0] / count
+
+
+def test_a_tight_budget_takes_n_log_n_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    again = [steps_made(monkeypatch, count, order=1) for count in (512, 1024, 2048, 4096)]
+    assert np.diff(again).max() <= 0.5
+    assert again[-1] < 5
+
+
+def test_second_derivatives_from_a_tight_budget_take_little_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert steps_made(monkeypatch, 512, order=2) < 2 * steps_made(monkeypatch, 128, order=2) + 10
 
 
 def test_steps_that_call_python_are_not_made_twice() -> None:

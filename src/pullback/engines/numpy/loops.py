@@ -255,12 +255,13 @@ class _Recording:
         low, high = block * size, min((block + 1) * size, self.steps) - 1
         goal, turn = (low, -1) if part.reverse else (high, 1)
         start, checkpoint = self._nearest(block, size)
+        kept = _halves(start, high if part.reverse else low, size)
         now = part.checkpoint(current)
         part.resume(checkpoint, current)
         rows = {}
         try:
             for t in range(start, goal + turn, turn):
-                if self._is_entry(t, size):
+                if t in kept:
                     self.entries[t] = part.checkpoint(current)
                 made = part.step(t, self.inputs, current)
                 if low <= t <= high:
@@ -272,18 +273,29 @@ class _Recording:
     def _nearest(self, block: int, size: int) -> tuple[int, list[Any]]:
         group = block * size // self.stride
         first = self._entry(group)
-        self.entries = {t: kept for t, kept in self.entries.items() if t // self.stride == group}
         if self.part.reverse:
             last = min((block + 1) * size, self.steps) - 1
-            start = min([t for t in self.entries if t >= last], default=first)
+            self.entries = {t: kept for t, kept in self.entries.items() if t // self.stride == group and t >= last}
+            start = min(self.entries, default=first)
         else:
-            start = max([t for t in self.entries if t <= block * size], default=first)
+            low = block * size
+            self.entries = {t: kept for t, kept in self.entries.items() if t // self.stride == group and t <= low}
+            start = max(self.entries, default=first)
         return start, self.entries.get(start) or self.checkpoints[group]
 
-    def _is_entry(self, t: int, size: int) -> bool:
-        """Whether a checkpoint before the step on row `t` is worth its memory: at blocks, as many as there are rows."""
-        every = -(-self.stride // (size * size)) * size
-        return (t + 1 if self.part.reverse else t) % every == 0
+
+def _halves(start: int, goal: int, size: int) -> set[int]:
+    """Where to keep what is carried between two entries of blocks: halfway, halfway from there, and so on.
+
+    Going back from `goal` block by block, each half is then gone through once more for each time it is halved: n log n
+    steps in all, with log n checkpoints (Griewank 1992).
+    """
+    turn = size if goal >= start else -size
+    found = set()
+    while (blocks := (goal - start) // turn) > 0:
+        start += (blocks + 1) // 2 * turn
+        found.add(start)
+    return found
 
 
 def _room(checkpoint: Sequence[Any], memory: Memory) -> Sizes:
