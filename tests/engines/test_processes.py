@@ -68,6 +68,36 @@ def test_losses_are_those_of_one_process(count: int, optimizer: str, tmp_path: P
     run_in_processes(count, [f"optimizer = lambda: pb.train.{optimizer}(0.1)", MODEL, COMPARED], tmp_path)
 
 
+LAYER = """
+    random = np.random.default_rng(0)
+    X, A, B = random.normal(size=(5, 4, 8)), random.normal(size=(8, 16)), random.normal(size=(16, 2))
+
+    def losses(session):
+        x = pb.placeholder(pb.float64, [4, 8])
+        a = pb.Variable(pb.sharding(A, [None, "model"]), name="a")
+        b = pb.Variable(pb.sharding(B, ["model", None]), name="b")
+        loss = pb.reduce_mean(pb.square(pb.tanh(x @ a) @ b - 1.0))
+        train = pb.train.AdamOptimizer(0.1).minimize(loss)
+        with session as s:
+            s.run(pb.global_variables_initializer())
+            step = s.make_callable([loss, train], [x])
+            found = [step(X[i])[0] for i in range(5)]
+            if s.engine == "xla":
+                assert s._engine.values[a.op].sharding.shard_shape((8, 16)) == (8, 8 // count)
+            return found
+
+    with pb.Graph().as_default():
+        alone = losses(pb.Session(engine="numpy"))
+    np.testing.assert_allclose(losses(pb.Session(mesh={"model": 2 * count})), alone, rtol=1e-6)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 4])
+def test_losses_of_layers_in_columns_are_those_of_one_process(count: int, tmp_path: Path) -> None:
+    run_in_processes(count, [LAYER], tmp_path)
+
+
 @pytest.mark.slow
 def test_feeds_values_and_variables_go_in_and_out_of_all_processes(tmp_path: Path) -> None:
     program = """
