@@ -55,6 +55,7 @@ NAMESPACES = (
     "gfile",
     "image",
     "initializers",
+    "keras",
     "layers",
     "linalg",
     "logging",
