@@ -117,3 +117,15 @@ def test_a_classifier_learns_as_well_as_in_32_bits(compute: pb.DType) -> None:
         losses.append(float(value))
     assert losses[0] < 0.2
     assert losses[1] < losses[0] + 0.05
+
+
+def test_programs_of_tensorflow_1_find_it_by_its_names() -> None:
+    tf: Any = pytest.importorskip("pullback.compat.v1")
+    v = tf.Variable(3.0)
+    scale = tf.mixed_precision.DynamicLossScale(initial_loss_scale=2, increment_period=1, multiplier=4.0)
+    optimizer = tf.mixed_precision.MixedPrecisionLossScaleOptimizer(tf.train.GradientDescentOptimizer(0.5), scale)
+    step = optimizer.minimize(v * v)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(step)
+        assert session.run([v, *scale.variables()]) == [0.0, 8.0, 0]

@@ -61,6 +61,7 @@ NAMESPACES = (
     "logging",
     "math",
     "metrics",
+    "mixed_precision",
     "nest",
     "nn",
     "random",
