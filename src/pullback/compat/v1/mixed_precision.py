@@ -1,4 +1,4 @@
-"""Loss scales of TensorFlow 1 (`tf.mixed_precision`); what rewrites a graph there is `pullback.mixed_precision` here."""
+"""Loss scales of TensorFlow 1 (`tf.mixed_precision`); its rewrite of graphs is `pullback.mixed_precision` here."""
 
 from ...optimizers.loss_scale import AbstractLossScale as LossScale
 from ...optimizers.loss_scale import DynamicLossScale as DynamicLossScale
