@@ -229,3 +229,33 @@ def test_a_file_that_is_torn_says_so(tmp_path: Any) -> None:
         pb.graphdef.load(path)
     with pytest.raises(pb.errors.NotFoundError, match="there is no file"):
         pb.graphdef.load(tmp_path / "nothing.pb")
+
+
+HANDLE = """node { name: "%s" op: "VarHandleOp" attr { key: "dtype" value { type: DT_FLOAT } }
+    attr { key: "shape" value { shape { } } } attr { key: "shared_name" value { s: "%s" } } }"""
+
+
+def test_handles_of_one_shared_name_are_one_variable() -> None:
+    assign = 'node { name: "assign" op: "AssignVariableOp" input: "b" input: "three" }'
+    three = 'node { name: "three" op: "Const" attr { key: "value" value { tensor { dtype: DT_FLOAT float_val: 3 } } } }'
+    read = 'node { name: "read" op: "ReadVariableOp" input: "a" input: "^assign" }'
+    graph, (y,) = imported(HANDLE % ("a", "v"), HANDLE % ("b", "v"), three, assign, read, return_elements=["read:0"])
+    assert pb.Session(graph=graph).run(y) == 3.0
+
+
+def test_handles_that_are_not_shared_are_variables_of_their_own() -> None:
+    anonymous = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
+    graph, _ = imported(HANDLE % ("a", anonymous), HANDLE % ("b", anonymous))
+    assert [op.name for op in graph.operations] == ["import/a", "import/b"]
+
+
+def test_a_reference_is_read_where_it_is_used() -> None:
+    v = """node { name: "v" op: "VariableV2" attr { key: "dtype" value { type: DT_FLOAT } }
+        attr { key: "shape" value { shape { } } } }"""
+    two = 'node { name: "two" op: "Const" attr { key: "value" value { tensor { dtype: DT_FLOAT float_val: 2 } } } }'
+    assign = 'node { name: "assign" op: "Assign" input: "v" input: "two" }'
+    y = 'node { name: "y" op: "Mul" input: "assign" input: "two" }'
+    graph, (found, handle) = imported(v, two, assign, y, return_elements=["y:0", "v"])
+    session = pb.Session(graph=graph, engine="numpy")
+    assert session.run(found) == 4.0
+    assert session.read_variable(handle) == 2.0

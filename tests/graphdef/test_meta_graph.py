@@ -146,3 +146,15 @@ def test_programs_of_version_1_parse_a_graph_def_and_import_it() -> None:
         graph_def.ParseFromString(file.read())
         tf.import_graph_def(graph_def, name="")
     assert graph.get_tensor_by_name("loss:0").shape == []
+
+
+def test_variables_that_a_saver_does_not_restore_are_found_among_the_objects() -> None:
+    """Keras's models restore copies of their variables; those that are read have the names of the objects."""
+    from tensorboard.compat.proto.graph_pb2 import GraphDef
+
+    from pullback.graphdef.restoring import Saved, saved_variables
+
+    graph_def = GraphDef()
+    graph_def.node.add(name="layer/w", op="VarHandleOp")
+    key = "layer/w/.ATTRIBUTES/VARIABLE_VALUE"
+    assert saved_variables(graph_def, {"layer/w": key}) == {"layer/w": Saved(key)}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
+from types import MappingProxyType
 from typing import Any
 
 from ..checkpoints.saver import Saver
@@ -58,14 +59,18 @@ def add_meta_graph(
     input_map: dict[str, Any],
     *,
     clear_devices: bool = False,
+    objects: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, tuple[Variable, Saved]]:
-    """The variables of the graph by name, with where a checkpoint has them, after it and its collections were added."""
+    """The variables of the graph by name, with where a checkpoint has them, after it and its collections were added.
+
+    `objects` is that of `saved_variables`.
+    """
     graph_def = meta.graph_def
     if clear_devices:
         graph_def = type(graph_def).FromString(graph_def.SerializeToString())
         for node in graph_def.node:
             node.ClearField("device")
-    saved = saved_variables(graph_def)
+    saved = saved_variables(graph_def, objects)
     graph = get_default_graph()
     before = len(graph.operations)
     imported(graph_def, input_map, (), scope or "", variables_by_name(meta))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,7 +15,11 @@ from .messages import parsed
 from .section import Section
 from .translation import Translation
 
+HANDLES = ("VarHandleOp", "VariableV2", "Variable")
 _ASSIGNMENTS = ("Assign", "AssignVariableOp")
+_ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
+"""What TensorFlow says in place of a name of variables that are not shared."""
+T = TypeVar("T")
 
 
 class Saved(NamedTuple):
@@ -28,13 +33,16 @@ class Saved(NamedTuple):
         return whole[self.part] if self.part else whole
 
 
-def saved_variables(graph_def: Any) -> dict[str, Saved]:
-    """Where a checkpoint has the variables of a graph, by the names of their nodes; none where it has no saver."""
+def saved_variables(graph_def: Any, objects: Mapping[str, str] = MappingProxyType({})) -> dict[str, Saved]:
+    """Where a checkpoint has the variables of a graph, by the names of their nodes; none where it has no saver.
+
+    `objects` are keys by the names of variables, for those that the graph's saver does not restore.
+    """
     translation = Translation(graph_def.library.function, None, {})
     section = Section(graph_def.node, "the graph")
-    found = {}
-    for target, saved in _restored(section):
-        found[target] = saved
+    named = {node.name: shared_name(node) for node in graph_def.node if node.op in HANDLES}
+    found = {name: Saved(objects[shared]) for name, shared in named.items() if shared in objects}
+    found.update(_restored(section))
     for name, proto in section.protos.items():
         called = proto.attr["f"].func.name if "f" in proto.attr else ""
         if not translation.uses_files(called):
@@ -44,7 +52,20 @@ def saved_variables(graph_def: Any) -> dict[str, Saved]:
         for target, saved in _restored(inner):
             if target in given:
                 found[given[target].node] = saved
-    return found
+    return _shared(graph_def, found)
+
+
+def _shared(graph_def: Any, found: Mapping[str, T]) -> dict[str, T]:
+    """`found` with what it has of a variable for all nodes that are handles of it."""
+    handles = {node.name: shared_name(node) for node in graph_def.node if node.op in HANDLES}
+    known = {handles[name]: value for name, value in found.items() if name in handles}
+    return {name: known[shared] for name, shared in handles.items() if shared in known}
+
+
+def shared_name(proto: Any) -> str:
+    """The name by which nodes that are handles of one variable know it; that of the node itself where there is none."""
+    name: str = proto.attr["shared_name"].s.decode(errors="replace") if "shared_name" in proto.attr else ""
+    return proto.name if name in ("", _ANONYMOUS) else name
 
 
 def _restored(section: Section) -> Iterator[tuple[str, Saved]]:
@@ -99,7 +120,7 @@ def variables_by_name(meta_graph_def: Any) -> Mapping[str, tuple[bool, tuple[str
             name = name_of_variable(data)
             trainable, keys = found.get(name, (False, ()))
             found[name] = trainable or key == "trainable_variables", (*keys, key)
-    return found
+    return _shared(meta_graph_def.graph_def, found)
 
 
 def holds_variables(key: str) -> bool:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..checkpoints.reader import load_checkpoint
+from ..checkpoints.tensor_bundle import is_bundle
+from ..checkpoints.tensorflow_files import names_of_objects, read_tensorflow
 from ..core.errors import DataLossError, NotFoundError
 from ..core.graph import Graph, Tensor
 from ..core.limits import limited
@@ -61,7 +63,7 @@ def load(export_dir: str | PathLike[str], tags: str | Iterable[str] | None = Non
         meta = _chosen(Path(export_dir), wanted)
         graph = Graph()
         with graph.as_default():
-            found = add_meta_graph(meta, None, {})
+            found = add_meta_graph(meta, None, {}, objects=_objects(Path(export_dir)))
         values = _values(Path(export_dir), {name: saved for name, (_, saved) in found.items()})
     variables = {name: variable for name, (variable, _) in found.items()}
     return SavedModel(graph, _signatures(graph, meta), variables, values)
@@ -91,7 +93,7 @@ def add_frozen(graph: Graph, folder: Path, tags: str | Iterable[str] | None, sig
         chosen = meta.signature_def[signature]
         names = [info.name for side in (chosen.inputs, chosen.outputs) for info in side.values()]
         with graph.as_default():
-            add_constant_graph(meta, _values(folder, saved_variables(meta.graph_def)), names)
+            add_constant_graph(meta, _values(folder, saved_variables(meta.graph_def, _objects(folder))), names)
         return _signatures(graph, meta)[signature]
 
 
@@ -112,7 +114,7 @@ def load_into(
     with limited("saved_model.loader.load"):
         meta = _chosen(Path(export_dir), wanted)
         with sess.graph.as_default():
-            found = add_meta_graph(meta, import_scope, {})
+            found = add_meta_graph(meta, import_scope, {}, objects=_objects(Path(export_dir)))
         values = _values(Path(export_dir), {name: saved for name, (_, saved) in found.items()})
     _write(sess, {name: variable for name, (variable, _) in found.items()}, values)
     return meta
@@ -134,6 +136,12 @@ def _chosen(folder: Path, tags: set[str] | None) -> Any:
         known = ", ".join(str(sorted(g.meta_info_def.tags)) for g in graphs)
         raise NotFoundError(f"saved_model.load: {folder} has no one graph with the tags {tags}; there are {known}")
     return matching[0]
+
+
+def _objects(folder: Path) -> dict[str, str]:
+    """The keys that the values of variables have among those of objects, by the names of the variables."""
+    prefix = folder / "variables" / "variables"
+    return names_of_objects(prefix, read_tensorflow(prefix)) if is_bundle(prefix) else {}
 
 
 def _values(folder: Path, saved: Mapping[str, Saved]) -> dict[str, np.ndarray[Any, Any]]:

@@ -32,6 +32,15 @@ class Reference:
     """A reference to a variable, as version 1 has it: what is not told otherwise reads the value."""
 
     handle: Tensor
+    after: Operation | None = None
+    """The assignment that it comes from, after which the value is meant."""
+
+    def read(self, name: str | None = None) -> Tensor:
+        """The value."""
+        if self.after is None:
+            return read_variable(self.handle, name=name)
+        with get_default_graph().acting.control_dependencies([self.after]):
+            return read_variable(self.handle, name=name)
 
 
 class Made(NamedTuple):
@@ -57,6 +66,8 @@ class Translation:
         """What is known of variables beyond their nodes, by name: whether they are trainable, their collections."""
         self.values = values
         """The values of variables that are to be constants, by name."""
+        self.handles: dict[str, Tensor] = {}
+        """The handle of each variable, by the name under which TensorFlow shares it."""
         self._flows: dict[str, Flow] = {}
 
     def uses_files(self, name: str) -> bool:
@@ -323,7 +334,7 @@ def _checked(node: Node, inputs: Sequence[Any], found: Reader) -> list[Any]:
 
 def as_value(x: Any) -> Any:
     """The value of a variable for a reference to it; anything else as it is."""
-    return read_variable(x.handle) if isinstance(x, Reference) else x
+    return x.read() if isinstance(x, Reference) else x
 
 
 def _moved(group: Any, prefix: str) -> Any:

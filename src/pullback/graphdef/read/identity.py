@@ -14,7 +14,6 @@ from ...primitives.identity.identity import (
     StopGradient,
     no_op,
 )
-from ...primitives.variables.operations import read_variable
 from ..nodes import Node, reader
 from ..translation import Reference
 
@@ -23,7 +22,7 @@ from ..translation import Reference
 @reader("XlaSharding", "DisableCopyOnRead", anything=True)
 def identity(node: Node, x: Any) -> Any:
     if isinstance(x, Reference):
-        return x if node.op_type == "RefIdentity" else read_variable(x.handle, name=node.exactly)
+        return x if node.op_type == "RefIdentity" else x.read(node.exactly)
     return node.make(Identity(), x) if isinstance(x, Tensor) and x.dtype != resource else x
 
 

@@ -28,7 +28,7 @@ def _assigned(node: Node, inputs: tuple[Any, ...], handles: list[Tensor], values
         done.append(AssignVariableOp(type_.dtype, type_.shape).operation(handle, value))
     with done[0].graph.control_dependencies(done):
         no_op(name=node.exactly)
-    return inputs[0] if isinstance(inputs[0], Reference) else None
+    return Reference(handles[0], done[-1]) if isinstance(inputs[0], Reference) else None
 
 
 @reader("ApplyGradientDescent", "ResourceApplyGradientDescent", anything=True)
@@ -107,4 +107,4 @@ def _rows_assigned(
     done = [scatter_rows("update", handle, numbers, new) for handle, new in zip(handles, rows, strict=True)]
     with done[0].graph.control_dependencies(done):
         no_op(name=node.exactly)
-    return inputs[0] if isinstance(inputs[0], Reference) else None
+    return Reference(handles[0], done[-1]) if isinstance(inputs[0], Reference) else None

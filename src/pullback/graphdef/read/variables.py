@@ -27,6 +27,7 @@ from ...primitives.variables.operations import (
 )
 from ...primitives.variables.updates import scatter_rows, scatter_slices
 from ..nodes import Node, reader
+from ..restoring import shared_name
 from ..translation import Reference
 from .operands import handle_of, tensor_of
 
@@ -45,12 +46,19 @@ def _handle(node: Node) -> Tensor:
     value = node.region.translation.values.get(node.proto.name)
     if value is not None:
         return constant_in(get_default_graph().acting, value, node.exactly)
+    shared = shared_name(node.proto)
+    made: Tensor | None = node.region.translation.handles.get(shared)
+    if made is not None and made.op.graph is get_default_graph().acting:
+        return made
     known = node.region.translation.variables.get(node.proto.name)
     trainable, collections = (True, ()) if known is None else known
     shape = node.attribute("shape", TensorShape.UNKNOWN)
-    shared = node.text("shared_name") or node.name
-    made: Tensor = node.make(VarHandleOp(node.attribute("dtype"), shape, shared, trainable, collections))
-    return made
+    primitive = VarHandleOp(
+        node.attribute("dtype"), shape, node.text("shared_name") or node.name, trainable, collections
+    )
+    handle: Tensor = node.make(primitive)
+    node.region.translation.handles[shared] = handle
+    return handle
 
 
 @reader("VarHandleOp")
@@ -110,7 +118,7 @@ def assign(node: Node, target: Any, value: Any) -> Any:
     handle = handle_of(node, target)
     type_ = variable_type(handle)
     node.make(_ASSIGNMENTS[node.op_type](type_.dtype, type_.shape), handle, tensor_of(node, value))
-    return target if isinstance(target, Reference) else None
+    return _afterwards(target)
 
 
 @reader(
@@ -121,7 +129,7 @@ def assign(node: Node, target: Any, value: Any) -> Any:
 def scatter(node: Node, target: Any, indices: Any, updates: Any) -> Any:
     kind: Any = node.op_type.removeprefix("Resource").removeprefix("Scatter").lower()
     scatter_rows(kind, handle_of(node, target), tensor_of(node, indices), tensor_of(node, updates), node.exactly)
-    return target if isinstance(target, Reference) else None
+    return _afterwards(target)
 
 
 @reader("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", anything=True)
@@ -129,10 +137,17 @@ def scatter(node: Node, target: Any, indices: Any, updates: Any) -> Any:
 def scatter_nd(node: Node, target: Any, indices: Any, updates: Any) -> Any:
     kind: Any = node.op_type.removeprefix("Resource").removeprefix("ScatterNd").lower()
     scatter_slices(kind, handle_of(node, target), tensor_of(node, indices), tensor_of(node, updates), node.exactly)
-    return target if isinstance(target, Reference) else None
+    return _afterwards(target)
 
 
 @reader("DestroyResourceOp", "DestroyTemporaryVariable", anything=True)
 def destroy(node: Node, *xs: Any) -> Any:
     """Nothing: a session forgets its variables when it is closed."""
     del node, xs
+
+
+def _afterwards(target: Any) -> Reference | None:
+    """The variable after the assignment that was made last; None where the node has no output."""
+    if not isinstance(target, Reference):
+        return None
+    return Reference(target.handle, get_default_graph().acting.operations[-1])
