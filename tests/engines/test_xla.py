@@ -258,3 +258,10 @@ def test_closing_gives_compiled_programs_back_though_the_session_and_a_callable_
     assert len(executables()) <= before
     with pytest.raises(RuntimeError, match="closed Session"):
         norm(np.ones(2))
+
+
+def test_what_is_known_is_computed_in_double_precision() -> None:
+    with pb.Graph().as_default():
+        y = pb.math.special.bessel_y1(pb.sharding(pb.constant(2.0, pb.float64), []))
+        found, expected = [pb.Session(engine=engine).run(y) for engine in ("xla", "numpy")]
+    assert (found, found.dtype) == (expected, np.float64)

@@ -135,6 +135,7 @@ def _load_readers() -> None:
         sorting,
         tabular,
         training,
+        trees,
     )
     from .read.image import (  # noqa: F401
         boxes,

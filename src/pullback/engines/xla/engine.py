@@ -342,13 +342,11 @@ def _is_known(plan: Plan) -> bool:
 
 def _run_of_known(plan: Plan, to_host: bool) -> Run:
     def run(feeds: Sequence[Any]) -> list[Any]:
-        trace = Trace(plan, concrete_values(plan), set(), check=False)
-        trace.run()
-        arrays = [np.asarray(y) for y in trace.fetched()]
-        if to_host:
-            return [host_value(y) for y in arrays]
         with jax.enable_x64(True):
-            return [jax.device_put(np.array(y)) for y in arrays]
+            trace = Trace(plan, concrete_values(plan), set(), check=False)
+            trace.run()
+            arrays = [np.asarray(y) for y in trace.fetched()]
+            return [host_value(y) if to_host else jax.device_put(np.array(y)) for y in arrays]
 
     return run
 

@@ -14,11 +14,16 @@ from ...primitives.creation.constant import constant
 from ...primitives.elementwise.exponential import exp
 from ...primitives.elementwise.hyperbolic import tanh
 from ...primitives.elementwise.powers import pow, square
+from ...primitives.elementwise.sign import absolute
 from ...primitives.indexing.slicing import Take
+from ...primitives.indexing.where import where
 from ...primitives.linalg.matmul import matmul
+from ...primitives.logic.comparison import equal, is_nan
 from ...primitives.reduction.argmax import argmax
-from ...primitives.reduction.reduce import reduce_sum
+from ...primitives.reduction.logsumexp import euclidean_norm
+from ...primitives.reduction.reduce import reduce_max, reduce_sum
 from ...primitives.shape.squeeze import expand_dims
+from ...primitives.shape.stacking import concat
 from ..reading import Node, reader
 from .dtypes import cast
 
@@ -30,6 +35,40 @@ def scaler(node: Node, x: Tensor) -> Tensor:
     """`(x - offset) * scale`."""
     offset, scale = (constant(np.asarray(node.attribute(name), np.float32)) for name in ("offset", "scale"))
     return (cast(x, float32) - offset) * scale
+
+
+@reader("Normalizer", domain=_DOMAIN)
+def normalizer(node: Node, x: Tensor) -> Tensor:
+    """`x / norm(x)` along the last axis, and `x` where the norm is 0; "MAX" is the largest element with its sign."""
+    x, kind = x if x.dtype in FLOATING else cast(x, float32), node.attribute("norm", "MAX")
+    if kind not in ("MAX", "L1", "L2"):
+        node.refuse(f"norm {kind!r} is not one of MAX, L1, L2")
+    norm = {"MAX": reduce_max, "L1": reduce_sum, "L2": euclidean_norm}[kind](
+        absolute(x) if kind == "L1" else x, -1, True
+    )
+    return x / where(equal(norm, 0.0), 1.0, norm)
+
+
+@reader("Imputer", domain=_DOMAIN)
+def imputer(node: Node, x: Tensor) -> Tensor:
+    """Other numbers in place of NaN, or of the one that stands for what is missing: one, or one for each column."""
+    kind = "float" if x.dtype in FLOATING else "int64"
+    values = constant(np.asarray(node.attribute(f"imputed_value_{kind}s")), x.dtype)
+    missing = node.attribute(f"replaced_value_{kind}", 0)
+    return where(is_nan(x) if np.isnan(missing) else equal(x, missing), values, x)
+
+
+@reader("Binarizer", domain=_DOMAIN)
+def binarizer(node: Node, x: Tensor) -> Tensor:
+    """1 beyond the threshold, else 0."""
+    return cast(x > node.attribute("threshold", 0.0), x.dtype)
+
+
+@reader("FeatureVectorizer", domain=_DOMAIN)
+def feature_vectorizer(node: Node, *xs: Tensor) -> Tensor:
+    """All columns side by side."""
+    del node
+    return concat([cast(x, float32) for x in xs], 1)
 
 
 @reader("ArrayFeatureExtractor", domain=_DOMAIN)

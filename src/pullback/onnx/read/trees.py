@@ -1,0 +1,210 @@
+"""ONNX import of tree ensembles (ai.onnx.ml): all trees step by step at once, from the roots to the leaves.
+
+What a tree gives is constant between its thresholds: derivatives by its inputs are zero, as those of rounding are, and
+not taken by differences, whose size would be a choice of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.dtypes import FLOATING, float32, int64
+from ...core.limits import reading
+from ...core.operation import Tensor
+from ...primitives.activations.sigmoid import sigmoid
+from ...primitives.activations.softmax import softmax
+from ...primitives.creation.constant import constant
+from ...primitives.indexing.gather import gather
+from ...primitives.indexing.where import where
+from ...primitives.logic.comparison import equal, greater, greater_equal, is_nan, less, less_equal, not_equal
+from ...primitives.logic.logical import logical_or
+from ...primitives.reduction.argmax import argmax
+from ...primitives.reduction.reduce import reduce_max, reduce_mean, reduce_min, reduce_sum
+from ...primitives.shape.broadcast import broadcast_to
+from ...primitives.shape.stacking import stack
+from ..reading import Node, reader
+from .dtypes import cast
+from .lengths import length
+
+_DOMAIN = "ai.onnx.ml"
+Array = np.ndarray[Any, Any]
+_MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
+_COMPARED = (less_equal, less, greater_equal, greater, equal, not_equal)
+_LEAF = -1
+_AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
+_TRANSFORMS: dict[str, Any] = {"NONE": lambda x: x, "LOGISTIC": sigmoid, "SOFTMAX": softmax}
+
+
+class Trees(NamedTuple):
+    """The nodes of all trees one behind the other; a leaf follows itself."""
+
+    features: Array
+    thresholds: Array
+    modes: Array
+    yes: Array
+    no: Array
+    missing: Array
+    """Whether NaN goes where `yes` does."""
+    roots: Array
+    weights: Array
+    """For each node, and each target, what a leaf gives."""
+
+
+@reader("TreeEnsembleRegressor", domain=_DOMAIN)
+def tree_ensemble_regressor(node: Node, x: Tensor) -> Tensor:
+    trees = _of_lists(node, "target", node.attribute("n_targets", 1))
+    found = _aggregated(node, trees, x, node.attribute("aggregate_function", "SUM"))
+    return _transformed(node, node.attribute("post_transform", "NONE"), found)
+
+
+@reader("TreeEnsembleClassifier", domain=_DOMAIN)
+def tree_ensemble_classifier(node: Node, x: Tensor) -> Any:
+    """The class of the largest score, and the scores."""
+    labels = np.asarray(node.attribute("classlabels_int64s", ()), np.int64)
+    if not labels.size:
+        node.refuse("its classes are strings")
+    numbers = constant(labels)
+    kind = node.attribute("post_transform", "NONE")
+    if len(labels) == 2 and set(node.attribute("class_ids")) == {0}:
+        return _of_one_score(node, x, numbers, kind)
+    found = _aggregated(node, _of_lists(node, "class", len(labels)), x, "SUM")
+    return gather(numbers, argmax(found, 1, int64)), _transformed(node, kind, found)
+
+
+def _of_one_score(node: Node, x: Tensor, labels: Tensor, kind: str) -> tuple[Tensor, Tensor]:
+    """The second of two classes where the score is positive, as boosted trees have it."""
+    trees = _of_lists(node, "class", 1)
+    if (trees.weights >= 0).all():
+        node.refuse("two classes of one score that is never negative are not read")
+    score = _aggregated(node, trees, x, "SUM")[:, 0]
+    return gather(labels, cast(score > 0.0, int64)), _transformed(node, kind, stack([-score, score], 1))
+
+
+@reader("TreeEnsemble", domain=_DOMAIN)
+def tree_ensemble(node: Node, x: Tensor) -> Tensor:
+    """Of opset 5: nodes and leaves are numbered apart."""
+    modes = np.asarray(node.attribute("nodes_modes")).astype(np.int64)
+    if (modes >= len(_MODES)).any():
+        node.refuse("membership in a set is not read")
+    count, ids = len(modes), np.asarray(node.attribute("leaf_targetids"), np.int64)
+    leaves = len(ids)
+
+    def following(side: str) -> Array:
+        to = np.asarray(node.attribute(f"nodes_{side}nodeids"), np.int64)
+        is_leaf = np.asarray(node.attribute(f"nodes_{side}leafs"), np.int64) > 0
+        return np.concatenate([np.where(is_leaf, to + count, to), np.arange(count, count + leaves)])
+
+    def padded(values: Any, dtype: Any, fill: Any) -> Array:
+        return np.concatenate([np.asarray(values).astype(dtype), np.full(leaves, fill, dtype)])
+
+    weights = np.zeros((count + leaves, node.attribute("n_targets", 1)))
+    weights[np.arange(count, count + leaves), ids] = np.asarray(node.attribute("leaf_weights"))
+    missing = node.attribute("nodes_missing_value_tracks_true", ()) or (0,) * count
+    trees = Trees(
+        padded(node.attribute("nodes_featureids"), np.int64, 0),
+        padded(node.attribute("nodes_splits"), np.float64, 0.0),
+        padded(modes, np.int64, _LEAF),
+        following("true"),
+        following("false"),
+        padded(missing, bool, False),
+        np.asarray(node.attribute("tree_roots"), np.int64),
+        weights,
+    )
+    found = _aggregated(node, trees, x, _AGGREGATES[node.attribute("aggregate_function", 1)])
+    kinds = ("NONE", "SOFTMAX", "LOGISTIC")
+    number = node.attribute("post_transform", 0)
+    return _transformed(node, kinds[number] if number < len(kinds) else f"number {number}", found)
+
+
+def _of_lists(node: Node, what: str, targets: int) -> Trees:
+    """The trees of the operators whose nodes and weights are lists with the numbers of tree and node."""
+    owners, own = _integers(node, "nodes_treeids"), _integers(node, "nodes_nodeids")
+    place = {pair: i for i, pair in enumerate(zip(owners.tolist(), own.tolist(), strict=True))}
+    words = node.attribute("nodes_modes")
+    modes = np.array([_MODES.index(word) if word != "LEAF" else _LEAF for word in words], np.int64)
+    is_leaf, numbers = modes == _LEAF, np.arange(len(modes))
+
+    def following(name: str) -> Array:
+        to = zip(owners.tolist(), _integers(node, name).tolist(), is_leaf.tolist(), numbers.tolist(), strict=True)
+        return np.array([i if leaf else place[tree, other] for tree, other, leaf, i in to], np.int64)
+
+    weights = np.zeros((len(modes), targets))
+    columns = [_integers(node, f"{what}_{key}").tolist() for key in ("treeids", "nodeids", "ids")]
+    for tree, number, target, weight in zip(*columns, _floats(node, f"{what}_weights"), strict=True):
+        weights[place[tree, number], target] += weight
+    missing = node.attribute("nodes_missing_value_tracks_true", ()) or (0,) * len(modes)
+    first: Mapping[int, int] = {tree: int(np.argmax(owners == tree)) for tree in dict.fromkeys(owners.tolist())}
+    return Trees(
+        _integers(node, "nodes_featureids"),
+        np.asarray(_floats(node, "nodes_values"), np.float64),
+        modes,
+        following("nodes_truenodeids"),
+        following("nodes_falsenodeids"),
+        np.asarray(missing, bool),
+        np.array(list(first.values()), np.int64),
+        weights,
+    )
+
+
+def _integers(node: Node, name: str) -> Array:
+    return np.asarray(node.attribute(name), np.int64)
+
+
+def _floats(node: Node, name: str) -> Sequence[float]:
+    found: Sequence[float] = node.attribute(name, ()) or node.attribute(f"{name}_as_tensor", ())
+    return found
+
+
+def _depth(node: Node, trees: Trees) -> int:
+    """The most steps from a root to a leaf."""
+    at, depth = trees.roots, 0
+    while (trees.modes[at] != _LEAF).any():
+        reading().takes_nodes()
+        inner = np.unique(at[trees.modes[at] != _LEAF])
+        at, depth = np.concatenate([trees.yes[inner], trees.no[inner]]), depth + 1
+        if depth > len(trees.modes):
+            node.reject("its nodes follow each other in a circle")
+    return depth
+
+
+def _aggregated(node: Node, trees: Trees, x: Tensor, how: str) -> Tensor:
+    """For each row of `x` what the leaves that it comes to give together."""
+    x = x if x.dtype in FLOATING else cast(x, float32)
+    at: Tensor = broadcast_to(constant(trees.roots), _shape_of(length(x, 0), len(trees.roots)))
+    for _ in range(_depth(node, trees)):
+        at = _following(trees, x, at)
+    given = gather(constant(trees.weights, x.dtype), at)
+    combine: Any = {"SUM": reduce_sum, "AVERAGE": reduce_mean, "MIN": reduce_min, "MAX": reduce_max}.get(how)
+    if combine is None or (how in ("MIN", "MAX") and trees.weights.shape[1] > 1):
+        node.refuse(f"the aggregate function {how!r} of {trees.weights.shape[1]} targets is not read")
+    found: Tensor = combine(given, 1)
+    base = _floats(node, "base_values")
+    return found + constant(np.asarray(base), x.dtype) if len(base) else found
+
+
+def _shape_of(rows: Any, columns: int) -> Any:
+    """A shape of two lengths, the first of which only a run may know."""
+    return [rows, columns] if isinstance(rows, int) else stack([cast(rows, int64), constant(columns, int64)])
+
+
+def _following(trees: Trees, x: Tensor, at: Tensor) -> Tensor:
+    """The nodes after those that the rows of `x` are at, in each tree."""
+    value = gather(x, gather(constant(trees.features), at), axis=1, batch_dims=1)
+    threshold = gather(constant(trees.thresholds, x.dtype), at)
+    modes = sorted(set(trees.modes.tolist()) - {_LEAF})
+    holds = _COMPARED[modes[0]](value, threshold)
+    for mode in modes[1:]:
+        holds = where(equal(gather(constant(trees.modes), at), mode), _COMPARED[mode](value, threshold), holds)
+    if trees.missing.any():
+        holds = logical_or(holds, is_nan(value) & gather(constant(trees.missing), at))
+    return where(holds, gather(constant(trees.yes), at), gather(constant(trees.no), at))
+
+
+def _transformed(node: Node, kind: str, found: Tensor) -> Tensor:
+    if kind not in _TRANSFORMS:
+        node.refuse(f"post_transform {kind!r} is not one of {', '.join(_TRANSFORMS)}")
+    y: Tensor = _TRANSFORMS[kind](found)
+    return y
