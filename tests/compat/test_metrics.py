@@ -67,3 +67,38 @@ def test_one_weight_may_stand_for_all() -> None:
     with tf.Session() as session:
         session.run(tf.local_variables_initializer())
         assert session.run(update) == 2.0
+
+
+def area(labels: Any, chances: Any, weights: Any, curve: str) -> float:
+    """The area under the curve through 200 points, by NumPy."""
+    limits = np.array([-1e-7, *np.linspace(0.0, 1.0, 200)[1:-1], 1.0 + 1e-7], np.float32)[:, None]
+    y, given = labels.astype(bool), chances > limits
+    tp, fp = (weights * (y & given)).sum(1), (weights * (~y & given)).sum(1)
+    fn, tn = (weights * (y & ~given)).sum(1), (weights * (~y & ~given)).sum(1)
+    hits = (tp + 1e-6) / (tp + fn + 1e-6)
+    x, z = (fp / (fp + tn + 1e-6), hits) if curve == "ROC" else (hits, (tp + 1e-6) / (tp + fp + 1e-6))
+    return float(np.sum((x[:-1] - x[1:]) * (z[:-1] + z[1:]) / 2.0))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("curve", ["ROC", "PR"])
+def test_the_area_under_a_curve(curve: str, weighted: bool) -> None:
+    labels, chances, weights = (tf.placeholder(tf.float32, [None]) for _ in range(3))
+    value, update = tf.metrics.auc(labels, chances, weights if weighted else None, curve=curve)
+    rng = np.random.RandomState(1)
+    y = rng.randint(0, 2, [2, 20])
+    p, w = np.clip(y * 0.3 + rng.rand(2, 20) * 0.7, 0, 1).astype("f"), rng.rand(2, 20) if weighted else np.ones([2, 20])
+    with tf.Session(engine="numpy") as sess:
+        sess.run(tf.local_variables_initializer())
+        updates = [sess.run(update, {labels: y[i], chances: p[i], weights: w[i]}) for i in range(2)]
+        assert updates[0] == pytest.approx(area(y[0], p[0], w[0], curve), rel=1e-5)
+        assert updates[1] == sess.run(value) == pytest.approx(area(y.ravel(), p.ravel(), w.ravel(), curve), rel=1e-5)
+
+
+def test_the_area_is_under_two_curves() -> None:
+    with pytest.raises(ValueError, match=r"^metrics.auc: curve must be 'ROC' or 'PR', not 'roc'$"):
+        tf.metrics.auc([1.0], [1.0], curve="roc")
+    with pytest.raises(
+        NotImplementedError, match=r"^metrics.auc: summation_method must be 'trapezoidal', not 'minoring'$"
+    ):
+        tf.metrics.auc([1.0], [1.0], summation_method="minoring")

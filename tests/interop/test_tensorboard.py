@@ -100,6 +100,14 @@ def test_summaries_are_merged_by_collection_and_by_scope() -> None:
     assert [tag.name for tag in pb.summary.merge([own, first])] == ["own", "train/loss"]
 
 
+def test_summaries_have_names() -> None:
+    with pb.name_scope("train"):
+        loss = pb.summary.scalar("loss", 1.0)
+    assert [loss.name, pb.summary.merge([loss]).name, pb.summary.merge_all().name] == [
+        *("train/loss:0", "Merge/MergeSummary:0", "Merge/MergeSummary_1:0")
+    ]
+
+
 def test_images_are_scaled_and_can_be_read(tmp_path: Path) -> None:
     plt = pytest.importorskip("matplotlib.image")
     x = np.array([[[[0.0], [2.0]]], [[[-1.0], [1.0]]], [[[0.0], [0.0]]]])

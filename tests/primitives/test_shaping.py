@@ -37,6 +37,11 @@ import pullback as pb
         ),
         (lambda x: pb.concat([], 0), ValueError, "concat: the list of tensors is empty"),
         (
+            lambda x: pb.concat(0, [x, x]),
+            TypeError,
+            "concat: the axis must be a number, not a list: the list of tensors comes first, then the axis",
+        ),
+        (
             lambda x: pb.stack([x, pb.zeros([3])]),
             ValueError,
             "stack: all must be of one type, but these differ: float32[2,3], float32[3]",

@@ -74,7 +74,7 @@ class FileWriter:
             event.step = global_step
         self._writer.add_event(event)
 
-    def add_summary(self, summary: Summary, global_step: int | None = None) -> None:
+    def add_summary(self, summary: Mapping[Tag, Any], global_step: int | None = None) -> None:
         """Write what a session returned for a summary, or for several merged into one; or a message of TensorFlow's.
 
         Raises:
@@ -118,7 +118,12 @@ class Tag(NamedTuple):
     """How many images."""
 
 
-Summary = Mapping[Tag, Any]
+class Summary(dict[Tag, Any]):
+    """Tensors by tag, and the name of the first, or of the operation that merges them in TensorFlow."""
+
+    def __init__(self, tensors: Mapping[Tag, Any], name: str) -> None:
+        super().__init__(tensors)
+        self.name = name
 
 
 def scalar(
@@ -174,10 +179,11 @@ def merge(inputs: Iterable[Summary], collections: Sequence[str] | None = None, n
     >>> sorted(pb.Session().run(both).values())
     [np.float32(1.0), np.float32(2.0)]
     """
-    del name
-    merged = {tag: tensor for summary in inputs for tag, tensor in summary.items()}
+    graph = get_default_graph()
+    found = {tag: tensor for summary in inputs for tag, tensor in summary.items()}
+    merged = Summary(found, f"{graph.unique_name(name or 'Merge/MergeSummary')}:0")
     for key in collections or ():
-        get_default_graph().add_to_collection(key, merged)
+        graph.add_to_collection(key, merged)
     return merged
 
 
@@ -188,10 +194,9 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
     >>> pb.summary.merge_all() is None
     True
     """
-    del name
     found: list[Summary] = get_default_graph().get_collection(key)
-    merged = {tag: tensor for tag, tensor in merge(found).items() if scope is None or re.match(scope, tag.name)}
-    return merged or None
+    chosen = [s for s in found if scope is None or any(re.match(scope, tag.name) for tag in s)]
+    return merge(chosen, None, name) if chosen else None
 
 
 def _made(
@@ -199,7 +204,7 @@ def _made(
 ) -> Summary:
     whole = re.sub(r"[^A-Za-z0-9_./\\-]", "_", name if family is None else f"{family}/{name}").lstrip("/")
     y = identity(tensor, name=whole)
-    summary = {Tag(y.op.name, kind, most): y}
+    summary = Summary({Tag(y.op.name, kind, most): y}, y.name)
     for key in [GraphKeys.SUMMARIES] if collections is None else collections:
         y.graph.add_to_collection(key, summary)
     return summary

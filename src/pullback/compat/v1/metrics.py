@@ -24,10 +24,14 @@ from ...primitives.elementwise.sign import absolute
 from ...primitives.logic.comparison import equal
 from ...primitives.logic.logical import logical_and, logical_not
 from ...primitives.reduction.reduce import reduce_sum
+from ...primitives.shape.reshape import reshape
 from ...primitives.variables.collections import GraphKeys, add_to_collections
 from ...primitives.variables.variable import Variable
 
 Collections = str | Sequence[str] | None
+_SMALL = 1e-7
+_TINY = 1e-6
+"""What keeps shares of nothing from being 0 / 0."""
 
 
 class Metric(NamedTuple):
@@ -140,15 +144,62 @@ def recall(
         return _noted(value, update, metrics_collections, updates_collections)
 
 
-def _sum_of(values: Tensor, weights: TensorLike | None, name: str) -> tuple[Tensor, Tensor]:
-    """The weighted sum of all `values` so far, and that with this batch."""
+def auc(
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    num_thresholds: int = 200,
+    metrics_collections: Collections = None,
+    updates_collections: Collections = None,
+    curve: str = "ROC",
+    name: str | None = None,
+    summation_method: str = "trapezoidal",
+    thresholds: Sequence[float] | None = None,
+) -> Metric:
+    """The area under the curve of recall over false alarms ("ROC"), or of precision over recall ("PR").
+
+    Predictions are probabilities; the curve goes through `num_thresholds` points, or through `thresholds`.
+
+    Raises:
+        ValueError: another curve. NotImplementedError: another way to sum than by trapezoids.
+    """
+    if curve not in ("ROC", "PR"):
+        raise ValueError(f"metrics.auc: curve must be 'ROC' or 'PR', not {curve!r}")
+    if summation_method != "trapezoidal":
+        raise NotImplementedError(f"metrics.auc: summation_method must be 'trapezoidal', not {summation_method!r}")
+    inner = np.linspace(0.0, 1.0, num_thresholds)[1:-1] if thresholds is None else np.sort(thresholds)
+    limits = np.array([-_SMALL, *inner, 1.0 + _SMALL], np.float32)
+    truth = reshape(_truth(labels), [1, -1])
+    given = reshape(cast(convert_to_tensor(predictions), float32), [1, -1]) > limits[:, None]
+    w = None if weights is None else reshape(cast(convert_to_tensor(weights), float32), [1, -1])
+    with variable_scope(name, "auc"):
+        parts = {
+            "true_positives": (truth, given),
+            "false_negatives": (truth, logical_not(given)),
+            "true_negatives": (logical_not(truth), logical_not(given)),
+            "false_positives": (logical_not(truth), given),
+        }
+        counts = [_sum_of(logical_and(*both), w, part, len(limits)) for part, both in parts.items()]
+        value, update = (_area(curve, *found) for found in zip(*counts, strict=True))
+        return _noted(value, update, metrics_collections, updates_collections)
+
+
+def _area(curve: str, tp: Tensor, fn: Tensor, tn: Tensor, fp: Tensor) -> Tensor:
+    """The area under the curve, by trapezoids."""
+    hits = (tp + _TINY) / (tp + fn + _TINY)
+    x, y = (fp / (fp + tn + _TINY), hits) if curve == "ROC" else (hits, (tp + _TINY) / (tp + fp + _TINY))
+    return reduce_sum((x[:-1] - x[1:]) * (y[:-1] + y[1:]) / 2.0)
+
+
+def _sum_of(values: Tensor, weights: TensorLike | None, name: str, rows: int | None = None) -> tuple[Tensor, Tensor]:
+    """The weighted sum of all `values` so far, or of each of their `rows`, and that with this batch."""
     places = [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES]
-    total = Variable(np.zeros((), np.float32), trainable=False, collections=places, name=name)
+    total = Variable(np.zeros(rows or (), np.float32), trainable=False, collections=places, name=name)
     x = cast(values, float32)
     if weights is not None:
         w = cast(convert_to_tensor(weights), float32)
         x = x * (w if w.shape.rank in (0, x.shape.rank) else w + x * 0.0)
-    return total.read_value(), total.assign_add(reduce_sum(x))
+    return total.read_value(), total.assign_add(reduce_sum(x, None if rows is None else 1))
 
 
 def _noted(value: Tensor, update: Tensor, metrics: Collections, updates: Collections) -> Metric:

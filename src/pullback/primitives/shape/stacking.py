@@ -160,6 +160,8 @@ def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> T
     """
     if isinstance(values, list | tuple) and not values:
         raise ValueError("concat: the list of tensors is empty")
+    if isinstance(axis, list | tuple):
+        raise TypeError("concat: the axis must be a number, not a list: the list of tensors comes first, then the axis")
     tensors = operands(*values) if isinstance(values, list | tuple) else [convert_to_tensor(values)]
     if len(tensors) == 1 and name == "concat":
         return tensors[0]
