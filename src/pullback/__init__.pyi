@@ -333,7 +333,6 @@ from .primitives.linalg.cross import cross as cross
 from .primitives.linalg.eigen import eig as eig
 from .primitives.linalg.eigen import eigvals as eigvals
 from .primitives.linalg.einsum import einsum as einsum
-from .primitives.linalg.einsum import tensordot as tensordot
 from .primitives.linalg.matmul import matmul as matmul
 from .primitives.linalg.matmul import matvec as matvec
 from .primitives.linalg.matrices import matrix_transpose as matrix_transpose
@@ -341,6 +340,7 @@ from .primitives.linalg.matrices import trace as trace
 from .primitives.linalg.norm import norm as norm
 from .primitives.linalg.qr import qr as qr
 from .primitives.linalg.svd import svd as svd
+from .primitives.linalg.tensordot import tensordot as tensordot
 from .primitives.linalg.triangular import cholesky as cholesky
 from .primitives.linalg.triangular import cholesky_solve as cholesky_solve
 from .primitives.logic.comparison import equal as equal

@@ -11,7 +11,6 @@ from .primitives.linalg.eigen import eigh_tridiagonal as eigh_tridiagonal
 from .primitives.linalg.eigen import eigvals as eigvals
 from .primitives.linalg.eigen import eigvalsh as eigvalsh
 from .primitives.linalg.einsum import einsum as einsum
-from .primitives.linalg.einsum import tensordot as tensordot
 from .primitives.linalg.inverses import inv as inv
 from .primitives.linalg.inverses import lstsq as lstsq
 from .primitives.linalg.inverses import pinv as pinv
@@ -38,6 +37,7 @@ from .primitives.linalg.norm import norm as norm
 from .primitives.linalg.qr import qr as qr
 from .primitives.linalg.svd import matrix_rank as matrix_rank
 from .primitives.linalg.svd import svd as svd
+from .primitives.linalg.tensordot import tensordot as tensordot
 from .primitives.linalg.triangular import banded_triangular_solve as banded_triangular_solve
 from .primitives.linalg.triangular import cholesky as cholesky
 from .primitives.linalg.triangular import cholesky_solve as cholesky_solve

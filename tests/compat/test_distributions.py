@@ -128,7 +128,40 @@ def test_a_policy_of_a_batch_that_only_the_run_knows(engine: str) -> None:
 
 
 def test_what_has_no_formula_is_refused() -> None:
-    with pytest.raises(NotImplementedError, match=r"^kl_divergence: there is no formula for Normal and Laplace$"):
+    with pytest.raises(NotImplementedError, match="^kl_divergence") as raised:
         tf.distributions.Normal(0.0, 1.0).kl_divergence(tf.distributions.Laplace(0.0, 1.0))
+    assert str(raised.value) == (
+        "kl_divergence: there is no formula for Normal and Laplace; register one with @tf.distributions.RegisterKL(Normal, "
+        "Laplace), or estimate it from draws: x = a.sample(n), tf.reduce_mean(a.log_prob(x) - b.log_prob(x), 0)"
+    )
     with pytest.raises(ValueError, match=r"^Bernoulli: give logits= or probs=, and not both$"):
         tf.distributions.Bernoulli()
+
+
+def test_a_vector_of_independent_elements_is_scipys() -> None:
+    d = tf.contrib.distributions.MultivariateNormalDiag([LOW, HIGH], HIGH)
+    expected = stats.multivariate_normal(LOW, np.diag(HIGH**2))
+    at = np.array([0.3, 0.4])
+    found = value([d.log_prob(at)[0], d.entropy()[0], d.mean(), d.sample(3)])
+    np.testing.assert_allclose(found[0], expected.logpdf(at), rtol=1e-6)
+    np.testing.assert_allclose(found[1], expected.entropy(), rtol=1e-6)
+    np.testing.assert_allclose(found[2], [LOW, HIGH])
+    assert (d.batch_shape, d.event_shape, found[3].shape) == ([2], [2], (3, 2, 2))
+
+
+def test_the_divergence_of_vectors_is_the_sum_over_their_elements() -> None:
+    a = tf.contrib.distributions.MultivariateNormalDiag(LOW, HIGH)
+    b = tf.contrib.distributions.MultivariateNormalDiag(HIGH, scale_identity_multiplier=np.float64(2.0))
+    one = tf.distributions.Normal(LOW, HIGH).kl_divergence(tf.distributions.Normal(HIGH, [2.0, 2.0]))
+    np.testing.assert_allclose(value(a.kl_divergence(b)), value(one).sum(), rtol=1e-6)
+
+
+def test_a_program_registers_a_divergence() -> None:
+    class Mine(tf.distributions.Normal):
+        pass
+
+    @tf.distributions.RegisterKL(Mine, Mine)
+    def _constant(a: Any, b: Any, name: Any = None) -> Any:
+        return tf.constant(7.0)
+
+    assert value(tf.distributions.kl_divergence(Mine(0.0, 1.0), Mine(0.0, 1.0))) == 7.0

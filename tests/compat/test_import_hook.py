@@ -141,3 +141,11 @@ def test_a_program_that_is_not_there_is_named() -> None:
         [sys.executable, "-m", "pullback", "run", "no.py"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (1, "pullback run: there is no file no.py\n")
+
+
+def test_names_that_numpy_had_are_there_for_programs(tmp_path: Path) -> None:
+    program = """
+        import numpy as np, tensorflow as tf
+        print(np.zeros([1], np.float).dtype, np.product([2, 3]), np.Inf, np.array([1], np.int).dtype.kind)
+    """
+    assert run_program(tmp_path, program, options=("--engine", "numpy")) == "float64 6 inf i\n"

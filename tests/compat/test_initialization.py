@@ -67,3 +67,14 @@ def test_sparse_values_are_differentiated_at_their_places() -> None:
     dense = tf.sparse_to_dense([0, 2], [3], values)
     (dvalues,) = tf.gradients(dense, values, [tf.constant([1.0, 2.0, 3.0])])
     np.testing.assert_array_equal(tf.Session().run(dvalues), [1, 3])
+
+
+def test_variables_without_values_are_named() -> None:
+    first, second = tf.Variable(1.0, name="first"), tf.get_variable("second", [])
+    tf.get_local_variable("third", [])
+    missing, of_one = tf.report_uninitialized_variables(), tf.report_uninitialized_variables([second])
+    with tf.Session(engine="numpy") as session:
+        session.run(first.initializer)
+        assert session.run([missing, of_one], {})[0].tolist() == [b"second", b"third"]
+        session.run(second.initializer)
+        assert session.run(of_one).tolist() == []

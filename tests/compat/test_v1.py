@@ -230,3 +230,16 @@ def test_every_variable_is_a_variable_of_version_1() -> None:
     made = [tf.Variable(1.0), pb.Variable(1.0), tf.get_variable("v", [])]
     assert all(isinstance(v, tf.Variable) and isinstance(v, pb.Variable) for v in made)
     assert not isinstance(tf.constant(1.0), tf.Variable)
+
+
+def test_programs_derive_their_own_initializers() -> None:
+    class Shifted(tf.random_normal_initializer):
+        def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+            return super().__call__(shape, dtype) + 5.0
+
+    w = tf.get_variable("w", [3], initializer=Shifted(stddev=0.0))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(w).tolist() == [5.0, 5.0, 5.0]
+    assert isinstance(pb.random_normal_initializer(), tf.random_normal_initializer)
+    assert not isinstance(pb.random_normal_initializer(), Shifted)

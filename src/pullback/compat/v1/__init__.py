@@ -25,6 +25,7 @@ from .initialization import init_scope as init_scope
 from .initialization import initialize_all_tables as initialize_all_tables
 from .initialization import min_max_variable_partitioner as min_max_variable_partitioner
 from .initialization import op_scope as op_scope
+from .initialization import report_uninitialized_variables as report_uninitialized_variables
 from .initialization import tables_initializer as tables_initializer
 from .initialization import variable_axis_size_partitioner as variable_axis_size_partitioner
 from .initialization import variable_op_scope as variable_op_scope

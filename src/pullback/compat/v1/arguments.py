@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+Translation = Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]]
+
 
 @functools.cache
 def older(function: Callable[..., Any], parameters: str | None) -> Callable[..., Any]:
@@ -19,15 +21,15 @@ def older(function: Callable[..., Any], parameters: str | None) -> Callable[...,
         return function
     today = inspect.signature(function).parameters
     optional = {name for name, p in today.items() if p.default is not p.empty}
-    renamed, defaults = {}, {}
+    renamed: dict[str, str] = {}
+    defaults: dict[str, Any] = {}
     for part in parameters.split(", "):
         old, colon, new = part.partition("=")[0].partition(":")
         renamed[old] = new if colon else old
         if "=" in part:
             defaults[old] = float(part.partition("=")[2])
 
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def translated(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         given = defaults | _given(function.__name__, list(renamed), args, kwargs)
         arguments: dict[str, Any] = {}
         for old, value in given.items():
@@ -38,12 +40,35 @@ def older(function: Callable[..., Any], parameters: str | None) -> Callable[...,
                 names = " and ".join(n for n in given if renamed[n] == new)
                 raise ValueError(f"{function.__name__}: {names} are the same parameter; give one of them")
             arguments[new] = value
-        return function(**arguments)
+        return arguments
 
-    signature = inspect.signature(function)
     shown = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None) for n in renamed]
-    call.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    signature = inspect.signature(function).replace(parameters=shown)
+    return (_older_class if inspect.isclass(function) else _older_function)(function, translated, signature)
+
+
+def _older_function(function: Callable[..., Any], translated: Translation, signature: inspect.Signature) -> Any:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(**translated(args, kwargs))
+
+    call.__signature__ = signature  # type: ignore[attr-defined]
     return call
+
+
+def _older_class(today: Any, translated: Translation, signature: inspect.Signature) -> Any:
+    """A class to call and to derive others from; `today` is an instance of it, however it was made."""
+
+    class AnyOfToday(type(today)):  # type: ignore[misc]
+        def __instancecheck__(cls, instance: Any) -> bool:
+            return super().__instancecheck__(instance) or (cls is made and isinstance(instance, today))
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        today.__init__(self, **translated(args, kwargs))
+
+    members = {"__init__": __init__, "__doc__": today.__doc__, "__signature__": signature}
+    made = AnyOfToday(today.__name__, (today,), members)
+    return made
 
 
 def _given(function: str, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:

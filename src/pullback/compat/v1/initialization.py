@@ -7,12 +7,18 @@ from contextlib import AbstractContextManager, contextmanager
 from enum import Enum
 from typing import Any
 
+import numpy as np
+
 from ...core.dtypes import FLOATING
-from ...core.graph import Operation, get_default_graph
+from ...core.graph import Operation, Tensor, get_default_graph
 from ...layers.variables.scope import global_variables, local_variables, variable_scope
+from ...primitives.creation.constant import constant
 from ...primitives.debugging.assertions import assert_
 from ...primitives.debugging.guards import check_numerics
 from ...primitives.identity.identity import group_operations
+from ...primitives.indexing.gather import boolean_mask
+from ...primitives.logic.logical import logical_not
+from ...primitives.shape.stacking import stack
 from ...primitives.variables.collections import GraphKeys
 from ...primitives.variables.variable import Variable, is_variable_initialized
 from .arguments import older
@@ -64,6 +70,28 @@ def assert_variables_initialized(var_list: Sequence[Variable] | None = None) -> 
     variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
     checks = [assert_(is_variable_initialized(v), [f"{v.op.name} has no value"]) for v in variables]
     return group_operations(*checks) if checks else None
+
+
+def report_uninitialized_variables(
+    var_list: Sequence[Variable] | None = None, name: str = "report_uninitialized_variables"
+) -> Tensor:
+    """The names, as bytes, of the variables that have no value: of all, or of `var_list`.
+
+    >>> import pullback.compat.v1 as tf
+    >>> v = tf.Variable(1.0, name="v")
+    >>> missing = tf.report_uninitialized_variables()
+    >>> with tf.Session() as session:
+    ...     before = session.run(missing)
+    ...     session.run(v.initializer)
+    ...     before.tolist(), session.run(missing).tolist()
+    ([b'v'], [])
+    """
+    variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
+    names = constant(np.array([v.op.name.encode() for v in variables], object))
+    if not variables:
+        return names
+    missing = logical_not(stack([is_variable_initialized(v) for v in variables]))
+    return boolean_mask(names, missing, name=name)
 
 
 def add_check_numerics_ops() -> Operation:

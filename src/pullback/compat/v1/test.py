@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.errors import PullbackError
 from ...core.graph import Graph, Tensor
 from ...engines.session import Session, get_default_session
 from ...primitives.variables.variable import Variable
@@ -79,6 +80,34 @@ class TestCase(unittest.TestCase):
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Both have the same shape and elements."""
         np.testing.assert_array_equal(self._value(a), self._value(b), msg or "")
+
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """The shapes differ, or an element does."""
+        if np.array_equal(self._value(a), self._value(b)):
+            self.fail(msg or "the arrays are equal")
+
+    def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
+        """The shapes differ, or an element does, by more than that."""
+        try:
+            self.assertAllClose(a, b, rtol, atol)
+        except AssertionError:
+            return
+        self.fail(msg or f"the arrays are equal within rtol={rtol} and atol={atol}")
+
+    @contextmanager
+    def assertRaisesWithLiteralMatch(
+        self, expected_exception: type[Exception], expected_message: str
+    ) -> Iterator[None]:
+        """The block raises, with this text."""
+        with self.assertRaises(expected_exception) as raised:
+            yield
+        self.assertEqual(str(raised.exception), expected_message)
+
+    @contextmanager
+    def assertRaisesOpError(self, expected_err_re_or_predicate: str) -> Iterator[None]:
+        """The block raises an error of a run, whose text fits."""
+        with self.assertRaisesRegex(PullbackError, expected_err_re_or_predicate):
+            yield
 
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """All arrays of two nested structures are nearly equal."""

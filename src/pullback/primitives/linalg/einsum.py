@@ -15,15 +15,14 @@ from ...core.primitive import Primitive
 from ...core.shape import TensorShape, broadcast_static_shape
 from ...core.traits import IGNORES_ZEROS, Link, Links, Meeting, bilinear
 from ...core.types import TensorType
-from ...core.typing import AxisLike, TensorLike
+from ...core.typing import TensorLike
 from ..base.broadcasting import operands
 from ..complex.complex import conj
-from ..creation.constant import constant_value
 from ..creation.fill import ones_like
 from ..reduction.sum import sum_kernel, sum_like
 from .contraction import check_numbers, contract
 
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def einsum(equation: str, *inputs: TensorLike, name: str | None = None, optimize: object = "greedy") -> Tensor:
@@ -172,10 +171,10 @@ def _parse(equation: str, count: int) -> tuple[list[str], str]:
         raise ValueError(f"einsum: '{equation}' has {len(labels)} inputs, but {count} are given")
     for term in [*labels, result]:
         rest = term.replace("...", "", 1)
-        if any(c not in _LETTERS for c in rest):
+        if any(c not in LETTERS for c in rest):
             raise ValueError(f"einsum: '{equation}' does not parse: '{term}' is not made of letters and one '...'")
     if not arrow:
-        once = sorted(c for c in set(terms) if c in _LETTERS and terms.count(c) == 1)
+        once = sorted(c for c in set(terms) if c in LETTERS and terms.count(c) == 1)
         result = ("..." if "." in terms else "") + "".join(once)
     unknown = sorted(set(result) - set(terms))
     if unknown:
@@ -253,7 +252,7 @@ def einsum_kernel(xp: Any, multiply: Any, equation: str, *xs: Any) -> Any:
 def _undotted(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
     """The terms with letters in place of `...`, the last axes aligned."""
     labels, result = split_equation(equation)
-    free = [c for c in _LETTERS if c not in equation]
+    free = [c for c in LETTERS if c not in equation]
     depths = [rank - len(term) + 3 if "." in term else 0 for term, rank in zip(labels, ranks, strict=True)]
     if min(depths) < 0 or any("." not in t and len(t) != n for t, n in zip(labels, ranks, strict=True)):
         raise ValueError(f"einsum: '{equation}' does not fit arrays of {', '.join(map(str, ranks))} axes")
@@ -318,50 +317,3 @@ def _on_diagonal(xp: Any, once: str, y: Any, result: str) -> Any:
             at[i], start[result.index(c)] = lengths[c], lengths[c]
             mask = mask & (index.reshape(at) == index.reshape(start))
     return xp.where(mask, y, xp.zeros((), y.dtype))
-
-
-def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = None) -> Tensor:
-    """The sum of products of `a` and `b` over pairs of axes: the last `axes` of `a` with the first of `b`, or the pairs
-    that the two lists in `axes` say.
-
-    Shapes: the other axes of `a`, then those of `b`; both ranks must be known. Dtypes: any number, the same for both.
-
-    Derivative: da = the tensordot of dz and b over the axes of b that were kept, db likewise.
-
-    Raises:
-        ValueError: the axes do not pair up; a rank is unknown. TypeError: the dtypes differ.
-
-    >>> import pullback as pb
-    >>> pb.tensordot(pb.zeros([2, 3, 4]), pb.zeros([4, 3, 5]), [[1, 2], [1, 0]]).shape
-    TensorShape([2, 5])
-    """
-    x, y = operands(a, b)
-    if x.shape.rank is None or y.shape.rank is None:
-        raise ValueError(f"tensordot: the ranks of both must be known: {x} and {y}; use pb.ensure_shape")
-    over_x, over_y = _axes_to_pair(axes, x, y)
-    labels_x = list(_LETTERS[: x.shape.rank])
-    labels_y = list(_LETTERS[x.shape.rank : x.shape.rank + y.shape.rank])
-    for i, j in zip(over_x, over_y, strict=True):
-        labels_y[j] = labels_x[i]
-    summed = {labels_x[i] for i in over_x}
-    result = "".join(c for c in labels_x + labels_y if c not in summed)
-    return Einsum(f"{''.join(labels_x)},{''.join(labels_y)}->{result}")(x, y, name=name)
-
-
-def _axes_to_pair(axes: Any, x: Tensor, y: Tensor) -> tuple[list[int], list[int]]:
-    rank_x, rank_y = len(x.shape), len(y.shape)
-    if isinstance(axes, int | np.integer):
-        if not 0 <= axes <= min(rank_x, rank_y):
-            raise ValueError(f"tensordot: axes={axes} is not between 0 and the ranks of {x} and {y}")
-        return list(range(rank_x - int(axes), rank_x)), list(range(int(axes)))
-    value = constant_value(axes) if isinstance(axes, Tensor) else axes
-    if value is None or len(value) != 2:
-        raise ValueError(f"tensordot: axes must be an integer or two lists, not {axes!r}")
-    over_x, over_y = [np.atleast_1d(np.asarray(part, int)).tolist() for part in value]
-    if len(over_x) != len(over_y):
-        raise ValueError(f"tensordot: axes={axes!r} has lists of different lengths")
-    for x_or_y, part in ((x, over_x), (y, over_y)):
-        rank = len(x_or_y.shape)
-        if any(not -rank <= i < rank for i in part):
-            raise ValueError(f"tensordot: axes={axes!r} has an axis that {x_or_y} has not")
-    return [i % rank_x for i in over_x], [j % rank_y for j in over_y]

@@ -13,8 +13,8 @@ from ....primitives.activations.softmax import softmax as softmax
 from ....primitives.convolution.conv_general import convolution
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.identity.identity import identity
-from ....primitives.linalg.einsum import tensordot
 from ....primitives.linalg.matmul import matmul
+from ....primitives.linalg.tensordot import tensordot
 from ....primitives.variables.collections import GraphKeys, add_to_collections
 from ..layers.convolution import as_lengths
 from ..layers.core import dropout as dropped

@@ -7,4 +7,7 @@ from .continuous import Uniform as Uniform
 from .discrete import Bernoulli as Bernoulli
 from .discrete import Categorical as Categorical
 from .distribution import Distribution as Distribution
+from .distribution import RegisterKL as RegisterKL
 from .distribution import kl_divergence as kl_divergence
+from .independent import Independent as Independent
+from .independent import MultivariateNormalDiag as MultivariateNormalDiag

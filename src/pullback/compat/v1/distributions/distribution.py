@@ -110,21 +110,27 @@ def divergence(first: type, second: type) -> Callable[[Divergence], Divergence]:
     return register
 
 
+RegisterKL = divergence
+
+
 def kl_divergence(
     distribution_a: Distribution, distribution_b: Distribution, allow_nan_stats: bool = True, name: str | None = None
 ) -> Tensor:
     """The Kullback-Leibler divergence: the mean of `log(a(x) / b(x))` over draws of `a`.
 
     Raises:
-        NotImplementedError: there is no formula for these two.
+        NotImplementedError: there is no formula for these two; one that is registered by `RegisterKL` is used.
     """
     del allow_nan_stats, name
     for a in type(distribution_a).__mro__:
         for b in type(distribution_b).__mro__:
             if (a, b) in _divergences:
                 return _divergences[a, b](distribution_a, distribution_b)
+    a_name, b_name = type(distribution_a).__name__, type(distribution_b).__name__
     raise NotImplementedError(
-        f"kl_divergence: there is no formula for {type(distribution_a).__name__} and {type(distribution_b).__name__}"
+        f"kl_divergence: there is no formula for {a_name} and {b_name}; register one with "
+        f"@tf.distributions.RegisterKL({a_name}, {b_name}), or estimate it from draws: "
+        "x = a.sample(n), tf.reduce_mean(a.log_prob(x) - b.log_prob(x), 0)"
     )
 
 

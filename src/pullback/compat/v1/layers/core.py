@@ -12,8 +12,8 @@ from ....layers.variables.scope import VariableScope
 from ....primitives.activations.bias import bias_add
 from ....primitives.creation.constant import constant_value, convert_to_tensor
 from ....primitives.identity.identity import identity
-from ....primitives.linalg.einsum import tensordot
 from ....primitives.linalg.matmul import matmul
+from ....primitives.linalg.tensordot import tensordot
 from ....primitives.random.dropout import dropout as dropout_today
 from ....primitives.shape.reshape import reshape
 from ....primitives.shape.size import shape
