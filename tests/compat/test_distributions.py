@@ -139,7 +139,7 @@ def test_what_has_no_formula_is_refused() -> None:
 
 
 def test_a_vector_of_independent_elements_is_scipys() -> None:
-    d = tf.contrib.distributions.MultivariateNormalDiag([LOW, HIGH], HIGH)
+    d = tf.contrib.distributions.MultivariateNormalDiag(np.stack([LOW, HIGH]), HIGH)
     expected = stats.multivariate_normal(LOW, np.diag(HIGH**2))
     at = np.array([0.3, 0.4])
     found = value([d.log_prob(at)[0], d.entropy()[0], d.mean(), d.sample(3)])
@@ -165,3 +165,8 @@ def test_a_program_registers_a_divergence() -> None:
         return tf.constant(7.0)
 
     assert value(tf.distributions.kl_divergence(Mine(0.0, 1.0), Mine(0.0, 1.0))) == 7.0
+
+
+def test_it_is_known_which_draws_can_be_differentiated() -> None:
+    kinds = [d.reparameterization_type for d in (tf.distributions.Normal(0.0, 1.0), tf.distributions.Bernoulli(0.0))]
+    assert kinds == [tf.distributions.FULLY_REPARAMETERIZED, tf.distributions.NOT_REPARAMETERIZED]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import unittest
 from collections.abc import Iterator, Mapping
@@ -99,9 +100,8 @@ class TestCase(unittest.TestCase):
         self, expected_exception: type[Exception], expected_message: str
     ) -> Iterator[None]:
         """The block raises, with this text."""
-        with self.assertRaises(expected_exception) as raised:
+        with self.assertRaisesRegex(expected_exception, f"^{re.escape(expected_message)}$"):
             yield
-        self.assertEqual(str(raised.exception), expected_message)
 
     @contextmanager
     def assertRaisesOpError(self, expected_err_re_or_predicate: str) -> Iterator[None]:

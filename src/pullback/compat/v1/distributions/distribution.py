@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any
 
-from ....core.dtypes import int32
+from ....core.dtypes import FLOATING, int32
 from ....core.graph import Tensor
 from ....core.shape import TensorShape
 from ....core.typing import TensorLike
@@ -17,6 +18,16 @@ from ....primitives.elementwise.powers import sqrt
 from ....primitives.identity.identity import identity
 from ....primitives.shape.size import shape
 from ....primitives.shape.stacking import concat
+
+
+class ReparameterizationType(Enum):
+    """Whether draws can be differentiated by the parameters of their distribution."""
+
+    FULLY = "FULLY_REPARAMETERIZED"
+    NOT = "NOT_REPARAMETERIZED"
+
+
+FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED = ReparameterizationType.FULLY, ReparameterizationType.NOT
 
 
 class Distribution(ABC):
@@ -50,6 +61,12 @@ class Distribution(ABC):
     @abstractmethod
     def mode(self, name: str | None = None) -> Tensor:
         """What is most probable."""
+
+    @property
+    def reparameterization_type(self) -> ReparameterizationType:
+        """Whether draws can be differentiated: those of floats can."""
+        is_float = self.drawn(1, shape(self.parameters_like), 0).dtype in FLOATING
+        return FULLY_REPARAMETERIZED if is_float else NOT_REPARAMETERIZED
 
     @property
     def batch_shape(self) -> TensorShape:
