@@ -149,3 +149,10 @@ def test_names_that_numpy_had_are_there_for_programs(tmp_path: Path) -> None:
         print(np.zeros([1], np.float).dtype, np.product([2, 3]), np.Inf, np.array([1], np.int).dtype.kind)
     """
     assert run_program(tmp_path, program, options=("--engine", "numpy")) == "float64 6 inf i\n"
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_devices_of_this_machine_are_listed() -> None:
+    from tensorflow.python.client import device_lib  # type: ignore[import-not-found]
+
+    assert device_lib.list_local_devices()[0].device_type == "CPU"

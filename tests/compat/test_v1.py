@@ -243,3 +243,19 @@ def test_programs_derive_their_own_initializers() -> None:
         assert session.run(w).tolist() == [5.0, 5.0, 5.0]
     assert isinstance(pb.random_normal_initializer(), tf.random_normal_initializer)
     assert not isinstance(pb.random_normal_initializer(), Shifted)
+
+
+class Assertions(tf.test.TestCase):
+    """The assertions of test cases, on themselves."""
+
+    def test_arrays_that_differ(self) -> None:
+        self.assertNotAllEqual([1, 2], tf.constant([1, 3]))
+        self.assertNotAllClose([1.0], tf.constant([1.1]))
+        with self.assertRaisesWithLiteralMatch(AssertionError, "the arrays are equal"):
+            self.assertNotAllEqual([1], [1])
+        with self.assertRaisesWithLiteralMatch(AssertionError, "the arrays are equal within rtol=1e-06 and atol=1e-06"):
+            self.assertNotAllClose([1.0], [1.0])
+
+    def test_an_error_of_a_run(self) -> None:
+        with self.assertRaisesOpError("no value"), self.session() as session:
+            session.run(tf.Variable(1.0))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...control_flow.conditional import cond
 from ...core.graph import get_default_graph
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.debugging.inspection import get_static_value
 from ...primitives.identity.identity import identity
+from .test import gpu_device_name
 
 contextmanager = contextlib.contextmanager
 getfullargspec = inspect.getfullargspec
@@ -22,6 +23,22 @@ getmembers, getmodule, getsource, isclass, isfunction = (
     inspect.isclass,
     inspect.isfunction,
 )
+
+
+class Device(NamedTuple):
+    """A device of this machine."""
+
+    name: str
+    device_type: str
+    memory_limit: int = 0
+    physical_device_desc: str = ""
+
+
+def list_local_devices(session_config: object = None) -> list[Device]:
+    """The processor, and the first GPU if XLA sees one."""
+    del session_config
+    gpu = gpu_device_name()
+    return [Device("/device:CPU:0", "CPU"), *([Device(gpu, "GPU")] if gpu else [])]
 
 
 def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
