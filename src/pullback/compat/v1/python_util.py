@@ -86,6 +86,11 @@ def silence() -> Any:
     yield
 
 
+def register_proto_function(collection_name: str, *args: object, **kwargs: object) -> None:
+    """Nothing: collections are not part of saved graphs."""
+    del collection_name, args, kwargs
+
+
 def make_decorator(target: Callable[..., Any], decorator_func: Any, *args: object, **kwargs: object) -> Any:
     """`decorator_func`, which has the name and docstring of `target`."""
     del args, kwargs

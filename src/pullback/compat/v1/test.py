@@ -101,13 +101,13 @@ class TestCase(unittest.TestCase):
     ) -> Iterator[None]:
         """The block raises, with this text."""
         pattern = f"^{re.escape(expected_message)}$"
-        with self.assertRaisesRegex(expected_exception, pattern):  # noqa: PT027: there need be no pytest
+        with self.assertRaisesRegex(expected_exception, pattern):  # noqa: PT027  (there need be no pytest)
             yield
 
     @contextmanager
     def assertRaisesOpError(self, expected_err_re_or_predicate: str) -> Iterator[None]:
         """The block raises an error of a run, whose text fits."""
-        with self.assertRaisesRegex(PullbackError, expected_err_re_or_predicate):  # noqa: PT027: there need be no pytest
+        with self.assertRaisesRegex(PullbackError, expected_err_re_or_predicate):  # noqa: PT027  (there need be no pytest)
             yield
 
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
