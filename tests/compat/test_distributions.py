@@ -128,11 +128,11 @@ def test_a_policy_of_a_batch_that_only_the_run_knows(engine: str) -> None:
 
 
 def test_what_has_no_formula_is_refused() -> None:
-    with pytest.raises(NotImplementedError, match="^kl_divergence") as raised:
+    with pytest.raises(NotImplementedError, match=r"^kl_divergence") as raised:
         tf.distributions.Normal(0.0, 1.0).kl_divergence(tf.distributions.Laplace(0.0, 1.0))
     assert str(raised.value) == (
-        "kl_divergence: there is no formula for Normal and Laplace; register one with @tf.distributions.RegisterKL(Normal, "
-        "Laplace), or estimate it from draws: x = a.sample(n), tf.reduce_mean(a.log_prob(x) - b.log_prob(x), 0)"
+        "kl_divergence: there is no formula for Normal and Laplace; register one with @tf.distributions.RegisterKL("
+        "Normal, Laplace), or estimate it from draws: x = a.sample(n), tf.reduce_mean(a.log_prob(x) - b.log_prob(x), 0)"
     )
     with pytest.raises(ValueError, match=r"^Bernoulli: give logits= or probs=, and not both$"):
         tf.distributions.Bernoulli()
