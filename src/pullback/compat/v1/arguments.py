@@ -47,7 +47,9 @@ def older(function: Callable[..., Any], parameters: str | None) -> Callable[...,
     return (_older_class if inspect.isclass(function) else _older_function)(function, translated, signature)
 
 
-def _older_function(function: Callable[..., Any], translated: Translation, signature: inspect.Signature) -> Any:
+def _older_function(
+    function: Callable[..., Any], translated: Translation, signature: inspect.Signature
+) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         return function(**translated(args, kwargs))
@@ -56,7 +58,7 @@ def _older_function(function: Callable[..., Any], translated: Translation, signa
     return call
 
 
-def _older_class(today: Any, translated: Translation, signature: inspect.Signature) -> Any:
+def _older_class(today: Any, translated: Translation, signature: inspect.Signature) -> Callable[..., Any]:
     """A class to call and to derive others from; `today` is an instance of it, however it was made."""
 
     class AnyOfToday(type(today)):  # type: ignore[misc]
@@ -67,7 +69,7 @@ def _older_class(today: Any, translated: Translation, signature: inspect.Signatu
         today.__init__(self, **translated(args, kwargs))
 
     members = {"__init__": __init__, "__doc__": today.__doc__, "__signature__": signature}
-    made = AnyOfToday(today.__name__, (today,), members)
+    made: Callable[..., Any] = AnyOfToday(today.__name__, (today,), members)
     return made
 
 
