@@ -4,6 +4,7 @@ from .. import distributions as distributions
 from .. import nest as nest
 from . import framework as framework
 from . import layers as layers
+from . import legacy_seq2seq as legacy_seq2seq
 from . import losses as losses
 from . import metrics as metrics
 from . import opt as opt

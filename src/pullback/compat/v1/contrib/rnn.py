@@ -100,7 +100,7 @@ class UGRNNCell(RNNCell):
 
     def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
         """The output and the next state."""
-        gate, candidate = split(_linear([inputs, state], 2 * self.units, self.initializer), 2, 1)
+        gate, candidate = split(linear([inputs, state], 2 * self.units, self.initializer), 2, 1)
         g = sigmoid(gate + self.forget_bias)
         h = g * state + (1.0 - g) * self.activation(candidate)
         return h, h
@@ -148,7 +148,7 @@ class LayerNormBasicLSTMCell(RNNCell):
     def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
         """The output and the next state."""
         c, h = state
-        y = _linear([inputs, h], 4 * self.units, bias=not self.layer_norm)
+        y = linear([inputs, h], 4 * self.units, bias=not self.layer_norm)
         names = ("input", "transform", "forget", "output")
         parts = zip(split(y, 4, 1), names, strict=True)
         i, j, f, o = [self._normalized(part, name) for part, name in parts]
@@ -246,7 +246,7 @@ class InputProjectionWrapper(RNNCell):
 
     def call(self, inputs: Any, state: Any) -> Any:
         """The output and the next state."""
-        x: Any = _linear([inputs], self._length)
+        x: Any = linear([inputs], self._length)
         return self._cell(x if self._activation is None else self._activation(x), state)
 
 
@@ -270,7 +270,7 @@ class OutputProjectionWrapper(RNNCell):
     def call(self, inputs: Any, state: Any) -> Any:
         """The output and the next state."""
         output, after = self._cell(inputs, state)
-        y: Any = _linear([output], self._length)
+        y: Any = linear([output], self._length)
         return (y if self._activation is None else self._activation(y)), after
 
 
@@ -357,7 +357,7 @@ def best_effort_input_batch_size(flat_input: Sequence[Any]) -> Any:
     return next((n for n in known if n is not None), None) or shape(flat_input[0])[1]
 
 
-def _linear(xs: Sequence[Any], length: int, initializer: Any = None, bias: bool = True) -> Any:
+def linear(xs: Sequence[Any], length: int, initializer: Any = None, bias: bool = True) -> Any:
     """`[xs...] @ kernel + bias`, with variables of the scope around."""
     x = concat(xs, 1)
     y = matmul(x, get_variable("kernel", [x.shape.as_list()[-1], length], initializer=initializer))
