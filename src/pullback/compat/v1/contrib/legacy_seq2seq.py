@@ -46,7 +46,7 @@ def rnn_decoder(
     >>> len(outputs), state.shape
     (4, TensorShape([2, 3]))
     """
-    state, outputs = initial_state, []
+    state, outputs = initial_state, list[Tensor]()
     with variable_scope(scope or "rnn_decoder"):
         for i, x in enumerate(decoder_inputs):
             if loop_function is not None and outputs:
@@ -127,7 +127,7 @@ def attention_decoder(
     Source: O. Vinyals et al., "Grammar as a foreign language", 2015.
     """
     length = output_size or cell.output_size
-    depth = attention_states.shape.as_list()[2]
+    depth = int(attention_states.shape.as_list()[2] or 0)
     with variable_scope(scope or "attention_decoder", dtype=dtype):
         keys = [get_variable(f"AttnW_{a}", [1, 1, depth, depth]) for a in range(num_heads)]
         scores = [get_variable(f"AttnV_{a}", [depth]) for a in range(num_heads)]
@@ -143,7 +143,7 @@ def attention_decoder(
                 found.append(einsum("bl,bln->bn", weights, attention_states))
             return found
 
-        state, outputs = initial_state, []
+        state, outputs = initial_state, list[Tensor]()
         batch = shape(attention_states)[0]
         seen = [zeros(stack([batch, depth]), attention_states.dtype) for _ in range(num_heads)]
         if initial_state_attention:
