@@ -77,7 +77,10 @@ def test_a_frozen_graph_has_the_values_and_derivatives_of_tensorflow(name: str) 
     frozen(name, "numpy")
 
 
-@pytest.mark.parametrize("name", [pytest.param("lenet", marks=pytest.mark.slow), "dynamic_rnn", "cond_in_while"])
+SLOW_ON_XLA = [pytest.param(name, marks=pytest.mark.slow) for name in ("lenet", "dynamic_rnn", "transformer")]
+
+
+@pytest.mark.parametrize("name", ["lstm_while", "cond_in_while", *SLOW_ON_XLA])
 def test_a_frozen_graph_runs_on_xla(name: str) -> None:
     pytest.importorskip("jax")
     frozen(name, "xla")

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor
+from ...primitives.creation.constant import shape_value
 from ...primitives.indexing import scatter_nd as nd
 from ...primitives.indexing.gather import gather
 from ...primitives.indexing.index_arithmetic import unravel_index
 from ...primitives.indexing.partition import dynamic_partition, dynamic_stitch
 from ...primitives.indexing.slice import slice_
-from ...primitives.indexing.slicing import StridedSliceGrad, strided_slice
+from ...primitives.indexing.slicing import StridedSliceGrad, getitem, strided_slice
 from ...primitives.indexing.where import Select, where
 from ...primitives.logic.comparison import not_equal
 from ...primitives.shape.reshape import reshape, split_shape
+from ...primitives.shape.stacking import Pack
 from ..nodes import Node, reader
 
 _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
@@ -32,8 +35,37 @@ _SCATTERS: dict[str, Any] = {
 
 @reader("StridedSlice")
 def strided_slice_(node: Node, x: Tensor, begin: Tensor, end: Tensor, strides: Any) -> Any:
+    columns = [shape_value(v) for v in (begin, end, strides)]
+    if columns[0] is not None and any(
+        n is None and _bit(node, "shrink_axis_mask", i) for i, n in enumerate(columns[0])
+    ):
+        vectors = [_numbers(v, known) for v, known in zip((begin, end, strides), columns, strict=True)]
+        return getitem(x, tuple([_key(node, i, bounds) for i, bounds in enumerate(zip(*vectors, strict=True))]))
     masks = dict(zip(_MASKS, _masks(node), strict=True))
     return strided_slice(x, begin, end, strides, **masks, name=node.exactly)  # type: ignore[arg-type]
+
+
+def _numbers(vector: Tensor, known: Sequence[int | None] | None) -> list[Any]:
+    """The elements of a vector: numbers where they are known, else scalars."""
+    primitive = vector.op.primitive
+    packed = vector.op.inputs if isinstance(primitive, Pack) else [vector[i] for i in range(len(known or ()))]
+    return [n if n is not None else packed[i] for i, n in enumerate(known or ())]
+
+
+def _key(node: Node, i: int, bounds: Sequence[Any]) -> Any:
+    """Entry i of a slicing as an item of an index."""
+    first, last, step = bounds
+    if _bit(node, "ellipsis_mask", i):
+        return ...
+    if _bit(node, "new_axis_mask", i):
+        return None
+    if _bit(node, "shrink_axis_mask", i):
+        return first
+    return slice(None if _bit(node, "begin_mask", i) else first, None if _bit(node, "end_mask", i) else last, step)
+
+
+def _bit(node: Node, mask: str, i: int) -> bool:
+    return bool(node.attribute(mask, 0) >> i & 1)
 
 
 def _masks(node: Node) -> list[int]:
