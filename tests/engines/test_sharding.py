@@ -151,3 +151,23 @@ def test_a_table_in_parts_is_looked_up_and_updated_without_being_gathered() -> N
     assert 0 < sum(sent.values()) < 4 * 8 * 16 * 4, sent
     """,
     )
+
+
+def test_a_batch_that_the_mesh_does_not_divide_is_refused_in_words_where_jax_cannot_spread_the_result() -> None:
+    pytest.importorskip("jax")
+    run_on_devices(
+        4,
+        """
+    x = pb.placeholder(pb.float32, [None, 3])
+    y = pb.matmul(pb.sharding(x, ["data"]), pb.constant(np.ones((3, 2), np.float32)))
+    session = pb.Session(mesh={"data": 4})
+    assert session.run(y, {x: np.ones((8, 3))}).shape == (8, 2)
+    try:
+        assert session.run(y, {x: np.ones((6, 3))}).shape == (6, 2)
+    except pb.errors.InvalidArgumentError as error:
+        assert str(error) == (
+            "a length is spread over 4 devices of the mesh that do not divide it, and so is a result of the run. "
+            "Feed batches of a multiple of 4."
+        )
+    """,
+    )

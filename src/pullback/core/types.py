@@ -47,6 +47,9 @@ class VectorType(TensorType):
 def shape_to_infer(dims: Sequence[int | None] | None, vector: TensorType | None) -> TensorShape:
     """The shape that static lengths say, and where they are None the elements of a vector of this type."""
     lengths: Sequence[Any] | None = dims
+    count = vector.shape.size(0) if dims is not None and vector is not None and vector.shape.rank == 1 else None
+    if dims is not None and count not in (None, len(dims)):
+        raise ValueError(f"{count} lengths are given for {len(dims)} axes")
     if isinstance(vector, VectorType):
         told = vector.elements
         lengths = told if dims is None else [t if d is None else d for d, t in zip(dims, told, strict=True)]

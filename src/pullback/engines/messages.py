@@ -217,6 +217,15 @@ def no_room_for_program(reason: str) -> ResourceExhaustedError:
     )
 
 
+def undivided(reason: str) -> InvalidArgumentError:
+    """XLA spreads a result over a mesh in parts of different sizes, which jax cannot say."""
+    count = reason.rpartition("axis_size=")[2].rstrip(".")
+    return InvalidArgumentError(
+        f"a length is spread over {count} devices of the mesh that do not divide it, and so is a result of the run. "
+        f"Feed batches of a multiple of {count}."
+    )
+
+
 def no_kernel(op: Operation, error: Exception) -> NotImplementedError:
     """An engine cannot compute a primitive."""
     return NotImplementedError(f"operation '{op.name}' ({op.type}): {error}\n  made at {site_of(op)}")

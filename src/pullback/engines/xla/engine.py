@@ -325,6 +325,8 @@ def _explained(error: Exception) -> Exception:
     if text.startswith("UNAVAILABLE") or "Gloo" in text or "NCCL" in text:
         is_told()
         return messages.lost_process(error)
+    if "is incompatible with mesh_shape" in text:
+        return messages.undivided(text)
     return error
 
 
