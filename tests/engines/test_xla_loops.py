@@ -48,6 +48,27 @@ def test_derivatives_from_every_fifth_state() -> None:
     assert_agree(two_variables, 1, pb.Memory(every=5), COUNTS)
 
 
+@pytest.mark.parametrize(
+    ("every", "order"), [(50, 1), *[pytest.param(k, 2, marks=pytest.mark.slow) for k in (3, 50, 70, 500)]]
+)
+def test_every_kth_state_of_a_bounded_loop_takes_room_for_no_more(xla: pb.Session, every: int, order: int) -> None:
+    def derivative(memory: pb.Memory) -> Any:
+        y = pb.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, pb.sin(y * 1.1)), (0, x), maximum_iterations=1000)[1]
+        for _ in range(order):
+            (y,) = pb.gradients(y, x, memory=memory)
+        return y
+
+    x, n = pb.placeholder(pb.float64, [2000]), pb.placeholder(pb.int32, [])
+    plain, sparse = derivative(pb.Memory()), derivative(pb.Memory(every=every))
+    feeds = {x: np.linspace(0.1, 1.0, 2000), n: 0}
+    for count in (0, 1, 64, 999, 1000):
+        found, expected = xla.run([sparse, plain], {**feeds, n: count})
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-12, err_msg=f"{count} steps")
+    if order == 1:
+        least, most = (xla.compiled_memory(y, feeds)["temporary"] for y in (sparse, plain))
+        assert least < most / 6
+
+
 def test_second_derivatives_of_a_loop_in_a_branch_in_a_loop() -> None:
     assert_agree(nested, 2, None, [0, 1, 7, 40])
 

@@ -26,8 +26,11 @@ class Sizes(NamedTuple):
     """The steps from one checkpoint to the next, to begin with: 1, or a multiple of `block`."""
 
 
-def sizes(row_bytes: int, memory: Memory, largest_block: int = _LARGEST_BLOCK) -> Sizes:
-    """What fits, where one step keeps so many bytes; powers of two, and whole blocks."""
+def sizes(row_bytes: int, memory: Memory, largest_block: int = _LARGEST_BLOCK, most_steps: int | None = None) -> Sizes:
+    """What fits, where one step keeps so many bytes; powers of two, and whole blocks.
+
+    With `every`, no more checkpoints than `most_steps` need, where that bound is known.
+    """
     budget = BUDGET if memory.bytes is None else memory.bytes
     slots = max(budget // max(row_bytes, 1), 1)
     block = min(max(_power(slots // 2), _SMALLEST_BLOCK), largest_block)
@@ -35,7 +38,10 @@ def sizes(row_bytes: int, memory: Memory, largest_block: int = _LARGEST_BLOCK) -
     checkpoints = min(max(slots - block, fewest), _MOST_CHECKPOINTS)
     checkpoints = max(checkpoints // block, 1) * block
     every = memory.every or 1
-    return Sizes(checkpoints, block, 1 if every == 1 else -(-every // block) * block)
+    stride = 1 if every == 1 else -(-every // block) * block
+    if most_steps is not None and stride > 1:
+        checkpoints = min(checkpoints, -(-most_steps // (stride * block)) * block)
+    return Sizes(checkpoints, block, stride)
 
 
 def _power(n: int) -> int:

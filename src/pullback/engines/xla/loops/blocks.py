@@ -39,7 +39,8 @@ class Blocks:
             return Sizes(block, block, 1)
         rows = [self.types[n] for n in self.part.outputs if n in self.steps.rows]
         total = sum([nbytes(x) for x in [*self.part.start(), *rows]])
-        return sizes(total, memory) if block is None else sizes(total, memory, block)
+        most = self.capacity or None
+        return sizes(total, memory, most_steps=most) if block is None else sizes(total, memory, block, most)
 
     def run(self) -> Final:
         """All blocks."""
