@@ -8,6 +8,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
+import pullback as pb
 from pullback.cli import main
 
 from ..graphdef.test_fixtures import FIXTURES, arrays
@@ -35,6 +36,24 @@ def test_grad_takes_a_saved_model_by_the_names_of_its_signature(tmp_path: Path) 
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     (dx,) = session.run(["gradients/x"], {"x": data["feed|x"], "n": data["feed|n"]})
     np.testing.assert_allclose(dx, data["grad|y|x"], rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["grad.pb", "grad.pbtxt"])
+def test_grad_writes_a_graph_for_tensorflow(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    command = ["grad", str(FIXTURES / "lenet.pb"), "--of", "loss", "--wrt", "conv1/weights", "-o", str(path), "--quiet"]
+    assert main.main(command) == 0
+    data = arrays("lenet")
+    graph = pb.graphdef.load(path)
+    feed = {"image:0": data["feed|image:0"], "labels:0": data["feed|labels:0"]}
+    dw = pb.Session(graph=graph, engine="numpy").run("gradients/conv1/weights:0", feed)
+    np.testing.assert_allclose(dw, data["grad|loss:0|conv1/weights:0"], rtol=1e-4, atol=1e-6)
+
+
+def test_checks_are_for_onnx(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "grad.pb"
+    assert main.main(["grad", str(FIXTURES / "lenet.pb"), "--of", "loss", "-o", str(path), "--check", "--quiet"]) == 2
+    assert f"--check and --opset are for ONNX models, not for {path}" in capsys.readouterr().err
 
 
 def test_show_prints_a_frozen_graph(capsys: pytest.CaptureFixture[str]) -> None:

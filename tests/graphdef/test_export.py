@@ -96,6 +96,24 @@ def attention() -> Built:
     return [total, *pb.gradients(total, [q, k])], {q: drawn(2, 4, 6, 8), k: drawn(2, 4, 6, 8)}
 
 
+def arrays() -> Built:
+    x = pb.placeholder(pb.float32, [4, 3], name="x")
+    array = pb.TensorArray(pb.float32, 4, element_shape=[3]).unstack(x)
+    _, array = pb.while_loop(
+        lambda i, _: i < 3, lambda i, a: (i + 1, a.write(i + 1, pb.tanh(a.read(i)) * 2.0)), [pb.constant(0), array]
+    )
+    y = array.stack()
+    return [y, *pb.gradients(y, x)], {x: drawn(4, 3)}
+
+
+def parts() -> Built:
+    x = pb.placeholder(pb.float32, [4, 4], name="x")
+    values, _ = pb.nn.top_k(x, 2)
+    ys = [pb.cumsum(x, 1), pb.linalg.band_part(x, 1, 0), pb.roll(x, 1, 0), pb.linalg.inv(x + 5.0 * pb.eye(4)), values]
+    ys.append(pb.math.unsorted_segment_sum(x, [1, 0, 1, 2], 3))
+    return [*ys, *pb.gradients(ys[:4], x)], {x: drawn(4, 4)}
+
+
 def slices() -> Built:
     x, n = pb.placeholder(pb.float32, [4, 5, 6], name="x"), pb.placeholder(pb.int32, [], name="n")
     ys = [x[1], x[:, ::2], x[..., None, n], x[2:, 1:-1], x[::-1, n]]
@@ -104,7 +122,7 @@ def slices() -> Built:
 
 MODELS: list[Callable[[], Built]] = [
     *(perceptron, convolution, loop_over_rows, loop_of_unknown_length, scan_and_map),
-    *(branches, functions, embedding, attention, slices),
+    *(branches, functions, embedding, attention, slices, arrays, parts),
 ]
 """Models, with their derivatives; TensorFlow 2.21 gives equal values for all."""
 
@@ -121,6 +139,13 @@ def test_what_is_written_is_read_again_with_equal_values(model: Callable[[], Bui
         assert np.asarray(a).dtype == np.asarray(b).dtype
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
     assert graph is not fetches[0].graph
+
+
+def test_what_the_outputs_do_not_need_is_left_out() -> None:
+    x = pb.placeholder(pb.float32, [3], name="x")
+    y = pb.tanh(x, name="y")
+    pb.image.resize(pb.zeros([1, 4, 4, 1]), [8, 8])
+    assert [node.name for node in pb.graphdef.export(outputs=[y]).node] == ["x", "y"]
 
 
 def test_every_operation_is_there_under_its_name() -> None:

@@ -19,7 +19,7 @@ from pullback.core.text import printable
 from pullback.onnx.optimizing import fewest_nodes, optimized_outputs
 
 from .failure import USAGE, CommandError
-from .tensorflow_model import is_tensorflows, load_tensorflows
+from .tensorflow_model import is_graph_def, is_tensorflows, load_tensorflows, write_graph_def
 
 Rule = Callable[..., Any]
 OPTIMIZERS = ("sgd", "adam")
@@ -78,6 +78,13 @@ def _run(args: argparse.Namespace) -> int:
     out = Path(args.out) if args.out else model.with_name(f"{model.stem}_grad.onnx")
     if graph.left_out:
         notes.append(f"left out, for they depend on what is not read: {', '.join(graph.left_out)}")
+    if is_graph_def(out):
+        tell(f"writing {out}")
+        nodes = _write_graph_def(args, out, outputs)
+        if not args.quiet:
+            for line in _summary(nodes, graph, what, outputs, own, notes, out, time.monotonic() - begun):
+                print(printable(line))
+        return 0
     reports: list[Any] = []
 
     def accept(path: Path) -> None:
@@ -88,7 +95,7 @@ def _run(args: argparse.Namespace) -> int:
     tell(f"writing {out}")
     written = pb.onnx.export(outputs, inputs, out, opset=args.opset, accept=accept)
     if not args.quiet:
-        for line in _summary(written, graph, what, outputs, own, notes, out, time.monotonic() - begun):
+        for line in _summary(len(written.graph.node), graph, what, outputs, own, notes, out, time.monotonic() - begun):
             print(printable(line))
     for report in reports:
         print(printable(str(report)))
@@ -199,8 +206,14 @@ def _checked(
     return report
 
 
+def _write_graph_def(args: argparse.Namespace, out: Path, outputs: Mapping[str, Any]) -> int:
+    if args.check or args.opset:
+        raise CommandError(f"pullback grad: --check and --opset are for ONNX models, not for {out}", USAGE)
+    return write_graph_def(out, outputs)
+
+
 def _summary(
-    written: Any,
+    nodes: int,
     graph: Any,
     what: str,
     outputs: Mapping[str, Any],
@@ -209,8 +222,7 @@ def _summary(
     out: Path,
     seconds: float,
 ) -> list[str]:
-    forward, nodes = graph.size, len(written.graph.node)
-    lines = [f"{what}: {nodes} nodes, {forward} of the model given; {out.stat().st_size:,} bytes; {seconds:.1f} s"]
+    lines = [f"{what}: {nodes} nodes, {graph.size} of the model given; {out.stat().st_size:,} bytes; {seconds:.1f} s"]
     lines += [f"  {name}: {x.type}" for name, x in outputs.items() if name not in own]
     return [*lines, *notes, f"written: {out}"]
 

@@ -147,7 +147,7 @@ def _add_grad(grad: argparse.ArgumentParser) -> None:
     name: dict[str, Any] = {"action": "append", "metavar": "NAME"}
     grad.add_argument("--of", **name, help="a value to differentiate (default: the only output of floats)")
     grad.add_argument("--wrt", **name, help="a value to differentiate by (default: the inputs of floats)")
-    grad.add_argument("-o", "--out", metavar="FILE", help="where the model goes (default: MODEL with _grad)")
+    grad.add_argument("-o", "--out", metavar="FILE", help="where it goes, an .onnx or .pb (default: MODEL with _grad)")
     kind = grad.add_mutually_exclusive_group()
     kind.add_argument("--vjp", action="store_true", help="for cotangents that are inputs seeds/NAME")
     kind.add_argument("--jvp", action="store_true", help="forward derivatives, for inputs tangents/NAME")

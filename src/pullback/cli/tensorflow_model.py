@@ -1,8 +1,10 @@
-"""TensorFlow's files on the command line: frozen graphs and SavedModels, as ONNX models are written of them."""
+"""TensorFlow's files on the command line: frozen graphs and SavedModels that are read, GraphDefs that are written."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pullback as pb
 from pullback.graphdef.messages import TEXT_SUFFIXES, read_file
@@ -12,7 +14,7 @@ from pullback.onnx import OnnxGraph
 
 def is_tensorflows(path: Path) -> bool:
     """Whether a path is that of a frozen graph or of a SavedModel."""
-    return path.suffix in (".pb", *TEXT_SUFFIXES) or maybe_saved_model_directory(path)
+    return is_graph_def(path) or maybe_saved_model_directory(path)
 
 
 def load_tensorflows(path: Path) -> OnnxGraph:
@@ -34,3 +36,20 @@ def load_tensorflows(path: Path) -> OnnxGraph:
     inputs, outputs = [{op.name: op.outputs[0] for op in ops} for ops in (given, ends)]
     graph.name_values(inputs, outputs)
     return graph
+
+
+def is_graph_def(path: Path) -> bool:
+    """Whether a path is that of a GraphDef, in bytes or as text."""
+    return path.suffix in (".pb", *TEXT_SUFFIXES)
+
+
+def write_graph_def(out: Path, outputs: Mapping[str, Any]) -> int:
+    """Writes what the outputs need as a GraphDef, in which they have their names; how many nodes it has."""
+    tensors = {name: pb.convert_to_tensor(y) for name, y in outputs.items()}
+    for name, y in tensors.items():
+        if y.op.name != name:
+            with y.graph.as_default():
+                tensors[name] = pb.identity(y, name=f"{name}/")
+    made = pb.graphdef.export(next(iter(tensors.values())).graph, tensors.values())
+    pb.train.write_graph(made, out.parent, out.name, as_text=out.suffix in TEXT_SUFFIXES)
+    return len(made.node)

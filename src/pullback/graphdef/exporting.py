@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..core.data_types import NUMBERS
 from ..core.files import replace_file
-from ..core.function import Function, Parameter
-from ..core.graph import Graph, Operation, get_default_graph
+from ..core.function import Function
+from ..core.graph import Graph, Operation, Tensor, get_default_graph
+from ..core.needs import needed
 from ..core.primitive import Primitive
 from ..core.traits import ELEMENTWISE
 from .body import Body, FunctionRef, Ref
@@ -37,10 +38,11 @@ def writer(*classes: type[Primitive]) -> Callable[[Callable[..., Any]], Callable
     return register
 
 
-def export(graph: Graph | None = None) -> Any:
+def export(graph: Graph | None = None, outputs: Iterable[Tensor] | None = None) -> Any:
     """`graph`, the default one for None, as a GraphDef, which TensorFlow imports and runs with equal values.
 
     Operations keep their names. Bodies of calls, branches and loops are functions of its library, loops are `While`.
+    With `outputs` only what these tensors need is written.
 
     Raises:
         UnimplementedError: an operation has no pendant in TensorFlow.
@@ -56,7 +58,11 @@ def export(graph: Graph | None = None) -> Any:
     graph = graph or get_default_graph()
     made = messages().GraphDef()
     made.versions.producer = _PRODUCER
-    Export(made.library).write(Body, made.node, graph.operations)
+    operations = graph.operations
+    if outputs is not None:
+        found = needed([y.op for y in outputs], lambda op: [*[x.op for x in op.inputs], *op.control_inputs])
+        operations = [op for op in operations if op in found]
+    Export(made.library).write(Body, made.node, operations)
     return made
 
 
@@ -126,13 +132,12 @@ class Export:
         if function not in self._functions:
             made = self.library.function.add()
             self._functions[function] = ref = FunctionRef(self.free_name(function.name))
-            body = Body(self, made.node_def, function.graph.operations, True)
+            body = Body(self, made.node_def, function.operations, True)
             body.read.update(function.results)
             for i, x in enumerate(function.parameters):
                 body.refs[x] = Ref(f"arg_{i}", "", 0, 0, x.dtype)
-            for op in function.graph.operations:
-                if not isinstance(op.primitive, Parameter):
-                    body.write(op)
+            for op in function.operations:
+                body.write(op)
             self.sign(
                 made, ref.name, [x.dtype for x in function.parameters], body, [body.refs[y] for y in function.results]
             )

@@ -10,6 +10,7 @@ import numpy as np
 from ...core.dtypes import int32
 from ...core.graph import Operation
 from ...core.values import Const
+from ...primitives.creation.eye import Eye
 from ...primitives.creation.fill import Fill, Filled, FillLike
 from ...primitives.creation.one_hot import OneHot
 from ...primitives.creation.placeholders import Placeholder, PlaceholderWithDefault
@@ -72,6 +73,13 @@ def filled(body: Body, op: Operation, *lengths: Ref) -> Any:
 def fill_like(body: Body, op: Operation, x: Ref) -> Any:
     assert isinstance(op.primitive, FillLike)
     return body.main("Fill", body.shape_of(x), body.constant(op.primitive.value, op.primitive.dtype))
+
+
+@writer(Eye)
+def eye(body: Body, op: Operation, *lengths: Ref) -> Any:
+    primitive: Any = op.primitive
+    ones = body.node("Fill", lengths_of(body, primitive.shape, lengths), body.constant(1, primitive.dtype))
+    return body.main("MatrixBandPart", ones, body.integers(0), body.integers(0))
 
 
 @writer(Range)

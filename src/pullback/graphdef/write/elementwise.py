@@ -11,7 +11,7 @@ from ...primitives.casting.cast import Cast
 from ...primitives.complex.angle import Angle
 from ...primitives.complex.complex import Complex, Imag, Real
 from ...primitives.elementwise.add_n import AddN
-from ...primitives.elementwise.masking import Mask, MaskedDiv, MaskedMul, QuotientGrad
+from ...primitives.elementwise.masking import Mask, MaskedDiv, MaskedMul, MaskUnseen, QuotientGrad
 from ...primitives.elementwise.sign import ComplexAbs
 from ...primitives.logic.logical import LogicalXor
 from ..body import Body, Ref
@@ -48,6 +48,24 @@ def mask(body: Body, op: Operation, condition: Ref, x: Ref) -> Any:
     primitive: Any = op.primitive
     nothing = body.constant(0, x.dtype)
     return body.main("SelectV2", condition, *((x, nothing) if primitive.keep else (nothing, x)))
+
+
+@writer(MaskUnseen)
+def mask_unseen(body: Body, op: Operation, x: Ref, b: Ref, seen_by: Ref) -> Any:
+    """x where b is finite, or an element that it meets is not 0; else 0."""
+    primitive: Any = op.primitive
+    rank, theirs = op.inputs[0].shape.rank, op.inputs[2].shape.rank
+    if rank is None or theirs is None:
+        return body.refuse("the ranks of its inputs must be known")
+    along = (None,) * rank if primitive.along is None else primitive.along
+    kept = [a for a in along if a is not None]
+    seen = body.node("NotEqual", seen_by, body.constant(0, seen_by.dtype))
+    seen = body.node("Any", seen, body.integers([a for a in range(theirs) if a not in kept]), keep_dims=False)
+    seen = body.node("Transpose", seen, body.integers([sorted(kept).index(a) for a in kept]))
+    for axis in [i for i, a in enumerate(along) if a is None]:
+        seen = body.node("ExpandDims", seen, body.integers(axis))
+    shown = body.node("LogicalOr", body.node("IsFinite", b), seen)
+    return body.main("SelectV2", shown, x, body.constant(0, x.dtype))
 
 
 @writer(MaskedMul)

@@ -1,4 +1,4 @@
-"""GraphDef export of indexing: slices, gather, scatter, where, sums of segments."""
+"""GraphDef export of indexing: slices, gather, scatter, where, segments."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ...primitives.indexing.scatter_nd import GatherNd, ScatterNd
 from ...primitives.indexing.slice import Slice, SliceGrad
 from ...primitives.indexing.slicing import UNKNOWN, StridedSlice, StridedSliceGrad, Take
 from ...primitives.indexing.where import Where
+from ...primitives.segment.reductions import UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd
 from ...primitives.segment.sums import UnsortedSegmentSum
 from ..body import Body, Ref
 from ..exporting import writer
@@ -75,10 +76,10 @@ def scatter_nd(body: Body, op: Operation, indices: Ref, updates: Ref, *lengths: 
     return body.main("ScatterNd", indices, updates, shape)
 
 
-@writer(UnsortedSegmentSum)
-def unsorted_segment_sum(body: Body, op: Operation, x: Ref, ids: Ref, *count: Ref) -> Any:
+@writer(UnsortedSegmentSum, UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd)
+def unsorted_segment(body: Body, op: Operation, x: Ref, ids: Ref, *count: Ref) -> Any:
     primitive: Any = op.primitive
-    return body.main("UnsortedSegmentSum", x, ids, count[0] if count else body.integers(primitive.num_segments))
+    return body.main(op.type, x, ids, count[0] if count else body.integers(primitive.num_segments))
 
 
 @writer(Where)

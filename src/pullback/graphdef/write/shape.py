@@ -12,7 +12,7 @@ from ...primitives.indexing.gather import MergeLeading
 from ...primitives.shape.broadcast import BroadcastLike, BroadcastTo
 from ...primitives.shape.pad import Pad, PadV2
 from ...primitives.shape.reshape import Reshape, ReshapeLike
-from ...primitives.shape.reverse import ReverseV2
+from ...primitives.shape.reverse import ReverseV2, Roll
 from ...primitives.shape.size import Shape, ShapeN, Size
 from ...primitives.shape.squeeze import ExpandDims, Squeeze
 from ...primitives.shape.stacking import ConcatV2, Pack, Split, SplitLike, SplitV, Unpack
@@ -156,6 +156,12 @@ def _widths(body: Body, op: Operation, widths: tuple[Ref, ...]) -> Ref:
         return body.constant(np.array(primitive.widths, np.int64).reshape(-1, 2), int32)
     ref: Ref = body.node("Reshape", widths[0], body.integers([-1, 2]))
     return ref
+
+
+@writer(Roll)
+def roll(body: Body, op: Operation, x: Ref) -> Any:
+    primitive: Any = op.primitive
+    return body.main("Roll", x, body.integers(list(primitive.shift)), body.integers(list(primitive.axis)))
 
 
 @writer(ReverseV2)

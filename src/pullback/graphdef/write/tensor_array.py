@@ -1,0 +1,77 @@
+"""GraphDef export of arrays written and read one by one: tensors, whose rows are gathered and scattered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import int32
+from ...core.graph import Operation
+from ...primitives.tensor_array import ArrayAdd, ArrayBlank, ArrayHead, ArrayRead, ArrayTail, ArrayWrite
+from ..body import Body, Ref
+from ..exporting import writer
+
+
+@writer(ArrayBlank)
+def reserve(body: Body, op: Operation, size: Ref) -> Any:
+    primitive: Any = op.primitive
+    row = primitive.row
+    if not row.is_fully_defined():
+        return body.refuse("the shape of its elements must be known: pass element_shape= to the TensorArray")
+    count = body.node("Reshape", body.cast(size, int32), body.integers([1]))
+    shape = body.node("ConcatV2", [count, body.constant(row.as_list(), np.int32)], body.integers(0))
+    return body.main("Fill", shape, body.constant(0, primitive.dtype))
+
+
+@writer(ArrayRead)
+def read(body: Body, op: Operation, array: Ref, indices: Ref, size: Ref) -> Any:
+    return body.main("GatherV2", array, indices, body.integers(0))
+
+
+@writer(ArrayWrite)
+def write(body: Body, op: Operation, array: Ref, indices: Ref, rows: Ref, size: Ref) -> Any:
+    primitive: Any = op.primitive
+    if primitive.grows:
+        return body.refuse("an array that grows is not written; give it its size")
+    places, rows = _places(body, op, indices, rows, 1)
+    return body.main("TensorScatterUpdate", array, places, rows)
+
+
+@writer(ArrayAdd)
+def add(body: Body, op: Operation, rows: Ref, indices: Ref, size: Ref) -> Any:
+    rank = op.inputs[1].shape.rank
+    row = body.node("Slice", body.shape_of(rows), body.integers([rank or 0]), body.integers([-1]))
+    count = body.node("Reshape", body.cast(size, int32), body.integers([1]))
+    shape = body.node("ConcatV2", [count, row], body.integers(0))
+    places, rows = _places(body, op, indices, rows, 1)
+    return body.main("ScatterNd", places, rows, body.cast(shape, places.dtype))
+
+
+@writer(ArrayHead)
+def head(body: Body, op: Operation, array: Ref, size: Ref) -> Any:
+    numbers = body.node("Range", body.integers(0), body.cast(size, int32), body.integers(1))
+    return body.main("GatherV2", array, numbers, body.integers(0))
+
+
+@writer(ArrayTail)
+def tail(body: Body, op: Operation, array: Ref, like: Ref, *size: Ref) -> Any:
+    rank = op.inputs[0].shape.rank
+    if rank is None:
+        return body.refuse("the rank of its input must be known")
+    more = body.node("Sub", body.shape_of(like), body.shape_of(array))
+    first = body.constant(np.arange(rank) == 0)
+    after = body.node("SelectV2", first, more, body.constant(np.zeros(rank), np.int32))
+    widths = body.node("Pack", [body.constant(np.zeros(rank), np.int32), after], axis=1)
+    return body.main("PadV2", array, widths, body.constant(0, array.dtype))
+
+
+def _places(body: Body, op: Operation, indices: Ref, rows: Ref, number: int) -> tuple[Ref, Ref]:
+    """Positions as vectors of length one, and what is written there; one position as a list of one."""
+    rank = op.inputs[number].shape.rank
+    if rank is None:
+        return body.refuse("the rank of its indices must be known")
+    places = body.node("ExpandDims", indices, body.integers(-1))
+    if rank:
+        return places, rows
+    return body.node("ExpandDims", places, body.integers(0)), body.node("ExpandDims", rows, body.integers(0))
