@@ -101,3 +101,8 @@ def test_a_wrong_key_is_refused(key: Any, error: type[Exception], text: str) -> 
     with pytest.raises(error) as caught:
         x[key]
     assert str(caught.value) == text
+
+
+def test_a_strided_slice_has_one_ellipsis() -> None:
+    with pytest.raises(ValueError, match="an index can only have a single ellipsis, not those of the mask 3"):
+        pb.strided_slice(pb.zeros([3, 4]), [0, 0], [1, 1], [1, 1], ellipsis_mask=3)

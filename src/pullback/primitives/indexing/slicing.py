@@ -55,7 +55,8 @@ def strided_slice(
     Derivative: dx = zeros with dy in the places of the elements.
 
     Raises:
-        ValueError: the vectors differ in length, a stride is 0, an element is out of range, or `var` is given.
+        ValueError: the vectors differ in length, a stride is 0, an element is out of range, there are two ellipses, or
+            `var` is given.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.strided_slice([0, 1, 2, 3, 4], [1], [5], [2]))
@@ -70,6 +71,10 @@ def strided_slice(
         columns.append((1,) * len(columns[0]))
     if len({len(c) for c in columns}) != 1:
         raise ValueError(f"strided_slice: begin, end and strides differ in length: {', '.join(map(str, columns))}")
+    if (ellipsis_mask & ((1 << len(columns[0])) - 1)).bit_count() > 1:
+        raise ValueError(
+            f"strided_slice: an index can only have a single ellipsis, not those of the mask {ellipsis_mask}"
+        )
     spec: list[Entry] = []
     numbers: list[Tensor] = []
 
