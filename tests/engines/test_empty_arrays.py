@@ -99,3 +99,18 @@ def test_rows_of_a_variable_without_rows() -> None:
 def test_what_is_looked_for_among_nothing_belongs_at_its_beginning(engine: str) -> None:
     x = pb.placeholder(pb.float32, [None])
     assert pb.Session(engine=engine).run(pb.searchsorted(x, [1.0, 2.0]), {x: []}).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_branch_that_is_not_taken_may_read_the_first_element_of_nothing(engine: str) -> None:
+    x, p = pb.placeholder(pb.float64, [None, 2]), pb.placeholder(pb.bool, [])
+    y = pb.cond(p, lambda: x[0] * 2.0 + x[-1], lambda: pb.constant([-1.0, 3.0], pb.float64))
+    ys = [y, *pb.gradients(y, x)]
+    found = pb.Session(engine=engine).run(ys, {x: np.zeros((0, 2)), p: False})
+    assert [a.tolist() for a in found] == [[-1.0, 3.0], []]
+
+
+def test_the_first_element_of_nothing_is_an_error_where_it_is_surely_read() -> None:
+    x = pb.placeholder(pb.float64, [None])
+    with pytest.raises(pb.errors.InvalidArgumentError, match="index is out of bounds for axis 0 with size 0"):
+        pb.Session(engine="xla").run(pb.recompute_grad(lambda x: x[0] * 2.0)(x), {x: []})

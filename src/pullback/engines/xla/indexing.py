@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -9,12 +10,13 @@ import numpy as np
 from jax import lax
 
 from ...core.dtypes import INEXACT
+from ...core.primitive import Primitive
 from ...core.shape import TensorShape
 from ...core.types import TensorType
 from ...primitives.indexing.gather import GatherV2
 from ...primitives.indexing.scatter_nd import GatherNd
 from ...primitives.indexing.slice import Slice, SliceGrad
-from ...primitives.indexing.slicing import StridedSliceGrad, Take, expand_ellipsis
+from ...primitives.indexing.slicing import StridedSlice, StridedSliceGrad, Take, expand_ellipsis
 from ...primitives.shape.reshape import shape_to_use
 from .registry import xla_kernel
 
@@ -65,6 +67,19 @@ def _picked(primitive: Take | GatherV2 | GatherNd, x: Any, positions: Any) -> An
         return primitive.kernel(jnp, x, positions)
     (y,) = primitive.infer(*[TensorType(a.dtype, TensorShape(a.shape)) for a in (x, positions)])
     return out_of_range(y.shape.known, y.dtype)
+
+
+def nothing_to_read(primitive: Primitive, arrays: Sequence[Any]) -> Any:
+    """What an operation gives that reads elements of an array of length 0, where it need not run; None for others."""
+    if isinstance(primitive, StridedSliceGrad):
+        _, full = primitive.index_and_shape(arrays[1:])
+        return jnp.zeros(full, arrays[0].dtype) if 0 in full else None
+    if not isinstance(primitive, StridedSlice) or arrays[0].size:
+        return None
+    shape = TensorShape([n or None for n in arrays[0].shape])
+    others = [TensorType(a.dtype, TensorShape(a.shape)) for a in arrays[1:]]
+    (y,) = primitive.infer(TensorType(arrays[0].dtype, shape), *others)
+    return out_of_range(y.shape.known, y.dtype) if y.shape.is_fully_defined() else None
 
 
 def out_of_range(shape: tuple[int, ...], dtype: Any) -> Any:

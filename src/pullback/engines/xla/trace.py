@@ -22,6 +22,7 @@ from ...primitives.debugging.guards import AbstractGuard
 from .. import messages
 from ..concrete import Concrete, concrete_values, is_small
 from ..plan import Plan, Step, checked_outputs, has_guards
+from .indexing import nothing_to_read
 from .loops.rooms import Rooms
 from .registry import xla_functional_of, xla_kernel_of
 from .variables import UPDATES
@@ -103,13 +104,15 @@ class Trace:
         self.states: list[Any] = [None] * len(plan.states)
         self.codes: list[Any] = []
         """For each check 0, or CODES times the number of the tensor that is not finite, plus what it has."""
+        self.perhaps = False
+        """Whether it is part of a branch or a step that need not be run."""
         self.level = Rooms()
         """The same for traces whose values can be used in each other, with the memory that their loops ask for."""
 
     def inner(self, plan: Plan, decisive: Iterable[int] = ()) -> Trace:
         """The trace of the plan of a function inside; `decisive` are its slots that decide shapes around it."""
         concrete = concrete_values(plan, decisive)
-        return Trace(
+        made = Trace(
             plan,
             concrete,
             self.lost,
@@ -119,6 +122,8 @@ class Trace:
             checked=self.checked,
             called=self.called,
         )
+        made.perhaps = self.perhaps
+        return made
 
     def run(self) -> None:
         """Compute all steps; `slots` and `states` are filled before, and read afterwards."""
@@ -182,7 +187,13 @@ class Trace:
             ]
         _check_shapes_are_known(step, arrays)
         fn = xla_kernel_of(type(primitive))
-        return primitive.kernel(jnp, *arrays) if fn is None else fn(primitive, *arrays)
+        try:
+            return primitive.kernel(jnp, *arrays) if fn is None else fn(primitive, *arrays)
+        except IndexError:
+            found = nothing_to_read(primitive, arrays) if self.perhaps else None
+            if found is None:
+                raise
+            return found
 
     def _with_numpy(self, step: Step) -> bool:
         decides = not self.concrete.slots.isdisjoint(step.outputs)

@@ -121,6 +121,7 @@ def _branched(trace: Trace, step: Step, index: Any, arrays: Sequence[Any]) -> tu
             for n, x in zip(numbers, given, strict=True):
                 values[n] = x
             inner = trace.inner(body.plan)
+            inner.perhaps = True
             give(inner, body, values)
             current = dict(zip(used, states, strict=True))
             inner.states = [current[n] for n in body.states]

@@ -129,6 +129,7 @@ class Steps:
         for n, x in states.items():
             current[n] = x
         inner = self.trace.inner(plan)
+        inner.perhaps = True
         give(inner, body, values)
         inner.states = [current[n] for n in body.states]
         return inner
