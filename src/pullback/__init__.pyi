@@ -25,6 +25,7 @@ from . import scipy as scipy
 from . import signal as signal
 from . import sparse as _sparse
 from . import sparse as sparse
+from . import strings as _strings
 from . import strings as strings
 from . import summary as summary
 from . import test as test
@@ -444,6 +445,7 @@ from .primitives.special.gamma import zeta as zeta
 from .primitives.special.incomplete import betainc as betainc
 from .primitives.special.incomplete import igamma as igamma
 from .primitives.special.incomplete import igammac as igammac
+from .primitives.strings import as_string as as_string
 from .primitives.variables.assign import assign as assign
 from .primitives.variables.assign import assign_add as assign_add
 from .primitives.variables.assign import assign_sub as assign_sub
@@ -523,6 +525,7 @@ sparse_softmax = _sparse.softmax
 sparse_tensor_dense_matmul = _sparse.sparse_dense_matmul
 sparse_tensor_to_dense = _sparse.to_dense
 sparse_transpose = _sparse.transpose
+string_join = _strings.join
 tensor_scatter_add = _scatter_nd.tensor_scatter_nd_add
 tensor_scatter_sub = _scatter_nd.tensor_scatter_nd_sub
 tensor_scatter_update = _scatter_nd.tensor_scatter_nd_update
