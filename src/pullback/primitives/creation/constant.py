@@ -154,7 +154,7 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
             return np.array(value, dtype)
         except OverflowError:
             raise TypeError(f"{value!r} does not fit {dtype.name}") from None
-    if dtype == string or (dtype is None and _is_text(value)):
+    if dtype is string or (dtype is None and _is_text(value)):
         return _text_array(value)
     if isinstance(value, Tensor | Operation):
         raise TypeError(f"{value!r} has no value while the graph is built; get one with Session.run")
@@ -170,7 +170,7 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
         found = as_dtype(array.dtype)
     except TypeError:
         found = string
-    if found == string:
+    if found is string:
         raise TypeError(f"{value!r} is not an array of numbers (NumPy makes it {array.dtype})")
     if array.dtype != dtype:
         return _cast_exactly(value, array, dtype)

@@ -63,7 +63,7 @@ def _filled(shape: Any, value: int, dtype: Any, name: str) -> Tensor:
     wanted = as_dtype(dtype)
     if isinstance(wanted, TokenType):
         raise TypeError(f"{name}: there are no elements of dtype {wanted}")
-    if wanted == string:
+    if wanted is string:
         return _no_texts(value, shape, name)
     dims, lengths = split_shape(shape)
     if lengths is not None:
@@ -142,7 +142,7 @@ def _filled_like(input: Any, value: int, dtype: Any, name: str | None) -> Tensor
     wanted = x.dtype if dtype is None else as_dtype(dtype)
     if isinstance(wanted, TokenType):
         raise TypeError(f"{x} has no elements to be like; pass dtype=")
-    if wanted == string:
+    if wanted is string:
         from ..shape.size import shape
 
         return _no_texts(value, x.shape.known if x.shape.is_fully_defined() else shape(x), name)
