@@ -50,7 +50,8 @@ REMARKS = """
 The largest **backward error**, in roundings: by how much results miss what defines them (`a @ x = b`, `q @ r = a`,
 `adjoint(q) @ q = 1`, ...), beside the sizes of what is added up. It is that of matrices of {sizes} rows, each
 of condition numbers 1, 1e4, 1e8 and 1e12 (in float32 and complex64 up to 8e4: from 1e7 on they are singular). The
-error of the result is at most as many roundings times the condition number of the problem.
+error of the result is at most as many roundings times the condition number of the problem. `lstsq` leaves out singular
+values below `10 n` roundings, as `pinv` does.
 
 | | {dtypes} |
 |---|{rule}|
