@@ -59,3 +59,18 @@ def test_a_map_that_fails_leaves_the_graph_as_it_was() -> None:
     with pytest.raises(TypeError):
         pb.map_fn(lambda e: e + "text", x)
     assert len(x.graph.operations) == before
+
+
+def test_a_derivative_that_the_body_stops_is_zeros() -> None:
+    x = pb.constant([1.0, 2.0, 3.0])
+    y = pb.scan(lambda a, e: pb.stop_gradient(a) * e, x, initializer=pb.constant(1.0))
+    (dx,) = pb.gradients(y, x)
+    (second,) = pb.gradients(dx, x)
+    (first,) = pb.gradients(pb.map_fn(lambda e: pb.stop_gradient(e * e), x), x)
+    found = pb.Session(engine="numpy").run([dx, second, first])
+    assert [d.tolist() for d in found] == [[1.0, 1.0, 2.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+
+
+def test_an_array_that_no_row_is_read_of_has_no_derivative() -> None:
+    x = pb.constant([1.0, 2.0, 3.0])
+    assert pb.gradients(pb.map_fn(lambda e: pb.constant(1.0), x), x) == [None]

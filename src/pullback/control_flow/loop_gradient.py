@@ -126,7 +126,7 @@ class _Backward:
         c, s = self.loop.carried, self.loop.scanned
         places = self.pullback.places
         if not any(places) and not any(self.active):
-            return [None] * len(self.op.inputs)
+            return [None, *[None] * c, *self._stopped(), *[None] * len(self.constants)]
         body, rows, constants = self._backward_body()
         starts = [_start(dy, y) for dy, y, on in zip(self.final, self.op.outputs[1:], self.active, strict=False) if on]
         sums = [_zeros(k) for k, place in zip(self.constants, places[c + s :], strict=True) if self._is_sum(place)]
@@ -156,13 +156,24 @@ class _Backward:
         entries: list[Term | None] = [None]
         entries += [next(final) if on else None for on in self.active]
         places = self.pullback.places[c:]
-        entries += [next(stacked) if place else None for place in places[:s]]
+        entries += [next(stacked) if place else stop for place, stop in zip(places, self._stopped(), strict=False)]
         for k, place in zip(self.constants, places[s:], strict=True):
             if place and not self._is_sum(place):
                 values, indices = next(stacked), next(stacked)
                 entries.append(slices_of(k, merge_leading(values, indices), reshape(indices, [-1])))
             else:
                 entries.append(next(final) if place else None)
+        return entries
+
+    def _stopped(self) -> list[Term | None]:
+        """Zeros for each scanned array whose rows are read, and whose derivative the body stops; else None."""
+        c, s = self.loop.carried, self.loop.scanned
+        read: set[int] = set().union(*dependencies(self.body))
+        places = self.pullback.places[c : c + s]
+        entries: list[Term | None] = []
+        for i, (x, place, want) in enumerate(zip(self.arrays, places, self.wanted[c : c + s], strict=True), c):
+            stops = want and not place and i in read and x.type.dtype in TRAINABLE
+            entries.append(zeros_like(x) if stops else None)
         return entries
 
     def _rows(self) -> list[_Row]:
