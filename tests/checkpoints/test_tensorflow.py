@@ -6,6 +6,7 @@ import io
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import ml_dtypes
@@ -19,8 +20,15 @@ from pullback.checkpoints.ordered_code import key_of_part
 from pullback.checkpoints.snappy import uncompressed
 from pullback.checkpoints.sorted_table import read_table, write_table
 from pullback.checkpoints.tensor_bundle import read_bundle, write_bundle
+from pullback.checkpoints.tensorflow_files import names_of_objects, read_tensorflow
 from pullback.checkpoints.varints import varint
-from pullback.core.errors import DataLossError, InvalidArgumentError, NotFoundError, ResourceExhaustedError
+from pullback.core.errors import (
+    DataLossError,
+    InvalidArgumentError,
+    NotFoundError,
+    ResourceExhaustedError,
+    UnimplementedError,
+)
 from pullback.core.limits import limited
 
 FOLDER = Path(__file__).parent / "tensorflow"
@@ -250,6 +258,53 @@ def test_a_flipped_or_missing_byte_is_refused_or_changes_nothing(name: str, tmp_
                     found = whole
                 assert found == whole
         path.write_bytes(data)
+
+
+@pytest.mark.parametrize("name", ["parts-7", "dtypes-7", "objects", "old_parts-7", "old_dtypes-7"])
+def test_a_damaged_index_with_right_checksums_is_refused_or_read(name: str, tmp_path: Path) -> None:
+    copied(tmp_path, name)
+    index = tmp_path / (name if name.startswith("old") else f"{name}.index")
+    with limited("test") as reading:
+        table = read_table(index, reading)
+    outcomes = set()
+    for number in range(100):
+        with open(index, "wb") as file:
+            write_table(file, damaged(table, Random(number)))
+        try:
+            names_of_objects(tmp_path / name, read_tensorflow(tmp_path / name))
+            read_all(tmp_path / name)
+            outcomes.add("read")
+        except (DataLossError, NotFoundError, ResourceExhaustedError, UnimplementedError) as error:
+            outcomes.add(type(error).__name__)
+    assert "DataLossError" in outcomes
+
+
+def damaged(table: dict[bytes, bytes], random: Random) -> dict[bytes, bytes]:
+    """A table of which one value, or key, is another."""
+    table = dict(table)
+    key = random.choice(list(table))
+    value, kind = bytearray(table[key]), random.randrange(4)
+    if kind == 0 and value:
+        value[random.randrange(len(value))] = random.randrange(256)
+    elif kind == 1:
+        del value[random.randrange(len(value) + 1) :]
+    elif kind == 2:
+        del table[key]
+        key = random.randbytes(random.randrange(5)) + key[: random.randrange(len(key) + 1)]
+    else:
+        place = random.randrange(len(value) + 1)
+        value[place:place] = random.randbytes(random.randrange(9))
+    return {**table, key: bytes(value)}
+
+
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    message = messages().SavedTensorSlices()
+    message.meta.tensor.add(name="abc", type=1).shape.SetInParent()
+    with open(tmp_path / "model", "wb") as file:
+        write_table(file, {b"": message.SerializeToString().replace(b"abc", b"a\xffc")})
+    assert refused(DataLossError, lambda: read_all(tmp_path / "model")) == (
+        f"{tmp_path / 'model'} is damaged: b'a\\xffc' is no name"
+    )
 
 
 def bundle_of(folder: Path, entries: dict[bytes, Any]) -> Path:

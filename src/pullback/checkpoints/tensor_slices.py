@@ -95,6 +95,8 @@ def open_slices(path: Path) -> TensorSlices:
         for file in files_of_slices(path):
             table = read_table(file, reading)
             for saved in parsed(file, "the list", known.SavedTensorSlices, table.pop(b"", b"")).meta.tensor:
+                if isinstance(saved.name, bytes):
+                    raise DataLossError(f"{file} is damaged: {saved.name!r} is no name")
                 types[saved.name] = type_of_entry(file, saved.name, saved.type, saved.shape)
                 extents.setdefault(saved.name, []).extend(map(extents_of, saved.slice))
             tables |= table

@@ -8,6 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtypes import string
+from ..core.errors import DataLossError
+from ..core.shape import TensorShape
+from ..core.types import TensorType
 from ..engines.shards import Index, Source
 from .files import SavedArray
 from .messages import parsed
@@ -50,6 +54,8 @@ def names_of_objects(path: Path, saved: Mapping[str, SavedSource]) -> dict[str, 
     """The keys in a checkpoint of objects (`tf.train.Checkpoint`), ways through them, by the names of the variables."""
     if _GRAPH not in saved:
         return {}
+    if saved[_GRAPH].source.type != TensorType(string, TensorShape([])):
+        raise DataLossError(f"{path} is damaged: {_GRAPH} is {saved[_GRAPH].source.type}")
     from tensorboard.compat.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 
     graph = parsed(path, _GRAPH, TrackableObjectGraph, saved[_GRAPH].source.whole().item())
