@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import pullback as pb
 from pullback.passes.numbering import numbered
 from pullback.passes.view import view_of
+from tests.cases.table import Case, building, differentiable, rows
 
 RANDOM = np.random.default_rng(0)
 MATRIX = RANDOM.standard_normal((3, 3))
@@ -167,3 +168,23 @@ def test_outputs_of_one_operation_stay_apart(outputs_of: Callable[[Any, Any], An
 def test_a_contraction_of_one_operand_is_numbered() -> None:
     (a,) = placeholders(1)
     assert not are_one(pb.einsum("ij->ji", a), pb.einsum("ij->ij", a))
+
+
+def slopes(ys: list[pb.Tensor], xs: list[pb.Tensor]) -> list[pb.Tensor]:
+    """The derivatives of `ys` by `xs` that are tensors."""
+    found = pb.gradients(ys, xs, grad_ys=[pb.ones_like(y) for y in ys]) if ys and xs else []
+    return [dx for dx in found if isinstance(dx, pb.Tensor)]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Converting sparse IndexedSlices")
+@pytest.mark.parametrize("case", rows("not_differentiable", "not_second_order", "not_on_numpy"))
+def test_tensors_that_became_one_have_one_value(case: Case) -> None:
+    """Of every row of the case table, with its first and second derivatives."""
+    with building(case) as built:
+        ys, xs = differentiable(built.ys), differentiable(built.xs)
+        firsts = slopes(ys, xs)
+        seconds = slopes([pb.sin(dx) for dx in differentiable(firsts[:1])], xs)
+        for pair in numbered(view_of([*built.ys, *firsts, *seconds], [], frozenset())).same.items():
+            found, expected = built.run(pair)
+            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
