@@ -262,3 +262,22 @@ def test_files_of_messages_are_found_where_tensorflow_has_them() -> None:
 
     pb.compat.uninstall()
     assert summary_pb2.Summary is tf.Summary
+
+
+def test_a_cluster_knows_its_tasks() -> None:
+    cluster = tf.train.ClusterSpec({"worker": {1: "b:1"}, "ps": ["c:1", "d:1"]})
+    assert cluster.as_dict() == {"worker": {1: "b:1"}, "ps": ["c:1", "d:1"]}
+    assert tf.train.ClusterSpec(cluster) == cluster
+    assert (cluster.task_indices("worker"), cluster.job_tasks("ps")) == ([1], ["c:1", "d:1"])
+    with pytest.raises(ValueError, match=r"^ClusterSpec: there is no job 'chief'; there are ps, worker$"):
+        cluster.num_tasks("chief")
+    with pytest.raises(ValueError, match=r"^ClusterSpec: job 'worker' has no task 0$"):
+        cluster.task_address("worker", 0)
+
+
+def test_variables_of_a_replica_are_in_this_process() -> None:
+    with tf.device(tf.train.replica_device_setter(1)):
+        v = tf.Variable(2.0)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(v * 2.0) == 4.0

@@ -4,6 +4,8 @@ from typing import Any
 
 from .... import train as today
 from ..arguments import older
+from .cluster import ClusterSpec as ClusterSpec
+from .cluster import replica_device_setter as replica_device_setter
 from .coordinator import Coordinator as Coordinator
 from .coordinator import LooperThread as LooperThread
 from .hooks import FeedFnHook as FeedFnHook
