@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from enum import Enum
 from typing import Any
 
 from ....core.dtypes import FLOATING, int32
@@ -20,14 +19,18 @@ from ....primitives.shape.size import shape
 from ....primitives.shape.stacking import concat
 
 
-class ReparameterizationType(Enum):
+class ReparameterizationType:
     """Whether draws can be differentiated by the parameters of their distribution."""
 
-    FULLY = "FULLY_REPARAMETERIZED"
-    NOT = "NOT_REPARAMETERIZED"
+    def __init__(self, rep_type: str) -> None:
+        self._name = rep_type
+
+    def __repr__(self) -> str:
+        return f"<Reparameterization Type: {self._name}>"
 
 
-FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED = ReparameterizationType.FULLY, ReparameterizationType.NOT
+FULLY_REPARAMETERIZED = ReparameterizationType("FULLY_REPARAMETERIZED")
+NOT_REPARAMETERIZED = ReparameterizationType("NOT_REPARAMETERIZED")
 
 
 class Distribution(ABC):
@@ -117,11 +120,11 @@ Divergence = Callable[[Any, Any], Tensor]
 _divergences: dict[tuple[type, type], Divergence] = {}
 
 
-def divergence(first: type, second: type) -> Callable[[Divergence], Divergence]:
+def divergence(dist_cls_a: type, dist_cls_b: type) -> Callable[[Divergence], Divergence]:
     """A decorator for the divergence of distributions of two classes."""
 
     def register(fn: Divergence) -> Divergence:
-        _divergences[first, second] = fn
+        _divergences[dist_cls_a, dist_cls_b] = fn
         return fn
 
     return register
