@@ -46,7 +46,7 @@ class Relu(AbstractElementwise):
     dtypes = REAL
 
     def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.maximum(x, 0)
+        return xp.maximum(x, x.dtype.type(0))
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x
@@ -95,7 +95,7 @@ class Relu6(AbstractElementwise):
     dtypes = REAL
 
     def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.minimum(xp.maximum(x, 0), 6)
+        return xp.minimum(xp.maximum(x, x.dtype.type(0)), x.dtype.type(6))
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del x
