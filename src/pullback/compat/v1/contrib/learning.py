@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from ....core.graph import get_default_graph
@@ -13,6 +14,12 @@ from .optimizing import create_train_op as create_train_op
 from .optimizing import multiply_gradients as multiply_gradients
 
 USE_DEFAULT = Supervisor.USE_DEFAULT
+
+
+def train_step(sess: Any, train_op: Any, global_step: Any, train_step_kwargs: Any) -> tuple[Any, bool]:
+    """The loss of one step, and False: the training goes on."""
+    del global_step, train_step_kwargs
+    return sess.run(train_op), False
 
 
 def train(
@@ -60,15 +67,13 @@ def train(
         save_model_secs=save_interval_secs,
         saver=USE_DEFAULT if saver is None else saver,
     )
-    loss, steps = None, 0
+    loss, step = None, train_step_fn or train_step
     with supervisor.managed_session(master, session_config) as session:
         running = session if session_wrapper is None else session_wrapper(session)
-        while not supervisor.should_stop() and (number_of_steps is None or steps < number_of_steps):
-            if train_step_fn is None:
-                loss, stop = running.run(train_op), False
-            else:
-                loss, stop = train_step_fn(running, train_op, supervisor.global_step, train_step_kwargs or {})
-            steps += 1
+        for steps in count(1) if number_of_steps is None else range(1, number_of_steps + 1):
+            if supervisor.should_stop():
+                break
+            loss, stop = step(running, train_op, supervisor.global_step, train_step_kwargs or {})
             if log_every_n_steps and steps % log_every_n_steps == 0:
                 info("global step %d: loss = %s", steps, loss)
             if stop:
