@@ -13,6 +13,7 @@ from pullback.core.function import Function
 from pullback.core.types import tensor_type
 from pullback.passes.optimizing import Optimizing
 from pullback.passes.ruleset import Rules
+from pullback.primitives.losses.cross_entropy import SoftmaxCrossEntropyWithLogits
 
 from .functions import traced, types
 
@@ -47,6 +48,22 @@ def test_a_matrix_product_of_constants_is_moved_and_what_may_fail_is_not() -> No
     made = _optimised(build, 2)
     assert "GatherV2" not in types(made) or "GatherV2" in types(_loop(made).body)
     assert not {"MatMul", "Einsum"} & {*types(_loop(made).body)}
+
+
+def test_all_outputs_of_one_operation_are_moved() -> None:
+    def both(x: pb.Tensor, y: pb.Tensor) -> Any:
+        def step(z: pb.Tensor) -> list[Any]:
+            loss, slope = SoftmaxCrossEntropyWithLogits(-1).operation(y, y).outputs
+            return [z * loss + slope]
+
+        return _counted(step, x)[0]
+
+    made = _optimised(both, 2)
+    assert types(made)[-2:] == ["SoftmaxCrossEntropyWithLogits", "Loop"]
+    assert [x.op.name for x in _loop(made).body.parameters[-2:]] == [
+        "SoftmaxCrossEntropyWithLogits",
+        "SoftmaxCrossEntropyWithLogits/1",
+    ]
 
 
 def test_random_numbers_and_checks_stay_in_the_loop() -> None:

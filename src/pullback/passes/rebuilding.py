@@ -58,7 +58,8 @@ class _Copying:
         graph = Graph(function.graph.outer, function.graph.name)
         with graph.as_default():
             for x in function.parameters:
-                values[x] = add_parameter(graph, like_parameter(x), x.op.name + "/")
+                name = f"{x.op.name}/" if x.value_index == 0 else f"{x.op.name}/{x.value_index}/"
+                values[x] = add_parameter(graph, like_parameter(x), name)
             for op in view.operations:
                 self._copy(graph, op)
         graph.finalize()
