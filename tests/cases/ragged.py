@@ -61,7 +61,13 @@ CASES = [
         [normal(6)],
         lambda v: _by_columns(np.mean, v),
     ),
-    Case("reduce_prod", lambda v: pb.ragged.reduce_prod(_rows(v), 1), [positive(6)], lambda v: _by_rows(np.prod, v)),
+    Case(
+        "reduce_prod",
+        lambda v: pb.ragged.reduce_prod(_rows(v), 1),
+        [positive(6)],
+        lambda v: _by_rows(np.prod, v),
+        third_order=True,
+    ),
     Case(
         "reduce_max",
         lambda v: [pb.ragged.reduce_max(_rows(v), 0), pb.ragged.reduce_min(_rows(v), 0)],

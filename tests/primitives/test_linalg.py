@@ -119,14 +119,6 @@ def test_einsum_sums_a_lone_label_before_it_multiplies() -> None:
     assert [op.primitive.equation for op in y.graph.operations if op.type == "Einsum"] == ["ij->i", "k->", "i,->i"]
 
 
-def test_tensordot_needs_ranks() -> None:
-    text = message_of(ValueError, lambda: pb.tensordot(pb.placeholder(pb.float32, name="x"), zeros(2), 1))
-    assert text == (
-        "tensordot: the ranks of both must be known: float32[...] 'x:0' and float32[2] 'Placeholder:0'; "
-        "use pb.ensure_shape"
-    )
-
-
 def test_tensordot_axes_that_do_not_exist() -> None:
     text = message_of(ValueError, lambda: pb.tensordot(zeros(2, 3), zeros(3, 4), [[2], [0]]))
     assert text == "tensordot: axes=[[2], [0]] has an axis that float32[2,3] 'Placeholder:0' has not"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..autodiff.cotangent import Term
 from ..autodiff.pullbacks import Pullback, components, pullback_of, slices_of
-from ..core.dtypes import TRAINABLE, TokenType
+from ..core.dtypes import INEXACT, TRAINABLE, TokenType
 from ..core.function import Function, Parameter, inline, like_parameter, trace
 from ..core.graph import Operation, Tensor
 from ..core.memory import Memory
@@ -166,14 +166,18 @@ class _Backward:
         return entries
 
     def _stopped(self) -> list[Term | None]:
-        """Zeros for each scanned array whose rows are read, and whose derivative the body stops; else None."""
+        """Zeros for each scanned array whose rows are read, and whose derivative the body stops; else None.
+
+        Rows that a loop hands out may be of several shapes, which no array of zeros has.
+        """
         c, s = self.loop.carried, self.loop.scanned
         read: set[int] = set().union(*dependencies(self.body))
         places = self.pullback.places[c : c + s]
         entries: list[Term | None] = []
         for i, (x, place, want) in enumerate(zip(self.arrays, places, self.wanted[c : c + s], strict=True), c):
-            stops = want and not place and i in read and x.type.dtype in TRAINABLE
-            entries.append(zeros_like(x) if stops else None)
+            stops = want and not place and i in read and x.type.dtype in INEXACT
+            alike = not isinstance(x.op.primitive, type(self.loop)) or x.shape[1:].is_fully_defined()
+            entries.append(zeros_like(x) if stops and alike else None)
         return entries
 
     def _rows(self) -> list[_Row]:
