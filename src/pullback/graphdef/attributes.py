@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import DType, as_dtype, bfloat16, resource, variant
+from ..core.data_types import dtype_of_number
+from ..core.dtypes import string
 from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.limits import reading
 from ..core.shape import TensorShape
@@ -18,8 +19,6 @@ _MOST_AXES = 254
 _LARGEST_LENGTH = 2**62
 _REFERENCE = 100
 """What TensorFlow adds to the number of a dtype for a reference to a variable of it."""
-_OTHER_NAMES = {"float": "float32", "double": "float64", "half": "float16"}
-_NOT_NUMPYS: dict[str, DType] = {"resource": resource, "variant": variant, "bfloat16": bfloat16}
 _FIELDS = {
     "float32": "float_val",
     "float64": "double_val",
@@ -33,8 +32,6 @@ _FIELDS = {
     "complex128": "dcomplex_val",
 }
 """Where a TensorProto has the elements of a dtype; those of the others are in `int_val`."""
-STRING = "string"
-"""What stands for the dtype of strings, which are no tensors here."""
 
 
 @dataclass(frozen=True)
@@ -46,22 +43,19 @@ class FunctionName:
 
 
 def dtype_of(number: int) -> Any:
-    """The dtype of a number of TensorFlow's `DataType`, or `STRING`.
+    """The dtype of a number of TensorFlow's `DataType`.
 
     Raises:
-        UnimplementedError: pullback has none.
+        InvalidArgumentError: there is no such number. UnimplementedError: pullback has no dtype for it.
     """
-    name = messages().dtypes.get(number - _REFERENCE * (number > _REFERENCE))
+    try:
+        return dtype_of_number(number)
+    except ValueError:
+        name = messages().dtypes.get(number % _REFERENCE)
     if name is None:
         raise InvalidArgumentError(f"there is no dtype of the number {number}")
     short = name.removeprefix("DT_").lower()
-    short = _OTHER_NAMES.get(short, short)
-    if short == STRING:
-        return STRING
-    try:
-        return _NOT_NUMPYS[short] if short in _NOT_NUMPYS else as_dtype(short)
-    except TypeError:
-        raise UnimplementedError(f"tensors of {short} are not numbers that pullback has a dtype for") from None
+    raise UnimplementedError(f"tensors of {short} are not numbers that pullback has a dtype for")
 
 
 def shape_of(proto: Any) -> TensorShape:
@@ -84,7 +78,7 @@ def array_of(proto: Any) -> np.ndarray[Any, Any]:
     if dims is None or None in dims:
         raise InvalidArgumentError(f"the shape {dims} of a constant is open")
     shape, count = tuple([n or 0 for n in dims]), math.prod([n or 0 for n in dims])
-    if dtype == STRING:
+    if dtype == string:
         return _filled(np.array(list(proto.string_val), object), count, shape, object)
     if not isinstance(dtype, np.dtype):
         raise UnimplementedError(f"a constant of {dtype}")

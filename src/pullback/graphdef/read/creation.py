@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.dtypes import string
 from ...core.graph import get_default_graph
 from ...core.operation import Tensor
 from ...core.shape import TensorShape
@@ -14,7 +15,6 @@ from ...primitives.creation.fill import FillLike, fill
 from ...primitives.creation.one_hot import one_hot
 from ...primitives.creation.placeholders import Placeholder, PlaceholderWithDefault
 from ...primitives.creation.ranges import linspace, range_
-from ..attributes import STRING
 from ..nodes import Node, reader
 from .operands import tensor_of
 
@@ -30,7 +30,7 @@ def const(node: Node) -> Any:
 @reader("Placeholder", "PlaceholderV2")
 def placeholder(node: Node) -> Any:
     dtype = node.attribute("dtype")
-    if dtype == STRING:
+    if dtype == string:
         return node.left_out()
     return node.make(Placeholder(dtype, node.attribute("shape", TensorShape.UNKNOWN)))
 

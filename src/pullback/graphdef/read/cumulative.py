@@ -9,11 +9,22 @@ from ...primitives.cumulative.cumsum import cumprod, cumsum
 from ...primitives.cumulative.logsumexp import cumulative_logsumexp
 from ..nodes import Node, reader
 
-_RUNNING: dict[str, Any] = {"Cumsum": cumsum, "Cumprod": cumprod, "CumulativeLogsumexp": cumulative_logsumexp}
+
+@reader("Cumsum")
+def running_sum(node: Node, x: Tensor, axis: Tensor) -> Any:
+    return cumsum(x, *_how(node, axis), name=node.exactly)
 
 
-@reader(*_RUNNING)
-def running(node: Node, x: Tensor, axis: Tensor) -> Any:
+@reader("Cumprod")
+def running_product(node: Node, x: Tensor, axis: Tensor) -> Any:
+    return cumprod(x, *_how(node, axis), name=node.exactly)
+
+
+@reader("CumulativeLogsumexp")
+def running_logsumexp(node: Node, x: Tensor, axis: Tensor) -> Any:
+    return cumulative_logsumexp(x, *_how(node, axis), name=node.exactly)
+
+
+def _how(node: Node, axis: Tensor) -> tuple[int, bool, bool]:
     (place,) = node.integers(axis, "the axis")
-    exclusive, reverse = node.attribute("exclusive", False), node.attribute("reverse", False)
-    return _RUNNING[node.op_type](x, place, exclusive, reverse, name=node.exactly)
+    return place, node.attribute("exclusive", False), node.attribute("reverse", False)
