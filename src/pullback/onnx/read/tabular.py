@@ -94,11 +94,8 @@ def linear_classifier(node: Node, x: Tensor) -> Any:
     found = _scores(node, x, len(node.attribute("intercepts", ())) or len(labels))
     if found.shape.size(1) != len(labels):
         node.refuse("it has one score for two classes")
-    kind = node.attribute("post_transform", "NONE")
-    if kind not in _TRANSFORMS:
-        node.refuse(f"post_transform {kind!r} is not one of {', '.join(_TRANSFORMS)}")
     label = Take(0)(constant(np.asarray(labels, np.int64)), argmax(found, 1, int64))
-    return label, _TRANSFORMS[kind](found)
+    return label, transformed(node, node.attribute("post_transform", "NONE"), found)
 
 
 def _scores(node: Node, x: Tensor, count: int) -> Tensor:
@@ -109,7 +106,15 @@ def _scores(node: Node, x: Tensor, count: int) -> Tensor:
     return found + constant(np.asarray(added, np.float32), x.dtype) if added else found
 
 
-_TRANSFORMS: dict[str, Any] = {"NONE": lambda x: x, "SOFTMAX": softmax, "LOGISTIC": sigmoid}
+_TRANSFORMS: dict[str, Any] = {"NONE": lambda x: x, "LOGISTIC": sigmoid, "SOFTMAX": softmax}
+
+
+def transformed(node: Node, kind: str, found: Tensor) -> Tensor:
+    """The scores `found`, as the post_transform `kind` makes them."""
+    if kind not in _TRANSFORMS:
+        node.refuse(f"post_transform {kind!r} is not one of {', '.join(_TRANSFORMS)}")
+    y: Tensor = _TRANSFORMS[kind](found)
+    return y
 
 
 @reader("SVMRegressor", domain=_DOMAIN)

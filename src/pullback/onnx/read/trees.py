@@ -14,8 +14,6 @@ import numpy as np
 from ...core.dtypes import FLOATING, float32, int64
 from ...core.limits import reading
 from ...core.operation import Tensor
-from ...primitives.activations.sigmoid import sigmoid
-from ...primitives.activations.softmax import softmax
 from ...primitives.creation.constant import constant
 from ...primitives.indexing.gather import gather
 from ...primitives.indexing.where import where
@@ -28,6 +26,7 @@ from ...primitives.shape.stacking import stack
 from ..reading import Node, reader
 from .dtypes import cast
 from .lengths import length
+from .tabular import transformed
 
 _DOMAIN = "ai.onnx.ml"
 Array = np.ndarray[Any, Any]
@@ -35,7 +34,6 @@ _MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BR
 _COMPARED = (less_equal, less, greater_equal, greater, equal, not_equal)
 _LEAF = -1
 _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
-_TRANSFORMS: dict[str, Any] = {"NONE": lambda x: x, "LOGISTIC": sigmoid, "SOFTMAX": softmax}
 
 
 class Trees(NamedTuple):
@@ -57,7 +55,7 @@ class Trees(NamedTuple):
 def tree_ensemble_regressor(node: Node, x: Tensor) -> Tensor:
     trees = _of_lists(node, "target", node.attribute("n_targets", 1))
     found = _aggregated(node, trees, x, node.attribute("aggregate_function", "SUM"))
-    return _transformed(node, node.attribute("post_transform", "NONE"), found)
+    return transformed(node, node.attribute("post_transform", "NONE"), found)
 
 
 @reader("TreeEnsembleClassifier", domain=_DOMAIN)
@@ -71,7 +69,7 @@ def tree_ensemble_classifier(node: Node, x: Tensor) -> Any:
     if len(labels) == 2 and set(node.attribute("class_ids")) == {0}:
         return _of_one_score(node, x, numbers, kind)
     found = _aggregated(node, _of_lists(node, "class", len(labels)), x, "SUM")
-    return gather(numbers, argmax(found, 1, int64)), _transformed(node, kind, found)
+    return gather(numbers, argmax(found, 1, int64)), transformed(node, kind, found)
 
 
 def _of_one_score(node: Node, x: Tensor, labels: Tensor, kind: str) -> tuple[Tensor, Tensor]:
@@ -80,7 +78,7 @@ def _of_one_score(node: Node, x: Tensor, labels: Tensor, kind: str) -> tuple[Ten
     if (trees.weights >= 0).all():
         node.refuse("two classes of one score that is never negative are not read")
     score = _aggregated(node, trees, x, "SUM")[:, 0]
-    return gather(labels, cast(score > 0.0, int64)), _transformed(node, kind, stack([-score, score], 1))
+    return gather(labels, cast(score > 0.0, int64)), transformed(node, kind, stack([-score, score], 1))
 
 
 @reader("TreeEnsemble", domain=_DOMAIN)
@@ -116,7 +114,7 @@ def tree_ensemble(node: Node, x: Tensor) -> Tensor:
     found = _aggregated(node, trees, x, _AGGREGATES[node.attribute("aggregate_function", 1)])
     kinds = ("NONE", "SOFTMAX", "LOGISTIC")
     number = node.attribute("post_transform", 0)
-    return _transformed(node, kinds[number] if number < len(kinds) else f"number {number}", found)
+    return transformed(node, kinds[number] if number < len(kinds) else f"number {number}", found)
 
 
 def _of_lists(node: Node, what: str, targets: int) -> Trees:
@@ -201,10 +199,3 @@ def _following(trees: Trees, x: Tensor, at: Tensor) -> Tensor:
     if trees.missing.any():
         holds = logical_or(holds, is_nan(value) & gather(constant(trees.missing), at))
     return where(holds, gather(constant(trees.yes), at), gather(constant(trees.no), at))
-
-
-def _transformed(node: Node, kind: str, found: Tensor) -> Tensor:
-    if kind not in _TRANSFORMS:
-        node.refuse(f"post_transform {kind!r} is not one of {', '.join(_TRANSFORMS)}")
-    y: Tensor = _TRANSFORMS[kind](found)
-    return y
