@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,17 @@ def run(args: argparse.Namespace) -> int:
         raise CommandError(f"pullback grad: {error}") from error
 
 
+@dataclass
+class _Made:
+    """What is to be written, and what is said of it."""
+
+    inputs: dict[str, Any]
+    outputs: dict[str, Any]
+    ys: list[str]
+    what: str
+    notes: list[str]
+
+
 def _run(args: argparse.Namespace) -> int:
     tell = _teller(args.quiet)
     begun = time.monotonic()
@@ -47,59 +59,74 @@ def _run(args: argparse.Namespace) -> int:
     tell("differentiating")
     inputs = dict(zip(graph.input_names, graph.inputs, strict=True))
     own = {} if args.only_grad else dict(zip(graph.output_names, graph.outputs, strict=True))
-    notes: list[str] = []
-    if args.train:
-        step = pb.onnx.training_step(
-            graph,
-            _only(args.of),
-            criterion=args.loss,
-            optimizer=args.train,
-            learning_rate=args.learning_rate,
-            parameters=args.wrt,
-            stop=args.stop or (),
-        )
-        inputs |= {**step.parameters, **step.inputs}
-        if step.constants:
-            notes.append(f"not learned, as constants of the exporter: {', '.join(step.constants)}; --wrt learns them")
-        outputs, ys, what = {**own, **step.outputs}, [], f"a step of {args.train}, {_count(step.parameters)}"
-        if args.optimize:
-            lean, report = optimized_outputs(outputs, inputs, args.optimize)
-            if fewest_nodes([(outputs, inputs), (lean, inputs)], args.opset) == 1:
-                outputs, notes = lean, [*notes, *str(report).splitlines()]
-    else:
-        made, report = _differentiated(args, graph, rules, own, inputs)
-        inputs |= made.inputs
-        outputs, ys = made.outputs, list(made.ys)
-        notes += [f"unconnected: {name}\n{reason}" for name, reason in made.unconnected.items()]
-        notes += [] if report is None else str(report).splitlines()
-        what = f"{_kind(args)} of {', '.join(ys)}"
+    made = _stepping(args, graph, own, inputs) if args.train else _derived(args, graph, rules, own, inputs)
     if args.only_grad:
-        inputs = _needed(inputs, outputs)
-    out = Path(args.out) if args.out else model.with_name(f"{model.stem}_grad.onnx")
+        made.inputs = _needed(made.inputs, made.outputs)
     if graph.left_out:
-        notes.append(f"left out, for they depend on what is not read: {', '.join(graph.left_out)}")
-    if is_graph_def(out):
-        tell(f"writing {out}")
-        nodes = _write_graph_def(args, out, outputs)
-        if not args.quiet:
-            for line in _summary(nodes, graph, what, outputs, own, notes, out, time.monotonic() - begun):
-                print(printable(line))
-        return 0
+        made.notes.append(f"left out, for they depend on what is not read: {', '.join(graph.left_out)}")
+    out = Path(args.out) if args.out else model.with_name(f"{model.stem}_grad.onnx")
+    nodes, reports = _written(args, graph, made, out, tell)
+    if not args.quiet:
+        for line in _summary(nodes, graph, made, own, out, time.monotonic() - begun):
+            print(printable(line))
+    for report in reports:
+        print(printable(str(report)))
+    return 0
+
+
+def _stepping(args: argparse.Namespace, graph: Any, own: Mapping[str, Any], inputs: Mapping[str, Any]) -> _Made:
+    """A training step."""
+    step = pb.onnx.training_step(
+        graph,
+        _only(args.of),
+        criterion=args.loss,
+        optimizer=args.train,
+        learning_rate=args.learning_rate,
+        parameters=args.wrt,
+        stop=args.stop or (),
+    )
+    given, outputs = {**inputs, **step.parameters, **step.inputs}, {**own, **step.outputs}
+    notes: list[str] = []
+    if step.constants:
+        notes.append(f"not learned, as constants of the exporter: {', '.join(step.constants)}; --wrt learns them")
+    if args.optimize:
+        lean, report = optimized_outputs(outputs, given, args.optimize)
+        if fewest_nodes([(outputs, given), (lean, given)], args.opset) == 1:
+            outputs, notes = lean, [*notes, *str(report).splitlines()]
+    return _Made(given, outputs, [], f"a step of {args.train}, {_count(step.parameters)}", notes)
+
+
+def _derived(
+    args: argparse.Namespace,
+    graph: Any,
+    rules: Mapping[str, Rule | None],
+    own: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+) -> _Made:
+    """A derivative."""
+    found, report = _differentiated(args, graph, rules, own, inputs)
+    notes = [f"unconnected: {name}\n{reason}" for name, reason in found.unconnected.items()]
+    notes += [] if report is None else str(report).splitlines()
+    ys = list(found.ys)
+    return _Made({**inputs, **found.inputs}, dict(found.outputs), ys, f"{_kind(args)} of {', '.join(ys)}", notes)
+
+
+def _written(
+    args: argparse.Namespace, graph: Any, made: _Made, out: Path, tell: Callable[[str], None]
+) -> tuple[int, list[Any]]:
+    """How many nodes were written to `out`, and the reports of `--check`."""
     reports: list[Any] = []
 
     def accept(path: Path) -> None:
         if args.check:
             tell("checking")
-            reports.append(_checked(args, graph, path, outputs, inputs, ys))
+            reports.append(_checked(args, graph, path, made.outputs, made.inputs, made.ys))
 
     tell(f"writing {out}")
-    written = pb.onnx.export(outputs, inputs, out, opset=args.opset, accept=accept)
-    if not args.quiet:
-        for line in _summary(len(written.graph.node), graph, what, outputs, own, notes, out, time.monotonic() - begun):
-            print(printable(line))
-    for report in reports:
-        print(printable(str(report)))
-    return 0
+    if is_graph_def(out):
+        return _write_graph_def(args, out, made.outputs), reports
+    written = pb.onnx.export(made.outputs, made.inputs, out, opset=args.opset, accept=accept)
+    return len(written.graph.node), reports
 
 
 def _kind(args: argparse.Namespace) -> str:
@@ -212,19 +239,10 @@ def _write_graph_def(args: argparse.Namespace, out: Path, outputs: Mapping[str, 
     return write_graph_def(out, outputs)
 
 
-def _summary(
-    nodes: int,
-    graph: Any,
-    what: str,
-    outputs: Mapping[str, Any],
-    own: Mapping[str, Any],
-    notes: Sequence[str],
-    out: Path,
-    seconds: float,
-) -> list[str]:
-    lines = [f"{what}: {nodes} nodes, {graph.size} of the model given; {out.stat().st_size:,} bytes; {seconds:.1f} s"]
-    lines += [f"  {name}: {x.type}" for name, x in outputs.items() if name not in own]
-    return [*lines, *notes, f"written: {out}"]
+def _summary(nodes: int, graph: Any, made: _Made, own: Mapping[str, Any], out: Path, seconds: float) -> list[str]:
+    size = f"{nodes} nodes, {graph.size} of the model given; {out.stat().st_size:,} bytes; {seconds:.1f} s"
+    lines = [f"  {name}: {x.type}" for name, x in made.outputs.items() if name not in own]
+    return [f"{made.what}: {size}", *lines, *made.notes, f"written: {out}"]
 
 
 def _rule(text: str) -> Rule | None:
