@@ -35,6 +35,14 @@ def import_meta_graph(
     Raises:
         NotFoundError: there is no such file. DataLossError: it is torn.
         Else what `import_graph_def` raises.
+
+    >>> import pullback as pb
+    >>> with pb.Graph().as_default():
+    ...     v = pb.Variable([1.0, 2.0], name="v")
+    ...     meta = pb.train.export_meta_graph()
+    >>> saver = pb.train.import_meta_graph(meta)
+    >>> pb.global_variables()
+    [<Variable 'v:0' float32[2]>]
     """
     with limited("import_meta_graph"):
         meta = _meta_graph_def(meta_graph_or_file)

@@ -57,6 +57,20 @@ def load(export_dir: str | PathLike[str], tags: str | Iterable[str] | None = Non
         NotFoundError: there is no SavedModel, none with these tags, or a variable's value is missing.
         DataLossError: a file is torn.
         Else what `import_graph_def` raises.
+
+    >>> import pullback as pb, tempfile
+    >>> x, w = pb.placeholder(pb.float32, [None], name="x"), pb.Variable(3.0, name="w")
+    >>> offered = {"serving_default": pb.saved_model.Signature({"x": x}, {"y": w * x})}
+    >>> session, folder = pb.Session(), tempfile.TemporaryDirectory()
+    >>> session.run(w.initializer)
+    >>> _ = pb.saved_model.save(session, f"{folder.name}/model", offered)
+    >>> model = pb.saved_model.load(f"{folder.name}/model")
+    >>> signature = model.signatures["serving_default"]
+    >>> with model.graph.as_default():
+    ...     dx, = pb.gradients(signature.outputs["y"], signature.inputs["x"])
+    >>> with model.session() as loaded:
+    ...     loaded.run(dx, {signature.inputs["x"]: [1.0, 2.0]})
+    array([3., 3.], dtype=float32)
     """
     wanted = {tags} if isinstance(tags, str) else None if tags is None else set(tags)
     with limited("saved_model.load"):
@@ -76,6 +90,17 @@ def load_frozen(
 
     Raises:
         NotFoundError: it has no such signature. Else what `load` raises.
+
+    >>> import pullback as pb, tempfile
+    >>> x, w = pb.placeholder(pb.float32, [None], name="x"), pb.Variable(3.0, name="w")
+    >>> offered = {"serving_default": pb.saved_model.Signature({"x": x}, {"y": w * x})}
+    >>> session, folder = pb.Session(), tempfile.TemporaryDirectory()
+    >>> session.run(w.initializer)
+    >>> _ = pb.saved_model.save(session, f"{folder.name}/model", offered)
+    >>> model = pb.saved_model.load_frozen(f"{folder.name}/model")
+    >>> y = model.signatures["serving_default"].outputs["y"]
+    >>> pb.Session(graph=model.graph).run(y, {"x:0": [1.0, 2.0]})
+    array([3., 6.], dtype=float32)
     """
     graph = Graph()
     offered = add_frozen(graph, Path(export_dir), tags, signature)

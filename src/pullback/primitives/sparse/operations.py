@@ -185,7 +185,14 @@ def sparse_dense_matmul(
 def multiply(sp_input: SparseTensor, dense: TensorLike, name: str | None = None) -> SparseTensor:
     """The product by elements with a dense tensor that broadcasts to the shape of `sp_input`.
 
+    Shapes: that of `sp_input`. Dtypes: any number, the same for both.
+
     Derivative: dvalues = dy * dense, ddense = dy * values, summed where it was repeated.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])
+    >>> pb.Session().run(pb.sparse.multiply(x, [10.0, 100.0])).values.tolist()
+    [200.0, 30.0]
     """
     return sp_input.with_values(_times(sp_input, dense, name))
 
@@ -193,7 +200,14 @@ def multiply(sp_input: SparseTensor, dense: TensorLike, name: str | None = None)
 def divide(sp_input: SparseTensor, dense: TensorLike, name: str | None = None) -> SparseTensor:
     """The quotient by elements with a dense tensor that broadcasts to the shape of `sp_input`.
 
+    Shapes: that of `sp_input`. Dtypes: any number, the same for both.
+
     Derivative: dvalues = dy / dense, ddense = -dy * y / dense, summed where it was repeated.
+
+    >>> import pullback as pb
+    >>> x = pb.sparse.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])
+    >>> pb.Session().run(pb.sparse.divide(x, [10.0, 2.0])).values.tolist()
+    [1.0, 0.30000001192092896]
     """
     del name
     return sp_input.with_values(sp_input.values / _at_positions(sp_input, dense))
