@@ -1,11 +1,8 @@
-"""Models as graphs: names, operands of a run, old opsets, bodies, external data, and what is refused."""
+"""Models as graphs: names, operands of a run, numbers, old opsets."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -17,60 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 import pullback as pb
 from pullback.core import errors
 
-Array = np.ndarray[Any, Any]
-
-
-def parsed(text: str, opset: int = 21) -> onnx.ModelProto:
-    """A model of the textual form, without its head."""
-    return onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["" : {opset}]>\n{text}')
-
-
-def run(graph: pb.onnx.OnnxGraph, fetches: Any, engine: str = "numpy", **feeds: Any) -> Any:
-    """The values of `fetches` for inputs by name."""
-    return pb.Session(graph=graph, engine=engine).run(fetches, {graph[name]: x for name, x in feeds.items()})
-
-
-def of_node(
-    op: str,
-    inputs: dict[str, Array],
-    *,
-    fixed: Sequence[str] = (),
-    kinds: Sequence[Any] = (None,),
-    opset: int = 21,
-    **attributes: Any,
-) -> Any:
-    """The outputs of one node on the NumPy engine; inputs not `fixed` are given in the run, with unknown lengths.
-
-    `kinds` are the dtypes of the outputs, None for that of the first input.
-    """
-    names = [f"y{i}" for i in range(len(kinds))]
-    node = helper.make_node(op, list(inputs), names, **attributes)
-    entries = [
-        helper.make_tensor_value_info(name, _element(x.dtype), [None] * x.ndim)
-        for name, x in inputs.items()
-        if name and name not in fixed
-    ]
-    first = next(iter(inputs.values())).dtype
-    made = [helper.make_tensor_value_info(n, _element(k or first), None) for n, k in zip(names, kinds, strict=True)]
-    constants = [numpy_helper.from_array(inputs[name], name) for name in fixed]
-    graph = pb.onnx.load(_model([node], entries, made, constants, opset))
-    given = {name: x for name, x in inputs.items() if name and name not in fixed}
-    values = run(graph, list(graph.outputs), **given)
-    return values[0] if len(kinds) == 1 else values
-
-
-def _element(dtype: Any) -> int:
-    return int(helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
-
-
-def _model(nodes: Any, inputs: Any, outputs: Any, initializers: Any = (), opset: int = 21) -> onnx.ModelProto:
-    graph = helper.make_graph(nodes, "test", inputs, outputs, initializers)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
-
-
-CHAIN = """chain (float[batch, 3] x) => (float[batch, 3] y)
-<float[3] w = {1.0, 2.0, 3.0}> { h = Mul(x, w)  r = Tanh(h)  y = Add(r, h) }"""
-
+from .models import CHAIN, Array, element, model_of, of_node, parsed, run
 
 # Names
 
@@ -132,7 +76,7 @@ def test_each_tensor_says_which_node_it_comes_from() -> None:
 def test_names_that_operations_cannot_have_are_kept_all_the_same() -> None:
     node = helper.make_node("Neg", ["/in:put 1"], ["/out"], name="/model.1/Neg")
     entry = helper.make_tensor_value_info("/in:put 1", 1, [2])
-    graph = pb.onnx.load(_model([node], [entry], [helper.make_tensor_value_info("/out", 1, [2])]))
+    graph = pb.onnx.load(model_of([node], [entry], [helper.make_tensor_value_info("/out", 1, [2])]))
     assert graph["/in:put 1"].op.name == "in_put_1"
     assert graph["/out"].op.name == "model.1/Neg/Neg"
 
@@ -169,11 +113,11 @@ def test_a_reduction_over_axes_of_a_run_is_differentiated(op: str) -> None:
     x = np.array([[1.5, 0.5, 2.5], [3.0, 0.25, 0.75]], np.float64)
     node = helper.make_node(op, ["x", "axes"], ["y"], keepdims=0)
     entries = [helper.make_tensor_value_info("x", 11, [None, None]), helper.make_tensor_value_info("axes", 7, [1])]
-    graph = pb.onnx.load(_model([node], entries, [helper.make_tensor_value_info("y", 11, None)]))
+    graph = pb.onnx.load(model_of([node], entries, [helper.make_tensor_value_info("y", 11, None)]))
     with graph.as_default():
         (dx,) = pb.gradients(graph["y"] * graph["y"], graph["x"])
         static = pb.onnx.load(
-            _model(
+            model_of(
                 [node],
                 entries[:1],
                 [helper.make_tensor_value_info("y", 11, None)],
@@ -321,156 +265,6 @@ def test_powers_have_the_dtype_of_the_base() -> None:
     assert y.tolist() == [1, 9]
 
 
-# Branches, loops, functions
-
-LOOP = """loop (float[2] x, int64 n, bool go) => (float[2] final, float[k, 2] all)
-{
-  final, all = Loop(n, go, x) <body = body (int64 i, bool c, float[2] v) => (bool c_out, float[2] v_out, float[2] row)
-  { v_out = Mul(v, x)  row = Add(v_out, v)  ten = Constant<value_float = 10.0>()  m = ReduceMax<keepdims = 0>(v_out)
-    c_out = Less(m, ten) }>
-}"""
-
-
-@pytest.mark.parametrize("engine", ["numpy", "xla"])
-def test_a_loop_with_a_condition(engine: str) -> None:
-    graph = pb.onnx.load(parsed(LOOP))
-    x = np.array([2.0, 0.5], np.float32)
-    with graph.as_default():
-        (dx,) = pb.gradients(graph["final"], graph["x"])
-    final, slope = run(graph, [graph["final"], dx], engine, x=x, n=100, go=True)
-    np.testing.assert_allclose(final, x**4)
-    np.testing.assert_allclose(slope, 4 * x**3)
-    assert run(graph, graph["final"], engine, x=x, n=2, go=True).tolist() == [8, 0.125]
-    assert run(graph, graph["final"], engine, x=x, n=9, go=False).tolist() == [2, 0.5]
-
-
-@pytest.mark.parametrize("engine", ["numpy", "xla"])
-def test_a_loop_that_is_entered_or_not(engine: str) -> None:
-    text = """g (float x, bool go) => (float y) <int64 three = {3}> {
-      y = Loop(three, go, x) <body = body (int64 i, bool c, float v) => (bool c_out, float v_out) {
-        c_out = Identity(c)  v_out = Mul(v, x) }> }"""
-    graph = pb.onnx.load(parsed(text))
-    assert run(graph, graph["y"], engine, x=np.float32(2), go=True) == 16
-    assert run(graph, graph["y"], engine, x=np.float32(2), go=False) == 2
-    (loop,) = [op for op in graph.operations if op.type == "Loop"]
-    assert loop.primitive.condition is None
-
-
-def test_what_a_loop_stacks_has_a_row_for_each_step() -> None:
-    graph = pb.onnx.load(parsed(LOOP))
-    x = np.array([2.0, 0.5], np.float32)
-    with graph.as_default():
-        (dx,) = pb.gradients(graph["all"], graph["x"])
-    rows, slope = run(graph, [graph["all"], dx], x=x, n=2, go=True)
-    np.testing.assert_allclose(rows, [x**2 + x, x**3 + x**2])
-    np.testing.assert_allclose(slope, 1 + 4 * x + 3 * x**2)
-    assert run(graph, graph["all"], x=x, n=0, go=True).shape == (0, 2)
-
-
-def test_a_loop_in_a_branch_in_a_loop() -> None:
-    text = """nested (float x, bool deep) => (float y)
-    <int64 two = {2}, bool go = {1}> {
-      y = Loop(two, go, x) <outer = outer (int64 i, bool c, float v) => (bool c_out, float v_out) {
-        c_out = Identity(c)
-        v_out = If(deep) <
-          then_branch = yes () => (float a) {
-            a = Loop(two, go, v) <inner = inner (int64 j, bool d, float w) => (bool d_out, float w_out) {
-              d_out = Identity(d)  w_out = Mul(w, x) }> },
-          else_branch = no () => (float b) { b = Add(v, x) }>
-      }>
-    }""".replace("<outer =", "<body =").replace("<inner =", "<body =")
-    graph = pb.onnx.load(parsed(text))
-    with graph.as_default():
-        (dx,) = pb.gradients(graph["y"], graph["x"])
-    assert run(graph, [graph["y"], dx], x=np.float32(2), deep=True) == [32, 80]
-    assert run(graph, [graph["y"], dx], x=np.float32(2), deep=False) == [6, 3]
-
-
-def test_a_loop_may_change_the_shape_of_what_it_carries() -> None:
-    text = """grow (float[n] x) => (float[m] y) <int64 three = {3}, bool go = {1}> {
-      y = Loop(three, go, x) <body = body (int64 i, bool c, float[k] v) => (bool c_out, float[l] v_out) {
-        c_out = Identity(c)  v_out = Concat<axis = 0>(v, x) }> }"""
-    graph = pb.onnx.load(parsed(text))
-    with graph.as_default():
-        (dx,) = pb.gradients(graph["y"], graph["x"])
-    y, slope = run(graph, [graph["y"], dx], x=np.array([1.0, 2.0], np.float32))
-    assert y.tolist() == [1, 2] * 4
-    assert slope.tolist() == [4, 4]
-
-
-def test_a_scan_along_another_axis_and_backward() -> None:
-    text = """scanned (float[2] start, float[2, 3] x) => (float[2] final, float[2, 3] all) {
-      final, all = Scan<num_scan_inputs = 1, scan_input_axes = [1], scan_output_axes = [1],
-        scan_input_directions = [1], scan_output_directions = [1],
-        body = body (float[2] s, float[2] row) => (float[2] s_out, float[2] out)
-        { s_out = Add(s, row)  out = Identity(s_out) }>(start, x) }"""
-    graph = pb.onnx.load(parsed(text))
-    x = np.arange(6, dtype=np.float32).reshape(2, 3)
-    with graph.as_default():
-        (dx,) = pb.gradients(graph["all"], graph["x"])
-    final, rows, slope = run(graph, [graph["final"], graph["all"], dx], start=np.zeros(2, np.float32), x=x)
-    np.testing.assert_allclose(rows, x[:, ::-1].cumsum(1)[:, ::-1])
-    np.testing.assert_allclose(final, x.sum(1))
-    assert slope.tolist() == [[1, 2, 3]] * 2
-
-
-def test_a_branch_whose_condition_is_known_is_taken_while_the_model_is_read() -> None:
-    text = """g (float[2] x) => (float[2] y) <bool yes = {1}> {
-      y = If(yes) <then_branch = a () => (float[2] p) { p = Neg(x) }, else_branch = b () => (float[2] q) { q = Exp(x) }>
-    }"""
-    graph = pb.onnx.load(parsed(text))
-    assert {op.type for op in graph.operations} == {"Placeholder", "Const", "Neg"}
-
-
-def test_functions_of_the_model_are_inlined() -> None:
-    text = """<ir_version: 10, opset_import: ["" : 18, "mine" : 1]>
-    g (float[2] x) => (float[2] y) { y = mine.twice <by = 3.0>(x) }
-    <domain: "mine", opset_import: ["" : 18]> twice <by>(a) => (b)
-    { c = Constant<value_float: float = @by>()  d = Mul(a, c)  b = Add(d, d) }"""
-    graph = pb.onnx.load(onnx.parser.parse_model(text))
-    assert run(graph, graph["y"], x=np.array([1.0, 2.0], np.float32)).tolist() == [6, 12]
-
-
-def test_sequences_of_a_known_number_of_tensors() -> None:
-    nodes = [
-        helper.make_node("SequenceConstruct", ["x", "x"], ["s"]),
-        helper.make_node("SequenceInsert", ["s", "z", "place"], ["t"]),
-        helper.make_node("SequenceErase", ["t", "place"], ["u"]),
-        helper.make_node("ConcatFromSequence", ["u"], ["y"], axis=0, new_axis=1),
-        helper.make_node("SequenceAt", ["t", "place"], ["at"]),
-    ]
-    entries = [helper.make_tensor_value_info(n, 1, [2]) for n in "xz"] + [helper.make_tensor_value_info("place", 7, [])]
-    outputs = [helper.make_tensor_value_info("y", 1, [2, 2]), helper.make_tensor_value_info("at", 1, [2])]
-    graph = pb.onnx.load(_model(nodes, entries, outputs))
-    x, z = np.array([1.0, 2.0], np.float32), np.array([3.0, 4.0], np.float32)
-    y, at = run(graph, list(graph.outputs), x=x, z=z, place=1)
-    assert (y.tolist(), at.tolist()) == ([[1, 2], [1, 2]], [3, 4])
-
-
-def test_an_input_that_is_a_sequence() -> None:
-    sequence = helper.make_tensor_sequence_value_info("s", 1, [None])
-    node = helper.make_node("ConcatFromSequence", ["s"], ["y"], axis=0)
-    model = _model([node], [sequence], [helper.make_tensor_value_info("y", 1, [None])])
-    graph = pb.onnx.load(model, elements={"s": 2})
-    a, b = graph["s"].tensors
-    y = pb.Session(graph=graph).run(graph["y"], {a: np.ones(1, np.float32), b: np.zeros(2, np.float32)})
-    assert y.tolist() == [1, 0, 0]
-    with pytest.raises(errors.InvalidArgumentError) as error:
-        pb.onnx.load(model)
-    assert str(error.value) == (
-        "onnx.load: the input 's' is a sequence, or optional; say how many tensors it has: elements={'s': 3}, "
-        "or None for none"
-    )
-
-
-def test_the_values_of_each_step_of_a_loop_can_be_had() -> None:
-    graph = pb.onnx.load(parsed(LOOP))
-    with graph.as_default():
-        values = pb.history(graph["final"])
-    x = np.array([2.0, 0.5], np.float32)
-    assert run(graph, values, x=x, n=3, go=True).tolist() == [[2, 0.5], [4, 0.25], [8, 0.125]]
-
-
 # Old and new opsets
 
 
@@ -484,7 +278,7 @@ def test_old_opsets_are_converted(opset: int) -> None:
         helper.make_node("Softmax", ["c"], ["y"], axis=1),
     ]
     w = np.arange(6, dtype=np.float32).reshape(3, 2) / 6
-    model = _model(
+    model = model_of(
         nodes,
         [helper.make_tensor_value_info("x", 1, [4, 3]), helper.make_tensor_value_info("w", 1, [3, 2])],
         [helper.make_tensor_value_info("y", 1, [4, 2])],
@@ -507,7 +301,7 @@ def test_large_constants_and_sparse_initializers_are_weights() -> None:
         helper.make_node("Mul", ["d", "x"], ["y"]),
     ]
     entries = [helper.make_tensor_value_info("x", 1, [300])], [helper.make_tensor_value_info("y", 1, [300])]
-    model = _model(nodes, *entries)
+    model = model_of(nodes, *entries)
     places = numpy_helper.from_array(np.array([1, 299]), "places")
     weight = numpy_helper.from_array(np.array([10, 20], np.float32), "w")
     model.graph.sparse_initializer.append(helper.make_sparse_tensor(weight, places, [300]))
@@ -525,7 +319,7 @@ def _scan_of_opset_8(lengths: str) -> onnx.ModelProto:
     shapes = {"start": ["n", 2], "x": ["n", 3, 2], "end": ["n", 2], "all": ["n", 3, 2]}
     entries = [helper.make_tensor_value_info(name, 1, shape) for name, shape in shapes.items()]
     entries.insert(2, helper.make_tensor_value_info("lengths", 7, ["n"]))
-    return _model([node], entries[:3], entries[3:], opset=8)
+    return model_of([node], entries[:3], entries[3:], opset=8)
 
 
 def test_a_scan_of_opset_8_runs_over_a_batch() -> None:
@@ -555,194 +349,7 @@ def test_a_model_that_is_given_is_not_changed() -> None:
 @pytest.mark.parametrize("name", ["float8_e4m3fn", "int4", "uint2", "float4_e2m1fn"])
 def test_narrow_numbers_are_stored_and_cast(name: str) -> None:
     kind = np.dtype(getattr(ml_dtypes, name))
-    narrow = of_node("Cast", {"x": np.array([1.0, 0.0, 3.0], np.float32)}, kinds=[kind], opset=25, to=_element(kind))
+    narrow = of_node("Cast", {"x": np.array([1.0, 0.0, 3.0], np.float32)}, kinds=[kind], opset=25, to=element(kind))
     assert narrow.dtype == kind
     wide = of_node("Cast", {"x": narrow}, kinds=[np.float32], opset=25, to=TensorProto.FLOAT)
     assert wide.tolist() == [1, 0, 3]
-
-
-# External data
-
-
-def _with_external_data(folder: Path) -> Path:
-    w = numpy_helper.from_array(np.arange(1024, dtype=np.float32), "w")
-    b = numpy_helper.from_array(np.array([-1], np.int64), "b")
-    node = helper.make_node("Mul", ["x", "w"], ["y"])
-    other = helper.make_node("Reshape", ["y", "b"], ["z"])
-    entries = [helper.make_tensor_value_info("x", 1, ["n"])], [helper.make_tensor_value_info("z", 1, [None])]
-    path = folder / "model.onnx"
-    onnx.save(
-        _model([node, other], *entries, [w, b]),
-        path,
-        save_as_external_data=True,
-        location="model.data",
-        size_threshold=0,
-    )
-    return path
-
-
-def test_external_data_are_mapped_not_read(tmp_path: Path) -> None:
-    graph = pb.onnx.load(_with_external_data(tmp_path))
-    value = graph["w"].op.primitive.value
-    owner = value
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    assert isinstance(owner, np.memmap)
-    assert not value.flags.writeable
-    assert graph.external[graph["w"]].path == tmp_path / "model.data"
-    assert run(graph, graph["y"], x=np.ones(1, np.float32))[:3].tolist() == [0, 1, 2]
-
-
-def test_missing_external_data(tmp_path: Path) -> None:
-    path = _with_external_data(tmp_path)
-    (tmp_path / "model.data").unlink()
-    with pytest.raises(errors.NotFoundError) as error:
-        pb.onnx.load(path)
-    assert str(error.value) == "onnx.load: the data of 'b' are in the file 'model.data', which is not there"
-
-
-def test_external_data_that_are_too_short(tmp_path: Path) -> None:
-    path = _with_external_data(tmp_path)
-    (tmp_path / "model.data").write_bytes(bytes(4096 + 8 - 100))
-    with pytest.raises(errors.DataLossError) as error:
-        pb.onnx.load(path)
-    assert "'model.data', but" in str(error.value)
-
-
-def test_external_data_of_a_model_in_memory_need_a_directory(tmp_path: Path) -> None:
-    model = onnx.load(_with_external_data(tmp_path), load_external_data=False)
-    with pytest.raises(errors.NotFoundError) as error:
-        pb.onnx.load(model)
-    assert str(error.value) == (
-        "onnx.load: the data of 'b' are in the file 'model.data'; load the model by its path, or say with directory= "
-        "where that file is"
-    )
-    assert pb.onnx.load(model, tmp_path)["w"].shape == [1024]
-
-
-def test_external_data_outside_the_folder_are_refused(tmp_path: Path) -> None:
-    model = onnx.load(_with_external_data(tmp_path), load_external_data=False)
-    for tensor in model.graph.initializer:
-        tensor.external_data[0].value = "../secret"
-    with pytest.raises(errors.InvalidArgumentError) as error:
-        pb.onnx.load(model, tmp_path)
-    assert str(error.value) == "onnx.load: the data of 'b' are in '../secret', which is outside the model's folder"
-
-
-# What is refused
-
-
-def test_all_that_is_not_read_is_listed_at_once() -> None:
-    text = """<ir_version: 10, opset_import: ["" : 21, "acme" : 1]>
-    g (float[2] x, string[2] s) => (float[2] y) { a = acme.Frob(x)  b = acme.Frob(a)  c = Tanh(b)  d = acme.Nicate(c)
-      e = StringConcat(s, s)  y = Neg(d) }"""
-    with pytest.raises(errors.UnimplementedError) as error:
-        pb.onnx.load(onnx.parser.parse_model(text))
-    assert str(error.value) == (
-        "onnx.load: the model holds what pullback does not read:\n"
-        "  StringConcat (opset 21): node 'e'\n"
-        "  acme::Frob (an operator that onnx does not define): nodes 'a', 'b'\n"
-        "  acme::Nicate (an operator that onnx does not define): node 'd'\n"
-        "  tensors of string: 's'\n"
-        "Take these nodes out of the model, or write a reader for each: see pullback.onnx.reader."
-    )
-
-
-def test_strings_inside_a_model_are_listed_too() -> None:
-    text = 'g (float[2] x) => (string[2] y) { y = Cast<to = 8>(x)  c = Constant<value_string = "a">() }'
-    with pytest.raises(errors.UnimplementedError, match="\n  tensors of string: 'y', 'c'\n"):
-        pb.onnx.load(parsed(text))
-
-
-def test_a_reader_of_ones_own() -> None:
-    @pb.onnx.reader("Half", domain="test_load")
-    def half(node: pb.onnx.Node, x: pb.Tensor) -> pb.Tensor:
-        return x * node.attribute("by", 0.5)
-
-    text = """<ir_version: 10, opset_import: ["" : 21, "test_load" : 1]>
-    g (float[2] x) => (float[2] y) { y = test_load.Half(x) }"""
-    graph = pb.onnx.load(onnx.parser.parse_model(text))
-    assert run(graph, graph["y"], x=np.array([1.0, 2.0], np.float32)).tolist() == [0.5, 1]
-
-
-def test_without_onnx_it_is_said_what_to_install() -> None:
-    code = "import sys, pullback as pb; sys.modules['onnx'] = None; pb.onnx"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stderr.strip().endswith(
-        "ImportError: pullback.onnx needs the package onnx; install it with: pip install 'pullback[onnx]'"
-    )
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(errors.NotFoundError) as error:
-        pb.onnx.load(tmp_path / "none.onnx")
-    assert str(error.value) == f"onnx.load: there is no file '{tmp_path / 'none.onnx'}'"
-
-
-@pytest.mark.parametrize("size", [0, 40, -20])
-def test_a_torn_file(tmp_path: Path, size: int) -> None:
-    path = tmp_path / "torn.onnx"
-    path.write_bytes(parsed(CHAIN).SerializeToString()[:size])
-    with pytest.raises(errors.DataLossError, match=r"^onnx.load: .*torn, or is not an ONNX model"):
-        pb.onnx.load(path)
-
-
-def _bare(nodes: Any) -> onnx.ModelProto:
-    entries = [helper.make_tensor_value_info("x", 1, [2])], [helper.make_tensor_value_info("y", 1, [2])]
-    return _model(nodes, *entries)
-
-
-BAD = {
-    "a cycle": (
-        _bare([helper.make_node("Add", ["x", "b"], ["y"], name="sum"), helper.make_node("Neg", ["y"], ["b"])]),
-        "onnx.load: the model is not valid: Nodes in a graph must be topologically sorted, however input 'b' of node: "
-        "name: sum OpType: Add is not output of any previous nodes.",
-    ),
-    "an unknown domain": (
-        _bare([helper.make_node("Frob", ["x"], ["y"], name="f", domain="acme")]),
-        "onnx.load: the model is not valid: No opset import for domain 'acme' (Bad node spec for node. "
-        "Name: f OpType: Frob)",
-    ),
-    "an unknown operator": (
-        _bare([helper.make_node("Frob", ["x"], ["y"], name="f")]),
-        "onnx.load: the model is not valid: No Op registered for Frob with domain_version of 21 "
-        "(Bad node spec for node. Name: f OpType: Frob)",
-    ),
-    "shapes that do not fit": (
-        _bare(
-            [
-                helper.make_node("Constant", [], ["c"], value_floats=[1.0, 2.0, 3.0]),
-                helper.make_node("Add", ["x", "c"], ["y"], name="sum"),
-            ]
-        ),
-        "onnx.load: node 'sum' (Add, opset 21): add: shapes do not broadcast together: float32[2] and float32[3]",
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", BAD)
-def test_models_that_are_not_valid(kind: str) -> None:
-    model, text = BAD[kind]
-    with pytest.raises(errors.InvalidArgumentError) as error:
-        pb.onnx.load(model)
-    assert str(error.value).strip() == text
-
-
-def test_a_node_that_cannot_be_read_is_named() -> None:
-    text = """g (float[n, 3] x, int64[m] axes) => (float[k] y) { y = Unsqueeze(x, axes) }"""
-    model = parsed(text)
-    model.graph.node[0].name = "widen"
-    with pytest.raises(errors.UnimplementedError) as error:
-        pb.onnx.load(model)
-    assert str(error.value).startswith(
-        "onnx.load: node 'widen' (Unsqueeze, opset 21): the number of axes, int64[m] 'axes:0'"
-    )
-
-
-def test_an_operation_is_made_at_the_node_and_at_the_line_that_read_it() -> None:
-    model = parsed("g (float[n] x) => (float[n] y) { y = Relu(x) }")
-    model.graph.node[0].name = "/act"
-    graph = pb.onnx.load(model)
-    line = "test_load.py:{}: graph = pb.onnx.load(model)"
-    number = str(graph["y"].op.site).partition("test_load.py:")[2].partition(":")[0]
-    assert str(graph["y"].op.site) == f"node '/act' (Relu, opset 21), {line.format(number)}"
