@@ -30,16 +30,23 @@ def along_axes(pattern: Pattern, links: Links, x_shape: Sequence[int], y_shape: 
     found = merged_rows(pattern, numbers.reshape(count, math.prod([x_shape[axis] for axis in others])))
     if any(len(group) > 1 or group[0].pairs for group in groups):
         relations = [_relation(group, x_shape, y_shape) for group in groups]
-        found = reduce(partial(sp.kron, format="csr"), relations).astype(bool) @ found
+        found = _composed(reduce(partial(sp.kron, format="csr"), relations).astype(bool), found)
     return rows_at(found, _spread(outputs, y_shape))
 
 
 def union(a: Pattern, b: Pattern) -> Pattern:
     """Where `a` or `b` is true; `a` or `b` itself where it holds the other."""
-    if a is b:
+    if a is b or (np.array_equal(a.indptr, b.indptr) and np.array_equal(a.indices, b.indices)):
         return a
     both = a + b
     return next((part for part in (a, b) if part.nnz == both.nnz), both)
+
+
+def _composed(outer: Pattern, inner: Pattern) -> Pattern:
+    """The product of both; `outer` itself where `inner` is the identity."""
+    numbers = np.arange(inner.shape[0] + 1)
+    is_identity = np.array_equal(inner.indptr, numbers) and np.array_equal(inner.indices, numbers[:-1])
+    return outer if is_identity and inner.shape[0] == inner.shape[1] else outer @ inner
 
 
 def rows_at(pattern: Pattern, numbers: np.ndarray[Any, Any]) -> Pattern:

@@ -16,6 +16,9 @@ import numpy as np
 
 Colours = np.ndarray[Any, Any]
 
+_MOST_SYMMETRIC_WORK = 20_000_000
+"""Above so many steps of star colouring, columns are coloured as those of any matrix."""
+
 
 def colour_columns(pattern: Any) -> Colours:
     """A colour for each column of a SciPy sparse matrix; columns of one colour have no row in common."""
@@ -50,16 +53,19 @@ def _repeated(pattern: Any) -> Colours | None:
     return colours if met.max(initial=0) <= 1 else None
 
 
-def colour_symmetric(pattern: Any) -> Colours:
+def colour_symmetric(pattern: Any) -> tuple[Colours, bool]:
     """A colour for each column of a symmetric SciPy sparse matrix, such that each entry stands alone in a product.
 
     Neighbours differ, and no path of four vertices has two colours. Colours of columns serve where they are at most
     twice those that any star colouring has: two colours induce a forest, so n vertices with m edges need m / n + 1.
+    The second result says whether they are such colours: then every entry stands alone in its own row.
     """
     graph = pattern.tocsr()
     by_column = colour_columns(graph)
-    if by_column.max(initial=0) * graph.shape[0] <= graph.nnz:
-        return by_column
+    degrees = np.diff(graph.indptr).astype(np.int64)
+    few = by_column.max(initial=0) * graph.shape[0] <= graph.nnz
+    if few or degrees @ (graph @ degrees) > _MOST_SYMMETRIC_WORK:
+        return by_column, True
     starts, ends = graph.indptr.tolist(), graph.indices.tolist()
     neighbours = [ends[a:b] for a, b in pairwise(starts)]
     colours = [-1] * pattern.shape[0]
@@ -69,7 +75,7 @@ def colour_symmetric(pattern: Any) -> Colours:
         while colour in taken:
             colour += 1
         colours[v] = colour
-    return np.array(colours, np.int32)
+    return np.array(colours, np.int32), False
 
 
 def _taken(v: int, neighbours: list[list[int]], colours: list[int]) -> set[int]:

@@ -23,13 +23,11 @@ from ..primitives.creation.ranges import range_
 from ..primitives.indexing.gather import gather
 from ..primitives.logic.comparison import equal
 from ..primitives.shape.reshape import reshape, reshape_like
+from .axis_patterns import union
 from .colouring import Colours, colour_columns, colour_symmetric
 from .pattern import jacobian_pattern
 from .products import as_sources, dense, jvp, source_tensor, value_type, zeros_of
 from .rows import map_rows
-
-_MOST_SYMMETRIC_WORK = 20_000_000
-"""Above so many steps of star colouring, columns are coloured as those of any matrix."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +51,8 @@ class SparseMatrix:
     @cached_property
     def _pointers(self) -> np.ndarray[Any, Any]:
         """Where the entries of each row begin, and where the last ones end."""
-        return np.searchsorted(self.rows, np.arange(self.shape[0] + 1)).astype(self.columns.dtype)
+        counts = np.bincount(self.rows, minlength=self.shape[0])
+        return np.concatenate([[0], np.cumsum(counts)]).astype(self.columns.dtype)
 
     def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> Any:
         """The scipy.sparse.csr_array, by `session`, the default one, or a new one."""
@@ -126,13 +125,13 @@ def sparse_hessian(
         (dx,) = gradients(y, x, unconnected_gradients="zero")
         slope = dense(dx)
         places = _pattern(slope, x, feed_dict, pattern)
-        places = (places + places.T).tocsr()
+        places = union(places, places.T.tocsr())
         places.sort_indices()
-        rows, columns = _rows_of(places), places.indices
-        degrees = np.diff(places.indptr).astype(np.int64)
-        symmetric = degrees @ (places @ degrees) <= _MOST_SYMMETRIC_WORK
-        colours = colour_symmetric(places) if symmetric else colour_columns(places)
+        colours, by_column = colour_symmetric(places)
         products = _products(_value(x), colours, lambda v: _pulled(slope, x, v))
+        rows, columns = _rows_of(places), places.indices
+        if by_column:
+            return _picked(places, products, colours, columns, rows)
         alone = _stands_alone(places, colours)
         return _picked(places, products, colours, np.where(alone, columns, rows), np.where(alone, rows, columns))
 

@@ -188,10 +188,10 @@ def inside(lengths: Sequence[int], pads: Pads) -> tuple[slice, ...]:
 
 def taps(n: int, window: int, stride: int, dilation: int, before: int, count: int) -> tuple[Any, Any, Any]:
     """All triples of a window of `count`, an element of the `n` of the input, and a place in the window where it is."""
-    windows, places = np.meshgrid(np.arange(count), np.arange(window), indexing="ij")
-    elements = windows * stride + places * dilation - before
+    elements = np.arange(count)[:, None] * stride + (np.arange(window) * dilation - before)
     there = (elements >= 0) & (elements < n)
-    return windows[there], elements[there], places[there]
+    windows, places = np.nonzero(there)
+    return windows, elements[there], places
 
 
 def offsets(windows: Sequence[int]) -> Iterator[tuple[int, ...]]:
