@@ -42,3 +42,23 @@ def test_programs_of_few_numbers_are_compiled_the_short_way(shape: list[int], pl
     (y,) = pb.map_fn(lambda z: (pb.sin(z),), (x,))
     options = _compiler_options(EngineOptions(), make_plan([y], [], [x]), platform)
     assert ("xla_cpu_use_fusion_emitters" in options) == (few and HAS_OLD_EMITTERS)
+
+
+@pytest.mark.parametrize("dtype", [pb.float32, pb.float64, pb.bfloat16, pb.int32, pb.complex64])
+@pytest.mark.parametrize(("m", "k", "n"), [(2, 2, 2), (4, 3, 1), (1, 8, 5)])
+def test_large_stacks_of_small_matrices_are_multiplied_as_on_numpy(m: int, k: int, n: int, dtype: pb.DType) -> None:
+    numbers = np.random.default_rng(1).integers(-4, 5, (2, 600, k * (m + n)))
+    a, b = (pb.placeholder(dtype, shape) for shape in ([2, 600, m, k], [600, n, k]))
+    fed = {a: numbers[..., : m * k].reshape(a.shape.known), b: numbers[0, :, m * k :].reshape(b.shape.known)}
+    y = [pb.matmul(a, b, adjoint_b=True), pb.einsum("bsmk,snk->bmsn", a, b)]
+    found, expected = (pb.Session(engine=engine).run(y, fed) for engine in ("xla", "numpy"))
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[1], expected[1])
+
+
+def test_large_stacks_of_small_matrices_take_no_product_of_matrices() -> None:
+    def products(stack: int | None, n: int) -> int:
+        x = pb.placeholder(pb.float32, [stack, n, n])
+        return pb.xla.to_stablehlo(x @ x, [x]).mlir_module().count("stablehlo.dot_general")
+
+    assert [products(*given) for given in ((2000, 4), (2000, 9), (20, 4), (None, 4))] == [0, 1, 1, 1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -49,10 +49,12 @@ class _Plan(NamedTuple):
     axes: tuple[int, ...]
 
 
-def contract(xp: Any, a: Any, b: Any, labels_a: str, labels_b: str, labels: str) -> Any:
+def contract(
+    xp: Any, a: Any, b: Any, labels_a: str, labels_b: str, labels: str, multiply: Callable[..., Any] = matmul_kernel
+) -> Any:
     """The product of `a` and `b` summed over the labels that are not in `labels`; labels of one array repeat nowhere.
 
-    Every label is in two of the three at least.
+    Every label is in two of the three at least. `multiply` is for stacks of matrices.
     """
     plan = _plan(labels_a, labels_b, labels)
     x, y = _transposed(xp, a, plan.axes_a), _transposed(xp, b, plan.axes_b)
@@ -64,7 +66,7 @@ def contract(xp: Any, a: Any, b: Any, labels_a: str, labels_b: str, labels: str)
         inner = _size(x.shape[plan.stack + plan.left :])
         x = x.reshape((*stack, _size(left), inner))
         y = y.reshape((*stack, inner, _size(right)))
-        product = matmul_kernel(xp, x, y).reshape((*stack, *left, *right))
+        product = multiply(xp, x, y).reshape((*stack, *left, *right))
     return _transposed(xp, product, plan.axes)
 
 

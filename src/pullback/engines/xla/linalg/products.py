@@ -4,23 +4,29 @@ Where both factors are summed over their first axis, as for the derivative by we
 are faster with the transpose made first: a step of a transformer block takes 28.1 ms and 29.7 without. XLA makes it as
 soon as it can, and keeps it beside what it is the transpose of: a deep net of small products takes twice the memory for
 little (24 layers of 256: 109 MB and 59 without, at the same speed). So it is done for what gives a large matrix only.
+
+Large stacks of small matrices are multiplied as sums of products of columns with rows: 50,000 of 4 x 4 take 0.5 ms, and
+8 to 50 by XLA's operation, which calls what is meant for one large matrix.
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
 
-from ....primitives.linalg.contraction import contract, matmul_kernel
+from ....primitives.linalg.contraction import adjoint, contract, matmul_kernel
 from ....primitives.linalg.einsum import Einsum, einsum_kernel
-from ....primitives.linalg.matmul import MatMul
+from ....primitives.linalg.matmul import BatchMatMul, MatMul
 from ..platform import on_processor
 from ..registry import xla_kernel
 
 _LONG = 1000
 _LARGE = 1 << 17
+_SMALL = 8
+"""The rows and columns of a small matrix."""
 
 
 def made(x: Any) -> Any:
@@ -41,6 +47,29 @@ def _by_first_axes(a: Any, b: Any) -> Any:
     return matmul_kernel(jnp, made(a.T) if large else a.T, b)
 
 
+@xla_kernel(BatchMatMul)
+def _batch_matmul(p: BatchMatMul, a: Any, b: Any) -> Any:
+    return _multiply_stacks(jnp, adjoint(jnp, a) if p.adj_x else a, adjoint(jnp, b) if p.adj_y else b)
+
+
+def _multiply_stacks(xp: Any, a: Any, b: Any) -> Any:
+    """The product of stacks of matrices."""
+    if not (_is_small_stack(a) and _is_small_stack(b) and on_processor()):
+        return matmul_kernel(xp, a, b)
+    total = a[..., :, :1] * b[..., :1, :]
+    for k in range(1, a.shape[-1]):
+        total = total + a[..., :, k : k + 1] * b[..., k : k + 1, :]
+    return total
+
+
+def _is_small_stack(x: Any) -> bool:
+    """Whether `x` is a large stack of small matrices, of numbers that are not widened for their sum."""
+    if x.dtype.itemsize < 4 or not all(isinstance(n, int) for n in x.shape):
+        return False
+    *stack, rows, columns = x.shape
+    return bool(0 < rows <= _SMALL and 0 < columns <= _SMALL and prod(stack) >= _LONG)
+
+
 @xla_kernel(Einsum)
 def _einsum(p: Einsum, *xs: Any) -> Any:
     return einsum_kernel(jnp, _contract, p.equation, *xs)
@@ -53,6 +82,6 @@ def _contract(xp: Any, a: Any, b: Any, labels_a: str, labels_b: str, labels: str
         rows *= n
     first = labels_a.startswith(inner) and labels_b.startswith(inner)
     if not first or rows < _LONG or not on_processor() or labels != labels_a[len(inner) :] + labels_b[len(inner) :]:
-        return contract(xp, a, b, labels_a, labels_b, labels)
+        return contract(xp, a, b, labels_a, labels_b, labels, _multiply_stacks)
     left, right = a.shape[len(inner) :], b.shape[len(inner) :]
     return _by_first_axes(a.reshape(rows, -1), b.reshape(rows, -1)).reshape(*left, *right)
