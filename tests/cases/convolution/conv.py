@@ -107,6 +107,11 @@ CASES = [
         "channels_first_explicit", (2, 5, 5, 2), (3, 3, 2, 2), (1, 1), [(0, 0), (0, 0), (1, 1), (2, 0)], (1, 1), True
     ),
     _conv2d("many_images", (34, 4, 3, 2), (3, 2, 2, 3), (2, 1)),
+    _conv2d("one_channel", (2, 5, 6, 1), (3, 3, 1, 4), (2, 1)),
+    _conv2d("one_channel_one_filter_dilated", (2, 7, 8, 1), (3, 2, 1, 1), (2, 2), "VALID", (2, 3)),
+    _conv2d("one_channel_first", (2, 5, 6, 1), (2, 3, 1, 2), padding="VALID", channels_first=True),
+    _conv2d("one_channel_no_filters", (2, 4, 4, 1), (3, 3, 1, 0)),
+    _conv2d("one_channel_no_pixels", (2, 0, 4, 1), (3, 3, 1, 2)),
     _conv2d("no_images", (0, 4, 4, 2), (3, 3, 2, 3)),
     _conv2d("no_pixels", (2, 0, 4, 2), (3, 3, 2, 3)),
     _conv2d("no_filters", (2, 4, 4, 2), (3, 3, 2, 0)),
@@ -176,6 +181,11 @@ CASES = [
         [normal(1, 3, 4, 5, 2), normal(2, 3, 3, 2, 3, seed=1)],
         expected=_conv3d,
         third_order=True,
+    ),
+    Case(
+        "conv3d_one_channel",
+        lambda x, f: pb.nn.conv3d(x, f, [1, 1, 2, 1, 1], "SAME"),
+        [normal(1, 3, 4, 3, 1), normal(2, 3, 2, 1, 2, seed=1)],
     ),
     Case(
         "conv3d_channels_first_dilated",

@@ -24,10 +24,14 @@ _LARGE = 4096
 def _sum(p: Sum, x: Any) -> Any:
     if p.axis is None or len(p.axis) != 1 or not _is_worth_it(x, *p.axis):
         return p.kernel(jnp, x)
-    (axis,) = p.axis
-    total = lax.index_in_dim(x, 0, axis, keepdims=p.keepdims)
+    return added_up(x, *p.axis, keepdims=p.keepdims)
+
+
+def added_up(x: Any, axis: int, keepdims: bool = False) -> Any:
+    """The sum along an axis of a few elements, as additions."""
+    total = lax.index_in_dim(x, 0, axis, keepdims=keepdims)
     for i in range(1, x.shape[axis]):
-        total = total + lax.index_in_dim(x, i, axis, keepdims=p.keepdims)
+        total = total + lax.index_in_dim(x, i, axis, keepdims=keepdims)
     return total
 
 

@@ -1,9 +1,13 @@
-"""XLA lowering of convolutions: dense ones by its own operation, depthwise ones as sums of shifted products."""
+"""XLA lowering of convolutions: dense ones by its own operation, depthwise ones as sums of shifted products.
+
+So are dense ones of a single channel on processors: 64 images of 28 x 28 with eight filters of 3 x 3 take 0.25 ms, and
+3.6 by XLA's operation; a volume of 128 thousand elements with one filter takes 0.2 ms, and 70.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd
+from math import gcd, prod
 from typing import Any
 
 import jax.numpy as jnp
@@ -33,15 +37,22 @@ from ....primitives.convolution.conv3d import Conv3D, Conv3DBackpropFilterV2, Co
 from ....primitives.shape.reshape import shape_to_use
 from ..linalg.products import made
 from ..platform import on_processor
+from ..reduction import added_up
 from ..registry import xla_kernel
 from ..windows import put_windows
 from .volumes import convolve_volumes, volume_chunks, volume_counts, volumes_by_input
+
+_FEW = 36
+"""The products of one element up to which their sum is compiled in little more time than it is worth."""
+_FEW_FILTERS = 8
 
 
 @xla_kernel(Conv2D, Conv3D)
 def _convolve(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
     dtype, (x, f) = x.dtype, (widened(x), widened(f))
     _, lengths, channels = split_axes(x.shape, p.data_format)
+    if on_processor() and channels == 1 and prod(f.shape[:-2]) <= _FEW:
+        return _depthwise(p, x, f).astype(dtype)
     chunks = volume_chunks((x.shape[0], *lengths), volume_counts(p, lengths, f.shape[:-2]), f)
     if on_processor() and channels == f.shape[-2] and chunks:
         y = convolve_volumes(p, channels_last(jnp, x, p.data_format), f, chunks)
@@ -63,9 +74,12 @@ def _convolve(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
 
 
 def _with_four_channels(x: Any, f: Any) -> tuple[Any, Any]:
-    """Both with channels of zeros up to the next multiple of four: odd numbers of channels are four times as slow."""
+    """Both with channels of zeros up to the next multiple of four: odd numbers of channels are four times as slow.
+
+    Not in float64, where each channel costs the same.
+    """
     missing = -x.shape[-1] % 4
-    if not missing or x.shape[-1] > 16:
+    if not missing or x.shape[-1] > 16 or x.dtype != jnp.float32:
         return x, f
     nothing = ((0, 0),)
     return jnp.pad(x, nothing * (x.ndim - 1) + ((0, missing),)), jnp.pad(
@@ -79,6 +93,8 @@ def _convolve_by_input(p: Conv2DBackpropInput | Conv3DBackpropInputV2, f: Any, d
     dtype, (f, dy) = dy.dtype, (widened(f), widened(dy))
     _, lengths, channels = split_axes(shape_to_use(p.input_sizes, sizes), p.data_format)
     *windows, depth, count = f.shape
+    if on_processor() and channels == 1 and prod(windows) * count <= _FEW:
+        return _depthwise_by_input(p, f, dy, sizes).astype(dtype)
     groups = channels // depth
     pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
     _, counts, _ = split_axes(dy.shape, p.data_format)
@@ -197,7 +213,7 @@ def _layouts(p: Any) -> tuple[str, str]:
 
 
 @xla_kernel(DepthwiseConv2dNative)
-def _depthwise(p: DepthwiseConv2dNative, x: Any, f: Any) -> Any:
+def _depthwise(p: DepthwiseConv2dNative | Conv2D | Conv3D, x: Any, f: Any) -> Any:
     dtype, (x, f) = x.dtype, (widened(x), widened(f))
     x = channels_last(jnp, x, p.data_format)
     *windows, channels, multiplier = f.shape
@@ -212,7 +228,7 @@ def _depthwise(p: DepthwiseConv2dNative, x: Any, f: Any) -> Any:
 
 
 @xla_kernel(DepthwiseConv2dNativeBackpropInput)
-def _depthwise_by_input(p: DepthwiseConv2dNativeBackpropInput, f: Any, dy: Any, sizes: Any = None) -> Any:
+def _depthwise_by_input(p: Any, f: Any, dy: Any, sizes: Any = None) -> Any:
     dtype, (f, dy) = dy.dtype, (widened(f), widened(dy))
     _, lengths, channels = split_axes(shape_to_use(p.input_sizes, sizes), p.data_format)
     *windows, _, multiplier = f.shape
@@ -221,7 +237,8 @@ def _depthwise_by_input(p: DepthwiseConv2dNativeBackpropInput, f: Any, dy: Any, 
 
     def piece(_: int, place: tuple[int, ...], arrays: Sequence[Any]) -> Any:
         part = arrays[0]
-        return jnp.sum(part.reshape(*part.shape[:-1], channels, multiplier) * f[place], -1)
+        products = part.reshape(*part.shape[:-1], channels, multiplier) * f[place]
+        return added_up(products, -1) if 0 < multiplier <= _FEW_FILTERS else jnp.sum(products, -1)
 
     dx = put_windows(piece, [(dy, 0)], windows, p.strides, p.dilations, lengths, pads)
     return as_data_format(jnp, dx.astype(dtype), p.data_format)
