@@ -29,6 +29,7 @@ from .collectives import bytes_by_kind
 from .control_flow.callbacks import Failures, calls_python, noting_in, raise_first
 from .devices import Layout
 from .headroom import headroom_of, make_sure_of
+from .loops.map import has_steps_apart
 from .loops.padded import Padded
 from .loops.rooms import Rooms, WithRooms
 from .lost_processes import while_watching
@@ -298,7 +299,7 @@ class Program:
             return rooms
 
         donates = self.donates
-        keeps_rooms = donates and self.layout.mesh is None and _has_loops(self.plan)
+        keeps_rooms = donates and self.layout.mesh is None and _may_record(self.plan)
         jitted: Callable[..., Any] = jax.jit(
             with_rooms if keeps_rooms else program,
             donate_argnums=((0, 4) if keeps_rooms else (0,)) if donates else (),
@@ -356,10 +357,15 @@ class Program:
         raise messages.not_finite(y.op, "NaN" if kind == NAN else "infinity", y)
 
 
-def _has_loops(plan: Plan) -> bool:
-    return any(
-        isinstance(step.op.primitive, Loop) or any(_has_loops(body.plan) for body in step.bodies) for step in plan.steps
-    )
+def _may_record(plan: Plan) -> bool:
+    """Whether there is a loop whose steps follow one another, which may keep room for what it computes again."""
+    for step in plan.steps:
+        loop = step.op.primitive
+        if (isinstance(loop, Loop) and not has_steps_apart(loop)) or any(
+            _may_record(body.plan) for body in step.bodies
+        ):
+            return True
+    return False
 
 
 def _separate(states: list[Any], written: list[Any], others: list[Any]) -> list[Any]:
