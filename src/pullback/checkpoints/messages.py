@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from ..core.errors import DataLossError
+from ..core.protocol import described
 
 _FILE = "pullback/checkpoint.proto"
 _SHIPPED = ("tensor_shape", "tensor", "versions")
@@ -29,7 +29,7 @@ _MESSAGES = {
     "SavedSlice": "1 name string, 2 slice .pullback.TensorSlice, 3 data .tensorboard.TensorProto",
     "SavedTensorSlices": "1 meta .pullback.SavedTensorSliceMeta, 2 data .pullback.SavedSlice",
 }
-"""The fields of each message: number, name, type; `*` says that there are many."""
+"""The fields of each message, as `described` takes them."""
 
 
 @cache
@@ -41,20 +41,13 @@ def messages() -> Any:
     """
     try:
         import google_crc32c  # noqa: F401
-        from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
         from tensorboard.compat.proto import tensor_pb2, tensor_shape_pb2, versions_pb2
     except ModuleNotFoundError as error:
         raise ImportError(
             f"TensorFlow's checkpoints need tensorboard and google-crc32c ({error}): pip install 'pullback[tensorflow]'"
         ) from error
     del tensor_pb2, tensor_shape_pb2, versions_pb2
-    file = descriptor_pb2.FileDescriptorProto(name=_FILE, package="pullback", syntax="proto2")
-    file.dependency.extend(f"tensorboard/compat/proto/{name}.proto" for name in _SHIPPED)
-    for name, fields in _MESSAGES.items():
-        _describe(file.message_type.add(name=name), fields, descriptor_pb2.FieldDescriptorProto)
-    made = descriptor_pool.Default().AddSerializedFile(file.SerializeToString())
-    described = {name: made.message_types_by_name[name] for name in _MESSAGES}
-    return SimpleNamespace(**{name: message_factory.GetMessageClass(d) for name, d in described.items()})
+    return described(_FILE, "proto2", _MESSAGES, [f"tensorboard/compat/proto/{name}.proto" for name in _SHIPPED])
 
 
 def parsed(path: Path, what: str, kind: Any, data: bytes) -> Any:
@@ -65,14 +58,3 @@ def parsed(path: Path, what: str, kind: Any, data: bytes) -> Any:
         return kind.FromString(data)
     except DecodeError as error:
         raise DataLossError(f"{path} is damaged: {what} is no {kind.DESCRIPTOR.name}: {error}") from None
-
-
-def _describe(message: Any, fields: str, kinds: Any) -> None:
-    for text in fields.split(", "):
-        number, name, kind = text.split()
-        field = message.field.add(number=int(number), name=name)
-        field.label = kinds.LABEL_REPEATED if kind.startswith("*") else kinds.LABEL_OPTIONAL
-        if kind.lstrip("*").startswith("."):
-            field.type, field.type_name = kinds.TYPE_MESSAGE, kind.lstrip("*")
-        else:
-            field.type = getattr(kinds, f"TYPE_{kind.upper()}")

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..core.errors import DataLossError, NotFoundError
+from ..core.protocol import described
 
 TEXT_SUFFIXES = (".pbtxt", ".prototxt")
 
@@ -21,27 +22,19 @@ def messages() -> Any:
         ImportError: the package tensorboard is not installed.
     """
     try:
-        from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
         from tensorboard.compat.proto import graph_pb2, meta_graph_pb2, types_pb2, variable_pb2
     except ModuleNotFoundError as error:
         raise ImportError(
             f"TensorFlow's graphs need tensorboard, which has their messages ({error}): "
             "pip install 'pullback[tensorflow]'"
         ) from error
-    kinds = descriptor_pb2.FieldDescriptorProto
-    meta = meta_graph_pb2.MetaGraphDef.DESCRIPTOR
-    file = descriptor_pb2.FileDescriptorProto(name="pullback/saved_model.proto", package="pullback", syntax="proto3")
-    file.dependency.append(meta.file.name)
-    fields = file.message_type.add(name="SavedModel").field
-    fields.add(name="saved_model_schema_version", number=1, type=kinds.TYPE_INT64, label=kinds.LABEL_OPTIONAL)
-    fields.add(name="meta_graphs", number=2, type=kinds.TYPE_MESSAGE, label=kinds.LABEL_REPEATED)
-    fields[-1].type_name = f".{meta.full_name}"
-    made = descriptor_pool.Default().AddSerializedFile(file.SerializeToString())
+    fields = "1 saved_model_schema_version int64, 2 meta_graphs *.tensorboard.MetaGraphDef"
+    file = meta_graph_pb2.DESCRIPTOR.name
     return SimpleNamespace(
         GraphDef=graph_pb2.GraphDef,
         MetaGraphDef=meta_graph_pb2.MetaGraphDef,
         VariableDef=variable_pb2.VariableDef,
-        SavedModel=message_factory.GetMessageClass(made.message_types_by_name["SavedModel"]),
+        SavedModel=described("pullback/saved_model.proto", "proto3", {"SavedModel": fields}, [file]).SavedModel,
         dtypes={number: name for name, number in types_pb2.DataType.items()},
     )
 
