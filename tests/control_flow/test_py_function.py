@@ -261,3 +261,16 @@ def test_what_is_no_function_is_refused() -> None:
     with pytest.raises(TypeError) as error:
         pb.py_function("3", [1.0], pb.float32)  # type: ignore[arg-type]
     assert str(error.value) == "py_function: func must be callable, not '3'"
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_text_keeps_the_zeros_at_its_end(engine: str) -> None:
+    given: list[object] = []
+
+    def note(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        given.append(x[()])
+        return x
+
+    for text in (pb.constant(b"a\0"), pb.strings.join(["a", "\0"])):
+        assert pb.Session(engine=engine).run(pb.numpy_function(note, [text], pb.TensorSpec([], pb.string))) == b"a\0"
+    assert given == [b"a\0", b"a\0"]
