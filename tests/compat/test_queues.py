@@ -120,7 +120,26 @@ def test_the_last_batch_may_be_smaller() -> None:
 def test_shuffled_batches_hold_every_slice_once_an_epoch() -> None:
     (x,) = tf.train.slice_input_producer([np.arange(12)], num_epochs=1, seed=1)
     found = run_to_the_end(tf.train.shuffle_batch([x], 4, capacity=20, min_after_dequeue=4, seed=2))
-    assert sorted(n for (batch,) in found for n in batch.tolist()) == list(range(12))
+    assert sorted(n for batch in found for n in batch.tolist()) == list(range(12))
+
+
+def test_batches_have_the_structure_of_what_is_batched_but_a_list_of_one_is_a_tensor() -> None:
+    x = tf.constant(1.0)
+    assert isinstance(tf.train.batch([x], 2), tf.Tensor)
+    assert isinstance(tf.train.batch(x, 2), tf.Tensor)
+    assert [type(y) for y in tf.train.batch((x, x), 2)] == [tf.Tensor] * 2
+    assert list(tf.train.batch({"x": x}, 2)) == ["x"]
+
+
+def test_a_stop_lets_threads_go_that_wait_for_room() -> None:
+    queue = tf.train.input_producer([1, 2], capacity=1)
+    with tf.Session(engine="numpy") as sess:
+        coord = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(sess, coord)
+        sess.run(queue.dequeue())
+        coord.request_stop()
+        coord.join(threads)
+        assert not any(thread.is_alive() for thread in threads)
 
 
 def test_batches_are_read_by_a_training_step() -> None:

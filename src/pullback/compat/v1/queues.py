@@ -104,7 +104,7 @@ class QueueBase:
         """
         types = [TensorType(d, s) for d, s in zip(self.dtypes, self.shapes, strict=True)]
         return self._named(
-            host_call(lambda session: self._contents(session).take(1, False)[0], (), types, name or "dequeue")
+            host_call(lambda session: self.contents(session).take(1, False)[0], (), types, name or "dequeue")
         )
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
@@ -120,7 +120,7 @@ class QueueBase:
         del cancel_pending_enqueues
 
         def close(session: Any) -> Sequence[Array]:
-            self._contents(session).close()
+            self.contents(session).close()
             return ()
 
         return host_call(close, (), (), name or "close")
@@ -129,14 +129,14 @@ class QueueBase:
         """The number of elements."""
 
         def size(session: Any) -> Sequence[Array]:
-            return [np.array(len(self._contents(session).elements), np.int32)]
+            return [np.array(len(self.contents(session).elements), np.int32)]
 
         return host_call(size, (), [tensor_type(int32, [])], name or "size").outputs[0]
 
     def is_closed(self, name: str | None = None) -> Tensor:
         """Whether the queue is closed."""
         return host_call(
-            lambda session: [np.array(self._contents(session).closed)], (), [tensor_type(bool, [])], name or "is_closed"
+            lambda session: [np.array(self.contents(session).closed)], (), [tensor_type(bool, [])], name or "is_closed"
         ).outputs[0]
 
     def stack(self, elements: Sequence[Element]) -> Sequence[Array]:
@@ -150,18 +150,19 @@ class QueueBase:
         ]
 
         def take(session: Any, count: Array) -> Sequence[Array]:
-            return self.stack(self._contents(session).take(int(count), at_most))
+            return self.stack(self.contents(session).take(int(count), at_most))
 
         return self._named(host_call(take, [convert_to_tensor(n)], types, name))
 
-    def _contents(self, session: Any) -> Contents:
+    def contents(self, session: Any) -> Contents:
+        """What a session has in it."""
         with self._lock:
             if session not in self._of:
                 self._of[session] = self._make()
             return self._of[session]
 
     def _put(self, session: Any, elements: Sequence[Element]) -> Sequence[Array]:
-        self._contents(session).put(elements)
+        self.contents(session).put(elements)
         return ()
 
     def _tensors(self, vals: Any) -> list[Tensor]:

@@ -38,6 +38,7 @@ class Coordinator:
         self._stopping = threading.Event()
         self._raised: BaseException | None = None
         self._registered: set[threading.Thread] = set()
+        self._closings: list[Callable[[], object]] = []
         self.joined = False
 
     def should_stop(self) -> bool:
@@ -51,6 +52,17 @@ class Coordinator:
             if raised is not None and self._raised is None and not isinstance(raised, self._clean):
                 self._raised = raised
             self._stopping.set()
+            closings, self._closings = self._closings, []
+        for close in closings:
+            close()
+
+    def call_at_stop(self, close: Callable[[], object]) -> None:
+        """Call `close` when a stop is asked for: it lets threads go that wait for something else."""
+        with self._lock:
+            if not self._stopping.is_set():
+                self._closings.append(close)
+                return
+        close()
 
     def clear_stop(self) -> None:
         """Begin anew: nobody has asked for a stop."""

@@ -166,10 +166,9 @@ def _batched(
     enqueue = queue.enqueue_many if enqueue_many else queue.enqueue
     _fill(queue, [enqueue(flat) for _ in range(num_threads)])
     taken = (queue.dequeue_up_to if allow_smaller_final_batch else queue.dequeue_many)(batch_size, name)
-    if one:
-        return taken
-    found = [taken] if len(flat) == 1 else taken
-    return dict(zip(keys, found, strict=True)) if keys else list(found)
+    if keys:
+        return dict(zip(keys, taken if len(flat) > 1 else [taken], strict=True))
+    return taken
 
 
 def _fill(queue: QueueBase, enqueue_ops: Sequence[Any]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Sequence
 from typing import Any
 
+from ....core.errors import PullbackError
 from ....core.graph import get_default_graph
 from ....engines.session import get_default_session
 from ....primitives.variables.collections import GraphKeys
@@ -26,9 +28,10 @@ class QueueRunner:
         queue_runner_def: object = None,
         import_scope: object = None,
     ) -> None:
-        del cancel_op, queue_runner_def, import_scope
+        del queue_runner_def, import_scope
         self.queue, self.enqueue_ops = queue, list(enqueue_ops or ())
         self.close_op = queue.close() if close_op is None and queue is not None else close_op
+        self.cancel_op = self.close_op if cancel_op is None else cancel_op
         self._ends: tuple[type[BaseException], ...] = (
             OutOfRangeError,
             CancelledError,
@@ -40,7 +43,9 @@ class QueueRunner:
     def create_threads(
         self, sess: Any, coord: Coordinator | None = None, daemon: bool = False, start: bool = False
     ) -> list[threading.Thread]:
-        """One thread for each of the operations, which run in `sess`."""
+        """One thread for each of the operations, which run in `sess`; a stop closes the queue."""
+        if coord is not None and self.cancel_op is not None:
+            coord.call_at_stop(lambda: self._cancel(sess))
         self._running = len(self.enqueue_ops)
         threads = [threading.Thread(target=self._fill, args=(sess, op, coord)) for op in self.enqueue_ops]
         for thread in threads:
@@ -68,6 +73,11 @@ class QueueRunner:
                 last = self._running == 0
             if last and self.close_op is not None:
                 sess.run(self.close_op)
+
+    def _cancel(self, sess: Any) -> None:
+        """Let go who waits for room in the queue, or for an element; a session that is closed has nobody who does."""
+        with contextlib.suppress(PullbackError, RuntimeError):
+            sess.run(self.cancel_op)
 
 
 def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS) -> None:
