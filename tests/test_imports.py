@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "optimizers": {"core", "primitives", "autodiff", "control_flow", "layers", "optimizers"},
     "functions": {*BELOW_ENGINES, "derivatives", "engines", "functions"},
     "interop": {*BELOW_ENGINES, "derivatives", "engines", "interop"},
+    "records": {*BELOW_ENGINES, "checkpoints", "records"},
     "checkpoints": {*BELOW_ENGINES, "engines", "layers", "checkpoints"},
 }
 MAY_IMPORT["compat"] = MAY_IMPORT["root"] = {*MAY_IMPORT, "compat", "root"}
@@ -146,8 +147,14 @@ EXTRAS = {
         "TensorFlow's checkpoints need tensorboard and google-crc32c (no google_crc32c here): "
         "pip install 'pullback[tensorflow]'"
     ),
+    "list(__import__('pullback.records.files', fromlist=['read_records']).read_records(pb.__file__))": (
+        "TensorFlow's files need google-crc32c (no google_crc32c here): pip install 'pullback[tensorflow]'"
+    ),
+    "pb.compat.v1.image.decode_png('')": (
+        "DecodePng: images in files need Pillow (no PIL here): pip install 'pullback[tensorflow]'"
+    ),
 }
-WITHOUT = ("jax", "jaxlib", "onnx", "onnxruntime", "tensorboard", "tensorstore", "google_crc32c", "scipy")
+WITHOUT = ("jax", "jaxlib", "onnx", "onnxruntime", "tensorboard", "tensorstore", "google_crc32c", "PIL", "scipy")
 WITHOUT_EXTRAS = """
 import sys
 from importlib.abc import MetaPathFinder

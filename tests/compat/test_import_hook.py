@@ -45,9 +45,6 @@ def installed() -> Iterator[None]:
         ("tensorflow.python.ops.distributions.normal", "Normal", "pullback.compat.v1.distributions.Normal"),
         ("tensorflow.python.util.nest", "flatten", "pullback.nest.flatten"),
         ("tensorflow.python.util.deprecation", "deprecated", "pullback.compat.v1.python_util.deprecated"),
-        ("tensorflow.python.ops.gradient_checker", "compute_gradient", "pullback.test.compute_gradient_v1"),
-        ("tensorflow.python.ops.gradient_checker_v2", "compute_gradient", "pullback.test.compute_gradient"),
-        ("tensorflow.python.ops.array_ops_v2", "boolean_mask", "pullback.boolean_mask"),
         ("tensorflow.compat", "as_bytes", "pullback.compat.v1.compat.as_bytes"),
     ],
 )

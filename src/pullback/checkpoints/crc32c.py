@@ -13,11 +13,18 @@ _WORD = 0xFFFFFFFF
 def crc32c(data: bytes | np.ndarray[Any, Any], crc: int = 0) -> int:
     """The checksum of what has the checksum `crc` and, behind it, `data`.
 
+    Raises:
+        ImportError: the package google-crc32c is not installed.
+
     >>> hex(crc32c(b"56789", crc32c(b"1234")))
     '0xe3069283'
     """
-    from google_crc32c import extend
-
+    try:
+        from google_crc32c import extend
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"TensorFlow's files need google-crc32c ({error}): pip install 'pullback[tensorflow]'"
+        ) from error
     if isinstance(data, np.ndarray):
         data = data.view()
         data.flags.writeable = False

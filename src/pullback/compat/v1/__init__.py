@@ -9,7 +9,7 @@ from typing import Any
 
 import pullback
 
-from . import functions, messages
+from . import functions, io, messages
 from .arguments import older
 from .dtypes import DType as DType
 from .dtypes import with_methods
@@ -56,6 +56,7 @@ NAMESPACES = (
     "gfile",
     "image",
     "initializers",
+    "io",
     "keras",
     "layers",
     "linalg",
@@ -65,6 +66,7 @@ NAMESPACES = (
     "mixed_precision",
     "nest",
     "nn",
+    "python_io",
     "random",
     "sparse",
     "strings",
@@ -78,6 +80,8 @@ NAMESPACES = (
 def __getattr__(name: str) -> Any:
     if name in NAMESPACES:
         return import_module(f"{__name__}.{name}")
+    if name in io.OF_TENSORFLOW:
+        return getattr(io, name)
     if name in functions.OTHER:
         return functions.OTHER[name]
     if name in messages.FILES:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ... import image as today
+from . import io
 from .arguments import older
 
 PARAMETERS = {
@@ -11,6 +12,8 @@ PARAMETERS = {
 
 
 def __getattr__(name: str) -> Any:
+    if name in io.OF_IMAGES:
+        return getattr(io, name)
     return older(getattr(today, "resize_images" if name == "resize" else name), PARAMETERS.get(name))
 
 

@@ -138,6 +138,16 @@ class Dataset:
         )
 
     @staticmethod
+    def list_files(
+        file_pattern: Any, shuffle: bool | None = None, seed: int | None = None, name: Any = None
+    ) -> Dataset:
+        """The dataset of the names of files that match a pattern, or one of several, in another order each time."""
+        from .files import list_files
+
+        del name
+        return list_files(file_pattern, shuffle, seed)
+
+    @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
         """The dataset of the elements of several datasets, side by side; as long as the shortest."""
         del name

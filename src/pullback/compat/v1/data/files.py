@@ -1,34 +1,98 @@
-"""Datasets of files: the lines of texts."""
+"""Datasets of files: the lines of texts, records, pieces of one length, names that match a pattern."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+import os
+from collections.abc import Callable, Iterator
+from glob import glob
 from typing import Any
 
 import numpy as np
 
 from ....core.dtypes import string
+from ....core.errors import InvalidArgumentError
 from ....core.types import tensor_type
+from ....primitives.creation.constant import as_array
+from ....records.files import read_lines, read_pieces, read_records, window_of
 from .dataset import Dataset, Element, Pass, value_of
 from .structure import as_leaves
 
 
-def TextLineDataset(filenames: Any, compression_type: Any = None, buffer_size: Any = None) -> Dataset:
+def TextLineDataset(
+    filenames: Any, compression_type: str | None = None, buffer_size: Any = None, num_parallel_reads: Any = None
+) -> Dataset:
     """The dataset of the lines of files, as bytes, without their ends.
 
+    The names are one text, several, or a dataset of them. `compression_type`: "", "ZLIB" or "GZIP".
+
     Raises:
-        NotImplementedError: the files are compressed.
+        ValueError: another compression. From a run, see `read_lines`.
     """
-    del buffer_size
-    if compression_type:
-        raise NotImplementedError(f"TextLineDataset: files compressed as {compression_type} are not read; unpack them")
+    del buffer_size, num_parallel_reads
+    return _of_files(filenames, lambda name: read_lines(name, compression_type or ""), compression_type)
+
+
+def TFRecordDataset(
+    filenames: Any, compression_type: str | None = None, buffer_size: Any = None, num_parallel_reads: Any = None
+) -> Dataset:
+    """The dataset of the records of files, as bytes; see `TextLineDataset`.
+
+    >>> import tempfile
+    >>> import pullback.compat.v1 as tf
+    >>> with tempfile.TemporaryDirectory() as folder, tf.Session() as session:
+    ...     with tf.python_io.TFRecordWriter(folder + "/x") as writer:
+    ...         writer.write(b"one")
+    ...     session.run(tf.data.TFRecordDataset(folder + "/x").make_one_shot_iterator().get_next())
+    b'one'
+    """
+    del buffer_size, num_parallel_reads
+    return _of_files(filenames, lambda name: read_records(name, compression_type or ""), compression_type)
+
+
+def FixedLengthRecordDataset(
+    filenames: Any,
+    record_bytes: int,
+    header_bytes: int | None = None,
+    footer_bytes: int | None = None,
+    buffer_size: Any = None,
+    compression_type: str | None = None,
+    num_parallel_reads: Any = None,
+) -> Dataset:
+    """The dataset of the pieces of one length that files consist of, between a header and a footer."""
+    del buffer_size, num_parallel_reads
+    bounds = (record_bytes, header_bytes or 0, footer_bytes or 0, None, compression_type or "")
+    return _of_files(filenames, lambda name: read_pieces(name, *bounds), compression_type)
+
+
+def list_files(file_pattern: Any, shuffle: bool | None = None, seed: int | None = None) -> Dataset:
+    """The dataset of the names of files that match a pattern, or one of several, in another order each time.
+
+    Raises:
+        InvalidArgumentError: from a run, if no file matches.
+    """
+    leaf = as_leaves(file_pattern)
+
+    def elements(p: Pass) -> Iterator[Element]:
+        patterns = [os.fsdecode(text) for text in np.ravel(value_of(leaf, p))]
+        found = sorted({path for pattern in patterns for path in glob(pattern)})
+        if not found:
+            raise InvalidArgumentError(f"Dataset.list_files: no files match {', '.join(patterns)}")
+        return ([as_array(path, string)] for path in found)
+
+    names = Dataset(tensor_type(string, []), [] if isinstance(leaf, np.ndarray) else [leaf], elements)
+    return names if shuffle is False else names.shuffle(1 << 30, seed)
+
+
+def _of_files(filenames: Any, read: Callable[[Any], Iterator[bytes]], compression: str | None) -> Dataset:
+    """The dataset of what `read` gives for each name."""
+    window_of(compression or "")
+    if isinstance(filenames, Dataset):
+        return filenames.flat_map(lambda name: _of_files(name, read, compression))
     leaf = as_leaves(filenames)
 
     def elements(p: Pass) -> Iterator[Element]:
         for name in np.ravel(value_of(leaf, p)):
-            with Path(name.decode() if isinstance(name, bytes) else name).open("rb") as file:
-                for line in file:
-                    yield [np.array(line.rstrip(b"\r\n"), object)]
+            for text in read(os.fsdecode(name)):
+                yield [np.array(text, object)]
 
     return Dataset(tensor_type(string, []), [] if isinstance(leaf, np.ndarray) else [leaf], elements)

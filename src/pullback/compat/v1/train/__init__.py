@@ -3,7 +3,9 @@
 from typing import Any
 
 from .... import train as today
+from ....records.messages import NAMES, messages
 from ..arguments import older
+from ..io.files import match_filenames_once as match_filenames_once
 from .cluster import ClusterSpec as ClusterSpec
 from .cluster import replica_device_setter as replica_device_setter
 from .coordinator import Coordinator as Coordinator
@@ -47,6 +49,8 @@ NewCheckpointReader = older(today.load_checkpoint, "filepattern:ckpt_dir_or_file
 
 
 def __getattr__(name: str) -> Any:
+    if name in NAMES:
+        return getattr(messages(), name)
     return getattr(today, name)
 
 

@@ -1,0 +1,74 @@
+"""Files in graphs of TensorFlow 1: read whole, written, looked for by pattern, when the graph runs."""
+
+from __future__ import annotations
+
+import os
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ....control_flow.py_function import numpy_function
+from ....control_flow.signature import TensorSpec
+from ....core.dtypes import string
+from ....core.graph import Operation, Tensor
+from ....core.typing import TensorLike
+from ....primitives.creation.constant import as_array, convert_to_tensor
+from ....records.files import read_whole
+
+Array = np.ndarray[Any, Any]
+
+
+def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
+    """The bytes of a file.
+
+    Raises:
+        InvalidArgumentError: from a run, if there is no such file.
+
+    >>> import tempfile
+    >>> import pullback.compat.v1 as tf
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     tf.Session().run([tf.write_file(file.name, "text"), tf.read_file(file.name)])
+    [None, b'text']
+    """
+
+    def read(path: Array) -> Array:
+        return as_array(read_whole(path.item()), string)
+
+    found: Tensor = numpy_function(read, [filename], TensorSpec([], string), name=name or "ReadFile")
+    return found
+
+
+def write_file(filename: TensorLike, contents: TensorLike, name: str | None = None) -> Operation:
+    """An operation that writes a file, and the folders around it."""
+
+    def write(path: Array, data: Array) -> None:
+        place = Path(os.fsdecode(path.item()))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data.item())
+
+    made: Operation = numpy_function(write, [filename, contents], [], name=name or "WriteFile")
+    return made
+
+
+def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:
+    """The names of the files that match a pattern, or one of several, in order.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.matching_files("/nowhere/*")).tolist()
+    []
+    """
+
+    def match(patterns: Array) -> Array:
+        return as_array(sorted({path for text in patterns.flat for path in glob(text)}), string)
+
+    found: Tensor = numpy_function(
+        match, [convert_to_tensor(pattern)], TensorSpec([None], string), name=name or "MatchingFiles"
+    )
+    return found
+
+
+def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Tensor:
+    """As `matching_files`; TensorFlow keeps the names in a local variable, and here they are looked for each time."""
+    return matching_files(pattern, name or "matching_filenames")

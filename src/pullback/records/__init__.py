@@ -1,0 +1,1 @@
+"""TensorFlow's data files: records of bytes, and the examples in them."""
