@@ -27,6 +27,22 @@ def value(x: Any) -> Any:
     return pb.Session(engine="numpy").run(x)
 
 
+@pytest.mark.parametrize("known", [None, [None], [2]])
+@pytest.mark.parametrize("logits", [None, [None, 3], [2, 3]])
+def test_classes_are_those_of_their_rows_whatever_is_known_of_shapes(known: Any, logits: Any) -> None:
+    p, k = tf.placeholder(tf.float64, logits), tf.placeholder(tf.int32, known)
+    found = tf.distributions.Categorical(probs=p).prob(k)
+    assert pb.Session().run(found, {p: CLASSES, k: [1, 2]}) == pytest.approx([0.5, 0.2])
+    if known is None:
+        assert pb.Session().run(found, {p: CLASSES, k: 1}) == pytest.approx([0.5, 0.1])
+
+
+def test_the_axes_of_a_draw_must_be_told_where_no_rank_is_known() -> None:
+    batch = tf.distributions.Normal(tf.placeholder(tf.float32), 1.0)
+    with pytest.raises(ValueError, match=r"^Independent: the rank of the batch is not known; give reinterpreted_batch"):
+        tf.contrib.distributions.Independent(batch)
+
+
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_densities_and_moments_are_those_of_scipy(name: str) -> None:
     make, expected = CONTINUOUS[name]

@@ -134,6 +134,24 @@ def test_one_parameter_under_two_names_is_refused() -> None:
         tf.expand_dims([1.0], 0, "a", 0, 0)
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("known", [None, [None, None], [2, 2]])
+@pytest.mark.parametrize("condition", [None, [None], [2]])
+def test_a_vector_chooses_rows_whatever_is_known_of_shapes(engine: str, known: Any, condition: Any) -> None:
+    x, rows = tf.placeholder(tf.float32, known), tf.placeholder(tf.bool, condition)
+    chosen = tf.where(rows, x, -x)
+    (dx,) = tf.gradients(chosen, x)
+    feeds = {x: [[1.0, 2.0], [3.0, 4.0]], rows: [True, False]}
+    y, slopes = pb.Session(engine=engine).run([chosen, dx], feeds)
+    assert y.tolist() == [[1.0, 2.0], [-3.0, -4.0]]
+    assert slopes.tolist() == [[1.0, 1.0], [-1.0, -1.0]]
+
+
+def test_what_is_chosen_among_has_the_lengths_of_both() -> None:
+    x, y = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32, [2, None])
+    assert tf.where(x > 0, x, y).shape.as_list() == [2, 3]
+
+
 def dealt(table: np.ndarray, how: str) -> list[tf.Variable]:
     """The rows of a table dealt out to three variables in turn ("mod"), or one after the other ("div")."""
     parts = [table[i::3] for i in range(3)] if how == "mod" else np.array_split(table, 3)

@@ -109,3 +109,16 @@ def real_dtype(dtype: DType) -> DType:
     if dtype == complex64:
         return float32
     return float64 if dtype == complex128 else dtype
+
+
+def finite_range(dtype: DType) -> tuple[Any, Any]:
+    """The smallest and the largest finite number of a real dtype, as Python numbers of its kind.
+
+    >>> finite_range(np.dtype("int8"))
+    (-128, 127)
+    """
+    if dtype in INTEGER:
+        limits = np.iinfo(dtype)
+        return limits.min, limits.max
+    largest = float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
+    return -largest, largest

@@ -10,9 +10,10 @@ from ...control_flow.conditional import cond as cond_today
 from ...control_flow.while_loop import while_loop as while_loop_today
 from ...core.contexts import device as device_today
 from ...core.graph import Tensor
+from ...primitives.base.broadcasting import operands
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.indexing.where import where as where_today
-from ...primitives.shape.reshape import reshape
+from ...primitives.indexing.where_rows import where_rows
 from ...primitives.shape.space_to_batch import batch_to_space as batch_to_space_today
 from ...primitives.shape.space_to_batch import space_to_batch as space_to_batch_today
 from ..assertions import assert_rank, of_two
@@ -109,13 +110,21 @@ def cond(
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """As `pb.where`; a vector `condition` chooses rows of `x` and `y` that have more axes than it."""
+    """As `pb.where`; a vector `condition` chooses rows of `x` and `y` that have more axes than it.
+
+    >>> import pullback.compat.v1 as tf
+    >>> x = tf.constant([[1, 2], [3, 4]])
+    >>> tf.Session().run(tf.where([True, False], x, -x))
+    array([[ 1,  2],
+           [-3, -4]], dtype=int32)
+    """
     if x is None or y is None:
         return where_today(condition, x, y, name)
-    condition, x = convert_to_tensor(condition), convert_to_tensor(x)
-    if condition.shape.rank == 1 and (x.shape.rank or 0) > 1:
-        condition = reshape(condition, [-1] + [1] * (x.shape.rank - 1))
-    return where_today(condition, x, y, name)
+    x, y = operands(x, y)
+    chosen = where_rows(convert_to_tensor(condition), x, y, name)
+    if x.shape.is_compatible_with(y.shape):
+        chosen.set_shape(x.shape.merge_with(y.shape))
+    return chosen
 
 
 def batch_to_space(

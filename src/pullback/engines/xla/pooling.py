@@ -11,7 +11,8 @@ from ...primitives.base.precision import widened
 from ...primitives.base.windows import as_data_format, channels_last, has_channels_first, offsets, padded
 from ...primitives.pooling.avg_pool import AvgPoolGrad, sizes_of
 from ...primitives.pooling.geometry import holes_of, is_tiled, one_per_tile, parts, pool_geometry, tiled_shape
-from ...primitives.pooling.max_pool import MaxPool, MaxPoolGrad, lowest
+from ...primitives.pooling.max_pool import MaxPool, MaxPoolGrad
+from ...primitives.reduction.reduce import lowest
 from ...primitives.shape.reshape import shape_to_use
 from .linalg.products import made
 from .platform import on_processor

@@ -17,8 +17,9 @@ from ...primitives.indexing.partition import dynamic_partition, dynamic_stitch
 from ...primitives.indexing.slice import slice_
 from ...primitives.indexing.slicing import StridedSliceGrad, getitem, strided_slice
 from ...primitives.indexing.where import Select, where
+from ...primitives.indexing.where_rows import where_rows
 from ...primitives.logic.comparison import not_equal
-from ...primitives.shape.reshape import reshape, split_shape
+from ...primitives.shape.reshape import split_shape
 from ...primitives.shape.stacking import Pack
 from ..nodes import Node, reader
 
@@ -130,10 +131,7 @@ def select_v2(node: Node, condition: Tensor, x: Tensor, y: Tensor) -> Any:
 @reader("Select")
 def select(node: Node, condition: Tensor, x: Tensor, y: Tensor) -> Any:
     """A vector of conditions chooses among rows."""
-    if condition.shape.rank == 1 and x.shape.rank is not None and x.shape.rank > 1:
-        ones = [1] * (x.shape.rank - 1)
-        condition = reshape(condition, [-1, *ones])
-    return node.make(Select(), condition, x, y)
+    return where_rows(condition, x, y, node.exactly)
 
 
 @reader("Where")

@@ -17,7 +17,7 @@ from ...primitives.shape.size import Shape, ShapeN, Size
 from ...primitives.shape.squeeze import ExpandDims, Squeeze
 from ...primitives.shape.stacking import ConcatV2, Pack, Split, SplitLike, SplitV, Unpack
 from ...primitives.shape.tile import Tile
-from ...primitives.shape.transpose import Transpose
+from ...primitives.shape.transpose import Transpose, TransposeBy
 from ..body import Body, Ref
 from ..exporting import writer
 from .creation import lengths_of
@@ -63,6 +63,12 @@ def transpose(body: Body, op: Operation, x: Ref) -> Any:
     if primitive.perm is None and rank is None:
         return body.refuse("the rank of its input must be known")
     return body.main("Transpose", x, body.integers(primitive.perm or list(range(rank or 0))[::-1]))
+
+
+@writer(TransposeBy)
+def transpose_by(body: Body, op: Operation, x: Ref, perm: Ref) -> Any:
+    primitive: Any = op.primitive
+    return body.main("Transpose", x, body.node("InvertPermutation", perm) if primitive.inverse else perm)
 
 
 @writer(ExpandDims)

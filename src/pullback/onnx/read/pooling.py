@@ -15,10 +15,10 @@ from ...primitives.elementwise.sign import absolute
 from ...primitives.indexing.scatter_nd import tensor_scatter_nd_update
 from ...primitives.indexing.where import where
 from ...primitives.pooling.avg_pool import AvgPool
-from ...primitives.pooling.max_pool import MaxPool, lowest
+from ...primitives.pooling.max_pool import MaxPool
 from ...primitives.pooling.places import MaxPoolPlaces
 from ...primitives.reduction.logsumexp import euclidean_norm
-from ...primitives.reduction.reduce import reduce_max, reduce_mean, reduce_sum
+from ...primitives.reduction.reduce import lowest, reduce_max, reduce_mean, reduce_sum
 from ...primitives.shape.pad import pad
 from ...primitives.shape.reshape import reshape
 from ...primitives.shape.stacking import stack

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import bfloat16, float16, float32, int64
+from ...core.dtypes import bfloat16, finite_range, float16, float32, int64
 from ...core.operation import Operation
 from ...primitives.indexing.gather import GatherV2
 from ...primitives.indexing.index_arithmetic import FromFront
-from ...primitives.reduction.reduce import highest, lowest
 from ...primitives.segment.products import ProductOfOthers, RowsBack, RowsInOrder, SameAsBefore, StartOfSegment
 from ...primitives.segment.reductions import (
     SegmentNumber,
@@ -39,12 +38,12 @@ def segment_prod(w: Writer, op: Operation, x: Value, ids: Value, num: Value | No
 
 @writer(UnsortedSegmentMax)
 def segment_max(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None = None) -> Value:
-    return _extremum(w, op, x, ids, num, lowest(x.type.dtype), "max")
+    return _extremum(w, op, x, ids, num, finite_range(x.type.dtype)[0], "max")
 
 
 @writer(UnsortedSegmentMin)
 def segment_min(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None = None) -> Value:
-    return _extremum(w, op, x, ids, num, highest(x.type.dtype), "min")
+    return _extremum(w, op, x, ids, num, finite_range(x.type.dtype)[1], "min")
 
 
 def _extremum(w: Writer, op: Operation, x: Value, ids: Value, num: Value | None, worst: Any, how: str) -> Value:

@@ -16,6 +16,9 @@ from ...core.typing import TensorLike
 from ..base.broadcasting import operands
 from ..linalg.contraction import check_numbers
 from ..reduction.sum import Sum, sum_like
+from ..shape.reshape import reshape
+from ..shape.size import shape
+from ..shape.stacking import concat
 
 
 def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
@@ -82,5 +85,5 @@ class BiasAdd(Primitive):
             axis = 1 if self.channels_first else rank - 1
             return Sum(tuple([i for i in range(rank) if i != axis]))(dy)
         if self.channels_first:
-            raise ValueError(f"bias_add: the rank of {x} must be known for a derivative with the channels first")
+            return Sum((0, 2))(reshape(dy, concat([shape(dy)[:2], [-1]], 0)))
         return sum_like(dy, bias)

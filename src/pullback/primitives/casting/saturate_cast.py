@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import ml_dtypes
-import numpy as np
-
-from ...core.dtypes import INTEGER, as_dtype
+from ...core.dtypes import INTEGER, as_dtype, finite_range
 from ...core.operation import Tensor
 from ...core.typing import DTypeLike, TensorLike
 from ..creation.constant import convert_to_tensor
@@ -35,7 +30,7 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     if wanted not in REAL or x.dtype not in REAL:
         raise TypeError(f"saturate_cast: converts real numbers to real numbers, not {x} to {wanted}; use pb.cast")
     with x.graph.name_scope(name or "saturate_cast") as scope:
-        (low, high), (lowest, highest) = _limits(wanted), _limits(x.dtype)
+        (low, high), (lowest, highest) = finite_range(wanted), finite_range(x.dtype)
         if x.dtype not in INTEGER and wanted in INTEGER:
             clipped = x  # Floats become integers by saturation in any case.
         elif low <= lowest and highest <= high:
@@ -45,12 +40,3 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
             clipped = clip_by_value(x, kind(max(low, lowest)), kind(min(high, highest)))
         result: Tensor = cast(clipped, wanted, scope)
     return result
-
-
-def _limits(dtype: Any) -> tuple[Any, Any]:
-    """The smallest and the largest finite number, as Python numbers of the dtype's kind."""
-    if dtype in INTEGER:
-        limits = np.iinfo(dtype)
-        return limits.min, limits.max
-    largest = float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
-    return (-largest, largest)

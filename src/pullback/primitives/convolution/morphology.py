@@ -31,6 +31,7 @@ from ..base.windows import (
     window_shape,
 )
 from ..elementwise.masking import kept
+from ..reduction.reduce import lowest
 from ..reduction.sum import sum_kernel
 from ..shape.reverse import reverse
 
@@ -260,13 +261,12 @@ def sums(p: Any, xp: Any, x: Any, f: Any) -> Iterator[tuple[tuple[int, ...], Any
     lengths, windows = x.shape[1:-1], f.shape[:-1]
     counts = [max(m or 0, 0) for m in result_lengths(lengths, windows, p.strides, p.dilations, p.padding)]
     pads = _pads(p, x, f)
-    lowest = np.iinfo(x.dtype).min if x.dtype in INTEGER else -np.inf
     real = padded(np, np.ones((1, *lengths, 1), bool), pads, False)
     x = padded(xp, x, pads)
     for offset in offsets(windows):
         at = at_offset(offset, counts, p.strides, p.dilations)
         total = x[at] + f[offset]
-        yield offset, total if real[at].all() else xp.where(real[at], total, np.array(lowest, x.dtype))
+        yield offset, total if real[at].all() else xp.where(real[at], total, np.array(lowest(x.dtype), x.dtype))
 
 
 def _hits(p: Any, xp: Any, x: Any, f: Any, y: Any) -> Iterator[tuple[tuple[int, ...], Any]]:

@@ -169,7 +169,7 @@ def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = "meshgr
         raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij', not {indexing!r}")
     vectors = [convert_to_tensor(x) for x in args]
     for x in vectors:
-        if x.shape.rank not in (0, 1):
+        if x.shape.rank not in (None, 0, 1):
             raise TypeError(f"meshgrid: each argument must be a vector, not {x}")
     count = len(vectors)
     places = [1 - i if indexing == "xy" and i < 2 and count > 1 else i for i in range(count)]

@@ -20,6 +20,7 @@ from ..creation.sequence_mask import sequence_mask
 from ..cumulative.cumsum import cumsum
 from ..elementwise.masking import mask
 from ..indexing.gather import boolean_mask, gather
+from ..indexing.index_arithmetic import counted_from_front
 from ..indexing.scatter_nd import gather_nd
 from ..indexing.where import where
 from ..logic.comparison import not_equal
@@ -105,15 +106,13 @@ def _emissions(logits: Tensor, states: Tensor, steps: Tensor, time_major: bool) 
     known = mask(expand_dims(transpose(inside) if time_major else inside, 2), logits)
     wide = cast(known, float32) if known.dtype in (float16, bfloat16) else known
     by_class = transpose(log_softmax(wide), [1, 2, 0] if time_major else [0, 2, 1])
-    return transpose(gather(by_class, states, axis=1, batch_dims=1), [2, 0, 1])
+    return transpose(gather(by_class, counted_from_front(states, by_class, 1), axis=1, batch_dims=1), [2, 0, 1])
 
 
 def _blank_of(what: str, blank_index: int | None, logits: Tensor, default: int) -> int:
     blank = default if blank_index is None else int(blank_index)
     classes = logits.shape.size(-1) if logits.shape.sizes else None
     if classes is None:
-        if blank < 0:
-            raise ValueError(f"{what}: a negative blank_index needs a known number of classes, not {logits.type}")
         return blank
     if not -classes <= blank < classes:
         raise ValueError(f"{what}: blank_index {blank} is not among the {classes} classes of {logits.type}")
@@ -193,9 +192,9 @@ def ctc_greedy_decoder(
         inside = sequence_mask(steps, shape(x)[0])
         cost = -reduce_sum(mask(inside, transpose(reduce_max(x, 2))), 1, keepdims=True)
         path = transpose(argmax(x, 2))
-        kept = logical_and(inside, not_equal(path, blank))
+        kept = logical_and(inside, not_equal(path, blank if blank >= 0 else shape(x, path.dtype)[-1] + blank))
         if merge_repeated:
-            before = pad(path, [[0, 0], [1, 0]], constant_values=blank)[:, :-1]
+            before = pad(path, [[0, 0], [1, 0]], constant_values=-1)[:, :-1]
             kept = logical_and(kept, not_equal(path, before))
         return [_labels_kept(path, kept)], cost
 

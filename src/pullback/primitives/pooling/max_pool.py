@@ -18,6 +18,7 @@ from ..base.precision import widened
 from ..base.windows import Padding, as_data_format, at_offset, channels_last, inside, offsets
 from ..creation.constant import convert_to_tensor
 from ..elementwise.masking import kept
+from ..reduction.reduce import lowest
 from .geometry import (
     Window,
     batch_and_channels,
@@ -250,8 +251,3 @@ def hits(pool: Any, xp: Any, x: Any, y: Any) -> Iterator[Any]:
         hit = part == y
         yield hit if left is None else hit & left
         left = ~hit if left is None else left & ~hit
-
-
-def lowest(dtype: Any) -> Any:
-    """What is put around an input: never the only largest element of a window."""
-    return np.iinfo(dtype).min if dtype in INTEGER else -np.inf

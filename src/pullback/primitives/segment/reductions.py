@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import INEXACT, bfloat16, float16, float32
+from ...core.dtypes import INEXACT, bfloat16, finite_range, float16, float32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
@@ -19,7 +19,7 @@ from ..complex.complex import conj
 from ..creation.constant import constant_value, convert_to_tensor
 from ..elementwise.division import divide_no_nan
 from ..logic.comparison import equal
-from ..reduction.reduce import REAL, highest, lowest
+from ..reduction.reduce import REAL
 from .products import ProductOfOthers
 from .sums import (
     SegmentGather,
@@ -35,7 +35,7 @@ from .sums import (
 def unsorted_segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The largest of the rows of `data` that have the same segment number; the smallest number where there are none.
+    """The largest of the rows of `data` with the same segment number; the lowest finite number where there are none.
 
     The derivative is shared equally by equal elements.
 
@@ -67,7 +67,7 @@ class UnsortedSegmentMax(Primitive):
 
     def kernel(self, xp: Any, x: Any, ids: Any, num: Any = None) -> Any:
         n = segments_to_use(self.num_segments, num)
-        return _extremum(xp, x, ids, n, "max", lowest(x.dtype), self.empty_is_zero)
+        return _extremum(xp, x, ids, n, "max", finite_range(x.dtype)[0], self.empty_is_zero)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return (lambda: _shared(dy, op), None, None)[: len(op.inputs)]
@@ -76,7 +76,7 @@ class UnsortedSegmentMax(Primitive):
 def unsorted_segment_min(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The smallest of the rows of `data` that have the same segment number; the largest number where there are none.
+    """The smallest of the rows of `data` with the same segment number; the highest finite number where there are none.
 
     The derivative is shared equally by equal elements.
 
@@ -108,7 +108,7 @@ class UnsortedSegmentMin(Primitive):
 
     def kernel(self, xp: Any, x: Any, ids: Any, num: Any = None) -> Any:
         n = segments_to_use(self.num_segments, num)
-        return _extremum(xp, x, ids, n, "min", highest(x.dtype), self.empty_is_zero)
+        return _extremum(xp, x, ids, n, "min", finite_range(x.dtype)[1], self.empty_is_zero)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return (lambda: _shared(dy, op), None, None)[: len(op.inputs)]

@@ -1,4 +1,4 @@
-"""Transpose, squeeze and expand; roll and reverse; rank, size and shape."""
+"""Transpose: the axes in another order."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.dtypes import INTEGER
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
@@ -15,7 +16,7 @@ from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.axes import static_integers
 from ..complex.complex import conj
-from ..creation.constant import convert_to_tensor
+from ..creation.constant import constant_value, convert_to_tensor
 
 
 def transpose(
@@ -28,7 +29,7 @@ def transpose(
     Derivative: dx = dy with its axes in the inverse order.
 
     Raises:
-        ValueError: `perm` is no permutation of the axes, or not known while the graph is built.
+        ValueError: `perm` is no permutation of the axes. InvalidArgumentError: one computed in a run is none.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.transpose([[1, 2, 3], [4, 5, 6]]))
@@ -40,6 +41,8 @@ def transpose(
     if conjugate:
         x = conj(x)
     rank = x.shape.rank
+    if perm is not None and constant_value(convert_to_tensor(perm)) is None:
+        return TransposeBy()(x, convert_to_tensor(perm), name=name)
     order = None if perm is None else static_integers(perm, "transpose: perm")
     if order is not None:
         order = tuple([p % len(order) if -len(order) <= p < len(order) else p for p in order])
@@ -75,3 +78,31 @@ class Transpose(Primitive):
         del op
         inverse = None if self.perm is None else tuple(np.argsort(self.perm).tolist())
         return (lambda: Transpose(inverse)(dy),)
+
+
+class TransposeBy(Primitive):
+    """The transposition by an order of the axes that a run decides, or back from it."""
+
+    type = "TransposeBy"
+    traits = (MOVES,)
+    shape_inputs = (1,)
+
+    inverse: bool = False
+
+    def infer(self, x: TensorType, perm: TensorType) -> tuple[TensorType, ...]:
+        if perm.dtype not in INTEGER or perm.shape.rank not in (None, 1):
+            raise ValueError(f"transpose: perm must be a vector of integers, not {perm}")
+        rank = x.shape.rank if perm.shape.sizes is None else perm.shape.sizes[0]
+        if None not in (rank, x.shape.rank) and rank != x.shape.rank:
+            raise ValueError(f"transpose: perm {perm} is no permutation of the axes of {x}")
+        return (TensorType(x.dtype, TensorShape(None if rank is None else [None] * rank)),)
+
+    def kernel(self, xp: Any, x: Any, perm: Any) -> Any:
+        order = np.asarray(perm) % max(x.ndim, 1)
+        if sorted(order) != list(range(x.ndim)):
+            found = f"{np.asarray(perm).tolist()} is no permutation of the axes of {x.dtype.name}{list(x.shape)}"
+            raise ValueError(f"transpose: perm {found}")
+        return xp.transpose(x, np.argsort(order) if self.inverse else order)
+
+    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+        return (lambda: TransposeBy(not self.inverse)(dy, op.inputs[1]), None)

@@ -61,16 +61,18 @@ def idct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The inverse of `dct` of that type, with which it shares arguments, shapes, dtypes and errors.
+    """The transform that undoes `dct` of that type, with which it shares arguments, shapes, dtypes and errors.
+
+    With `norm="ortho"` it is the inverse. Without, it is 2 * N times the inverse (type I: 2 * N - 2), as in TensorFlow.
 
     Derivative: dx = D^T dy along the axis, for the matrix D of the transform.
 
     >>> import pullback as pb
-    >>> pb.Session().run(pb.signal.idct([4.0, 0.0]))
+    >>> pb.Session().run(pb.signal.idct([1.0, 0.0]))
     array([1., 1.], dtype=float32)
     """
     x = _checked("idct", input, type, n, axis, norm)
-    return Dct(_INVERSE[type], norm is not None, divided=norm is None)(x, name=name or "idct")
+    return Dct(_INVERSE[type], norm is not None)(x, name=name or "idct")
 
 
 def _checked(what: str, input: Any, kind: int, n: Any, axis: int, norm: str | None) -> Tensor:
@@ -98,14 +100,13 @@ def _checked(what: str, input: Any, kind: int, n: Any, axis: int, norm: str | No
 
 
 class Dct(Primitive):
-    """The transform of a kind, or its transpose; `divided` by what makes it an inverse."""
+    """The transform of a kind, or its transpose."""
 
     type = "Dct"
     traits = (linear(0),)
 
     kind: int
     ortho: bool = False
-    divided: bool = False
     transposed: bool = False
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -138,13 +139,11 @@ class Dct(Primitive):
             if self.kind == 3:
                 root[0] = np.sqrt(1 / n)
             return (root, ones) if self.kind == 3 else (ones, root)
-        if self.divided:
-            return ones, ones / (2 * (n - 1) if self.kind == 1 else 2 * n)
         return ones, ones
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         del op
-        return (lambda: Dct(self.kind, self.ortho, self.divided, not self.transposed)(dy),)
+        return (lambda: Dct(self.kind, self.ortho, not self.transposed)(dy),)
 
 
 def _transpose_of(kind: int, n: int) -> tuple[int, np.ndarray[Any, Any], np.ndarray[Any, Any]]:

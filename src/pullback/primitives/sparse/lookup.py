@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...core.dtypes import int64
+from ...core.dtypes import int32, int64
 from ...core.graph import Tensor
 from ...core.typing import TensorLike
 from ..casting.cast import cast
 from ..creation.constant import constant, constant_value, convert_to_tensor
-from ..creation.fill import ones_like, zeros_like
+from ..creation.fill import ones, ones_like, zeros_like
 from ..cumulative.cumsum import cumprod
 from ..elementwise.division import divide_no_nan, floordiv, floormod
 from ..elementwise.powers import sqrt, square
@@ -23,6 +23,8 @@ from ..reduction.product import reduce_prod
 from ..reduction.reduce import reduce_sum
 from ..segment.sums import unsorted_segment_sum
 from ..shape.reshape import reshape
+from ..shape.size import rank
+from ..shape.stacking import concat
 from .sparse_tensor import SparseTensor
 
 Combiner = Literal["sum", "mean", "sqrtn"]
@@ -104,7 +106,7 @@ def combined(lookup: Lookup, ids: SparseTensor, weights: Tensor | None, combiner
     known = constant_value(ids.dense_shape)
     count = ids.dense_shape[0] if known is None else int(known[0])
     rows = ids.indices[:, 0]
-    broad = reshape(w, [-1, *[1] * ((found.shape.rank or 2) - 1)])
+    broad = reshape(w, _column(found))
     total = unsorted_segment_sum(found * broad, rows, count)
     if combiner == "sum":
         return total
@@ -129,8 +131,15 @@ def safely_combined(
     if default_id is None:
         return result
     counts = combined(lambda values: ones_like(values, dtype=like.dtype)[:, None], known, counted, "sum")
-    broad = reshape(counts > 0, [-1, *[1] * ((like.shape.rank or 2) - 1)])
+    broad = reshape(counts > 0, _column(like))
     return where(broad, result, lookup(zeros_like(first[:1]) + default_id))
+
+
+def _column(x: Tensor) -> Any:
+    """The shape of a number for each row of `x`."""
+    if x.shape.rank is None:
+        return concat([[-1], ones([rank(x) - 1], int32)], 0)
+    return [-1, *[1] * (x.shape.rank - 1)]
 
 
 def reshape_sparse(sp_input: SparseTensor, shape: TensorLike, name: str | None = None) -> SparseTensor:

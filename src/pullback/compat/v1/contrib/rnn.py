@@ -15,13 +15,14 @@ from ....nn import static_rnn as static_rnn
 from ....primitives.activations.sigmoid import sigmoid
 from ....primitives.convolution.conv_general import convolution
 from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.creation.ranges import range_
 from ....primitives.elementwise.hyperbolic import tanh
 from ....primitives.indexing.gather import gather
 from ....primitives.linalg.matmul import matmul
 from ....primitives.normalization.normalization import batch_normalization
 from ....primitives.random.dropout import dropout
 from ....primitives.reduction.moments import moments
-from ....primitives.shape.size import shape
+from ....primitives.shape.size import rank, shape
 from ....primitives.shape.stacking import concat, split
 from ....primitives.shape.transpose import transpose
 from ....rnn_cell import BasicLSTMCell as BasicLSTMCell
@@ -348,7 +349,8 @@ def CompiledWrapper(cell: Any, compile_stateful: bool = False) -> Any:
 def transpose_batch_time(x: TensorLike) -> Tensor:
     """`x` [batch, time, ...] as [time, batch, ...]."""
     y = convert_to_tensor(x)
-    return transpose(y, [1, 0, *range(2, y.shape.rank or 2)])
+    depth = y.shape.rank
+    return transpose(y, concat([[1, 0], range_(2, rank(y))], 0) if depth is None else [1, 0, *range(2, depth)])
 
 
 def best_effort_input_batch_size(flat_input: Sequence[Any]) -> Any:

@@ -22,6 +22,7 @@ from ....primitives.shape.broadcast import broadcast_to
 from ....primitives.shape.reshape import reshape
 from ....primitives.shape.size import shape
 from ....primitives.shape.stacking import concat
+from ....primitives.shape.static_shapes import broadcast_dynamic_shape
 from ....primitives.shape.transpose import transpose
 from .distribution import Distribution, divergence, named
 
@@ -108,10 +109,11 @@ class Categorical(Distribution):
     def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
         k = convert_to_tensor(value)
         logarithms = log_softmax(self.logits)
-        if k.shape.rank != self.batch_shape.rank:
-            logarithms = broadcast_to(logarithms, concat([shape(k), shape(logarithms)[-1:]], 0))
-        picked = gather(logarithms, k[..., None], axis=-1, batch_dims=k.shape.rank or 0)
-        return named(picked[..., 0], name)
+        classes = shape(logarithms)[-1:]
+        lengths = broadcast_dynamic_shape(shape(k), shape(logarithms)[:-1])
+        rows = reshape(broadcast_to(logarithms, concat([lengths, classes], 0)), concat([[-1], classes], 0))
+        picked = gather(rows, reshape(broadcast_to(k, lengths), [-1]), axis=1, batch_dims=1)
+        return named(reshape(picked, lengths), name)
 
     def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
         rows = reshape(self.logits, concat([[-1], shape(self.logits)[-1:]], 0))

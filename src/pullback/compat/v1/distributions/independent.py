@@ -29,8 +29,7 @@ class Independent(Distribution):
     ) -> None:
         del validate_args, name
         self.distribution = distribution
-        rank = distribution.batch_shape.rank or 1
-        self._count = rank - 1 if reinterpreted_batch_ndims is None else reinterpreted_batch_ndims
+        self._count = _axes_of_a_draw(distribution.batch_shape, reinterpreted_batch_ndims)
 
     @property
     def parameters_like(self) -> Tensor:
@@ -106,3 +105,11 @@ class MultivariateNormalDiag(Independent):
 @divergence(Independent, Independent)
 def _independent_from_independent(a: Independent, b: Independent) -> Tensor:
     return a._summed(kl_divergence(a.distribution, b.distribution))
+
+
+def _axes_of_a_draw(batch: TensorShape, asked: int | None) -> int:
+    if asked is not None:
+        return asked
+    if batch.rank is None:
+        raise ValueError("Independent: the rank of the batch is not known; give reinterpreted_batch_ndims")
+    return max(batch.rank - 1, 0)
