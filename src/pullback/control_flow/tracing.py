@@ -86,6 +86,12 @@ def put_together(template: Any, tensors: Sequence[Tensor]) -> Any:
     return nest.map_structure(lambda leaf: leaf.rebuild([next(rest) for _ in range(leaf.count)]), template)
 
 
+def lasting_types(template: Any, tensors: Sequence[Tensor]) -> list[TensorType]:
+    """The types that the tensors of a structure keep in a loop."""
+    leaves = [(leaf, k) for leaf in nest.flatten(template) for k in range(leaf.count)]
+    return [leaf.types[k] if leaf.types else x.type for (leaf, k), x in zip(leaves, tensors, strict=True)]
+
+
 def kinds(template: Any) -> Any:
     """The structure of `template` with the kind of each leaf: what two of them must have in common."""
     return nest.map_structure(lambda leaf: leaf.kind, template)

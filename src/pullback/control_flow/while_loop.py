@@ -25,7 +25,7 @@ from .array_loops import ArrayLoop, with_arrays_settled
 from .loop import Loop
 from .state import values_for_handles, with_step_results
 from .steady_lengths import with_steady_lengths
-from .tracing import Part, kinds, put_together, take_apart, trace_together
+from .tracing import Part, kinds, lasting_types, put_together, take_apart, trace_together
 
 UNBOUNDED = np.iinfo(np.int32).max
 
@@ -86,6 +86,27 @@ def while_loop(
     return nest.pack_sequence_as(loop_vars, nest.flatten(found))
 
 
+def while_rows(
+    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any], maximum_iterations: Any = None
+) -> tuple[list[Any], Any]:
+    """A `while_loop` each of whose steps gives a row: its variables in the end, and the rows of all steps, stacked.
+
+    `body` returns the next variables and the row, a nested structure of tensors of the same shapes in each step.
+
+    >>> import pullback as pb
+    >>> ends, rows = while_rows(lambda x: x < 20, lambda x: ([2 * x], {"before": x}), [3])
+    >>> pb.Session(engine="numpy").run([ends, rows])
+    [[np.int32(24)], {'before': array([ 3,  6, 12], dtype=int32)}]
+    """
+    graph = get_default_graph().acting
+    with graph.transaction(), graph.name_scope("while"):
+        template, start = take_apart(list(loop_vars))
+        limit, bound = _limit(maximum_iterations)
+        traced = _Traced(cond, body, template, start, _invariants(template, start, None), with_rows=True)
+        ends = traced.loop(limit, bound)
+        return put_together(template, ends), put_together(traced.row, traced.rows)
+
+
 def _check_arguments(cond: Any, body: Any, loop_vars: Any, parallel_iterations: Any) -> None:
     for function, what in ((cond, "cond"), (body, "body")):
         if not callable(function):
@@ -114,8 +135,7 @@ def _limit(maximum_iterations: Any) -> tuple[Tensor, int | None]:
 
 def _invariants(template: Any, start: Sequence[Tensor], shape_invariants: Any) -> list[TensorType]:
     """The type that each loop variable keeps."""
-    leaves = [(leaf, k) for leaf in nest.flatten(template) for k in range(leaf.count)]
-    types = [leaf.types[k] if leaf.types else x.type for (leaf, k), x in zip(leaves, start, strict=True)]
+    types = lasting_types(template, start)
     if shape_invariants is None:
         return types
     given = list(shape_invariants) if isinstance(shape_invariants, list | tuple) else [shape_invariants]
@@ -158,9 +178,22 @@ def _flat_shapes(template: Any, given: Any) -> list[TensorShape | None]:
 class _Traced:
     """Condition and body of a loop, traced, and what they found out about its variables."""
 
+    row: Any = None
+    """The structure of what the body gives in each step."""
+    rows: Sequence[Tensor] = ()
+    """That of all steps, once the loop is made."""
+
     def __init__(
-        self, cond: Any, body: Any, template: Any, start: Sequence[Tensor], types: Sequence[TensorType]
+        self,
+        cond: Any,
+        body: Any,
+        template: Any,
+        start: Sequence[Tensor],
+        types: Sequence[TensorType],
+        *,
+        with_rows: bool = False,
     ) -> None:
+        self._with_rows = with_rows
         self._template = template
         self._start = start
         self._types = types
@@ -178,10 +211,14 @@ class _Traced:
     def _next(self, body: Any, given: Sequence[Tensor]) -> list[Tensor]:
         """The tensors of what `body` returns, held to the structure, dtypes and shapes of the loop variables."""
         returned = body(*put_together(self._template, given))
+        written: list[Tensor] = []
+        if self._with_rows:
+            returned, row = returned
+            self.row, written = take_apart(row)
         returned = list(returned) if isinstance(returned, list | tuple) else [returned]
         template, tensors = take_apart(_adopting(returned, self._template, given))
         check_next("while_loop", self._template, template, given, tensors, self._types)
-        return tensors
+        return [*tensors, *written]
 
     def _holds(self, cond: Any, given: Sequence[Tensor]) -> Tensor:
         y = convert_to_tensor(cond(*put_together(self._template, given)))
@@ -201,14 +238,17 @@ class _Traced:
         moving = [i for i in range(count) if not fixed[i]]
         still = [i for i in range(count) if fixed[i]]
         order = [*moving, *still, *range(count, len(loop.body.parameters))]
-        results = [loop.body.results[i] for i in moving]
+        written = loop.body.results[count:]
+        results = [*[loop.body.results[i] for i in moving], *written]
         body = loop.body.with_results(results, [loop.body.parameters[i] for i in order])
         condition = loop.condition.with_results(loop.condition.results, [loop.condition.parameters[i] for i in order])
-        primitive = Loop(with_step_results(body, len(moving)), condition, len(moving), bound=bound)
+        body = with_step_results(body, len(moving))
+        primitive = Loop(body, condition, len(moving), stacked=len(written), bound=bound)
         inputs = [*loop.start, *self._captured]
         with limit.op.graph.acting.control_dependencies(self._controls):
             outputs = primitive.operation(limit, *[inputs[i] for i in order]).outputs
         ends = dict(zip(moving, outputs[1:], strict=False))
+        self.rows = [outputs[n] for n in primitive.places.stacked]
         return settled.ends([ends.get(i, loop.start[i]) for i in range(count)])
 
 
