@@ -174,7 +174,8 @@ def test_one_draw_for_all_steps_is_refused() -> None:
 
 
 def test_messages() -> None:
-    with pytest.raises(ValueError, match=r"^dynamic_rnn: inputs must be of rank 3, not float32\[2,3\]$"):
+    text = r"^dynamic_rnn: inputs must be of rank 3 at least, \[batch, steps, \.\.\.\], not float32\[2,3\]$"
+    with pytest.raises(ValueError, match=text):
         pb.nn.dynamic_rnn(pb.nn.rnn_cell.GRUCell(4), pb.zeros([2, 3]))
     with pytest.raises(TypeError, match=r"^dynamic_rnn: cell must be an RNNCell, not 4$"):
         pb.nn.dynamic_rnn(4, pb.zeros([2, 3, 4]))

@@ -9,7 +9,8 @@ from ...control_flow.loop import Loop
 from ...control_flow.maps import row_parameter, steps_of
 from ...control_flow.state import values_for_handles, with_step_results
 from ...control_flow.steady_lengths import with_steady_lengths
-from ...control_flow.tracing import Part, put_together, take_apart, trace_together
+from ...control_flow.tensor_array import TensorArray
+from ...control_flow.tracing import Part, lasting_types, put_together, take_apart, trace_together
 from ...control_flow.while_loop import check_next
 from ...core import nest
 from ...core.dtypes import INTEGER, int32
@@ -32,7 +33,7 @@ from .cells import RNNCell
 
 def dynamic_rnn(
     cell: RNNCell,
-    inputs: TensorLike,
+    inputs: Any,
     sequence_length: TensorLike | None = None,
     initial_state: Any = None,
     dtype: DTypeLike | None = None,
@@ -40,19 +41,20 @@ def dynamic_rnn(
     swap_memory: bool = False,
     time_major: bool = False,
     scope: VariableScope | str | None = None,
-) -> tuple[Tensor, Any]:
+) -> tuple[Any, Any]:
     """All outputs of a cell that goes through `inputs`, and its last state. One loop, of any number of steps.
 
     Beyond `sequence_length` the inputs are not read, the state stays as it is, and the outputs are 0, as are their
     derivatives. Without `initial_state` it begins with zeros of `dtype`, that of the inputs unless given. Variables are
     made in the variable scope `scope` or "rnn". `parallel_iterations` and `swap_memory` change nothing.
 
-    Shapes: `inputs` [batch, steps, n], or [steps, batch, n] with `time_major`; so are the outputs, [..., units].
+    Shapes: `inputs` [batch, steps, ...], or [steps, batch, ...] with `time_major`; so are the outputs. Both may be
+    nested structures of tensors, where the cell takes and makes them.
 
     Derivative: a loop in the other direction.
 
     Raises:
-        TypeError: `cell` is no RNNCell. ValueError: the inputs are not of rank 3; the state changes its shape.
+        TypeError: `cell` is no RNNCell. ValueError: inputs are of a rank below 3; the state changes its shape.
 
     >>> import pullback as pb
     >>> cell = pb.nn.rnn_cell.GRUCell(4)
@@ -61,51 +63,80 @@ def dynamic_rnn(
     (TensorShape([2, 3, 4]), TensorShape([2, 4]))
     """
     del parallel_iterations, swap_memory
-    x = convert_to_tensor(inputs)
     if not isinstance(cell, RNNCell):
         raise TypeError(f"dynamic_rnn: cell must be an RNNCell, not {cell!r}")
-    if x.shape.rank != 3:
-        raise ValueError(f"dynamic_rnn: inputs must be of rank 3, not {x.type}")
+    xs = nest.map_structure(convert_to_tensor, inputs)
+    for x in nest.flatten(xs):
+        if x.shape.rank is None or x.shape.rank < 3:
+            raise ValueError(f"dynamic_rnn: inputs must be of rank 3 at least, [batch, steps, ...], not {x.type}")
     with variable_scope(scope or "rnn"):
-        rows = x if time_major else transpose(x, [1, 0, 2])
-        cell.prepare(rows.shape.size(2), dtype or x.dtype)
-        kind, start = take_apart(_first_state(cell, initial_state, rows, 1, dtype))
-        lengths = _lengths("dynamic_rnn", sequence_length)
-        outputs, ends = _unrolled(cell, rows, kind, start, lengths)
-        return outputs if time_major else transpose(outputs, [1, 0, 2]), put_together(kind, ends)
+        rows = xs if time_major else nest.map_structure(axes_exchanged, xs)
+        if isinstance(rows, Tensor) and rows.shape.rank == 3:
+            cell.prepare(rows.shape.size(2), dtype or rows.dtype)
+        state = _first_state(cell, initial_state, nest.flatten(rows)[0], 1, dtype)
+        outputs, end = _unrolled(cell, rows, state, _lengths("dynamic_rnn", sequence_length))
+        return outputs if time_major else nest.map_structure(axes_exchanged, outputs), end
 
 
-def _unrolled(
-    cell: RNNCell, rows: Tensor, kind: Any, start: Sequence[Tensor], lengths: Tensor | None
-) -> tuple[Tensor, list[Tensor]]:
-    count, length = len(start), rows.shape.size(0)
-    scanned = [rows] if lengths is None else [rows, range_(shape(rows)[0])]
+def _unrolled(cell: RNNCell, inputs: Any, state: Any, lengths: Tensor | None) -> tuple[Any, Any]:
+    structure, rows = take_apart(inputs)
+    kind, start = take_apart(state)
+    types = lasting_types(kind, start)
+    count, length = len(start), rows[0].shape.size(0)
+    scanned = rows if lengths is None else [*rows, range_(shape(rows[0])[0])]
+    made_outputs: Any = None
 
     def step(*given: Tensor) -> Sequence[Tensor]:
-        before, x = given[:count], given[count]
-        alive = None if lengths is None else given[count + 1] < lengths
-        output, state = _step(cell, x, put_together(kind, before), alive)
-        made, after = take_apart(state)
-        check_next("dynamic_rnn", kind, made, before, after, [s.type for s in start])
-        return [*after, output]
+        nonlocal made_outputs
+        before, x = given[:count], put_together(structure, given[count : count + len(rows)])
+        alive = None if lengths is None else given[-1] < lengths
+        output, following = _step(cell, x, put_together(kind, before), alive)
+        made, after = take_apart(following)
+        check_next("dynamic_rnn", kind, made, before, after, types)
+        made_outputs, written = take_apart(output)
+        return [*after, *written]
 
-    parameters = [*[carried_parameter(s) for s in start], *[row_parameter(r) for r in scanned]]
+    parameters = [*map(carried_parameter, start, types), *map(row_parameter, scanned)]
     together = trace_together([Part("step", step, parameters, [*["state"] * count, *["row"] * len(scanned)])])
     (traced,), captured = values_for_handles(together.functions, together.captured)
     body = with_steady_lengths(traced, [s.type for s in start])
-    loop = Loop(with_step_results(body, count), None, count, scanned=len(scanned), stacked=1, length=length)
-    with rows.op.graph.acting.control_dependencies(together.controls):
-        results = loop.operation(steps_of(rows, length), *start, *scanned, *captured).outputs
-    return results[1 + count], list(results[1 : 1 + count])
+    stacked = len(traced.results) - count
+    loop = Loop(with_step_results(body, count), None, count, scanned=len(scanned), stacked=stacked, length=length)
+    with rows[0].op.graph.acting.control_dependencies(together.controls):
+        results = loop.operation(steps_of(rows[0], length), *start, *scanned, *captured).outputs
+    outputs = results[1 + count : 1 + count + stacked]
+    return put_together(made_outputs, outputs), put_together(kind, results[1 : 1 + count])
 
 
-def _step(cell: RNNCell, x: Tensor, state: Any, alive: Tensor | None) -> tuple[Tensor, Any]:
+def _step(cell: RNNCell, x: Any, state: Any, alive: Tensor | None) -> tuple[Any, Any]:
     """What the cell makes of `x`; where a sequence is not `alive`, the state before and no output."""
     if alive is None:
         return cell(x, state)
-    going = expand_dims(alive, 1)
-    output, after = cell(mask(going, x), state)
-    return mask(going, output), nest.map_structure(lambda new, old: where(going, new, old), after, state)
+    output, after = cell(_masked(alive, x), state)
+    return _masked(alive, output), nest.map_structure(lambda new, old: kept_unless(alive, new, old), after, state)
+
+
+def _masked(alive: Tensor, x: Any) -> Any:
+    return nest.map_structure(lambda y: mask(along(alive, y), y), x)
+
+
+def kept_unless(alive: Tensor, new: Any, old: Any) -> Any:
+    """`new` for the sequences that are `alive`, `old` for the others; arrays and scalars are new for all."""
+    if isinstance(new, TensorArray) or new.shape.rank == 0:
+        return new
+    return where(along(alive, new), new, old)
+
+
+def along(alive: Tensor, y: Tensor) -> Tensor:
+    """A truth value for each sequence, with axes of one element up to the rank of `y`."""
+    for _ in range((y.shape.rank or 0) - (alive.shape.rank or 0)):
+        alive = expand_dims(alive, -1)
+    return alive
+
+
+def axes_exchanged(x: Tensor) -> Tensor:
+    """`x` with its first two axes in the other order."""
+    return transpose(x, [1, 0, *range(2, x.shape.rank or 2)])
 
 
 def _first_state(cell: RNNCell, given: Any, x: Tensor, axis: int, dtype: Any) -> Any:
