@@ -27,7 +27,7 @@ class FunctionLayer(Layer):
         """The result for `inputs`; `options`, such as `training`, take the place of those given before."""
         reuse = self._scope is not None
         if self._scope is None:
-            with variable_scope(self._given_name, type(self).function.__name__) as self._scope:
+            with variable_scope(None, self._given_name or type(self).function.__name__) as self._scope:
                 pass
         given = self._options | options | {"name": self._scope, "reuse": reuse}
         return type(self).function(convert_to_tensor(inputs), *self._args, **given)
