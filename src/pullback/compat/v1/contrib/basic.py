@@ -9,7 +9,7 @@ from ....core.graph import Tensor
 from ....core.typing import TensorLike
 from ....layers.variables.scope import VariableScope, variable_scope
 from ....primitives.activations.rectifiers import relu as rectified
-from ....primitives.activations.softmax import softmax as softmax
+from ....primitives.activations.softmax import softmax as soft_maximum
 from ....primitives.convolution.conv_general import convolution
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.identity.identity import identity
@@ -119,11 +119,21 @@ def batch_norm(
     data_format: str = "NHWC",
     zero_debias_moving_mean: bool = False,
     scope: Scope = None,
+    renorm: bool = False,
+    renorm_clipping: object = None,
+    renorm_decay: float = 0.99,
+    adjustment: object = None,
 ) -> Tensor:
-    """Batch normalization; with `updates_collections=None` the moving means follow whenever the result is computed."""
-    del zero_debias_moving_mean
+    """Batch normalization; with `updates_collections=None` the moving means follow whenever the result is computed.
+
+    Raises:
+        NotImplementedError: `batch_weights`, `renorm` or `adjustment` is given.
+    """
+    del zero_debias_moving_mean, renorm_clipping, renorm_decay
     if batch_weights is not None:
         raise NotImplementedError("batch_norm: there are no batch_weights")
+    if renorm or adjustment is not None:
+        raise NotImplementedError("batch_norm: there is no renorm and no adjustment")
     x = convert_to_tensor(inputs)
     noted = x.graph.acting.get_collection(GraphKeys.UPDATE_OPS)
     makers = {f"{name}_initializer": maker for name, maker in (param_initializers or {}).items()}
@@ -228,6 +238,11 @@ def stack(inputs: TensorLike, layer: Callable[..., Any], stack_args: Sequence[An
         for i, args in enumerate(stack_args):
             x = layer(x, *(args if isinstance(args, list | tuple) else [args]), scope=f"{scope}_{i + 1}", **kwargs)
         return x
+
+
+def softmax(logits: TensorLike, scope: str | None = None) -> Tensor:
+    """The softmax of `logits` along the last axis."""
+    return soft_maximum(logits, name=scope)
 
 
 def _order(data_format: str) -> str:

@@ -61,13 +61,19 @@ def model_variable(
     )
 
 
-def global_variable(initial_value: Any, validate_shape: bool = True, name: str | None = None) -> Variable:
+def global_variable(
+    initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: bool | None = None
+) -> Variable:
     """A variable that is not trained."""
+    del use_resource
     return Variable(initial_value, trainable=False, validate_shape=validate_shape, name=name)
 
 
-def local_variable(initial_value: Any, validate_shape: bool = True, name: str | None = None) -> Variable:
+def local_variable(
+    initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: bool | None = None
+) -> Variable:
     """A variable of the collection `LOCAL_VARIABLES`."""
+    del use_resource
     places = [GraphKeys.LOCAL_VARIABLES]
     return Variable(initial_value, trainable=False, collections=places, validate_shape=validate_shape, name=name)
 

@@ -35,6 +35,7 @@ from .initializers import variance_scaling_initializer as variance_scaling_initi
 from .initializers import xavier_initializer as xavier_initializer
 from .initializers import xavier_initializer_conv2d as xavier_initializer_conv2d
 from .linear import elu as elu
+from .linear import legacy_fully_connected as legacy_fully_connected
 from .linear import linear as linear
 from .linear import relu as relu
 from .linear import relu6 as relu6
@@ -54,5 +55,3 @@ from .summaries import summarize_tensor as summarize_tensor
 from .summaries import summarize_tensors as summarize_tensors
 from .summaries import summarize_variables as summarize_variables
 from .summaries import summarize_weights as summarize_weights
-
-legacy_fully_connected = fully_connected

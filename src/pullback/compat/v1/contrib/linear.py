@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ....core.graph import Tensor
@@ -9,8 +10,14 @@ from ....core.typing import TensorLike
 from ....primitives.activations.rectifiers import elu as elu_of
 from ....primitives.activations.rectifiers import relu as relu_of
 from ....primitives.activations.rectifiers import relu6 as relu6_of
+from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.linalg.tensordot import tensordot
+from ....primitives.variables.collections import GraphKeys, add_to_collections
+from ..layers.variables import ZEROS, Maker, Wish, layer_scope, layer_variable
 from .arguments import add_arg_scope
-from .basic import fully_connected
+from .basic import Scope, fully_connected
+from .finishing import Collections, finished
+from .initializers import xavier_initializer
 
 
 @add_arg_scope
@@ -40,3 +47,37 @@ def relu6(inputs: TensorLike, num_outputs: int, **options: Any) -> Tensor:
 def elu(inputs: TensorLike, num_outputs: int, **options: Any) -> Tensor:
     """`fully_connected` with exponential linear units."""
     return fully_connected(inputs, num_outputs, activation_fn=elu_of, **options)
+
+
+def legacy_fully_connected(
+    x: TensorLike,
+    num_output_units: int,
+    activation_fn: Maker = None,
+    weight_init: Maker = None,
+    bias_init: Maker = ZEROS,
+    name: Scope = None,
+    weight_collections: str | Sequence[str] = (GraphKeys.WEIGHTS,),
+    bias_collections: str | Sequence[str] = (GraphKeys.BIASES,),
+    output_collections: Collections = (GraphKeys.ACTIVATIONS,),
+    trainable: bool = True,
+    weight_regularizer: Maker = None,
+    bias_regularizer: Maker = None,
+) -> Tensor:
+    """`activation_fn(x @ weights + bias)` along the last axis; without bias if `bias_init` is None.
+
+    >>> import pullback.compat.v1 as tf
+    >>> y = tf.contrib.layers.legacy_fully_connected(tf.ones([2, 3]), 4)
+    >>> y.shape, [v.op.name for v in tf.trainable_variables()]
+    (TensorShape([2, 4]), ['fully_connected/weights', 'fully_connected/bias'])
+    """
+    given = convert_to_tensor(x)
+    with layer_scope(name, "fully_connected", given, None):
+        wish = Wish(weight_init or xavier_initializer(), weight_regularizer)
+        weights = layer_variable("weights", [given.shape.size(-1), num_output_units], wish, trainable)
+        add_to_collections(weight_collections, weights)
+        y: Any = tensordot(given, weights, 1)
+        if bias_init is not None:
+            bias = layer_variable("bias", [num_output_units], Wish(bias_init, bias_regularizer), trainable)
+            add_to_collections(bias_collections, bias)
+            y = y + bias
+        return finished(y, None, None, activation_fn, output_collections)

@@ -232,9 +232,16 @@ Conv1DLSTMCell, Conv2DLSTMCell, Conv3DLSTMCell = (_convolutional(rank) for rank 
 class InputProjectionWrapper(RNNCell):
     """`cell`, whose inputs are first projected to a length: `activation(x @ kernel + bias)`."""
 
-    def __init__(self, cell: Any, num_proj: int, activation: Activation | None = None, **options: Any) -> None:
-        options.pop("input_size", None)
-        super().__init__(_reuse=options.pop("reuse", None))
+    def __init__(
+        self,
+        cell: Any,
+        num_proj: int,
+        activation: Activation | None = None,
+        input_size: object = None,
+        reuse: bool | str | None = None,
+    ) -> None:
+        del input_size
+        super().__init__(_reuse=reuse)
         self._cell, self._length, self._activation = cell, num_proj, activation
 
     @property
