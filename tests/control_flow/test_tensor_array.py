@@ -128,14 +128,8 @@ def test_elements_of_two_shapes_are_refused() -> None:
         array.write(1, 1.0)
     assert str(raised.value) == (
         "TensorArray.write: the value float32[] has not the shape of the other elements, (2,); "
-        "all elements of an array have one shape"
+        "all elements of an array have one shape, unless infer_shape=False and all positions are known"
     )
-
-
-def test_pieces_of_unequal_length_are_refused() -> None:
-    with pytest.raises(ValueError, match="TensorArray") as raised:
-        pb.TensorArray(pb.float32).split([1.0, 2.0, 3.0], [1, 2])
-    assert str(raised.value) == ("TensorArray.split: the lengths [1, 2] differ; elements of an array have one shape")
 
 
 @pytest.mark.parametrize(

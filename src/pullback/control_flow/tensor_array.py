@@ -1,4 +1,4 @@
-"""TensorArray: elements of one shape, written and read one by one, above all in loops."""
+"""TensorArray: elements that are written and read one by one, above all in loops."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from ..core.composite import AbstractComposite
 from ..core.dtypes import INTEGER, as_dtype, int32
-from ..core.graph import Tensor
+from ..core.errors import InvalidArgumentError
+from ..core.graph import Operation, Tensor
 from ..core.seen import seen
 from ..core.shape import TensorShape, as_shape
 from ..core.types import TensorType
@@ -19,12 +20,13 @@ from ..primitives.creation.constant import constant, constant_value, convert_to_
 from ..primitives.creation.fill import zeros
 from ..primitives.debugging.assertions import assert_
 from ..primitives.elementwise.maximum import maximum
-from ..primitives.identity.identity import ensure_shape, identity
+from ..primitives.identity.identity import ensure_shape, identity, no_op
 from ..primitives.reduction.reduce import reduce_max
 from ..primitives.shape.reshape import reshape
 from ..primitives.shape.size import shape
 from ..primitives.shape.stacking import concat
 from ..primitives.tensor_array import ArrayBlank, ArrayRead, ArrayWrite
+from .array_pieces import Pieces, pieces_of
 
 
 class TensorArray(AbstractComposite):
@@ -37,7 +39,8 @@ class TensorArray(AbstractComposite):
             is built, how long it may get: at positions that are known, or a counter's in a loop of bounded steps.
         clear_after_read: taken for TensorFlow's sake; an element can be read again and again.
         tensor_array_name: a name for what it makes.
-        infer_shape: taken for TensorFlow's sake; elements have one shape in any case.
+        infer_shape: whether all elements have one shape. With False they may have different ones, as long as the size
+            and the positions are known when the graph is built; what loops and branches change has one shape.
         element_shape: the shape of the elements, where it is known; else the first that is written says it.
 
     `handle`, `flow` and `colocate_with_first_write_call` are taken for TensorFlow's sake. An array may be a loop
@@ -75,7 +78,7 @@ class TensorArray(AbstractComposite):
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
-        del clear_after_read, handle, flow, infer_shape, colocate_with_first_write_call
+        del clear_after_read, handle, flow, colocate_with_first_write_call
         self._dtype = as_dtype(dtype)
         self._dynamic_size = bool(dynamic_size)
         self._element_shape = as_shape(element_shape)
@@ -86,12 +89,17 @@ class TensorArray(AbstractComposite):
         if known is not None and known < 0:
             raise ValueError(f"TensorArray: size must not be negative, not {known}")
         self._size = cast(count, int32)
+        self._pieces: Pieces | None = None
+        self._buffer: Tensor | None = None
+        if known is not None and not infer_shape:
+            self._pieces = Pieces(self._dtype, self._element_shape, int(known), {})
+            return
         name = name or tensor_array_name or "TensorArray"
         if self._element_shape.is_fully_defined():
             rows = self._size if known is None else int(known)
-            self._rows: Tensor = zeros([rows, *self._element_shape.known], self._dtype, name=name)
+            self._buffer = zeros([rows, *self._element_shape.known], self._dtype, name=name)
         else:
-            self._rows = ArrayBlank(self._dtype)(self._size, name=name)
+            self._buffer = ArrayBlank(self._dtype)(self._size, name=name)
 
     @property
     def dtype(self) -> Any:
@@ -142,30 +150,40 @@ class TensorArray(AbstractComposite):
 
     def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """The element number `index`."""
-        return self.gather(_position("read", index), name or "TensorArrayRead")
+        number = _position("read", index)
+        name = name or "TensorArrayRead"
+        piece = None if self._pieces is None else self._pieces.at(self._place(number))
+        return self.gather(number, name) if piece is None else identity(piece, name=name)
 
     def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The elements of the numbers `indices` [...], stacked: [..., element...]."""
         numbers = _integers("TensorArray.gather: the indices must be integers", indices)
+        if self._pieces is not None:
+            return self._dense().gather(numbers, name)
         self._check_written("gather")
         numbers = self._inside("read", numbers)
         return ArrayRead(self._element_shape.static)(self._rows, numbers, self._size, name=name or "TensorArrayGather")
 
     def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array with `value` as its element number `index`."""
-        return self._written(_position("write", index), convert_to_tensor(value, self._dtype), name)
+        number, row = _position("write", index), convert_to_tensor(value, self._dtype)
+        if self._pieces is not None and (known := self._place(number)) is not None:
+            return self._of_pieces(self._pieces.with_one(known, row))
+        return self._dense()._written(number, row, name)
 
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array with the rows of `value` [n, element...] as its elements of the numbers `indices` [n]."""
         numbers = _integers("TensorArray.scatter: the indices must be integers", indices)
-        return self._written(numbers, convert_to_tensor(value, self._dtype), name)
+        return self._dense()._written(numbers, convert_to_tensor(value, self._dtype), name)
 
     def stack(self, name: str | None = None) -> Tensor:
         """All elements as one tensor [n, element...].
 
         Raises:
-            ValueError: nothing was written to it, and the shape of its elements is not known.
+            ValueError: nothing was written to it, and the shape of its elements is not known; they have different ones.
         """
+        if self._pieces is not None:
+            return self._pieces.stacked(name) if self._pieces.is_full() else self._dense().stack(name)
         self._check_written("stack")
         known = constant_value(self._size)
         static = TensorShape([None if known is None else int(known)]).concatenate(self._element_shape)
@@ -182,7 +200,10 @@ class TensorArray(AbstractComposite):
         return self._like(rows, shape(rows)[0])
 
     def concat(self, name: str | None = None) -> Tensor:
-        """All elements [k, ...] one behind the other: [n * k, ...]."""
+        """All elements [k, ...] one behind the other: [n * k, ...], or [the sum of all k, ...] where they differ."""
+        joined = None if self._pieces is None else self._pieces.concatenated(name)
+        if joined is not None:
+            return joined
         rows = self.stack()
         if rows.shape.rank is not None and rows.shape.rank < 2:
             raise ValueError(f"TensorArray.concat: the elements are scalars, {rows}; use stack")
@@ -192,14 +213,15 @@ class TensorArray(AbstractComposite):
         return reshape(rows, concat([[-1], shape(rows)[2:]], 0), name=name or "TensorArrayConcat")
 
     def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
-        """The array whose elements are pieces of `value` of the given lengths, which must all be the same."""
+        """The array whose elements are pieces of `value` [n, ...] of the given lengths, a vector whose sum is n.
+
+        Lengths that only a run knows must all be the same.
+        """
         rows = convert_to_tensor(value, self._dtype)
         pieces = _integers("TensorArray.split: the lengths must be integers", lengths)
-        known = constant_value(pieces)
-        if known is not None and len({int(n) for n in known}) > 1:
-            raise ValueError(
-                f"TensorArray.split: the lengths {known.tolist()} differ; elements of an array have one shape"
-            )
+        known = _checked_lengths(rows, pieces)
+        if known is not None and len(set(known)) > 1:
+            return self._of_pieces(pieces_of(rows, known))
         count = shape(pieces)[0]
         length = reduce_max(pieces)
         del name
@@ -208,6 +230,8 @@ class TensorArray(AbstractComposite):
 
     def identity(self) -> TensorArray:
         """The array again."""
+        if self._pieces is not None:
+            return self._of_pieces(self._pieces.again())
         return self._like(identity(self._rows), self._size)
 
     def grad(self, source: str, flow: TensorLike | None = None, name: str | None = None) -> TensorArray:
@@ -215,13 +239,41 @@ class TensorArray(AbstractComposite):
         del source, flow, name
         raise NotImplementedError("TensorArray.grad: there are no arrays of derivatives; use pb.gradients")
 
-    def close(self, name: str | None = None) -> None:
-        """Nothing: there is nothing to free."""
-        del name
+    def close(self, name: str | None = None) -> Operation:
+        """An operation that does nothing: there is nothing to free."""
+        return no_op(name or "TensorArrayClose")
+
+    @property
+    def _rows(self) -> Tensor:
+        """The buffer of all elements."""
+        return self._dense()._rows if self._buffer is None else self._buffer
+
+    def _place(self, number: Tensor) -> int | None:
+        """The position `number`, where it is known and something can be written there."""
+        known, size = constant_value(number), constant_value(self._size)
+        fits = known is not None and known >= 0 and (self._dynamic_size or (size is not None and known < size))
+        return int(known) if fits and known is not None else None
+
+    def _dense(self) -> TensorArray:
+        """The array with a buffer in place of pieces; they have one shape."""
+        if self._pieces is None:
+            return self
+        array = TensorArray(self._dtype, self._pieces.size, self._dynamic_size, element_shape=self._element_shape)
+        for number, row in self._pieces.written.items():
+            array = array._written(constant(number), row, None)
+        return array
+
+    def _of_pieces(self, pieces: Pieces) -> TensorArray:
+        """An array like this one of those elements."""
+        known = constant_value(self._size)
+        size = self._size if known == pieces.size else constant(pieces.size, int32)
+        made = self._made(self._element_shape, size)
+        made._buffer, made._pieces = None, pieces
+        return made
 
     def _check_written(self, what: str) -> None:
         if isinstance(self._rows.op.primitive, ArrayBlank):
-            raise ValueError(f"TensorArray.{what}: nothing was written to the array; give it element_shape=")
+            raise InvalidArgumentError(f"TensorArray.{what}: nothing was written to the array; give it element_shape=")
 
     def _written(self, numbers: Tensor, rows: Tensor, name: str | None) -> TensorArray:
         size, grows = self._size, self._dynamic_size
@@ -241,11 +293,15 @@ class TensorArray(AbstractComposite):
             return identity(numbers)
 
     def _like(self, rows: Tensor, size: Tensor) -> TensorArray:
+        known = rows.shape[1:] if rows.shape.rank else TensorShape.UNKNOWN
+        made = self._made(self._element_shape.merge_with(known), size)
+        made._buffer, made._pieces = rows, None
+        return made
+
+    def _made(self, element_shape: TensorShape, size: Tensor) -> TensorArray:
         made = TensorArray.__new__(TensorArray)
         made._dtype, made._dynamic_size = self._dtype, self._dynamic_size
-        known = rows.shape[1:] if rows.shape.rank else TensorShape.UNKNOWN
-        made._element_shape = self._element_shape.merge_with(known)
-        made._rows, made._size = rows, size
+        made._element_shape, made._size = element_shape, size
         return made
 
     def __repr__(self) -> str:
@@ -254,6 +310,23 @@ class TensorArray(AbstractComposite):
 
     def __len__(self) -> int:
         raise TypeError("len of a TensorArray is not known while the graph is built; use .size()")
+
+
+def _checked_lengths(value: Tensor, lengths: Tensor) -> list[int] | None:
+    """The lengths of pieces of `value`, where they are known; InvalidArgumentError unless they fit."""
+    if lengths.shape.rank not in (1, None):
+        raise InvalidArgumentError(f"TensorArray.split: the lengths must be a vector, not {lengths}")
+    if value.shape.rank == 0:
+        raise InvalidArgumentError(f"TensorArray.split: {value} is a scalar and has no pieces")
+    known = constant_value(lengths)
+    if known is None:
+        return None
+    count = value.shape.size(0)
+    if count not in (None, known.sum()):
+        raise InvalidArgumentError(
+            f"TensorArray.split: the lengths {known.tolist()} add up to {known.sum()}, but {value} has {count} rows"
+        )
+    return [int(n) for n in known]
 
 
 def _position(what: str, index: Any) -> Tensor:

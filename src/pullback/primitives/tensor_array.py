@@ -97,7 +97,7 @@ class ArrayWrite(Primitive):
         if not known.is_compatible_with(row):
             raise ValueError(
                 f"TensorArray.write: the value {rows} has not the shape of the other elements, {known}; "
-                "all elements of an array have one shape"
+                "all elements of an array have one shape, unless infer_shape=False and all positions are known"
             )
         count = None if self.grows else array.shape.length(0)
         return (TensorType(array.dtype, TensorShape([count]).concatenate(row.merge_with(known))),)
