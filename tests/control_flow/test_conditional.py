@@ -88,6 +88,30 @@ def test_what_a_branch_drew_at_random_is_the_same_in_the_derivative(engine: str)
     np.testing.assert_allclose(slope, value)
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_operations_that_branches_return_stand_in_their_places(engine: str) -> None:
+    v, w, up = pb.Variable(1.0), pb.Variable(1.0), pb.placeholder(pb.bool, [])
+
+    def scaled(by: float) -> Any:
+        return [v.assign(v * by, read_value=False), w.assign(w * by, read_value=False)]
+
+    both = pb.cond(up, lambda: scaled(2.0), lambda: scaled(0.5))
+    mixed = pb.cond(
+        up, lambda: {"step": scaled(3.0)[0], "by": 3.0, "no": None}, lambda: {"step": v.op, "by": 0.0, "no": None}
+    )
+    assert [type(op) for op in both] == [pb.Operation] * 2
+    assert isinstance(mixed["step"], pb.Operation)
+    assert mixed["no"] is None
+    with pb.Session(engine=engine) as session:
+        session.run(pb.global_variables_initializer())
+        session.run(both[1], {up: True})
+        assert session.run([v, w]) == [2.0, 2.0]
+        session.run(both, {up: False})
+        assert session.run([v, w]) == [1.0, 1.0]
+        session.run(mixed["step"], {up: True})
+        assert session.run([v, mixed["by"]], {up: False}) == [3.0, 0.0]
+
+
 def test_structures_and_slices(run: Any) -> None:
     table = pb.constant([[1.0], [2.0], [3.0]])
     p = pb.placeholder(pb.bool, [])

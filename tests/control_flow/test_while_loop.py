@@ -72,6 +72,35 @@ def test_shapes_may_change_where_that_is_said() -> None:
     assert pb.Session(engine="numpy").run(y).shape == (4, 2)
 
 
+def test_specs_say_which_shapes_may_change() -> None:
+    x = pb.constant([1.0])
+    _, rest, y = pb.while_loop(
+        lambda i, rest, y: i < 2,
+        lambda i, rest, y: (i + 1, rest, pb.concat([y, 2.0 * y], 0)),
+        (0, None, x),
+        shape_invariants=(pb.TensorSpec([], pb.int32), None, pb.TensorSpec([None])),
+    )
+    assert (rest, y.shape.as_list()) == (None, [None])
+    value, (dx,) = pb.Session(engine="numpy").run([y, pb.gradients(y, x)])
+    assert (value.tolist(), dx.tolist()) == ([1.0, 2.0, 2.0, 4.0], [9.0])
+
+
+def test_a_spec_of_another_kind_is_refused() -> None:
+    x, rows = pb.constant(1.0, name="x"), pb.IndexedSlices(pb.constant([1.0]), pb.constant([0]))
+    with pytest.raises(TypeError) as error:
+        pb.while_loop(lambda x: x < 3.0, lambda x: [x], [x], [pb.TensorSpec([], pb.int32)])
+    assert str(error.value) == (
+        "while_loop: the invariant TensorSpec(shape=(), dtype=int32, name=None) does not fit 'x', "
+        "which enters the loop as float32[]"
+    )
+    with pytest.raises(TypeError) as error:
+        pb.while_loop(lambda s: s.values[0] < 3.0, lambda s: [s], [rows], [pb.TensorSpec([1])])
+    assert str(error.value) == (
+        "while_loop: the invariant TensorSpec(shape=(1,), dtype=float32, name=None) is one of a tensor, "
+        "not of a IndexedSlices"
+    )
+
+
 def test_slices_are_loop_variables(run: Any) -> None:
     rows = pb.IndexedSlices(pb.constant([[1.0]]), pb.constant([2]), pb.constant([4, 1]))
     _, found = pb.while_loop(
@@ -129,6 +158,12 @@ def test_a_condition_must_be_one_truth_value() -> None:
         pb.while_loop(lambda i: i, lambda i: [i + 1], [0])
     with pytest.raises(ValueError, match=r"while_loop: cond must return a scalar, not bool\[2\]"):
         pb.while_loop(lambda x: x < 1.0, lambda x: [x], [pb.zeros([2])])
+
+
+def test_a_condition_of_one_element_may_have_axes(run: Any) -> None:
+    x = pb.constant([[3.0]])
+    (y,) = pb.while_loop(lambda y: y < 20.0, lambda y: [y * x], [x])
+    assert run([y, *pb.gradients(y, x)]) == [27.0, 27.0]
 
 
 def test_maximum_iterations_must_be_a_scalar() -> None:

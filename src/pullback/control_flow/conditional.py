@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..core import nest
@@ -44,8 +45,8 @@ def cond(
     differ, what they have in common is known of the result. A tensor is IndexedSlices of all its rows where the other
     branch returns IndexedSlices; their indices may be int32 in one and int64 in the other. Assignments and other
     effects inside happen when their branch is run; branches that return None, or an operation, are run for these, and
-    an operation is returned. With `strict=False` a list of one is the one, in each branch. `fn1` and `fn2` are old
-    names of the branches.
+    an operation is returned, in each place where there is one. With `strict=False` a list of one is the one, in each
+    branch. `fn1` and `fn2` are old names of the branches.
 
     Shapes, dtypes: `pred`, a scalar of truth values.
 
@@ -222,9 +223,12 @@ def _chosen(make: Any, choice: Tensor, branches: Sequence[_Branch], what: str) -
     functions, kept = with_kept_of_all(functions, reads=graph.outer is not None)
     with graph.control_dependencies(together.controls):
         op = graph.add(make(functions, kept), [choice, *captured])
-    if not count:
+    if not count and not nest.is_nested(templates[0]):
         return op
-    return put_together(templates[0], op.outputs[:count])
+    with_operations = nest.map_structure(
+        lambda leaf: replace(leaf, rebuild=lambda parts: op) if leaf.ran else leaf, templates[0]
+    )
+    return put_together(with_operations, op.outputs[:count])
 
 
 def _check_structures(what: str, branches: Sequence[_Branch]) -> None:

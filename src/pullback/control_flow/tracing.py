@@ -63,6 +63,8 @@ class Leaf:
     rebuild: Callable[[Sequence[Tensor]], Any]
     types: tuple[TensorType, ...] = ()
     """What stays true of their types in a loop; empty: all of it."""
+    ran: bool = False
+    """Whether it was an operation, which has no tensors."""
 
 
 def take_apart(structure: Any) -> tuple[Any, list[Tensor]]:
@@ -99,7 +101,7 @@ def kinds(template: Any) -> Any:
 
 def _leaf(value: Any) -> tuple[Leaf, list[Tensor]]:
     if value is None or isinstance(value, Operation):
-        return Leaf("None", 0, lambda parts: None), []
+        return Leaf("None", 0, lambda parts: None, ran=value is not None), []
     if isinstance(value, AbstractComposite):
         return _composite_leaf(value), list(value.tensors)
     if isinstance(value, IndexedSlices):

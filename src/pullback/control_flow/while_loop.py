@@ -21,8 +21,10 @@ from ..primitives.casting.cast import cast
 from ..primitives.creation.constant import constant, constant_value, convert_to_tensor
 from ..primitives.elementwise.maximum import minimum
 from ..primitives.identity.identity import stop_gradient
+from ..primitives.shape.reshape import reshape
 from .array_loops import ArrayLoop, with_arrays_settled
 from .loop import Loop
+from .signature import TensorSpec
 from .state import values_for_handles, with_step_results
 from .steady_lengths import with_steady_lengths
 from .tracing import Part, kinds, lasting_types, put_together, take_apart, trace_together
@@ -46,8 +48,8 @@ def while_loop(
 
     `loop_vars` is a list or tuple, nested as you like, of tensors, IndexedSlices, TensorArrays, variables (which are
     read) and numbers; `cond` and `body` are each called once, with them as arguments, to build the loop. `body` returns
-    the same structure, of the same dtypes and shapes; `shape_invariants`, in the structure of `loop_vars`, says which
-    shapes may change from step to step. What else they read is the same in each step.
+    the same structure, of the same dtypes and shapes; `shape_invariants`, shapes or `TensorSpec`s in the structure of
+    `loop_vars`, says which shapes may change from step to step. What else they read is the same in each step.
 
     The number of steps need not be known, on either engine. `maximum_iterations`, a scalar integer, ends the loop in
     any case; known when the graph is built, it lets XLA keep one row a step in memory of known size, as a counter does
@@ -140,10 +142,15 @@ def _invariants(template: Any, start: Sequence[Tensor], shape_invariants: Any) -
         return types
     given = list(shape_invariants) if isinstance(shape_invariants, list | tuple) else [shape_invariants]
     found = []
-    for x, kept, shape in zip(start, types, _flat_shapes(template, given), strict=True):
-        if shape is None:
+    for x, kept, invariant in zip(start, types, _flat_invariants(template, given), strict=True):
+        if invariant is None:
             found.append(kept)
             continue
+        if isinstance(invariant, TensorSpec) and invariant.dtype != x.dtype:
+            raise TypeError(
+                f"while_loop: the invariant {invariant} does not fit '{x.op.name}', which enters the loop as {x.type}"
+            )
+        shape = invariant.shape if isinstance(invariant, TensorSpec) else as_shape(invariant)
         if not shape.is_compatible_with(x.shape) or shape.most_specific_compatible_shape(x.shape) != shape:
             raise ValueError(
                 f"while_loop: the shape invariant {shape} does not fit '{x.op.name}', which enters the loop as {x.type}"
@@ -152,9 +159,9 @@ def _invariants(template: Any, start: Sequence[Tensor], shape_invariants: Any) -
     return found
 
 
-def _flat_shapes(template: Any, given: Any) -> list[TensorShape | None]:
-    """A shape for each tensor: that of a leaf, or, for slices, that of their values and none of the rest."""
-    flat: list[TensorShape | None] = []
+def _flat_invariants(template: Any, given: Any) -> list[Any]:
+    """A shape or TensorSpec for each tensor: that of a leaf; None for the parts of what is no tensor."""
+    flat: list[Any] = []
 
     def visit(part: Any, shapes: Any) -> None:
         if nest.is_nested(part):
@@ -167,9 +174,9 @@ def _flat_shapes(template: Any, given: Any) -> list[TensorShape | None]:
             for child, inner in zip(variables, invariants, strict=True):
                 visit(child, inner)
             return
-        shape = as_shape(shapes)
-        flat.append(shape if part.kind == "Tensor" else None)
-        flat.extend([None] * (part.count - 1))
+        if isinstance(shapes, TensorSpec) and part.kind != "Tensor":
+            raise TypeError(f"while_loop: the invariant {shapes} is one of a tensor, not of a {part.kind}")
+        flat.extend([shapes] if part.kind == "Tensor" else [None] * part.count)
 
     visit(template, given)
     return flat
@@ -224,6 +231,8 @@ class _Traced:
         y = convert_to_tensor(cond(*put_together(self._template, given)))
         if y.dtype != bool_:
             raise TypeError(f"while_loop: cond must return a truth value, not {y}")
+        if y.shape.num_elements() == 1:
+            return reshape(y, [])
         if not y.shape.is_compatible_with(TensorShape.SCALAR):
             raise ValueError(f"while_loop: cond must return a scalar, not {y}")
         return y
