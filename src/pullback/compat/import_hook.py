@@ -18,7 +18,7 @@ import pullback
 
 from . import v1
 from .modes import disable_v2_behavior, enable_v2_tensorshape
-from .v1 import messages, mnist, moving_averages, python_util
+from .v1 import inner_names, messages, mnist, moving_averages, python_util
 
 _NAMESPACES = ("", "nn", "math", "train", "nn.rnn_cell", "linalg", "image", "random", "initializers", "summary", "test")
 """Where the modules of `tensorflow.python` look for a name, in order."""
@@ -152,9 +152,9 @@ def _python(below: Sequence[str]) -> list[Any]:
     if len(below) > 2 and below[:2] not in _PACKAGES:
         return []
     own = [part.removeprefix("tf_").removesuffix("_impl").removesuffix("_ops") for part in reversed(below)]
-    named = [name for name in own if name in v1.NAMESPACES]
+    named = [name for name in own if name in v1.NAMESPACES or name in [package for _, package in _PACKAGES]]
     found = [place for name in [*named, *_NAMESPACES] for place in _found(v1, name.split(".") if name else [])]
-    return [*found, python_util, moving_averages]
+    return [*found, inner_names, python_util, moving_averages]
 
 
 def _found(place: Any, names: Sequence[str]) -> list[Any]:

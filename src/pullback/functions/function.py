@@ -116,6 +116,7 @@ class _Options(NamedTuple):
     reduce_retracing: bool = False
     attrs: Mapping[str, Any] = {}
     optimize: Callable[[core.Function], core.Function] | None = None
+    in_graph: bool = False
 
 
 def _checked(signature: Sequence[Any] | None) -> tuple[Any, ...] | None:
@@ -178,6 +179,15 @@ class Function:
         """The `TensorSpec`s that it was declared with, or None."""
         return self._options.input_signature
 
+    def in_graph(self) -> Function:
+        """The function each call of which adds to the graph, one with arrays only too.
+
+        >>> import pullback as pb
+        >>> pb.function(lambda: pb.constant(1.0)).in_graph()()
+        <Tensor 'PartitionedCall:0' float32[]>
+        """
+        return Function(self._func, self._options._replace(in_graph=True), self._name)
+
     def __get__(self, instance: Any, owner: Any = None) -> Function:
         """The method of one object, with traces of its own."""
         if instance is None:
@@ -211,7 +221,8 @@ class Function:
         """The results for these arguments: tensors where one of them is a tensor, else arrays."""
         graph = get_default_graph()
         quick = None
-        if not kwargs and graph.outer is None and all(type(x) is np.ndarray for x in args):
+        in_graph = graph.outer is not None or self._options.in_graph
+        if not kwargs and not in_graph and all(type(x) is np.ndarray for x in args):
             quick = (*[(x.dtype, x.shape) for x in args], _scopes_key(graph))
             known = self._known.get(quick)
             if known is not None and known.can_be_called_in(graph):
@@ -219,7 +230,7 @@ class Function:
         inputs, names = self._bound(args, kwargs)
         concrete = self._concrete(inputs, names)
         leaves = nest.flatten(inputs)
-        if graph.outer is not None or any(map(_is_of_graph, leaves)):
+        if in_graph or any(map(_is_of_graph, leaves)):
             return concrete.call_with(leaves)
         arrays = [x for leaf in leaves for x in parts_of(leaf, kind_of(leaf))]
         if quick is not None and len(arrays) == len(leaves) == len(args):

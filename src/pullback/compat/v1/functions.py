@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import wraps
 from typing import Any
 
 from ...control_flow.conditional import cond as cond_today
 from ...control_flow.while_loop import while_loop as while_loop_today
 from ...core.contexts import device as device_today
 from ...core.graph import Tensor
+from ...functions.function import function as function_today
 from ...primitives.base.broadcasting import operands
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.indexing.where import where as where_today
@@ -145,6 +147,13 @@ def _block(block_size: Any, block_shape: Any) -> Any:
     return [int(block_size)] * 2 if block_shape is None else block_shape
 
 
+@wraps(function_today, assigned=())
+def function(func: Callable[..., Any] | None = None, *args: Any, **kwargs: Any) -> Any:
+    """As `pb.function`; each call adds to the graph, also one that is given arrays only."""
+    made = function_today(func, *args, **kwargs)
+    return (lambda f: made(f).in_graph()) if func is None else made.in_graph()
+
+
 def device(device_name_or_function: Any) -> AbstractContextManager[None]:
     """As `pb.device`."""
     return device_today(device_name_or_function)
@@ -159,6 +168,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "batch_to_space": batch_to_space,
     "cond": cond,
     "device": device,
+    "function": function,
     "space_to_batch": space_to_batch,
     "where": where,
     "while_loop": while_loop,

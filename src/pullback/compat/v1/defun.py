@@ -1,0 +1,140 @@
+"""`Defun`: functions of the graph, as `tensorflow.python.framework.function` of TensorFlow 1 has them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ...control_flow.concrete_function import ConcreteFunction
+from ...control_flow.custom_gradient import custom_gradient
+from ...core import nest
+from ...core.dtypes import as_dtype
+from ...core.graph import Tensor
+from ...core.types import TensorType
+from ...core.typing import DTypeLike
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.creation.fill import zeros_like
+
+
+class Defun:
+    """A decorator: the function that it makes is traced, and each of its calls is one operation of the graph.
+
+    Args:
+        input_types: the dtypes of the arguments, to which arrays and numbers are converted; or none of them.
+        func_name: the name of the calls; that of the Python function unless given.
+        grad_func: the derivative, a function of the arguments and the cotangents of the results.
+        python_grad_func: the derivative, a function of the call, with `inputs` and `outputs`, and these cotangents.
+
+    `out_names`, `shape_func` and `noinline` are taken for TensorFlow's sake: shapes are inferred.
+
+    Raises:
+        TypeError: a dtype that is none. ValueError, when it is called: more or fewer arguments; keyword arguments.
+
+    >>> import pullback.compat.v1 as tf
+    >>> from pullback.compat.v1.defun import Defun
+    >>> @Defun(tf.float32, python_grad_func=lambda call, dy: 10.0 * dy * call.inputs[0])
+    ... def square(x):
+    ...     return x * x
+    >>> x = tf.constant(3.0)
+    >>> y = square(x)
+    >>> tf.Session().run([y, *tf.gradients(y, x)])
+    [np.float32(9.0), np.float32(30.0)]
+    """
+
+    def __init__(
+        self,
+        *input_types: DTypeLike,
+        func_name: str | None = None,
+        grad_func: Callable[..., Any] | None = None,
+        python_grad_func: Callable[..., Any] | None = None,
+        out_names: Sequence[str] | None = None,
+        shape_func: object = None,
+        noinline: bool = False,
+    ) -> None:
+        del out_names, shape_func, noinline
+        self._types = [as_dtype(dtype) for dtype in input_types]
+        self._name = func_name
+        self._derivative = _Derivative(grad_func, python_grad_func)
+
+    def __call__(self, func: Callable[..., Any]) -> DefinedFunction:
+        """`func` as a function of the graph."""
+        return DefinedFunction(func, self._name or func.__name__, self._types, self._derivative)
+
+
+class DefinedCall(NamedTuple):
+    """A call, as a derivative in Python sees it."""
+
+    inputs: list[Tensor]
+    outputs: list[Tensor]
+
+
+class _Derivative(NamedTuple):
+    grad_func: Callable[..., Any] | None
+    python_grad_func: Callable[..., Any] | None
+
+    def of(self, call: DefinedCall, dys: Sequence[Tensor]) -> list[Any]:
+        """The cotangents of the arguments."""
+        if self.python_grad_func is not None:
+            return nest.flatten(self.python_grad_func(call, *dys))
+        assert self.grad_func is not None
+        return nest.flatten(self.grad_func(*call.inputs, *dys))
+
+
+class DefinedFunction:
+    """A Python function of tensors whose calls are operations; traced once for each kind of arguments."""
+
+    def __init__(
+        self, func: Callable[..., Any], name: str, types: Sequence[DTypeLike], derivative: _Derivative
+    ) -> None:
+        self._func = func
+        self._types = types
+        self._derivative = derivative
+        parameters = inspect.signature(func).parameters.values()
+        self._many = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        self._names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        self._traced: dict[tuple[TensorType, ...], ConcreteFunction] = {}
+        self.name = name
+        """The name of its calls."""
+
+    @property
+    def declared_input_types(self) -> list[Any]:
+        """The dtypes that it was declared with."""
+        return list(self._types)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The results, as the Python function returns them, or the operation if there are none; takes `name` too."""
+        name = kwargs.pop("name", None) or self.name
+        self._check(args, kwargs)
+        types: Sequence[Any] = self._types or [None] * len(args)
+        inputs = [convert_to_tensor(x, dtype) for x, dtype in zip(args, types, strict=True)]
+        if self._derivative == (None, None):
+            return self._call(inputs, name)
+        return custom_gradient(lambda *xs: self._with_derivative(list(xs), name))(*inputs)
+
+    def _check(self, args: Sequence[Any], unknown: Mapping[str, Any]) -> None:
+        if unknown:
+            raise ValueError(f"{self.name}: Unknown keyword arguments {sorted(unknown)}; it takes name only")
+        count = len(self._types) if self._many else len(self._names)
+        if len(args) != count and not (self._many and not self._types):
+            raise ValueError(f"{self.name}: Expected {count} arguments, got {len(args)}")
+        if self._types and len(self._types) != count:
+            raise ValueError(f"{self.name}: {len(self._types)} input types were declared for {count} arguments")
+
+    def _call(self, inputs: list[Tensor], name: str) -> Any:
+        key = tuple(x.type for x in inputs)
+        if key not in self._traced:
+            names = self._names if not self._many else [f"args_{i}" for i in range(len(inputs))]
+            self._traced[key] = ConcreteFunction(self._func, self.name, (inputs, {}), names, {})
+        return self._traced[key].call_with(inputs, name=name)
+
+    def _with_derivative(self, inputs: list[Tensor], name: str) -> Any:
+        results = self._call(inputs, name)
+        outputs = nest.flatten(results)
+
+        def derivative(*dys: Any, variables: Sequence[Any] = ()) -> Any:
+            given = [zeros_like(y) if dy is None else dy for y, dy in zip(outputs, dys, strict=True)]
+            dxs = self._derivative.of(DefinedCall(inputs, outputs), given)
+            return (dxs, [None] * len(variables)) if variables else dxs
+
+        return results, derivative

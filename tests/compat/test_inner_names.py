@@ -1,0 +1,174 @@
+"""Names that programs take from modules inside TensorFlow 1: `Defun`, resource variables, unknown shapes."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+import pullback.compat.v1 as tf
+from pullback.compat.v1.defun import Defun
+
+ENGINES = pytest.mark.parametrize("engine", ["numpy", "xla"])
+
+
+@pytest.fixture
+def installed() -> Iterator[None]:
+    pb.compat.install()
+    yield
+    pb.compat.uninstall()
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("module", "name", "expected"),
+    [
+        ("framework.function", "Defun", Defun),
+        ("ops.resource_variable_ops", "ResourceVariable", tf.Variable),
+        ("ops.variables", "VariableV1", tf.Variable),
+        ("ops.logging_ops", "print_v2", pb.print),
+        ("ops.ragged.ragged_factory_ops", "constant", pb.ragged.constant),
+    ],
+)
+def test_names_of_inner_modules(module: str, name: str, expected: object) -> None:
+    assert getattr(importlib.import_module(f"tensorflow.python.{module}"), name) is expected
+
+
+@pytest.mark.usefixtures("installed")
+def test_shapes_of_which_nothing_is_known() -> None:
+    from tensorflow.python.framework import tensor_shape  # type: ignore[import-not-found]
+
+    assert tensor_shape.unknown_shape().ndims is None
+    assert tensor_shape.unknown_shape(2).as_list() == tensor_shape.unknown_shape(ndims=2).as_list() == [None, None]
+
+
+@pytest.mark.usefixtures("installed")
+def test_operations_on_the_handles_of_variables() -> None:
+    from tensorflow.python.ops import resource_variable_ops as ops  # type: ignore[import-not-found]
+
+    v = ops.ResourceVariable([1.0, 2.0], trainable=False)
+    assert ops.is_resource_variable(v)
+    steps = [ops.assign_variable_op(v.handle, [5.0, 6.0]), ops.assign_add_variable_op(v.handle, [1.0, 1.0])]
+    with pb.control_dependencies(steps):
+        y = ops.read_variable_op(v.handle, tf.float32)
+    np.testing.assert_array_equal(pb.Session(engine="numpy").run(y), [6.0, 7.0])
+
+
+@ENGINES
+def test_the_derivative_of_a_defined_function_is_that_of_its_body(engine: str) -> None:
+    @Defun(tf.float32, tf.int32)
+    def picked(x: Any, i: Any) -> Any:
+        return tf.square(x)[i] * w, x
+
+    w, x = tf.constant(10.0), tf.placeholder(tf.float32, [None])
+    y, same = picked(x, 1)
+    assert y.op.type == "PartitionedCall"
+    by_x, by_w = tf.gradients([y, same], [x, w])
+    value, dx, dw = pb.Session(engine=engine).run([y, by_x, by_w], {x: [2.0, 3.0]})
+    assert value == 90.0
+    assert dw == 9.0
+    np.testing.assert_array_equal(dx, [1.0, 61.0])
+
+
+@ENGINES
+def test_a_defined_function_has_the_derivative_that_it_was_given(engine: str) -> None:
+    @Defun(tf.float32, tf.float32, tf.float32)
+    def gradient(x: Any, y: Any, dz: Any) -> Any:
+        return tf.exp(dz) * y, tf.zeros_like(y)
+
+    @Defun(tf.float32, tf.float32, grad_func=gradient)
+    def product(x: Any, y: Any) -> Any:
+        return x * y
+
+    @Defun(tf.float32, python_grad_func=lambda call, dy, _: dy * call.inputs[0] + call.outputs[0])
+    def cube(x: Any) -> Any:
+        return x**3, tf.cast(x, tf.int32)
+
+    x = tf.constant(2.0)
+    fetches = [tf.gradients(product(x, 5.0), x), tf.gradients(cube(x)[0], x)]
+    np.testing.assert_allclose(pb.Session(engine=engine).run(fetches), [[np.exp(1.0) * 5.0], [2.0 + 8.0]])
+
+
+def test_a_defined_function_with_a_derivative_reads_variables() -> None:
+    v = tf.Variable(3.0)
+
+    @Defun(tf.float32, python_grad_func=lambda call, dy: 7.0 * dy)
+    def scaled(x: Any) -> Any:
+        return x * v
+
+    x = tf.constant(2.0)
+    y = scaled(x)
+    with pb.Session(engine="numpy") as session:
+        session.run(v.initializer)
+        assert session.run([y, tf.gradients(y, x)]) == [6.0, [7.0]]
+    assert tf.gradients(y, v) == [None]
+
+
+def test_calls_have_names() -> None:
+    @Defun(tf.float32, func_name="Plus")
+    def plus_one(x: Any) -> Any:
+        return x + 1.0
+
+    assert (plus_one.name, plus_one.declared_input_types) == ("Plus", [tf.float32])
+    assert [plus_one(1.0).op.name, plus_one(1.0).op.name, plus_one(1.0, name="mine").op.name] == [
+        "Plus",
+        "Plus_1",
+        "mine",
+    ]
+
+
+def test_a_function_of_no_arguments_and_one_of_no_results() -> None:
+    @Defun()
+    def answer() -> Any:
+        return tf.constant(42)
+
+    @Defun(tf.float32)
+    def nothing(x: Any) -> None:
+        del x
+
+    assert pb.Session(engine="numpy").run(answer()) == 42
+    assert isinstance(nothing(1.0), pb.Operation)
+
+
+def test_any_number_of_arguments() -> None:
+    @Defun(*[tf.float32] * 3)
+    def total(*xs: Any) -> Any:
+        return tf.add_n(xs)
+
+    assert pb.Session(engine="numpy").run(total(1.0, 2.0, 3.0)) == 6.0
+    with pytest.raises(ValueError, match=r"^total: Expected 3 arguments, got 2$"):
+        total(1.0, 2.0)
+
+
+def test_a_call_that_does_not_fit_is_refused() -> None:
+    @Defun(tf.float32, tf.float32)
+    def plus_one(x: Any) -> Any:
+        return x + 1.0
+
+    with pytest.raises(ValueError, match=r"^plus_one: Expected 1 arguments, got 2$"):
+        plus_one(1.0, 2.0)
+    with pytest.raises(ValueError, match=r"^plus_one: 2 input types were declared for 1 arguments$"):
+        plus_one(1.0)
+    with pytest.raises(ValueError, match=r"^plus_one: Unknown keyword arguments \['device'\]; it takes name only$"):
+        plus_one(1.0, device="/gpu:0")
+
+
+def test_calls_of_functions_of_version_1_are_in_the_graph() -> None:
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def scaled(x: Any) -> Any:
+        return x * v
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def total(x: Any) -> Any:
+        return tf.reduce_sum(x)
+
+    fetches = scaled(np.float32(3.0)), total(np.ones(3, np.float32)), tf.function(lambda: v)()
+    with pb.Session(engine="numpy") as session:
+        session.run(v.initializer)
+        assert session.run(fetches) == (6.0, 3.0, 2.0)
