@@ -216,6 +216,26 @@ def test_a_mask_in_a_loop_hides_a_pole_of_an_earlier_step() -> None:
     assert values[0] == 0
 
 
+ROWS: dict[str, F] = {
+    "jacobian": lambda y, x: pb.jacobian(y, x),
+    "jacobian_of_a_slope": lambda y, x: pb.jacobian(pb.gradients(y, x)[0], x),
+    "hessians": lambda y, x: pb.hessians(pb.reduce_sum(y), x)[0],
+    "sparse_jacobian": lambda y, x: pb.sparse_jacobian(y, x).values,
+    "sparse_hessian": lambda y, x: pb.sparse_hessian(y, x).values,
+    "map_fn": lambda y, x: pb.map_fn(lambda dy: pb.gradients(y, x, dy)[0], pb.ones([2, 3], pb.float64)),
+    "loop": lambda y, x: pb.while_loop(lambda i, a: i < 2, lambda i, a: [i + 1, a + pb.gradients(y, x)[0]], [0, x])[1],
+}
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_a_mask_and_a_pole_outside_a_body_are_known_in_it(rows: str) -> None:
+    x = pb.placeholder(pb.float64, [3])
+    p = x * pb.math.log(x)
+    values = pb.Session(engine="numpy").run(ROWS[rows](pb.where(x > 1, p * p, 0.0), x), {x: [0.0, 0.5, 2.0]})
+    assert np.isfinite(values).all()
+    assert np.any(values)
+
+
 def types_of_gradient(f: F, *shapes: list[int]) -> list[str]:
     """The types of the operations that `gradients` adds."""
     with pb.Graph().as_default() as graph:

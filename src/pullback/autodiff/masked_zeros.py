@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.dtypes import COMPLEX, FLOATING, DType
 from ..core.dtypes import bool as bool_
-from ..core.function import AbstractFunctional, Function, Parameter
+from ..core.function import AbstractFunctional, Function, Parameter, origin_of
 from ..core.graph import Graph, Operation, Tensor
 from ..core.intervals import ANY, FINITE, ORIGIN, UNIT, Bounds, Interval
 from ..core.needs import needed
@@ -29,7 +29,8 @@ from .choices import Around, what_is_around
 class Guard:
     """For an operation that is to be made, the primitive and the inputs with which zeros win where they must.
 
-    The parameters of a function, cotangents among them, are what `around` says.
+    The parameters of a function, cotangents among them, are what `around` says; what a body that is still traced has
+    captured is what it is outside.
     """
 
     def __init__(self, around: Around) -> None:
@@ -82,6 +83,11 @@ class Guard:
 
     def _learn(self, op: Operation) -> None:
         known = self._intervals
+        if isinstance(op.primitive, Parameter) and (around := origin_of(op.outputs[0])) is not op.outputs[0]:
+            known[op.outputs[0]] = self.interval(around)
+            if around in self._zeros:
+                self._zeros.add(op.outputs[0])
+            return
         found = self._of_results(op, [known[x] for x in op.inputs])
         zeros = self._hides(op)
         for y in op.outputs:

@@ -320,7 +320,7 @@ def origin_of(x: Tensor) -> Tensor:
     """The tensor that bodies captured, where `x` is a parameter that stands for it."""
     graph = x.op.graph
     while graph.outer is not None:
-        around = next((outer for outer, inner in graph.captures.items() if inner is x), None)
+        around = next((outer for outer, inner in reversed(graph.captures.items()) if inner is x), None)
         if around is None:
             return x
         x, graph = around, around.op.graph
