@@ -15,6 +15,7 @@ PIECEWISE_LINEAR = {
     "relu6": pb.nn.relu6,
     "leaky_relu": pb.nn.leaky_relu,
     "max_pool": lambda x: pb.nn.max_pool(x, 2, 2, "VALID"),
+    "abs": pb.abs,
 }
 
 

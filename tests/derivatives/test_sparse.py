@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -225,3 +225,43 @@ def test_looking_for_a_pattern_leaves_the_graph_as_it_was() -> None:
     graph = str(pb.get_default_graph())
     jacobian_pattern(y, x)
     assert str(pb.get_default_graph()) == graph
+
+
+def hessian_places(f: Callable[[Any], Any], shape: Sequence[int]) -> tuple[Any, Any]:
+    """Where `sparse_hessian` has entries, and where that of one of many points is not zero."""
+    x = pb.placeholder(pb.float64, shape)
+    y = f(x)
+    found, full = pb.sparse_hessian(y, x), pb.hessians(y, x)[0]
+    places = sp.csr_array((np.ones(len(found.rows), bool), (found.rows, found.columns)), found.shape).toarray()
+    session, draw = pb.Session(engine="numpy"), np.random.default_rng(0)
+    met = [session.run(full, {x: draw.normal(size=shape)}).reshape(found.shape) != 0 for _ in range(30)]
+    return places, np.any(met, 0)
+
+
+KINKED: dict[str, Callable[[Any], Any]] = {
+    "relu": lambda z: pb.nn.relu(z),
+    "relu6": lambda z: pb.nn.relu6(z),
+    "leaky_relu": lambda z: pb.nn.leaky_relu(z),
+    "abs": pb.abs,
+    "hinge": lambda z: pb.maximum(z, 0.0),
+    "clipped": lambda z: pb.clip_by_value(z, -1.0, 1.0),
+    "selected": lambda z: pb.where(z > 0.5, 2.0 * z, z),
+}
+
+
+@pytest.mark.parametrize("name", KINKED)
+def test_where_a_slope_jumps_there_is_no_second_derivative(name: str) -> None:
+    places, met = hessian_places(lambda x: pb.reduce_sum(KINKED[name](x[1:] - x[:-1])), [6])
+    assert not met.any()
+    assert not places.any()
+    places, met = hessian_places(lambda x: pb.reduce_sum(pb.square(KINKED[name](x[1:] - x[:-1]))), [6])
+    np.testing.assert_array_equal(places, met)
+
+
+@pytest.mark.parametrize(("stride", "padding"), [(2, "VALID"), (1, "SAME"), (2, "SAME")])
+def test_second_derivatives_of_max_pooling_are_within_windows(stride: int, padding: str) -> None:
+    places, met = hessian_places(lambda x: pb.reduce_sum(pb.square(pb.nn.max_pool1d(x, 2, stride, padding))), [1, 8, 2])
+    assert not (met & ~places).any()
+    apart = np.abs(np.subtract.outer(*[np.arange(16) // 2] * 2)) < 2
+    same_channel = np.equal.outer(*[np.arange(16) % 2] * 2)
+    assert not (places & ~(apart & same_channel)).any()

@@ -20,6 +20,7 @@ from ..autodiff.paths import operations_between
 from ..autodiff.registry import rule_of
 from ..core.dtypes import TRAINABLE, float64, resource
 from ..core.graph import Graph, Operation, Tensor
+from ..core.primitive import ZERO
 from ..core.shape import TensorShape
 from ..core.traits import ADDS, ELEMENTWISE, MOVES, SURROGATE, Links, broadcast_axes_of
 from ..core.types import TensorType
@@ -168,20 +169,23 @@ class _Finder:
 
     def _differentiated(self, op: Operation, rule: Callable[..., Any], found: Patterns) -> Patterns:
         """Those inputs that the derivative has an entry for."""
-        if len(op.inputs) == 1:
-            return found
         with Graph().as_default() as graph:
-            copy = self._copy(op, graph)
+            copy = self._copy(op, graph, needs_values=ELEMENTWISE not in op.primitive.traits)
             entries = _entries(rule, copy, _cotangents(copy))
         return {i: pattern for i, pattern in found.items() if entries[i] is not None}
 
-    def _copy(self, op: Operation, graph: Graph) -> Operation:
-        """`op` in a graph of its own, its trainable inputs placeholders of float64, which numbers up to 2**53 fit."""
-        inputs = [
-            placeholder(float64, self.shape(x)) if x.dtype in TRAINABLE else constant_in(graph, self.value(x))
-            for x in op.inputs
-        ]
-        return graph.add(op.primitive, inputs)
+    def _copy(self, op: Operation, graph: Graph, needs_values: bool = True) -> Operation:
+        """`op` in a graph of its own, its trainable inputs placeholders of float64, which numbers up to 2**53 fit.
+
+        The others have their values where those are needed.
+        """
+
+        def copied(x: Tensor) -> Tensor:
+            if x.dtype not in TRAINABLE and needs_values:
+                return constant_in(graph, self.value(x))
+            return placeholder(float64 if x.dtype in TRAINABLE else x.dtype, self.shape(x))
+
+        return graph.add(op.primitive, [copied(x) for x in op.inputs])
 
 
 class _Undo(Exception):
@@ -199,11 +203,12 @@ def _cotangents(op: Operation) -> list[Tensor | None]:
 
 
 def _entries(rule: Callable[..., Any], op: Operation, dys: Sequence[Tensor | None]) -> Sequence[Any]:
-    """What `rule` says of each input of `op`."""
+    """What `rule` says of each input of `op`, None where that is a zero."""
     own = rule == op.primitive.gradient
     options = {"wanted": [True] * len(op.inputs)} if own and op.primitive.takes_wanted else {}
     entries = rule(op, *dys, **options)
-    return entries if isinstance(entries, list | tuple) else (entries,)
+    entries = entries if isinstance(entries, list | tuple) else (entries,)
+    return [None if entry is ZERO else entry for entry in entries]
 
 
 def _called(entry: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.dtypes import COMPLEX, FLOATING, real_dtype
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
+from ...core.primitive import ZERO, Primitive
 from ...core.traits import ELEMENTWISE
 from ...core.types import TensorType
 from ...core.typing import TensorLike
@@ -55,5 +55,5 @@ class Angle(Primitive):
         """`i * dy * x / |x|^2`, which is `i * dy / conj(x)`; 0 at 0."""
         (x,) = op.inputs
         if x.dtype not in COMPLEX:
-            return (lambda: zeros_like(dy),)
+            return (ZERO,)
         return (lambda: divide_no_nan(complex_number(zeros_like(dy), dy), conj(x)),)

@@ -9,7 +9,7 @@ from ...core import intervals
 from ...core.dtypes import COMPLEX, real_dtype
 from ...core.intervals import Interval
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
+from ...core.primitive import ZERO, Primitive
 from ...core.traits import ELEMENTWISE
 from ...core.types import TensorType
 from ...core.typing import TensorLike
@@ -100,7 +100,7 @@ class Sign(AbstractElementwise):
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         """Complex: what of `dy` is across the direction of `x`, divided by the length of `x`."""
         if x.dtype not in COMPLEX:
-            return (lambda: zeros_like(dy),)
+            return (ZERO,)
 
         def across() -> Tensor:
             turn = imag(conj(y) * dy)
