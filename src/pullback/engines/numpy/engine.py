@@ -180,6 +180,8 @@ def _instruction(step: Step, plan: Plan, prepare: Callable[[Plan], Run], values:
 
 def _function(primitive: Primitive, arity: int) -> Callable[..., Any]:
     """The kernel of a primitive with NumPy, or the ufunc that it comes down to."""
+    if not arity:
+        return partial(primitive.kernel, np)
     probe = _Probe()
     arrays = [object() for _ in range(arity)]
     try:
