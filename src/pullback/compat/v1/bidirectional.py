@@ -87,6 +87,37 @@ def stack_bidirectional_dynamic_rnn(
     return x, tuple(fw for fw, _ in ends), tuple(bw for _, bw in ends)
 
 
+def stack_bidirectional_rnn(
+    cells_fw: Sequence[Any],
+    cells_bw: Sequence[Any],
+    inputs: Sequence[Any],
+    initial_states_fw: Sequence[Any] | None = None,
+    initial_states_bw: Sequence[Any] | None = None,
+    dtype: DTypeLike | None = None,
+    sequence_length: TensorLike | None = None,
+    scope: Scope = None,
+) -> tuple[list[Tensor], tuple[Any, ...], tuple[Any, ...]]:
+    """Layers of cells that go forward and backward through a list of inputs, without a loop.
+
+    >>> import pullback.compat.v1 as tf
+    >>> cells = [[tf.nn.rnn_cell.GRUCell(3) for _ in range(2)] for _ in range(2)]
+    >>> outputs, _, _ = tf.contrib.rnn.stack_bidirectional_rnn(*cells, [tf.ones([2, 5])] * 4, dtype=tf.float32)
+    >>> len(outputs), outputs[0].shape
+    (4, TensorShape([2, 6]))
+    """
+    xs, ends = list(inputs), []
+    with variable_scope(scope or "stack_bidirectional_rnn"):
+        for i, (cell_fw, cell_bw) in enumerate(zip(cells_fw, cells_bw, strict=True)):
+            first_fw = initial_states_fw[i] if initial_states_fw else None
+            first_bw = initial_states_bw[i] if initial_states_bw else None
+            with variable_scope(f"cell_{i}") as around:
+                xs, *states = static_bidirectional_rnn(
+                    cell_fw, cell_bw, xs, first_fw, first_bw, dtype, sequence_length, around
+                )
+            ends.append(states)
+    return xs, tuple(fw for fw, _ in ends), tuple(bw for _, bw in ends)
+
+
 def _turned(xs: Sequence[Any], lengths: TensorLike | None) -> list[Any]:
     """A list of steps backward; of each sequence as many as it has."""
     if lengths is None:

@@ -22,6 +22,7 @@ from ...primitives.variables.variable import Variable
 from .arguments import older
 from .bidirectional import static_bidirectional_rnn as static_bidirectional_rnn
 from .functions import space_to_batch as space_to_batch
+from .raw_rnn import raw_rnn as raw_rnn
 
 _SOFTMAX = "logits, axis, name, dim:axis"
 _POOL = "value:input, ksize, strides, padding, data_format, name, input"

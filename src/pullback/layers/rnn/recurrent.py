@@ -112,11 +112,12 @@ def _step(cell: RNNCell, x: Any, state: Any, alive: Tensor | None) -> tuple[Any,
     """What the cell makes of `x`; where a sequence is not `alive`, the state before and no output."""
     if alive is None:
         return cell(x, state)
-    output, after = cell(_masked(alive, x), state)
-    return _masked(alive, output), nest.map_structure(lambda new, old: kept_unless(alive, new, old), after, state)
+    output, after = cell(masked(alive, x), state)
+    return masked(alive, output), nest.map_structure(lambda new, old: kept_unless(alive, new, old), after, state)
 
 
-def _masked(alive: Tensor, x: Any) -> Any:
+def masked(alive: Tensor, x: Any) -> Any:
+    """`x`, a structure of tensors, with zeros for the sequences that are not `alive`."""
     return nest.map_structure(lambda y: mask(along(alive, y), y), x)
 
 

@@ -26,8 +26,8 @@ from ....primitives.reduction.argmax import argmax
 from ....primitives.reduction.reduce import reduce_sum
 from ....primitives.shape.size import shape
 from ....primitives.shape.stacking import concat, stack
+from .linear_cells import linear as _linear
 from .rnn import EmbeddingWrapper, OutputProjectionWrapper, RNNCell
-from .rnn import linear as _linear
 
 Inputs = Sequence[Any]
 LoopFunction = Callable[[Any, int], Any] | None

@@ -10,7 +10,7 @@ from ....core.graph import Tensor
 from ....core.shape import TensorShape
 from ....core.typing import DTypeLike, TensorLike
 from ....layers.variables.initializers import Constant, Zeros
-from ....layers.variables.scope import get_variable, variable_scope
+from ....layers.variables.scope import get_variable
 from ....nn import static_rnn as static_rnn
 from ....primitives.activations.sigmoid import sigmoid
 from ....primitives.convolution.conv_general import convolution
@@ -19,9 +19,7 @@ from ....primitives.creation.ranges import range_
 from ....primitives.elementwise.hyperbolic import tanh
 from ....primitives.indexing.gather import gather
 from ....primitives.linalg.matmul import matmul
-from ....primitives.normalization.normalization import batch_normalization
 from ....primitives.random.dropout import dropout
-from ....primitives.reduction.moments import moments
 from ....primitives.shape.size import rank, shape
 from ....primitives.shape.stacking import concat, split
 from ....primitives.shape.transpose import transpose
@@ -35,7 +33,23 @@ from ....rnn_cell import MultiRNNCell as MultiRNNCell
 from ....rnn_cell import ResidualWrapper as ResidualWrapper
 from ....rnn_cell import RNNCell as RNNCell
 from ..bidirectional import stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn
+from ..bidirectional import stack_bidirectional_rnn as stack_bidirectional_rnn
 from ..bidirectional import static_bidirectional_rnn as static_bidirectional_rnn
+from .fused_cells import FusedRNNCell as FusedRNNCell
+from .fused_cells import FusedRNNCellAdaptor as FusedRNNCellAdaptor
+from .fused_cells import LSTMBlockFusedCell as LSTMBlockFusedCell
+from .fused_cells import TimeReversedFusedRNN as TimeReversedFusedRNN
+from .gated_cells import CoupledInputForgetGateLSTMCell as CoupledInputForgetGateLSTMCell
+from .gated_cells import GLSTMCell as GLSTMCell
+from .gated_cells import IntersectionRNNCell as IntersectionRNNCell
+from .gated_cells import NASCell as NASCell
+from .gated_cells import PhasedLSTMCell as PhasedLSTMCell
+from .gated_cells import SRUCell as SRUCell
+from .independent_cells import IndRNNCell as IndRNNCell
+from .independent_cells import IndyGRUCell as IndyGRUCell
+from .independent_cells import IndyLSTMCell as IndyLSTMCell
+from .linear_cells import linear, normalized
+from .window_cells import AttentionCellWrapper as AttentionCellWrapper
 
 Activation = Callable[[Any], Any]
 LayerRNNCell = RNNCell
@@ -158,14 +172,8 @@ class LayerNormBasicLSTMCell(RNNCell):
         h = self.activation(c) * sigmoid(o)
         return h, LSTMStateTuple(c, h)
 
-    def _normalized(self, x: Tensor, name: str) -> Tensor:
-        if not self.layer_norm:
-            return x
-        mean, variance = moments(x, [1], keepdims=True)
-        with variable_scope(name):
-            begins = zip(("gamma", "beta"), self.begin, strict=True)
-            gamma, beta = [get_variable(part, [self.units], initializer=begin) for part, begin in begins]
-        return batch_normalization(x, mean, variance, beta, gamma, 1e-12)
+    def _normalized(self, x: Tensor, name: str) -> Any:
+        return normalized(x, name, self.begin) if self.layer_norm else x
 
 
 class ConvLSTMCell(RNNCell):
@@ -364,13 +372,6 @@ def best_effort_input_batch_size(flat_input: Sequence[Any]) -> Any:
     """The length of the batch of inputs [time, batch, ...]: a number where it is known."""
     known = [x.shape.as_list()[1] for x in flat_input if x.shape.rank is not None]
     return next((n for n in known if n is not None), None) or shape(flat_input[0])[1]
-
-
-def linear(xs: Sequence[Any], length: int, initializer: Any = None, bias: bool = True) -> Any:
-    """`[xs...] @ kernel + bias`, with variables of the scope around."""
-    x = concat(xs, 1)
-    y = matmul(x, get_variable("kernel", [x.shape.as_list()[-1], length], initializer=initializer))
-    return y + get_variable("bias", [length], initializer=Zeros()) if bias else y
 
 
 def DeviceWrapper(cell: Any, device: object) -> Any:

@@ -9,12 +9,11 @@ from .....core import nest
 from .....core.dtypes import int32
 from .....core.graph import Tensor
 from .....core.typing import TensorLike
-from .....layers.rnn.recurrent import along, axes_exchanged, kept_unless
+from .....layers.rnn.recurrent import axes_exchanged, kept_unless, masked
 from .....layers.variables.scope import VariableScope, variable_scope
 from .....primitives.casting.cast import cast
 from .....primitives.creation.constant import convert_to_tensor
 from .....primitives.creation.fill import zeros_like
-from .....primitives.elementwise.masking import mask
 from .....primitives.elementwise.maximum import minimum
 from .....primitives.indexing.where import where
 from .....primitives.logic.logical import logical_not, logical_or
@@ -115,9 +114,9 @@ def dynamic_decode(
         def step(time: Any, state: Any, inputs: Any, finished: Any, lengths: Any) -> Any:
             outputs, after, following, ended = decoder.step(time, inputs, state)
             if impute_finished:
-                outputs = nest.map_structure(lambda y: _unless(finished, y), outputs)
-                going_on = logical_not(finished)
-                after = nest.map_structure(lambda new, old: kept_unless(going_on, new, old), after, state)
+                alive = logical_not(finished)
+                outputs = masked(alive, outputs)
+                after = nest.map_structure(lambda new, old: kept_unless(alive, new, old), after, state)
             lengths = where(finished, lengths, time + 1)
             ended = ended if decoder.tracks_own_finished else logical_or(ended, finished)
             return [time + 1, after, following, ended, lengths], outputs
@@ -145,8 +144,3 @@ def _finalized(decoder: Decoder, outputs: Any, state: Any, lengths: Tensor) -> t
     except NotImplementedError:
         return outputs, state
     return found
-
-
-def _unless(finished: Tensor, y: Any) -> Any:
-    """`y`, zeros for what is finished."""
-    return mask(along(finished, y), y, keep=False)
