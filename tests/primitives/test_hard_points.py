@@ -115,6 +115,35 @@ def test_what_a_rectifier_hides_stays_zero(engine: str) -> None:
         assert values[:3] == [0, 0, 0]
 
 
+BORDERS: dict[str, tuple[Any, float, list[float]]] = {
+    "acosh": (pb.acosh, 1.0, [1, -1, 1]),
+    "asin": (pb.asin, 1.0, [1, 1, 1]),
+    "asin_left": (pb.asin, -1.0, [1, -1, 1]),
+    "acos": (pb.acos, 1.0, [-1, -1, -1]),
+    "acos_left": (pb.acos, -1.0, [-1, 1, -1]),
+    "atanh": (pb.atanh, 1.0, [1, 1, 1]),
+    "atanh_left": (pb.atanh, -1.0, [1, -1, 1]),
+    "sqrt": (pb.sqrt, 0.0, [1, -1, 1]),
+    "rsqrt": (pb.math.rsqrt, 0.0, [-1, 1, -1]),
+    "power": (lambda x: x**0.5, 0.0, [1, -1, 1]),
+    "log": (pb.math.log, 0.0, [1, -1, 1]),
+    "log1p": (pb.math.log1p, -1.0, [1, -1, 1]),
+    "xlog1py": (lambda x: pb.math.xlog1py(1.0, x), -1.0, [1, -1, 1]),
+    "erfinv": (pb.math.erfinv, 1.0, [1, 1, 1]),
+    "erfcinv": (pb.math.erfcinv, 0.0, [-1, 1, -1]),
+    "ndtri": (pb.math.ndtri, 0.0, [1, -1, 1]),
+}
+"""Functions, a border of where they are defined, and the signs of their derivatives there."""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", BORDERS)
+def test_derivatives_at_the_border_are_infinite_as_their_limits_are(name: str, engine: str) -> None:
+    f, border, signs = BORDERS[name]
+    found = [values[0] for values in derivatives(f, [border], 3, engine)]
+    assert found == [sign * np.inf for sign in signs]
+
+
 OVERFLOWING = {
     **{name: getattr(pb.math, name) for name in ["exp", "expm1", "sinh", "cosh", "tan", "sqrt", "rsqrt"]},
     **{name: getattr(pb.math, name) for name in ["log", "log1p"]},

@@ -179,10 +179,13 @@ class Acosh(AbstractElementwise):
         return xp.arccosh(x)
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
-        """`dy / sinh(y)`; of real numbers by `x`, by two roots, for the square of a large number is infinite."""
+        """`dy / sinh(y)`; of real numbers by `x`, by two roots, for the square of a large number is infinite.
+
+        One after the other, for the derivative by the root that is finite at 1 is 0 * inf of their product.
+        """
         if x.dtype in COMPLEX:
             return (lambda: masked_divide(dy, sinh(conj(y))),)
-        return (lambda: masked_divide(dy, sqrt(x - 1) * sqrt(x + 1)),)
+        return (lambda: masked_divide(masked_divide(dy, sqrt(x - 1)), sqrt(x + 1)),)
 
 
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
