@@ -45,6 +45,10 @@ def installed() -> Iterator[None]:
         ("tensorflow.python.ops.distributions.normal", "Normal", "pullback.compat.v1.distributions.Normal"),
         ("tensorflow.python.util.nest", "flatten", "pullback.nest.flatten"),
         ("tensorflow.python.util.deprecation", "deprecated", "pullback.compat.v1.python_util.deprecated"),
+        ("tensorflow.python.ops.gradients_impl", "_hessian_vector_product", "pullback.hessian_vector_product"),
+        ("tensorflow.python.ops.gen_nn_ops", "relu_grad", "pullback.compat.v1.backprop.relu_grad"),
+        ("tensorflow.python.ops.gen_nn_ops", "_max_pool_grad", "pullback.compat.v1.backprop.max_pool_grad"),
+        ("tensorflow.python.ops.nn_ops", "conv2d_backprop_input", "pullback.compat.v1.nn.conv2d_backprop_input"),
         ("tensorflow.compat", "as_bytes", "pullback.compat.v1.compat.as_bytes"),
     ],
 )

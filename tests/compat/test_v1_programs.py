@@ -124,6 +124,10 @@ class Case(tf.test.TestCase):  # type: ignore[misc]
         self.assertAllClose({"a": [tf.constant(1.0)]}, {"a": [1.0]})
         with pytest.raises(AssertionError):
             self.assertAllClose([1.0], [1.1])
+        self.assertAllCloseAccordingToType(np.float16([1.0]), [1.0009])
+        self.assertAllCloseAccordingToType([1.0], tf.constant([1.05]), float_rtol=0.1)
+        with pytest.raises(AssertionError):
+            self.assertAllCloseAccordingToType([1.0], [1.05], half_rtol=0.1)
 
 
 def test_a_test_case_has_a_graph_of_its_own() -> None:

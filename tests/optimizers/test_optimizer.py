@@ -39,6 +39,15 @@ def test_the_step_and_the_slots_have_the_names_of_tensorflow() -> None:
     assert pb.get_collection(pb.GraphKeys.TRAIN_OP) == [step]
 
 
+def test_a_loss_may_be_a_function() -> None:
+    v = pb.Variable(100.0)
+    step = pb.train.GradientDescentOptimizer(0.25).minimize(lambda: pb.nn.relu(v) ** 2.0)
+    with pb.Session() as session:
+        session.run(pb.global_variables_initializer())
+        session.run(step)
+        assert session.run(v) == 50.0
+
+
 def test_a_second_optimizer_of_the_same_kind_has_slots_of_its_own() -> None:
     w = pb.Variable([1.0], name="w")
     optimizers = [pb.train.MomentumOptimizer(0.1, 0.9) for _ in range(2)]

@@ -126,6 +126,23 @@ def test_max_pool_gradient_goes_to_the_first_of_equal_elements(engine: str, k: i
     np.testing.assert_array_equal(pb.Session(engine=engine).run(dx)[0, :, :, 0], [[1, 0], [0, 0]])
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize(("k", "s"), [(2, 2), (2, 1), (3, 2)])
+def test_max_pool_gradient_goes_to_the_first_nan_of_a_window_that_has_one(engine: str, k: int, s: int) -> None:
+    image = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
+    image[0, 1, 1:3] = np.nan
+    x = pb.constant(image)
+    y = nn.max_pool2d(x, k, s, "VALID")
+    dy = pb.placeholder(pb.float32, y.shape)
+    (dx,) = pb.gradients(y, x, dy)
+    (picked,) = pb.gradients(dx, dy, x)
+    weights = 1 + np.arange(np.prod(y.shape.as_list()), dtype=np.float32).reshape(y.shape.as_list())
+    pooled, slopes, elements = pb.Session(engine=engine).run([y, dx, picked], {dy: weights})
+    np.testing.assert_array_equal(elements, pooled)
+    assert slopes.sum() == weights.sum()
+    assert slopes[np.isnan(image)].sum() == weights[np.isnan(pooled)].sum()
+
+
 def test_average_counts_only_elements_inside() -> None:
     y = nn.avg_pool2d(np.ones((1, 3, 3, 1), np.float32), 2, 2, "SAME")
     np.testing.assert_array_equal(pb.Session().run(y), np.ones((1, 2, 2, 1)))

@@ -148,12 +148,16 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _python(below: Sequence[str]) -> list[Any]:
-    """Where a module of `tensorflow.python` finds names, those of its own name first: `ops.nn_impl` begins in `nn`."""
+    """Where a module of `tensorflow.python` finds names, those of its own name first: `ops.nn_impl` begins in `nn`.
+
+    A module whose name ends in `_v2` has the functions of version 2.
+    """
     if len(below) > 2 and below[:2] not in _PACKAGES:
         return []
     own = [part.removeprefix("tf_").removesuffix("_impl").removesuffix("_ops") for part in reversed(below)]
     named = [name for name in own if name in v1.NAMESPACES or name in [package for _, package in _PACKAGES]]
-    found = [place for name in [*named, *_NAMESPACES] for place in _found(v1, name.split(".") if name else [])]
+    top = pullback if below[-1].endswith("_v2") else v1
+    found = [place for name in [*named, *_NAMESPACES] for place in _found(top, name.split(".") if name else [])]
     return [*found, inner_names, python_util, moving_averages]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -102,7 +102,7 @@ class AbstractOptimizer(ABC):
 
     def minimize(
         self,
-        loss: Tensor | AbstractTensorLike,
+        loss: Tensor | AbstractTensorLike | Callable[[], Any],
         global_step: Variable | None = None,
         var_list: Sequence[Variable] | None = None,
         gate_gradients: int = GATE_OP,
@@ -129,7 +129,7 @@ class AbstractOptimizer(ABC):
 
     def compute_gradients(
         self,
-        loss: Tensor | AbstractTensorLike,
+        loss: Tensor | AbstractTensorLike | Callable[[], Any],
         var_list: Sequence[Variable] | None = None,
         gate_gradients: int = GATE_OP,
         aggregation_method: int | Aggregation | None = None,
@@ -138,11 +138,12 @@ class AbstractOptimizer(ABC):
     ) -> list[GradientAndVariable]:
         """A pair (gradient, variable) for each variable: a tensor, IndexedSlices, or None where there is no path.
 
-        `var_list` is all trainable variables unless given. `gate_gradients` is taken and adds nothing: a run acts in
-        the order of making, so that every gradient is there before any variable changes.
+        `loss` may be a function of no arguments that returns it. `var_list` is all trainable variables unless given.
+        `gate_gradients` is taken and adds nothing: a run acts in the order of making, so that every gradient is there
+        before any variable changes.
 
         Raises:
-            TypeError: the loss is a function, holds no floats, or `var_list` holds what is no variable.
+            TypeError: the loss holds no floats, or `var_list` holds what is no variable.
             ValueError: there are no variables.
         """
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
@@ -150,9 +151,7 @@ class AbstractOptimizer(ABC):
                 "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH. "
                 f"Not {gate_gradients}"
             )
-        if callable(loss) and not isinstance(loss, AbstractTensorLike):
-            raise TypeError("compute_gradients: loss is a function; pass the tensor that it returns")
-        y = convert_to_tensor(loss)
+        y = convert_to_tensor(loss() if callable(loss) and not isinstance(loss, AbstractTensorLike) else loss)
         if y.dtype not in FLOATING:
             raise TypeError(f"compute_gradients: the loss must hold floats, but it is {y}")
         variables = _variables(var_list)

@@ -6,16 +6,25 @@ from typing import Any
 
 from ...core.graph import Operation, Tensor
 from ...core.shape import TensorShape
+from ...core.slices import IndexedSlices
 from ...core.typing import TensorLike
+from ...derivatives.products import hessian_vector_product
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.creation.ranges import range_
 from ...primitives.debugging.printing import print_ as print_
+from ...primitives.elementwise.masking import multiply_no_nan
+from ...primitives.indexing.gather import gather
+from ...primitives.shape.size import shape
 from ...primitives.variables.variable import Variable as VariableToday
+from . import backprop
 from .defun import DefinedFunction as DefinedFunction
 from .defun import Defun as Defun
 from .variable import Variable as Variable
 
 ResourceVariable = RefVariable = VariableV1 = BaseResourceVariable = Variable
 _DefinedFunction = DefinedFunction
-print_v2 = print_
+print_v2, gather_v2, mul_no_nan = print_, gather, multiply_no_nan
+_hessian_vector_product = hessian_vector_product
 
 
 def unknown_shape(rank: int | None = None, **kwargs: Any) -> TensorShape:
@@ -45,3 +54,16 @@ def assign_add_variable_op(resource: Tensor, value: TensorLike, name: str | None
     """Adds to the value of the variable of that handle."""
     operation: Operation = VariableToday.from_handle(resource).assign_add(value, name=name, read_value=False)
     return operation
+
+
+def _as_indexed_slices(x: TensorLike, optimize: bool = True) -> IndexedSlices:
+    """All rows of `x` as slices."""
+    del optimize
+    x = convert_to_tensor(x)
+    dims = shape(x)
+    return IndexedSlices(x, range_(dims[0]), dims)
+
+
+def __getattr__(name: str) -> Any:
+    """The derivatives that are functions; a line before their names is of the years up to 2017."""
+    return getattr(backprop, name.removeprefix("_"))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import nn as today
+from ...core.dtypes import INTEGER
 from ...core.graph import Tensor
 from ...primitives.casting.cast import cast
 from ...primitives.creation.constant import convert_to_tensor
@@ -20,10 +21,14 @@ from ...primitives.shape.stacking import concat, stack
 from ...primitives.sparse.sparse_tensor import SparseTensor
 from ...primitives.variables.variable import Variable
 from .arguments import older
+from .backprop import conv2d_backprop_filter as conv2d_backprop_filter
+from .backprop import conv2d_backprop_input as conv2d_backprop_input
+from .backprop import conv3d_backprop_filter as conv3d_backprop_filter
 from .bidirectional import static_bidirectional_rnn as static_bidirectional_rnn
 from .functions import space_to_batch as space_to_batch
 from .raw_rnn import raw_rnn as raw_rnn
 
+conv3d_backprop_filter_v2 = conv3d_backprop_filter
 _SOFTMAX = "logits, axis, name, dim:axis"
 _POOL = "value:input, ksize, strides, padding, data_format, name, input"
 _CONVOLUTION = "input, filter:filters, strides, padding, use_cudnn_on_gpu:, data_format, dilations, name, filters"
@@ -95,6 +100,12 @@ def dropout(
     if (keep_prob is None) == (rate is None):
         raise ValueError("dropout: give keep_prob, or rate, which is 1 - keep_prob")
     return today.dropout(x, 1 - keep_prob if rate is None else rate, noise_shape, seed, name)
+
+
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    """As `pb.nn.leaky_relu`; integers become float32."""
+    x = convert_to_tensor(features)
+    return today.leaky_relu(cast(x, np.float32) if x.dtype in INTEGER else x, alpha, name)
 
 
 def softmax_cross_entropy_with_logits(

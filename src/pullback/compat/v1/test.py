@@ -123,11 +123,29 @@ class TestCase(unittest.TestCase):
             np.testing.assert_allclose(self._value(a), self._value(b), rtol, atol, err_msg=msg or "")
 
     def assertAllCloseAccordingToType(
-        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+        self,
+        a: Any,
+        b: Any,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        float_rtol: float = 1e-6,
+        float_atol: float = 1e-6,
+        half_rtol: float = 1e-3,
+        half_atol: float = 1e-3,
+        bfloat16_rtol: float = 1e-2,
+        bfloat16_atol: float = 1e-2,
+        msg: str | None = None,
     ) -> None:
-        """The same, with looser tolerances for 16-bit floats."""
-        narrow = any(np.asarray(self._value(x)).dtype.itemsize == 2 for x in (a, b))
-        self.assertAllClose(a, b, 1e-3 if narrow else rtol, 1e-3 if narrow else atol, msg)
+        """The same, with the looser of the tolerances for both dtypes."""
+        by_dtype = {
+            "float32": (float_rtol, float_atol),
+            "float16": (half_rtol, half_atol),
+            "bfloat16": (bfloat16_rtol, bfloat16_atol),
+        }
+        arrays = [np.asarray(self._value(x)) for x in (a, b)]
+        allowed = [(rtol, atol), *[by_dtype[x.dtype.name] for x in arrays if x.dtype.name in by_dtype]]
+        one, other = [x.astype(np.float64) if x.dtype.name == "bfloat16" else x for x in arrays]
+        self.assertAllClose(one, other, max(r for r, _ in allowed), max(a for _, a in allowed), msg)
 
     def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
         """No element differs by more than `err`."""

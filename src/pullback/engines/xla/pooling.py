@@ -11,7 +11,7 @@ from ...primitives.base.precision import widened
 from ...primitives.base.windows import as_data_format, channels_last, has_channels_first, offsets, padded
 from ...primitives.pooling.avg_pool import AvgPoolGrad, sizes_of
 from ...primitives.pooling.geometry import holes_of, is_tiled, one_per_tile, parts, pool_geometry, tiled_shape
-from ...primitives.pooling.max_pool import MaxPool, MaxPoolGrad
+from ...primitives.pooling.max_pool import MaxPool, MaxPoolGrad, is_largest
 from ...primitives.reduction.reduce import lowest
 from ...primitives.shape.reshape import shape_to_use
 from .linalg.products import made
@@ -38,7 +38,7 @@ def _max_pool_grad(p: MaxPoolGrad, x: Any, y: Any, dy: Any) -> Any:
     lengths, pads, _ = pool_geometry(p, x.shape)
     dtype, dy = dy.dtype, widened(channels_last(jnp, dy, p.data_format))
     largest = made(channels_last(jnp, y, p.data_format))
-    number = first_hit([part == largest for part in parts(p, jnp, x, lowest(x.dtype))])
+    number = first_hit([is_largest(part, largest) for part in parts(p, jnp, x, lowest(x.dtype))])
     nothing = jnp.zeros((), dy.dtype)
     dx = put_windows(
         lambda i, _, arrays: jnp.where(arrays[0] == i, arrays[1], nothing),
@@ -67,7 +67,7 @@ def _put_in_tiles(pool: Any, x: Any, y: Any, dy: Any) -> Any:
     places = list(offsets(pool.ksize))
     first_axis = 3 if has_channels_first(pool.data_format) else 2
     at_axis = [first_axis + 2 * i for i in range(len(pool.ksize))]
-    equal = x.reshape(tiles) == y.reshape(kept)
+    equal = is_largest(x.reshape(tiles), y.reshape(kept))
     number = jnp.full((), len(places) - 1, np.int32)
     for i in reversed(range(len(places) - 1)):
         index: list[Any] = [slice(None)] * len(tiles)

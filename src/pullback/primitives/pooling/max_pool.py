@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -246,8 +247,14 @@ class MaxPoolGradGrad(Primitive):
 def hits(pool: Any, xp: Any, x: Any, y: Any) -> Iterator[Any]:
     """For each place in the window, whether the first largest element is there; all with channels last."""
     y = channels_last(xp, y, pool.data_format)
+    same = is_largest if xp is not np or (y != y).any() else operator.eq
     left = None
     for part in parts(pool, xp, x, lowest(x.dtype)):
-        hit = part == y
+        hit = same(part, y)
         yield hit if left is None else hit & left
         left = ~hit if left is None else left & ~hit
+
+
+def is_largest(x: Any, y: Any) -> Any:
+    """Where `x` is `y`, the largest element of its window, which is NaN if the window has one."""
+    return (x == y) | (x != x)
