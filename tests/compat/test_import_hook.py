@@ -160,3 +160,22 @@ def test_the_devices_of_this_machine_are_listed() -> None:
     from tensorflow.python.client import device_lib  # type: ignore[import-not-found]
 
     assert device_lib.list_local_devices()[0].device_type == "CPU"
+
+
+def test_summaries_are_written_where_tensorflow_is_stood_in_for(tmp_path: Path) -> None:
+    program = """
+        import tensorflow as tf
+
+        tf.summary.scalar("loss", tf.constant(2.0))
+        merged = tf.summary.merge_all()
+        with tf.Session() as session:
+            writer = tf.summary.FileWriter("log", session.graph)
+            writer.add_summary(session.run(merged), 3)
+            writer.close()
+        from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
+
+        for event in LegacyEventFileLoader(tf.gfile.Glob("log/*")[0]).Load():
+            print(event.step, event.WhichOneof("what"))
+    """
+    printed = run_program(tmp_path, program, options=("--engine", "numpy"))
+    assert printed.split() == ["0", "file_version", "0", "graph_def", "3", "summary"]

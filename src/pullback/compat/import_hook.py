@@ -24,6 +24,8 @@ _NAMESPACES = ("", "nn", "math", "train", "nn.rnn_cell", "linalg", "image", "ran
 """Where the modules of `tensorflow.python` look for a name, in order."""
 _PACKAGES = [["lib", "io"], *[["ops", name] for name in ("distributions", "linalg", "losses", "ragged", "signal")]]
 """The packages of `tensorflow.python` that have packages in them."""
+_NO_TENSORFLOW = "tensorboard.compat.notf"
+"""The module that, where it is found, tells tensorboard to do without TensorFlow."""
 
 
 def install(*, v2_names: bool = False) -> None:
@@ -105,11 +107,15 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, fullname: str, path: Any, target: ModuleType | None = None) -> ModuleSpec | None:
         """What says that this loads `fullname`, if it is a module of TensorFlow's that is there."""
         del path, target
+        if fullname == _NO_TENSORFLOW:
+            return ModuleSpec(fullname, self)
         parts = fullname.split(".")
         return ModuleSpec(fullname, self, is_package=True) if parts[0] == "tensorflow" and self._places(parts) else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """A module of names."""
+        if spec.name == _NO_TENSORFLOW:
+            return _Names(spec.name, [])
         return _Names(spec.name, self._places(spec.name.split(".")))
 
     def exec_module(self, module: ModuleType) -> None:
