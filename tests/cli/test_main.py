@@ -102,3 +102,11 @@ def test_a_command_that_is_told_to_end_leaves_no_half_written_file(name: str, tm
     command = [sys.executable, "-c", ENDED.replace("SIGNAME", name), "grad", str(tmp_path / "model.onnx"), "--quiet"]
     assert subprocess.run(command, check=False).returncode == 128 + getattr(signal, name)
     assert [path.name for path in tmp_path.iterdir()] == ["model.onnx"]
+
+
+def test_a_program_that_runs_ends_as_python_does_whatever_threads_it_has(tmp_path: Path) -> None:
+    program = "import os, signal, threading, time\n"
+    program += "threading.Thread(target=time.sleep, args=(60,)).start()\nos.kill(os.getpid(), signal.SIGTERM)\n"
+    (tmp_path / "program.py").write_text(program + "time.sleep(60)\n")
+    command = [sys.executable, "-m", "pullback", "run", str(tmp_path / "program.py")]
+    assert subprocess.run(command, check=False, timeout=50).returncode == -signal.SIGTERM

@@ -266,3 +266,9 @@ def test_the_function_of_a_map_reads_no_variable() -> None:
     v = tf.Variable(1.0)
     with pytest.raises(NotImplementedError, match=r"^Dataset.map: the function reads a variable; apply that to what"):
         Dataset.range(3).map(lambda i: tf.cast(i, tf.float32) * v)
+
+
+def test_datasets_are_in_contrib_too() -> None:
+    data = tf.contrib.data
+    dataset = data.Dataset.from_tensor_slices([1, 2, 3, 4, 5]).apply(data.map_and_batch(lambda x: 10 * x, 2))
+    assert numbers(dataset) == [[10, 20], [30, 40], [50]]

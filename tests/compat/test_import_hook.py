@@ -151,8 +151,10 @@ def test_names_that_numpy_had_are_there_for_programs(tmp_path: Path) -> None:
     program = """
         import numpy as np, tensorflow as tf
         print(np.zeros([1], np.float).dtype, np.product([2, 3]), np.Inf, np.array([1], np.int).dtype.kind)
+        print(np.reshape(np.zeros(6), newshape=[2, -1]).shape, np.reshape([1, 2], (2, 1)).shape)
     """
-    assert run_program(tmp_path, program, options=("--engine", "numpy")) == "float64 6 inf i\n"
+    printed = run_program(tmp_path, program, options=("--engine", "numpy"))
+    assert printed == "float64 6 inf i\n(2, 3) (2, 1)\n"
 
 
 @pytest.mark.usefixtures("installed")
@@ -164,18 +166,18 @@ def test_the_devices_of_this_machine_are_listed() -> None:
 
 def test_summaries_are_written_where_tensorflow_is_stood_in_for(tmp_path: Path) -> None:
     program = """
-        import tensorflow as tf
+        import sys, tensorflow as tf
 
         tf.summary.scalar("loss", tf.constant(2.0))
         merged = tf.summary.merge_all()
         with tf.Session() as session:
-            writer = tf.summary.FileWriter("log", session.graph)
+            writer = tf.summary.FileWriter(sys.argv[1], session.graph)
             writer.add_summary(session.run(merged), 3)
             writer.close()
         from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
 
-        for event in LegacyEventFileLoader(tf.gfile.Glob("log/*")[0]).Load():
+        for event in LegacyEventFileLoader(tf.gfile.Glob(sys.argv[1] + "/*")[0]).Load():
             print(event.step, event.WhichOneof("what"))
     """
-    printed = run_program(tmp_path, program, options=("--engine", "numpy"))
+    printed = run_program(tmp_path, program, str(tmp_path / "log"), options=("--engine", "numpy"))
     assert printed.split() == ["0", "file_version", "0", "graph_def", "3", "summary"]

@@ -200,6 +200,25 @@ def test_a_transaction_that_fails_leaves_no_operation_and_no_name() -> None:
     assert graph.get_operation_by_name("new").index == 1
 
 
+def test_operations_of_a_class_are_those_that_stay() -> None:
+    graph = pb.get_default_graph()
+    constants = [pb.constant(1.0).op]
+    cls = type(constants[0].primitive)
+    assert graph.operations_of(cls) == constants
+
+    def fail() -> None:
+        with graph.transaction():
+            pb.constant(2.0)
+            assert len(graph.operations_of(cls)) == 2
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert graph.operations_of(cls) == constants
+    constants += [pb.tanh(pb.constant(3.0)).op.inputs[0].op]
+    assert graph.operations_of(cls) == constants
+
+
 def test_creation_sites_are_the_lines_of_the_user() -> None:
     x = pb.constant([1.0, 2.0])
     y = pb.tanh(x) + 1.0

@@ -70,6 +70,14 @@ def test_a_loop_and_its_derivatives_are_those_of_the_steps_written_out(kind: str
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
 
 
+def test_lengths_of_sequences_may_be_sums_of_a_floating_mask() -> None:
+    cell = pb.nn.rnn_cell.GRUCell(4)
+    ys = [pb.nn.dynamic_rnn(cell, pb.constant(X), n)[0] for n in (LENGTHS, pb.cast(LENGTHS, pb.float32) + 0.5)]
+    np.testing.assert_array_equal(*started().run(ys))
+    with pytest.raises(ValueError, match=r"sequence_length must be a vector of integers, not bool\[3\]$"):
+        pb.nn.dynamic_rnn(cell, pb.constant(X), [True, False, True])
+
+
 def test_beyond_the_end_of_a_sequence_the_state_stays_and_nothing_comes_out() -> None:
     x = pb.constant(np.where(np.arange(3)[None, :, None] < np.array(LENGTHS)[:, None, None], X, np.nan))
     first = pb.constant(np.full((3, 4), 0.25, np.float32))

@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command of `argv` (the process's arguments where None); the exit code."""
     parser = _parser()
     args = parser.parse_args(argv)
-    if argv is None:
+    if argv is None and args.command != "run":
         _end_in_order()
     if args.command is None:
         parser.print_help()
@@ -75,7 +75,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _end_in_order() -> None:
-    """End on SIGTERM and SIGHUP as on an exception, so that no half-written file stays; for our own process only."""
+    """End on SIGTERM and SIGHUP as on an exception, so that no half-written file stays; for our own process only.
+
+    A program that is run has its own way to end, and threads of its own that would go on.
+    """
 
     def end(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+from functools import wraps
+from typing import Any
+
 import numpy as np
 
 _REMOVED = {
@@ -31,3 +35,16 @@ def restore() -> None:
     for name, value in _REMOVED.items():
         if name not in vars(np):
             setattr(np, name, value)
+    if "newshape" not in inspect.signature(np.reshape).parameters:
+        np.reshape = _reshape
+
+
+_reshape_today = np.reshape
+
+
+@wraps(_reshape_today)
+def _reshape(a: Any, *args: Any, newshape: Any = None, **kwargs: Any) -> Any:
+    """`np.reshape`, whose second parameter was `newshape`."""
+    if newshape is not None:
+        kwargs["shape"] = newshape
+    return _reshape_today(a, *args, **kwargs)

@@ -12,6 +12,7 @@ from . import naming
 from .collections import Collections
 from .dtypes import TokenType
 from .errors import InaccessibleTensorError
+from .index import OperationIndex
 from .operation import AbstractTensorLike as AbstractTensorLike
 from .operation import Operation as Operation
 from .operation import Tensor as Tensor
@@ -67,7 +68,7 @@ class Graph(Collections):
         self.eager: Any = None
         """What keeps the values of variables for functions that are called with arrays."""
         self._current = _Current()
-        self._by_name: dict[str, Operation] = {}
+        self._index = OperationIndex(self.operations)
 
     def add(self, primitive: Primitive, inputs: Sequence[Tensor] = (), name: str | None = None) -> Operation:
         """A new operation that applies `primitive` to `inputs`, all of this graph.
@@ -194,7 +195,9 @@ class Graph(Collections):
         return self.names.claim(prefix + name)
 
     def _claim_exactly(self, name: str) -> str:
-        if name in self._index():
+        with self._lock:
+            there = self._index.named(name)
+        if there is not None:
             raise ValueError(f"there is an operation '{name}' already; a name that ends in '/' is not made unique")
         self.names.claim_exactly(name)
         return name
@@ -211,7 +214,7 @@ class Graph(Collections):
             except BaseException:
                 del self.operations[size:]
                 self.captures = {x: inner for x, inner in self.captures.items() if inner.op.index < size}
-                self._by_name = {k: op for k, op in self._by_name.items() if op.index < size}
+                self._index.cut(size)
                 self.refined = {x: y for x, y in self.refined.items() if y.op.index < size}
                 for key, values in self.collections.items():
                     del values[sizes.get(key, 0) :]
@@ -362,16 +365,16 @@ class Graph(Collections):
 
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of that name; KeyError where there is none."""
-        op = self._index().get(name)
+        with self._lock:
+            op = self._index.named(name)
         if op is None:
             raise KeyError(f"The name '{name}' refers to an Operation not in the graph.")
         return op
 
-    def _index(self) -> dict[str, Operation]:
+    def operations_of(self, cls: type[Primitive]) -> list[Operation]:
+        """The operations whose primitive is of class `cls`, in the order they were made."""
         with self._lock:
-            for op in self.operations[len(self._by_name) :]:
-                self._by_name[op.name] = op
-        return self._by_name
+            return self._index.of_class(cls)
 
     def get_tensor_by_name(self, name: str) -> Tensor:
         """The tensor named `operation:number`; KeyError where there is none, ValueError where the form is another."""

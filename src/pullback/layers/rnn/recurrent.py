@@ -13,7 +13,7 @@ from ...control_flow.tensor_array import TensorArray
 from ...control_flow.tracing import Part, lasting_types, put_together, take_apart, trace_together
 from ...control_flow.while_loop import check_next
 from ...core import nest
-from ...core.dtypes import INTEGER, int32
+from ...core.dtypes import FLOATING, INTEGER, int32
 from ...core.function import carried_parameter
 from ...core.operation import Tensor
 from ...core.typing import DTypeLike, TensorLike
@@ -151,7 +151,7 @@ def _lengths(what: str, sequence_length: Any) -> Tensor | None:
     if sequence_length is None:
         return None
     lengths = convert_to_tensor(sequence_length)
-    if lengths.dtype not in INTEGER or lengths.shape.rank not in (1, None):
+    if lengths.dtype not in INTEGER | FLOATING or lengths.shape.rank not in (1, None):
         raise ValueError(f"{what}: sequence_length must be a vector of integers, not {lengths.type}")
     return lengths if lengths.dtype == int32 else cast(lengths, int32)
 

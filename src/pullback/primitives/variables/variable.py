@@ -454,7 +454,7 @@ def variables_of(graph: Graph, key: str) -> list[Variable]:
     """The variables of a collection of `graph`, and those that were in it when the graph was written to a file."""
     found = [v if isinstance(v, Variable) else Variable.from_handle(v) for v in graph.get_collection(key)]
     known = {v.op for v in found}
-    for op in graph.get_operations():
+    for op in graph.operations_of(VarHandleOp):
         primitive = op.primitive
         if isinstance(primitive, VarHandleOp) and op not in known and key in collections_of(primitive):
             found.append(Variable.from_handle(op))

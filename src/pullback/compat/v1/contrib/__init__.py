@@ -3,6 +3,7 @@
 from .. import distributions as distributions
 from .. import nest as nest
 from . import crf as crf
+from . import data as data
 from . import framework as framework
 from . import layers as layers
 from . import legacy_seq2seq as legacy_seq2seq
