@@ -121,6 +121,7 @@ class Case(tf.test.TestCase):  # type: ignore[misc]
             self.assertAllEqual(x.eval(), [1.0, 2.0])
             self.assertShapeEqual(np.zeros(2), x)
             self.assertNear(tf.test.compute_gradient_error(x, [2], x * x, [2]), 0.0, 1e-2)
+            self.assertAllClose(*tf.test.compute_gradient(x, [2], x * x, [2]), atol=1e-2)
         self.assertAllClose({"a": [tf.constant(1.0)]}, {"a": [1.0]})
         with pytest.raises(AssertionError):
             self.assertAllClose([1.0], [1.1])
@@ -136,6 +137,29 @@ def test_a_test_case_has_a_graph_of_its_own() -> None:
     Case().run(result)
     assert (result.testsRun, result.failures, result.errors) == (1, [], [])
     assert len(tf.get_default_graph().operations) == before
+
+
+class KeptValues(tf.test.TestCase):  # type: ignore[misc]
+    __test__ = False
+
+    def runTest(self) -> None:
+        v = tf.Variable(1.0)
+        self.evaluate(tf.global_variables_initializer())
+        self.evaluate(v.assign_add(1.0))
+        self.assertAllEqual(self.evaluate(v), 2.0)
+        with self.cached_session() as session, self.test_session() as again:
+            assert session is again
+            self.assertAllEqual(v.eval(), 2.0)
+        with self.session() as other:
+            assert other is not session
+            assert not other.has_variable(v.handle.op)
+
+
+def test_the_variables_of_a_test_case_keep_their_values_throughout_a_test() -> None:
+    result = unittest.TestResult()
+    for case in [KeptValues(), KeptValues()]:
+        case.run(result)
+    assert (result.testsRun, result.failures, result.errors) == (2, [], [])
 
 
 def test_texts_and_bytes() -> None:

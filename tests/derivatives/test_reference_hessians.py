@@ -196,6 +196,30 @@ def test_a_checker_of_functions_takes_a_list_of_floats() -> None:
         pb.test.compute_gradient(pb.sin, [np.array([1, 2])])
 
 
+def test_a_checker_of_functions_takes_tensors_and_variables_for_their_values() -> None:
+    x, weight = pb.constant([1.0, 2.0], pb.float64), pb.Variable(3.0, dtype=pb.float64)
+    with pb.Session(engine="numpy") as session:
+        session.run(weight.initializer)
+        exact, numeric = pb.test.compute_gradient(lambda a, b: a * a * b, (x * 2.0, weight))
+    assert [a.tolist() for a in exact] == [[[12.0, 0.0], [0.0, 24.0]], [[4.0], [16.0]]]
+    assert pb.test.max_error(exact, numeric) < 1e-6
+    with pytest.raises(TypeError, match=r"x\[0\] has dtype int32; only floats and complex numbers have gradients"):
+        pb.test.compute_gradient(pb.sin, [pb.constant(1)])
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (2, 3)])
+def test_a_gradient_of_another_shape_than_x_is_refused(shape: tuple[int, int]) -> None:
+    @pb.custom_gradient
+    def turned(x: Any) -> Any:
+        return pb.identity(x), pb.transpose
+
+    x = pb.placeholder(pb.float32, None, name="x")
+    n, m = shape
+    message = rf"gradient by float32\[...\] 'x:0' has the shape \({m}, {n}\); that of x is \({n}, {m}\)$"
+    with pb.Session(engine="numpy"), pytest.raises(ValueError, match=message):
+        pb.test.compute_gradient_error(x, shape, turned(x), shape)
+
+
 def test_a_checker_of_tensors_takes_floats_and_a_session() -> None:
     x = pb.placeholder(pb.int32, [2])
     with pytest.raises(ValueError, match="there is no default session"):

@@ -29,13 +29,14 @@ def compute_gradient(
     """The Jacobians of `f` at the list `x`, by `gradients` and by differences: two lists, one array for each argument.
 
     `f` is called once, in the default graph, and may use its tensors and variables; what it computes is run in the
-    default session, or on NumPy where there is none.
+    default session, or on NumPy where there is none. A tensor in `x` stands for the value that it has there.
 
     Shapes: each array is [size of y, size of x]; a complex element counts as two, its real and imaginary part.
     Dtypes: floats and complex numbers. `delta` is the step of the differences, 1/1024 where None.
 
     Raises:
-        ValueError: `x` is not a list or tuple. TypeError: an element is not of a float or complex dtype.
+        ValueError: `x` is not a list or tuple; a gradient has another shape than its x.
+        TypeError: an element is not of a float or complex dtype.
 
     >>> import pullback as pb
     >>> exact, numeric = pb.test.compute_gradient(pb.tanh, [[0.5]])
@@ -44,15 +45,12 @@ def compute_gradient(
     """
     if not isinstance(x, list | tuple):
         raise ValueError(f"x must be a list or tuple, one element for each argument of f, not {type(x).__name__}")
-    arrays = [_checked(as_array(value), f"x[{i}]") for i, value in enumerate(x)]
     graph, step = get_default_graph(), 1 / 1024 if delta is None else delta
-    inputs = [placeholder(a.dtype, a.shape) for a in arrays]
-    y = convert_to_tensor(f(*inputs))
     current = get_default_session()
     if current is not None and current.graph is graph:
-        return _jacobians(current, y, inputs, arrays, step, {}, UnconnectedGradients.ZERO)
+        return _jacobians_of_function(current, f, x, step)
     with Session(graph=graph, engine="numpy") as session:
-        return _jacobians(session, y, inputs, arrays, step, {}, UnconnectedGradients.ZERO)
+        return _jacobians_of_function(session, f, x, step)
 
 
 def max_error(grads1: Sequence[Array], grads2: Sequence[Array]) -> float:
@@ -81,7 +79,8 @@ def compute_gradient_v1(
     Runs in the default session, after the operations `init_targets`.
 
     Raises:
-        ValueError: no default session; y does not depend on x. TypeError: x is not of a float or complex dtype.
+        ValueError: no default session; y does not depend on x; a gradient has another shape than its x.
+        TypeError: x is not of a float or complex dtype.
 
     >>> import pullback as pb
     >>> x = pb.placeholder(pb.float64, [2])
@@ -138,6 +137,16 @@ def compute_gradient_error(
     return max_error([a for a, _ in pairs], [b for _, b in pairs])
 
 
+def _jacobians_of_function(
+    session: Session, f: Callable[..., Any], x: Sequence[Any], delta: float
+) -> tuple[list[Array], list[Array]]:
+    values = [session.run(value) if isinstance(value, Tensor | Variable) else as_array(value) for value in x]
+    arrays = [_checked(np.asarray(value), f"x[{i}]") for i, value in enumerate(values)]
+    inputs = [placeholder(a.dtype, a.shape) for a in arrays]
+    y = convert_to_tensor(f(*inputs))
+    return _jacobians(session, y, inputs, arrays, delta, {}, UnconnectedGradients.ZERO)
+
+
 def _listed(value: Any, many: bool) -> list[Any]:
     return list(value) if many else [value]
 
@@ -169,6 +178,11 @@ def _jacobians(
                 raise ValueError(f"compute_gradient: {y} does not depend on {x}; pass an x that it is computed from")
         dxs = [convert_to_tensor(dx) for dx in dxs]
     exact = [np.zeros((_parts(value).size, _parts(a).size), _parts(a).dtype) for a in arrays]
+    for x, a, dx in zip(xs, arrays, _run(session, dxs, {**feeds, seed: np.zeros_like(value)}), strict=True):
+        if np.shape(dx) != a.shape:
+            raise ValueError(
+                f"compute_gradient: the gradient by {x} has the shape {np.shape(dx)}; that of x is {a.shape}"
+            )
     for row in range(_parts(value).size):
         unit = np.zeros_like(value)
         _parts(unit)[row] = 1

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import PullbackError
-from ...core.graph import Graph, Tensor
+from ...core.graph import Graph, Tensor, get_default_graph
 from ...engines.session import Session, get_default_session
 from ...primitives.variables.variable import Variable
 from ...test import compute_gradient_error as compute_gradient_error
+from ...test import compute_gradient_v1 as compute_gradient_v1
 
+compute_gradient = compute_gradient_v1
 main = unittest.main
 
 
@@ -46,10 +48,11 @@ def get_temp_dir() -> str:
 
 
 class TestCase(unittest.TestCase):
-    """A test case, each test of which has a graph of its own."""
+    """A test case, each test of which has a graph of its own, and a session that is kept for the graph."""
 
     def run(self, result: unittest.TestResult | None = None) -> unittest.TestResult | None:
         """Run a test with a new graph as the default one."""
+        self._kept: dict[Graph, Session] = {}
         with Graph().as_default():
             return super().run(result)
 
@@ -62,17 +65,25 @@ class TestCase(unittest.TestCase):
         with Session(graph=graph, config=config) as session:
             yield session
 
-    cached_session = session
+    @contextmanager
+    def cached_session(
+        self, graph: Graph | None = None, config: object = None, use_gpu: bool = False, force_gpu: bool = False
+    ) -> Iterator[Session]:
+        """A block with the session that the test keeps for the graph, in which variables keep their values."""
+        del use_gpu, force_gpu
+        session = self._session_of(graph or get_default_graph(), config)
+        with session.graph.as_default(), session.as_default():
+            yield session
 
     def test_session(self, *args: Any, **kwargs: Any) -> AbstractContextManager[Session]:
-        """The same by an older name, which unittest takes for that of a test."""
+        """The session that is kept, or a new one of `graph`; unittest takes the name for that of a test."""
         if self.id().endswith(".test_session"):
             self.skipTest("not a test")
-        return self.session(*args, **kwargs)
+        return self.session(*args, **kwargs) if args or kwargs.get("graph") else self.cached_session(**kwargs)
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values of `tensors`, by the default session or a new one."""
-        return (get_default_session() or Session()).run(tensors)
+        """The values of `tensors`, by the default session or the one that the test keeps for the graph."""
+        return (get_default_session() or self._session_of(get_default_graph())).run(tensors)
 
     def get_temp_dir(self) -> str:
         """A folder for the files of a test."""
@@ -167,6 +178,11 @@ class TestCase(unittest.TestCase):
         """All elements are from one bound to the other."""
         value = np.asarray(self._value(target))
         np.testing.assert_array_equal(np.clip(value, lower_bound, upper_bound), value)
+
+    def _session_of(self, graph: Graph, config: object = None) -> Session:
+        if graph not in self._kept:
+            self._kept[graph] = Session(graph=graph, config=config)
+        return self._kept[graph]
 
     def _value(self, x: Any) -> Any:
         return self.evaluate(x) if isinstance(x, Tensor | Variable) else x

@@ -146,10 +146,12 @@ def _filled_like(input: Any, value: int, dtype: Any, name: str | None) -> Tensor
         from ..shape.size import shape
 
         return _no_texts(value, x.shape.known if x.shape.is_fully_defined() else shape(x), name)
-    array = _small_constant(x.shape.sizes, value, wanted) if x.shape.is_fully_defined() else None
-    if array is not None:
-        return constant_in(x.graph, array, name)
-    return FillLike(value, wanted)(x, name=name)
+    if not x.shape.is_fully_defined():
+        return FillLike(value, wanted)(x, name=name)
+    array = _small_constant(x.shape.sizes, value, wanted)
+    if array is None:
+        return x.graph.add(Filled(value, wanted, x.shape.sizes), (), name).outputs[0]
+    return constant_in(x.graph, array, name)
 
 
 class FillLike(Primitive):
