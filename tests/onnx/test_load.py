@@ -66,11 +66,24 @@ def test_a_value_that_is_the_same_under_another_name_is_another_x() -> None:
     assert [v.tolist() for v in run(graph, [da, dx], x=x)] == [[2, 3], [5, 7]]
 
 
+def test_bodies_are_written_without_types_that_they_did_not_have() -> None:
+    model = parsed(
+        """g (bool c, float[2] x) => (float[2] y) { y = If(c) <
+            then_branch = t () => (float[2] a) { b = Neg(x)  a = Exp(b) },
+            else_branch = e () => (float[2] d) { d = Abs(x) }
+        > }"""
+    )
+    graph = pb.onnx.load(model)
+    written = pb.onnx.export({"y": graph["y"]}, {"c": graph["c"], "x": graph["x"]})
+    assert not any(attribute.g.value_info for attribute in written.graph.node[0].attribute)
+
+
 def test_each_tensor_says_which_node_it_comes_from() -> None:
     graph = pb.onnx.load(
         parsed("g (float[4] x) => (float[2] a, float[2] b) { a, b = Split<axis=0, num_outputs=2>(x) }")
     )
-    assert [(graph.origin[y][0].op_type, graph.origin[y][1]) for y in graph.outputs] == [("Split", 0), ("Split", 1)]
+    assert [graph.origin[y] for y in graph.outputs] == [graph.nodes[0]] * 2
+    assert graph.nodes[0].op_type == "Split"
 
 
 def test_names_that_operations_cannot_have_are_kept_all_the_same() -> None:

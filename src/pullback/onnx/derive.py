@@ -171,7 +171,7 @@ def by_operation(
     """
     found: dict[Any, Callable[..., Any] | None] = {}
     for key, rule in rules.items():
-        nodes = {id(proto): x for x, (proto, _) in graph.origin.items() if key and key in (proto.name, proto.op_type)}
+        nodes = {node: x for x, node in graph.origin.items() if key and key in (node.name, node.op_type)}
         rounded = [graph.rounded[x][1] for x in nodes.values() if x in graph.rounded]
         if rounded:
             found.update(dict.fromkeys(_scaled_back(key, rounded), rule))

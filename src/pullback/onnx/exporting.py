@@ -218,7 +218,7 @@ def _default_name(x: Tensor) -> str:
 
 def _place(item: Item) -> tuple[int, int]:
     """Where an item comes among all."""
-    return (item.place, item.number) if isinstance(item, Again) else (item.index, -1)
+    return (item.place, item.node.number) if isinstance(item, Again) else (item.index, -1)
 
 
 class _Exporter:

@@ -13,6 +13,7 @@ from typing import Any
 from onnx import ModelProto, TensorProto, TensorShapeProto, TypeProto, ValueInfoProto
 
 from ..core.errors import InvalidArgumentError, UnimplementedError
+from ..core.garbage import without_collection
 from ..core.graph import Tensor
 from ..core.lengths import Dimension, Length, is_name, named, symbol
 from ..core.limits import limited
@@ -22,7 +23,7 @@ from ..primitives.creation.constant import constant_in
 from ..primitives.creation.placeholders import placeholder
 from .element_types import dtype_of
 from .model import Dims, OnnxGraph
-from .normalise import normalise, parse
+from .normalise import Normalised, normalise, parse
 from .read.sequence import Optional, Sequence
 from .reading import Names, read_nodes, require_possible, valid_name
 from .training_mode import turn_on_training
@@ -76,22 +77,21 @@ def load(
     _load_readers()
     path = None if isinstance(model, ModelProto) else Path(model)
     folder = Path(directory) if directory is not None else None if path is None else path.parent
-    with limited("onnx.load"):
-        proto = model if isinstance(model, ModelProto) else parse(Path(model))
-        return _loaded(proto, folder, elements or {}, training, watch, of)
+    with limited("onnx.load"), without_collection():
+        # What is parsed here has no name: it is given back when its copy has been made.
+        normalised = normalise(model if isinstance(model, ModelProto) else parse(Path(model)), folder, of)
+        return _loaded(normalised, folder, elements or {}, training, watch)
 
 
 def _loaded(
-    proto: ModelProto,
+    normalised: Normalised,
     folder: Path | None,
     elements: Mapping[str, int | None],
     training: bool,
     watch: Sequence_[str],
-    of: Sequence_[str],
 ) -> OnnxGraph:
-    normalised = normalise(proto, folder, of)
     replaced = turn_on_training(normalised.model) if training else {}
-    graph = OnnxGraph(normalised.model)
+    graph = OnnxGraph(normalised.model, normalised.ranks)
     graph.left_out = normalised.left_out
     graph.watched = tuple(watch)
     for name in watch:
@@ -155,11 +155,13 @@ def _read_main(
     names = Names(graph, graph.values)
     lengths: dict[str, Length] = {}
     for entry in proto.input:
-        graph.values[entry.name] = _input(entry, elements, lengths)
-        require_possible(f"the input '{entry.name}'", graph.values[entry.name])
+        made = graph.values[entry.name] = _input(entry, elements, lengths)
+        if isinstance(made, Tensor):
+            require_possible("input", entry.name, made)
     for tensor in [*proto.initializer, *weights.values()]:
         _add_initializer(graph, tensor, directory)
     read_nodes(proto.node, names)
+    graph.ranks = {}
     graph.inputs = tuple([graph.values[entry.name] for entry in proto.input])
     graph.outputs = tuple([names[entry.name] for entry in proto.output])
     graph.dims = {entry.name: dims_of(entry.type) for entry in [*proto.input, *proto.output]}

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from onnx import ModelProto, NodeProto, TypeProto
+from onnx import ModelProto, NodeProto
 
 from ..core.graph import Graph, Tensor
 from ..core.sites import Place, Site
 from .weights import External
+
+if TYPE_CHECKING:
+    from .reading import Node
 
 LOOPS = ("Loop", "Scan")
 Dims = tuple[int | str | None, ...]
@@ -24,10 +28,12 @@ class OnnxGraph(Graph):
     the model says so, a sequence of tensors or an optional one.
     """
 
-    def __init__(self, model: ModelProto) -> None:
+    def __init__(self, model: ModelProto, ranks: Mapping[str, int] = MappingProxyType({})) -> None:
         super().__init__(name=model.graph.name)
         self.model = model
         """The model as it was read: at opset 21 or newer, functions inlined, without large initializers."""
+        self.ranks = ranks
+        """While it is read: how many axes values have, as far as the model or onnx's inference says it."""
         self.inputs: tuple[Tensor, ...] = ()
         """Placeholders for the model's inputs, initializers not among them."""
         self.outputs: tuple[Tensor, ...] = ()
@@ -37,8 +43,10 @@ class OnnxGraph(Graph):
         """Those of the values that are initializers: constants."""
         self.dims: Mapping[str, Dims] = {}
         """The lengths of each input and output as declared, symbolic ones by name; none where no shape is declared."""
-        self.origin: dict[Tensor, tuple[NodeProto, int]] = {}
-        """The node that a tensor came from, and the number of its output."""
+        self.nodes: list[Node] = []
+        """The nodes of the main graph, in order."""
+        self.origin: dict[Tensor, Node] = {}
+        """The node that a tensor came from."""
         self.external: dict[Tensor, External] = {}
         """Where the elements of an initializer are, if in a file beside the model."""
         self.rounded: dict[Tensor, tuple[Tensor, list[Tensor]]] = {}
@@ -55,15 +63,9 @@ class OnnxGraph(Graph):
         """Of a model in training: for each running mean and variance what a step makes of it."""
 
     @cached_property
-    def declared(self) -> dict[str, TypeProto.Tensor]:
-        """The types of intermediate values and outputs, as far as the model or onnx's inference says them."""
-        entries = [*self.model.graph.value_info, *self.model.graph.output]
-        return {entry.name: entry.type.tensor_type for entry in entries if entry.type.HasField("tensor_type")}
-
-    @cached_property
     def opsets(self) -> dict[str, int]:
         """The version of each operator set that the model uses."""
-        return {entry.domain: entry.version for entry in self.model.opset_import}
+        return {domain_of(entry.domain): entry.version for entry in self.model.opset_import}
 
     @cached_property
     def inner_names(self) -> frozenset[str]:
@@ -120,6 +122,11 @@ class OnnxGraph(Graph):
     @staticmethod
     def _names(entries: Any) -> tuple[str, ...]:
         return tuple([entry.name for entry in entries])
+
+
+def domain_of(domain: str) -> str:
+    """`domain`, or the empty string for the default one, which has two names."""
+    return "" if domain == "ai.onnx" else domain
 
 
 def names_inside(node: NodeProto) -> list[str]:

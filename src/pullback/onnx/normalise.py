@@ -23,11 +23,14 @@ from . import old_resizing
 from .batched_scan import unbatched
 from .element_types import name_of
 from .leaving_out import leave_out_unread, makes_strings
-from .reading import all_nodes, domain_of, first_name, is_read
+from .model import domain_of
+from .reading import all_nodes, first_name, is_read
 from .validity import require_room, require_valid
 from .weights import array_of, dense_of
 
 OLDEST_READ = 21
+Kind = tuple[str, str]
+"""A domain and an operator."""
 _WIDENED = frozenset(
     [
         "Cast",
@@ -60,6 +63,8 @@ class Normalised:
     weights: Mapping[str, TensorProto]
     left_out: tuple[str, ...]
     """The outputs that cannot be read."""
+    ranks: Mapping[str, int]
+    """How many axes values of the main graph have, as far as the model or onnx's inference says it."""
 
 
 def parse(path: Path) -> ModelProto:
@@ -79,13 +84,15 @@ def normalise(model: ModelProto, directory: Path | None, of: Sequence[str] = ())
         raise DataLossError("onnx.load: the model has no graph; the file is torn, or is not an ONNX model")
     require_valid(model)
     skeleton, weights = _set_aside(model, directory)
+    del model
     _check(skeleton)
     if skeleton.functions:
         skeleton = _inlined(skeleton)
     skeleton = _converted(skeleton)
     skeleton = _with_bodies(skeleton)
     left_out = leave_out_unread(skeleton.graph, of) if of else ()
-    unread = list(_unread(skeleton))
+    kinds = _kinds(skeleton)
+    unread = list(_unread(skeleton, kinds))
     if unread:
         raise UnimplementedError(
             "onnx.load: the model holds what pullback does not read:\n"
@@ -93,9 +100,17 @@ def normalise(model: ModelProto, directory: Path | None, of: Sequence[str] = ())
             + "\nTake these nodes out of the model, or write a reader for each: see pullback.onnx.reader."
         )
     skeleton.ir_version = max(skeleton.ir_version, 10)
-    inferred = _inferred(skeleton)
-    _leave_true_inputs(inferred.graph, weights)
-    return Normalised(inferred, weights, left_out)
+    ranks = _ranks(skeleton, kinds)
+    _leave_true_inputs(skeleton.graph, weights)
+    return Normalised(skeleton, weights, left_out, ranks)
+
+
+def _kinds(model: ModelProto) -> set[Kind]:
+    return {_kind(node) for node in all_nodes(model.graph)}
+
+
+def _kind(node: NodeProto) -> Kind:
+    return domain_of(node.domain), node.op_type
 
 
 def _set_aside(model: ModelProto, directory: Path | None) -> tuple[ModelProto, dict[str, TensorProto]]:
@@ -193,8 +208,7 @@ def _converted(skeleton: ModelProto) -> ModelProto:
     versions = [entry.version for entry in skeleton.opset_import if domain_of(entry.domain) == ""]
     if not versions or versions[0] >= OLDEST_READ:
         return skeleton
-    kinds = {node.op_type for node in all_nodes(skeleton.graph) if domain_of(node.domain) == ""}
-    if all(_means_the_same(op_type, versions[0]) for op_type in kinds):
+    if all(_means_the_same(op_type, versions[0]) for domain, op_type in _kinds(skeleton) if not domain):
         for entry in skeleton.opset_import:
             entry.version = OLDEST_READ if domain_of(entry.domain) == "" else entry.version
         return skeleton
@@ -235,28 +249,29 @@ def _means_the_same(op_type: str, version: int) -> bool:
 
 def _with_bodies(skeleton: ModelProto) -> ModelProto:
     """The model with the bodies of the standard's own functions, where there is no reader of them."""
-    missing = {(n.domain, n.op_type) for n in all_nodes(skeleton.graph) if not is_read(n.domain, n.op_type)}
+    kinds = _kinds(skeleton)
     versions = {domain_of(entry.domain): entry.version for entry in skeleton.opset_import}
-    functions = [name for name in missing if _has_body(name, versions)]
-    if not functions:
+    bodied = {kind for kind in kinds if not is_read(*kind) and _has_body(kind, versions)}
+    if not bodied:
         return skeleton
-    return inliner.inline_selected_functions(_inferred(skeleton), functions, False, inline_schema_functions=True)
+    functions = list({(n.domain, n.op_type) for n in all_nodes(skeleton.graph) if _kind(n) in bodied})
+    return inliner.inline_selected_functions(_inferred(skeleton, kinds), functions, False, inline_schema_functions=True)
 
 
-def _has_body(name: tuple[str, str], versions: Mapping[str, int]) -> bool:
-    domain, op_type = domain_of(name[0]), name[1]
+def _has_body(name: Kind, versions: Mapping[str, int]) -> bool:
+    domain, op_type = name
     if domain not in versions or not onnx.defs.has(op_type, domain):
         return False
     schema: Any = onnx.defs.get_schema(op_type, versions[domain], domain)
     return bool(schema.has_function or schema.has_context_dependent_function)
 
 
-def _inferred(skeleton: ModelProto) -> ModelProto:
+def _inferred(skeleton: ModelProto, kinds: set[Kind]) -> ModelProto:
     """The model with the types of all values, as far as onnx can tell them.
 
     The inference of onnx 1.23 ends the process at an EyeLike of something whose rank it does not know.
     """
-    if any(node.op_type == "EyeLike" for node in all_nodes(skeleton.graph)):
+    if ("", "EyeLike") in kinds:
         return skeleton
     try:
         return shape_inference.infer_shapes(skeleton, data_prop=True)
@@ -264,14 +279,25 @@ def _inferred(skeleton: ModelProto) -> ModelProto:
         raise InvalidArgumentError(f"onnx.load: the model is not valid: {_said(error)}") from None
 
 
-def _unread(skeleton: ModelProto) -> Iterator[str]:
+def _ranks(skeleton: ModelProto, kinds: set[Kind]) -> dict[str, int]:
+    """The ranks of all values, as far as onnx can tell them; what it says of the outputs becomes part of the model.
+
+    The rest of its types, which take more than the model itself, are not kept.
+    """
+    inferred = _inferred(skeleton, kinds).graph
+    for entry, told in zip(skeleton.graph.output, inferred.output, strict=True):
+        entry.CopyFrom(told)
+    types = [(entry.name, entry.type.tensor_type) for entry in [*inferred.value_info, *inferred.output]]
+    return {name: len(of.shape.dim) for name, of in types if of.HasField("shape")}
+
+
+def _unread(skeleton: ModelProto, kinds: set[Kind]) -> Iterator[str]:
     """A line for each operator without a reader, and for each element type without a dtype."""
     versions = {domain_of(entry.domain): entry.version for entry in skeleton.opset_import}
-    missing: dict[tuple[str, str], list[str]] = {}
-    for node in all_nodes(skeleton.graph):
-        if not is_read(node.domain, node.op_type):
-            names = missing.setdefault((domain_of(node.domain), node.op_type), [])
-            names.append(f"'{node.name or first_name(node.output)}'")
+    missing: dict[Kind, list[str]] = {kind: [] for kind in kinds if not is_read(*kind)}
+    for node in all_nodes(skeleton.graph) if missing else ():
+        if _kind(node) in missing:
+            missing[_kind(node)].append(f"'{node.name or first_name(node.output)}'")
     for (domain, op_type), names in sorted(missing.items()):
         known = domain in versions and onnx.defs.has(op_type, domain)
         full = f"{domain}::{op_type}" if domain else op_type
@@ -280,7 +306,8 @@ def _unread(skeleton: ModelProto) -> Iterator[str]:
     graph = skeleton.graph
     strings = [f"'{e.name}'" for e in graph.input if e.type.tensor_type.elem_type == TensorProto.STRING]
     strings += [f"'{t.name}'" for t in graph.initializer if t.data_type == TensorProto.STRING]
-    strings += [f"'{node.output[0]}'" for node in all_nodes(graph) if makes_strings(node)]
+    if not kinds.isdisjoint([("", "Cast"), ("", "Constant")]):
+        strings += [f"'{node.output[0]}'" for node in all_nodes(graph) if makes_strings(node)]
     if strings:
         yield f"tensors of {name_of(TensorProto.STRING)}: {_some(strings)}"
 

@@ -10,14 +10,16 @@ from onnx import ModelProto, NodeProto, helper
 from ..core.graph import Graph
 from ..core.needs import needed
 from ..core.operation import Tensor
+from ..core.scopes import NOTHING
 from ..core.shape import TensorShape
 from ..core.types import TensorType
 from ..primitives.creation.constant import Const
 from ..primitives.creation.placeholders import Placeholder, PlaceholderWithDefault
+from . import reading
 from .inference import Node, inferred
 from .lean import note_normalised
 from .model import Dims, OnnxGraph
-from .reading import attribute_value, domain_of
+from .reading import attribute_value
 from .records import Record, Value, node_key
 from .runnable import is_runnable
 from .writing import Writer
@@ -26,18 +28,14 @@ from .writing import Writer
 class Again:
     """A node that is written as it was."""
 
-    __slots__ = ("inputs", "needs", "number", "outputs", "place", "proto", "reads")
+    __slots__ = ("inner", "needs", "node", "place")
 
-    def __init__(self, proto: NodeProto, place: int, number: int) -> None:
-        self.proto = proto
+    def __init__(self, node: reading.Node, place: int) -> None:
+        self.node = node
         self.place = place
         """The number of the first operation that stands for one of its outputs."""
-        self.number = number
-        """Its own among the nodes."""
-        self.inputs = tuple(proto.input)
-        self.outputs = tuple(proto.output)
-        self.reads = _read(proto)
-        """All names that it reads, its subgraphs included."""
+        self.inner = _read_inside(node)
+        """The names that its bodies read; None where it has none."""
         self.needs: Sequence[Any] | None = None
         """What it reads, once somebody has asked."""
 
@@ -51,21 +49,20 @@ class Origins:
         """The values that are written with names of the loaded model."""
         self.dims: Mapping[str, Dims] = {} if self.graph is None else self.graph.dims
         self._names: dict[Tensor, str] = {}
-        self._nodes: dict[int, Again] = {}
+        self._nodes: dict[reading.Node, Again] = {}
         self._sources: dict[Tensor, Again | None] = {}
-        self._producers: dict[str, NodeProto] = {}
-        self._by_name: dict[str, Value] = {}
+        self._producers: dict[str, reading.Node] = {}
+        self._without_tensor: dict[str, Value] = {}
+        """The values that are no tensors, by name."""
         self._external: dict[int, Any] = {}
         if self.graph is None:
             return
         self._opsets = self.graph.opsets.get("", opset), opset
-        self._runnable: dict[int, bool] = {}
+        self._runnable: dict[reading.Node, bool] = {}
         for name, value in self.graph.values.items():
             if isinstance(value, Tensor):
                 self._names.setdefault(value, name)
-        protos = self._protos = list(self.graph.model.graph.node)
-        self._numbers = {id(proto): i for i, proto in enumerate(protos)}
-        self._producers = {name: proto for proto in protos for name in proto.output if name}
+        self._producers = {name: node for node in self.graph.nodes for name in node.outputs if name}
         self._external = {
             id(x.op.primitive.value): where
             for x, where in self.graph.external.items()
@@ -87,27 +84,28 @@ class Origins:
 
     def of(self, x: Tensor) -> Again | None:
         """The node that `x` came from, where that is to be written again."""
-        if self.graph is None:
+        node = None if self.graph is None else self.graph.origin.get(x)
+        if node is None:
             return None
         if x not in self._sources:
-            self._sources[x] = self._source(self.graph, x)
+            self._sources[x] = self._source(node, x)
         return self._sources[x]
 
-    def _source(self, graph: OnnxGraph, x: Tensor) -> Again | None:
-        if isinstance(x.op.primitive, Const):
+    def _source(self, node: reading.Node, x: Tensor) -> Again | None:
+        if isinstance(x.op.primitive, Const) or self._is_random(x) or not self._can_be_again(node):
             return None
-        found = graph.origin.get(x)
-        if found is None or self._is_random(x) or not self._can_be_again(found[0]):
-            return None
-        return self._again(found[0])
+        return self._again(node)
 
-    def _can_be_again(self, proto: NodeProto) -> bool:
+    def _can_be_again(self, node: reading.Node) -> bool:
         """Whether onnxruntime runs the node, and those that make what it reads of sequences."""
-        known = self._runnable.get(id(proto))
+        known = self._runnable.get(node)
         if known is None:
-            known = is_runnable(proto, *self._opsets, self._type_of)
-            known = known and all(self._is_tensor(name) or self._is_made(name) for name in _read(proto))
-            self._runnable[id(proto)] = known
+            known = is_runnable(node, *self._opsets, self._type_of) and all(
+                self._is_tensor(name) or self._is_made(name)
+                for name in (*node.inputs, *(_read_inside(node) or ()))
+                if name
+            )
+            self._runnable[node] = known
         return known
 
     def _is_tensor(self, name: str) -> bool:
@@ -115,24 +113,24 @@ class Origins:
         return isinstance(self.graph.values.get(name), Tensor)
 
     def _is_made(self, name: str) -> bool:
-        proto = self._producers.get(name)
-        return proto is not None and self._can_be_again(proto)
+        node = self._producers.get(name)
+        return node is not None and self._can_be_again(node)
 
     def _type_of(self, name: str) -> TensorType | None:
         assert self.graph is not None
         value = self.graph.values.get(name)
         return value.type if isinstance(value, Tensor) else None
 
-    def _again(self, proto: NodeProto) -> Again:
+    def _again(self, node: reading.Node) -> Again:
         assert self.graph is not None
-        known = self._nodes.get(id(proto))
+        known = self._nodes.get(node)
         if known is None:
-            tensors = [self.graph.values.get(name) for name in proto.output]
+            tensors = [self.graph.values.get(name) for name in node.outputs]
             places = [y.op.index for y in tensors if isinstance(y, Tensor)]
-            before = max([self._place(name) for name in proto.input if name], default=0)
+            before = max([self._place(name) for name in node.inputs if name], default=0)
             # What a LayerNormalization knows is read by operations that stand for it.
-            place = before if proto.op_type == "LayerNormalization" else max(min(places, default=0), before)
-            known = self._nodes[id(proto)] = Again(proto, place, self._numbers[id(proto)])
+            place = before if node.op_type == "LayerNormalization" else max(min(places, default=0), before)
+            known = self._nodes[node] = Again(node, place)
         return known
 
     def _place(self, name: str) -> int:
@@ -140,8 +138,8 @@ class Origins:
         value = self.graph.values.get(name)
         if isinstance(value, Tensor):
             return value.op.index
-        proto = self._producers.get(name)
-        return 0 if proto is None else self._again(proto).place
+        node = self._producers.get(name)
+        return 0 if node is None else self._again(node).place
 
     def _is_random(self, x: Tensor) -> bool:
         """Whether an operation between the node's inputs and `x` would not give the same a second time."""
@@ -151,46 +149,40 @@ class Origins:
         inputs = Placeholder | PlaceholderWithDefault
         return any(op.primitive.stateful and not isinstance(op.primitive, inputs) for op in between)
 
-    def needs(self, node: Again) -> Sequence[Any]:
+    def needs(self, again: Again) -> Sequence[Any]:
         """What a node reads: tensors, and nodes that make what is no tensor."""
         assert self.graph is not None
-        if node.needs is not None:
-            return node.needs
+        if again.needs is not None:
+            return again.needs
         found: list[Any] = []
-        for name in node.reads:
+        for name in again.node.inputs if again.inner is None else (*again.node.inputs, *again.inner):
             value = self.graph.values.get(name)
             if isinstance(value, Tensor):
                 found.append(value)
             elif name in self._producers:
                 found.append(self._again(self._producers[name]))
-        node.needs = found
+        again.needs = found
         return found
 
-    def write(self, w: Writer, node: Again) -> None:
+    def write(self, w: Writer, again: Again) -> None:
         """Write a node as it was."""
-        proto = node.proto
+        node = again.node
         inputs = [self._value(w, name) for name in node.inputs]
-        inner = [name for name in node.reads if name not in node.inputs]
-        captured = {name: self._value(w, name).name for name in inner if self._is_there(name)}  # type: ignore[union-attr]
+        captured = {name: self._value(w, name).name for name in again.inner or () if self._is_there(name)}  # type: ignore[union-attr]
         names = ["" if x is None else x.name for x in inputs]
-        key: Any = None
-        attributes: dict[str, Any] = {}
-        plain = not captured and all(node.outputs) and not any(a.HasField("g") for a in proto.attribute)
-        is_known = plain and domain_of(proto.domain) == ""
-        if is_known:
-            attributes = {a.name: attribute_value(a) for a in proto.attribute}
-        made = Node(w.model, proto.op_type if is_known else "", inputs, attributes)
-        outputs = [self._output(w, name, made._replace(number=i)) for i, name in enumerate(node.outputs)]
-        if is_known:
-            key = node_key(proto.op_type, names, attributes, w.model.opset)
-        record = Record(proto.op_type, names, outputs, attributes, proto.name, proto, captured)
+        plain = again.inner is None and all(node.outputs)
+        is_known = plain and node.domain == ""
+        attributes = {key: attribute_value(a) for key, a in node.attributes.items()} if is_known else NOTHING
+        made = Node(w.model, node.op_type if is_known else "", inputs, attributes)
+        outputs = [self._output(w, name, made._replace(number=i) if i else made) for i, name in enumerate(node.outputs)]
+        key = node_key(node.op_type, names, attributes, w.model.opset) if is_known else None
+        record = Record(node.op_type, names, outputs, attributes, node.name, node.proto, captured)
         w.add_record(record, key)
-        if proto.op_type == "LayerNormalization" and plain:
+        if node.op_type == "LayerNormalization" and plain:
             note_normalised(w, record, inputs)
 
     def _is_there(self, name: str) -> bool:
-        assert self.graph is not None
-        return name in self._by_name or isinstance(self.graph.values.get(name), Tensor)
+        return name in self._without_tensor or self._is_tensor(name)
 
     def _value(self, w: Writer, name: str) -> Value | None:
         if not name:
@@ -200,7 +192,7 @@ class Origins:
         if isinstance(value, Tensor):
             found: Value = w.values[value]
             return found
-        return self._by_name[name]
+        return self._without_tensor[name]
 
     def _output(self, w: Writer, name: str, node: Node) -> str:
         if not name:
@@ -208,14 +200,13 @@ class Origins:
         assert self.graph is not None
         tensor = self.graph.values.get(name)
         if not isinstance(tensor, Tensor):
-            made = w.model.new(TensorType(_NO_TENSOR, TensorShape.UNKNOWN))
+            made = self._without_tensor[name] = w.model.new(TensorType(_NO_TENSOR, TensorShape.UNKNOWN))
         elif tensor in w.values:
             # It was given as an input: the node's own result has no name.
             return w.model.new(tensor.type).name
         else:
             made = w.values[tensor] = self._made(w, tensor, node)
         self.fixed[made.name] = name
-        self._by_name[name] = made
         return made.name
 
     @staticmethod
@@ -248,6 +239,12 @@ class Origins:
     def external_of(self, array: Any) -> Any:
         """Where the elements of a constant are, if in a file."""
         return self._external.get(id(array))
+
+
+def _read_inside(node: reading.Node) -> list[str] | None:
+    """The names that the bodies of a node read from outside them; None where it has no body."""
+    bodies = [a.g for a in node.attributes.values() if a.HasField("g")]
+    return [name for body in bodies for name in _free(body)] if bodies else None
 
 
 def _read(proto: NodeProto) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from sys import intern
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -13,13 +13,14 @@ import numpy as np
 from onnx import AttributeProto, GraphProto, NodeProto
 
 from ..core.errors import InvalidArgumentError, PullbackError, UnimplementedError
-from ..core.graph import Tensor, get_default_graph
+from ..core.graph import Graph, Tensor, get_default_graph
 from ..core.limits import reading
+from ..core.scopes import NOTHING
 from ..core.shape import TensorShape
 from ..core.sites import Place
 from ..primitives.creation.constant import constant_in, constant_value
 from ..primitives.identity.identity import ensure_shape, identity
-from .model import OnnxGraph
+from .model import OnnxGraph, domain_of
 from .validity import kind_of, require_operands
 from .weights import array_of
 
@@ -43,11 +44,6 @@ def reader(*names: str, domain: str = "") -> Callable[[Callable[..., Any]], Call
         return function
 
     return register
-
-
-def domain_of(domain: str) -> str:
-    """`domain`, or the empty string for the default one, which has two names."""
-    return "" if domain == "ai.onnx" else domain
 
 
 def is_read(domain: str, op_type: str) -> bool:
@@ -86,40 +82,28 @@ class Names:
 
 
 class Node:
-    """A node that is being read."""
+    """A node of a model: what it says of itself, each field read from its proto once."""
 
-    __slots__ = ("__dict__", "loose", "names", "proto")
+    __slots__ = ("attributes", "domain", "inputs", "loose", "name", "names", "number", "op_type", "outputs", "proto")
 
-    def __init__(self, proto: NodeProto, names: Names) -> None:
+    def __init__(self, proto: NodeProto, names: Names, number: int) -> None:
         self.proto = proto
         self.names = names
+        self.number = number
+        """Its place among the nodes of its graph."""
+        self.op_type = intern(proto.op_type)
+        self.domain = domain_of(proto.domain)
+        """Empty for the default one."""
+        self.name = proto.name
+        """The node's own; empty where it has none."""
+        self.inputs = tuple(proto.input)
+        """The names of the inputs; empty for one left out."""
+        self.outputs = tuple(proto.output)
+        """The names of the outputs; empty for one that nobody reads."""
+        self.attributes: Mapping[str, AttributeProto] = {a.name: a for a in proto.attribute} or NOTHING
+        """What the node states."""
         self.loose = False
         """Whether a runtime takes it only where it does not know the shapes: then it is not written as it was."""
-
-    @property
-    def op_type(self) -> str:
-        """The operator's name."""
-        return self.proto.op_type
-
-    @property
-    def domain(self) -> str:
-        """The operator's domain; empty for the default one."""
-        return domain_of(self.proto.domain)
-
-    @property
-    def name(self) -> str:
-        """The node's own name; empty where it has none."""
-        return self.proto.name
-
-    @property
-    def inputs(self) -> Sequence[str]:
-        """The names of the inputs; empty for one left out."""
-        return tuple(self.proto.input)
-
-    @property
-    def outputs(self) -> Sequence[str]:
-        """The names of the outputs; empty for one that nobody reads."""
-        return tuple(self.proto.output)
 
     @property
     def graph(self) -> OnnxGraph:
@@ -129,12 +113,7 @@ class Node:
     @property
     def opset(self) -> int:
         """The version of the operator's set; 0 where the model does not say."""
-        return next((v for d, v in self.graph.opsets.items() if domain_of(d) == self.domain), 0)
-
-    @cached_property
-    def attributes(self) -> Mapping[str, AttributeProto]:
-        """The attributes that the node states."""
-        return {attribute.name: attribute for attribute in self.proto.attribute}
+        return self.graph.opsets.get(self.domain, 0)
 
     def attribute(self, name: str, default: Any = _REQUIRED) -> Any:
         """The value of an attribute: a number, a string, an array, a graph, or a tuple; `default` if not stated."""
@@ -233,25 +212,32 @@ def read_nodes(nodes: Sequence[NodeProto], names: Names) -> None:
     """Build what the nodes say, one after the other, and add their outputs to `names`."""
     main = names.graph if names.outer is None else None
     acting = get_default_graph().acting
-    for proto in nodes:
-        reading().takes_nodes()
-        inputs = [names[name] if name else None for name in proto.input]
+    limits = reading()
+    for number, proto in enumerate(nodes):
+        limits.takes_nodes()
+        node = Node(proto, names, number)
+        inputs = [names[name] if name else None for name in node.inputs]
         before = len(acting.operations)
-        node = Node(proto, names)
         found = _read(node, inputs)
         ys = found if isinstance(found, tuple) else (found,)
-        for i, (name, y) in enumerate(zip(proto.output, ys, strict=False)):
+        for name, y in zip(node.outputs, ys, strict=False):
             if not name:
                 continue
-            require_possible(f"the value '{name}'", y)
-            if isinstance(y, Tensor) and (y.op.graph is not acting or y.op.index < before):
-                # Each name has a tensor of its own: the derivative by one is not that by the other.
-                y = identity(y)
-            if main is not None and isinstance(y, Tensor) and y.shape.rank is None:
-                y = _with_declared_rank(main, name, y)
+            if isinstance(y, Tensor):
+                y = _apart(name, y, acting, before, main)
+                if main is not None and not node.loose:
+                    main.origin[y] = node
             names.add(name, y)
-            if main is not None and isinstance(y, Tensor) and not node.loose:
-                main.origin[y] = (proto, i)
+        if main is not None:
+            main.nodes.append(node)
+
+
+def _apart(name: str, y: Tensor, acting: Graph, before: int, main: OnnxGraph | None) -> Tensor:
+    """The tensor of a name: each has one of its own, for the derivative by one is not that by the other."""
+    require_possible("value", name, y)
+    if y.op.graph is not acting or y.op.index < before:
+        y = identity(y)
+    return _with_declared_rank(main, name, y) if main is not None and y.shape.rank is None else y
 
 
 def _read(node: Node, inputs: Sequence[Any]) -> Any:
@@ -282,25 +268,21 @@ def _kind_of(x: Any) -> str | None:
     if x is None:
         return None
     if isinstance(x, Tensor):
-        return kind_of(x.dtype)
+        return kind_of(x.type.dtype)
     return "optional" if hasattr(x, "value") else "seq"
 
 
-def require_possible(what: str, y: Any) -> None:
-    """Raise where no array could have the static shape of `y`."""
-    if not isinstance(y, Tensor):
-        return
+def require_possible(kind: str, name: str, y: Tensor) -> None:
+    """Raise where no array could have the static shape of `y`, the input or value of that name."""
     dims = y.shape.sizes or ()
     if len(dims) > _MOST_AXES or math.prod([n for n in dims if n]) > _MOST_ELEMENTS:
-        raise InvalidArgumentError(f"onnx.load: {what} would be {y.type}, which no array can be")
+        raise InvalidArgumentError(f"onnx.load: the {kind} '{name}' would be {y.type}, which no array can be")
 
 
 def _with_declared_rank(graph: OnnxGraph, name: str, y: Tensor) -> Tensor:
     """`y` of the rank that the model, or onnx's inference, says it has."""
-    declared = graph.declared.get(name)
-    if declared is None or not declared.HasField("shape"):
-        return y
-    return ensure_shape(y, TensorShape([None] * len(declared.shape.dim)))
+    rank = graph.ranks.get(name)
+    return y if rank is None else ensure_shape(y, TensorShape([None] * rank))
 
 
 def valid_name(name: str) -> str:

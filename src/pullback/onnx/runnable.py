@@ -9,9 +9,9 @@ from typing import Any
 from onnx import AttributeProto, NodeProto, defs
 
 from ..core.dtypes import float16
-from ..core.types import TensorType
 from .kernels import letter_of, signature
-from .reading import all_nodes, domain_of
+from .model import domain_of
+from .reading import Node, all_nodes
 
 NEWEST = 26
 """The newest opset that onnxruntime 1.31 loads."""
@@ -30,30 +30,35 @@ _NO_KERNEL_SINCE = {
 _RECURRENT = frozenset(["GRU", "LSTM", "RNN"])
 
 
-def is_runnable(node: NodeProto, own: int, opset: int, type_of: Callable[[str], Any]) -> bool:
+def is_runnable(node: Node, own: int, opset: int, type_of: Callable[[str], Any]) -> bool:
     """Whether a node of a model of opset `own` means the same at `opset`, and onnxruntime runs it.
 
     `type_of` says the type of a value, None for what is no tensor.
     """
-    if not _is_known(node, own, opset):
+    if not _is_known(node.domain, node.op_type, own, opset):
         return False
-    for attribute in node.attribute:
-        if attribute.HasField("g") and not all(_is_known(inner, own, opset) for inner in all_nodes(attribute.g)):
+    for attribute in node.attributes.values():
+        if attribute.HasField("g") and not all(_runs_inside(inner, own, opset) for inner in all_nodes(attribute.g)):
             return False
     rule = _RULES.get(node.op_type)
-    return (rule is None or rule(node, type_of)) and _has_kernel(node, opset, type_of)
+    return (rule is None or rule(node.proto, type_of)) and _has_kernel(node, opset, type_of)
 
 
-def _is_known(node: NodeProto, own: int, opset: int) -> bool:
+def _runs_inside(node: NodeProto, own: int, opset: int) -> bool:
+    """The same of a node in a body, as far as it is known without types."""
+    known = _is_known(domain_of(node.domain), node.op_type, own, opset)
+    return known and (node.op_type not in _RECURRENT or _steps_are_first(node))
+
+
+@cache
+def _is_known(domain: str, op_type: str, own: int, opset: int) -> bool:
     """Whether both opsets have the same version of the operator, and that is one onnxruntime has."""
-    if domain_of(node.domain) != "" or opset > NEWEST:
+    if domain or opset > NEWEST:
         return False
-    version = _version(node.op_type, own)
-    if version is None or version > opset or _version(node.op_type, opset) != version:
+    version = _version(op_type, own)
+    if version is None or version > opset or _version(op_type, opset) != version:
         return False
-    if node.op_type in _RECURRENT and _integer(node, "layout", 0):
-        return False
-    return version < _NO_KERNEL_SINCE.get(node.op_type, NEWEST + 1)
+    return version < _NO_KERNEL_SINCE.get(op_type, NEWEST + 1)
 
 
 @cache
@@ -65,10 +70,12 @@ def _version(op_type: str, opset: int) -> int | None:
         return None
 
 
-def _has_kernel(node: NodeProto, opset: int, type_of: Callable[[str], Any]) -> bool:
+def _has_kernel(node: Node, opset: int, type_of: Callable[[str], Any]) -> bool:
     """Whether onnxruntime has a kernel for the dtypes, as far as these are known."""
-    types = [tuple([type_of(name) if name else None for name in names]) for names in (node.input, node.output)]
-    read, made = [tuple([x.dtype if isinstance(x, TensorType) else None for x in of]) for of in types]
+    read, made = [
+        tuple([None if (known := type_of(name)) is None else known.dtype for name in names])
+        for names in (node.inputs, node.outputs)
+    ]
     return _has_kernel_of(node.op_type, opset, read, made)
 
 
@@ -84,6 +91,11 @@ def _has_kernel_of(op_type: str, opset: int, inputs: tuple[Any, ...], outputs: t
             if allowed is not None and letter is not None and letter not in allowed:
                 return False
     return True
+
+
+def _steps_are_first(node: NodeProto, type_of: Callable[[str], Any] | None = None) -> bool:
+    del type_of
+    return not _integer(node, "layout", 0)
 
 
 def _slope_broadcasts(node: NodeProto, type_of: Callable[[str], Any]) -> bool:
@@ -119,6 +131,7 @@ def _pads_are_small(node: NodeProto, type_of: Callable[[str], Any]) -> bool:
 
 
 _RULES: dict[str, Callable[[NodeProto, Callable[[str], Any]], bool]] = {
+    **dict.fromkeys(_RECURRENT, _steps_are_first),
     "Attention": _mask_is_whole,
     "LRN": _size_is_odd,
     "MaxPool": _pads_are_small,
