@@ -35,11 +35,11 @@ _OPTIONAL_OUTPUTS = frozenset(["BatchNormalization", "Dropout", "LayerNormalizat
 class Assembly:
     """Turns records into protos, for one model."""
 
-    def __init__(self, model: Model, reserved: Mapping[str, str], lengths: Mapping[Length, str]) -> None:
+    def __init__(self, model: Model, names: dict[str, str], lengths: Mapping[Length, str]) -> None:
         self.model = model
-        self.names: dict[str, str] = dict(reserved)
-        """The name of each value in the model."""
-        self.used: set[str] = set(reserved.values())
+        self.names = names
+        """The name of each value in the model; one that has none gets it when it is met."""
+        self.used: set[str] = set(names.values())
         self.node_names: set[str] = set()
         self.bodies: list[str] = []
         """The names of those that are being written, the outermost first."""
@@ -60,28 +60,33 @@ class Assembly:
             known = self.names[value] = _unique(wanted, self.used)
         return known
 
-    def add_nodes(self, graph: GraphProto, records: Iterable[Record]) -> None:
-        """Add the protos of nodes to a graph."""
-        for record in records:
-            self._fill(graph.node.add(), record)
+    def add_nodes(self, graph: GraphProto, records: list[Record]) -> None:
+        """Add the protos of nodes to a graph; each record is given back when its proto is there."""
+        records.reverse()
+        while records:
+            self._fill(graph.node.add(), records.pop())
 
     def _fill(self, node: NodeProto, record: Record) -> None:
         if record.proto is not None:
-            self._again(node, record)
+            self._again(node, record, record.proto)
             return
         node.op_type, node.name = record.op_type, _unique(record.name or record.op_type, self.node_names)
-        node.input.extend([self.name(x) for x in record.inputs])
+        names = self.names
+        node.input.extend([names.get(x) or self.name(x) for x in record.inputs])
         for key, value in record.attributes.items():
             node.attribute.append(self._attribute(key, value))
-        node.output.extend([self.name(y) for y in record.outputs])
+        node.output.extend([names.get(y) or self.name(y) for y in record.outputs])
 
-    def _again(self, node: NodeProto, record: Record) -> None:
+    def _again(self, node: NodeProto, record: Record, proto: NodeProto) -> None:
         """The node of a loaded model, whose names are those of the values that now stand for them."""
-        node.CopyFrom(record.proto)
-        del node.input[:], node.output[:]
-        node.input.extend([self.name(x) for x in record.inputs])
-        node.output.extend([self.name(y) for y in record.outputs])
-        renamed = {old: self.name(new) for old, new in record.captured.items() if self.name(new) != old}
+        node.CopyFrom(proto)
+        inputs, outputs = [self.name(x) for x in record.inputs], [self.name(y) for y in record.outputs]
+        if node.input != inputs or node.output != outputs:
+            del node.input[:], node.output[:]
+            node.input.extend(inputs)
+            node.output.extend(outputs)
+        captured = record.captured or {}
+        renamed = {old: self.name(new) for old, new in captured.items() if self.name(new) != old}
         if renamed:
             for attribute in node.attribute:
                 if attribute.HasField("g"):
@@ -178,7 +183,8 @@ def read_nodes(records: Sequence[Record], wanted: Iterable[str]) -> tuple[list[R
             continue
         kept.append(record)
         read.update(record.inputs)
-        read.update(record.captured.values())
+        if record.captured:
+            read.update(record.captured.values())
         for value in record.attributes.values():
             if isinstance(value, Body):
                 value.records, inner = read_nodes(value.records, [y.name for y in value.outputs])

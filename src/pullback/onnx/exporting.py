@@ -108,12 +108,11 @@ def _exported(
     given = None if inputs is None else _named_tensors(inputs, "inputs")
     version = _chosen_opset(graph, opset)
     with without_collection():
-        exporter = _Exporter(graph, targets, given, version, names, session)
-        model = exporter.write()
+        model, arrays = _Exporter(graph, targets, given, version, names, session).write()
     if path is not None:
-        save(model, Path(path), exporter.arrays, accept)
+        save(model, Path(path), arrays, accept)
     else:
-        exporter.arrays.embed(model)
+        arrays.embed(model)
     return model
 
 
@@ -144,8 +143,8 @@ def model_of(
         return Exported(ModelProto(), {}, {})
     with without_collection():
         exporter = _Exporter(targets.graph, targets, dict(inputs), opset, {}, None, handles)
-        model = exporter.write()
-    exporter.arrays.embed(model)
+        model, arrays = exporter.write()
+    arrays.embed(model)
     states = {op: op.name for op in exporter.model.initial}
     return Exported(model, states, {op: f"new/{op.name}" for op in exporter.model.changed_states()})
 
@@ -274,12 +273,17 @@ class _Exporter:
             return False
         return isinstance(op.primitive, Placeholder) or isinstance(op.inputs[0].op.primitive, Const)
 
-    def write(self) -> ModelProto:
-        """The model."""
+    def write(self) -> tuple[ModelProto, Arrays]:
+        """The model, and the constants that are yet to be put somewhere."""
         w, model = self.writer, self.model
-        inputs = self._inputs()
-        entries = [self._input(name, x) for name, x in inputs.items()]
-        view = self._view()
+        entries = [self._input(name, x) for name, x in self._inputs().items()]
+        self._write_items()
+        outputs = {name: self._output(w.values[x]) for name, x in self.targets.tensors.items()}
+        outputs |= {f"new/{op.name}": value for op, value in model.changed_states().items()}
+        return self._assembled(entries, outputs), self.arrays
+
+    def _write_items(self) -> None:
+        w, view = self.writer, self._view()
         w.begin(view)
         left = set(view.operations)
         for item in self.items:
@@ -291,9 +295,6 @@ class _Exporter:
                 w.operation(op)
             self._keep_names(item)
         self._raise_failures()
-        outputs = {name: self._output(w.values[x]) for name, x in self.targets.tensors.items()}
-        outputs |= {f"new/{op.name}": value for op, value in model.changed_states().items()}
-        return self._assembled(entries, outputs)
 
     def _view(self) -> View:
         """The operations to be written; what the nodes of a loaded model read is read as results are."""
@@ -353,46 +354,26 @@ class _Exporter:
 
     def _assembled(self, entries: list[tuple[str, Value]], outputs: dict[str, Value]) -> ModelProto:
         model, w = self.model, self.writer
-        reserved = {value.name: name for name, value in entries}
         states = [(op.name, op, value) for op, value in model.initial.items()]
-        reserved |= {value.name: name for name, _, value in states}
-        if len(set(reserved.values())) != len(reserved):
-            raise InvalidArgumentError("onnx.export: two of the inputs have one name")
-        finals: list[tuple[str, Value]] = []
-        taken = set(reserved.values())
-        for name, value in outputs.items():
-            own = reserved.get(value.name) or self.origins.fixed.get(value.name)
-            free = own is None and value.name not in model.arrays
-            if own != name and (not free or name in taken):
-                if name in taken:
-                    raise InvalidArgumentError(f"onnx.export: the output '{name}' has the name of another value")
-                (value,) = w._emit_always("Identity", [value], [value.type])
-            reserved[value.name] = name
-            taken.add(name)
-            finals.append((name, value))
-        for value_name, name in self.origins.fixed.items():
-            if name not in taken:
-                reserved.setdefault(value_name, name)
-        assembly = Assembly(model, reserved, self._declared_lengths())
-        records, read = read_nodes(w.records, [value.name for _, value in finals])
+        names, finals = self._outer_names([*entries, *[(name, value) for name, _, value in states]], outputs)
+        lengths = self._declared_lengths()
+        records, read = read_nodes(w.records, finals)
         changed = model.changed_states()
         present = {op: model.state_value(op) for _, op, _ in states}
         fed = [value for _, op, value in states if op in changed or present[op] is None]
+        given = [value.name for value in (*[value for _, value in entries], *fed)]
+        said = {*given, *finals, ""}
+        between = [y for record in records for y in record.outputs if y not in said and self._is_typed(y)]
+        self._forget()
+        assembly = Assembly(model, names, lengths)
         made = ModelProto(ir_version=_IR_VERSION, producer_name="pullback", producer_version=__version__)
         made.opset_import.extend(self.origins.opset_imports(model.opset))
         graph = made.graph
         graph.name = self.graph.name or "pullback"
         assembly.add_nodes(graph, records)
-        said = set()
-        for value in (*[value for _, value in entries], *fed):
-            assembly.fill_info(graph.input.add(), value.name)
-            said.add(value.name)
-        for _, value in finals:
-            assembly.fill_info(graph.output.add(), value.name)
-            said.add(value.name)
-        for y in [y for record in records for y in record.outputs if y and y not in said]:
-            if is_tensor_dtype(model.types[y].dtype) and model.types[y].shape.rank is not None:
-                assembly.fill_info(graph.value_info.add(), y)
+        for infos, values in ((graph.input, given), (graph.output, finals), (graph.value_info, between)):
+            for y in values:
+                assembly.fill_info(infos.add(), y)
         for x in sorted(read & model.arrays.keys(), key=int):
             self._initializer(graph, assembly.name(x), model.arrays[x])
         for (name, _), default in zip(entries, self._defaults(entries), strict=True):
@@ -404,6 +385,41 @@ class _Exporter:
                 self._initializer(graph, name, array)
         self.origins.add_metadata(made)
         return made
+
+    def _outer_names(
+        self, inputs: Sequence[tuple[str, Value]], outputs: Mapping[str, Value]
+    ) -> tuple[dict[str, str], list[str]]:
+        """The names that are given, of inputs, outputs and nodes of a loaded model; and the values of the outputs."""
+        names = {value.name: name for name, value in inputs}
+        taken = set(names.values())
+        if len(taken) != len(names):
+            raise InvalidArgumentError("onnx.export: two of the inputs have one name")
+        finals = []
+        for name, value in outputs.items():
+            own = names.get(value.name) or self.origins.fixed.get(value.name)
+            free = own is None and value.name not in self.model.arrays
+            if own != name and (not free or name in taken):
+                if name in taken:
+                    raise InvalidArgumentError(f"onnx.export: the output '{name}' has the name of another value")
+                (value,) = self.writer._emit_always("Identity", [value], [value.type])
+            names[value.name] = name
+            taken.add(name)
+            finals.append(value.name)
+        for value_name, name in self.origins.fixed.items():
+            if name not in taken:
+                names.setdefault(value_name, name)
+        return names, finals
+
+    def _is_typed(self, value: str) -> bool:
+        """Whether the model says the type of a value."""
+        of = self.model.types[value]
+        return of.shape.lengths is not None and is_tensor_dtype(of.dtype)
+
+    def _forget(self) -> None:
+        """Give back what nodes were made with, before all of them are made once more, as protos."""
+        self.items.clear()
+        self.origins.forget()
+        self.writer.forget()
 
     def _defaults(self, entries: list[tuple[str, Value]]) -> Iterable[Any]:
         for _, value in entries:

@@ -71,8 +71,8 @@ def _second(node: Node) -> Found:
 def _broadcast(node: Node) -> Found:
     shape = TensorShape.SCALAR
     for x in node.inputs:
-        if x is not None and x.type.shape.rank != 0:
-            shape = broadcast_static_shape(shape, x.type.shape) if shape.rank != 0 else x.type.shape
+        if x is not None and x.type.shape.lengths != ():
+            shape = broadcast_static_shape(shape, x.type.shape) if shape.lengths != () else x.type.shape
     return shape
 
 

@@ -105,7 +105,7 @@ def letter_of(dtype: DType) -> str | None:
 
 def legal_dtypes(
     op_type: str, opset: int, inputs: Sequence[DType | None], outputs: Sequence[DType], attributes: Mapping[str, Any]
-) -> tuple[Sequence[DType | None], Sequence[DType]]:
+) -> tuple[tuple[DType | None, ...], tuple[DType, ...]]:
     """The dtypes to compute a node in whose inputs and outputs have the dtypes given; these where there is a kernel."""
     combines = bool(attributes) and attributes.get("reduction", "none") != "none"
     return _legal_dtypes(op_type, opset, tuple(inputs), tuple(outputs), combines)
@@ -114,7 +114,7 @@ def legal_dtypes(
 @cache
 def _legal_dtypes(
     op_type: str, opset: int, inputs: tuple[DType | None, ...], outputs: tuple[DType, ...], combines: bool
-) -> tuple[Sequence[DType | None], Sequence[DType]]:
+) -> tuple[tuple[DType | None, ...], tuple[DType, ...]]:
     found = signature(op_type, opset)
     combining = _COMBINING.get(op_type) if combines else None
     changed: dict[str, DType] = {}
@@ -136,8 +136,8 @@ def _legal_dtypes(
     names = [found.inputs[min(i, len(found.inputs) - 1)] for i in range(len(inputs))]
     made = [found.outputs[min(i, len(found.outputs) - 1)] for i in range(len(outputs))]
     return (
-        [None if d is None else changed.get(name, d) for d, name in zip(inputs, names, strict=True)],
-        [changed.get(name, d) for d, name in zip(outputs, made, strict=True)],
+        tuple([None if d is None else changed.get(name, d) for d, name in zip(inputs, names, strict=True)]),
+        tuple([changed.get(name, d) for d, name in zip(outputs, made, strict=True)]),
     )
 
 

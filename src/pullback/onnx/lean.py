@@ -81,16 +81,15 @@ def simplified(
 
 def unexpanded(w: NodeWriter, op_type: str, inputs: Sequence[Value | None]) -> Sequence[Value | None]:
     """`inputs` of an elementwise node, without expansions that broadcasting makes anyway."""
-    if op_type not in BROADCASTING or len(inputs) < 2:
+    if len(inputs) < 2 or op_type not in BROADCASTING:
         return inputs
+    records = [None if x is None else w.model.producers.get(x.name) for x in inputs]
     found = list(inputs)
-    for i, x in enumerate(found):
-        record = None if x is None else w.model.producers.get(x.name)
+    for i, (x, record) in enumerate(zip(inputs, records, strict=True)):
         if x is None or record is None or record.op_type != "Expand":
             continue
         if any(y is not None and y is not x and same_shape(x, y) for y in found):
-            name = record.inputs[0]
-            found[i] = _value(w, name)
+            found[i] = _value(w, record.inputs[0])
     return found
 
 

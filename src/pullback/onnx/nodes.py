@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.dtypes import bool as bool_
 from ..core.dtypes import int32, int64
+from ..core.scopes import NOTHING
 from ..core.shape import TensorShape, with_symbols
 from ..core.types import TensorType
 from . import lean
@@ -126,11 +127,13 @@ class NodeWriter:
             lengths = node.lengths(0)
             bounds = node.attributes.get("start", 0), node.attributes.get("end")
             return None if lengths is None else _as_objects(lengths[slice(*bounds)])
-        arrays = [None if x is None else self.model.arrays.get(x.name) for x in node.inputs]
-        given = [x is not None for x in node.inputs]
-        if dtype in (int32, int64) and any(there and a is None for there, a in zip(given, arrays, strict=True)):
-            arrays = [None if x is None else self.model.elements_of(x) for x in node.inputs]
-        if not given or any(there and a is None for there, a in zip(given, arrays, strict=True)):
+        known = self.model.elements_of if dtype in (int32, int64) else self.static
+        arrays = []
+        for x in node.inputs:
+            arrays.append(None if x is None else known(x))
+            if x is not None and arrays[-1] is None:
+                return None
+        if not arrays:
             return None
         found = fold(node.op_type, arrays, node.attributes)
         return found if found is not None and found.dtype in (dtype, object) else None
@@ -179,7 +182,7 @@ class NodeWriter:
         taken, computed = legal_dtypes(op_type, self.model.opset, given, made, attributes)
         if taken != given:
             inputs = [None if x is None else self.cast(x, d) for x, d in zip(inputs, taken, strict=True)]
-        if tuple(computed) == made:
+        if computed == made:
             return self._emit(op_type, inputs, types, attributes)
         inner = [TensorType(d, t.shape) for d, t in zip(computed, types, strict=True)]
         found = self._emit(op_type, inputs, inner, attributes)
@@ -188,20 +191,23 @@ class NodeWriter:
     def _emit(
         self, op_type: str, inputs: Sequence[Value | None], types: Sequence[TensorType], attributes: Mapping[str, Any]
     ) -> list[Value]:
-        names = ["" if x is None else x.name for x in inputs]
+        names = tuple(["" if x is None else x.name for x in inputs])
         key = None if op_type in _RANDOM else node_key(op_type, names, attributes, self.model.opset)
         record = None if key is None else self._found("_known", key)
         if record is None:
-            record = Record(op_type, names, [], attributes)
+            record = Record(op_type, names, [], attributes or NOTHING)
             self.records.append(record)
             if key is not None:
                 self._known[key] = record
-        for t in types[len(record.outputs) :]:
-            value = self.model.new(t)
+        model = self.model
+        found = [Value(name, model.types[name]) for name in record.outputs[: len(types)]]
+        for t in types[len(found) :]:
+            value = model.new(t)
             record.outputs.append(value.name)
-            self.model.producers[value.name] = record
+            model.producers[value.name] = record
             self.note_shape(value)
-        return [Value(name, self.model.types[name]) for name in record.outputs[: len(types)]]
+            found.append(value)
+        return found
 
     def _found(self, table: str, key: Any) -> Any:
         """What this writer, or one around it, has under a key in one of its tables."""
@@ -355,7 +361,7 @@ class NodeWriter:
 
     def _emit_always(self, op_type: str, inputs: Sequence[Value], types: Sequence[TensorType]) -> list[Value]:
         outputs = [self.model.new(t) for t in types]
-        self.add_record(Record(op_type, [x.name for x in inputs], [y.name for y in outputs]))
+        self.add_record(Record(op_type, tuple([x.name for x in inputs]), [y.name for y in outputs], NOTHING))
         return outputs
 
 

@@ -89,9 +89,9 @@ def normalise(model: ModelProto, directory: Path | None, of: Sequence[str] = ())
     if skeleton.functions:
         skeleton = _inlined(skeleton)
     skeleton = _converted(skeleton)
-    skeleton = _with_bodies(skeleton)
+    skeleton, kinds = _with_bodies(skeleton, _kinds(skeleton))
     left_out = leave_out_unread(skeleton.graph, of) if of else ()
-    kinds = _kinds(skeleton)
+    kinds = _kinds(skeleton) if left_out else kinds
     unread = list(_unread(skeleton, kinds))
     if unread:
         raise UnimplementedError(
@@ -247,15 +247,16 @@ def _means_the_same(op_type: str, version: int) -> bool:
     return then == onnx.defs.get_schema(op_type, OLDEST_READ).since_version
 
 
-def _with_bodies(skeleton: ModelProto) -> ModelProto:
-    """The model with the bodies of the standard's own functions, where there is no reader of them."""
-    kinds = _kinds(skeleton)
+def _with_bodies(skeleton: ModelProto, kinds: set[Kind]) -> tuple[ModelProto, set[Kind]]:
+    """The model with the bodies of the standard's own functions, where there is no reader of them, and its kinds."""
     versions = {domain_of(entry.domain): entry.version for entry in skeleton.opset_import}
     bodied = {kind for kind in kinds if not is_read(*kind) and _has_body(kind, versions)}
     if not bodied:
-        return skeleton
+        return skeleton, kinds
     functions = list({(n.domain, n.op_type) for n in all_nodes(skeleton.graph) if _kind(n) in bodied})
-    return inliner.inline_selected_functions(_inferred(skeleton, kinds), functions, False, inline_schema_functions=True)
+    inferred = _inferred(skeleton, kinds)
+    found = inliner.inline_selected_functions(inferred, functions, False, inline_schema_functions=True)
+    return found, _kinds(found)
 
 
 def _has_body(name: Kind, versions: Mapping[str, int]) -> bool:

@@ -26,9 +26,9 @@ from .writing import Writer
 
 
 class Again:
-    """A node that is written as it was."""
+    """A node that may be written as it was."""
 
-    __slots__ = ("inner", "needs", "node", "place")
+    __slots__ = ("inner", "is_runnable", "needs", "node", "place")
 
     def __init__(self, node: reading.Node, place: int) -> None:
         self.node = node
@@ -38,6 +38,8 @@ class Again:
         """The names that its bodies read; None where it has none."""
         self.needs: Sequence[Any] | None = None
         """What it reads, once somebody has asked."""
+        self.is_runnable: bool | None = None
+        """Whether onnxruntime runs it, and what makes the sequences that it reads, once somebody has asked."""
 
 
 class Origins:
@@ -50,29 +52,34 @@ class Origins:
         self.dims: Mapping[str, Dims] = {} if self.graph is None else self.graph.dims
         self._names: dict[Tensor, str] = {}
         self._nodes: dict[reading.Node, Again] = {}
-        self._sources: dict[Tensor, Again | None] = {}
+        self._random: dict[Tensor, bool] = {}
         self._producers: dict[str, reading.Node] = {}
+        """The nodes that make what is no tensor, by the names of that."""
         self._without_tensor: dict[str, Value] = {}
         """The values that are no tensors, by name."""
         self._external: dict[int, Any] = {}
         if self.graph is None:
             return
         self._opsets = self.graph.opsets.get("", opset), opset
-        self._runnable: dict[reading.Node, bool] = {}
         for name, value in self.graph.values.items():
             if isinstance(value, Tensor):
                 self._names.setdefault(value, name)
-        self._producers = {name: node for node in self.graph.nodes for name in node.outputs if name}
+        made = [(name, node) for node in self.graph.nodes for name in node.outputs if not self._is_tensor(name)]
+        self._producers = {name: node for name, node in made if name}
         self._external = {
             id(x.op.primitive.value): where
             for x, where in self.graph.external.items()
             if isinstance(x.op.primitive, Const)
         }
-        self._random = any(
+        self._draws = any(
             op.primitive.stateful and not isinstance(op.primitive, Placeholder | PlaceholderWithDefault)
             for op in self.graph.operations
         )
-        self._outer = set(self._names)
+
+    def forget(self) -> None:
+        """Give back what only the writing of nodes needs."""
+        for table in (self.fixed, self._names, self._nodes, self._random):
+            table.clear()
 
     def name_of(self, x: Tensor) -> str | None:
         """The name of `x` in the loaded model."""
@@ -85,28 +92,19 @@ class Origins:
     def of(self, x: Tensor) -> Again | None:
         """The node that `x` came from, where that is to be written again."""
         node = None if self.graph is None else self.graph.origin.get(x)
-        if node is None:
+        if node is None or isinstance(x.op.primitive, Const):
             return None
-        if x not in self._sources:
-            self._sources[x] = self._source(node, x)
-        return self._sources[x]
+        again = self._again(node)
+        return again if self._can_be_again(again) and not self._is_random(x) else None
 
-    def _source(self, node: reading.Node, x: Tensor) -> Again | None:
-        if isinstance(x.op.primitive, Const) or self._is_random(x) or not self._can_be_again(node):
-            return None
-        return self._again(node)
-
-    def _can_be_again(self, node: reading.Node) -> bool:
-        """Whether onnxruntime runs the node, and those that make what it reads of sequences."""
-        known = self._runnable.get(node)
-        if known is None:
-            known = is_runnable(node, *self._opsets, self._type_of) and all(
+    def _can_be_again(self, again: Again) -> bool:
+        if again.is_runnable is None:
+            again.is_runnable = is_runnable(again.node, *self._opsets, self._type_of) and all(
                 self._is_tensor(name) or self._is_made(name)
-                for name in (*node.inputs, *(_read_inside(node) or ()))
+                for name in (*again.node.inputs, *(again.inner or ()))
                 if name
             )
-            self._runnable[node] = known
-        return known
+        return again.is_runnable
 
     def _is_tensor(self, name: str) -> bool:
         assert self.graph is not None
@@ -114,7 +112,7 @@ class Origins:
 
     def _is_made(self, name: str) -> bool:
         node = self._producers.get(name)
-        return node is not None and self._can_be_again(node)
+        return node is not None and self._can_be_again(self._again(node))
 
     def _type_of(self, name: str) -> TensorType | None:
         assert self.graph is not None
@@ -143,11 +141,13 @@ class Origins:
 
     def _is_random(self, x: Tensor) -> bool:
         """Whether an operation between the node's inputs and `x` would not give the same a second time."""
-        if not self._random:
+        if not self._draws:
             return False
-        between = needed([x.op], lambda op: [y.op for y in op.inputs if y not in self._outer])
-        inputs = Placeholder | PlaceholderWithDefault
-        return any(op.primitive.stateful and not isinstance(op.primitive, inputs) for op in between)
+        if x not in self._random:
+            between = needed([x.op], lambda op: [y.op for y in op.inputs if y not in self._names])
+            inputs = Placeholder | PlaceholderWithDefault
+            self._random[x] = any(op.primitive.stateful and not isinstance(op.primitive, inputs) for op in between)
+        return self._random[x]
 
     def needs(self, again: Again) -> Sequence[Any]:
         """What a node reads: tensors, and nodes that make what is no tensor."""
@@ -168,8 +168,8 @@ class Origins:
         """Write a node as it was."""
         node = again.node
         inputs = [self._value(w, name) for name in node.inputs]
-        captured = {name: self._value(w, name).name for name in again.inner or () if self._is_there(name)}  # type: ignore[union-attr]
-        names = ["" if x is None else x.name for x in inputs]
+        captured = {name: self._value(w, name).name for name in again.inner or () if self._is_there(name)} or None  # type: ignore[union-attr]
+        names = tuple(["" if x is None else x.name for x in inputs])
         plain = again.inner is None and all(node.outputs)
         is_known = plain and node.domain == ""
         attributes = {key: attribute_value(a) for key, a in node.attributes.items()} if is_known else NOTHING

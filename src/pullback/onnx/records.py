@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -50,13 +50,13 @@ class Record:
     """A node that will be written."""
 
     op_type: str
-    inputs: list[str]
+    inputs: tuple[str, ...]
     outputs: list[str]
-    attributes: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, Any]
     name: str = ""
     proto: NodeProto | None = None
     """The node of a loaded model that is written again as it was."""
-    captured: Mapping[str, str] = field(default_factory=dict)
+    captured: Mapping[str, str] | None = None
     """For each name outside that the subgraphs of `proto` read the value that stands for it."""
 
 
@@ -103,11 +103,18 @@ class Model:
     def new(self, type: TensorType, name: str = "") -> Value:
         """A value that is yet to be made."""
         key = str(len(self.types))
-        shape = TensorShape(None) if type.shape is TensorShape.UNKNOWN else with_symbols(type.shape)
-        type = self.types[key] = TensorType(type.dtype, shape)
+        if not type.shape.is_fully_defined():
+            shape = TensorShape(None) if type.shape is TensorShape.UNKNOWN else with_symbols(type.shape)
+            type = TensorType(type.dtype, shape)
+        self.types[key] = type
         if name:
             self.wanted[key] = name
         return Value(key, type)
+
+    def forget(self) -> None:
+        """Give back what only the making of nodes needs."""
+        for table in (self.producers, self.elements, self.uniform, self.normalised, self.inverses, self._constants):
+            table.clear()
 
     def elements_of(self, x: Value) -> np.ndarray[Any, Any] | None:
         """The elements of a constant, or of a short vector of integers as far as they are known; None for others."""
@@ -147,13 +154,13 @@ class Model:
         return value
 
 
-def node_key(op_type: str, inputs: Sequence[str], attributes: Mapping[str, Any], opset: int) -> Any:
+def node_key(op_type: str, inputs: tuple[str, ...], attributes: Mapping[str, Any], opset: int) -> Any:
     """What equal nodes have in common: attributes that say what holds without them are left out."""
     if not attributes:
-        return op_type, tuple(inputs), ()
+        return op_type, inputs
     default = _defaults(op_type, opset)
     told = {key: value for key, value in attributes.items() if not _says_nothing(op_type, key, value, default)}
-    return op_type, tuple(inputs), frozen(told)
+    return (op_type, inputs, frozen(told)) if told else (op_type, inputs)
 
 
 @cache

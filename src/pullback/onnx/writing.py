@@ -93,6 +93,13 @@ class Writer(NodeWriter):
         for x, y in view.same.items():
             self.aliases.setdefault(y, []).append(x)
 
+    def forget(self) -> None:
+        """Give back what only the writing of operations needs; after that none can be written."""
+        for table in (self.records, self._known, self._vectors, self._of_shape, self.values, self.aliases):
+            table.clear()
+        self.view, self.readers = View((), ()), set()
+        self.model.forget()
+
     def operation(self, op: Operation) -> None:
         """Write one operation; what its outputs stand for has their values from then on."""
         if op.outputs and all(y in self.values for y in op.outputs):
@@ -139,10 +146,11 @@ class Writer(NodeWriter):
             if isinstance(value, Value) and int(value.name) >= count:
                 wanted.setdefault(value.name, name if i == 0 else f"{name}:{i}")
         result = values[0].name if values and isinstance(values[0], Value) else ""
-        single = len(self.records) == first + 1
-        for record in self.records[first:]:
+        made = self.records[first:]
+        for record in made:
             if not record.name:
-                record.name = name if single or result in record.outputs[:1] else f"{name}/{record.op_type}"
+                whole = len(made) == 1 or result in record.outputs[:1]
+                record.name = name if whole else f"{name}/{record.op_type}"
             for y in record.outputs:
                 wanted.setdefault(y, record.name)
 
@@ -152,11 +160,12 @@ class Writer(NodeWriter):
 
     def told(self, x: Tensor, value: Value) -> Value:
         """The value of a tensor, with what is known of the types of both."""
-        assert value.type.dtype == x.dtype, f"the writer of {x.op.type} made {value.type} for {x}"
-        assert value.type.shape.is_compatible_with(x.shape), f"the writer of {x.op.type} made {value.type} for {x}"
-        if not value.type.shape.is_fully_defined() or not x.shape.is_fully_defined():
-            value = self.refined(value, _filled(self.type_of(x).shape, value.type.shape))
-            bind_shape(self.bound, x.shape, value.type.shape)
+        of, shape = value.type, x.shape
+        assert of.dtype == x.dtype, f"the writer of {x.op.type} made {of} for {x}"
+        assert of.shape.is_compatible_with(shape), f"the writer of {x.op.type} made {of} for {x}"
+        if not of.shape.is_fully_defined() or not shape.is_fully_defined():
+            value = self.refined(value, _filled(self.type_of(x).shape, of.shape))
+            bind_shape(self.bound, shape, value.type.shape)
         return value
 
 
@@ -188,9 +197,10 @@ def _stand_in(w: Writer, y: Tensor) -> Any:
 
 def _is_empty(op: Operation) -> Any:
     """Whether all that an operation does is to make arrays without elements."""
-    if op.primitive.stateful or not op.outputs:
+    outputs = op.outputs
+    if not outputs or op.primitive.stateful:
         return False
-    return all(y.shape.is_fully_defined() and 0 in y.shape.known and y.dtype not in COMPLEX for y in op.outputs)
+    return all(y.shape.num_elements() == 0 and y.dtype not in COMPLEX for y in outputs)
 
 
 def _has_complex(op: Operation) -> Any:
