@@ -83,13 +83,14 @@ def unexpanded(w: NodeWriter, op_type: str, inputs: Sequence[Value | None]) -> S
     """`inputs` of an elementwise node, without expansions that broadcasting makes anyway."""
     if len(inputs) < 2 or op_type not in BROADCASTING:
         return inputs
-    records = [None if x is None else w.model.producers.get(x.name) for x in inputs]
-    found = list(inputs)
-    for i, (x, record) in enumerate(zip(inputs, records, strict=True)):
+    producers = w.model.producers
+    found: Sequence[Value | None] = inputs
+    for i, x in enumerate(inputs):
+        record = None if x is None else producers.get(x.name)
         if x is None or record is None or record.op_type != "Expand":
             continue
         if any(y is not None and y is not x and same_shape(x, y) for y in found):
-            found[i] = _value(w, record.inputs[0])
+            found = [*found[:i], _value(w, record.inputs[0]), *found[i + 1 :]]
     return found
 
 

@@ -71,12 +71,12 @@ class NodeWriter:
         """
         given = _without_end(inputs)
         node = Node(self.model, op_type, given, attributes)
-        out = TensorType(self._dtype(node, dtype), self._shape(node, shape))
+        out = _typed(given, self._dtype(node, dtype), self._shape(node, shape))
         given = lean.unexpanded(self, op_type, given)
         found = lean.simplified(self, op_type, given, attributes, out)
         if found is not None:
             return found
-        elements = self.elements(node._replace(inputs=given), out.dtype)
+        elements = self.elements(node if given is node.inputs else node._replace(inputs=given), out.dtype)
         known = None if elements is None else self._vector_of(elements, out.dtype)
         if known is not None:
             return known
@@ -363,6 +363,14 @@ class NodeWriter:
         outputs = [self.model.new(t) for t in types]
         self.add_record(Record(op_type, tuple([x.name for x in inputs]), [y.name for y in outputs], NOTHING))
         return outputs
+
+
+def _typed(given: Sequence[Value | None], dtype: Any, shape: TensorShape) -> TensorType:
+    """The type of that dtype and shape; most nodes give what is of the type of an input."""
+    for x in given:
+        if x is not None and x.type.shape is shape and x.type.dtype is dtype:
+            return x.type
+    return TensorType(dtype, shape)
 
 
 def _key(shape: TensorShape) -> Any:

@@ -203,8 +203,8 @@ def _is_empty(op: Operation) -> Any:
     return all(y.shape.num_elements() == 0 and y.dtype not in COMPLEX for y in outputs)
 
 
-def _has_complex(op: Operation) -> Any:
-    return any(y.type.dtype in COMPLEX for y in op.inputs) or any(y.type.dtype in COMPLEX for y in op.outputs)
+def _has_complex(op: Operation) -> bool:
+    return not COMPLEX.isdisjoint([x.type.dtype for x in (*op.inputs, *op.outputs)])
 
 
 def _traced(w: Writer, op: Operation, inputs: Sequence[Value]) -> Any:
