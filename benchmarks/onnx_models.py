@@ -149,15 +149,35 @@ def _attention_by_hand(inputs: str, forward: Sequence[str], constants: Arrays, f
     return _parsed(text, {**constants, **more})
 
 
-def chain(length: int = 16_000) -> Case:
+_STEPS = ["Mul({}, c)", "Add({}, d)", "Tanh({})", "Mul({}, c)"]
+
+
+def _forward(length: int) -> list[str]:
     """Multiply, add, tanh, and so on, of 8 numbers."""
-    steps = ["Mul({}, c)", "Add({}, d)", "Tanh({})", "Mul({}, c)"]
     names = ["x", *(f"v{i}" for i in range(1, length))]
-    forward = [f"v{i + 1} = {steps[i % 4].format(names[i])}" for i in range(length - 1)]
-    forward.append(f"y = ReduceSum<keepdims=0>({names[-1]})")
-    backward, dy = [], "eight"
+    steps = [f"v{i + 1} = {_STEPS[i % 4].format(names[i])}" for i in range(length - 1)]
+    return [*steps, f"y = ReduceSum<keepdims=0>({names[-1]})"]
+
+
+def _factors(random: np.random.Generator) -> Arrays:
+    shifts = random.standard_normal(8).astype(np.float32) * np.float32(1e-4)
+    return {"c": np.full(8, 1.0001, np.float32), "d": shifts}
+
+
+def long(folder: Path, length: int = 100_000) -> Path:
+    """The path of a model of so many nodes in a row."""
+    random = np.random.default_rng(0)
+    model = _parsed(f"chain (float[8] x) => (float y) {{ {' '.join(_forward(length))} }}", _factors(random))
+    path = folder / "long.onnx"
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def chain(length: int = 16_000) -> Case:
+    """So many nodes in a row, and by hand their derivatives."""
+    forward, backward, dy = _forward(length), [], "eight"
     for i in reversed(range(length - 1)):
-        kind = steps[i % 4].partition("(")[0]
+        kind = _STEPS[i % 4].partition("(")[0]
         if kind == "Mul":
             backward.append(f"d{i} = Mul({dy}, c)")
             dy = f"d{i}"
@@ -167,10 +187,7 @@ def chain(length: int = 16_000) -> Case:
     backward[-1] = backward[-1].replace("d0 =", "dx =")
     random = np.random.default_rng(0)
     feeds = {"x": random.standard_normal(8).astype(np.float32)}
-    constants = {
-        "c": np.full(8, 1.0001, np.float32),
-        "d": random.standard_normal(8).astype(np.float32) * np.float32(1e-4),
-    }
+    constants = _factors(random)
     model = _parsed(f"chain (float[8] x) => (float y) {{ {' '.join(forward)} }}", constants)
     more = {**constants, "eight": np.ones(8, np.float32), "one": np.float32(1)}
     text = f"chain (float[8] x) => (float y, float[8] dx) {{ {' '.join(forward + backward)} }}"

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from benchmarks.onnx_models import attention, chain, gather, large, light, perceptron
+from benchmarks.onnx_models import attention, chain, gather, large, light, long, perceptron
 from benchmarks.peers import PEERS
 from benchmarks.report import markdown
 from benchmarks.runner import Result
@@ -11,7 +11,7 @@ from benchmarks.settings import Settings
 from benchmarks.worker import Worker
 from benchmarks.workload import Made, Workload
 from benchmarks.workloads import all_workloads
-from benchmarks.workloads.onnx_gradients import by_hand, forward, large_with_pullback, with_pullback
+from benchmarks.workloads.onnx_gradients import by_hand, file_with_pullback, forward, with_pullback
 
 HAND = {
     "perceptron": lambda: perceptron((5, 4, 3, 2), batch=3),
@@ -59,15 +59,25 @@ def test_light_model_has_weights_of_which_the_gradient_is_not_zero():
     assert with_pullback(case).facts["nodes"] > forward(case).facts["nodes"]
 
 
+def test_long_model_is_a_chain(tmp_path):
+    made = file_with_pullback(long(tmp_path, length=40), most=1e9)
+    assert made.facts["nodes"] == with_pullback(chain(40)).facts["nodes"]
+
+
+def test_what_takes_more_memory_than_is_allowed_is_refused(tmp_path):
+    with pytest.raises(ArithmeticError, match="MB became resident"):
+        file_with_pullback(long(tmp_path, length=400), most=-1)
+
+
 def test_large_model_keeps_its_weights_in_their_file(tmp_path):
-    made = large_with_pullback(large(tmp_path, layers=2, width=100))
+    made = file_with_pullback(large(tmp_path, layers=2, width=100), most=1e9)
     assert made.facts["nodes"] > 5
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["large.onnx", "large_grad.onnx", "weights.bin"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["gradient.onnx", "large.onnx", "weights.bin"]
 
 
 def test_every_onnx_workload_is_compared_with_onnx_ad():
     found = [workload for workload in all_workloads().values() if workload.onnx]
-    assert len(found) == 16
+    assert len(found) == 17
     assert all({"pullback-onnx", "onnx-ad"} <= set(workload.peers) for workload in found)
 
 

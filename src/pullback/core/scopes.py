@@ -48,6 +48,11 @@ class Scope(NamedTuple):
         _, devices, colocation, controllers, attrs, gradient_types, _, site, guard = self
         return Scope(prefix, devices, colocation, controllers, attrs, gradient_types, op, site, guard)
 
+    def at(self, prefix: str, site: Site | Place) -> Scope:
+        """This scope with another prefix and place: a `_replace` made quick, once a node that is read."""
+        _, devices, colocation, controllers, attrs, gradient_types, original_op, _, guard = self
+        return Scope(prefix, devices, colocation, controllers, attrs, gradient_types, original_op, site, guard)
+
     def apply(self, op: Operation) -> None:
         """Give a new operation the attributes, the device and the control inputs of these scopes."""
         op.attrs = self.attrs_of(op)

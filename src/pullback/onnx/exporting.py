@@ -299,11 +299,12 @@ class _Exporter:
     def _view(self) -> View:
         """The operations to be written; what the nodes of a loaded model read is read as results are."""
         ops = [item for item in self.items if isinstance(item, Operation)]
-        again = [x for item in self.items if isinstance(item, Again) for x in self.origins.needs(item)]
-        results = [*self.targets.tensors.values(), *[x for x in again if isinstance(x, Tensor)]]
+        nodes = [item for item in self.items if isinstance(item, Again)]
+        read = [x for node in nodes for x in self.origins.needs(node) if isinstance(x, Tensor)]
+        results = [*self.targets.tensors.values(), *read]
         given = {x for x in self.writer.values if x.op.graph is self.graph}
-        made = {x for op in ops for x in inputs_of_run(op) if self.origins.of(x) is not None}
-        return merged(folded(view_among(ops, results, self.targets.operations, given | made, inputs_of_run)))
+        given.update([y for node in nodes for y in self.origins.makes(node)])
+        return merged(folded(view_among(ops, results, self.targets.operations, given, inputs_of_run)))
 
     def _output(self, value: Any) -> Value:
         """Complex numbers are real ones with a last axis of two."""

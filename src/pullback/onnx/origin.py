@@ -94,16 +94,14 @@ class Origins:
         node = None if self.graph is None else self.graph.origin.get(x)
         if node is None or isinstance(x.op.primitive, Const):
             return None
-        again = self._again(node)
-        return again if self._can_be_again(again) and not self._is_random(x) else None
+        again = self._nodes.get(node) or self._again(node)
+        return again if self._can_be_again(again) and not (self._draws and self._is_random(x)) else None
 
     def _can_be_again(self, again: Again) -> bool:
         if again.is_runnable is None:
-            again.is_runnable = is_runnable(again.node, *self._opsets, self._type_of) and all(
-                self._is_tensor(name) or self._is_made(name)
-                for name in (*again.node.inputs, *(again.inner or ()))
-                if name
-            )
+            names = [name for name in (*again.node.inputs, *(again.inner or ())) if name and not self._is_tensor(name)]
+            runs = is_runnable(again.node, *self._opsets, self._type_of)
+            again.is_runnable = runs and all(self._is_made(name) for name in names)
         return again.is_runnable
 
     def _is_tensor(self, name: str) -> bool:
@@ -141,8 +139,6 @@ class Origins:
 
     def _is_random(self, x: Tensor) -> bool:
         """Whether an operation between the node's inputs and `x` would not give the same a second time."""
-        if not self._draws:
-            return False
         if x not in self._random:
             between = needed([x.op], lambda op: [y.op for y in op.inputs if y not in self._names])
             inputs = Placeholder | PlaceholderWithDefault
@@ -163,6 +159,12 @@ class Origins:
                 found.append(self._again(self._producers[name]))
         again.needs = found
         return found
+
+    def makes(self, again: Again) -> list[Tensor]:
+        """The tensors that are taken from a node."""
+        assert self.graph is not None
+        found = [self.graph.values.get(name) for name in again.node.outputs]
+        return [y for y in found if isinstance(y, Tensor) and self.of(y) is again]
 
     def write(self, w: Writer, again: Again) -> None:
         """Write a node as it was."""

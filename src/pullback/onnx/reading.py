@@ -248,7 +248,7 @@ def _read(node: Node, inputs: Sequence[Any]) -> Any:
     graph = get_default_graph().acting
     outer = graph.scope
     prefix = graph.unique_name(valid_name(node.name) or node.op_type) + "/"
-    graph.scope = outer._replace(prefix=prefix, site=Place(node, node.names.graph.read_at))
+    graph.scope = outer.at(prefix, Place(node, node.names.graph.read_at))
     try:
         require_operands(node.domain, node.op_type, node.opset, tuple([_kind_of(x) for x in inputs]))
         return read(node, *inputs)

@@ -102,17 +102,18 @@ class Writer(NodeWriter):
 
     def operation(self, op: Operation) -> None:
         """Write one operation; what its outputs stand for has their values from then on."""
-        if op.outputs and all(y in self.values for y in op.outputs):
+        outputs, values, known = op.outputs, self.values, self.view.known
+        if outputs and all(y in values for y in outputs):
             return
-        if op.outputs and op.outputs[0] in self.view.known:
-            for y in op.outputs:
-                self.values[y] = _constant(self, self.view.known[y], self.prefix + op.name)
+        if outputs and outputs[0] in known:
+            for y in outputs:
+                values[y] = _constant(self, known[y], self.prefix + op.name)
         else:
             self._write(op)
-        for y in op.outputs if self.aliases else ():
+        for y in outputs if self.aliases else ():
             for x in self.aliases.get(y, ()):
-                value = self.values.get(y)
-                self.values[x] = self.told(x, value) if isinstance(value, Value) else value
+                value = values.get(y)
+                values[x] = self.told(x, value) if isinstance(value, Value) else value
 
     def _write(self, op: Operation) -> None:
         if _is_empty(op):
