@@ -198,3 +198,27 @@ def test_arguments_of_strings_are_checked() -> None:
     )
     message = refused(InvalidArgumentError, lambda: pb.Session(engine="numpy").run(strings.to_number("2x")))
     assert "strings.to_number: b'2x' is no float32" in message
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("build", "wanted"),
+    [
+        (lambda x: x, b"a\0"),
+        (lambda x: pb.identity(x), b"a\0"),
+        (lambda x: pb.reshape(x, [1]), [b"a\0"]),
+        (lambda x: pb.expand_dims(x, 0), [b"a\0"]),
+        (lambda x: pb.stack([x, x]), [b"a\0"] * 2),
+        (lambda x: pb.fill([2], x), [b"a\0"] * 2),
+        (lambda x: pb.broadcast_to(x, [2]), [b"a\0"] * 2),
+        (lambda x: pb.where(pb.equal(x, "a\0"), x, "b"), b"a\0"),
+        (lambda x: pb.strings.join([x, x]), b"a\0a\0"),
+        (lambda x: pb.strings.length(x), 2),
+        (lambda x: pb.gather(pb.constant(["b\0"]), 0), b"b\0"),
+        (lambda x: pb.cond(pb.equal(x, "a\0"), lambda: x, lambda: pb.constant("b")), b"a\0"),
+        (lambda x: pb.map_fn(lambda t: pb.strings.join([t, x]), pb.constant(["q", "r\0"])), [b"qa\0", b"r\0a\0"]),
+        (lambda x: pb.map_fn(lambda t: t, pb.constant(["q\0", "r"])), [b"q\0", b"r"]),
+    ],
+)
+def test_a_text_keeps_the_zeros_at_its_end(engine: str, build: Any, wanted: Any) -> None:
+    assert listed(pb.Session(engine=engine).run(build(pb.constant("a\0")))) == wanted

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import TRAINABLE, as_dtype, string
+from ..core.dtypes import TRAINABLE, as_dtype
 from ..core.graph import Operation, get_default_graph, site_of
 from ..core.primitive import Primitive, no_gradient
 from ..core.python_function import PythonFunction
@@ -120,8 +120,8 @@ class AbstractPythonCall(Primitive):
         return self.outputs
 
     def kernel(self, xp: Any, *arrays: Any) -> Any:
-        # A text without axes may come as its element, of which NumPy would make an array without the zeros at its end.
-        results = self.results([np.array(x, string) if isinstance(x, bytes) else xp.asarray(x) for x in arrays])
+        asarray = xp.asarray
+        results = self.results([asarray(x) for x in arrays])
         return results[0] if len(results) == 1 else tuple(results)
 
     def results(self, arrays: Sequence[Any]) -> list[Any]:

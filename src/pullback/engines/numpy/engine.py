@@ -172,10 +172,20 @@ def _instruction(step: Step, plan: Plan, prepare: Callable[[Plan], Run], values:
             "use pb.where, or pb.concat with texts of yours"
         )
     fn = _function(primitive, len(ins))
+    if any(x.dtype == string for x in step.op.inputs):
+        fn = _of_texts(fn)
     if len(outs) != 1 or not 1 <= len(ins) <= 3:
         return _GENERAL, fn, ins, None, None, outs, step.frees, step
     i, j, k = (*ins, None, None)[:3]
     return len(ins), fn, i, j, k, outs[0], step.frees, step
+
+
+def _of_texts(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel of arrays of texts, of which one without axes may have come as its element.
+
+    NumPy would make an array of that which is too short, without the zeros at its end.
+    """
+    return lambda *arrays: fn(*[np.array(x, string) if isinstance(x, bytes) else x for x in arrays])
 
 
 def _function(primitive: Primitive, arity: int) -> Callable[..., Any]:

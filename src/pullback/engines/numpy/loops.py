@@ -143,7 +143,7 @@ class _Rows:
             larger = np.empty((2 * self.count, *self.memory.shape[1:]), self.memory.dtype)
             larger[: self.count - 1] = self.memory
             self.memory = larger
-        self.memory[self.count - 1] = row
+        self.memory[self.count - 1, ...] = row
         return None
 
     def stacked(self, reverse: bool) -> Any:

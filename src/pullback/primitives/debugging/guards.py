@@ -172,9 +172,9 @@ class Assert(AbstractGuard):
 
 def summary(x: Any, count: int | None) -> str:
     """The first and the last `count` elements along each axis, as NumPy prints them; all for None or a negative one."""
-    if isinstance(x, bytes):
-        return x.decode(errors="backslashreplace")
-    array = np.asarray(x)
+    array = np.array(x, string) if isinstance(x, bytes) else np.asarray(x)
+    if array.dtype == string and not array.ndim:
+        return str(array.item().decode(errors="backslashreplace"))
     if array.dtype == string:
         quoted = [f'"{text.decode(errors="backslashreplace")}"' for text in array.flat]
         array = np.array(quoted, object).reshape(array.shape)
