@@ -30,7 +30,12 @@ NO_GRADIENT: dict[str, tuple[str, ...]] = {
         *("FlatPositions", "FromFront", "VectorsFromFront", "RowNumbers", "PlacesLike", "UniqueAlong"),
         *("CtcStates", "CtcUniqueLabels", "PartNumbers"),
     ),
-    "it makes texts, or reads them": ("AsString", "StringFormat", "StringJoin", "StringLength", "StringToNumber"),
+    "it makes texts, or reads them": (
+        *("AsString", "StringFormat", "StringJoin", "StringLength", "StringToNumber", "ReduceJoin", "Substr"),
+        *("StringLower", "StringUpper", "StringStrip", "StringSplit", "StringSplitV2", "UnicodeSplit"),
+        *("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong"),
+        *("StaticRegexReplace", "StaticRegexFullMatch"),
+    ),
     "of inputs of float or complex dtype it reads the shape only": (
         *("Shape", "ShapeN", "Rank", "Size", "VariableShape", "FillLike", "LengthProduct", "Neighbours"),
         *("CropPlaces", "PixelGrid", "WindowMeans", "SegmentShares", "StartOfSegment", "RandomOrder"),
@@ -125,8 +130,8 @@ ELSEWHERE = {
     "HostCall": "is called before a run; has tests of its own, tests/compat/test_data.py",
     "ImplicitSolution": "has tests of its own, tests/derivatives/test_implicit.py",
     **dict.fromkeys(
-        ("AsString", "StringFormat", "StringJoin", "StringLength", "StringToNumber"),
-        "is about texts, which are no numbers: has tests of its own, tests/primitives/test_strings.py",
+        NO_GRADIENT["it makes texts, or reads them"],
+        "is about texts, which are no numbers: has tests of its own, tests/primitives/test_strings*.py",
     ),
     "Substitute": "stands in a function only while its derivative is being made",
 }

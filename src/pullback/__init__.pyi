@@ -445,7 +445,7 @@ from .primitives.special.gamma import zeta as zeta
 from .primitives.special.incomplete import betainc as betainc
 from .primitives.special.incomplete import igamma as igamma
 from .primitives.special.incomplete import igammac as igammac
-from .primitives.strings import as_string as as_string
+from .primitives.strings.conversion import as_string as as_string
 from .primitives.variables.assign import assign as assign
 from .primitives.variables.assign import assign_add as assign_add
 from .primitives.variables.assign import assign_sub as assign_sub

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 _FIXED: dict[str, DType] = {
-    **dict.fromkeys(("AsString", "StringFormat", "StringJoin"), string),
+    **dict.fromkeys(("AsString", "StringFormat", "StringJoin", "StaticRegexReplace", "Substr"), string),
+    **dict.fromkeys(("StringLower", "StringStrip", "StringUpper"), string),
+    **dict.fromkeys(("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong"), int64),
     **dict.fromkeys(("EmptyTensorList", "TensorListPushBack"), variant),
     **dict.fromkeys(("Rank", "StringLength"), int32),
     "VarHandleOp": resource,

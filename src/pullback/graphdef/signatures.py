@@ -70,7 +70,11 @@ _SIGNATURES = {
     "- - - - - -> selected_indices:-": "NonMaxSuppressionWithOverlaps",
     "- - - -> outputs:-": "FakeQuantWithMinMaxVars",
     "- -> is_initialized:-": "VarIsInitializedOp",
-    "- -> output:-": "StringLength",
+    "- -> output:-": (
+        "StaticRegexFullMatch StaticRegexReplace StringLength StringLower StringStrip StringToHashBucket "
+        "StringToHashBucketFast StringToHashBucketStrong StringUpper"
+    ),
+    "- T T -> output:-": "Substr",
     "- -> value:dtype": "ReadVariableOp",
     "- -> y:-": "LogicalNot",
     "- T -> output:T": "AvgPoolGrad",

@@ -37,7 +37,7 @@ FAMILIES = {
     "tensor_array": "Arrays written and read one by one",
     "variables": "Variables: assignment, scatter updates, sharing by name, initial values",
     "identity": "What hands its input on: identity, stops of derivatives, groups, shardings",
-    "strings": "Strings: texts of numbers, joined, measured, read",
+    "strings": "Strings: texts of numbers, joined, measured, cut, searched, hashed",
     "debugging": "Debugging: assertions, checks, printing",
 }
 """What each has; the names are alike in NumPy, TensorFlow, jax, ONNX and SciPy where they have one."""

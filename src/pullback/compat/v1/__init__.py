@@ -9,7 +9,7 @@ from typing import Any
 
 import pullback
 
-from . import functions, io, messages
+from . import functions, io, messages, strings
 from .arguments import older
 from .dtypes import DType as DType
 from .dtypes import with_methods
@@ -82,6 +82,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"{__name__}.{name}")
     if name in io.OF_TENSORFLOW:
         return getattr(io, name)
+    if name in strings.OF_TENSORFLOW:
+        return getattr(strings, strings.OF_TENSORFLOW[name])
     if name in functions.OTHER:
         return functions.OTHER[name]
     if name in messages.FILES:

@@ -1,11 +1,81 @@
-"""TensorFlow 1 parameters for `pullback.strings`."""
+"""TensorFlow 1 parameters for `pullback.strings`, and functions that split into sparse tensors."""
+
+from __future__ import annotations
 
 from typing import Any
 
 from ... import strings as today
+from ...core.graph import Tensor
+from ...core.typing import TensorLike
+from ...primitives.ragged.ragged_tensor import RaggedTensor
+from ...primitives.sparse.sparse_tensor import SparseTensor
+from ...primitives.strings.splitting import StringSplit, StringSplitV2, ragged_parts, sparse_parts
 from .arguments import older
 
-PARAMETERS = {"length": "input, name, unit", "to_number": "string_tensor:input, out_type, name, input"}
+PARAMETERS = {
+    "length": "input, name, unit",
+    "reduce_join": "inputs, axis, keep_dims:keepdims, separator, name, reduction_indices:axis, keepdims",
+    "substr": "input, pos, len, name, unit",
+    "to_hash_bucket": "string_tensor:input, num_buckets, name, input",
+    "to_number": "string_tensor:input, out_type, name, input",
+}
+OF_TENSORFLOW = {
+    "reduce_join": "reduce_join",
+    "regex_replace": "regex_replace",
+    "string_join": "join",
+    "string_split": "string_split",
+    "string_strip": "strip",
+    "string_to_hash_bucket": "to_hash_bucket",
+    "string_to_hash_bucket_fast": "to_hash_bucket_fast",
+    "string_to_hash_bucket_strong": "to_hash_bucket_strong",
+    "string_to_number": "to_number",
+    "substr": "substr",
+}
+"""The names that `tf` itself has for functions of `tf.strings`."""
+
+
+def split(
+    input: TensorLike | None = None,
+    sep: str | None = None,
+    maxsplit: int = -1,
+    result_type: str = "SparseTensor",
+    source: TensorLike | None = None,
+    name: str | None = None,
+) -> SparseTensor | RaggedTensor | Tensor:
+    """As `pb.strings.split`, into a SparseTensor unless `result_type` is "RaggedTensor".
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.strings.split(["a b", "c"])).values.tolist()
+    [b'a', b'b', b'c']
+    """
+    given: Any = source if input is None else input
+    return _of_type("strings.split", StringSplitV2(sep or "", maxsplit), given, result_type, name)
+
+
+def string_split(
+    source: TensorLike,
+    sep: str | None = None,
+    skip_empty: bool = True,
+    delimiter: str = " ",
+    result_type: str = "SparseTensor",
+    name: str | None = None,
+) -> SparseTensor | RaggedTensor | Tensor:
+    """The parts of texts between any of the bytes of `delimiter`, or `sep`, in a SparseTensor.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.string_split(["a,b;c"], ",;")).values.tolist()
+    [b'a', b'b', b'c']
+    """
+    between = delimiter if sep is None else sep
+    return _of_type("string_split", StringSplit(between, skip_empty), source, result_type, name)
+
+
+def _of_type(
+    what: str, primitive: Any, source: Any, result_type: str, name: str | None
+) -> SparseTensor | RaggedTensor | Tensor:
+    if result_type not in ("SparseTensor", "RaggedTensor"):
+        raise ValueError(f"{what}: result_type must be 'SparseTensor' or 'RaggedTensor', not {result_type!r}")
+    return (sparse_parts if result_type == "SparseTensor" else ragged_parts)(primitive, source, name)
 
 
 def __getattr__(name: str) -> Any:

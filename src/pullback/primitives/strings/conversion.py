@@ -1,13 +1,12 @@
-"""Strings: texts made of numbers, joined, measured and read. They stay on the host, whatever the engine."""
+"""Conversion between texts and numbers: texts made of numbers, and numbers read from them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import (
+from ...core.dtypes import (
     COMPLEX,
     FLOATING,
     INTEGER,
@@ -20,15 +19,16 @@ from ..core.dtypes import (
     int64,
     string,
 )
-from ..core.dtypes import bool as bool_
-from ..core.errors import InvalidArgumentError
-from ..core.operation import Tensor
-from ..core.primitive import Primitive, no_gradient
-from ..core.shape import TensorShape, broadcast_static_shape
-from ..core.types import TensorType
-from ..core.typing import DTypeLike, TensorLike
-from .creation.constant import convert_to_tensor
-from .debugging.guards import summary
+from ...core.dtypes import bool as bool_
+from ...core.errors import InvalidArgumentError
+from ...core.operation import Tensor
+from ...core.primitive import Primitive, no_gradient
+from ...core.shape import TensorShape
+from ...core.types import TensorType
+from ...core.typing import DTypeLike, TensorLike
+from ..creation.constant import convert_to_tensor
+from ..debugging.guards import summary
+from .base import check_text, texts
 
 
 def as_string(
@@ -86,55 +86,12 @@ class AsString(Primitive):
         if x.dtype == string:
             return x
         if x.dtype == bool_:
-            return _texts([f"%{flags.strip('0+')}s" % ("true" if b else "false") for b in x.flat], x.shape)
+            return texts([f"%{flags.strip('0+')}s" % ("true" if b else "false") for b in x.flat], x.shape)
         if x.dtype in INTEGER:
-            return _texts([f"%{flags}d" % n for n in x.flat], x.shape)
+            return texts([f"%{flags}d" % n for n in x.flat], x.shape)
         if x.dtype in COMPLEX:
-            return _texts([f"({number % z.real},{number % z.imag})" for z in x.flat], x.shape)
-        return _texts([number % float(n) for n in x.flat], x.shape)
-
-    gradient = no_gradient
-
-
-def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Tensor:
-    """The texts of all `inputs` at one place, one behind the other, with `separator` between them.
-
-    Shapes: all the same, or scalars. Dtypes: string.
-
-    Raises:
-        TypeError: another dtype. ValueError: the shapes differ, or there are no inputs.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.strings.join(["layer", ["1", "2"]], "_")).tolist()
-    [b'layer_1', b'layer_2']
-    """
-    if not inputs:
-        raise ValueError("strings.join: there are no inputs")
-    return StringJoin(separator)(*[convert_to_tensor(x) for x in inputs], name=name)
-
-
-class StringJoin(Primitive):
-    type = "StringJoin"
-
-    separator: str
-
-    def infer(self, *xs: TensorType) -> tuple[TensorType, ...]:
-        shape = TensorShape([])
-        for x in xs:
-            _check_text("strings.join", x)
-            if x.shape.rank == 0 or shape.rank == 0:
-                shape = broadcast_static_shape(shape, x.shape)
-            elif not shape.is_compatible_with(x.shape):
-                raise ValueError(f"strings.join: shapes differ: {', '.join(map(str, xs))}")
-            else:
-                shape = shape.merge_with(x.shape)
-        return (TensorType(string, shape),)
-
-    def kernel(self, xp: Any, *xs: Any) -> Any:
-        del xp
-        arrays = np.broadcast_arrays(*[_array(x) for x in xs])
-        rows = zip(*[a.flat for a in arrays], strict=True)
-        return _texts([self.separator.encode().join(row) for row in rows], arrays[0].shape)
+            return texts([f"({number % z.real},{number % z.imag})" for z in x.flat], x.shape)
+        return texts([number % float(n) for n in x.flat], x.shape)
 
     gradient = no_gradient
 
@@ -176,7 +133,7 @@ class StringFormat(Primitive):
         del xp
         first, *rest = self.template.split(self.placeholder)
         shown = [summary(x, self.summarize) + text for x, text in zip(xs, rest, strict=True)]
-        return _texts(["".join([first, *shown])], ())
+        return texts(["".join([first, *shown])], ())
 
     gradient = no_gradient
 
@@ -202,14 +159,14 @@ class StringToNumber(Primitive):
     out_type: DType
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        _check_text("strings.to_number", x)
+        check_text("strings.to_number", x)
         if self.out_type not in (float32, float64, int32, int64):
             raise TypeError(f"strings.to_number: out_type must be a float or integer, not {dtype_name(self.out_type)}")
         return (TensorType(self.out_type, x.shape),)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         del xp
-        array = _array(x)
+        array = np.asarray(x)
         number: Any = float if self.out_type in FLOATING else int
         made = np.empty(array.shape, self.out_type)  # type: ignore[arg-type]
         for i, text in enumerate(array.flat):
@@ -220,55 +177,3 @@ class StringToNumber(Primitive):
         return made
 
     gradient = no_gradient
-
-
-def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """How many bytes each text of `input` has, or how many characters for the unit "UTF8_CHAR".
-
-    Shapes: any. Dtypes: string; the result is int32.
-
-    Raises:
-        TypeError: another dtype. ValueError: another unit.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.strings.length(["", "zwölf"]))
-    array([0, 6], dtype=int32)
-    """
-    if unit not in ("BYTE", "UTF8_CHAR"):
-        raise ValueError(f"strings.length: unit must be 'BYTE' or 'UTF8_CHAR', not {unit!r}")
-    return StringLength(unit)(convert_to_tensor(input), name=name)
-
-
-class StringLength(Primitive):
-    type = "StringLength"
-
-    unit: str
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        _check_text("strings.length", x)
-        return (TensorType(int32, x.shape),)
-
-    def kernel(self, xp: Any, x: Any) -> Any:
-        del xp
-        array = _array(x)
-        texts = array.flat if self.unit == "BYTE" else [text.decode(errors="replace") for text in array.flat]
-        return np.array([len(text) for text in texts], np.int32).reshape(array.shape)
-
-    gradient = no_gradient
-
-
-def _check_text(what: str, x: TensorType) -> None:
-    if x.dtype != string:
-        raise TypeError(f"{what}: takes no {x}; it takes string")
-
-
-def _array(x: Any) -> np.ndarray[Any, Any]:
-    """An array of texts, of which one without axes may have come as its element."""
-    return np.array(x, string) if isinstance(x, bytes) else np.asarray(x)
-
-
-def _texts(texts: list[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """An array of these texts."""
-    array = np.empty(len(texts), string)
-    array[:] = [text.encode() if isinstance(text, str) else text for text in texts]
-    return array.reshape(shape)

@@ -1,0 +1,1 @@
+"""Strings: texts of numbers, joined, measured, cut, searched, hashed."""
