@@ -166,6 +166,11 @@ def test_a_condition_of_one_element_may_have_axes(run: Any) -> None:
     assert run([y, *pb.gradients(y, x)]) == [27.0, 27.0]
 
 
+def test_a_scalar_condition_is_taken_as_it_is() -> None:
+    y = count_to(3)
+    assert [op.type for op in y.op.primitive.condition.operations][-1] == "Less"
+
+
 def test_maximum_iterations_must_be_a_scalar() -> None:
     with pytest.raises(ValueError, match="while_loop: maximum_iterations must be a scalar integer, not"):
         count_to(3, maximum_iterations=[1, 2])

@@ -231,7 +231,7 @@ class _Traced:
         y = convert_to_tensor(cond(*put_together(self._template, given)))
         if y.dtype != bool_:
             raise TypeError(f"while_loop: cond must return a truth value, not {y}")
-        if y.shape.num_elements() == 1:
+        if y.shape.rank and y.shape.num_elements() == 1:
             return reshape(y, [])
         if not y.shape.is_compatible_with(TensorShape.SCALAR):
             raise ValueError(f"while_loop: cond must return a scalar, not {y}")
