@@ -15,6 +15,7 @@ from .sorting import TIES, VALUES
 
 X = normal(2, 3, 4)
 AXES = [None, 0, -1, [0, 2], [1, 0], [], [0, 1, 2]]
+_FED = "transposing by an order that a run computes: the order of axes is an attribute"
 
 
 def _complex(*shape: int) -> np.ndarray:
@@ -73,7 +74,43 @@ def _reduced(primitive: Any, *lengths: int) -> Any:
     return lambda x: primitive(x, ShapeOnly((None,) * len(lengths))(pb.constant(np.array(lengths, np.int64))))
 
 
+def _fed_axes() -> list[Case]:
+    """Reductions along axes that a run is told."""
+    sums, axes = [("sum", pb.reduce_sum, np.sum), ("max", pb.reduce_max, np.max)], np.array([2, -3])
+    rows = [
+        Case(
+            f"{name}_fed_{'kept' if keep else 'gone'}",
+            lambda x, axes, fn=fn, keep=keep: fn(x, axes, keep),
+            [X, axes],
+            expected=lambda x, axes, reference=reference, keep=keep: reference(x, axis=tuple(axes), keepdims=keep),
+            not_onnx=_FED,
+        )
+        for name, fn, reference in sums
+        for keep in (False, True)
+    ]
+    more = {"mean": pb.reduce_mean, "prod": pb.reduce_prod, "logsumexp": pb.reduce_logsumexp, "std": pb.math.reduce_std}
+    rows += [Case(f"{name}_fed", fn, [X, np.array(1)], not_onnx=_FED) for name, fn in more.items()]
+    norm, positions = pb.math.reduce_euclidean_norm, [np.array(-1)]
+    return [
+        *rows,
+        Case(
+            "euclidean_norm_fed",
+            norm,
+            [X, axes],
+            expected=lambda x, axes: _length(x, tuple(axes), False),
+            not_onnx=_FED,
+        ),
+        Case("any_fed", lambda x, a: pb.reduce_any(x > 1, a), [X, axes], wrt=[], not_onnx=_FED),
+        Case("all_fed", lambda x, a: pb.reduce_all(x > -1, a), [X, axes], wrt=[], not_onnx=_FED),
+        Case("min_fed", pb.reduce_min, [X, np.zeros(0, np.int32)], expected=lambda x, axes: x, not_onnx=_FED),
+        Case("count_nonzero_fed", pb.math.count_nonzero, [X, axes], wrt=[], not_onnx=_FED),
+        Case("argmax_fed", pb.argmax, [X, *positions], expected=lambda x, a: x.argmax(-1), wrt=[], not_onnx=_FED),
+        Case("argmin_fed", pb.argmin, [X, *positions], expected=lambda x, a: x.argmin(-1), wrt=[], not_onnx=_FED),
+    ]
+
+
 CASES = [
+    *_fed_axes(),
     *_along("sum", pb.reduce_sum, np.sum, X),
     *_along("mean", pb.reduce_mean, np.mean, X),
     *_along("max", pb.reduce_max, np.max, distinct(2, 3, 4)),

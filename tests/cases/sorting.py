@@ -45,6 +45,7 @@ CASES = [
         [np.array([1, -(2**31), 7], np.int32)],
         expected=[np.array([7, 1], np.int32), np.array([2, 0])],
     ),
+    Case("top_k_fed", lambda x, k: list(pb.math.top_k(x, k)), [VALUES, np.array(2)]),
     Case("top_k_none", lambda x: pb.math.top_k(x, 0).values, [VALUES], wrt=[], expected=np.zeros((3, 0))),
     Case(
         "in_top_k",

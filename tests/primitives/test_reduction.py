@@ -85,9 +85,9 @@ def test_16_bit_floats_are_added_up_in_float32(dtype: object) -> None:
         (lambda x: pb.reduce_sum(x, [0, -2]), ValueError, "reduce_sum: an axis stands twice in [0, 0]"),
         (lambda x: pb.reduce_mean(x, 1.5), TypeError, "reduce_mean: axis must be integers, not 1.5"),
         (
-            lambda x: pb.reduce_max(x, pb.placeholder(pb.int32, [], name="i")),
+            lambda x: pb.nn.moments(x, pb.placeholder(pb.int32, [], name="i")),
             ValueError,
-            "reduce_max: axis must be known while the graph is built, but int32[] 'i:0' is computed in a run",
+            "moments: axis must be known while the graph is built, but int32[] 'i:0' is computed in a run",
         ),
         (
             lambda x: pb.reduce_any(x),
@@ -116,3 +116,49 @@ def test_what_does_not_fit_is_refused(call: object, error: type[Exception], text
     with pytest.raises(error) as caught:
         call(x)  # type: ignore[operator]
     assert str(caught.value) == text
+
+
+@pytest.mark.parametrize("dtype", [pb.int8, pb.uint8, pb.int16, pb.int32])
+def test_the_mean_of_integers_does_not_overflow(dtype: object) -> None:
+    largest = np.iinfo(np.dtype(dtype)).max  # type: ignore[call-overload]
+    assert run(pb.reduce_mean(pb.constant([largest, largest, largest - 3], dtype))) == largest - 1  # type: ignore[arg-type]
+
+
+def test_the_mean_of_negative_integers_is_rounded_toward_zero() -> None:
+    assert run(pb.reduce_mean(pb.constant([-100, -100, -99], pb.int8))) == -99
+
+
+def test_texts_without_characters_are_not_counted() -> None:
+    np.testing.assert_array_equal(run(pb.math.count_nonzero(pb.constant([["", "a"], ["b", " "]]), 1)), [1, 2])
+
+
+def test_the_norm_of_integers_is_an_integer() -> None:
+    y = pb.math.reduce_euclidean_norm(pb.constant([[1, 2], [3, 4], [100, 100]], pb.int8), 1)
+    assert y.dtype == pb.int8
+    np.testing.assert_array_equal(run(y[:2]), [2, 5])
+
+
+def test_integers_are_divided_as_floats_where_a_zero_is_allowed_too() -> None:
+    y = pb.math.divide_no_nan(pb.constant([7, -7, 3]), pb.constant([2, 2, 0]))
+    assert y.dtype == pb.float64
+    np.testing.assert_array_equal(run(y), [3.5, -3.5, 0.0])
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_axes_that_a_run_computes_are_checked_there(engine: str) -> None:
+    x, axis = pb.zeros([2, 3]), pb.placeholder(pb.int32, None)
+    session = pb.Session(engine=engine)
+    for y in (pb.reduce_sum(x, axis), pb.argmax(x, axis)):
+        with pytest.raises(pb.errors.InvalidArgumentError, match=r"assertion failed: there are no axes"):
+            session.run(y, {axis: 2})
+
+
+def test_a_computed_axis_must_be_an_integer() -> None:
+    with pytest.raises(TypeError, match=r"^a reduction along axes: they must be integers, not float32\[\] 'axis:0'$"):
+        pb.reduce_sum(pb.zeros([2]), pb.placeholder(pb.float32, [], name="axis"))
+
+
+def test_axes_counted_from_a_static_rank_are_known() -> None:
+    x = pb.placeholder(pb.float32, [None, 3, 4])
+    assert pb.reduce_sum(x, pb.range(1, pb.rank(x))).shape.as_list() == [None]
+    assert pb.transpose(x, pb.concat([[1, 0], pb.range(2, pb.rank(x))], 0)).shape.as_list() == [3, None, 4]

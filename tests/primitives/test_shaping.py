@@ -201,3 +201,31 @@ def test_more_cannot_be_cut_from_blocks_than_there_is() -> None:
         y = pb.batch_to_space(x, [2], crops)
         with pytest.raises(pb.errors.InvalidArgumentError, match="batch_to_space: 1 elements cannot be cut from the 0"):
             pb.Session(engine="numpy").run(y, {x: np.zeros((2, 0, 2)), crops: [[0, 1]]})
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("order", [[0, 0], [0], [0, 2]])
+def test_an_order_of_axes_that_a_run_computes_is_checked_there(order: list[int], engine: str) -> None:
+    perm = pb.placeholder(pb.int32, [None])
+    y = pb.transpose(pb.zeros([2, 3]), perm)
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"transpose: perm .* is no permutation of the axes"):
+        pb.Session(engine=engine).run(y, {perm: order})
+
+
+def test_an_order_of_axes_is_a_vector_of_integers() -> None:
+    with pytest.raises(ValueError, match=r"^transpose: perm must be a vector of integers, not float32\[2\]$"):
+        pb.transpose(pb.zeros([2, 3]), pb.placeholder(pb.float32, [2]))
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_more_elements_than_there_are_cannot_be_the_largest(engine: str) -> None:
+    k = pb.placeholder(pb.int32, [])
+    for y in (pb.math.top_k(pb.zeros([3]), k), pb.math.top_k(pb.placeholder_with_default(np.zeros(3), None), 4)):
+        with pytest.raises(pb.errors.InvalidArgumentError, match=r"top_k: there are no"):
+            pb.Session(engine=engine).run(y.values, {k: 4})
+
+
+def test_rows_along_a_computed_axis_are_not_looked_up_in_batches() -> None:
+    axis = pb.placeholder(pb.int32, [], name="axis")
+    with pytest.raises(ValueError, match=r"with batch_dims=1 the axis must be known while the graph is built"):
+        pb.gather(pb.zeros([2, 3]), [[0], [1]], axis=axis, batch_dims=1)

@@ -58,6 +58,12 @@ CASES = [
     ),
     Case("gather_none", pb.gather, [X, np.zeros(0, np.int32)], expected=np.zeros((0, 3))),
     Case("gather_int8", pb.gather, [normal(200, 2), np.array([100, 3], np.int8)], expected=lambda x, i: x[i]),
+    Case(
+        "gather_axis_fed",
+        lambda x, i, axis: pb.gather(x, i, axis=axis),
+        [Y, BATCH, np.array(-2)],
+        expected=lambda x, i, axis: np.take(x, i, axis),
+    ),
     Case("gather_axis", lambda x, i: pb.gather(x, i, axis=1), [Y, BATCH], expected=lambda x, i: np.take(x, i, 1)),
     Case("gather_last", lambda x, i: pb.gather(x, i, axis=-1), [Y, IDS], expected=lambda x, i: x[..., i]),
     Case(

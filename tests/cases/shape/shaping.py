@@ -94,6 +94,13 @@ CASES = [
     ),
     Case("reverse", lambda x: pb.reverse(x, [0, -1]), [X], expected=lambda x: x[::-1, :, ::-1]),
     Case("roll", lambda x: pb.roll(x, 1, 1), [X], expected=lambda x: np.roll(x, 1, 1)),
+    Case("roll_fed", lambda x, n: pb.roll(x, n, 1), [X, np.array(-1)], expected=lambda x, n: np.roll(x, n, 1)),
+    Case(
+        "roll_two_fed",
+        lambda x, n: pb.roll(x, n, [0, 2]),
+        [X, np.array([-1, 5])],
+        expected=lambda x, n: np.roll(x, n, [0, 2]),
+    ),
     Case("roll_two", lambda x: pb.roll(x, [-1, 5], [0, 2]), [X], expected=lambda x: np.roll(x, [-1, 5], [0, 2])),
     Case("pad", lambda x: pb.pad(x, PADS), [normal(2, 3)], expected=lambda x: np.pad(x, PADS)),
     Case(

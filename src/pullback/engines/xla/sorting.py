@@ -12,7 +12,7 @@ from jax import lax
 
 from ...primitives.sorting.order_statistics import IsotonicRegression, averaged
 from ...primitives.sorting.searchsorted import SearchSorted
-from ...primitives.sorting.sort import TopKV2
+from ...primitives.sorting.sort import TopKV2, check_number
 from .indexing import in_order
 from .registry import xla_kernel
 
@@ -38,6 +38,7 @@ def isotonic_regression(primitive: IsotonicRegression, x: Any) -> tuple[Any, Any
 
 @xla_kernel(TopKV2)
 def _top_k(primitive: TopKV2, x: Any) -> Any:
+    check_number(x, primitive.k)
     _, positions = lax.top_k(in_order(x), primitive.k)
     values = jnp.take_along_axis(x, positions, axis=-1)
     return values, lax.convert_element_type(positions, np.dtype(primitive.index_type.name))

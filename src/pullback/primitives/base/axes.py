@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -32,6 +32,11 @@ def static_integers(value: Any, what: str) -> tuple[int, ...]:
     if array.dtype.kind not in "iu" and array.size:
         raise TypeError(f"{what} must be integers, not {value!r}")
     return tuple([int(v) for v in array.reshape(-1)])
+
+
+def is_computed(value: Any) -> TypeGuard[Tensor]:
+    """Whether `value` is a tensor whose value only a run knows."""
+    return isinstance(value, Tensor | AbstractTensorLike) and constant_value(convert_to_tensor(value)) is None
 
 
 def as_axis(axis: Any, rank: int | None, what: str, x: Any) -> int:

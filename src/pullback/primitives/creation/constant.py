@@ -18,6 +18,9 @@ from ...core.values import Const as Const
 from ...core.values import constant_value as constant_value
 from ...core.values import shape_value as shape_value
 
+LARGEST_CONSTANT = 64
+"""The most elements of which what is known while a graph is built is kept as an array."""
+
 
 def constant(
     value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str | None = "Const"

@@ -24,9 +24,7 @@ from ...core.types import TensorType, shape_to_infer
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ..reduction.sum import Sum
 from ..shape.reshape import shape_to_use, split_shape
-from .constant import constant_in, convert_to_tensor
-
-_LARGEST_CONSTANT = 64
+from .constant import LARGEST_CONSTANT, constant_in, convert_to_tensor
 
 
 def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
@@ -84,7 +82,7 @@ def _no_texts(value: int, shape: Any, name: str | None) -> Tensor:
 def _small_constant(dims: Any, value: int, dtype: Any) -> np.ndarray[Any, Any] | None:
     """A constant array, where it is small enough to be one."""
     size = TensorShape(dims).num_elements()
-    if size is None or size > _LARGEST_CONSTANT:
+    if size is None or size > LARGEST_CONSTANT:
         return None
     array = np.full(dims, value, dtype)
     array.setflags(write=False)
@@ -139,7 +137,7 @@ def ones_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | Non
 
 def _filled_like(input: Any, value: int, dtype: Any, name: str | None) -> Tensor:
     x = convert_to_tensor(input)
-    wanted = x.dtype if dtype is None else as_dtype(dtype)
+    wanted = x.type.dtype if dtype is None else as_dtype(dtype)
     if isinstance(wanted, TokenType):
         raise TypeError(f"{x} has no elements to be like; pass dtype=")
     if wanted is string:

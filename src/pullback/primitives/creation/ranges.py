@@ -23,7 +23,7 @@ from ..shape.broadcast import broadcast_to
 from ..shape.reshape import reshape
 from ..shape.size import shape
 from ..shape.size import shape as shape_of
-from .constant import constant_value, convert_to_tensor, is_python_number
+from .constant import LARGEST_CONSTANT, constant_in, constant_value, convert_to_tensor, is_python_number
 
 
 def range_(
@@ -54,9 +54,18 @@ def range_(
     values = [_known_number(n) for n in numbers]
     known = tuple([v for v in values if v is not None])
     if len(known) == len(values):
-        return get_default_graph().add(Range(wanted, known), (), name).outputs[0]
+        return _of_known_numbers(Range(wanted, known), name)
     tensors = [convert_to_tensor(n, wanted) if is_python_number(n) else cast(n, wanted) for n in numbers]
     return Range(wanted)(*tensors, name=name)
+
+
+def _of_known_numbers(steps: Range, name: str) -> Tensor:
+    """A constant where it is short, so that what is computed from it is known too."""
+    array = steps.kernel(np) if (steps.infer()[0].shape.num_elements() or 0) <= LARGEST_CONSTANT else None
+    if array is None:
+        return get_default_graph().add(steps, (), name).outputs[0]
+    array.setflags(write=False)
+    return constant_in(get_default_graph(), array, name)
 
 
 def _known_number(number: Any) -> int | float | None:

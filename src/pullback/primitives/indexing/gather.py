@@ -17,17 +17,20 @@ from ...core.slices import IndexedSlices
 from ...core.traits import ADDS, MOVES, VIEWS, ZEROS, Link, Links, same_axes
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import AxisLike, TensorLike
-from ..base.axes import as_axis, checked_axis
+from ..base.axes import as_axis, checked_axis, is_computed
 from ..base.densify import densify
 from ..base.scattering import check_range, sum_rows, wide_enough
+from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
 from ..elementwise.maximum import maximum
 from ..reduction.logsumexp import euclidean_norm
+from ..reduction.product import reduce_prod
 from ..shape.reshape import Reshape, reshape, reshape_like, shape_to_use, split_shape_of
-from ..shape.size import shape
+from ..shape.size import shape, size
 from ..shape.stacking import concat
 from ..variables.variable import Variable
 from .slicing import Take
+from .where import where
 
 
 def gather(
@@ -64,8 +67,24 @@ def gather(
         if ids.shape.rank is None:
             raise ValueError(f"gather: a negative batch_dims needs indices of known rank, not {ids}")
         batch_dims = checked_axis(batch_dims, ids.shape.rank, "gather", ids)
+    if is_computed(axis):
+        return _gather_along(convert_to_tensor(axis), x, ids, batch_dims, name)
     place = batch_dims if axis is None else as_axis(axis, x.shape.rank, "gather", x.type)
     return GatherV2(place, batch_dims)(x, ids, name=name)
+
+
+def _gather_along(axis: Tensor, x: Tensor, ids: Tensor, batch_dims: int, name: str | None) -> Tensor:
+    """The slices along a computed `axis`: those along the middle of three axes, of what lies before it and after it."""
+    if batch_dims:
+        raise ValueError(
+            f"gather: with batch_dims={batch_dims} the axis must be known while the graph is built, not {axis}"
+        )
+    with x.graph.acting.name_scope(name or "GatherV2") as scope:
+        lengths = shape(x)
+        place = where(axis < 0, axis + cast(size(lengths), axis.dtype), axis)
+        before, after = lengths[:place], lengths[place + 1 :]
+        middle = reshape(x, [reduce_prod(before), lengths[place], reduce_prod(after)])
+        return reshape(GatherV2(1)(middle, ids), concat([before, shape(ids), after], 0), name=scope)
 
 
 class GatherV2(Primitive):

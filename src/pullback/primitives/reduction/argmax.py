@@ -11,7 +11,8 @@ from ...core.primitive import Primitive, no_gradient
 from ...core.traits import Links, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, DTypeLike, TensorLike
-from ..base.axes import as_axis
+from ..base.axes import as_axis, is_computed
+from .computed_axes import reduce_along
 from .reduce import REAL, take_numbers
 from .sum import reduced_shape
 
@@ -32,6 +33,8 @@ def argmax(
     array([1, 0])
     """
     x = take_numbers(input, "argmax", REAL | {bool_})
+    if is_computed(axis):
+        return reduce_along(lambda rows, along: argmax(rows, along, output_type), x, axis, False, name)
     return ArgMax(_one_axis(axis, x, "argmax"), as_dtype(output_type))(x, name=name)
 
 
@@ -74,6 +77,8 @@ def argmin(
     array([0, 2])
     """
     x = take_numbers(input, "argmin", REAL | {bool_})
+    if is_computed(axis):
+        return reduce_along(lambda rows, along: argmin(rows, along, output_type), x, axis, False, name)
     return ArgMin(_one_axis(axis, x, "argmin"), as_dtype(output_type))(x, name=name)
 
 

@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core import intervals
-from ...core.dtypes import COMPLEX, FLOATING, INEXACT, bfloat16, float16, float32
+from ...core.dtypes import COMPLEX, FLOATING, INEXACT, INTEGER, bfloat16, float16, float32, float64
 from ...core.intervals import Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.traits import ELEMENTWISE, IGNORES_ZEROS, SINGULAR, Links, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
-from ..base.axes import as_axes
+from ..base.axes import as_axes, is_computed
 from ..base.broadcasting import AbstractElementwise, Entry, in_float32
 from ..casting.cast import cast
 from ..complex.complex import conj, real
 from ..cumulative.logsumexp import ExpDifference
 from ..elementwise.division import divide_no_nan
 from ..elementwise.masking import multiply_no_nan
+from .computed_axes import reduce_along
 from .reduce import Axes, reduce_mean, take_numbers
 from .sum import keep_reduced, reduced_shape
 
@@ -43,6 +44,8 @@ def reduce_logsumexp(
     np.float32(1000.0)
     """
     x = take_numbers(input_tensor, "reduce_logsumexp", FLOATING)
+    if is_computed(axis):
+        return reduce_along(reduce_logsumexp, x, axis, keepdims, name)
     return LogSumExp(as_axes(axis, x, "reduce_logsumexp"), bool(keepdims))(x, name=name)
 
 
@@ -82,8 +85,8 @@ def euclidean_norm(
 ) -> Tensor:
     """`sqrt(sum(abs(x)**2))` along `axis`: an axis, a list of them, or None for all. The derivative at 0 is 0.
 
-    Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers;
-    the norm of complex numbers is complex, as in TensorFlow.
+    Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: any number; as
+    in TensorFlow the norm of complex numbers is complex, that of integers an integer, rounded toward zero.
 
     Derivative: dx = dy * x / y, 0 where y is 0.
 
@@ -94,10 +97,12 @@ def euclidean_norm(
     >>> pb.Session().run(pb.math.reduce_euclidean_norm([[3.0, 4.0], [0.0, 2.0]], axis=1))
     array([5., 2.], dtype=float32)
     """
-    x = take_numbers(input_tensor, "reduce_euclidean_norm", INEXACT)
+    x = take_numbers(input_tensor, "reduce_euclidean_norm", INTEGER | INEXACT)
+    if is_computed(axis):
+        return reduce_along(euclidean_norm, x, axis, keepdims, name)
     norms = EuclideanNorm(as_axes(axis, x, "reduce_euclidean_norm"), bool(keepdims))
-    if x.dtype in COMPLEX:
-        return cast(norms(abs(x)), x.dtype, name=name)
+    if x.dtype not in FLOATING:
+        return cast(norms(abs(x) if x.dtype in COMPLEX else cast(x, float64)), x.dtype, name=name)
     return norms(x, name=name)
 
 

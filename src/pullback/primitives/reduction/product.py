@@ -11,10 +11,11 @@ from ...core.primitive import Primitive
 from ...core.traits import Links, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
-from ..base.axes import as_axes
+from ..base.axes import as_axes, is_computed
 from ..complex.complex import conj
 from ..cumulative.cumsum import Cumprod
 from ..shape.reshape import reshape, reshape_like
+from .computed_axes import reduce_along
 from .reduce import NUMBERS, Axes, take_numbers
 from .sum import keep_reduced, reduced_shape
 
@@ -40,6 +41,8 @@ def reduce_prod(
     array([0., 8., 0.], dtype=float32)
     """
     x = take_numbers(input_tensor, "reduce_prod", NUMBERS)
+    if is_computed(axis):
+        return reduce_along(reduce_prod, x, axis, keepdims, name)
     return Prod(as_axes(axis, x, "reduce_prod"), bool(keepdims))(x, name=name)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import FLOATING, INEXACT, INTEGER, DType, as_dtype, bfloat16, float16, float32, int64
+from ...core.dtypes import FLOATING, INEXACT, INTEGER, DType, as_dtype, bfloat16, float16, float32, int64, string
 from ...core.dtypes import bool as bool_
 from ...core.intervals import ORIGIN, UNIT, Interval, hull
 from ...core.operation import Operation, Tensor
@@ -16,11 +16,12 @@ from ...core.shape import TensorShape
 from ...core.traits import IGNORES_ZEROS, ZEROS, Link, Links, linear, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, DTypeLike, TensorLike
-from ..base.axes import as_axes
+from ..base.axes import as_axes, is_computed
 from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
 from ..creation.fill import zeros_like
 from ..logic.comparison import equal
+from .computed_axes import reduce_along
 from .sum import Sum, keep_reduced, reduced_shape, sum_kernel
 
 NUMBERS = INTEGER | INEXACT
@@ -33,6 +34,8 @@ def reduce_sum(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """The sum of the elements along `axis`: an axis, a list of them, or None for all; of none it is 0.
+
+    The axes of a reduction may be computed in a run; then no length is known before.
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: any number. 16-bit floats
     are added up in float32.
@@ -47,6 +50,8 @@ def reduce_sum(
     array([4., 6.], dtype=float32)
     """
     x = take_numbers(input_tensor, "reduce_sum", NUMBERS)
+    if is_computed(axis):
+        return reduce_along(reduce_sum, x, axis, keepdims, name)
     return Sum(as_axes(axis, x, "reduce_sum"), bool(keepdims))(x, name=name)
 
 
@@ -77,6 +82,8 @@ def reduce_mean(
     array([1.5, 4. ], dtype=float32)
     """
     x = take_numbers(input_tensor, "reduce_mean", NUMBERS)
+    if is_computed(axis):
+        return reduce_along(reduce_mean, x, axis, keepdims, name)
     return Mean(as_axes(axis, x, "reduce_mean"), bool(keepdims))(x, name=name)
 
 
@@ -97,10 +104,8 @@ class Mean(Primitive):
     def kernel(self, xp: Any, x: Any) -> Any:
         count = _count(x.shape, self.axis)
         if x.dtype in INTEGER:
-            total = sum_kernel(xp, x, self.axis, self.keepdims)
-            n = np.int64(max(count, 1))
-            quotient = xp.abs(total.astype(np.int64)) // n
-            return (xp.sign(total).astype(np.int64) * quotient).astype(x.dtype)
+            total = sum_kernel(xp, x.astype(np.int64), self.axis, self.keepdims)
+            return (xp.sign(total) * (xp.abs(total) // np.int64(max(count, 1)))).astype(x.dtype)
         wide = x.astype(float32) if x.dtype in (float16, bfloat16) else x
         total = sum_kernel(xp, wide, self.axis, self.keepdims)
         mean = total / count
@@ -186,6 +191,8 @@ def reduce_max(
     array([0. , 0.5, 0.5], dtype=float32)
     """
     x = take_numbers(input_tensor, "reduce_max", REAL)
+    if is_computed(axis):
+        return reduce_along(reduce_max, x, axis, keepdims, name)
     return Max(as_axes(axis, x, "reduce_max"), bool(keepdims))(x, name=name)
 
 
@@ -233,6 +240,8 @@ def reduce_min(
     array([ 1., -4.], dtype=float32)
     """
     x = take_numbers(input_tensor, "reduce_min", REAL)
+    if is_computed(axis):
+        return reduce_along(reduce_min, x, axis, keepdims, name)
     return Min(as_axes(axis, x, "reduce_min"), bool(keepdims))(x, name=name)
 
 
@@ -328,6 +337,8 @@ def reduce_any(
     array([ True, False])
     """
     x = take_numbers(input_tensor, "reduce_any", frozenset([bool_]))
+    if is_computed(axis):
+        return reduce_along(reduce_any, x, axis, keepdims, name)
     return Any_(as_axes(axis, x, "reduce_any"), bool(keepdims))(x, name=name)
 
 
@@ -366,6 +377,8 @@ def reduce_all(
     array([False,  True])
     """
     x = take_numbers(input_tensor, "reduce_all", frozenset([bool_]))
+    if is_computed(axis):
+        return reduce_along(reduce_all, x, axis, keepdims, name)
     return All(as_axes(axis, x, "reduce_all"), bool(keepdims))(x, name=name)
 
 
@@ -395,7 +408,7 @@ def count_nonzero(
     dtype: DTypeLike = int64,
     name: str | None = None,
 ) -> Tensor:
-    """The number of elements along `axis` that are not 0 (or are true): an axis, a list of them, or None for all.
+    """The number of elements along `axis` that are not 0, false or empty: an axis, a list of them, or None for all.
 
     Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: any; the
     result has `dtype`.
@@ -408,6 +421,8 @@ def count_nonzero(
     array([2, 1])
     """
     x = convert_to_tensor(input)
+    if is_computed(axis):
+        return reduce_along(lambda rows, along: count_nonzero(rows, along, dtype=dtype), x, axis, keepdims, name)
     axes = as_axes(axis, x, "count_nonzero")
     return CountNonzero(axes, bool(keepdims), as_dtype(dtype))(x, name=name)
 
@@ -428,7 +443,7 @@ class CountNonzero(Primitive):
         return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
-        true = x if x.dtype == bool_ else x != 0
+        true = x if x.dtype == bool_ else x != (b"" if x.dtype == string else 0)
         return xp.sum(true, axis=self.axis, keepdims=self.keepdims, dtype=np.int64).astype(self.dtype)
 
     gradient = no_gradient

@@ -18,11 +18,14 @@ from ...core.typing import AxisLike, DTypeLike, TensorLike
 from ..base.axes import as_axis
 from ..casting.cast import cast
 from ..creation.constant import constant_value, convert_to_tensor
+from ..debugging.assertions import assert_
+from ..identity.identity import identity
 from ..indexing.gather import gather
 from ..indexing.take_along import PutAlong, TakeAlong
 from ..logic.comparison import less, less_equal
 from ..logic.logical import logical_not
 from ..reduction.reduce import REAL, CountNonzero, take_numbers
+from ..shape.size import shape
 from ..shape.squeeze import expand_dims
 
 
@@ -45,12 +48,13 @@ def top_k(
     They are in this order with `sorted=False` too. NaN counts as the largest. The derivative goes to exactly the
     elements picked.
 
-    Shapes: `input` [..., n] with n >= k; both results [..., k]. Dtypes: integers and floats; positions `index_type`.
+    Shapes: `input` [..., n] with n >= k; both results [..., k]; a run may compute `k`. Dtypes: integers and floats;
+    positions `index_type`.
 
     Derivative: dx = zeros with dvalues in the places where the values stood.
 
     Raises:
-        ValueError: `k` is negative, larger than the axis, or not known while the graph is built.
+        ValueError: `k` is negative, or larger than the axis. InvalidArgumentError: the same, found in a run.
 
     >>> import pullback as pb
     >>> values, indices = pb.math.top_k([1.0, 5.0, 3.0], k=2)
@@ -61,9 +65,21 @@ def top_k(
     x = take_numbers(input, "top_k", REAL)
     count = constant_value(convert_to_tensor(k))
     if count is None:
-        raise ValueError(f"top_k: k must be known while the graph is built, but {k} is computed in a run")
+        return _top_computed(x, convert_to_tensor(k), as_dtype(index_type), name)
     values, indices = TopKV2(int(count), as_dtype(index_type)).operation(x, name=name).outputs
     return TopK(values, indices)
+
+
+def _top_computed(x: Tensor, k: Tensor, index_type: DType, name: str | None) -> TopK:
+    """The first `k` of all elements in order."""
+    with x.graph.acting.name_scope(name or "TopKV2"):
+        fits = (k >= 0) & (cast(k, int32) <= shape(x)[-1])
+        with x.graph.acting.control_dependencies(
+            [assert_(fits, ["top_k: there are no", k, "elements in", shape(x)], 8)]
+        ):
+            count = identity(k)
+        places = ArgSort(-1, True)(x)[..., :count]
+        return TopK(TakeAlong()(x, places), cast(places, index_type))
 
 
 class TopKV2(Primitive):
@@ -84,11 +100,18 @@ class TopKV2(Primitive):
     links = links_of_vectors
 
     def kernel(self, xp: Any, x: Any) -> Any:
+        check_number(x, self.k)
         positions = _descending(xp, x)[..., : self.k]
         return xp.take_along_axis(x, positions, axis=-1), positions.astype(self.index_type)
 
     def gradient(self, op: Operation, dy: Tensor, _: Any) -> Sequence[Any]:
         return (lambda: PutAlong()(dy, op.outputs[1], op.inputs[0]),)
+
+
+def check_number(x: Any, k: int) -> None:
+    """ValueError if the last axis of the array `x` has less than `k` elements."""
+    if x.shape[-1] < k:
+        raise ValueError(f"top_k: there are no {k} elements along the last of the axes {list(x.shape)}")
 
 
 def _descending(xp: Any, x: Any) -> Any:
