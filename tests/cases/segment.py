@@ -71,6 +71,18 @@ CASES = [
         [normal(3, 2) + 1j * normal(3, 2, seed=1), np.array([0, 0, 1])],
         expected=lambda x, i: np.stack([x[0] * x[1], x[2]]),
     ),
+    Case(
+        "mean_int",
+        lambda x, i: pb.math.unsorted_segment_mean(x, i, 2),
+        [np.array([5, 1, 2]), np.array([0, 1, 0])],
+        expected=np.array([3.5, 1.0]),
+    ),
+    Case(
+        "mean_int_sorted",
+        lambda x: pb.math.segment_mean(x, [0, 0, 2]),
+        [np.array([-5, 2, 7])],
+        expected=np.array([-1, 0, 7]),
+    ),
     Case("sum_fed_number", pb.math.unsorted_segment_sum, [X, IDS, np.array(3)], wrt=[0]),
     Case(
         "sum_int", lambda x, i: pb.math.unsorted_segment_sum(x, i, 3), [np.arange(5), IDS], expected=np.array([2, 0, 5])

@@ -57,7 +57,15 @@ def test_what_is_not_valid_is_left_out(default: int | None) -> None:
     found = session.run(pb.nn.safe_embedding_lookup_sparse(TABLE, ids, None, default_id=default))
     np.testing.assert_array_equal(found, [TABLE[1], empty, TABLE[3]])
     found = session.run(pb.nn.safe_embedding_lookup_sparse(TABLE, ids, weights, "sum", default_id=default))
-    np.testing.assert_array_equal(found, [2.0 * TABLE[1], empty, empty])
+    np.testing.assert_array_equal(found, [2.0 * TABLE[1], empty, [0.0, 0.0]])
+
+
+@pytest.mark.parametrize(("combiner", "row"), [("sum", -2.0 * TABLE[1] + TABLE[2]), ("mean", TABLE[2])])
+def test_weights_below_zero_are_left_out_of_means_alone(combiner: Any, row: Any) -> None:
+    ids = pb.sparse.SparseTensor([[0, 0], [0, 1]], pb.constant([1, 2]), [1, 2])
+    weights = pb.sparse.SparseTensor(ids.indices, pb.constant([-2.0, 1.0], pb.float64), [1, 2])
+    y = pb.nn.safe_embedding_lookup_sparse(TABLE, ids, weights, combiner)
+    np.testing.assert_array_equal(pb.Session(engine="numpy").run(y), [row])
 
 
 @pytest.mark.parametrize("strategy", ["mod", "div"])

@@ -222,3 +222,12 @@ def test_arguments_of_strings_are_checked() -> None:
 )
 def test_a_text_keeps_the_zeros_at_its_end(engine: str, build: Any, wanted: Any) -> None:
     assert listed(pb.Session(engine=engine).run(build(pb.constant("a\0")))) == wanted
+
+
+def test_the_zeros_of_texts_are_texts_for_programs_of_version_1_too() -> None:
+    pb.disable_v2_behavior()
+    try:
+        y = pb.zeros_like(["a", "b"])
+    finally:
+        pb.enable_v2_tensorshape()
+    assert pb.Session(engine="numpy").run(y).tolist() == [b"", b""]

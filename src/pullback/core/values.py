@@ -162,7 +162,7 @@ def evaluated(op: Operation, arrays: Sequence[Array | None]) -> tuple[Array | No
 
 def _arrays_to_fold(op: Operation, arrays: Sequence[Array | None]) -> list[Array] | None:
     """What to call the kernel with, or None where it cannot be called."""
-    if op.primitive.stateful or not op.inputs or any(x.dtype is string for x in op.inputs):
+    if op.primitive.stateful or not op.inputs or any(x.type.dtype is string for x in op.inputs):
         return None
     if not op.primitive.reads_values:
         if any(not x.shape.is_fully_defined() or isinstance(x.dtype, TokenType) for x in op.inputs):

@@ -44,12 +44,17 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     tensor = x if isinstance(x, Tensor) else y
     if isinstance(tensor, Tensor) and tensor.dtype not in INTEGER:
         return binary(RealDiv(), x, y, name)
+    return _as_floats(RealDiv(), x, y, name)
+
+
+def _as_floats(primitive: AbstractElementwise, x: Any, y: Any, name: str) -> Tensor:
+    """A division of `x` by `y`, where both are integers of one dtype as floats."""
     a, b = operands(x, y)
     if a.dtype not in INTEGER or a.dtype != b.dtype:
-        return binary(RealDiv(), a, b, name)
+        return binary(primitive, a, b, name)
     wide = float32 if a.type.dtype in _SHORT else float64
     with a.graph.name_scope(name) as scope:
-        return binary(RealDiv(), cast(a, wide), cast(b, wide), scope)
+        return binary(primitive, cast(a, wide), cast(b, wide), scope)
 
 
 truediv = divide
@@ -78,7 +83,7 @@ class RealDiv(AbstractElementwise):
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x / y`, element by element, and 0 where `y` is 0; the derivatives are 0 there too.
 
-    Shapes: any that broadcast together. Dtypes: any float or complex, the same for both.
+    Shapes: any that broadcast together. Dtypes: any number, the same for both; integers as in `divide`.
 
     Derivative: dx = dz / y, dy = -dz * z / y, both 0 where y is 0.
 
@@ -89,7 +94,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     >>> pb.Session().run(pb.math.divide_no_nan([1.0, 2.0], [4.0, 0.0]))
     array([0.25, 0.  ], dtype=float32)
     """
-    return binary(DivNoNan(), x, y, name or "div_no_nan")
+    return _as_floats(DivNoNan(), x, y, name or "div_no_nan")
 
 
 class DivNoNan(AbstractElementwise):

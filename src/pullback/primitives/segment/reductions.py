@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import INEXACT, bfloat16, finite_range, float16, float32
+from ...core.dtypes import INEXACT, INTEGER, bfloat16, finite_range, float16, float32, int64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
@@ -17,7 +17,8 @@ from ..base.scattering import combine_rows, sum_rows
 from ..casting.cast import cast
 from ..complex.complex import conj
 from ..creation.constant import constant_value, convert_to_tensor
-from ..elementwise.division import divide_no_nan
+from ..creation.fill import ones_like
+from ..elementwise.division import divide, divide_no_nan, truncatediv
 from ..logic.comparison import equal
 from ..reduction.reduce import REAL
 from .products import ProductOfOthers
@@ -179,7 +180,7 @@ def unsorted_segment_mean(
     """The means of the rows of `data` that have the same segment number; zeros where there are none.
 
     Shapes: `data` [ids..., rest...], `segment_ids` [ids...]; the result [num_segments, rest...]. Negative numbers are
-    dropped. Dtypes: floats and complex numbers; `segment_ids` any integer.
+    dropped. Dtypes: any number, integers as in `pb.divide`; `segment_ids` any integer.
 
     Derivative: ddata = gather(dy / number of rows, segment_ids).
 
@@ -190,7 +191,10 @@ def unsorted_segment_mean(
     >>> pb.Session().run(pb.math.unsorted_segment_mean([1.0, 2.0, 4.0], [0, 1, 0], 2))
     array([2.5, 2. ], dtype=float32)
     """
-    return _scaled_sum(data, segment_ids, num_segments, 1.0, name or "UnsortedSegmentMean")
+    x = convert_to_tensor(data)
+    if x.dtype in INTEGER:
+        x = cast(x, divide(x, x).dtype)
+    return _scaled_sum(x, segment_ids, num_segments, 1.0, name or "UnsortedSegmentMean")
 
 
 def unsorted_segment_sqrt_n(
@@ -263,14 +267,15 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     array([3., 0., 4.], dtype=float32)
     """
     ids = convert_to_tensor(segment_ids)
-    return unsorted_segment_sum(data, ids, _number_of_segments(ids), name or "SegmentSum")
+    return unsorted_segment_sum(data, ids, number_of_segments(ids), name or "SegmentSum")
 
 
 def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The means of the rows of `data` with the same segment number, for the numbers from 0 to the last; 0 of none.
 
     Shapes: `data` [n, rest...], `segment_ids` [n], ascending; the result [last number + 1, rest...], which on XLA must
-    be known when it compiles. Dtypes: floats and complex numbers; `segment_ids` any integer.
+    be known when it compiles. Dtypes: any number, the means of integers are integers, rounded toward zero;
+    `segment_ids` any integer.
 
     Derivative: ddata = gather(dy / number of rows, segment_ids).
 
@@ -281,8 +286,13 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     >>> pb.Session().run(pb.math.segment_mean([1.0, 2.0, 4.0], [0, 0, 1]))
     array([1.5, 4. ], dtype=float32)
     """
-    ids = convert_to_tensor(segment_ids)
-    return _scaled_sum(data, ids, _number_of_segments(ids), 1.0, name or "SegmentMean")
+    x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    number = number_of_segments(ids)
+    if x.dtype not in INTEGER:
+        return _scaled_sum(x, ids, number, 1.0, name or "SegmentMean")
+    with x.graph.name_scope(name or "SegmentMean") as scope:
+        total, count = [unsorted_segment_sum(rows, ids, number) for rows in (cast(x, int64), ones_like(x, int64))]
+        return cast(truncatediv(total, count), x.dtype, scope)
 
 
 def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
@@ -301,7 +311,7 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     array([ 2.,  0., -4.], dtype=float32)
     """
     ids = convert_to_tensor(segment_ids)
-    static, inputs = segment_inputs(data, ids, _number_of_segments(ids))
+    static, inputs = segment_inputs(data, ids, number_of_segments(ids))
     return UnsortedSegmentMax(static, True)(*inputs, name=name or "SegmentMax")
 
 
@@ -321,7 +331,7 @@ def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     array([1., 0., 4.], dtype=float32)
     """
     ids = convert_to_tensor(segment_ids)
-    static, inputs = segment_inputs(data, ids, _number_of_segments(ids))
+    static, inputs = segment_inputs(data, ids, number_of_segments(ids))
     return UnsortedSegmentMin(static, True)(*inputs, name=name or "SegmentMin")
 
 
@@ -341,10 +351,11 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     array([6., 4.], dtype=float32)
     """
     ids = convert_to_tensor(segment_ids)
-    return unsorted_segment_prod(data, ids, _number_of_segments(ids), name or "SegmentProd")
+    return unsorted_segment_prod(data, ids, number_of_segments(ids), name or "SegmentProd")
 
 
-def _number_of_segments(ids: Tensor) -> Any:
+def number_of_segments(ids: Tensor) -> Any:
+    """One more than the last of ascending segment numbers: an integer where they are known, else a tensor."""
     known = constant_value(ids)
     if known is not None and _fault_of_segments(known) is None:
         return int(known.reshape(-1)[-1]) + 1 if known.size else 0

@@ -6,7 +6,7 @@ from ...core.operation import Tensor
 from ...core.typing import TensorLike
 from ..creation.constant import convert_to_tensor
 from ..indexing.gather import gather
-from .reductions import segment_mean, segment_sum, unsorted_segment_mean, unsorted_segment_sqrt_n
+from .reductions import number_of_segments, segment_mean, segment_sum, unsorted_segment_mean, unsorted_segment_sqrt_n
 from .sums import unsorted_segment_sum
 
 
@@ -78,5 +78,5 @@ def sparse_segment_sqrt_n(
     del sparse_gradient
     ids = convert_to_tensor(segment_ids)
     rows = gather(convert_to_tensor(data), indices)
-    count = ids[-1] + 1 if num_segments is None else num_segments
+    count = number_of_segments(ids) if num_segments is None else num_segments
     return unsorted_segment_sqrt_n(rows, ids, count, name)

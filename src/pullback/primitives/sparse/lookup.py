@@ -74,7 +74,7 @@ def safe_embedding_lookup_sparse(
     max_norm: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """As `embedding_lookup_sparse`, leaving out ids below 0 and weights that are not above 0.
+    """As `embedding_lookup_sparse`, leaving out ids below 0, and weights that are not above 0 unless they are added up.
 
     A row in which nothing is left is the row `default_id` of the table, zeros unless given.
 
@@ -122,7 +122,7 @@ def safely_combined(
     default_id: Id | None,
 ) -> Tensor:
     """The same of valid ids; a row without one is that of `default_id`, or zeros."""
-    valid = ids.values >= 0 if weights is None else (ids.values >= 0) & (weights > 0)
+    valid = ids.values >= 0 if weights is None or combiner == "sum" else (ids.values >= 0) & (weights > 0)
     first = where(valid, ids.values, zeros_like(ids.values))
     known = SparseTensor(ids.indices, first, ids.dense_shape)
     like = lookup(zeros_like(first[:1]))

@@ -22,10 +22,8 @@ from ..indexing.scatter_nd import gather_nd, tensor_scatter_nd_add
 from ..indexing.where import where
 from ..logic.comparison import equal, greater_equal, less
 from ..reduction.reduce import reduce_all
-from ..segment.reductions import (
-    unsorted_segment_max,
-)
-from ..segment.sums import unsorted_segment_sum
+from ..segment.reductions import UnsortedSegmentMax, unsorted_segment_max
+from ..segment.sums import segment_inputs, unsorted_segment_sum
 from ..sets.unique import unique
 from ..shape.reshape import reshape
 from ..shape.size import size as size_of
@@ -102,7 +100,7 @@ def reduce_max(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The dense maximum of the values along `axis`, all unless given; the smallest number where there are none.
+    """The dense maximum of the values along `axis`, all unless given; 0 where there are none.
 
     Equal values share the derivative.
 
@@ -113,7 +111,12 @@ def reduce_max(
     >>> float(pb.Session().run(pb.sparse.reduce_max(x)))
     3.0
     """
-    return _reduced(unsorted_segment_max, sp_input, axis, keepdims, output_is_sparse, name)
+    return _reduced(_largest, sp_input, axis, keepdims, output_is_sparse, name)
+
+
+def _largest(values: Tensor, rows: Tensor, count: Any) -> Tensor:
+    static, inputs = segment_inputs(values, rows, count)
+    return UnsortedSegmentMax(static, empty_is_zero=True)(*inputs)
 
 
 def _reduced(how: Any, x: SparseTensor, axis: Any, keepdims: bool | None, sparse: bool, name: str | None) -> Tensor:

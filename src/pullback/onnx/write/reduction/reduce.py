@@ -53,9 +53,9 @@ def sum_(w: Writer, op: Operation, x: Value) -> Value:
 def mean(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
     if x.type.dtype in INTEGER:
-        total = w.cast(w.sum(w.cast(x, int64), p.axis, p.keepdims), x.type.dtype)
+        total = w.sum(w.cast(x, int64), p.axis, p.keepdims)
         count = w.node("Max", count_along(w, x, p.axis), w.constant(1, int64))
-        return w.cast(w.node("Div", w.cast(total, int64), count), x.type.dtype)
+        return w.cast(w.node("Div", total, count), x.type.dtype)
     if p.axis == () or _may_be_empty(x, p.axis):
         total = w.sum(x, p.axis, p.keepdims)
         return w.node("Div", total, w.cast(count_along(w, x, p.axis), x.type.dtype))
