@@ -27,6 +27,7 @@ DIFFERENCES = {
     "a primitive, not the declaration that one has no gradient": "no_gradient",
     "variables of slim take what `get_variable` takes by name": """
         contrib.framework.model_variable contrib.framework.variable contrib.framework.zero_initializer""",
+    "the layer, not the operation of that name": "contrib.cudnn_rnn.CudnnLSTM",
     "checkpoints by the name that the parameter has today": """
         contrib.framework.list_variables contrib.framework.load_checkpoint contrib.framework.load_variable""",
     "`tf.metrics` under its first names": """

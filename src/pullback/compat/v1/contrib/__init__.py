@@ -3,6 +3,7 @@
 from .. import distributions as distributions
 from .. import nest as nest
 from . import crf as crf
+from . import cudnn_rnn as cudnn_rnn
 from . import data as data
 from . import framework as framework
 from . import layers as layers
