@@ -3,6 +3,16 @@
 from .primitives.segment.sparse_segments import sparse_segment_mean as _segment_mean
 from .primitives.segment.sparse_segments import sparse_segment_sqrt_n as _segment_sqrt_n
 from .primitives.segment.sparse_segments import sparse_segment_sum as _segment_sum
+from .primitives.sparse.arrangement import concat as concat
+from .primitives.sparse.arrangement import expand_dims as expand_dims
+from .primitives.sparse.arrangement import eye as eye
+from .primitives.sparse.arrangement import mask as mask
+from .primitives.sparse.arrangement import maximum as maximum
+from .primitives.sparse.arrangement import minimum as minimum
+from .primitives.sparse.arrangement import reduce_max_sparse as reduce_max_sparse
+from .primitives.sparse.arrangement import reduce_sum_sparse as reduce_sum_sparse
+from .primitives.sparse.arrangement import reset_shape as reset_shape
+from .primitives.sparse.arrangement import split as split
 from .primitives.sparse.lookup import reshape_sparse as _reshape
 from .primitives.sparse.operations import add as add
 from .primitives.sparse.operations import divide as divide

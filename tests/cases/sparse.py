@@ -13,7 +13,6 @@ from .case import Case, normal
 AT = np.array([[0, 1], [1, 0], [1, 2], [3, 1]])
 TURNED = AT[[2, 0, 3, 1]]
 SHAPE = [4, 3]
-KNOWN = "the dense operand must have a known shape"
 RUN_TIME = "how many values there are is decided by a run"
 
 
@@ -68,6 +67,33 @@ def _filled_in_numpy(values: Any, default: Any) -> Any:
     return result
 
 
+def _wide(values: Any) -> Any:
+    result = np.zeros([4, 5])
+    result[[1, 3], [4, 0]] = values
+    return result
+
+
+def _joined(values: Any, others: Any, axis: int) -> Any:
+    lengths = [4, 3 if axis == 0 else 5]
+    other = pb.sparse.SparseTensor(np.array([[1, lengths[1] - 1], [3, 0]]), others, lengths)
+    return pb.sparse.to_dense(pb.sparse.concat(axis, [_matrix(values), other]))
+
+
+def _paired(which: Any, values: Any, others: Any) -> Any:
+    return pb.sparse.to_dense(which(_matrix(values), _matrix(others, _OTHERS)))
+
+
+def _paired_in_numpy(which: Any, values: Any, others: Any) -> Any:
+    return which(_dense(values), _dense(others, _OTHERS))
+
+
+_OTHERS = np.array([[0, 0], [1, 0], [3, 1], [3, 2]])
+
+
+def _masked(values: Any) -> Any:
+    return pb.sparse.mask(pb.IndexedSlices(values, pb.constant([4, 1, 3])), [1, 7]).values
+
+
 CASES = [
     Case("to_dense", lambda v: pb.sparse.to_dense(_matrix(v)), [normal(4)], _dense),
     Case("to_dense_default", lambda v: pb.sparse.to_dense(_matrix(v), 2.0), [normal(4)], lambda v: _dense(v - 2) + 2),
@@ -118,14 +144,12 @@ CASES = [
         lambda v, d: (_matrix(v) * d).values,
         [normal(4), normal(4, 3)],
         lambda v, d: v * d[tuple(AT.T)],
-        not_erased=KNOWN,
     ),
     Case(
         "divide_row",
         lambda v, d: (_matrix(v) / d).values,
         [normal(4), normal(3) + 3],
         lambda v, d: v / d[AT[:, 1]],
-        not_erased=KNOWN,
     ),
     Case("softmax", lambda v: pb.sparse.softmax(_matrix(v)).values, [normal(4)], third_order=True),
     Case("fill_empty_rows", _filled, [normal(4), normal()], _filled_in_numpy, not_on_xla=RUN_TIME),
@@ -133,5 +157,67 @@ CASES = [
         "from_dense", lambda x: pb.sparse.from_dense(x).values, [normal(2, 3)], lambda x: x.ravel(), not_on_xla=RUN_TIME
     ),
     Case("reshape", lambda v: pb.sparse.to_dense(pb.sparse.reshape(_matrix(v), [2, 6])), [normal(4)], third_order=True),
+    Case(
+        "concat_rows",
+        lambda v, w: _joined(v, w, 0),
+        [normal(4), normal(2)],
+        lambda v, w: np.concatenate([_dense(v), _dense(w, np.array([[1, 2], [3, 0]]))]),
+    ),
+    Case(
+        "concat_columns",
+        lambda v, w: _joined(v, w, -1),
+        [normal(4), normal(2)],
+        lambda v, w: np.concatenate([_dense(v), _wide(w)], 1),
+    ),
+    Case(
+        "split",
+        lambda v: [pb.sparse.to_dense(part) for part in pb.sparse.split(_matrix(v), 2, 1)],
+        [normal(4)],
+        lambda v: [_dense(v)[:, :2], _dense(v)[:, 2:]],
+    ),
+    Case(
+        "slice_past_the_end",
+        lambda v: pb.sparse.to_dense(pb.sparse.slice(_matrix(v), [1, 1], [9, 9])),
+        [normal(4)],
+        lambda v: _dense(v)[1:, 1:],
+    ),
+    Case(
+        "expand_dims",
+        lambda v: [pb.sparse.to_dense(pb.sparse.expand_dims(_matrix(v), axis)) for axis in (0, 1, None)],
+        [normal(4)],
+        lambda v: [_dense(v)[None], _dense(v)[:, None], _dense(v)[..., None]],
+    ),
+    Case("eye", lambda: pb.sparse.to_dense(pb.sparse.eye(3, 2, pb.float64)), expected=np.eye(3, 2)),
+    Case(
+        "reset_shape",
+        lambda v: [pb.sparse.to_dense(pb.sparse.reset_shape(_matrix(v, AT[:3]), new)) for new in ([5, 4], None)],
+        [normal(3)],
+        lambda v: [np.pad(_dense(v, AT[:3]), [(0, 1), (0, 1)]), _dense(v, AT[:3])[:2]],
+    ),
+    Case(
+        "maximum",
+        lambda v, w: _paired(pb.sparse.maximum, v, w),
+        [normal(4), normal(4, seed=1)],
+        lambda v, w: _paired_in_numpy(np.maximum, v, w),
+    ),
+    Case(
+        "minimum",
+        lambda v, w: _paired(pb.sparse.minimum, v, w),
+        [normal(4), normal(4, seed=1)],
+        lambda v, w: _paired_in_numpy(np.minimum, v, w),
+    ),
+    Case(
+        "reduce_sum_sparse",
+        lambda v: pb.sparse.to_dense(pb.sparse.reduce_sum_sparse(_matrix(v), 1)),
+        [normal(4)],
+        lambda v: _dense(v).sum(1),
+    ),
+    Case(
+        "reduce_max_sparse",
+        lambda v: pb.sparse.to_dense(pb.sparse.reduce_max_sparse(_matrix(v), 0, keepdims=True)),
+        [normal(4)],
+        lambda v: np.array([[v[1], max(v[0], v[3]), v[2]]]),
+    ),
+    Case("mask", _masked, [normal(3, 2)], lambda x: x[[0, 2]]),
     Case("lookup", _looked_up, [normal(5, 2), normal(4) + 3]),
 ]

@@ -33,6 +33,7 @@ from .queues import FIFOQueue as FIFOQueue
 from .queues import PaddingFIFOQueue as PaddingFIFOQueue
 from .queues import QueueBase as QueueBase
 from .queues import RandomShuffleQueue as RandomShuffleQueue
+from .sparse import sparse_merge as sparse_merge
 from .sparse import sparse_to_dense as sparse_to_dense
 from .sparse import sparse_to_indicator as sparse_to_indicator
 from .variable import Variable as Variable

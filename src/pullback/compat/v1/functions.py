@@ -28,6 +28,10 @@ CONFUSION = "labels, predictions, num_classes, dtype, name, weights"
 NORM = "tensor, ord, axis, keepdims, name, keep_dims:keepdims"
 COUNT = "input_tensor:input, axis, keepdims, dtype, name, reduction_indices:axis, keep_dims:keepdims, input"
 SPARSE_ADD = "a, b, threshold, thresh:threshold"
+SPARSE_CONCAT = (
+    "axis, sp_inputs, name, expand_nonconcat_dim:expand_nonconcat_dims, concat_dim:axis, expand_nonconcat_dims"
+)
+SPARSE_SPLIT = "sp_input, num_split, axis, name, split_dim:axis"
 SPARSE = "sp_input, axis, keepdims, reduction_axes:axis, keep_dims:keepdims"
 
 PARAMETERS = {
@@ -60,8 +64,12 @@ PARAMETERS = {
     "shape": "input, name, out_type",
     "size": "input, name, out_type",
     "sparse_add": SPARSE_ADD,
+    "sparse_concat": SPARSE_CONCAT,
     "sparse_reduce_max": SPARSE,
+    "sparse_reduce_max_sparse": SPARSE,
     "sparse_reduce_sum": SPARSE,
+    "sparse_reduce_sum_sparse": SPARSE,
+    "sparse_split": SPARSE_SPLIT,
     "squeeze": "input, axis, name, squeeze_dims:axis",
     "transpose": "a, perm, name, conjugate",
     "truncated_normal_initializer": "mean, stddev=1.0, seed, dtype",

@@ -20,9 +20,17 @@ from ...primitives.shape.stacking import concat as _concat
 from ...primitives.sparse.sparse_tensor import SparseTensor
 from .. import older_names
 from .arguments import older
-from .functions import SPARSE, SPARSE_ADD
+from .functions import SPARSE, SPARSE_ADD, SPARSE_CONCAT, SPARSE_SPLIT
 
-PARAMETERS = {"add": SPARSE_ADD, "reduce_max": SPARSE, "reduce_sum": SPARSE}
+PARAMETERS = {
+    "add": SPARSE_ADD,
+    "concat": SPARSE_CONCAT,
+    "reduce_max": SPARSE,
+    "reduce_max_sparse": SPARSE,
+    "reduce_sum": SPARSE,
+    "reduce_sum_sparse": SPARSE,
+    "split": SPARSE_SPLIT,
+}
 
 
 def sparse_to_dense(
@@ -64,7 +72,27 @@ def sparse_to_indicator(sp_input: SparseTensor, vocab_size: int, name: str | Non
     return sparse_to_dense(places, lengths, ones_like(sp_input.values, bool_), False, name=name)
 
 
-to_indicator = sparse_to_indicator
+def sparse_merge(
+    sp_ids: Any, sp_values: SparseTensor, vocab_size: Any, name: str | None = None, already_sorted: bool = False
+) -> SparseTensor:
+    """The values of `sp_values` at the last places that the values of `sp_ids` name, [..., vocab_size].
+
+    Both may be lists, of ids for several last axes and their lengths.
+
+    >>> import pullback.compat.v1 as tf
+    >>> ids = tf.SparseTensor([[0, 0], [1, 0]], [2, 0], [2, 1])
+    >>> x = tf.sparse_merge(ids, ids.with_values([0.5, 1.0]), 3)
+    >>> tf.Session().run(tf.sparse_tensor_to_dense(x)).tolist()
+    [[0.0, 0.0, 0.5], [1.0, 0.0, 0.0]]
+    """
+    many, sizes = (sp_ids, vocab_size) if isinstance(sp_ids, list | tuple) else ([sp_ids], [vocab_size])
+    columns = [_reshape(cast(x.values, int64), [-1, 1]) for x in many]
+    lengths = _concat([many[0].dense_shape[:-1], cast(convert_to_tensor(sizes), int64)], 0)
+    merged = SparseTensor(_concat([many[0].indices[:, :-1], *columns], 1), sp_values.values, lengths)
+    return merged if already_sorted else today.reorder(merged, name)
+
+
+to_indicator, merge = sparse_to_indicator, sparse_merge
 
 
 def __getattr__(name: str) -> Any:

@@ -85,7 +85,7 @@ def _padded(x: TensorType, widths: Widths | None) -> TensorType:
 
 def _pad_with(xp: Any, x: Any, widths: Any, value: Any) -> Any:
     if xp is not np:
-        return xp.pad(x, widths, constant_values=value)
+        return xp.pad(x, widths, constant_values=value) if widths else x
     dims = [n + a + b for n, (a, b) in zip(x.shape, widths, strict=True)]
     result = np.zeros(dims, x.dtype) if type(value) in (int, float) and value == 0 else np.full(dims, value, x.dtype)
     result[tuple([slice(a, a + n) for n, (a, _) in zip(x.shape, widths, strict=True)])] = x

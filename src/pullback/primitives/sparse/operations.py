@@ -16,6 +16,7 @@ from ..complex.complex import conj
 from ..creation.constant import constant, convert_to_tensor
 from ..creation.fill import ones_like
 from ..elementwise.arithmetic import multiply as multiply_dense
+from ..elementwise.clip import clip_by_value
 from ..elementwise.exponential import exp
 from ..indexing.gather import boolean_mask, gather
 from ..indexing.scatter_nd import gather_nd, tensor_scatter_nd_add
@@ -26,6 +27,7 @@ from ..segment.reductions import UnsortedSegmentMax, unsorted_segment_max
 from ..segment.sums import segment_inputs, unsorted_segment_sum
 from ..sets.unique import unique
 from ..shape.reshape import reshape
+from ..shape.size import rank, shape
 from ..shape.size import size as size_of
 from ..shape.squeeze import expand_dims
 from ..shape.stacking import concat
@@ -134,7 +136,9 @@ def _reduced(how: Any, x: SparseTensor, axis: Any, keepdims: bool | None, sparse
 
 
 def slice_(sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: str | None = None) -> SparseTensor:
-    """The part of lengths `size` from `start` on. How many values it has a run decides: on XLA a constant must.
+    """The part of lengths `size` from `start` on, less where it would end outside.
+
+    How many values it has a run decides: on XLA a constant must.
 
     Derivative: dvalues = dy of those inside, else 0.
 
@@ -145,6 +149,7 @@ def slice_(sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: st
     [[0.0, 0.0], [2.0, 0.0]]
     """
     first, lengths = convert_to_tensor(start, int64), convert_to_tensor(size, int64)
+    lengths = clip_by_value(sp_input.dense_shape - first, constant(0, int64), lengths)
     moved = sp_input.indices - first
     inside = reduce_all((greater_equal(moved, constant(0, int64)) & less(moved, lengths)), axis=1)
     return SparseTensor(boolean_mask(moved, inside), boolean_mask(sp_input.values, inside, name=name), lengths)
@@ -225,12 +230,11 @@ def _at_positions(x: SparseTensor, dense: Any) -> Tensor:
     d = convert_to_tensor(dense, x.dtype)
     if d.shape.rank == 0:
         return d
-    if not d.shape.is_fully_defined():
-        raise ValueError(f"SparseTensor: the dense operand must have a known shape, not {d}")
-    if len(d.shape.known) > x.rank:
+    if (d.shape.rank or 0) > x.rank:
         raise ValueError(f"SparseTensor: {d} does not broadcast to {x!r}")
-    scales = np.array([int(n > 1) for n in d.shape.known], np.int64)
-    return gather_nd(d, x.indices[:, x.rank - len(scales) :] * constant(scales))
+    scales = cast(shape(d) > 1, int64)
+    last = x.rank - (rank(d) if d.shape.rank is None else d.shape.rank)
+    return gather_nd(d, x.indices[:, last:] * scales)
 
 
 def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
