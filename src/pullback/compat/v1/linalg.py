@@ -3,7 +3,7 @@
 from typing import Any
 
 from ... import linalg as today
-from . import nn
+from . import linear_operators, nn
 from .arguments import older
 from .functions import NORM
 
@@ -11,6 +11,8 @@ from .functions import NORM
 def __getattr__(name: str) -> Any:
     if name == "l2_normalize":
         return getattr(nn, name)
+    if name.startswith("LinearOperator"):
+        return getattr(linear_operators, name)
     return older(getattr(today, name), NORM if name == "norm" else None)
 
 
