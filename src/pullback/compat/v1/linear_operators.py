@@ -1,4 +1,4 @@
-"""Linear operators, `tf.linalg.LinearOperator...`: matrices that are multiplied and solved by what is known of their form."""
+"""Linear operators, `tf.linalg.LinearOperator...`: matrices multiplied and solved by what is known of their form."""
 
 from __future__ import annotations
 

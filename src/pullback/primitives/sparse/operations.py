@@ -183,9 +183,10 @@ def sparse_dense_matmul(
     if adjoint_b:
         dense = transpose_dense(dense, conjugate=dense.dtype.kind == "c")
     rows, columns = sp_a.indices[:, 0], sp_a.indices[:, 1]
-    values, count = sp_a.values, lengths_of(sp_a)[0]
+    lengths = [sp_a.dense_shape[0], sp_a.dense_shape[1]] if sp_a.shape.rank is None else lengths_of(sp_a)
+    values, count = sp_a.values, lengths[0]
     if adjoint_a:
-        rows, columns, values, count = columns, rows, conj(values), lengths_of(sp_a)[1]
+        rows, columns, values, count = columns, rows, conj(values), lengths[1]
     products = expand_dims(values, 1) * gather(dense, columns)
     return unsorted_segment_sum(products, rows, count if isinstance(count, int) else cast(count, int32), name)
 

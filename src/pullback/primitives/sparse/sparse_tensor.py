@@ -26,6 +26,7 @@ from ..indexing.scatter_nd import gather_nd, scatter_nd, tensor_scatter_nd_updat
 from ..indexing.where import where
 from ..logic.comparison import not_equal
 from ..reduction.reduce import reduce_sum
+from ..shape.reshape import reshape
 from ..shape.size import shape as shape_of
 from ..sorting.sort import argsort
 
@@ -140,10 +141,11 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
-def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None) -> SparseTensor:
+def placeholder(dtype: DTypeLike, shape: ShapeLike | Tensor | None = None, name: str | None = None) -> SparseTensor:
     """A sparse tensor that must be fed, with a SparseTensorValue, in every run that needs it.
 
-    Shapes: `shape`, with None for lengths that may differ from run to run; None for any shape.
+    Shapes: `shape`, with None for lengths that may differ from run to run, or a vector of int64 that a run knows; None
+    for any shape.
 
     >>> import pullback as pb
     >>> x = pb.sparse.placeholder(pb.float32)
@@ -151,10 +153,12 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | No
     >>> pb.Session(engine="numpy").run(pb.reduce_sum(x.values), feed_dict={x: value})
     np.float32(3.0)
     """
-    static = as_shape(shape)
-    rank = static.rank
+    static = TensorShape.UNKNOWN if isinstance(shape, Tensor) else as_shape(shape)
+    rank = shape.shape.with_rank(1).size(0) if isinstance(shape, Tensor) else static.rank
     with get_default_graph().name_scope(name or "Sparse"):
-        if static.is_fully_defined():
+        if isinstance(shape, Tensor):
+            dense_shape = cast(shape, int64)
+        elif static.is_fully_defined():
             dense_shape = constant(np.array(static.known, np.int64), name="shape")
         else:
             dense_shape = placeholder_of(int64, [rank], name="shape")
@@ -175,7 +179,7 @@ def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
     >>> pb.Session().run(pb.sparse.to_dense(pb.sparse.retain(x, [False, True]))).tolist()
     [0.0, 0.0, 2.0, 0.0]
     """
-    kept = convert_to_tensor(to_retain)
+    kept = reshape(to_retain, [-1])
     return SparseTensor(boolean_mask(sp_input.indices, kept), boolean_mask(sp_input.values, kept), sp_input.dense_shape)
 
 
