@@ -16,7 +16,9 @@ from ...primitives.casting.cast import cast
 from ...primitives.complex.complex import conj
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.creation.fill import ones
+from ...primitives.elementwise.arithmetic import multiply
 from ...primitives.elementwise.exponential import log
+from ...primitives.elementwise.powers import pow as power
 from ...primitives.reduction.product import reduce_prod
 from ...primitives.reduction.reduce import reduce_sum
 from ...primitives.shape.size import shape
@@ -105,7 +107,7 @@ class LinearOperator(ABC):
 
     def diag_part(self, name: str | None = None) -> Tensor:
         """The diagonal, [..., min(m, n)]."""
-        return linalg.diag_part(self.to_dense(), name=name)
+        return linalg.diag_part(self.to_dense(), name=name or "diag_part")
 
     def trace(self, name: str | None = None) -> Tensor:
         """The sum of the diagonal, [...]."""
@@ -133,7 +135,7 @@ class LinearOperator(ABC):
     @property
     def batch_shape(self) -> TensorShape:
         """The lengths before the last two."""
-        return self.shape[:-2]
+        return TensorShape(self.shape.as_list()[:-2]) if self.shape.rank is not None else TensorShape.UNKNOWN
 
     @property
     def tensor_rank(self) -> int | None:
@@ -229,7 +231,7 @@ class LinearOperatorDiag(LinearOperator):
 
     def to_dense(self, name: str | None = None) -> Tensor:
         """The diagonal, and zeros around it."""
-        return linalg.diag(self.diag, name=name)
+        return linalg.diag(self.diag, name=name or "diag")
 
     def _times(self, x: Tensor, adjoint: bool) -> Tensor:
         return self._column(adjoint) * x
@@ -287,14 +289,12 @@ class LinearOperatorScaledIdentity(LinearOperator):
 
     def determinant(self, name: str | None = None) -> Tensor:
         """The multiplier to the power of the number of rows."""
-        del name
-        return self.multiplier ** cast(self._rows, self.dtype)
+        return power(self.multiplier, cast(self._rows, self.dtype), name)
 
     def log_abs_determinant(self, name: str | None = None) -> Tensor:
         """The logarithm of the multiplier, times the number of rows."""
-        del name
         modulus = abs(self.multiplier)
-        return log(modulus) * cast(self._rows, modulus.dtype)
+        return multiply(log(modulus), cast(self._rows, modulus.dtype), name)
 
 
 class LinearOperatorIdentity(LinearOperator):
