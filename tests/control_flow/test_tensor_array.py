@@ -27,6 +27,14 @@ def test_an_array_grows_at_places_that_are_known(engine: str) -> None:
     np.testing.assert_allclose(values[1], [5.0, 7.0])
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_an_array_of_constants_grows(engine: str) -> None:
+    array = pb.TensorArray(pb.float32, size=2, dynamic_size=True).unstack([1.0, 2.0])
+    y = array.write(3, 4.0).scatter([0, 5], [5.0, 6.0]).stack()
+    assert y.shape == [6]
+    assert pb.Session(engine=engine).run(y).tolist() == [5.0, 2.0, 0.0, 4.0, 0.0, 6.0]
+
+
 def _doubled(x: Any, goes_on: Any, **options: Any) -> Any:
     """x, 2 x, 4 x and so on, in an array that grows."""
     array = pb.TensorArray(pb.float32, size=0, dynamic_size=True)

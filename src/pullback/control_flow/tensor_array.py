@@ -276,12 +276,33 @@ class TensorArray(AbstractComposite):
             raise InvalidArgumentError(f"TensorArray.{what}: nothing was written to the array; give it element_shape=")
 
     def _written(self, numbers: Tensor, rows: Tensor, name: str | None) -> TensorArray:
-        size, grows = self._size, self._dynamic_size
+        if self._dynamic_size:
+            return self._grown(numbers, rows, name or "TensorArrayWrite")
         numbers = self._inside("write", numbers)
-        array = ArrayWrite(grows)(self._rows, numbers, rows, size, name=name or "TensorArrayWrite")
-        if grows:
-            size = maximum(size, cast(reduce_max(numbers), int32) + 1)
-        return self._like(array, size)
+        array = ArrayWrite()(self._rows, numbers, rows, self._size, name=name or "TensorArrayWrite")
+        return self._like(array, self._size)
+
+    def _grown(self, numbers: Tensor, rows: Tensor, name: str) -> TensorArray:
+        """The array with elements written, behind its end too; of a known length where positions and size are known."""
+        known, size = constant_value(numbers), constant_value(self._size)
+        if known is not None and size is not None and np.all(known >= 0):
+            count = max(int(size), int(np.max(known, initial=-1)) + 1)
+            longer = self._lengthened(count, int(size))
+            if longer is not None:
+                total = self._size if count == size else constant(count, int32)
+                return self._like(ArrayWrite()(longer, numbers, rows, total, name=name), total)
+        array = ArrayWrite(grows=True)(self._rows, numbers, rows, self._size, name=name)
+        return self._like(array, maximum(self._size, cast(reduce_max(numbers), int32) + 1))
+
+    def _lengthened(self, count: int, size: int) -> Tensor | None:
+        """The buffer of `size` elements with zeros behind, `count` in all; None where their shape is not known."""
+        if count == size:
+            return self._rows
+        if isinstance(self._rows.op.primitive, ArrayBlank):
+            return ArrayBlank(self._dtype)(constant(count, int32))
+        if not self._element_shape.is_fully_defined():
+            return None
+        return concat([self._rows, zeros([count - size, *self._element_shape.known], self._dtype)], 0)
 
     def _inside(self, what: str, numbers: Tensor) -> Tensor:
         """`numbers`; where they are known to be outside the array, a run fails, on XLA too."""
