@@ -74,3 +74,11 @@ def test_a_derivative_that_the_body_stops_is_zeros() -> None:
 def test_an_array_that_no_row_is_read_of_has_no_derivative() -> None:
     x = pb.constant([1.0, 2.0, 3.0])
     assert pb.gradients(pb.map_fn(lambda e: pb.constant(1.0), x), x) == [None]
+
+
+def test_the_structure_that_dtype_says_is_checked() -> None:
+    rows = pb.constant([1.0, 2.0])
+    twice = pb.map_fn(lambda row: (row, 2.0 * row), rows, dtype=(pb.float32, pb.float32))
+    assert isinstance(twice, tuple)
+    with pytest.raises(TypeError, match=r"^map_fn: fn returns another structure than dtype says\. The two structures"):
+        pb.map_fn(lambda row: (row, 2.0 * row), rows, dtype=[pb.float32, pb.float32])

@@ -320,3 +320,23 @@ def test_maps_and_folds_are_differentiated_twice(make: Any, first: Any, second: 
     (dx,) = pb.gradients(make(x), x)
     (ddx,) = pb.gradients(dx, x)
     assert [v.tolist() for v in compute([dx, ddx])] == [first, second]
+
+
+def test_what_a_body_reads_and_hands_no_cotangent_to_gets_zeros(run: Any) -> None:
+    a, b, rows = pb.constant(2.0), pb.constant([3.0, 4.0]), pb.constant([1.0, 5.0])
+    first, second = pb.scan(lambda _, row: (a * row, b * row), rows, initializer=(0.0, np.zeros(2, "f")))
+    da, db, d_rows = run(pb.gradients(first + pb.stop_gradient(second[:, 0]), [a, b, rows]))
+    assert (da, np.shape(db), d_rows.tolist()) == (6.0, (2,), [2.0, 2.0])
+    assert not np.any(db)
+    y = pb.map_fn(lambda row: row * pb.stop_gradient(b), rows)
+    assert run(pb.gradients(y, b))[0].tolist() == [0.0, 0.0]
+
+
+def test_such_zeros_are_not_added_to_what_comes_another_way() -> None:
+    b, rows = pb.constant(3.0), pb.constant([1.0, 5.0])
+    stopped = pb.map_fn(lambda row: row * pb.stop_gradient(b), rows)
+    (db,) = pb.gradients([stopped, pb.square(b)], b)
+    assert not any(
+        op.type in ("AddN", "Loop") for op in pb.get_default_graph().operations if op.name.startswith("grad")
+    )
+    assert compute(db) == 6.0

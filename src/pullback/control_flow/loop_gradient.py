@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..autodiff.cotangent import Term
 from ..autodiff.pullbacks import Pullback, components, pullback_of, slices_of
-from ..core.dtypes import INEXACT, TRAINABLE, TokenType
+from ..core.dtypes import TRAINABLE, TokenType
 from ..core.function import Function, Parameter, inline, like_parameter, trace
 from ..core.graph import Operation, Tensor
 from ..core.memory import Memory
+from ..core.primitive import ZERO
 from ..core.traits import CONSTANT, ELEMENTWISE, linear, multiplies
 from ..primitives.creation.fill import zeros_like
 from ..primitives.indexing.gather import merge_leading
@@ -123,10 +124,9 @@ class _Backward:
 
     def cotangents(self, memory: Memory | None) -> Sequence[Term | None]:
         """One entry for each input of the loop; adds the backward loop."""
-        c, s = self.loop.carried, self.loop.scanned
-        places = self.pullback.places
+        c, s, places = self.loop.carried, self.loop.scanned, self.pullback.places
         if not any(places) and not any(self.active):
-            return [None, *[None] * c, *self._stopped(), *[None] * len(self.constants)]
+            return [None, *[None] * c, *self._flat()]
         body, rows, constants = self._backward_body()
         starts = [_start(dy, y) for dy, y, on in zip(self.final, self.op.outputs[1:], self.active, strict=False) if on]
         sums = [_zeros(k) for k, place in zip(self.constants, places[c + s :], strict=True) if self._is_sum(place)]
@@ -152,32 +152,31 @@ class _Backward:
 
     def _entries(self, outputs: Sequence[Tensor], carried: int) -> list[Term | None]:
         c, s = self.loop.carried, self.loop.scanned
-        final, stacked = iter(outputs[:carried]), iter(outputs[carried:])
+        final, stacked, flat = iter(outputs[:carried]), iter(outputs[carried:]), self._flat()
         entries: list[Term | None] = [None]
         entries += [next(final) if on else None for on in self.active]
         places = self.pullback.places[c:]
-        entries += [next(stacked) if place else stop for place, stop in zip(places, self._stopped(), strict=False)]
-        for k, place in zip(self.constants, places[s:], strict=True):
+        entries += [next(stacked) if place else zero for place, zero in zip(places[:s], flat, strict=False)]
+        for k, place, zero in zip(self.constants, places[s:], flat[s:], strict=True):
             if place and not self._is_sum(place):
                 values, indices = next(stacked), next(stacked)
                 entries.append(slices_of(k, merge_leading(values, indices), reshape(indices, [-1])))
             else:
-                entries.append(next(final) if place else None)
+                entries.append(next(final) if place else zero)
         return entries
 
-    def _stopped(self) -> list[Term | None]:
-        """Zeros for each scanned array whose rows are read, and whose derivative the body stops; else None.
+    def _flat(self) -> list[Any]:
+        """`ZERO` for each scanned array and constant that is asked for and read; else None.
 
-        Rows that a loop hands out may be of several shapes, which no array of zeros has.
+        That is what they get where the body stops the derivative. Rows that a loop hands out may be of several shapes,
+        which no array of zeros has.
         """
         c, s = self.loop.carried, self.loop.scanned
         read: set[int] = set().union(*dependencies(self.body))
-        places = self.pullback.places[c : c + s]
-        entries: list[Term | None] = []
-        for i, (x, place, want) in enumerate(zip(self.arrays, places, self.wanted[c : c + s], strict=True), c):
-            stops = want and not place and i in read and x.type.dtype in INEXACT
-            alike = not isinstance(x.op.primitive, type(self.loop)) or x.shape[1:].is_fully_defined()
-            entries.append(zeros_like(x) if stops and alike else None)
+        entries: list[Any] = []
+        for i, (x, want) in enumerate(zip(self.op.inputs[1 + c :], self.wanted[c:], strict=True), c):
+            alike = i >= c + s or not isinstance(x.op.primitive, type(self.loop)) or x.shape[1:].is_fully_defined()
+            entries.append(ZERO if want and i in read and alike else None)
         return entries
 
     def _rows(self) -> list[_Row]:

@@ -17,7 +17,7 @@ from ..primitives.shape.size import shape
 from .loop import Loop
 from .state import values_for_handles, with_step_results
 from .tensor_array import TensorArray
-from .tracing import Part, put_together, take_apart, trace_together
+from .tracing import Part, kinds, put_together, take_apart, trace_together
 
 
 def map_fn(
@@ -42,7 +42,8 @@ def map_fn(
     Derivative: dx_i = that of fn at row i; what fn reads from outside gets the sum over the rows.
 
     Raises:
-        TypeError: `fn` is not callable, or returns other dtypes than said. ValueError: the first lengths differ.
+        TypeError: `fn` is not callable, or returns other dtypes than said, or lists where tuples were said.
+        ValueError: the first lengths differ.
 
     >>> import pullback as pb
     >>> rows = pb.constant([[1.0, 2.0], [3.0, 4.0]])
@@ -100,7 +101,7 @@ def _mapped(what: str, fn: Any, elems: Any, at_once: int | None, name: str, dtyp
 
         together = trace_together([Part("row", step, [row_parameter(x) for x in rows], ["row"] * len(rows))])
         (body,), captured = values_for_handles(together.functions, together.captured)
-        _check_dtypes(what, body.results, dtypes)
+        _check_dtypes(what, returned[0], body.results, dtypes)
         count = len(body.results)
         loop = Loop(
             with_step_results(body, 0), None, 0, scanned=len(rows), stacked=count, length=length, at_once=at_once
@@ -141,12 +142,17 @@ def steps_of(x: Tensor, length: int | None) -> Tensor:
     return shape(x)[0] if length is None else constant(length, name="steps")
 
 
-def _check_dtypes(what: str, results: Sequence[Tensor], dtypes: Any) -> None:
+def _check_dtypes(what: str, template: Any, results: Sequence[Tensor], dtypes: Any) -> None:
     if dtypes is None:
         return
     wanted = [as_dtype(getattr(d, "dtype", d)) for d in nest.flatten(dtypes)]
     if len(wanted) != len(results):
         raise ValueError(f"{what}: fn returns {len(results)} tensors, but dtype says {len(wanted)}")
+    if nest.is_nested(dtypes):
+        try:
+            nest.assert_same_structure(nest.map_structure(lambda _: "dtype", dtypes), kinds(template))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{what}: fn returns another structure than dtype says. {error}") from None
     for y, dtype in zip(results, wanted, strict=True):
         if y.dtype != dtype:
             raise TypeError(f"{what}: fn returns {y}, but dtype says {dtype.name}; convert it with pb.cast")
