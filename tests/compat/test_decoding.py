@@ -182,6 +182,16 @@ def test_what_never_ends_is_cut_at_the_limit() -> None:
     assert (ids.tolist(), lengths.tolist()) == ([[1, 2, 3, 1, 2], [3, 1, 2, 3, 1]], [5, 5])
 
 
+@pytest.mark.slow
+def test_xla_generates_as_many_steps_as_the_run_makes() -> None:
+    helper = seq2seq.GreedyEmbeddingHelper(np.eye(4, dtype=np.float32), [0, 2], 3)
+    decoder = seq2seq.BasicDecoder(Chain(TABLE), helper, tf.zeros([2, 1]))
+    outputs, state, lengths = seq2seq.dynamic_decode(decoder, impute_finished=True, maximum_iterations=6)
+    y, ids, ends, n = session("xla").run([outputs.rnn_output, outputs.sample_id, state, lengths])
+    assert (ids.tolist(), ends.tolist(), n.tolist()) == ([[1, 2, 3], [3, 0, 0]], [[3.0], [1.0]], [3, 1])
+    assert y.shape == (2, 3, 4)
+
+
 def test_sampling_at_a_low_temperature_is_greedy() -> None:
     helper = seq2seq.SampleEmbeddingHelper(np.eye(4, dtype=np.float32), [0, 2], 3, 1e-3, seed=1)
     assert generated(helper, TABLE)[0].tolist() == [[1, 2, 3], [3, 1, 2]]

@@ -27,7 +27,7 @@ class HostProgram:
 
     def launch(
         self, values: Mapping[Operation, Any], feeds: Sequence[Any], launched: list[Any]
-    ) -> tuple[list[Any], list[Any], dict[int, Any]]:
+    ) -> tuple[list[Any], list[Any], dict[tuple[int, int], Any]]:
         """As `Program.launch`."""
         del values, launched
         return self.run(feeds), [], {}

@@ -30,7 +30,7 @@ from .control_flow.callbacks import Failures, calls_python, noting_in, raise_fir
 from .devices import Layout
 from .headroom import headroom_of, make_sure_of
 from .loops.map import has_steps_apart
-from .loops.padded import Padded
+from .loops.padded import Padded, Turned, cut
 from .loops.rooms import Rooms, WithRooms
 from .lost_processes import while_watching
 from .platform import PROCESSOR, compiling_for
@@ -115,8 +115,8 @@ class Program:
             try:
                 outputs, states, counts = self.launch(engine.values, feeds, launched)
                 results = self._on_host(outputs, states) if self.to_host else list(outputs)
-                for i, count in counts.items():
-                    results[i] = results[i][: int(count)]
+                for (i, axis), count in counts.items():
+                    results[i] = cut(results[i], axis, count)
                 if states:
                     engine.keep(self.written, states)
             except BaseException:
@@ -149,13 +149,13 @@ class Program:
 
     def launch(
         self, values: Mapping[Operation, Any], feeds: Sequence[Any], launched: list[Any]
-    ) -> tuple[list[Any], list[Any], dict[int, Any]]:
+    ) -> tuple[list[Any], list[Any], dict[tuple[int, int], Any]]:
         """One array on the device for each fetch, and the new values of `written`; to be called inside its layout.
 
-        Also, by their number, how many rows there are of fetches that have rows of zeros behind them. What the program
-        gave is put into `launched` by one call that no signal can cut in two: the variables' own memory is gone then.
-        Until a signature has run to its end it is given copies: compiling goes through Python code of jax's, and there
-        may be too little memory for what the program computes.
+        Also, by their number and the axis, how many rows there are of fetches that have rows of zeros behind them. What
+        the program gave is put into `launched` by one call that no signal can cut in two: the variables' own memory is
+        gone then. Until a signature has run to its end it is given copies: compiling goes through Python code of jax's,
+        and there may be too little memory for what the program computes.
         """
         if self.calls_python:
             with self.turn:
@@ -310,7 +310,7 @@ class Program:
 
     def _traced(
         self, static: list[Any], rooms: Rooms, written: list[Any], read: list[Any], lifted: list[Any], feeds: list[Any]
-    ) -> tuple[list[Any], list[Any], Any, dict[int, Any]]:
+    ) -> tuple[list[Any], list[Any], Any, dict[tuple[int, int], Any]]:
         plan = self.plan
         constants = dict(zip(self.lifted_ids, lifted, strict=True))
         trace = Trace(
@@ -334,7 +334,8 @@ class Program:
         olds = [self.engine.values.get(key) for key in self.written]
         states = [self.layout.kept(trace.states[i], old) for i, old in zip(sorted(plan.written), olds, strict=True)]
         given_up = {id(x) for key, x in zip(self.read, read, strict=True) if key in self.volatile}
-        fetched = [dense(y) for y in trace.fetched()]
+        rows = {i: y for i, y in enumerate(trace.fetched()) if isinstance(y, Padded | Turned)}
+        fetched = [rows[i].whole() if i in rows else dense(y) for i, y in enumerate(trace.fetched())]
         outputs = [jnp.copy(y) if id(y) in given_up else jnp.asarray(y) for y in fetched]
         if self.to_host:
             outputs = [self.layout.readable(y) for y in outputs]
@@ -342,7 +343,7 @@ class Program:
         self.assigned = {i: j for i, state in enumerate(states) for j, x in enumerate(lifted) if state is x}
         for i in self.assigned:
             states[i] = None
-        counts = {i: self.layout.readable(y.count) for i, y in enumerate(trace.fetched()) if isinstance(y, Padded)}
+        counts = {(i, y.axis): self.layout.readable(y.count) for i, y in rows.items()}
         return outputs, _separate(states, written, [*read, *lifted, *feeds]), codes, counts
 
     def _raise_not_finite(self, codes: Any) -> None:

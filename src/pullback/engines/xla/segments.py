@@ -15,6 +15,7 @@ from ..placement import Segment
 from ..plan import Plan
 from .devices import Layout
 from .host_segments import HOST, HostProgram, moved
+from .loops.padded import cut
 from .program import Program, host_value, own
 
 if TYPE_CHECKING:
@@ -85,9 +86,9 @@ class SegmentedProgram:
         values = ChainMap(states, self.engine.values)
         outputs, new, counts = program.launch(values, [arrays[slot, place] for slot in feeds], [])
         arrays.update(zip([(slot, place) for slot in segment.plan.fetch_slots], outputs, strict=True))
-        for i, count in counts.items():
+        for (i, axis), count in counts.items():
             if segment.plan.fetch_slots[i] in self.plan.fetch_slots:
-                arrays[segment.plan.fetch_slots[i], place] = outputs[i][: int(count)]
+                arrays[segment.plan.fetch_slots[i], place] = cut(outputs[i], axis, count)
         states.update(zip(program.written, new, strict=True))
         for key in [key for key in arrays if key[0] in segment.frees]:
             del arrays[key]

@@ -1,4 +1,7 @@
-"""Dense storage of a dynamic-length stack: rows of an XLA loop in an array with room for more, zeros behind them."""
+"""Dense storage of a dynamic-length stack: rows of an XLA loop in an array with room for more, zeros behind them.
+
+Where the axes are exchanged, the zeros lie between other elements. Such an array is `Turned`.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,13 @@ import numpy as np
 from jax import lax
 
 from ....core.graph import Operation
+from ....core.traits import ELEMENTWISE
 from ....primitives.identity.identity import EnsureShapeLike
 from ....primitives.indexing.slicing import StridedSlice
+from ....primitives.shape.broadcast import BroadcastLike
 from ....primitives.shape.reshape import ReshapeLike
 from ....primitives.shape.stacking import ConcatV2
+from ....primitives.shape.transpose import Transpose
 from ... import messages
 from ..registry import xla_kernel_of
 from ..trace import AbstractRows, dense
@@ -22,6 +28,9 @@ from .padded_rules import goes_row_by_row, is_neutral, rows_of_one
 
 class Padded(AbstractRows):
     """The first `count` rows of `rows`, whose others are zeros."""
+
+    axis = 0
+    """The axis that the rows lie along."""
 
     def __init__(self, rows: Any, count: Any, loop: Operation) -> None:
         self.rows, self.count, self.loop = rows, count, loop
@@ -35,6 +44,8 @@ class Padded(AbstractRows):
         """All of `rows`."""
         return self.rows
 
+    whole = array
+
     def mapped(self, op: Operation, arrays: Sequence[Any]) -> Any:
         """What `op` makes of the rows; None for what is the same with zeros behind, as sums are.
 
@@ -45,6 +56,8 @@ class Padded(AbstractRows):
         ranks = [x.rows.ndim if isinstance(x, Padded) else None for x in arrays]
         if isinstance(primitive, StridedSlice):
             return self._sliced(op, primitive, arrays)
+        if isinstance(primitive, Transpose):
+            return self._transposed(primitive.perm or range(self.rows.ndim)[::-1])
         if isinstance(primitive, ConcatV2) and primitive.axis % self.rows.ndim == 0:
             return self._joined(arrays)
         if isinstance(primitive, ReshapeLike) and isinstance(arrays[1], Padded):
@@ -72,6 +85,11 @@ class Padded(AbstractRows):
         """The first `count` of `rows`, which a loop made, whatever is behind them."""
         made = (jnp.arange(len(rows)) < count).reshape(len(rows), *[1] * (rows.ndim - 1))
         return Padded(jnp.where(made, rows, jnp.zeros((), rows.dtype)), count, loop)
+
+    def _transposed(self, perm: Sequence[int]) -> Padded | Turned:
+        if perm[0] == 0:
+            return Padded(jnp.transpose(self.rows, tuple(perm)), self.count, self.loop)
+        return Turned(self, tuple(perm))
 
     def _first(self, rows: Any, count: Any) -> Padded:
         return Padded.first(rows, count, self.loop)
@@ -108,3 +126,62 @@ class Padded(AbstractRows):
             count = jnp.minimum(count, end) if end >= 0 else jnp.maximum(count + np.int32(end), 0)
         rows = self.rows[(slice(begin, None), *[slice(*e) if isinstance(e, tuple) else e for e in others])]
         return self._first(rows, jnp.maximum(count - np.int32(begin), 0))
+
+
+class Turned(AbstractRows):
+    """`rows`, transposed by `perm`, so that they do not lie along the first axis.
+
+    Transpositions, elementwise operations and sums go through to the rows; all else is refused.
+    """
+
+    def __init__(self, rows: Padded, perm: tuple[int, ...]) -> None:
+        self.rows, self.perm = rows, perm
+        self.count, self.axis = rows.count, perm.index(0)
+
+    @property
+    def capacity(self) -> int:
+        """Raises InvalidArgumentError: what lies along the first axis are no rows."""
+        raise self.rows.refused(self.rows.loop)
+
+    def array(self) -> Any:
+        """Raises InvalidArgumentError: zeros lie between the elements."""
+        raise self.rows.refused(self.rows.loop)
+
+    def whole(self) -> Any:
+        """All elements, and the zeros."""
+        return jnp.transpose(self.rows.rows, self.perm)
+
+    def mapped(self, op: Operation, arrays: Sequence[Any]) -> Any:
+        """What `op` makes of the rows.
+
+        Raises:
+            InvalidArgumentError: it may depend on how many rows there are.
+        """
+        primitive = op.primitive
+        if isinstance(primitive, Transpose):
+            order = primitive.perm or range(len(self.perm))[::-1]
+            return self.rows._transposed([self.perm[p] for p in order])
+        if ELEMENTWISE in primitive.traits or isinstance(primitive, BroadcastLike):
+            made = self.rows.mapped(op, [self._as_rows(x) for x in arrays])
+            return tuple([Turned(y, self.perm) for y in made]) if isinstance(made, tuple) else Turned(made, self.perm)
+        ranks = [len(x.perm) if isinstance(x, Turned) else None for x in arrays]
+        if not is_neutral(op, ranks, self.axis):
+            raise self.rows.refused(op)
+        given = [x.whole() if isinstance(x, Turned) and x.axis == self.axis else dense(x) for x in arrays]
+        fn = xla_kernel_of(type(primitive))
+        return primitive.kernel(jnp, *given) if fn is None else fn(primitive, *given)
+
+    def _as_rows(self, x: Any) -> Any:
+        """Another operand with its axes in the order of the rows; it must be the same for each of them."""
+        if isinstance(x, Turned) and x.perm == self.perm:
+            return x.rows
+        x, rank = dense(x), len(self.perm)
+        shape = (1,) * (rank - np.ndim(x)) + np.shape(x)
+        if len(shape) > rank or shape[self.axis] != 1:
+            raise self.rows.refused(self.rows.loop)
+        return x if np.ndim(x) == 0 else jnp.transpose(jnp.reshape(x, shape), np.argsort(self.perm).tolist())
+
+
+def cut(array: Any, axis: int, count: Any) -> Any:
+    """An array without the zeros behind its `count` rows along an axis."""
+    return array[(slice(None),) * axis + (slice(int(count)),)]

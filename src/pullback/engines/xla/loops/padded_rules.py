@@ -42,15 +42,15 @@ def goes_row_by_row(op: Operation, ranks: Ranks) -> bool:
     )
 
 
-def is_neutral(op: Operation, ranks: Ranks) -> bool:
-    """Whether zeros behind the rows add nothing to what `op` makes."""
+def is_neutral(op: Operation, ranks: Ranks, axis: int = 0) -> bool:
+    """Whether zeros behind the rows, which lie along `axis`, add nothing to what `op` makes."""
     primitive = op.primitive
     if isinstance(primitive, ArrayHead | ArrayTail):
         return primitive.room is not None
     if IGNORES_ZEROS not in primitive.traits:
         return False
     pairs = zip(_all_links(op), ranks, strict=True)
-    return all(rank is None or all(link.input != 0 for link in links or ()) for links, rank in pairs)
+    return all(rank is None or all(link.input != axis for link in links or ()) for links, rank in pairs)
 
 
 def _all_links(op: Operation) -> list[Links | None]:

@@ -78,7 +78,7 @@ def dynamic_decode(
     `output_time_major` outputs are [time, batch, ...]. Variables are made in the scope `scope`, or "decoder".
 
     Where the inputs are given, their `sequence_length` says how many steps there are, and XLA compiles for that number.
-    Where the outputs say it, XLA needs a number for `maximum_iterations`, and `output_time_major=True`.
+    Where the outputs say it, XLA needs a number for `maximum_iterations`; what may count the steps, it then refuses.
 
     Derivative: a loop in the other direction.
 
