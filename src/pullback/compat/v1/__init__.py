@@ -62,6 +62,7 @@ NAMESPACES = (
     "layers",
     "linalg",
     "logging",
+    "lookup",
     "math",
     "metrics",
     "mixed_precision",

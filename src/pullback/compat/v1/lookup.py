@@ -1,0 +1,328 @@
+"""Lookup tables of TensorFlow 1: `tf.lookup`, from texts or integers to integers, texts or floats.
+
+A table is two vectors, keys and values, of the graph or of a file. What finds a key in them is a function of arrays,
+which runs on the host; a session keeps nothing, so that a table is there before its initializer has run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...control_flow.py_function import numpy_function
+from ...control_flow.signature import TensorSpec
+from ...core.dtypes import DType, as_dtype, dtype_name, int64, string
+from ...core.errors import InvalidArgumentError
+from ...core.graph import Operation, Tensor, get_default_graph
+from ...core.typing import DTypeLike, TensorLike
+from ...primitives.casting.cast import cast
+from ...primitives.creation.constant import as_array, convert_to_tensor
+from ...primitives.identity.identity import group_operations
+from ...primitives.indexing.where import where
+from ...primitives.logic.comparison import equal
+from ...primitives.shape.size import size
+from ...primitives.sparse.sparse_tensor import SparseTensor
+from ...primitives.strings.buckets import to_hash_bucket_fast, to_hash_bucket_strong
+from ...primitives.strings.conversion import as_string
+from ...primitives.variables.collections import GraphKeys
+from ...records.files import read_lines
+
+Array = np.ndarray[Any, Any]
+
+
+class TextFileIndex:
+    """What of a line is a key or a value, where it is not a column."""
+
+    WHOLE_LINE = -2
+    LINE_NUMBER = -1
+
+
+class KeyValueTensorInitializer:
+    """The contents of a table: `values[i]` for `keys[i]`."""
+
+    def __init__(
+        self,
+        keys: TensorLike,
+        values: TensorLike,
+        key_dtype: DTypeLike | None = None,
+        value_dtype: DTypeLike | None = None,
+        name: str | None = None,
+    ) -> None:
+        del name
+        self.keys = convert_to_tensor(keys, key_dtype)
+        self.values = convert_to_tensor(values, value_dtype)
+        self.key_dtype, self.value_dtype = self.keys.dtype, self.values.dtype
+
+
+class TextFileInitializer:
+    """The contents of a table: a column, the whole, or the number of each line of a file, for another one of these.
+
+    The file is read when the table is first used, and once.
+
+    Raises:
+        InvalidArgumentError: from a run, if there is no such file, a line has too few columns, or one is no number.
+    """
+
+    def __init__(
+        self,
+        filename: TensorLike,
+        key_dtype: DTypeLike,
+        key_index: int,
+        value_dtype: DTypeLike,
+        value_index: int,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str | None = None,
+        value_index_offset: int = 0,
+    ) -> None:
+        self.key_dtype, self.value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
+
+        @cache
+        def read(path: str | bytes) -> list[Array]:
+            lines = islice(read_lines(path), vocab_size)
+            rows = [(n, line, line.split(delimiter.encode())) for n, line in enumerate(lines)]
+            if vocab_size is not None and len(rows) < vocab_size:
+                raise InvalidArgumentError(f"{path!r} has {len(rows)} lines, and vocab_size is {vocab_size}")
+            keys = [_part(row, key_index, 0) for row in rows]
+            values = [_part(row, value_index, value_index_offset) for row in rows]
+            return [_of_dtype(keys, self.key_dtype), _of_dtype(values, self.value_dtype)]
+
+        specs = [TensorSpec([None], self.key_dtype), TensorSpec([None], self.value_dtype)]
+        found = numpy_function(
+            lambda path: read(path.item()), [filename], specs, stateful=False, name=name or "TextFile"
+        )
+        self.keys, self.values = found
+
+
+class TextFileIdTableInitializer(TextFileInitializer):
+    """From lines, or a column of them, to their numbers."""
+
+    def __init__(
+        self,
+        filename: TensorLike,
+        key_column_index: int = TextFileIndex.WHOLE_LINE,
+        value_column_index: int = TextFileIndex.LINE_NUMBER,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str = "text_file_id_table_init",
+        key_dtype: DTypeLike = string,
+    ) -> None:
+        super().__init__(filename, key_dtype, key_column_index, int64, value_column_index, vocab_size, delimiter, name)
+
+
+class TextFileStringTableInitializer(TextFileInitializer):
+    """From the numbers of lines to them, or to a column of them."""
+
+    def __init__(
+        self,
+        filename: TensorLike,
+        key_column_index: int = TextFileIndex.LINE_NUMBER,
+        value_column_index: int = TextFileIndex.WHOLE_LINE,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str = "text_file_string_table_init",
+    ) -> None:
+        super().__init__(filename, int64, key_column_index, string, value_column_index, vocab_size, delimiter, name)
+
+
+class LookupInterface:
+    """What all tables can do."""
+
+    key_dtype: DType
+    value_dtype: DType
+    initializer: Operation
+
+    @property
+    def init(self) -> Operation:
+        """The initializer."""
+        return self.initializer
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The values of `keys`, a tensor or a SparseTensor.
+
+        Raises:
+            TypeError: the keys are of another dtype than those of the table.
+        """
+        if isinstance(keys, SparseTensor):
+            return SparseTensor(keys.indices, self.lookup(keys.values, name), keys.dense_shape)
+        found = convert_to_tensor(keys)
+        if found.dtype != self.key_dtype:
+            wanted, given = dtype_name(self.key_dtype), dtype_name(found.dtype)
+            raise TypeError(f"Signature mismatch. Keys must be dtype {wanted}, got {given}.")
+        return self.values_of(found, name)
+
+    def values_of(self, keys: Tensor, name: str | None) -> Tensor:
+        """The values of a tensor of keys."""
+        raise NotImplementedError
+
+    def size(self, name: str | None = None) -> Tensor:
+        """How many keys there are."""
+        raise NotImplementedError
+
+
+class StaticHashTable(LookupInterface):
+    """The table of what `initializer` says; `default_value` for keys that are not there.
+
+    >>> import pullback.compat.v1 as tf
+    >>> contents = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+    >>> table = tf.lookup.StaticHashTable(contents, -1)
+    >>> found = table.lookup(tf.constant(["b", "z"]))
+    >>> with tf.Session() as session:
+    ...     session.run(tf.tables_initializer())
+    ...     session.run(found)
+    array([ 2, -1], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        initializer: KeyValueTensorInitializer | TextFileInitializer,
+        default_value: Any,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        del experimental_is_anonymous
+        self.name = name or "hash_table"
+        self.key_dtype, self.value_dtype = initializer.key_dtype, initializer.value_dtype
+        self._keys, self._values = initializer.keys, initializer.values
+        self.default_value = convert_to_tensor(default_value, self.value_dtype)
+        self.initializer = group_operations(self._keys.op, self._values.op, name=f"{self.name}_init")
+        self._known: tuple[Array, Mapping[Any, Any]] | None = None
+        get_default_graph().add_to_collection(GraphKeys.TABLE_INITIALIZERS, self.initializer)
+
+    def values_of(self, keys: Tensor, name: str | None) -> Tensor:
+        """The values of a tensor of keys."""
+        inputs = [self._keys, self._values, self.default_value, keys]
+        spec = TensorSpec(keys.shape, self.value_dtype)
+        found: Tensor = numpy_function(self._find, inputs, spec, stateful=False, name=name or f"{self.name}_Lookup")
+        return found
+
+    def size(self, name: str | None = None) -> Tensor:
+        """How many keys there are."""
+        return size(self._keys, int64, name)
+
+    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """The keys, and the values."""
+        del name
+        return self._keys, self._values
+
+    def _find(self, keys: Array, values: Array, default: Array, asked: Array) -> Array:
+        if self._known is None or self._known[0] is not keys:
+            self._known = keys, _mapping(keys, values)
+        known, nothing = self._known[1], default.item()
+        return _of_dtype([known.get(key, nothing) for key in asked.ravel().tolist()], self.value_dtype).reshape(
+            asked.shape
+        )
+
+
+HashTable = StaticHashTable
+
+
+class FastHashSpec(NamedTuple):
+    """Keys that a table has not are put into buckets by FarmHash."""
+
+    hasher: str = "fasthash"
+
+
+class StrongHashSpec(NamedTuple):
+    """Keys that a table has not are put into buckets by SipHash."""
+
+    key: Any
+
+
+class IdTableWithHashBuckets(LookupInterface):
+    """The numbers of `table`, and behind them a number of `num_oov_buckets` for each key that it has not."""
+
+    def __init__(
+        self,
+        table: LookupInterface | None,
+        num_oov_buckets: int,
+        hasher_spec: Any = FastHashSpec,
+        name: str | None = None,
+        key_dtype: DTypeLike | None = None,
+    ) -> None:
+        self.name = name or "string_to_index"
+        self._table, self._buckets, self._spec = table, num_oov_buckets, hasher_spec
+        self.key_dtype = as_dtype(key_dtype or (table.key_dtype if table is not None else string))
+        self.value_dtype = int64
+        self.initializer = group_operations() if table is None else table.initializer
+
+    def values_of(self, keys: Tensor, name: str | None) -> Tensor:
+        """The values of a tensor of keys."""
+        if self._table is None:
+            return self._bucket(keys, name)
+        found = self._table.lookup(keys)
+        if not self._buckets:
+            return found  # type: ignore[no-any-return]
+        return where(equal(found, self._missing()), self._bucket(keys, None) + self._table.size(), found, name)
+
+    def size(self, name: str | None = None) -> Tensor:
+        """How many numbers there are, those of the buckets too."""
+        there = cast(0, int64) if self._table is None else self._table.size()
+        return cast(there + self._buckets, int64, name)
+
+    def _missing(self) -> Tensor:
+        assert isinstance(self._table, StaticHashTable)
+        return self._table.default_value
+
+    def _bucket(self, keys: Tensor, name: str | None) -> Tensor:
+        texts = keys if keys.dtype == string else as_string(keys)
+        if isinstance(self._spec, StrongHashSpec):
+            return to_hash_bucket_strong(texts, self._buckets, self._spec.key, name)
+        return to_hash_bucket_fast(texts, self._buckets, name)
+
+
+class StaticVocabularyTable(IdTableWithHashBuckets):
+    """The same, of what `initializer` says."""
+
+    def __init__(
+        self,
+        initializer: KeyValueTensorInitializer | TextFileInitializer,
+        num_oov_buckets: int,
+        lookup_key_dtype: DTypeLike | None = None,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        del experimental_is_anonymous
+        table = StaticHashTable(initializer, -1, name)
+        super().__init__(table, num_oov_buckets, FastHashSpec, name, lookup_key_dtype)
+
+
+def _mapping(keys: Array, values: Array) -> Mapping[Any, Any]:
+    """The value of each key; InvalidArgumentError where a key has two."""
+    found: dict[Any, Any] = {}
+    for key, value in zip(keys.ravel().tolist(), values.ravel().tolist(), strict=True):
+        if found.setdefault(key, value) != value:
+            raise InvalidArgumentError(
+                f"HashTable has different value for same key. Key {key!r} has {found[key]!r} and trying to add value "
+                f"{value!r}"
+            )
+    return found
+
+
+def _part(row: tuple[int, bytes, list[bytes]], index: int, offset: int) -> Any:
+    """What an index means of a line: its number, the whole, or a column."""
+    number, line, columns = row
+    if index == TextFileIndex.LINE_NUMBER:
+        return number + offset
+    if index == TextFileIndex.WHOLE_LINE:
+        return line
+    if index >= len(columns):
+        raise InvalidArgumentError(
+            f"Invalid number of columns in line {number} ({line!r}): column {index} is asked for"
+        )
+    return columns[index]
+
+
+def _of_dtype(values: list[Any], dtype: Any) -> Array:
+    """Values as a vector; InvalidArgumentError where a text of a file is no number."""
+    if dtype == string:
+        return as_array([value if isinstance(value, bytes) else str(value) for value in values], string)
+    try:
+        numbers = [float(value) if dtype.kind == "f" else int(value) for value in values]
+        return np.array(numbers, dtype)
+    except (ValueError, OverflowError) as error:
+        raise InvalidArgumentError(f"a table of {dtype_name(dtype)} cannot hold what its file says: {error}") from None

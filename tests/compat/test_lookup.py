@@ -1,0 +1,128 @@
+"""Lookup tables of `tf.lookup` and `tf.contrib.lookup`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback.compat.v1 as tf
+from pullback.core.errors import InvalidArgumentError
+
+lookup = tf.contrib.lookup
+WHOLE_LINE, LINE_NUMBER = lookup.TextFileIndex.WHOLE_LINE, lookup.TextFileIndex.LINE_NUMBER
+
+
+def run(fetches: Any, feeds: Any = None, engine: str = "numpy") -> Any:
+    with tf.Session(engine=engine) as session:
+        session.run(tf.tables_initializer(), feeds)
+        return session.run(fetches, feeds)
+
+
+def found(table: Any, keys: Any) -> list[Any]:
+    values, count = run([table.lookup(tf.constant(keys, table.key_dtype)), table.size()])
+    return [*values.tolist(), int(count)]
+
+
+def of_file(path: Path, text: str, key: int, value: int, types: tuple[Any, Any], **options: Any) -> Any:
+    path.write_text(text)
+    contents = tf.lookup.TextFileInitializer(str(path), types[0], key, types[1], value, **options)
+    return tf.lookup.StaticHashTable(contents, "UNK" if types[1] == tf.string else -1)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_keys_are_found_whatever_their_shape(engine: str) -> None:
+    table = lookup.HashTable(lookup.KeyValueTensorInitializer(["a", "b"], [1.5, 2.5]), 0.0)
+    text = tf.placeholder(tf.string, [2, None])
+    y = 2.0 * table.lookup(text)
+    assert y.shape.as_list() == [2, None]
+    assert run(y, {text: [["a"], ["z"]]}, engine).tolist() == [[3.0], [0.0]]
+    assert run(table.lookup(tf.constant("b")), None, engine) == 2.5
+
+
+def test_a_sparse_tensor_has_its_values_looked_up() -> None:
+    words = tf.string_split(["a b", "b"])
+    ids = lookup.index_table_from_tensor(["b", "a"]).lookup(words)
+    assert run(tf.sparse_tensor_to_dense(ids, default_value=-1)).tolist() == [[1, 0], [0, -1]]
+
+
+def test_a_table_is_used_inside_a_dataset() -> None:
+    table = lookup.index_table_from_tensor(tf.constant(["a", "b"]))
+    dataset = tf.data.Dataset.from_tensor_slices(["b", "a"]).map(table.lookup)
+    iterator = dataset.make_initializable_iterator()
+    following = iterator.get_next()
+    with tf.Session(engine="numpy") as session:
+        session.run([tf.tables_initializer(), iterator.initializer])
+        assert [session.run(following), session.run(following)] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value", "types", "options", "keys", "expected"),
+    [
+        ("x\ny z\n\n", WHOLE_LINE, LINE_NUMBER, (tf.string, tf.int64), {}, ["x", "", "y z", "q"], [0, 2, 1, -1, 3]),
+        ("x\r\ny z", WHOLE_LINE, LINE_NUMBER, (tf.string, tf.int64), {}, ["x", "y z"], [0, 1, 2]),
+        ("x\ny z\n", LINE_NUMBER, WHOLE_LINE, (tf.int64, tf.string), {}, [1, 5], [b"y z", b"UNK", 2]),
+        ("a\t1\nx\t2\n", 0, 1, (tf.string, tf.int64), {}, ["x", "q"], [2, -1, 2]),
+        ("a,1.5\n", 0, 1, (tf.string, tf.float32), {"delimiter": ","}, ["a"], [1.5, 1]),
+        ("a\nb\nc\n", WHOLE_LINE, LINE_NUMBER, (tf.string, tf.int64), {"vocab_size": 2}, ["c"], [-1, 2]),
+    ],
+)
+def test_a_file_is_a_table(
+    text: str, key: int, value: int, types: Any, options: Any, keys: Any, expected: Any, tmp_path: Path
+) -> None:
+    assert found(of_file(tmp_path / "x", text, key, value, types, **options), keys) == expected
+
+
+def test_vocabularies_go_both_ways(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("one\ntwo\n")
+    path = str(tmp_path / "x")
+    assert found(lookup.index_table_from_file(path), ["two", "three"]) == [1, -1, 2]
+    assert found(lookup.index_to_string_table_from_file(path), [1, 2]) == [b"two", b"UNK", 2]
+    assert found(lookup.index_to_string_table_from_tensor(["a", "b"], "?"), [1, 2]) == [b"b", b"?", 2]
+    assert run(lookup.string_to_index(tf.constant(["b"]), ["a", "b"])).tolist() == [1]
+    assert run(lookup.index_to_string(tf.constant([1]), ["a", "b"])).tolist() == [b"b"]
+
+
+def test_keys_that_are_not_there_have_buckets_behind_the_others() -> None:
+    table = lookup.index_table_from_tensor(["a", "b"], num_oov_buckets=3)
+    buckets = tf.string_to_hash_bucket_fast(["q1", "q2"], 3)
+    values, expected = run([table.lookup(tf.constant(["b", "q1", "q2"])), buckets])
+    assert values.tolist() == [1, *(2 + expected)]
+    assert run(table.size()) == 5
+    strong = lookup.IdTableWithHashBuckets(None, 4, lookup.StrongHashSpec([1, 2]))
+    keys = tf.constant(["q1"])
+    values, expected = run([strong.lookup(keys), tf.strings.to_hash_bucket_strong(keys, 4, [1, 2])])
+    assert values == expected
+    contents = tf.lookup.KeyValueTensorInitializer([5, 7], np.array([0, 1]), tf.int64)
+    assert found(tf.lookup.StaticVocabularyTable(contents, 1), [7, 8]) == [1, 2, 3]
+
+
+def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
+    table = lookup.index_table_from_tensor(["a"])
+    with pytest.raises(TypeError, match=r"^Signature mismatch. Keys must be dtype string, got int32.$"):
+        table.lookup(tf.constant([1]))
+    types = (tf.string, tf.int64)
+    for make, text in (
+        (
+            lambda: lookup.HashTable(lookup.KeyValueTensorInitializer(["a", "a"], [1, 2]), 0),
+            "HashTable has different value for same key. Key b'a' has 1 and trying to add value 2",
+        ),
+        (
+            lambda: of_file(tmp_path / "x", "a\t1\nx\n", 0, 1, types),
+            "Invalid number of columns in line 1 (b'x'): column 1 is asked for",
+        ),
+        (
+            lambda: of_file(tmp_path / "x", "a\tq\n", 0, 1, types),
+            "a table of int64 cannot hold what its file says: invalid literal for int() with base 10: b'q'",
+        ),
+        (
+            lambda: of_file(tmp_path / "x", "a\n", WHOLE_LINE, LINE_NUMBER, types, vocab_size=2),
+            "has 1 lines, and vocab_size is 2",
+        ),
+        (lambda: lookup.index_table_from_file("/nowhere/x"), "there is no file /nowhere/x"),
+    ):
+        with pytest.raises(InvalidArgumentError) as caught:
+            tf.Session(engine="numpy").run(make().lookup(tf.constant(["a"])))
+        assert text in str(caught.value)
