@@ -21,7 +21,7 @@ PARAMETERS = {
     "tensors while a graph is built, arrays while an engine runs": "dense_shape indices values",
     "what stands in a layer above": "mesh optimize sess session",
     "handed on to what the user wrote, or to another class": "custom_getter_ default options",
-    "a message or a file of another library": "graph_def graph_or_graph_def meta_graph_or_file proto",
+    "a message or a file of another library": "event session_log graph_def graph_or_graph_def meta_graph_or_file proto",
     "tensors, dense or ragged, and nested lists of numbers": """
         data flat_values indices input_tensor lengths mask new_values params pylist row_splits values""",
     "anything that may turn out to be of the kind asked for": "obj",

@@ -123,3 +123,43 @@ def test_images_are_scaled_and_can_be_read(tmp_path: Path) -> None:
 def test_only_what_a_session_returned_is_written(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match=r"^FileWriter.add_summary: the summary is a float; give what session.run gave"):
         FileWriter(tmp_path).add_summary(1.0)  # type: ignore[arg-type]
+
+
+def test_sounds_texts_and_arrays_are_written(tmp_path: Path) -> None:
+    wave = pytest.importorskip("wave")
+    sound = np.sin(np.arange(80.0) / 3)[None, :, None].repeat(2, 2).astype(np.float32)
+    merged = pb.summary.merge(
+        [
+            pb.summary.audio("beep", sound, 8000, max_outputs=1),
+            pb.summary.text("note", "*new*"),
+            pb.summary.text("table", [["a", "b"]]),
+            pb.summary.tensor_summary("weights", pb.constant([[1.5, 2.0]])),
+        ]
+    )
+    with FileWriter(tmp_path) as writer:
+        assert writer.get_logdir() == str(tmp_path)
+        writer.add_summary(pb.Session(engine="numpy").run(merged), 3)
+    values = {tag: value for (tag, _), value in summaries(tmp_path).items()}
+    audio = values["beep/audio"].audio
+    assert (audio.sample_rate, audio.length_frames, audio.num_channels) == (8000.0, 80, 2)
+    with wave.open(io.BytesIO(audio.encoded_audio_string)) as file:
+        frames = np.frombuffer(file.readframes(80), "<i2").reshape(80, 2) / 32767
+    np.testing.assert_allclose(frames, sound[0], atol=1e-4)
+    note, table, weights = [values[name].tensor for name in ("note", "table", "weights")]
+    assert list(note.string_val) == [b"*new*"]
+    assert [dim.size for dim in table.tensor_shape.dim] == [1, 2]
+    assert values["table"].metadata.plugin_data.plugin_name == "text"
+    assert np.frombuffer(weights.tensor_content, np.float32).tolist() == [1.5, 2.0]
+
+
+def test_messages_are_written_as_they_are(tmp_path: Path) -> None:
+    from tensorboard.compat.proto.event_pb2 import SessionLog
+    from tensorboard.compat.proto.summary_pb2 import Summary
+
+    message = Summary(value=[Summary.Value(tag="loss", simple_value=2.0)])
+    with FileWriter(tmp_path) as writer:
+        writer.add_summary(message.SerializeToString(), 1)
+        writer.add_event(Event(step=2, summary=message))
+        writer.add_session_log(SessionLog(status=SessionLog.START), 3)
+        writer.reopen()
+    assert sorted(summaries(tmp_path)) == [("loss", 1), ("loss", 2)]

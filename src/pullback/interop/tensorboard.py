@@ -8,21 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from ..core.dtypes import DType, TokenType, bfloat16
+from ..core.dtypes import TokenType
 from ..core.function import Function, Parameter
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.printing import functions_in
 from ..core.typing import TensorLike
 from ..primitives.identity.identity import identity
 from ..primitives.variables.collections import GraphKeys
+from .summary_values import Tag, array_of, fill_values, type_number
 
-_NAMES = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF", "bool": "BOOL"}
 _SHOWN_ATTRIBUTE = 200
-_BUCKETS = 30
 
 
 class FileWriter:
@@ -87,6 +84,8 @@ class FileWriter:
         event = Event(wall_time=time.time())
         if global_step is not None:
             event.step = int(global_step)
+        if isinstance(summary, bytes):
+            summary = event.summary.FromString(summary)
         if isinstance(summary, type(event.summary)):
             event.summary.CopyFrom(summary)
             self._writer.add_event(event)
@@ -97,8 +96,27 @@ class FileWriter:
                 "summary.merge_all()"
             )
         for tag, value in summary.items():
-            _fill_values(event.summary, tag, np.asarray(value))
+            fill_values(event.summary, tag, array_of(value))
         self._writer.add_event(event)
+
+    def add_event(self, event: Any) -> None:
+        """Write a message of TensorFlow's."""
+        self._writer.add_event(event)
+
+    def add_session_log(self, session_log: Any, global_step: int | None = None) -> None:
+        """Write a message of TensorFlow's that says when a session began or ended."""
+        import time
+
+        from tensorboard.compat.proto.event_pb2 import Event
+
+        self._writer.add_event(Event(wall_time=time.time(), session_log=session_log, step=int(global_step or 0)))
+
+    def get_logdir(self) -> str:
+        """The folder."""
+        return str(self._writer.get_logdir())
+
+    def reopen(self) -> None:
+        """No effect: after `close`, what is written goes to the end of the same folder."""
 
     def flush(self) -> None:
         """Write what is waiting."""
@@ -108,14 +126,11 @@ class FileWriter:
         """Write what is waiting, and close the file."""
         self._writer.close()
 
+    def __enter__(self) -> FileWriter:
+        return self
 
-class Tag(NamedTuple):
-    """The name of a summary, and what TensorBoard is to show."""
-
-    name: str
-    kind: str
-    most: int = 0
-    """How many images."""
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class Summary(dict[Tag, Any]):
@@ -171,6 +186,52 @@ def image(
     return _made("image", name, tensor, collections, family, max_outputs)
 
 
+def text(name: str, tensor: TensorLike, collections: Sequence[str] | None = None) -> Summary:
+    """A summary of texts, in Markdown: one, a column or a table of them.
+
+    >>> import pullback as pb
+    >>> [tag.kind for tag in pb.summary.text("note", "*new*")]
+    ['text']
+    """
+    return _made("text", name, tensor, collections, None)
+
+
+def audio(
+    name: str,
+    tensor: TensorLike,
+    sample_rate: float,
+    max_outputs: int = 3,
+    collections: Sequence[str] | None = None,
+    family: str | None = None,
+) -> Summary:
+    """A summary of the first `max_outputs` sounds of `tensor` [n, frames] or [n, frames, channels], between -1 and 1.
+
+    >>> import pullback as pb
+    >>> [tag.rate for tag in pb.summary.audio("beep", pb.zeros([1, 80]), 8000.0)]
+    [8000.0]
+    """
+    return _made("audio", name, tensor, collections, family, max_outputs, float(sample_rate))
+
+
+def tensor_summary(
+    name: str,
+    tensor: TensorLike,
+    summary_description: object = None,
+    collections: Sequence[str] | None = None,
+    summary_metadata: object = None,
+    family: str | None = None,
+    display_name: str | None = None,
+) -> Summary:
+    """A summary of a whole tensor, as it is.
+
+    >>> import pullback as pb
+    >>> [tag.kind for tag in pb.summary.tensor_summary("weights", pb.zeros([2, 2]))]
+    ['tensor']
+    """
+    del summary_description, summary_metadata, display_name
+    return _made("tensor", name, tensor, collections, family)
+
+
 def merge(inputs: Iterable[Summary], collections: Sequence[str] | None = None, name: str | None = None) -> Summary:
     """Several summaries as one.
 
@@ -200,60 +261,20 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
 
 
 def _made(
-    kind: str, name: str, tensor: Any, collections: Sequence[str] | None, family: str | None, most: int = 0
+    kind: str,
+    name: str,
+    tensor: Any,
+    collections: Sequence[str] | None,
+    family: str | None,
+    most: int = 0,
+    rate: float = 0.0,
 ) -> Summary:
     whole = re.sub(r"[^A-Za-z0-9_./\\-]", "_", name if family is None else f"{family}/{name}").lstrip("/")
     y = identity(tensor, name=whole)
-    summary = Summary({Tag(y.op.name, kind, most): y}, y.name)
+    summary = Summary({Tag(y.op.name, kind, most, rate): y}, y.name)
     for key in [GraphKeys.SUMMARIES] if collections is None else collections:
         y.graph.add_to_collection(key, summary)
     return summary
-
-
-def _fill_values(summary: Any, tag: Tag, array: np.ndarray[Any, Any]) -> None:
-    if tag.kind == "scalar":
-        summary.value.add(tag=tag.name, simple_value=array.item())
-    elif tag.kind == "histogram":
-        _fill_histogram(summary.value.add(tag=tag.name).histo, array.astype(np.float64).ravel())
-    else:
-        for i, pixels in enumerate(array[: tag.most]):
-            value = summary.value.add(tag=f"{tag.name}/image" if tag.most == 1 else f"{tag.name}/image/{i}")
-            value.image.height, value.image.width, value.image.colorspace = pixels.shape
-            value.image.encoded_image_string = _png(_bytes_of(pixels))
-
-
-def _fill_histogram(histo: Any, x: np.ndarray[Any, Any]) -> None:
-    x = x[np.isfinite(x)]
-    counts, edges = np.histogram(x, bins=_BUCKETS) if x.size else (np.zeros(1), np.zeros(2))
-    histo.min, histo.max, histo.num = x.min(initial=np.inf), x.max(initial=-np.inf), x.size
-    histo.sum, histo.sum_squares = x.sum(), np.square(x).sum()
-    histo.bucket_limit.extend(edges[1:].tolist())
-    histo.bucket.extend(counts.tolist())
-
-
-def _bytes_of(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    if pixels.dtype == np.uint8:
-        return pixels
-    x = np.nan_to_num(pixels.astype(np.float64))
-    largest = np.abs(x).max(initial=1e-12)
-    scaled = x * (255 / largest) if x.min(initial=0) >= 0 else 127 + x * (127 / largest)
-    return np.asarray(scaled, np.uint8)
-
-
-def _png(pixels: np.ndarray[Any, Any]) -> bytes:
-    """An image file: W3C, Portable Network Graphics, second edition, 2003."""
-    import struct
-    import zlib
-
-    height, width, channels = pixels.shape
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, {1: 0, 3: 2, 4: 6}[channels], 0, 0, 0)
-    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
-    parts = [chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(rows)), chunk(b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
 
 
 def graph_def(graph: Graph) -> Any:
@@ -286,7 +307,7 @@ def _fill(node: Any, op: Operation, parameters: dict[Operation, str]) -> None:
         else:
             shape.dim.extend([type(shape).Dim(size=-1 if n is None else n) for n in y.shape.as_list()])
     if op.outputs and not isinstance(op.outputs[0].dtype, TokenType):
-        node.attr["dtype"].type = _type_number(op.outputs[0].dtype)
+        node.attr["dtype"].type = type_number(op.outputs[0].dtype)
     for name, value in op.primitive.attributes.items():
         node.attr[name].s = str(value)[:_SHOWN_ATTRIBUTE].encode()
 
@@ -294,13 +315,6 @@ def _fill(node: Any, op: Operation, parameters: dict[Operation, str]) -> None:
 def _reference(x: Tensor, parameters: dict[Operation, str]) -> str:
     name = parameters.get(x.op, x.op.name)
     return name if x.value_index == 0 or x.op in parameters else f"{name}:{x.value_index}"
-
-
-def _type_number(dtype: DType) -> int:
-    from tensorboard.compat.proto import types_pb2
-
-    name = "BFLOAT16" if dtype == bfloat16 else _NAMES.get(dtype.name, dtype.name.upper())
-    return int(getattr(types_pb2, f"DT_{name}"))
 
 
 def _add_function(made: Any, function: Function) -> None:
