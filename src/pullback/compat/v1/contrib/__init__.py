@@ -15,4 +15,5 @@ from . import opt as opt
 from . import rnn as rnn
 from . import seq2seq as seq2seq
 from . import slim as slim
+from . import summary as summary
 from . import training as training
