@@ -17,7 +17,7 @@ from pullback.compat import v1
 
 DIFFERENCES = {
     "today's has the parameters that only version 1 has too, in their order": "gradients hessians",
-    "of graphs, where today's are eager": "summary.histogram summary.image summary.scalar",
+    "of graphs, where today's are eager": "summary.audio summary.histogram summary.image summary.scalar summary.text",
     "made by functions; programs derive from them, but do not call them": """
         RaggedTensor ReaderBase VariableScope distributions.Distribution""",
     "as in TensorFlow 1.15, which had one more before them": """

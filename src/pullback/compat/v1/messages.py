@@ -15,10 +15,14 @@ FILES = {
     "MetaGraphDef": "meta_graph",
     "NameAttrList": "attr_value",
     "NodeDef": "node_def",
+    "SaverDef": "saver",
     "SessionLog": "event",
     "Summary": "summary",
     "SummaryMetadata": "summary",
     "TaggedRunMetadata": "event",
+    "TensorProto": "tensor",
+    "TensorShapeProto": "tensor_shape",
+    "VariableDef": "variable",
 }
 """The file that declares each message."""
 

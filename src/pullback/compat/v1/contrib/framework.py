@@ -23,6 +23,7 @@ from ....train import create_global_step as create_global_step
 from ....train import get_global_step as get_global_step
 from ....train import get_or_create_global_step as get_or_create_global_step
 from .. import nest as nest
+from ..arguments import older
 from ..python_util import constant_value as _constant_value
 from ..python_util import deprecated as deprecated
 from ..python_util import deprecated_args as deprecated_args
@@ -190,6 +191,30 @@ def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[[A
     return lambda session: session.run(step, feeds)
 
 
+def assign_from_checkpoint(
+    model_path: str, var_list: Any, ignore_missing_vars: bool = False
+) -> tuple[Any, dict[Any, Any]]:
+    """An operation that gives variables what a checkpoint has, and what it must be fed with.
+
+    Raises:
+        ValueError: the checkpoint has none of a name, unless `ignore_missing_vars`, or one of another shape.
+    """
+    from ....train import load_checkpoint
+
+    reader = load_checkpoint(model_path)
+    pairs = var_list if isinstance(var_list, Mapping) else {v.op.name: v for v in var_list}
+    there = {name: v for name, v in pairs.items() if reader.has_tensor(name) or not ignore_missing_vars}
+    for name, v in there.items():
+        if not reader.has_tensor(name):
+            raise ValueError(f'Checkpoint is missing variable "{name}"')
+        if not v.shape.is_compatible_with(reader.get_variable_to_shape_map()[name]):
+            raise ValueError(
+                f"Total size of new array must be unchanged for {name} lh_shape: "
+                f"[{reader.get_variable_to_shape_map()[name]}], rh_shape: [{v.shape.as_list()}]"
+            )
+    return assign_from_values({v.op.name: reader.get_tensor(name) for name, v in there.items()})
+
+
 def assign_from_checkpoint_fn(
     model_path: str, var_list: Any, ignore_missing_vars: bool = False, reshape_variables: bool = False
 ) -> Callable[[Any], Any]:
@@ -212,9 +237,12 @@ def zero_initializer(ref: Variable, use_locking: bool = True, name: str = "zero_
     return assigned
 
 
+_OLDER = {"init_from_checkpoint": "checkpoint_dir:ckpt_dir_or_file, assignment_map"}
+
+
 def __getattr__(name: str) -> Any:
     if name in ("list_variables", "load_variable", "load_checkpoint", "checkpoints_iterator", "init_from_checkpoint"):
         from .. import train
 
-        return getattr(train, name)
+        return older(getattr(train, name), _OLDER.get(name))
     raise AttributeError(f"module 'tensorflow.contrib.framework' has no attribute '{name}'")

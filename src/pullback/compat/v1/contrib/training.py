@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..train.checkpoints import checkpoints_iterator as checkpoints_iterator
+from ..train.checkpoints import wait_for_new_checkpoint as wait_for_new_checkpoint
 from .optimizing import clip_gradient_norms as clip_gradient_norms
 from .optimizing import create_train_op as create_train_op
 from .optimizing import multiply_gradients as multiply_gradients

@@ -6,6 +6,13 @@ from .... import train as today
 from ....records.messages import NAMES, messages
 from ..arguments import older
 from ..io.files import match_filenames_once as match_filenames_once
+from .checkpoints import checkpoints_iterator as checkpoints_iterator
+from .checkpoints import generate_checkpoint_state_proto as generate_checkpoint_state_proto
+from .checkpoints import get_checkpoint_mtimes as get_checkpoint_mtimes
+from .checkpoints import init_from_checkpoint as init_from_checkpoint
+from .checkpoints import remove_checkpoint as remove_checkpoint
+from .checkpoints import summary_iterator as summary_iterator
+from .checkpoints import update_checkpoint_state as update_checkpoint_state
 from .cluster import ClusterSpec as ClusterSpec
 from .cluster import replica_device_setter as replica_device_setter
 from .coordinator import Coordinator as Coordinator

@@ -1,0 +1,174 @@
+"""Checkpoints in programs of TensorFlow 1: variables that begin with what one has, and the notes of a folder."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ....checkpoints.places import place_to_restore, remove, time_of
+from ....checkpoints.reader import CheckpointReader, load_checkpoint
+from ....checkpoints.state_file import CheckpointState, latest_checkpoint, note_state
+from ....control_flow.py_function import numpy_function
+from ....control_flow.signature import TensorSpec
+from ....layers.variables.scope import global_variables
+from ....primitives.variables.operations import AssignVariableOp
+from ....primitives.variables.variable import Variable
+from ....records.files import read_records
+from ..messages import message
+
+PathLike = str | os.PathLike[str]
+_WAIT = 1.0
+
+
+def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Mapping[str, Any]) -> None:
+    """Let initializers give variables what a checkpoint has: for each name in it a variable, its name, or a list.
+
+    From a scope to a scope, `{"old/": "new/"}`, all variables in the second one; "/" is the outermost.
+
+    Raises:
+        ValueError: the checkpoint has no such name, or another shape; there is no such variable.
+
+    >>> import tempfile
+    >>> import pullback.compat.v1 as tf
+    >>> v = tf.get_variable("v", initializer=1.0)
+    >>> with tf.Session() as session, tempfile.TemporaryDirectory() as folder:
+    ...     session.run(v.initializer)
+    ...     path = tf.train.Saver([v]).save(session, folder + "/model")
+    ...     w = tf.get_variable("new/v", initializer=5.0)
+    ...     tf.train.init_from_checkpoint(path, {"/": "new/"})
+    ...     session.run(tf.global_variables_initializer())
+    ...     session.run(w)
+    np.float32(1.0)
+    """
+    reader = load_checkpoint(ckpt_dir_or_file)
+    known = {v.op.name: v for v in global_variables()}
+    for name, wanted in sorted(assignment_map.items()):
+        if isinstance(wanted, str) and wanted not in known:
+            for key, variable in _of_scope(name, wanted, known):
+                _initialize(variable, reader, key)
+            continue
+        for one in wanted if isinstance(wanted, list | tuple) else [wanted]:
+            _initialize(known[one] if isinstance(one, str) else one, reader, name)
+
+
+def _of_scope(name: str, scope: str, known: Mapping[str, Variable]) -> Iterator[tuple[str, Variable]]:
+    """The variables of a scope, with their names in a checkpoint in which the scope is called `name`."""
+    if not name.endswith("/"):
+        raise ValueError(
+            f"init_from_checkpoint: there is no variable '{scope}'; a scope '{scope}' is assigned from a scope 'name/'"
+        )
+    inside = scope.rstrip("/") + "/" if scope != "/" else ""
+    for variable, v in known.items():
+        if variable.startswith(inside):
+            yield ("" if name == "/" else name) + variable.removeprefix(inside), v
+
+
+def _initialize(variable: Variable, reader: CheckpointReader, name: str) -> None:
+    """Let the initializer of `variable` give it what a checkpoint has of that name."""
+    shapes, dtypes = reader.get_variable_to_shape_map(), reader.get_variable_to_dtype_map()
+    if name not in shapes:
+        raise ValueError(f"Tensor {name} is not found in {reader.path} checkpoint")
+    if not variable.shape.is_compatible_with(shapes[name]) or variable.dtype != dtypes[name]:
+        raise ValueError(
+            f"Shape of variable {variable.name} ({variable.dtype} {variable.shape}) doesn't match with shape of tensor "
+            f"{name} ({dtypes[name]} {shapes[name]}) from checkpoint reader."
+        )
+    graph = variable.graph
+    with graph.as_default(), graph.entered(graph.scope._replace(controllers=())), graph.name_scope("init"):
+        spec = TensorSpec(shapes[name], variable.dtype)
+        value = numpy_function(
+            lambda: reader.get_tensor(name), [], spec, stateful=False, name=f"{variable.op.name}/read"
+        )
+        variable.initial_value = value
+        assign = AssignVariableOp(variable.dtype, variable.shape)
+        variable.initializer = assign.operation(variable.handle, value, name=f"{variable.op.name}/Assign")
+
+
+def update_checkpoint_state(
+    save_dir: PathLike,
+    model_checkpoint_path: PathLike,
+    all_model_checkpoint_paths: Sequence[PathLike] | None = None,
+    latest_filename: str | None = None,
+    all_model_checkpoint_timestamps: object = None,
+    last_preserved_timestamp: object = None,
+) -> None:
+    """Note in a folder which of its checkpoints is the latest one, and which there are."""
+    del all_model_checkpoint_timestamps, last_preserved_timestamp
+    state = generate_checkpoint_state_proto(save_dir, model_checkpoint_path, all_model_checkpoint_paths)
+    note_state(Path(save_dir), latest_filename, [Path(path) for path in state.all_model_checkpoint_paths])
+
+
+def generate_checkpoint_state_proto(
+    save_dir: PathLike,
+    model_checkpoint_path: PathLike,
+    all_model_checkpoint_paths: Sequence[PathLike] | None = None,
+    all_model_checkpoint_timestamps: object = None,
+    last_preserved_timestamp: object = None,
+) -> CheckpointState:
+    """What such a note says, the latest last; paths that are not absolute begin in the folder."""
+    del all_model_checkpoint_timestamps, last_preserved_timestamp
+    latest = os.path.join(save_dir, model_checkpoint_path)
+    others = [os.path.join(save_dir, path) for path in all_model_checkpoint_paths or ()]
+    return CheckpointState(latest, (*[path for path in others if path != latest], latest))
+
+
+def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[PathLike]) -> list[float]:
+    """When the checkpoints were written, in seconds since 1970, without those that are not there."""
+    times = [time_of(place_to_restore(prefix)) for prefix in checkpoint_prefixes]
+    return [seconds for seconds in times if seconds]
+
+
+def remove_checkpoint(
+    checkpoint_prefix: PathLike, checkpoint_format_version: object = None, meta_graph_suffix: str = "meta"
+) -> None:
+    """Delete a checkpoint."""
+    del checkpoint_format_version, meta_graph_suffix
+    remove(place_to_restore(checkpoint_prefix))
+
+
+def wait_for_new_checkpoint(
+    checkpoint_dir: PathLike,
+    last_checkpoint: str | None = None,
+    seconds_to_sleep: float = _WAIT,
+    timeout: float | None = None,
+) -> str | None:
+    """The latest checkpoint of a folder, once it is not `last_checkpoint`; None after `timeout` seconds."""
+    end = None if timeout is None else time.monotonic() + timeout
+    while (path := latest_checkpoint(checkpoint_dir)) is None or path == last_checkpoint:
+        if end is not None and time.monotonic() + seconds_to_sleep > end:
+            return None
+        time.sleep(seconds_to_sleep)
+    return path
+
+
+def checkpoints_iterator(
+    checkpoint_dir: PathLike,
+    min_interval_secs: float = 0,
+    timeout: float | None = None,
+    timeout_fn: Callable[[], bool] | None = None,
+) -> Iterator[str]:
+    """The checkpoints of a folder as they come, until none has for `timeout` seconds, and `timeout_fn` agrees."""
+    path = None
+    while True:
+        following = wait_for_new_checkpoint(checkpoint_dir, path, timeout=timeout)
+        if following is None:
+            if timeout_fn is None or timeout_fn():
+                return
+            continue
+        begun, path = time.monotonic(), following
+        yield path
+        time.sleep(max(0.0, begun + min_interval_secs - time.monotonic()))
+
+
+def summary_iterator(path: PathLike) -> Iterator[Any]:
+    """The events in a file that a FileWriter wrote, as messages.
+
+    Raises:
+        NotFoundError: there is no such file. DataLossError: it is torn or was changed.
+        ImportError: the package tensorboard is not installed.
+    """
+    kind = message("Event")
+    return (kind.FromString(record) for record in read_records(path))
