@@ -29,7 +29,7 @@ ROOMS = {
     },
     "onnx/read": {
         *("dtypes", "lengths", "operands", "places", "sources", "steps", "watching", "windows"),
-        *("attention", "fused", "sequence", "tabular", "training", "trees"),
+        *("attention", "cells", "fused", "sequence", "tabular", "training", "trees"),
     },
     "onnx/write": {"layout", "shapes", "traced"},
     "graphdef/read": {"operands", "files", "optimizers"},

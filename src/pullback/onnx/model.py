@@ -47,6 +47,8 @@ class OnnxGraph(Graph):
         """The nodes of the main graph, in order."""
         self.origin: dict[Tensor, Node] = {}
         """The node that a tensor came from."""
+        self.parts: dict[str, list[Tensor]] = {}
+        """For states that a recurrent node gives those of each direction, which stand along the second axis."""
         self.external: dict[Tensor, External] = {}
         """Where the elements of an initializer are, if in a file beside the model."""
         self.rounded: dict[Tensor, tuple[Tensor, list[Tensor]]] = {}

@@ -7,6 +7,7 @@ from typing import Any
 
 from onnx import ModelProto, NodeProto, helper
 
+from ..core.dtypes import int64
 from ..core.graph import Graph
 from ..core.needs import needed
 from ..core.operation import Tensor
@@ -55,6 +56,8 @@ class Origins:
         self._random: dict[Tensor, bool] = {}
         self._producers: dict[str, reading.Node] = {}
         """The nodes that make what is no tensor, by the names of that."""
+        self._wholes: dict[Tensor, Tensor] = {}
+        """For parts of what a node gives all of it."""
         self._without_tensor: dict[str, Value] = {}
         """The values that are no tensors, by name."""
         self._external: dict[int, Any] = {}
@@ -66,6 +69,7 @@ class Origins:
                 self._names.setdefault(value, name)
         made = [(name, node) for node in self.graph.nodes for name in node.outputs if not self._is_tensor(name)]
         self._producers = {name: node for name, node in made if name}
+        self._wholes = {x: self.graph.values[name] for name, parts in self.graph.parts.items() for x in parts}
         self._external = {
             id(x.op.primitive.value): where
             for x, where in self.graph.external.items()
@@ -91,6 +95,7 @@ class Origins:
 
     def of(self, x: Tensor) -> Again | None:
         """The node that `x` came from, where that is to be written again."""
+        x = self._wholes.get(x, x)
         node = None if self.graph is None else self.graph.origin.get(x)
         if node is None or isinstance(x.op.primitive, Const):
             return None
@@ -121,8 +126,7 @@ class Origins:
         assert self.graph is not None
         known = self._nodes.get(node)
         if known is None:
-            tensors = [self.graph.values.get(name) for name in node.outputs]
-            places = [y.op.index for y in tensors if isinstance(y, Tensor)]
+            places = [y.op.index for y in self._outputs(node)]
             before = max([self._place(name) for name in node.inputs if name], default=0)
             # What a LayerNormalization knows is read by operations that stand for it.
             place = before if node.op_type == "LayerNormalization" else max(min(places, default=0), before)
@@ -162,9 +166,16 @@ class Origins:
 
     def makes(self, again: Again) -> list[Tensor]:
         """The tensors that are taken from a node."""
+        return [y for y in self._outputs(again.node) if self.of(y) is again]
+
+    def _outputs(self, node: reading.Node) -> list[Tensor]:
+        """The tensors that a node gives, and parts of them."""
         assert self.graph is not None
-        found = [self.graph.values.get(name) for name in again.node.outputs]
-        return [y for y in found if isinstance(y, Tensor) and self.of(y) is again]
+        values, parts = self.graph.values, self.graph.parts
+        found = [values.get(name) for name in node.outputs]
+        if parts:
+            found += [x for name in node.outputs for x in parts.get(name, ())]
+        return [y for y in found if isinstance(y, Tensor)]
 
     def write(self, w: Writer, again: Again) -> None:
         """Write a node as it was."""
@@ -180,8 +191,16 @@ class Origins:
         key = node_key(node.op_type, names, attributes, w.model.opset) if is_known else None
         record = Record(node.op_type, names, outputs, attributes, node.name, node.proto, captured)
         w.add_record(record, key)
+        for name in node.outputs if self._wholes else ():
+            self._write_parts(w, name)
         if node.op_type == "LayerNormalization" and plain:
             note_normalised(w, record, inputs)
+
+    def _write_parts(self, w: Writer, name: str) -> None:
+        assert self.graph is not None
+        for i, x in enumerate(self.graph.parts.get(name, ())):
+            whole = w.values[self.graph.values[name]]
+            w.values[x] = w.told(x, w.gather(whole, w.constant(i, int64), 1))
 
     def _is_there(self, name: str) -> bool:
         return name in self._without_tensor or self._is_tensor(name)

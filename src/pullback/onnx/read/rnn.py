@@ -27,6 +27,7 @@ from ...primitives.shape.squeeze import expand_dims
 from ...primitives.shape.stacking import concat, split, stack
 from ...primitives.shape.transpose import transpose
 from ..reading import Node, reader
+from .cells import gru_steps, lstm_steps
 from .dtypes import cast
 from .lengths import length
 from .steps import Step, recur
@@ -92,7 +93,13 @@ def gru(
         return own + concat([of_state[: 2 * cell.size], zeros([cell.size], own.dtype)], 0)
 
     step = _gru_step_apart if apart else _gru_step
-    return _recurrent(node, x, cells, sequence_lens, [initial_h], step, ahead)
+    closed = _gru_closed if apart and _is_plain(node, ["sigmoid", "tanh"]) else None
+    return _recurrent(node, x, cells, sequence_lens, [initial_h], step, ahead, closed)
+
+
+def _gru_closed(cell: Cell, gates: Tensor, start: Sequence[Tensor], reverse: bool) -> Sequence[Tensor]:
+    b = zeros([cell.size], gates.dtype) if cell.b is None else cell.b[5 * cell.size :]
+    return gru_steps(gates, cell.r, b, start[0], reverse)
 
 
 def _gru_step(cell: Cell, state: Sequence[Tensor], gates: Tensor) -> list[Tensor]:
@@ -134,8 +141,16 @@ def lstm(
     cells = _cells(node, w, r, b, ["Sigmoid", "Tanh", "Tanh"])
     if p is not None:
         cells = [cell._replace(peepholes=p[i]) for i, cell in enumerate(cells)]
-    step = partial(_lstm_step, bool(node.attribute("input_forget", 0)))
-    return _recurrent(node, x, cells, sequence_lens, [initial_h, initial_c], step, lambda cell: _sum_of_halves(cell.b))
+    coupled = bool(node.attribute("input_forget", 0))
+    closed = _lstm_closed if p is None and not coupled and _is_plain(node, ["sigmoid", "tanh", "tanh"]) else None
+    step = partial(_lstm_step, coupled)
+    initial = [initial_h, initial_c]
+    return _recurrent(node, x, cells, sequence_lens, initial, step, lambda cell: _sum_of_halves(cell.b), closed)
+
+
+def _lstm_closed(cell: Cell, gates: Tensor, start: Sequence[Tensor], reverse: bool) -> Sequence[Tensor]:
+    h, c = start
+    return lstm_steps(gates, cell.r, h, c, reverse)
 
 
 def _lstm_step(coupled: bool, cell: Cell, state: Sequence[Tensor], gates: Tensor) -> list[Tensor]:
@@ -149,6 +164,12 @@ def _lstm_step(coupled: bool, cell: Cell, state: Sequence[Tensor], gates: Tensor
     c = kept * c + i * g(new)
     o = f(o if peep_o is None else o + peep_o * c)
     return [o * last(c), c]
+
+
+def _is_plain(node: Node, functions: list[str]) -> bool:
+    """Whether these are the activations, with nothing clipped."""
+    names = [name.lower() for name in node.attribute("activations", None) or functions]
+    return names == functions * (len(names) // len(functions)) and node.attribute("clip", None) is None
 
 
 def _cells(node: Node, w: Tensor, r: Tensor, b: Tensor | None, default: list[str]) -> list[Cell]:
@@ -175,8 +196,12 @@ def _recurrent(
     initial: Sequence[Tensor | None],
     step: Callable[[Cell, Sequence[Tensor], Tensor], list[Tensor]],
     ahead: Callable[[Cell], Tensor | None],
+    closed: Callable[[Cell, Tensor, Sequence[Tensor], bool], Sequence[Tensor]] | None = None,
 ) -> Any:
-    """All states [steps, directions, batch, size] and the last of each kind; batch first where `layout` is 1."""
+    """All states [steps, directions, batch, size] and the last of each kind; batch first where `layout` is 1.
+
+    `closed` makes all steps where no sequence is shorter than others, and the shape of the weights is known.
+    """
     batch_first = bool(node.attribute("layout", 0))
     x, initial = _cubes(x), [None if s is None else _cubes(s) for s in initial]
     if batch_first:
@@ -184,16 +209,25 @@ def _recurrent(
         initial = [None if s is None else transpose(s, [1, 0, 2]) for s in initial]
     kind = node.attribute("direction", "forward")
     inside = None if sequence_lens is None else _inside(x, sequence_lens)
+    if inside is not None or not all(of.shape.is_fully_defined() for cell in cells for of in (cell.w, cell.r)):
+        closed = None
     ys, finals = [], []
     for i, cell in enumerate(cells):
         bias = ahead(cell)
         gates = matmul(x, transpose(cell.w, [1, 0]))
         gates = gates if bias is None else gates + bias
         start = [zeros([length(x, 1), cell.size], x.dtype) if s is None else s[i] for s in initial]
-        rows = [gates] if inside is None else [gates, inside]
-        final, (y,) = recur(_masked(partial(step, cell)), start, rows, reverse=kind == "reverse" or i == 1)
+        reverse = kind == "reverse" or i == 1
+        if closed is not None:
+            y, *final = closed(cell, gates, start, reverse)
+        else:
+            rows = [gates] if inside is None else [gates, inside]
+            final, (y,) = recur(_masked(partial(step, cell)), start, rows, reverse)
         ys.append(y)
         finals.append(final)
+    if closed is not None and not batch_first and node.wants(0) and node.names.outer is None:
+        # What derivatives read of the steps is what the node gives.
+        node.graph.parts[node.outputs[0]] = [y.op.inputs[y.value_index] for y in ys]
     y, lasts = stack(ys, 1), [stack(list(last), 0) for last in zip(*finals, strict=True)]
     if batch_first:
         return transpose(y, [2, 0, 1, 3]), *[transpose(last, [1, 0, 2]) for last in lasts]

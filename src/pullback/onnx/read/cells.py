@@ -1,0 +1,137 @@
+"""LSTM and GRU in closed form: recurrences whose derivatives are computed for all steps at once, but for the chain.
+
+All that the derivative of a step is multiplied with depends on the states before it. These are known by then, so it is
+computed in bulk, gates too: no step keeps more than its state. The loop backward is left with what goes from step to
+step, one product of matrices and a few sums; weights get one product over all steps. Derivatives of these derivatives
+are those of ordinary operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from ...control_flow.custom_gradient import custom_gradient
+from ...core.operation import Tensor
+from ...primitives.activations.sigmoid import sigmoid
+from ...primitives.elementwise.hyperbolic import tanh
+from ...primitives.linalg.matmul import matmul
+from ...primitives.reduction.reduce import reduce_sum
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.squeeze import expand_dims
+from ...primitives.shape.stacking import concat, split
+from ...primitives.shape.transpose import transpose
+from .steps import recur
+
+
+def lstm_steps(gates: Tensor, r: Tensor, h: Tensor, c: Tensor, reverse: bool) -> Sequence[Tensor]:
+    """All states [steps, batch, n], the last one, and the last cell, for what the gates are given, [steps, batch, 4 n].
+
+    `c' = f c + i g`, `h' = o tanh(c')`, where the columns of the gates and the rows of `r` [4 n, n] are those of
+    i, o, f and g.
+    """
+    found: Sequence[Tensor] = custom_gradient(partial(_lstm, reverse))(gates, r, h, c)
+    return found
+
+
+def _lstm(reverse: bool, gates: Tensor, r: Tensor, h: Tensor, c: Tensor) -> Any:
+    def step(state: Sequence[Tensor], row: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+        before, cell = state
+        given = row[0] + matmul(before, r, transpose_b=True)
+        i, o, f, new = split(given, 4, 1)
+        cell = sigmoid(f) * cell + sigmoid(i) * tanh(new)
+        after = sigmoid(o) * tanh(cell)
+        return [after, cell], [after]
+
+    last, (hs,) = recur(step, [h, c], [gates], reverse)
+
+    def derivative(dy: Tensor, dh: Tensor, dc: Tensor) -> Sequence[Tensor]:
+        before = _before(h, hs, reverse)
+        i, o, f, new = split(gates + matmul(before, transpose(r, [1, 0])), 4, 2)
+        i, o, f, new = sigmoid(i), sigmoid(o), sigmoid(f), tanh(new)
+        _, (cs,) = recur(_added_up, [c], [f, i * new], reverse)
+        shown = tanh(cs)
+        slopes = [new * _slope(i), shown * _slope(o), _before(c, cs, reverse) * _slope(f), i * (1.0 - new * new)]
+
+        def back(state: Sequence[Tensor], row: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+            dy, of_cell, f, of_gates = row
+            dh = state[0] + dy
+            dc = state[1] + dh * of_cell
+            d = concat([dc, dh, dc, dc], 1) * of_gates
+            return [matmul(d, r), dc * f], [d]
+
+        rows = [dy, o * (1.0 - shown * shown), f, concat(slopes, 2)]
+        (dh, dc), (d,) = recur(back, [dh, dc], rows, not reverse)
+        return d, _of_weights(r, d, before), dh, dc
+
+    return (hs, *last), derivative
+
+
+def gru_steps(gates: Tensor, r: Tensor, b: Tensor, h: Tensor, reverse: bool) -> Sequence[Tensor]:
+    """All states [steps, batch, n], and the last one, for what the gates are given, [steps, batch, 3 n].
+
+    `h' = (1 - z) tanh(x + s (h R + b)) + z h`, where the columns of the gates and the rows of `r` [3 n, n] are those of
+    z, s and x.
+    """
+    found: Sequence[Tensor] = custom_gradient(partial(_gru, reverse))(gates, r, b, h)
+    return found
+
+
+def _gru(reverse: bool, gates: Tensor, r: Tensor, b: Tensor, h: Tensor) -> Any:
+    def step(state: Sequence[Tensor], row: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+        (before,) = state
+        z, _, _, new = _gru_parts(row[0], matmul(before, r, transpose_b=True), b)
+        after = new + z * (before - new)
+        return [after], [after]
+
+    (last,), (hs,) = recur(step, [h], [gates], reverse)
+
+    def derivative(dy: Tensor, dh: Tensor) -> Sequence[Tensor]:
+        before = _before(h, hs, reverse)
+        z, s, added, new = _gru_parts(gates, matmul(before, transpose(r, [1, 0])), b)
+        of_new = (1.0 - z) * (1.0 - new * new)
+        slopes = concat([(before - new) * _slope(z), of_new * added * _slope(s), of_new * s], 2)
+
+        def back(state: Sequence[Tensor], row: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+            dy, z, slopes = row
+            dh = state[0] + dy
+            d = concat([dh, dh, dh], 1) * slopes
+            return [dh * z + matmul(d, r)], [dh, d]
+
+        (dh,), (whole, d) = recur(back, [dh], [dy, z, slopes], not reverse)
+        dz, ds, dadded = split(d, 3, 2)
+        dgates = concat([dz, ds, whole * of_new], 2)
+        return dgates, _of_weights(r, d, before), reduce_sum(dadded, [0, 1]), dh
+
+    return (hs, last), derivative
+
+
+def _gru_parts(gates: Tensor, of_state: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """z, s, what s is multiplied with, and the new state that z is mixed with, along the last axis."""
+    z, s, x = split(gates, 3, -1)
+    of_z, of_s, of_x = split(of_state, 3, -1)
+    z, s, added = sigmoid(z + of_z), sigmoid(s + of_s), of_x + b
+    return z, s, added, tanh(x + s * added)
+
+
+def _added_up(state: Sequence[Tensor], row: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+    c = row[0] * state[0] + row[1]
+    return [c], [c]
+
+
+def _slope(y: Tensor) -> Tensor:
+    """The derivative of a sigmoid whose value is `y`."""
+    return y * (1.0 - y)
+
+
+def _before(first: Tensor, states: Tensor, reverse: bool) -> Tensor:
+    """For each step the state that it starts from."""
+    start = expand_dims(first, 0)
+    return concat([states, start], 0)[1:] if reverse else concat([start, states], 0)[:-1]
+
+
+def _of_weights(r: Tensor, d: Tensor, states: Tensor) -> Tensor:
+    """The cotangent of `r`, by which `states` were multiplied in each step, where that of the products is `d`."""
+    rows, columns = r.shape.known
+    return matmul(reshape(d, [-1, rows]), reshape(states, [-1, columns]), transpose_a=True)
