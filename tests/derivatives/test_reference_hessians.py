@@ -207,6 +207,18 @@ def test_a_checker_of_functions_takes_tensors_and_variables_for_their_values() -
         pb.test.compute_gradient(pb.sin, [pb.constant(1)])
 
 
+def test_arrays_may_lie_in_memory_in_any_order() -> None:
+    x = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    exact, numeric = pb.test.compute_gradient(lambda x: pb.transpose(x * x), [x])
+    np.testing.assert_allclose(numeric[0], exact[0], atol=1e-9)
+    assert exact[0].sum() == 2 * x.sum()
+    y = pb.placeholder(pb.float64, [2, 3])
+    with pb.Session(engine="numpy"):
+        exact_, numeric_ = pb.test.compute_gradient_v1(y, [2, 3], pb.sin(y), [2, 3], x)
+    np.testing.assert_allclose(exact_, np.diag(np.cos(x.reshape(-1))))
+    np.testing.assert_allclose(numeric_, exact_, atol=1e-6)
+
+
 @pytest.mark.parametrize("shape", [(0, 3), (2, 3)])
 def test_a_gradient_of_another_shape_than_x_is_refused(shape: tuple[int, int]) -> None:
     @pb.custom_gradient

@@ -184,7 +184,7 @@ def _jacobians(
                 f"compute_gradient: the gradient by {x} has the shape {np.shape(dx)}; that of x is {a.shape}"
             )
     for row in range(_parts(value).size):
-        unit = np.zeros_like(value)
+        unit = np.zeros(value.shape, value.dtype)
         _parts(unit)[row] = 1
         for jacobian, dx in zip(exact, _run(session, dxs, {**feeds, seed: unit}), strict=True):
             jacobian[row] = _parts(np.asarray(dx))
@@ -209,7 +209,7 @@ def _differences(session: Session, y: Tensor, x: Tensor, array: Array, delta: fl
     for i in range(_parts(array).size):
         moved = []
         for step in (delta, -delta):
-            shifted = array.copy()
+            shifted = array.copy(order="C")
             _parts(shifted)[i] += step
             moved.append(_parts(np.asarray(_run(session, y, {**feeds, x: shifted}))))
         columns.append((moved[0] - moved[1]) / (2 * delta))
