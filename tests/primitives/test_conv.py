@@ -126,6 +126,25 @@ def test_max_pool_gradient_goes_to_the_first_of_equal_elements(engine: str, k: i
     np.testing.assert_array_equal(pb.Session(engine=engine).run(dx)[0, :, :, 0], [[1, 0], [0, 0]])
 
 
+@pytest.mark.parametrize(("k", "s", "n", "window", "count"), [(2, 2, 8, 3, 2), (2, 2, 28, 5, 4), (3, 2, 28, 5, 4)])
+def test_largest_elements_are_found_where_xla_computes_them_again(
+    k: int, s: int, n: int, window: int, count: int
+) -> None:
+    """A convolution of one channel is a sum that XLA works into what reads it, and rounds each time as it comes."""
+    random = np.random.default_rng(0)
+    x, f = images(1, n, n, 1), images(window, window, 1, count)
+    y = nn.conv2d(x, f, 1, "SAME")
+    largest = nn.max_pool2d(y, k, s, "SAME")
+    dilated = nn.dilation2d(y, pb.zeros([k, k, count]), [1, s, s, 1], "SAME", "NHWC", [1, 1, 1, 1])
+    slopes = [pb.gradients(pb.reduce_sum(z * z), f)[0] for z in (largest, dilated)]
+    (dx,) = pb.gradients(largest, y)
+    (picked,) = pb.gradients(pb.gradients(largest * largest, y)[0], f)
+    feeds = {p: random.normal(size=p.shape.as_list()).astype(np.float32) for p in (x, f)}
+    expected, found = (pb.Session(engine=engine).run([slopes, picked, dx], feeds) for engine in ("numpy", "xla"))
+    for a, b in zip(pb.nest.flatten(expected), pb.nest.flatten(found), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4 * np.abs(a).max())
+
+
 @pytest.mark.parametrize("engine", ["numpy", "xla"])
 @pytest.mark.parametrize(("k", "s"), [(2, 2), (2, 1), (3, 2)])
 def test_max_pool_gradient_goes_to_the_first_nan_of_a_window_that_has_one(engine: str, k: int, s: int) -> None:

@@ -7,14 +7,14 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from ...primitives.base.largest import first_largest
 from ...primitives.base.precision import widened
 from ...primitives.base.windows import as_data_format, channels_last, has_channels_first, offsets, padded
 from ...primitives.pooling.avg_pool import AvgPoolGrad, sizes_of
 from ...primitives.pooling.geometry import holes_of, is_tiled, one_per_tile, parts, pool_geometry, tiled_shape
-from ...primitives.pooling.max_pool import MaxPool, MaxPoolGrad, is_largest
+from ...primitives.pooling.max_pool import MaxPool, MaxPoolGrad
 from ...primitives.reduction.reduce import lowest
 from ...primitives.shape.reshape import shape_to_use
-from .linalg.products import made
 from .platform import on_processor
 from .registry import xla_kernel
 from .windows import put_windows, reduce_windows
@@ -33,12 +33,12 @@ def _max_pool(p: MaxPool, x: Any) -> Any:
 @xla_kernel(MaxPoolGrad)
 def _max_pool_grad(p: MaxPoolGrad, x: Any, y: Any, dy: Any) -> Any:
     """The number of the place of each window's first largest element is worked out; each place looks for its own."""
+    del y
     if is_tiled(p, x.shape):
-        return _put_in_tiles(p, x, y, dy)
+        return _put_in_tiles(p, x, dy)
     lengths, pads, _ = pool_geometry(p, x.shape)
     dtype, dy = dy.dtype, widened(channels_last(jnp, dy, p.data_format))
-    largest = made(channels_last(jnp, y, p.data_format))
-    number = first_hit([is_largest(part, largest) for part in parts(p, jnp, x, lowest(x.dtype))])
+    number = first_largest(jnp, parts(p, jnp, x, lowest(x.dtype)))
     nothing = jnp.zeros((), dy.dtype)
     dx = put_windows(
         lambda i, _, arrays: jnp.where(arrays[0] == i, arrays[1], nothing),
@@ -52,28 +52,20 @@ def _max_pool_grad(p: MaxPoolGrad, x: Any, y: Any, dy: Any) -> Any:
     return as_data_format(jnp, dx.astype(dtype), p.data_format)
 
 
-def first_hit(hits: list[Any]) -> Any:
-    """The number of the first array that is true, element by element."""
-    number = jnp.full(hits[0].shape, -1, np.int32)
-    for i in reversed(range(len(hits))):
-        number = jnp.where(hits[i], np.int32(i), number)
-    return number
-
-
-def _put_in_tiles(pool: Any, x: Any, y: Any, dy: Any) -> Any:
+def _put_in_tiles(pool: Any, x: Any, dy: Any) -> Any:
     """MaxPoolGrad for windows that do not overlap: every element of the input looks whether the number is its own."""
     tiles = tiled_shape(pool, x.shape)
     kept = one_per_tile(pool, x.shape)
     places = list(offsets(pool.ksize))
     first_axis = 3 if has_channels_first(pool.data_format) else 2
     at_axis = [first_axis + 2 * i for i in range(len(pool.ksize))]
-    equal = is_largest(x.reshape(tiles), y.reshape(kept))
-    number = jnp.full((), len(places) - 1, np.int32)
-    for i in reversed(range(len(places) - 1)):
+    elements = []
+    for place in places:
         index: list[Any] = [slice(None)] * len(tiles)
-        for axis, o in zip(at_axis, places[i], strict=True):
+        for axis, o in zip(at_axis, place, strict=True):
             index[axis] = slice(o, o + 1)
-        number = jnp.where(equal[tuple(index)], np.int32(i), number)
+        elements.append(x.reshape(tiles)[tuple(index)])
+    number = first_largest(jnp, elements)
     numbers = np.zeros((1,) * len(tiles), np.int32)
     for axis, k in zip(at_axis, pool.ksize, strict=True):
         along = [1] * len(tiles)

@@ -14,6 +14,7 @@ from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.types import TensorType
 from ...core.typing import TensorLike
+from ..base import largest
 from ..base.broadcasting import operands
 from ..base.precision import widened
 from ..base.windows import (
@@ -271,8 +272,5 @@ def sums(p: Any, xp: Any, x: Any, f: Any) -> Iterator[tuple[tuple[int, ...], Any
 
 def _hits(p: Any, xp: Any, x: Any, f: Any, y: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
     """For each place in the window, whether the first largest sum is there."""
-    left = None
-    for offset, total in sums(p, xp, x, f):
-        hit = total == y
-        yield offset, hit if left is None else hit & left
-        left = ~hit if left is None else left & ~hit
+    found = largest.hits(xp, (total for _, total in sums(p, xp, x, f)), y)
+    return zip(offsets(f.shape[:-1]), found, strict=True)

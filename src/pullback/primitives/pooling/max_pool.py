@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -15,6 +14,7 @@ from ...core.primitive import ZERO, Primitive
 from ...core.traits import ZEROS, Links, linear, zero_wins
 from ...core.types import TensorType
 from ...core.typing import TensorLike
+from ..base import largest
 from ..base.precision import widened
 from ..base.windows import Padding, as_data_format, at_offset, channels_last, inside, offsets
 from ..creation.constant import convert_to_tensor
@@ -246,15 +246,5 @@ class MaxPoolGradGrad(Primitive):
 
 def hits(pool: Any, xp: Any, x: Any, y: Any) -> Iterator[Any]:
     """For each place in the window, whether the first largest element is there; all with channels last."""
-    y = channels_last(xp, y, pool.data_format)
-    same = is_largest if xp is not np or (y != y).any() else operator.eq
-    left = None
-    for part in parts(pool, xp, x, lowest(x.dtype)):
-        hit = same(part, y)
-        yield hit if left is None else hit & left
-        left = ~hit if left is None else left & ~hit
-
-
-def is_largest(x: Any, y: Any) -> Any:
-    """Where `x` is `y`, the largest element of its window, which is NaN if the window has one."""
-    return (x == y) | (x != x)
+    elements = parts(pool, xp, x, lowest(x.dtype))
+    return largest.hits(xp, elements, channels_last(xp, y, pool.data_format))
