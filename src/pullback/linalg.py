@@ -32,7 +32,7 @@ from .primitives.linalg.matrices import tensor_diag_part as tensor_diag_part
 from .primitives.linalg.matrices import trace as trace
 from .primitives.linalg.matrix_functions import expm as expm
 from .primitives.linalg.matrix_functions import logm as logm
-from .primitives.linalg.matrix_functions import sqrtm as sqrtm
+from .primitives.linalg.matrix_functions import matrix_square_root as _matrix_square_root
 from .primitives.linalg.norm import norm as norm
 from .primitives.linalg.qr import qr as qr
 from .primitives.linalg.svd import matrix_rank as matrix_rank
@@ -48,4 +48,5 @@ from .primitives.normalization.clipping import global_norm as global_norm
 from .primitives.normalization.normalization import l2_normalize as l2_normalize
 from .primitives.normalization.normalization import normalize as normalize
 
+sqrtm = _matrix_square_root
 transpose = matrix_transpose

@@ -229,3 +229,26 @@ def test_rows_along_a_computed_axis_are_not_looked_up_in_batches() -> None:
     axis = pb.placeholder(pb.int32, [], name="axis")
     with pytest.raises(ValueError, match=r"with batch_dims=1 the axis must be known while the graph is built"):
         pb.gather(pb.zeros([2, 3]), [[0], [1]], axis=axis, batch_dims=1)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_scalars_are_not_joined(known: bool) -> None:
+    axis = 0 if known else pb.placeholder(pb.int32, [])
+    with pytest.raises(
+        ValueError,
+        match=r"^concat: scalars have no axis to be joined along; use pb.stack: float32\[\] 'a:0', float32\[\] 'b:0'$",
+    ):
+        pb.concat([pb.placeholder(pb.float32, [], name="a"), pb.placeholder(pb.float32, [], name="b")], axis)
+
+
+def test_the_axis_of_a_single_tensor_is_a_number_too() -> None:
+    with pytest.raises(TypeError, match=r"^concat: axis must be integers, not 4.2$"):
+        pb.concat([[1, 2]], 4.2)  # type: ignore[arg-type]
+
+
+def test_a_rank_that_one_of_the_joined_has_is_that_of_all() -> None:
+    axis = pb.placeholder(pb.int32, [])
+    unknown, matrix = pb.placeholder(pb.float32, None), pb.zeros([2, 3])
+    assert pb.concat([unknown, matrix], axis).shape.rank == 2
+    with pytest.raises(ValueError, match=r"^concat: the ranks differ: "):
+        pb.concat([matrix, unknown, pb.zeros([2])], axis)

@@ -109,7 +109,7 @@ def pade(xp: Any, x: Any, halvings: Any) -> Any:
     return xp.linalg.solve(even - u, even + u)
 
 
-def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
+def matrix_square_root(input: TensorLike, name: str | None = None) -> Tensor:
     """The square root of each matrix: `y @ y` is `input`, and no eigenvalue of `y` has a negative real part.
 
     Matrices with eigenvalues that are 0 or negative have none here: where real ones have complex roots, convert first.

@@ -17,7 +17,7 @@ from ...core.slices import IndexedSlices
 from ...core.traits import ADDS, JOINS, MOVES, VIEWS, ZEROS, Links, all_axes_but, inserted_axes, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
-from ..base.axes import as_axis, checked_axis
+from ..base.axes import as_axis, checked_axis, is_computed
 from ..base.broadcasting import operands
 from ..casting.cast import cast
 from ..creation.constant import constant_value, convert_to_tensor
@@ -164,10 +164,17 @@ def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> T
         raise TypeError("concat: the axis must be a number, not a list: the list of tensors comes first, then the axis")
     tensors = operands(*values) if isinstance(values, list | tuple) else [convert_to_tensor(values)]
     if len(tensors) == 1 and name == "concat":
+        if not is_computed(axis):
+            as_axis(axis, None, "concat", tensors[0].type)
         return tensors[0]
+    ranks = {x.shape.rank for x in tensors} - {None}
+    if 0 in ranks:
+        raise ValueError(f"concat: scalars have no axis to be joined along; use pb.stack: {_listed(tensors)}")
+    if is_computed(axis):
+        if len(ranks) > 1:
+            raise ValueError(f"concat: the ranks differ: {_listed(tensors)}")
+        return _concat_along(convert_to_tensor(axis), tensors, name)
     rank = next((x.shape.rank for x in tensors if x.shape.rank is not None), None)
-    if isinstance(axis, Tensor) and constant_value(axis) is None:
-        return _concat_along(axis, tensors, name)
     return ConcatV2(as_axis(axis, rank, "concat", tensors[0].type))(*tensors, name=name)
 
 
@@ -175,6 +182,7 @@ def _concat_along(axis: Tensor, tensors: Sequence[Tensor], name: str | None) -> 
     """The tensors joined along a computed `axis`: as matrices whose rows are what lies before it."""
     with axis.graph.acting.name_scope(name or "concat") as scope:
         lengths = [shape(x) for x in tensors]
+        like = lengths[next((i for i, x in enumerate(tensors) if x.shape.rank is not None), 0)]
         place = _counted_from_the_front(axis, lengths[0], "concat")
         places = range_(size(lengths[0]))
         elsewhere = [where(equal(places, place), -1, own) for own in lengths]
@@ -186,7 +194,7 @@ def _concat_along(axis: Tensor, tensors: Sequence[Tensor], name: str | None) -> 
             rows = reduce_prod(where(places < place, lengths[0], 1))
         columns = [reduce_prod(where(places < place, 1, own)) for own in lengths]
         joined = ConcatV2(1)(*[reshape(x, [rows, n]) for x, n in zip(tensors, columns, strict=True)])
-        return reshape(joined, where(equal(places, place), add_n(lengths), lengths[0]), name=scope)
+        return reshape(joined, where(equal(places, place), add_n(lengths), like), name=scope)
 
 
 class ConcatV2(Primitive):
@@ -229,7 +237,7 @@ class ConcatV2(Primitive):
         return _parts_like(dy, op.inputs, self.axis)
 
 
-def _listed(types: Sequence[TensorType]) -> str:
+def _listed(types: Sequence[Any]) -> str:
     return ", ".join(map(str, types))
 
 
@@ -344,7 +352,7 @@ def split(
     [array([1, 2], dtype=int32), array([3, 4, 5], dtype=int32)]
     """
     x = convert_to_tensor(value)
-    if isinstance(axis, Tensor) and constant_value(axis) is None:
+    if is_computed(axis):
         return _split_along(axis, x, num_or_size_splits, num, name)
     place = as_axis(axis, x.shape.rank, "split", x.type)
     sizes: Any = num_or_size_splits
