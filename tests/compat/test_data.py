@@ -68,6 +68,75 @@ DATASETS: dict[str, tuple[Any, list[Any]]] = {
         lambda: Dataset.range(4).apply(tf.data.experimental.map_and_batch(lambda i: i + 1, 3)),
         [[1, 2, 3], [4]],
     ),
+    "windows": (
+        lambda: Dataset.range(7).apply(
+            tf.data.experimental.group_by_window(lambda i: i % 3, lambda key, window: window.map(lambda i: i + key), 2)
+        ),
+        [0, 3, 2, 5, 4, 7, 6],
+    ),
+    "windows_by_key": (
+        lambda: Dataset.range(6).apply(
+            tf.data.experimental.group_by_window(
+                lambda i: i % 2, lambda key, window: window.batch(9), window_size_func=lambda key: key + 1
+            )
+        ),
+        [[0], [2], [1, 3], [4], [5]],
+    ),
+    "buckets": (
+        lambda: (
+            Dataset.range(1, 6)
+            .map(lambda i: tf.fill([i], i))
+            .apply(tf.data.experimental.bucket_by_sequence_length(lambda x: tf.size(x), [3, 5], [2, 2, 1]))
+        ),
+        [[[1, 0], [2, 2]], [[3, 3, 3, 0], [4, 4, 4, 4]], [[5, 5, 5, 5, 5]]],
+    ),
+    "buckets_to_their_boundaries": (
+        lambda: (
+            Dataset.range(1, 4)
+            .map(lambda i: tf.fill([i], i))
+            .apply(
+                tf.data.experimental.bucket_by_sequence_length(
+                    tf.size, [3, 5], [2, 2, 1], [None], np.int64(-1), pad_to_bucket_boundary=True
+                )
+            )
+        ),
+        [[[1, -1], [2, 2]], [[3, 3, 3, -1]]],
+    ),
+    "buckets_without_remainder": (
+        lambda: Dataset.range(5).apply(
+            tf.data.experimental.bucket_by_sequence_length(
+                lambda i: i, [3], [2, 3], no_padding=True, drop_remainder=True
+            )
+        ),
+        [[0, 1]],
+    ),
+    "scan": (
+        lambda: (
+            Dataset.range(4)
+            .apply(tf.data.experimental.scan(np.int64(10), lambda s, i: (s + i, (s, i))))
+            .map(lambda s, i: s * 100 + i)
+        ),
+        [1000, 1001, 1102, 1303],
+    ),
+    "take_while": (lambda: Dataset.range(9).apply(tf.data.experimental.take_while(lambda i: i < 3)), [0, 1, 2]),
+    "unique": (
+        lambda: Dataset.from_tensor_slices([b"a", b"b", b"a"]).apply(tf.data.experimental.unique()),
+        [b"a", b"b"],
+    ),
+    "choices": (
+        lambda: tf.data.experimental.choose_from_datasets(
+            [Dataset.range(3), Dataset.range(10, 20)], Dataset.from_tensor_slices([0, 1, 1, 0])
+        ),
+        [0, 10, 11, 1],
+    ),
+    "counter": (lambda: tf.data.experimental.Counter(5, 2).take(3), [5, 7, 9]),
+    "parallel_interleave": (
+        lambda: Dataset.range(2).apply(
+            tf.data.experimental.parallel_interleave(lambda i: Dataset.from_tensors(i).repeat(2), cycle_length=2)
+        ),
+        [0, 1, 0, 1],
+    ),
+    "options": (lambda: Dataset.range(2).with_options(tf.data.Options()), [0, 1]),
     "cache": (lambda: Dataset.range(2).cache().repeat(2).prefetch(1), [0, 1, 0, 1]),
     "generator": (
         lambda: Dataset.from_generator(lambda n: ([i] * i for i in range(n)), tf.int32, [None], args=[3]),
@@ -80,6 +149,37 @@ DATASETS: dict[str, tuple[Any, list[Any]]] = {
 def test_elements(name: str) -> None:
     make, expected = DATASETS[name]
     assert numbers(make()) == expected
+
+
+def test_samples_of_datasets_are_all_of_their_elements() -> None:
+    both = [Dataset.range(4), Dataset.range(10, 14)]
+    found = numbers(tf.data.experimental.sample_from_datasets(both, [0.7, 0.3], seed=1))
+    assert [x for x in found if x < 10] == list(range(4))
+    assert [x for x in found if x >= 10] == list(range(10, 14))
+
+
+def test_a_single_element_is_that_of_each_run() -> None:
+    x = tf.placeholder(tf.float32, [None])
+    y = tf.data.experimental.get_single_element(Dataset.from_tensor_slices(x).map(lambda v: v * 2.0).batch(9)) + 1.0
+    with tf.Session(engine="numpy") as sess:
+        assert [sess.run(y, {x: [1.0, 2.0]}).tolist(), sess.run(y, {x: [3.0]}).tolist()] == [[3.0, 5.0], [7.0]]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Dataset was empty"):
+            sess.run(y, {x: []})
+
+
+def test_what_elements_are_is_known() -> None:
+    dataset = Dataset.from_tensors(([1, 2], 3.0))
+    assert tf.data.get_output_types(dataset) == (tf.int32, tf.float32)
+    assert tf.data.get_output_shapes(dataset.make_one_shot_iterator()) == (tf.TensorShape([2]), tf.TensorShape([]))
+    assert tf.data.get_output_classes(dataset) == (tf.Tensor, tf.Tensor)
+    options = tf.data.Options()
+    options.experimental_threading.max_intra_op_parallelism = 1
+    assert options.experimental_threading.max_intra_op_parallelism == 1
+
+
+def test_buckets_need_a_size_each() -> None:
+    with pytest.raises(ValueError, match="1 boundaries need 2 batch sizes, not 1"):
+        tf.data.experimental.bucket_by_sequence_length(lambda x: x, [3], [2])
 
 
 def test_elements_are_nested() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....core.shape import TensorShape, as_shape
+from ....core.types import TensorType
 from .structure import Array, leaves, packed, stacked
 
 Element = Sequence[Array]
@@ -40,6 +41,16 @@ def padded_shapes(spec: Any, wanted: Any) -> list[TensorShape]:
     if wanted is None:
         return [kind.shape for kind in kinds]
     return [_shape(part) for part in _parts(spec, wanted)]
+
+
+def padded_spec(spec: Any, shapes: Sequence[TensorShape]) -> Any:
+    """The types of elements that are filled up to `shapes`."""
+    return packed(spec, [TensorType(kind.dtype, shape) for kind, shape in zip(leaves(spec), shapes, strict=True)])
+
+
+def filled_shape(shape: TensorShape, length: int) -> TensorShape:
+    """The shape with `length` in place of each length that is not known."""
+    return TensorShape([length if n is None else n for n in shape.sizes or ()])
 
 
 def _parts(spec: Any, wanted: Any) -> list[Any]:

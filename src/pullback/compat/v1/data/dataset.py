@@ -285,6 +285,11 @@ class Dataset:
         result = self._derived(elements)
         return result
 
+    def with_options(self, options: object, name: str | None = None) -> Dataset:
+        """The same dataset: options change how TensorFlow runs it."""
+        del options, name
+        return self
+
     def prefetch(self, buffer_size: Any = None, name: str | None = None) -> Dataset:
         """The same dataset: elements are made when they are asked for."""
         del buffer_size, name
@@ -323,7 +328,7 @@ class Dataset:
         shapes = batches.padded_shapes(self.element_spec, padded_shapes)
         fills = [None] * len(kinds) if padding_values is None else leaves(padding_values)
         fills = fills * len(kinds) if len(fills) == 1 else fills
-        padded = packed(self.element_spec, [TensorType(t.dtype, s) for t, s in zip(kinds, shapes, strict=True)])
+        padded = batches.padded_spec(self.element_spec, shapes)
         spec = batches.stacked_spec(padded, batch_size if drop_remainder else None)
         return self._counted(lambda xs, n: batches.padded(xs(), n, drop_remainder, shapes, fills), batch_size, spec)
 

@@ -1,0 +1,180 @@
+"""Datasets regrouped by what their elements are: windows of a key, buckets of a length, several datasets in turn."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from ....core.dtypes import int64
+from ....core.errors import InvalidArgumentError
+from ....core.types import tensor_type
+from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.random.stateful import get_seed
+from . import batches
+from .dataset import Dataset, Element, Pass
+from .functions import ElementFunction
+from .iterators import elements_of
+from .structure import leaves
+
+Transformation = Callable[[Dataset], Dataset]
+
+
+def group_by_window(
+    key_func: Callable[..., Any],
+    reduce_func: Callable[..., Dataset],
+    window_size: int | None = None,
+    window_size_func: Callable[[Any], int] | None = None,
+) -> Transformation:
+    """The elements of the datasets that `reduce_func(key, window)` makes of `window_size` elements of one key.
+
+    `window_size_func` says the number for a key, as an integer. What is left at the end are smaller windows.
+
+    >>> import pullback.compat.v1 as tf
+    >>> windows = tf.data.experimental.group_by_window(lambda i: i % 2, lambda key, window: window.batch(2), 2)
+    >>> following = tf.data.Dataset.range(5).apply(windows).make_one_shot_iterator().get_next()
+    >>> with tf.Session() as session:
+    ...     [session.run(following).tolist() for _ in range(3)]
+    [[0, 2], [1, 3], [4]]
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        key_of = ElementFunction("group_by_window", key_func, dataset.element_spec, convert_to_tensor)
+        window = Dataset(dataset.element_spec, [], lambda p: p.memory[id(window)])
+        made: list[Dataset] = []
+
+        def inputs_of(found: Dataset) -> Any:
+            made.append(found)
+            return found.inputs
+
+        reduce = ElementFunction("group_by_window", lambda k: reduce_func(k, window), tensor_type(int64, []), inputs_of)
+
+        def elements(p: Pass) -> Iterator[Element]:
+            size_of: Callable[[int], Any] = window_size_func or (lambda key: window_size)
+            for key, group in grouped(dataset.elements(p), lambda x: int(key_of(x, p.values)[0]), size_of):
+                given = dict(zip(made[0].inputs, reduce([np.array(key)], p.values), strict=True))
+                yield from made[0].elements(Pass({**p.values, **given}, {id(window): group}))
+
+        return Dataset(made[0].element_spec, [*dataset.inputs, *key_of.inputs, *reduce.inputs], elements)
+
+    return apply
+
+
+def bucket_by_sequence_length(
+    element_length_func: Callable[..., Any],
+    bucket_boundaries: Sequence[int],
+    bucket_batch_sizes: Sequence[int],
+    padded_shapes: Any = None,
+    padding_values: Any = None,
+    pad_to_bucket_boundary: bool = False,
+    no_padding: bool = False,
+    drop_remainder: bool = False,
+) -> Transformation:
+    """Batches of elements of about the same length: below the first boundary, from there to the second, and so on.
+
+    Raises:
+        ValueError: there is not one batch size more than there are boundaries.
+    """
+    if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
+        raise ValueError(
+            f"bucket_by_sequence_length: {len(bucket_boundaries)} boundaries need {len(bucket_boundaries) + 1} batch "
+            f"sizes, not {len(bucket_batch_sizes)}"
+        )
+
+    def apply(dataset: Dataset) -> Dataset:
+        kinds = leaves(dataset.element_spec)
+        length_of = ElementFunction(
+            "bucket_by_sequence_length", element_length_func, dataset.element_spec, convert_to_tensor
+        )
+        shapes = batches.padded_shapes(dataset.element_spec, padded_shapes)
+        fills = [None] * len(kinds) if padding_values is None else leaves(padding_values)
+        fills = fills * len(kinds) if len(fills) == 1 else fills
+
+        def batch(key: int, group: list[Element]) -> Element:
+            if no_padding:
+                return next(batches.batched(group, len(group), False))
+            wanted = shapes
+            if pad_to_bucket_boundary:
+                if key == len(bucket_boundaries):
+                    raise InvalidArgumentError("bucket_by_sequence_length: an element is longer than the last boundary")
+                wanted = [batches.filled_shape(shape, bucket_boundaries[key] - 1) for shape in shapes]
+            return next(batches.padded(group, len(group), False, wanted, fills))
+
+        def elements(p: Pass) -> Iterator[Element]:
+            def key_of(x: Element) -> int:
+                return bisect_right(bucket_boundaries, int(length_of(x, p.values)[0]))
+
+            for key, group in grouped(dataset.elements(p), key_of, lambda key: bucket_batch_sizes[key]):
+                if len(group) == bucket_batch_sizes[key] or not drop_remainder:
+                    yield batch(key, group)
+
+        spec = batches.stacked_spec(batches.padded_spec(dataset.element_spec, shapes), None)
+        return Dataset(spec, [*dataset.inputs, *length_of.inputs], elements)
+
+    return apply
+
+
+def grouped(
+    elements: Iterable[Element], key_of: Callable[[Element], int], size_of: Callable[[int], Any]
+) -> Iterator[tuple[int, list[Element]]]:
+    """Elements of one key, as many at a time as that key asks for; what is left at the end by rising keys."""
+    waiting: dict[int, list[Element]] = {}
+    for x in elements:
+        key = key_of(x)
+        waiting.setdefault(key, []).append(x)
+        if len(waiting[key]) >= int(size_of(key)):
+            yield key, waiting.pop(key)
+    yield from sorted(waiting.items())
+
+
+def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -> Dataset:
+    """For each number of `choice_dataset` the next element of the dataset of that number, while it has one."""
+
+    def elements(p: Pass) -> Iterator[Element]:
+        places = [iter(dataset.elements(p)) for dataset in datasets]
+        for (number,) in choice_dataset.elements(p):
+            yield from islice(places[int(number)], 1)
+
+    inputs = [x for dataset in [*datasets, choice_dataset] for x in dataset.inputs]
+    return Dataset(datasets[0].element_spec, inputs, elements)
+
+
+def sample_from_datasets(
+    datasets: Sequence[Dataset], weights: Sequence[float] | None = None, seed: int | None = None
+) -> Dataset:
+    """The next element of a dataset that is drawn, by `weights`, each time, until all are at their end."""
+    seeds = get_seed(seed)
+
+    def elements(p: Pass) -> Iterator[Element]:
+        generator = np.random.default_rng(None if seeds == (None, None) else [abs(s or 0) for s in seeds])
+        places = [iter(dataset.elements(p)) for dataset in datasets]
+        left = np.ones(len(datasets)) if weights is None else np.array(weights, np.float64)
+        while left.any():
+            chosen = int(generator.choice(len(places), p=left / left.sum()))
+            found = next(places[chosen], None)
+            if found is None:
+                left[chosen] = 0.0
+            else:
+                yield found
+
+    return Dataset(datasets[0].element_spec, [x for dataset in datasets for x in dataset.inputs], elements)
+
+
+def get_single_element(dataset: Dataset) -> Any:
+    """The one element of a dataset, in tensors: of what its inputs are in each run.
+
+    Raises:
+        InvalidArgumentError: from a run, if it has none, or more.
+    """
+
+    def call(session: Any, *values: Any) -> Element:
+        del session
+        found = list(islice(dataset.elements(Pass(dict(zip(dataset.inputs, values, strict=True)))), 2))
+        if len(found) != 1:
+            raise InvalidArgumentError(f"Dataset {'had more than one element' if found else 'was empty'}.")
+        return found[0]
+
+    return elements_of(dataset.element_spec, call, dataset.inputs, "DatasetToSingleElement")
