@@ -235,6 +235,23 @@ def test_rows_that_do_not_fit_are_named() -> None:
             tf.decode_csv("1", defaults, **options)
 
 
+@pytest.mark.parametrize("value", [[[1.5, 2.0]], ["a", "b"], 7, np.zeros([0, 2], np.int64), [True]])
+def test_tensors_are_messages(value: Any) -> None:
+    x = tf.constant(value)
+    found = run(tf.io.parse_tensor(tf.io.serialize_tensor(x), x.dtype))
+    assert np.asarray(found).tolist() == run(x).tolist()
+    assert tf.make_ndarray(tf.make_tensor_proto(value)).tolist() == run(x).tolist()
+
+
+def test_a_message_has_the_shape_and_dtype_that_is_asked_for() -> None:
+    assert tf.make_ndarray(tf.make_tensor_proto(1, tf.float32, [2, 2])).tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert tf.make_ndarray(tf.make_tensor_proto([1, 2], shape=[2, 1])).tolist() == [[1], [2]]
+    assert refused(tf.parse_tensor(b"\xff", tf.int32)) == "Could not parse `serialized` as TensorProto: b'\\xff'"
+    assert refused(tf.parse_tensor(tf.serialize_tensor([1]), tf.int64)) == (
+        "Type mismatch between parsed tensor (int32) and dtype (int64)"
+    )
+
+
 def test_texts_are_packed_and_unpacked() -> None:
     assert run(tf.encode_base64([b"\xff\xfe", b""], pad=True)).tolist() == [b"__4=", b""]
     assert run(tf.decode_base64(tf.encode_base64(b"\x00\xfb\xff\x00"))) == b"\x00\xfb\xff\x00"

@@ -131,6 +131,31 @@ def test_batches_have_the_structure_of_what_is_batched_but_a_list_of_one_is_a_te
     assert list(tf.train.batch({"x": x}, 2)) == ["x"]
 
 
+def test_several_sources_fill_one_queue() -> None:
+    sources = [[tf.constant(i), tf.fill([2], i)] for i in range(3)]
+    for i, x in (tf.train.batch_join(sources, 6), tf.train.shuffle_batch_join(sources, 6, 20, 6, seed=1)):
+        with tf.Session(engine="numpy") as sess:
+            coord = tf.train.Coordinator()
+            threads = tf.train.start_queue_runners(sess, coord)
+            numbers, rows = sess.run([i, x])
+            coord.request_stop()
+            coord.join(threads)
+        assert rows.tolist() == [[n, n] for n in numbers]
+        assert set(numbers) <= {0, 1, 2}
+
+
+@pytest.mark.parametrize("function", [tf.train.maybe_batch, tf.train.maybe_shuffle_batch])
+def test_only_what_is_kept_is_batched(function: Any) -> None:
+    (i,) = tf.train.slice_input_producer([np.arange(12)], num_epochs=1, shuffle=False)
+    keep = tf.equal(i % 3, 0)
+    if function is tf.train.maybe_batch:
+        one, many = function({"i": i}, keep, 2), function([[i, i]], [[True, False]], 2, enqueue_many=True)
+    else:
+        one, many = function({"i": i}, 2, 20, 0, keep), function([[i, i]], 2, 20, 0, [True, False], enqueue_many=True)
+    assert sorted(n for batch in run_to_the_end(one["i"]) for n in batch.tolist()) == [0, 3, 6, 9]
+    assert many.dtype == tf.int64
+
+
 def test_a_stop_lets_threads_go_that_wait_for_room() -> None:
     queue = tf.train.input_producer([1, 2], capacity=1)
     with tf.Session(engine="numpy") as sess:

@@ -6,6 +6,7 @@ from .... import train as today
 from ....records.messages import NAMES, messages
 from ..arguments import older
 from ..io.files import match_filenames_once as match_filenames_once
+from ..messages import message
 from .checkpoints import checkpoints_iterator as checkpoints_iterator
 from .checkpoints import generate_checkpoint_state_proto as generate_checkpoint_state_proto
 from .checkpoints import get_checkpoint_mtimes as get_checkpoint_mtimes
@@ -35,10 +36,14 @@ from .monitored_session import SingularMonitoredSession as SingularMonitoredSess
 from .monitored_session import WorkerSessionCreator as WorkerSessionCreator
 from .optimizer import Optimizer as Optimizer
 from .producers import batch as batch
+from .producers import batch_join as batch_join
 from .producers import input_producer as input_producer
 from .producers import limit_epochs as limit_epochs
+from .producers import maybe_batch as maybe_batch
+from .producers import maybe_shuffle_batch as maybe_shuffle_batch
 from .producers import range_input_producer as range_input_producer
 from .producers import shuffle_batch as shuffle_batch
+from .producers import shuffle_batch_join as shuffle_batch_join
 from .producers import slice_input_producer as slice_input_producer
 from .producers import string_input_producer as string_input_producer
 from .queue_runner import QueueRunner as QueueRunner
@@ -58,6 +63,8 @@ NewCheckpointReader = older(today.load_checkpoint, "filepattern:ckpt_dir_or_file
 def __getattr__(name: str) -> Any:
     if name in NAMES:
         return getattr(messages(), name)
+    if name == "SaverDef":
+        return message(name)
     return getattr(today, name)
 
 

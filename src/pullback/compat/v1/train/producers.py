@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ....core.dtypes import bool as bool_
 from ....core.graph import Tensor
 from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.indexing.gather import gather
+from ....primitives.indexing.gather import boolean_mask, gather
+from ....primitives.shape.broadcast import broadcast_to
+from ....primitives.shape.reshape import reshape
 from ....primitives.shape.size import shape
+from ....primitives.shape.squeeze import expand_dims
 from ..data.dataset import Dataset
 from ..data.iterators import make_one_shot_iterator
 from ..queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
@@ -104,9 +108,8 @@ def batch(
     kind = PaddingFIFOQueue if dynamic_pad else FIFOQueue
     return _batched(
         lambda dtypes, known: kind(capacity, dtypes, known),
-        tensors,
+        [tensors] * num_threads,
         batch_size,
-        num_threads,
         enqueue_many,
         shapes,
         allow_smaller_final_batch,
@@ -131,13 +134,122 @@ def shuffle_batch(
     del shared_name
     return _batched(
         lambda dtypes, known: RandomShuffleQueue(capacity, min_after_dequeue, dtypes, known, seed=seed),
-        tensors,
+        [tensors] * num_threads,
         batch_size,
-        num_threads,
         enqueue_many,
         shapes,
         allow_smaller_final_batch,
         name or "shuffle_batch",
+    )
+
+
+def batch_join(
+    tensors_list: Sequence[Any],
+    batch_size: int,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """As `batch`, of several structures of tensors, for each of which a thread fills the queue."""
+    del shared_name
+    kind = PaddingFIFOQueue if dynamic_pad else FIFOQueue
+    return _batched(
+        lambda dtypes, known: kind(capacity, dtypes, known),
+        tensors_list,
+        batch_size,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        name or "batch_join",
+    )
+
+
+def shuffle_batch_join(
+    tensors_list: Sequence[Any],
+    batch_size: int,
+    capacity: int,
+    min_after_dequeue: int,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """As `shuffle_batch`, of several structures of tensors, for each of which a thread fills the queue."""
+    del shared_name
+    return _batched(
+        lambda dtypes, known: RandomShuffleQueue(capacity, min_after_dequeue, dtypes, known, seed=seed),
+        tensors_list,
+        batch_size,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        name or "shuffle_batch_join",
+    )
+
+
+def maybe_batch(
+    tensors: Any,
+    keep_input: Any,
+    batch_size: int,
+    num_threads: int = 1,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """As `batch`, of those values, or rows with `enqueue_many`, for which `keep_input` is true."""
+    kept = _kept(tensors, keep_input, enqueue_many)
+    return batch(
+        kept,
+        batch_size,
+        num_threads,
+        capacity,
+        True,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+    )
+
+
+def maybe_shuffle_batch(
+    tensors: Any,
+    batch_size: int,
+    capacity: int,
+    min_after_dequeue: int,
+    keep_input: Any,
+    num_threads: int = 1,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """As `shuffle_batch`, of those values, or rows with `enqueue_many`, for which `keep_input` is true."""
+    kept = _kept(tensors, keep_input, enqueue_many)
+    return shuffle_batch(
+        kept,
+        batch_size,
+        capacity,
+        min_after_dequeue,
+        num_threads,
+        seed,
+        True,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
     )
 
 
@@ -149,26 +261,45 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 
 def _batched(
     make: Any,
-    tensors: Any,
+    tensors_list: Sequence[Any],
     batch_size: int,
-    num_threads: int,
     enqueue_many: bool,
     shapes: Any,
     allow_smaller_final_batch: bool,
     name: str,
 ) -> Any:
-    """Batches of what threads put in the queue that `make` makes, in the structure of `tensors`."""
-    keys = sorted(tensors) if isinstance(tensors, dict) else None
-    one = keys is None and not isinstance(tensors, list | tuple)
-    flat = [convert_to_tensor(x) for x in ([tensors[k] for k in keys] if keys else [tensors] if one else tensors)]
-    known = shapes or [x.shape[1:] if enqueue_many else x.shape for x in flat]
-    queue = make([x.dtype for x in flat], known)
+    """Batches of what a thread for each of `tensors_list` puts in the queue that `make` makes, in their structure."""
+    first = tensors_list[0]
+    keys = sorted(first) if isinstance(first, dict) else None
+    rows = [_flat(tensors, keys) for tensors in tensors_list]
+    known = shapes or [x.shape[1:] if enqueue_many else x.shape for x in rows[0]]
+    queue = make([x.dtype for x in rows[0]], known)
     enqueue = queue.enqueue_many if enqueue_many else queue.enqueue
-    _fill(queue, [enqueue(flat) for _ in range(num_threads)])
+    _fill(queue, [enqueue(row) for row in rows])
     taken = (queue.dequeue_up_to if allow_smaller_final_batch else queue.dequeue_many)(batch_size, name)
     if keys:
-        return dict(zip(keys, taken if len(flat) > 1 else [taken], strict=True))
+        return dict(zip(keys, taken if len(keys) > 1 else [taken], strict=True))
     return taken
+
+
+def _flat(tensors: Any, keys: Sequence[str] | None) -> list[Tensor]:
+    """The tensors of a dictionary by its keys, of a list, or one."""
+    many = [tensors[key] for key in keys] if keys else tensors if isinstance(tensors, list | tuple) else [tensors]
+    return [convert_to_tensor(x) for x in many]
+
+
+def _kept(tensors: Any, keep_input: Any, enqueue_many: bool) -> Any:
+    """Tensors of the rows that are kept, of which there may be none."""
+    keep = reshape(convert_to_tensor(keep_input, bool_), [-1])
+
+    def kept(x: Any) -> Tensor:
+        rows = convert_to_tensor(x) if enqueue_many else expand_dims(x, 0)
+        count = shape(rows)[:1]
+        return boolean_mask(rows, broadcast_to(keep, count))
+
+    if isinstance(tensors, dict):
+        return {key: kept(x) for key, x in tensors.items()}
+    return [kept(x) for x in tensors] if isinstance(tensors, list | tuple) else kept(tensors)
 
 
 def _fill(queue: QueueBase, enqueue_ops: Sequence[Any]) -> None:

@@ -1,0 +1,101 @@
+"""Tensors as protocol messages: `tf.make_tensor_proto`, `tf.make_ndarray`, `tf.io.parse_tensor` and its like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....control_flow.py_function import numpy_function
+from ....control_flow.signature import TensorSpec
+from ....core.dtypes import as_dtype, dtype_name, string
+from ....core.errors import InvalidArgumentError
+from ....core.graph import Tensor
+from ....core.shape import TensorShape
+from ....core.typing import DTypeLike, ShapeLike, TensorLike
+from ....graphdef.attributes import array_of
+from ....graphdef.body import set_tensor
+from ....primitives.creation.constant import as_array, convert_to_tensor
+from ..messages import message
+
+Array = np.ndarray[Any, Any]
+
+
+def make_tensor_proto(
+    values: Any,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    verify_shape: bool = False,
+    allow_broadcast: bool = False,
+) -> Any:
+    """The message of an array; one number or text is spread over `shape`.
+
+    Raises:
+        ImportError: the package tensorboard is not installed.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.make_ndarray(tf.make_tensor_proto([1.5, 2.0]))
+    array([1.5, 2. ], dtype=float32)
+    """
+    del verify_shape, allow_broadcast
+    array = as_array(values, None if dtype is None else as_dtype(dtype))
+    if shape is not None:
+        lengths = [int(n) for n in shape] if isinstance(shape, list | tuple) else list(TensorShape(shape).known)
+        array = np.broadcast_to(array, lengths) if array.size == 1 else array.reshape(lengths)
+    proto = message("TensorProto")()
+    set_tensor(proto, array)
+    return proto
+
+
+def make_ndarray(tensor: Any) -> Array:
+    """The array of a message.
+
+    Raises:
+        InvalidArgumentError: its parts do not fit. ResourceExhaustedError: larger than `pb.config.Limits` allow.
+    """
+    array = array_of(tensor)
+    return array.copy()
+
+
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
+    """A message, as a text, of each value of a tensor.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.io.parse_tensor(tf.io.serialize_tensor([[1, 2]]), tf.int32)).tolist()
+    [[1, 2]]
+    """
+
+    def serialize(array: Array) -> Array:
+        return as_array(make_tensor_proto(array, array.dtype).SerializeToString(), string)
+
+    spec = TensorSpec([], string)
+    made: Tensor = numpy_function(serialize, [tensor], spec, stateful=False, name=name or "SerializeTensor")
+    return made
+
+
+def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
+    """The value that a message says; of a shape that nobody knows before.
+
+    Raises:
+        InvalidArgumentError: from a run, for what is no such message, or of another dtype.
+    """
+    dtype = as_dtype(out_type)
+
+    def parse(array: Array) -> Array:
+        from google.protobuf.message import DecodeError
+
+        try:
+            found = array_of(message("TensorProto").FromString(array.item()))
+        except DecodeError:
+            raise InvalidArgumentError(f"Could not parse `serialized` as TensorProto: {array.item()[:60]!r}") from None
+        if as_dtype(found.dtype) != dtype:
+            raise InvalidArgumentError(
+                f"Type mismatch between parsed tensor ({found.dtype}) and dtype ({dtype_name(dtype)})"
+            )
+        return found
+
+    text = convert_to_tensor(serialized)
+    made: Tensor = numpy_function(
+        parse, [text], TensorSpec(TensorShape.UNKNOWN, dtype), stateful=False, name=name or "ParseTensor"
+    )
+    return made
