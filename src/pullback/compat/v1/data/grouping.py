@@ -27,7 +27,7 @@ def group_by_window(
     key_func: Callable[..., Any],
     reduce_func: Callable[..., Dataset],
     window_size: int | None = None,
-    window_size_func: Callable[[Any], int] | None = None,
+    window_size_func: Callable[[Any], Any] | None = None,
 ) -> Transformation:
     """The elements of the datasets that `reduce_func(key, window)` makes of `window_size` elements of one key.
 
@@ -53,7 +53,7 @@ def group_by_window(
         reduce = ElementFunction("group_by_window", lambda k: reduce_func(k, window), tensor_type(int64, []), inputs_of)
 
         def elements(p: Pass) -> Iterator[Element]:
-            size_of: Callable[[int], Any] = window_size_func or (lambda key: window_size)
+            size_of = window_size_func or (lambda key: window_size)
             for key, group in grouped(dataset.elements(p), lambda x: int(key_of(x, p.values)[0]), size_of):
                 given = dict(zip(made[0].inputs, reduce([np.array(key)], p.values), strict=True))
                 yield from made[0].elements(Pass({**p.values, **given}, {id(window): group}))
