@@ -184,3 +184,27 @@ def test_summaries_are_written_where_tensorflow_is_stood_in_for(tmp_path: Path) 
     """
     printed = run_program(tmp_path, program, str(tmp_path / "log"), options=("--engine", "numpy"))
     assert printed.split() == ["0", "file_version", "0", "graph_def", "3", "summary"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "from tensorflow.contrib.rnn import *; BasicLSTMCell(3)",
+        "from tensorflow.python.ops.rnn_cell_impl import *; LSTMStateTuple(1, 2), list(range(3))",
+        "from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import *; AttentionWrapper, hardmax",
+        "from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import _maybe_mask_score, hardmax",
+        "from tensorflow.contrib.seq2seq.python.ops import attention_wrapper; attention_wrapper._compute_attention",
+        "from tensorflow.contrib.rnn.python.ops.core_rnn_cell import _Linear, _linear",
+        "from tensorflow.python.ops import rnn_cell_impl; rnn_cell_impl._like_rnncell(rnn_cell_impl.GRUCell(3))",
+        "from tensorflow.python.ops.rnn import _transpose_batch_time, _rnn_step, dynamic_rnn",
+    ],
+)
+@pytest.mark.usefixtures("installed")
+def test_programs_reach_into_the_modules_of_recurrent_networks(program: str) -> None:
+    exec(program, {})
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_name_that_no_module_of_contrib_has_is_an_import_error() -> None:
+    with pytest.raises(ImportError, match="cannot import name 'no_such_thing'"):
+        exec("from tensorflow.contrib.rnn.python.ops.rnn_cell import no_such_thing", {})

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pullback.compat import v1 as tf
+from pullback.compat.v1 import rnn_names
 
 rnn = tf.contrib.rnn
 
@@ -96,3 +97,37 @@ def test_layers_of_both_directions_lie_upon_each_other() -> None:
     assert (y.shape.as_list(), fw[0].h.shape.as_list(), bw[1].c.shape.as_list()) == ([2, 4, 4], [2, 3], [2, 2])
     names = {v.op.name.partition("/bidirectional_rnn")[0] for v in tf.trainable_variables()}
     assert names == {"stack_bidirectional_rnn/cell_0", "stack_bidirectional_rnn/cell_1"}
+
+
+def test_names_of_the_modules_that_cells_are_in() -> None:
+    x, h = tf.constant(data(2, 5)), tf.constant(data(2, 3))
+    made = rnn_names._linear([x, h], 4, True)
+    layer = rnn_names._Linear
+    with tf.variable_scope("again"):
+        kept = layer([x, h], 4, False)
+    zeros = rnn_names._zero_state_tensors((3, tf.TensorShape([2, 1])), 2, tf.float32)
+    turned = rnn_names._reverse_seq([x, 2.0 * x], tf.constant([2, 1]))
+    found = run(made, kept([x, h]), *tf.trainable_variables(), rnn_names._transpose_batch_time(x), *turned)
+    both = np.concatenate([data(2, 5), data(2, 3)], 1)
+    np.testing.assert_allclose(found[0], both @ found[2] + found[3], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found[1], both @ found[4], rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(found[5], data(2, 5).T)
+    np.testing.assert_array_equal(found[6], [2 * data(2, 5)[0], data(2, 5)[1]])
+    assert [z.shape.as_list() for z in zeros] == [[2, 3], [2, 2, 1]]
+    assert [v.op.name for v in tf.trainable_variables()] == ["kernel", "bias", "again/kernel"]
+
+
+def test_a_step_of_sequences_that_have_ended_changes_nothing() -> None:
+    state = tf.constant(data(2, 3))
+    output, after = rnn_names._rnn_step(
+        tf.constant(1), tf.constant([2, 1]), 1, 2, None, state, lambda: (state + 1.0, 2.0 * state), 3
+    )
+    y, ended = run(output, after)
+    np.testing.assert_array_equal(y, [data(2, 3)[0] + 1, [0, 0, 0]])
+    np.testing.assert_array_equal(ended, [2 * data(2, 3)[0], data(2, 3)[1]])
+
+
+def test_what_is_no_cell_is_said_so() -> None:
+    assert rnn_names._like_rnncell(rnn.GRUCell(3))
+    with pytest.raises(TypeError, match=r"^The argument 'cell' must be an RNNCell, not 3$"):
+        rnn_names.assert_like_rnncell("cell", 3)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import importlib.abc
 import sys
@@ -18,7 +19,7 @@ import pullback
 
 from . import v1
 from .modes import disable_v2_behavior, enable_v2_tensorshape
-from .v1 import inner_names, messages, mnist, moving_averages, python_util
+from .v1 import inner_names, messages, mnist, moving_averages, python_util, rnn_names
 
 _NAMESPACES = ("", "nn", "math", "train", "nn.rnn_cell", "linalg", "image", "random", "initializers", "summary", "test")
 """Where the modules of `tensorflow.python` look for a name, in order."""
@@ -75,6 +76,8 @@ class _Names(ModuleType):
         self.__dict__["_places"] = places
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return [shown for shown in dir(self) if not hasattr(builtins, shown)]
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
         for place in self.__dict__["_places"]:
@@ -137,8 +140,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return [_Packages(".".join(parts))]
             case ["examples", "tutorials", "mnist", *_]:
                 return [mnist]
-            case ["contrib", package, "python", *_]:
-                return _found(v1, ["contrib", package])
+            case ["contrib", package, "python", *below] if len(below) < 3:
+                names = _found(v1, ["contrib", package])
+                return [*names, rnn_names] if names and package in ("rnn", "seq2seq") else names
             case ["core", _, file] if file.endswith("_pb2"):
                 return [messages.declared(file)]
             case ["core", *_]:
@@ -164,7 +168,7 @@ def _python(below: Sequence[str]) -> list[Any]:
     named = [name for name in own if name in v1.NAMESPACES or name in [package for _, package in _PACKAGES]]
     top = pullback if below[-1].endswith("_v2") else v1
     found = [place for name in [*named, *_NAMESPACES] for place in _found(top, name.split(".") if name else [])]
-    return [*found, inner_names, python_util, moving_averages]
+    return [*found, inner_names, rnn_names, python_util, moving_averages]
 
 
 def _found(place: Any, names: Sequence[str]) -> list[Any]:

@@ -1,0 +1,142 @@
+"""What programs use of the modules `rnn`, `rnn_cell_impl` and `core_rnn_cell` beside the names that all know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core import nest
+from ...core.graph import Tensor
+from ...core.shape import TensorShape, as_shape
+from ...core.typing import DTypeLike
+from ...layers.rnn.cells import LSTMStateTuple, RNNCell
+from ...layers.rnn.recurrent import axes_exchanged, kept_unless, masked
+from ...layers.variables.initializers import Zeros
+from ...layers.variables.scope import get_variable
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.creation.fill import zeros
+from ...primitives.linalg.matmul import matmul
+from ...primitives.shape.reverse_sequence import reverse_sequence
+from ...primitives.shape.stacking import concat, stack, unstack
+from ...primitives.variables.variable import Variable
+from .contrib.rnn import best_effort_input_batch_size as _best_effort_input_batch_size
+
+_BIAS_VARIABLE_NAME, _WEIGHTS_VARIABLE_NAME = "bias", "kernel"
+_RNNCell, LayerRNNCell, _LSTMStateTuple = RNNCell, RNNCell, LSTMStateTuple
+
+__all__ = [
+    "_BIAS_VARIABLE_NAME",
+    "_WEIGHTS_VARIABLE_NAME",
+    "LayerRNNCell",
+    "_LSTMStateTuple",
+    "_Linear",
+    "_RNNCell",
+    "_best_effort_input_batch_size",
+    "_concat",
+    "_like_rnncell",
+    "_linear",
+    "_reverse_seq",
+    "_rnn_step",
+    "_transpose_batch_time",
+    "_zero_state_tensors",
+    "assert_like_rnncell",
+]
+
+
+def _zero_state_tensors(state_size: Any, batch_size: Any, dtype: DTypeLike) -> Any:
+    """Zeros [batch_size, ...] for each length, or shape, of a structure."""
+    return nest.map_structure(lambda size: zeros(_concat(batch_size, size), dtype), state_size)
+
+
+def _concat(prefix: Any, suffix: Any, static: bool = False) -> list[Any]:
+    """The lengths of `prefix`, and then those of `suffix`: each a length or a shape."""
+    del static
+    return [*_lengths(prefix), *_lengths(suffix)]
+
+
+def _lengths(size: Any) -> list[Any]:
+    if isinstance(size, Tensor):
+        return [size] if size.shape.rank == 0 else unstack(size)
+    return as_shape(size).as_list() if isinstance(size, TensorShape | list | tuple) else [size]
+
+
+def _transpose_batch_time(x: Any) -> Any:
+    """`x` with its first two axes in the other order; as it is where it has not two."""
+    y = convert_to_tensor(x)
+    return y if y.shape.rank is not None and y.shape.rank < 2 else axes_exchanged(y)
+
+
+def _like_rnncell(cell: Any) -> bool:
+    """Whether something can be used as a cell."""
+    return isinstance(cell, RNNCell)
+
+
+def assert_like_rnncell(cell_name: str, cell: Any) -> None:
+    """TypeError unless `cell` can be used as a cell."""
+    if not isinstance(cell, RNNCell):
+        raise TypeError(f"The argument '{cell_name}' must be an RNNCell, not {cell!r}")
+
+
+def _linear(
+    args: Any, output_size: int, bias: bool, bias_initializer: Any = None, kernel_initializer: Any = None
+) -> Any:
+    """`[args...] @ kernel + bias`, with variables of the scope around.
+
+    >>> from pullback.compat.v1 import rnn_names
+    >>> import pullback.compat.v1 as tf
+    >>> rnn_names._linear([tf.ones([2, 3]), tf.ones([2, 1])], 5, True).shape
+    TensorShape([2, 5])
+    """
+    return _Linear(args, output_size, bias, bias_initializer, kernel_initializer)(args)
+
+
+class _Linear:
+    """`[args...] @ kernel + bias`: an object that keeps its variables."""
+
+    def __init__(
+        self,
+        args: Any,
+        output_size: int,
+        build_bias: bool,
+        bias_initializer: Any = None,
+        kernel_initializer: Any = None,
+    ) -> None:
+        depth = sum(x.shape.size(-1) for x in _listed(args))
+        self._kernel = get_variable("kernel", [depth, output_size], initializer=kernel_initializer)
+        self._bias: Variable | None = None
+        if build_bias:
+            self._bias = get_variable("bias", [output_size], initializer=bias_initializer or Zeros())
+
+    def __call__(self, args: Any) -> Any:
+        """The result for other arguments of the same lengths."""
+        y: Any = matmul(concat(_listed(args), 1), self._kernel)
+        return y if self._bias is None else y + self._bias
+
+
+def _listed(args: Any) -> list[Any]:
+    return [convert_to_tensor(x) for x in (args if isinstance(args, list | tuple) else [args])]
+
+
+def _reverse_seq(input_seq: Sequence[Any], lengths: Any) -> list[Any]:
+    """A list of steps backward; of each sequence as many as it has."""
+    if lengths is None:
+        return list(input_seq)[::-1]
+    return unstack(reverse_sequence(stack(list(input_seq)), lengths, 0, 1))
+
+
+def _rnn_step(
+    time: Any,
+    sequence_length: Any,
+    min_sequence_length: Any,
+    max_sequence_length: Any,
+    zero_output: Any,
+    state: Any,
+    call_cell: Any,
+    state_size: Any = None,
+    skip_conditionals: bool = False,
+) -> tuple[Any, Any]:
+    """What `call_cell()` returns; for sequences that are not so long, zeros and the state as it was."""
+    del min_sequence_length, max_sequence_length, zero_output, state_size, skip_conditionals
+    output, after = call_cell()
+    alive = convert_to_tensor(sequence_length) > time
+    return masked(alive, output), nest.map_structure(lambda new, old: kept_unless(alive, new, old), after, state)
