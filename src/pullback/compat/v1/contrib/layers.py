@@ -36,6 +36,8 @@ from .initializers import xavier_initializer as xavier_initializer
 from .initializers import xavier_initializer_conv2d as xavier_initializer_conv2d
 from .linear import elu as elu
 from .linear import legacy_fully_connected as legacy_fully_connected
+from .linear import legacy_linear as legacy_linear
+from .linear import legacy_relu as legacy_relu
 from .linear import linear as linear
 from .linear import relu as relu
 from .linear import relu6 as relu6
@@ -44,6 +46,16 @@ from .normalizations import instance_norm as instance_norm
 from .normalizations import layer_norm as layer_norm
 from .normalizations import unit_norm as unit_norm
 from .optimizing import optimize_loss as optimize_loss
+from .planes import bow_encoder as bow_encoder
+from .planes import conv2d_in_plane as conv2d_in_plane
+from .planes import convolution2d_in_plane as convolution2d_in_plane
+from .planes import dense_to_sparse as dense_to_sparse
+from .planes import embedding_lookup_unique as embedding_lookup_unique
+from .planes import images_to_sequence as images_to_sequence
+from .planes import pool as pool
+from .planes import scale_gradient as scale_gradient
+from .planes import sequence_to_images as sequence_to_images
+from .planes import spatial_softmax as spatial_softmax
 from .regularizers import apply_regularization as apply_regularization
 from .regularizers import l1_l2_regularizer as l1_l2_regularizer
 from .regularizers import sum_regularizer as sum_regularizer

@@ -81,3 +81,13 @@ def legacy_fully_connected(
             add_to_collections(bias_collections, bias)
             y = y + bias
         return finished(y, None, None, activation_fn, output_collections)
+
+
+def legacy_linear(x: TensorLike, num_output_units: int, **options: Any) -> Tensor:
+    """`legacy_fully_connected` without an activation."""
+    return legacy_fully_connected(x, num_output_units, None, **options)
+
+
+def legacy_relu(x: TensorLike, num_output_units: int, **options: Any) -> Tensor:
+    """`legacy_fully_connected`, cut off below 0."""
+    return legacy_fully_connected(x, num_output_units, relu_of, **options)

@@ -5,6 +5,8 @@ from .convolution import conv1d as conv1d
 from .convolution import conv2d as conv2d
 from .convolution import conv2d_transpose as conv2d_transpose
 from .convolution import conv3d as conv3d
+from .convolution import conv3d_transpose as conv3d_transpose
+from .convolution import separable_conv1d as separable_conv1d
 from .convolution import separable_conv2d as separable_conv2d
 from .core import dense as dense
 from .core import dropout as dropout
@@ -18,12 +20,14 @@ from .objects import Conv1D as Conv1D
 from .objects import Conv2D as Conv2D
 from .objects import Conv2DTranspose as Conv2DTranspose
 from .objects import Conv3D as Conv3D
+from .objects import Conv3DTranspose as Conv3DTranspose
 from .objects import Dense as Dense
 from .objects import Dropout as Dropout
 from .objects import Flatten as Flatten
 from .objects import MaxPooling1D as MaxPooling1D
 from .objects import MaxPooling2D as MaxPooling2D
 from .objects import MaxPooling3D as MaxPooling3D
+from .objects import SeparableConv1D as SeparableConv1D
 from .objects import SeparableConv2D as SeparableConv2D
 from .pooling import average_pooling1d as average_pooling1d
 from .pooling import average_pooling2d as average_pooling2d

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....core.graph import Tensor
 from ....core.typing import TensorLike
 from ....layers.variables.scope import VariableScope
 from ....primitives.activations.bias import bias_add
-from ....primitives.convolution.conv import conv2d_transpose as conv2d_transpose_today
 from ....primitives.convolution.conv import separable_conv2d as separable_conv2d_today
-from ....primitives.convolution.conv_general import convolution
+from ....primitives.convolution.conv_general import conv_transpose, convolution
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.shape.size import shape
+from ....primitives.shape.squeeze import expand_dims, squeeze
 from .variables import ZEROS, Maker, Wish, activated, layer_scope, layer_variable
 
 Lengths = int | Sequence[int]
@@ -69,22 +70,25 @@ def _conv(
         return activated(y, activation, activity_regularizer)
 
 
-def conv1d(inputs: TensorLike, filters: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
-    """A convolution over [batch, length, channels], a bias, an activation; parameters as in TensorFlow 1."""
-    return _conv(1, inputs, filters, kernel_size, *args, **options)
+def _ranked(general: Callable[..., Tensor], rank: int, name: str, doc: str) -> Callable[..., Tensor]:
+    """`general` for so many axes, with its other parameters."""
+
+    def layer(*args: Any, **options: Any) -> Tensor:
+        return general(rank, *args, **options)
+
+    signature = inspect.signature(general)
+    layer.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])  # type: ignore[attr-defined]
+    layer.__name__, layer.__qualname__, layer.__doc__ = name, name, doc
+    return layer
 
 
-def conv2d(inputs: TensorLike, filters: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
-    """A convolution over [batch, height, width, channels], a bias, an activation; parameters as in TensorFlow 1."""
-    return _conv(2, inputs, filters, kernel_size, *args, **options)
+conv1d = _ranked(_conv, 1, "conv1d", "A convolution over [batch, length, channels], a bias, an activation.")
+conv2d = _ranked(_conv, 2, "conv2d", "A convolution over [batch, height, width, channels], a bias, an activation.")
+conv3d = _ranked(_conv, 3, "conv3d", "A convolution over [batch, depth, height, width, channels], and so on.")
 
 
-def conv3d(inputs: TensorLike, filters: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
-    """A convolution over [batch, depth, height, width, channels], a bias, an activation; as in TensorFlow 1."""
-    return _conv(3, inputs, filters, kernel_size, *args, **options)
-
-
-def conv2d_transpose(
+def _transposed(
+    rank: int,
     inputs: TensorLike,
     filters: int,
     kernel_size: Lengths,
@@ -104,23 +108,37 @@ def conv2d_transpose(
     name: str | VariableScope | None = None,
     reuse: bool | str | None = None,
 ) -> Tensor:
-    """A transposed convolution over [batch, height, width, channels], a bias, an activation."""
-    x, letters = convert_to_tensor(inputs), format_of(data_format, 2)
-    sizes, steps = as_lengths(kernel_size, 2), as_lengths(strides, 2)
-    with layer_scope(name, "conv2d_transpose", x, reuse):
+    x, letters = convert_to_tensor(inputs), format_of(data_format, rank)
+    sizes, steps = as_lengths(kernel_size, rank), as_lengths(strides, rank)
+    with layer_scope(name, f"conv{rank}d_transpose", x, reuse):
         wish = Wish(kernel_initializer, kernel_regularizer, kernel_constraint)
         kernel = layer_variable("kernel", [*sizes, filters, depth_of(x, data_format)], wish, trainable)
         made: dict[str, Any] = dict(zip(letters, _lengths(x), strict=True)) | {"C": filters}
-        for axis, size, step in zip("HW", sizes, steps, strict=True):
+        for axis, size, step in zip([a for a in letters if a not in "NC"], sizes, steps, strict=True):
             made[axis] = made[axis] * step + (max(size - step, 0) if padding.upper() == "VALID" else 0)
-        y = conv2d_transpose_today(x, kernel, [made[a] for a in letters], steps, padding.upper(), letters)
+        y = conv_transpose(x, kernel, [made[a] for a in letters], steps, padding.upper(), letters)
         if use_bias:
             wish = Wish(bias_initializer, bias_regularizer, bias_constraint)
             y = bias_add(y, layer_variable("bias", [filters], wish, trainable), letters)
         return activated(y, activation, activity_regularizer)
 
 
-def separable_conv2d(
+conv2d_transpose = _ranked(
+    _transposed,
+    2,
+    "conv2d_transpose",
+    "A transposed convolution over [batch, height, width, channels], a bias, and so on.",
+)
+conv3d_transpose = _ranked(
+    _transposed,
+    3,
+    "conv3d_transpose",
+    "A transposed convolution over [batch, depth, height, width, channels], and so on.",
+)
+
+
+def _separable(
+    rank: int,
     inputs: TensorLike,
     filters: int,
     kernel_size: Lengths,
@@ -145,23 +163,38 @@ def separable_conv2d(
     name: str | VariableScope | None = None,
     reuse: bool | str | None = None,
 ) -> Tensor:
-    """A convolution of each channel by itself, one over the channels, a bias, an activation."""
-    x, letters = convert_to_tensor(inputs), format_of(data_format, 2)
-    depth, steps = depth_of(x, data_format), as_lengths(strides, 2)
-    strided = [1, *steps, 1] if letters == "NHWC" else [1, 1, *steps]
-    with layer_scope(name, "separable_conv2d", x, reuse):
+    x, letters = convert_to_tensor(inputs), format_of(data_format, rank)
+    depth, flat = depth_of(x, data_format), rank == 1
+    steps, holes = as_lengths(strides, rank), as_lengths(dilation_rate, rank)
+    if flat:
+        steps, holes = steps * 2, [1, *holes]
+    strided = [1, *steps, 1] if letters.endswith("C") else [1, 1, *steps]
+    with layer_scope(name, f"separable_conv{rank}d", x, reuse):
         wish = Wish(depthwise_initializer, depthwise_regularizer, depthwise_constraint)
-        sizes = [*as_lengths(kernel_size, 2), depth, depth_multiplier]
-        depthwise = layer_variable("depthwise_kernel", sizes, wish, trainable)
+        sizes = [*as_lengths(kernel_size, rank), depth, depth_multiplier]
+        depthwise: Any = layer_variable("depthwise_kernel", sizes, wish, trainable)
         wish = Wish(pointwise_initializer, pointwise_regularizer, pointwise_constraint)
-        sizes = [1, 1, (depth or 0) * depth_multiplier, filters]
-        pointwise = layer_variable("pointwise_kernel", sizes, wish, trainable)
-        holes = as_lengths(dilation_rate, 2)
-        y = separable_conv2d_today(x, depthwise, pointwise, strided, padding.upper(), letters, holes)
+        sizes = [*[1] * rank, (depth or 0) * depth_multiplier, filters]
+        pointwise: Any = layer_variable("pointwise_kernel", sizes, wish, trainable)
+        if flat:
+            x, depthwise, pointwise = expand_dims(x, letters.index("W")), depthwise[None], pointwise[None]
+        y = separable_conv2d_today(x, depthwise, pointwise, strided, padding.upper(), format_of(data_format, 2), holes)
+        y = squeeze(y, [letters.index("W")]) if flat else y
         if use_bias:
             wish = Wish(bias_initializer, bias_regularizer, bias_constraint)
             y = bias_add(y, layer_variable("bias", [filters], wish, trainable), letters)
         return activated(y, activation, activity_regularizer)
+
+
+separable_conv1d = _ranked(
+    _separable,
+    1,
+    "separable_conv1d",
+    "A convolution of each channel [batch, length, channels], one over them, and so on.",
+)
+separable_conv2d = _ranked(
+    _separable, 2, "separable_conv2d", "A convolution of each channel by itself, one over them, a bias, an activation."
+)
 
 
 def _lengths(x: Tensor) -> list[Any]:

@@ -87,6 +87,18 @@ class Conv2DTranspose(FunctionLayer):
     function = convolution.conv2d_transpose
 
 
+class Conv3DTranspose(FunctionLayer):
+    """`conv3d_transpose` with variables of its own."""
+
+    function = convolution.conv3d_transpose
+
+
+class SeparableConv1D(FunctionLayer):
+    """`separable_conv1d` with variables of its own."""
+
+    function = convolution.separable_conv1d
+
+
 class SeparableConv2D(FunctionLayer):
     """`separable_conv2d` with variables of its own."""
 
