@@ -70,6 +70,7 @@ NAMESPACES = (
     "nn",
     "python_io",
     "random",
+    "resource_loader",
     "sparse",
     "strings",
     "summary",

@@ -19,6 +19,12 @@ from ...primitives.variables.variable import Variable as VariableToday
 from . import backprop
 from .defun import DefinedFunction as DefinedFunction
 from .defun import Defun as Defun
+from .inplace import alias_inplace_add as alias_inplace_add
+from .inplace import alias_inplace_sub as alias_inplace_sub
+from .inplace import alias_inplace_update as alias_inplace_update
+from .inplace import inplace_add as inplace_add
+from .inplace import inplace_sub as inplace_sub
+from .inplace import inplace_update as inplace_update
 from .variable import Variable as Variable
 
 ResourceVariable = RefVariable = VariableV1 = BaseResourceVariable = Variable

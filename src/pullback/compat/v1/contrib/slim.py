@@ -1,8 +1,11 @@
 """TF-Slim: the layers of `tf.contrib.layers`, argument scopes, losses, variables: `tf.contrib.slim`."""
 
 from .... import losses as losses
+from . import initializers as initializers
+from . import layers as layers
 from . import learning as learning
 from . import metrics as metrics
+from . import regularizers as regularizers
 from .arguments import add_arg_scope as add_arg_scope
 from .arguments import arg_scope as arg_scope
 from .arguments import current_arg_scope as current_arg_scope

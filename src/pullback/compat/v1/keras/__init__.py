@@ -6,10 +6,12 @@ A layer is called with a tensor of the graph and gives one; models, which run gr
 from typing import Any
 
 from . import activations as activations
+from . import datasets as datasets
 from . import initializers as initializers
 from . import layers as layers
 from . import losses as losses
 from . import regularizers as regularizers
+from . import utils as utils
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,47 @@
+"""Rows that take the place of others, as `tensorflow.python.ops.inplace_ops` has them: the result is a new tensor."""
+
+from __future__ import annotations
+
+from ...core.operation import Tensor
+from ...core.typing import TensorLike
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.indexing.scatter_nd import (
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+)
+from ...primitives.shape.squeeze import expand_dims
+
+
+def alias_inplace_update(x: TensorLike, i: TensorLike | None, v: TensorLike) -> Tensor:
+    """`x` with `v` as its row `i`, or its rows `i` [n], or the whole where `i` is None.
+
+    Derivative: to `x` where its rows stay, to `v` where they were put.
+
+    >>> import pullback as pb
+    >>> from pullback.compat.v1.inplace import alias_inplace_update
+    >>> pb.Session().run(alias_inplace_update([[1.0, 2.0], [3.0, 4.0]], 1, [5.0, 6.0])).tolist()
+    [[1.0, 2.0], [5.0, 6.0]]
+    """
+    return convert_to_tensor(v) if i is None else tensor_scatter_nd_update(x, *_rows(i, v))
+
+
+def alias_inplace_add(x: TensorLike, i: TensorLike | None, v: TensorLike) -> Tensor:
+    """`x` with `v` added to its row `i`, its rows `i` [n], or the whole where `i` is None."""
+    return convert_to_tensor(x) + v if i is None else tensor_scatter_nd_add(x, *_rows(i, v))
+
+
+def alias_inplace_sub(x: TensorLike, i: TensorLike | None, v: TensorLike) -> Tensor:
+    """`x` with `v` taken from its row `i`, its rows `i` [n], or the whole where `i` is None."""
+    return convert_to_tensor(x) - v if i is None else tensor_scatter_nd_sub(x, *_rows(i, v))
+
+
+inplace_update, inplace_add, inplace_sub = alias_inplace_update, alias_inplace_add, alias_inplace_sub
+
+
+def _rows(i: TensorLike, v: TensorLike) -> tuple[Tensor, Tensor]:
+    """The places of rows, [n, 1], and what comes there, [n, ...]."""
+    places, values = convert_to_tensor(i), convert_to_tensor(v)
+    if places.shape.rank == 0:
+        places, values = expand_dims(places, 0), expand_dims(values, 0)
+    return expand_dims(places, -1), values
