@@ -306,9 +306,19 @@ def test_a_variable_without_a_value_is_named_and_no_file_is_written(tmp_path: Pa
     assert os.listdir(tmp_path) == []
 
 
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("format", ["pullback", "tensorflow"])
+def test_a_folder_is_made_in_one_that_is_there(format: Any, tmp_path: Path) -> None:
+    v = pb.Variable(1.0)
+    saver = pb.train.Saver([v])
+    path = saver.save(started(), tmp_path / "new" / "model", format=format)
+    with pb.Session(engine="numpy") as session:
+        saver.restore(session, path)
+        assert session.run(v) == 1.0
+
+
+def test_a_folder_in_a_missing_one_is_named(tmp_path: Path) -> None:
     pb.Variable(1.0)
-    path = tmp_path / "none" / "model"
+    path = tmp_path / "none" / "none" / "model"
     message = refused(ValueError, lambda: pb.train.Saver().save(started(), path))
     assert message == f"Parent directory of {path}.npz doesn't exist, can't save."
 

@@ -109,21 +109,22 @@ class Saver:
 
         In the format "pullback" it is a file, and the path ends with `.npz`. In the format "tensorflow" the path is
         what two files begin with, `.index` and `.data-00000-of-00001`: version 2, which TensorFlow reads.
-        The checkpoint appears whole or not at all. Then it is noted as the latest one of its folder, and the oldest of
-        this saver's checkpoints beyond `max_to_keep` are deleted. Where a mesh spans processes, all of them call this.
-        The first one writes; with `sharded` each writes its part, and the path ends with `.zarr`. Any number of
-        processes can restore it.
+        The folder is made, if that which it is in is there. The checkpoint appears whole or not at all. Then it is noted
+        as the latest one of its folder, and the oldest of this saver's checkpoints beyond `max_to_keep` are deleted.
+        Where a mesh spans processes, all of them call this. The first one writes; with `sharded` each writes its part,
+        and the path ends with `.zarr`. Any number of processes can restore it.
 
         Raises:
             FailedPreconditionError: a variable has no value in the session.
-            ValueError: the folder does not exist, or the format; a `sharded` saver has one format.
+            ValueError: what the folder would be in does not exist, or the format; a `sharded` saver has one format.
             ImportError: the format "tensorflow" needs a package that is not installed.
         """
         step = _step_of(sess, global_step)
         shown = f"{step:08d}" if self._pad_step_number and step is not None else step
         path = place_to_save(save_path, shown, self._ending(format))
-        if not path.parent.is_dir():
+        if not path.parent.parent.is_dir():
             raise ValueError(f"Parent directory of {path} doesn't exist, can't save.")
+        path.parent.mkdir(exist_ok=True)
         self._write(sess, path)
         dropped = self._keep(path)
         if sess.leads and write_state:
