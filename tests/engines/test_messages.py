@@ -34,6 +34,15 @@ def test_fetching_none_mentions_gradients(session: pb.Session) -> None:
     )
 
 
+@pytest.mark.parametrize(("value", "count"), [((1.0, 2.0, 3.0), "3"), (1.0, "one")])
+def test_more_values_than_a_tuple_has_parts(session: pb.Session, value: Any, count: str) -> None:
+    x, y = pb.placeholder(pb.float32, [], name="x"), pb.placeholder(pb.float32, [], name="y")
+    assert refused(session, x, {(x, y): value}) == (
+        f"cannot feed {count} to the 2 parts of (<Tensor 'x:0' float32[]>, <Tensor 'y:0' float32[]>). "
+        "Give a value for each."
+    )
+
+
 def test_a_fetch_of_the_wrong_kind(session: pb.Session) -> None:
     assert refused(session, 3.0) == f"cannot fetch 3.0 (of type float). {WANTED}"
 

@@ -366,3 +366,11 @@ def test_floats_that_no_whole_number_of_the_dtype_is_near_are_not_fed(dtype: Any
     x = pb.placeholder(dtype)
     with pytest.raises(pb.errors.InvalidArgumentError, match=r"was given where u?int[0-9]* is needed"):
         pb.Session(engine="numpy").run(x, {x: given})
+
+
+def test_nested_tuples_are_fed(session: pb.Session) -> None:
+    c, h, n = pb.placeholder(pb.float32, [2]), pb.placeholder(pb.float32, [2]), pb.placeholder(pb.int32, [])
+    state = pb.nn.rnn_cell.LSTMStateTuple(c, h)
+    y = c + 10.0 * h + pb.cast(n, pb.float32)
+    assert session.run(y, {(state, n): (([1.0, 2.0], np.ones(2)), 100)}).tolist() == [111.0, 112.0]
+    assert session.run(y, {state: (np.ones(2), np.zeros(2)), n: 0}).tolist() == [1.0, 1.0]

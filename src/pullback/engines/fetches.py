@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.dtypes import TokenType
@@ -106,9 +106,18 @@ def feed_pairs(feed_dict: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
             pairs.extend(_sparse_pairs(key, value, graph))
         elif isinstance(key, RaggedTensor):
             pairs.extend(_ragged_pairs(key, value, graph))
+        elif isinstance(key, tuple):
+            pairs.extend(feed_pairs(_by_part(key, value), graph))
         else:
             pairs.append((fed_tensor(key, graph), value))
     return pairs
+
+
+def _by_part(key: tuple[Any, ...], value: Any) -> dict[Any, Any]:
+    """What is given for each part of a tuple."""
+    if not isinstance(value, Collection) or len(value) != len(key):
+        raise messages.feed_tuple(key, value)
+    return dict(zip(key, value, strict=True))
 
 
 def _slices_pairs(key: IndexedSlices, value: Any, graph: Graph) -> list[tuple[Tensor, Any]]:

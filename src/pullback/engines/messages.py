@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -144,6 +144,12 @@ def feed_sparse(key: Any, value: Any) -> InvalidArgumentError:
         f"cannot feed {type(value).__name__} to {key!r}. "
         "Give SparseTensorValue(indices, values, dense_shape), or a tuple of the three."
     )
+
+
+def feed_tuple(key: tuple[Any, ...], value: Any) -> InvalidArgumentError:
+    """More or fewer values than a tuple has parts."""
+    count = len(value) if isinstance(value, Collection) else "one"
+    return InvalidArgumentError(f"cannot feed {count} to the {len(key)} parts of {key!r}. Give a value for each.")
 
 
 def feed_ragged(key: RaggedTensor, value: Any) -> InvalidArgumentError:

@@ -116,11 +116,11 @@ class Session:
 
         `fetches` is a tensor, operation, variable, IndexedSlices (which gives an IndexedSlicesValue) or the name of
         one, or a list, tuple, named tuple or dictionary of fetches. `feed_dict` gives values for any tensors of the
-        graph, or for IndexedSlices: what they would be computed from is then not run. A variable that is fed has that
-        value for all that reads it in this run, and its own again afterwards, also where the run assigns to it. Floats
-        fed as whole numbers lose their fractions. Arrays that speak DLPack are fed without a copy if they are where the
-        run is. Values are NumPy arrays, of no dimensions NumPy scalars, and share no memory with the session. `options`
-        and `run_metadata` are not used.
+        graph, for IndexedSlices, or for tuples of them: what they would be computed from is then not run. A variable
+        that is fed has that value for all that reads it in this run, and its own again afterwards, also where the run
+        assigns to it. Floats fed as whole numbers lose their fractions. Arrays that speak DLPack are fed without a copy
+        if they are where the run is. Values are NumPy arrays, of no dimensions NumPy scalars, and share no memory with
+        the session. `options` and `run_metadata` are not used.
 
         With `to_host=False` values stay where they were computed. On XLA they are arrays of jax, and the run returns
         before they are computed; what goes wrong on the device is raised where one is read. On the other engines, which
