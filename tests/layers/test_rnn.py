@@ -78,6 +78,46 @@ def test_lengths_of_sequences_may_be_sums_of_a_floating_mask() -> None:
         pb.nn.dynamic_rnn(cell, pb.constant(X), [True, False, True])
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_nothing_need_be_known_of_the_lengths_of_sequences(engine: str) -> None:
+    cell, lengths, x = pb.nn.rnn_cell.LSTMCell(4), pb.placeholder(pb.int64), pb.constant(X)
+    cell(x[:, 0], cell.zero_state(3, pb.float32))
+    looped, state = pb.nn.dynamic_rnn(cell, x, lengths, dtype=pb.float32)
+    both, _ = pb.nn.bidirectional_dynamic_rnn(cell, cell, x, lengths, dtype=pb.float32)
+    written, _ = pb.nn.static_rnn(cell, pb.unstack(x, axis=1), dtype=pb.float32, sequence_length=lengths)
+    assert looped.shape == both[1].shape == [3, 3, 4]
+    assert state.h.shape == [3, 4]
+    ys = [looped, both[0], pb.stack(written, 1)]
+    with pb.Session(engine=engine) as session:
+        session.run(pb.global_variables_initializer())
+        values = session.run([pb.gradients(y, x)[0] for y in ys], {lengths: LENGTHS})
+    for value in values:
+        np.testing.assert_allclose(value, values[0], rtol=1e-5, atol=1e-6)
+
+
+class Pairs(pb.nn.rnn_cell.RNNCell):
+    """A cell of two inputs, outputs and states."""
+
+    state_size = output_size = (2, 2)
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        a, b = state[0] + inputs[0], state[1] * 0.5 + inputs[1]
+        return (a * b, a), (a, b)
+
+
+def test_inputs_may_be_nested() -> None:
+    x = pb.constant(X), pb.constant(2.0 * X)
+    looped, _ = pb.nn.dynamic_rnn(Pairs(), x, LENGTHS, dtype=pb.float32)
+    rows = list(zip(*[pb.unstack(part, axis=1) for part in x], strict=True))
+    written, state = pb.nn.static_rnn(Pairs(), rows, dtype=pb.float32, sequence_length=LENGTHS)
+    (_, backward), (_, end) = pb.nn.bidirectional_dynamic_rnn(Pairs(), Pairs(), x, LENGTHS, dtype=pb.float32)
+    found = started().run([looped, [pb.stack([y[i] for y in written], 1) for i in (0, 1)], state, end, backward])
+    np.testing.assert_allclose(found[0], found[1])
+    np.testing.assert_allclose(found[2][0], [X[0].sum(0), X[1, 0], np.zeros(2)], rtol=1e-5)
+    np.testing.assert_allclose(found[3][0], found[2][0], rtol=1e-5)
+    np.testing.assert_allclose(found[4][1][0, 0], X[0].sum(0), rtol=1e-5)
+
+
 def test_beyond_the_end_of_a_sequence_the_state_stays_and_nothing_comes_out() -> None:
     x = pb.constant(np.where(np.arange(3)[None, :, None] < np.array(LENGTHS)[:, None, None], X, np.nan))
     first = pb.constant(np.full((3, 4), 0.25, np.float32))

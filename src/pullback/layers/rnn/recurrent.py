@@ -21,6 +21,7 @@ from ...primitives.casting.cast import cast
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.creation.ranges import range_
 from ...primitives.elementwise.masking import mask
+from ...primitives.identity.identity import ensure_shape
 from ...primitives.indexing.where import where
 from ...primitives.shape.reverse import reverse
 from ...primitives.shape.reverse_sequence import reverse_sequence
@@ -153,13 +154,14 @@ def _lengths(what: str, sequence_length: Any) -> Tensor | None:
     lengths = convert_to_tensor(sequence_length)
     if lengths.dtype not in INTEGER | FLOATING or lengths.shape.rank not in (1, None):
         raise ValueError(f"{what}: sequence_length must be a vector of integers, not {lengths.type}")
+    lengths = lengths if lengths.shape.rank else ensure_shape(lengths, [None])
     return lengths if lengths.dtype == int32 else cast(lengths, int32)
 
 
 def bidirectional_dynamic_rnn(
     cell_fw: RNNCell,
     cell_bw: RNNCell,
-    inputs: TensorLike,
+    inputs: Any,
     sequence_length: TensorLike | None = None,
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
@@ -168,7 +170,7 @@ def bidirectional_dynamic_rnn(
     swap_memory: bool = False,
     time_major: bool = False,
     scope: VariableScope | str | None = None,
-) -> tuple[tuple[Tensor, Tensor], tuple[Any, Any]]:
+) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """The outputs of two cells, the first going from front to end, the second from end to front; and their last states.
 
     The second begins at the end of each sequence. The arguments are those of `dynamic_rnn`; variables are made in
@@ -183,7 +185,7 @@ def bidirectional_dynamic_rnn(
     (TensorShape([2, 3, 4]), TensorShape([2, 3, 4]))
     """
     del parallel_iterations, swap_memory
-    x = convert_to_tensor(inputs)
+    x = nest.map_structure(convert_to_tensor, inputs)
     lengths = _lengths("bidirectional_dynamic_rnn", sequence_length)
     axis = 0 if time_major else 1
 
@@ -193,9 +195,15 @@ def bidirectional_dynamic_rnn(
     with variable_scope(scope or "bidirectional_rnn"):
         forward, end_fw = dynamic_rnn(cell_fw, x, lengths, initial_state_fw, dtype, time_major=time_major, scope="fw")
         backward, end_bw = dynamic_rnn(
-            cell_bw, turned(x), lengths, initial_state_bw, dtype, time_major=time_major, scope="bw"
+            cell_bw,
+            nest.map_structure(turned, x),
+            lengths,
+            initial_state_bw,
+            dtype,
+            time_major=time_major,
+            scope="bw",
         )
-        return (forward, turned(backward)), (end_fw, end_bw)
+        return (forward, nest.map_structure(turned, backward)), (end_fw, end_bw)
 
 
 def static_rnn(
@@ -205,10 +213,10 @@ def static_rnn(
     dtype: DTypeLike | None = None,
     sequence_length: TensorLike | None = None,
     scope: VariableScope | str | None = None,
-) -> tuple[list[Tensor], Any]:
+) -> tuple[list[Any], Any]:
     """The outputs of a cell for each of a list of `inputs`, and its last state, without a loop.
 
-    Beyond `sequence_length` the state stays as it is, and the outputs are 0.
+    Beyond `sequence_length` the state stays as it is, and the outputs are 0. Inputs, outputs and states may be nested.
 
     Shapes: each of `inputs` [batch, n], each output [batch, units].
 
@@ -226,11 +234,11 @@ def static_rnn(
         raise TypeError(f"static_rnn: inputs must be a list of tensors, not {inputs!r}")
     if not inputs:
         raise ValueError("static_rnn: there are no inputs")
-    xs = [convert_to_tensor(x) for x in inputs]
+    xs = [nest.map_structure(convert_to_tensor, x) for x in inputs]
     lengths = _lengths("static_rnn", sequence_length)
     outputs = []
     with variable_scope(scope or "rnn"):
-        state = _first_state(cell, initial_state, xs[0], 0, dtype)
+        state = _first_state(cell, initial_state, nest.flatten(xs[0])[0], 0, dtype)
         for t, x in enumerate(xs):
             output, state = _step(cell, x, state, None if lengths is None else lengths > t)
             outputs.append(output)
