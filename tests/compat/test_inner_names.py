@@ -31,11 +31,18 @@ def installed() -> Iterator[None]:
         ("ops.resource_variable_ops", "ResourceVariable", tf.Variable),
         ("ops.variables", "VariableV1", tf.Variable),
         ("ops.logging_ops", "print_v2", pb.print),
+        ("ops.array_ops", "squeeze_v2", pb.squeeze),
         ("ops.ragged.ragged_factory_ops", "constant", pb.ragged.constant),
     ],
 )
 def test_names_of_inner_modules(module: str, name: str, expected: object) -> None:
     assert getattr(importlib.import_module(f"tensorflow.python.{module}"), name) is expected
+
+
+@pytest.mark.usefixtures("installed")
+def test_what_is_in_no_module_is_named() -> None:
+    with pytest.raises(AttributeError, match=r"^module 'tensorflow.python.ops.array_ops' has no attribute 'squash_v2'"):
+        _ = importlib.import_module("tensorflow.python.ops.array_ops").squash_v2
 
 
 @pytest.mark.usefixtures("installed")

@@ -1,8 +1,13 @@
-"""Names of modules inside TensorFlow 1 that `tf` itself has not: of `ops.resource_variable_ops` and the like."""
+"""Names of modules inside TensorFlow 1 that `tf` itself has not: of `ops.resource_variable_ops` and the like.
+
+A name that ends in `_v2` is that of a function of version 2: `array_ops.squeeze_v2`.
+"""
 
 from __future__ import annotations
 
 from typing import Any
+
+import pullback
 
 from ...core.graph import Operation, Tensor
 from ...core.shape import TensorShape
@@ -11,9 +16,7 @@ from ...core.typing import TensorLike
 from ...derivatives.products import hessian_vector_product
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.creation.ranges import range_
-from ...primitives.debugging.printing import print_ as print_
 from ...primitives.elementwise.masking import multiply_no_nan
-from ...primitives.indexing.gather import gather
 from ...primitives.shape.size import shape
 from ...primitives.variables.variable import Variable as VariableToday
 from . import backprop
@@ -29,7 +32,7 @@ from .variable import Variable as Variable
 
 ResourceVariable = RefVariable = VariableV1 = BaseResourceVariable = Variable
 _DefinedFunction = DefinedFunction
-print_v2, gather_v2, mul_no_nan = print_, gather, multiply_no_nan
+mul_no_nan = multiply_no_nan
 _hessian_vector_product = hessian_vector_product
 
 
@@ -71,5 +74,7 @@ def _as_indexed_slices(x: TensorLike, optimize: bool = True) -> IndexedSlices:
 
 
 def __getattr__(name: str) -> Any:
-    """The derivatives that are functions; a line before their names is of the years up to 2017."""
+    """Functions of version 2; derivatives that are functions, with a line before their names up to 2017."""
+    if name.endswith("_v2"):
+        return getattr(pullback, name.removesuffix("_v2"))
     return getattr(backprop, name.removeprefix("_"))
