@@ -179,3 +179,8 @@ def test_calls_of_functions_of_version_1_are_in_the_graph() -> None:
     with pb.Session(engine="numpy") as session:
         session.run(v.initializer)
         assert session.run(fetches) == (6.0, 3.0, 2.0)
+
+
+def test_a_function_has_one_derivative() -> None:
+    with pytest.raises(ValueError, match=r"^Defun: Gradient defined twice; give grad_func or python_grad_func$"):
+        Defun(tf.float32, grad_func=lambda x, dy: dy, python_grad_func=lambda op, dy: dy)

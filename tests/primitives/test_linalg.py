@@ -132,3 +132,22 @@ def test_diagonals_that_do_not_exist() -> None:
 def test_diag_that_does_not_fill_its_diagonal() -> None:
     text = message_of(ValueError, lambda: pb.linalg.diag(zeros(2), num_rows=3, num_cols=3))
     assert text.startswith("diag: float32[2] does not fill the diagonals [0, 0] of a matrix of 3 by 3")
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
+def test_diagonal_tensors_of_a_rank_that_the_run_knows(engine: str, shape: tuple[int, ...]) -> None:
+    x = pb.placeholder(pb.float32, None)
+    y = pb.linalg.tensor_diag(x)
+    diagonal = pb.linalg.tensor_diag_part(pb.sin(y))
+    value = np.arange(np.prod(shape, dtype=int), dtype=np.float32).reshape(shape)
+    fetches = [y, diagonal, *pb.gradients(diagonal, x)]
+    full, part, slopes = pb.Session(engine=engine).run(fetches, {x: value})
+    np.testing.assert_array_equal(full, np.diag(value.reshape(-1)).reshape(shape * 2))
+    np.testing.assert_allclose(part, np.sin(value), rtol=1e-6)
+    np.testing.assert_allclose(slopes, np.cos(value), rtol=1e-6)
+
+
+def test_the_diagonal_of_an_odd_number_of_axes() -> None:
+    text = message_of(ValueError, lambda: pb.linalg.tensor_diag_part(zeros(2, 3, 2)))
+    assert text == "tensor_diag_part: the rank of float32[2,3,2] 'Placeholder:0' must be even"

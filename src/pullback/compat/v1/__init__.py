@@ -37,6 +37,7 @@ from .sparse import sparse_merge as sparse_merge
 from .sparse import sparse_to_dense as sparse_to_dense
 from .sparse import sparse_to_indicator as sparse_to_indicator
 from .variable import Variable as Variable
+from .variable import Variable as VariableV1  # noqa: F401  (a name of 1.15)
 
 __version__ = VERSION = "1.15.0"
 """What programs compare to find out which names there are: these are those of TensorFlow 1.15."""

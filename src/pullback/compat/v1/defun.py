@@ -29,7 +29,8 @@ class Defun:
     `out_names`, `shape_func` and `noinline` are taken for TensorFlow's sake: shapes are inferred.
 
     Raises:
-        TypeError: a dtype that is none. ValueError, when it is called: more or fewer arguments; keyword arguments.
+        TypeError: a dtype that is none.
+        ValueError: there are two derivatives; when it is called: more or fewer arguments; keyword arguments.
 
     >>> import pullback.compat.v1 as tf
     >>> from pullback.compat.v1.defun import Defun
@@ -53,6 +54,8 @@ class Defun:
         noinline: bool = False,
     ) -> None:
         del out_names, shape_func, noinline
+        if grad_func is not None and python_grad_func is not None:
+            raise ValueError("Defun: Gradient defined twice; give grad_func or python_grad_func")
         self._types = [as_dtype(dtype) for dtype in input_types]
         self._name = func_name
         self._derivative = _Derivative(grad_func, python_grad_func)

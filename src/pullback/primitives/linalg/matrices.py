@@ -25,7 +25,11 @@ from ..base.axes import static_integers
 from ..base.broadcasting import operands
 from ..complex.complex import conj
 from ..creation.constant import convert_to_tensor
+from ..reduction.product import reduce_prod
 from ..reduction.reduce import reduce_sum
+from ..shape.reshape import reshape
+from ..shape.size import rank, shape
+from ..shape.stacking import concat
 from .einsum import Einsum
 
 Band = tuple[int, int]
@@ -423,12 +427,12 @@ class MatrixBandPart(Primitive):
 def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """A tensor with `diagonal` where the first half of the indices equals the second, zeros elsewhere.
 
-    Shapes: [lengths...] gives [lengths..., lengths...]; the rank must be known. Dtypes: any number.
+    Shapes: [lengths...] gives [lengths..., lengths...]. Dtypes: any number.
 
     Derivative: dx = tensor_diag_part(dy).
 
     Raises:
-        ValueError: the rank is unknown. TypeError: no numbers.
+        TypeError: no numbers.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.linalg.tensor_diag([1.0, 2.0]))
@@ -437,7 +441,8 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """
     x = convert_to_tensor(diagonal)
     if x.shape.rank is None:
-        raise ValueError(f"tensor_diag: the rank of {x} must be known; use pb.ensure_shape")
+        lengths = shape(x)
+        return reshape(diag(reshape(x, [-1])), concat([lengths, lengths], 0), name)
     labels = "abcdefghijklmnopqrstuvwxyz"[: x.shape.rank]
     return Einsum(f"{labels}->{labels}{labels}")(x, name=name)
 
@@ -445,19 +450,24 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
 def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """The elements where the first half of the indices equals the second.
 
-    Shapes: [lengths..., lengths...] gives [lengths...]; the rank must be known and even. Dtypes: any number.
+    Shapes: [lengths..., lengths...] gives [lengths...]. Dtypes: any number.
 
     Derivative: dx = tensor_diag(dy).
 
     Raises:
-        ValueError: the rank is unknown or odd, or the halves differ. TypeError: no numbers.
+        ValueError: the rank is odd, or the halves differ. TypeError: no numbers.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.linalg.tensor_diag_part([[1.0, 2.0], [3.0, 4.0]]))
     array([1., 4.], dtype=float32)
     """
     x = convert_to_tensor(input)
-    if x.shape.rank is None or x.shape.rank % 2:
-        raise ValueError(f"tensor_diag_part: the rank of {x} must be known and even")
+    if x.shape.rank is None:
+        lengths = shape(x)
+        half = lengths[: rank(x) // 2]
+        count = reduce_prod(half)
+        return reshape(diag_part(reshape(x, [count, count])), half, name)
+    if x.shape.rank % 2:
+        raise ValueError(f"tensor_diag_part: the rank of {x} must be even")
     labels = "abcdefghijklmnopqrstuvwxyz"[: x.shape.rank // 2]
     return Einsum(f"{labels}{labels}->{labels}")(x, name=name)
