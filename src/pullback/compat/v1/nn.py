@@ -10,6 +10,7 @@ import numpy as np
 from ... import nn as today
 from ...core.dtypes import INTEGER
 from ...core.graph import Tensor
+from ...layers.losses.ctc_search import searched
 from ...primitives.casting.cast import cast
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.cumulative.cumsum import cumsum
@@ -179,6 +180,17 @@ def ctc_loss(
         )
     given = inputs if logits is None else logits
     return today.ctc_loss(labels, given, None, sequence_length, time_major, blank_index=-1)
+
+
+def ctc_beam_search_decoder(
+    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
+) -> Any:
+    """As `pb.nn.ctc_beam_search_decoder`; with `merge_repeated` equal neighbours in the result are taken together."""
+    return searched(inputs, sequence_length, beam_width, top_paths, merge_repeated=merge_repeated)
+
+
+ctc_beam_search_decoder_v2 = today.ctc_beam_search_decoder
+ctc_loss_v2 = today.ctc_loss
 
 
 def embedding_lookup(
