@@ -206,6 +206,7 @@ ROWS: list[tuple[Any, Any, dict[str, Any], Any]] = [
     (" 1 ;2", [[1], [1]], {"field_delim": ";"}, [1, 2]),
     ('a"b,1', [[""], tf.int64], {"use_quote_delim": False}, [b'a"b', 1]),
     ("z\u00f6", [[]], {}, None),
+    ("1.5", [[tf.constant(0.5)]], {}, [1.5]),
     (["1,2", "3,"], [[0], [-1]], {}, [[1, 3], [2, -1]]),
 ]
 

@@ -34,7 +34,7 @@ def of_file(path: Path, text: str, key: int, value: int, types: tuple[Any, Any],
 
 @pytest.mark.parametrize("engine", ["numpy", "xla"])
 def test_keys_are_found_whatever_their_shape(engine: str) -> None:
-    table = lookup.HashTable(lookup.KeyValueTensorInitializer(["a", "b"], [1.5, 2.5]), 0.0)
+    table = lookup.HashTable(lookup.KeyValueTensorInitializer(["a", "b"], [1.5, 2.5]), 0.0, shared_name="x", name="y")
     text = tf.placeholder(tf.string, [2, None])
     y = 2.0 * table.lookup(text)
     assert y.shape.as_list() == [2, None]

@@ -148,12 +148,19 @@ def test_several_sources_fill_one_queue() -> None:
 def test_only_what_is_kept_is_batched(function: Any) -> None:
     (i,) = tf.train.slice_input_producer([np.arange(12)], num_epochs=1, shuffle=False)
     keep = tf.equal(i % 3, 0)
-    if function is tf.train.maybe_batch:
-        one, many = function({"i": i}, keep, 2), function([[i, i]], [[True, False]], 2, enqueue_many=True)
-    else:
-        one, many = function({"i": i}, 2, 20, 0, keep), function([[i, i]], 2, 20, 0, [True, False], enqueue_many=True)
-    assert sorted(n for batch in run_to_the_end(one["i"]) for n in batch.tolist()) == [0, 3, 6, 9]
-    assert many.dtype == tf.int64
+    shuffling = () if function is tf.train.maybe_batch else (2, 20, 0)
+    kept = function({"i": i}, *shuffling, keep, *([2] if not shuffling else []))
+    assert sorted(n for batch in run_to_the_end(kept["i"]) for n in batch.tolist()) == [0, 3, 6, 9]
+
+
+def test_only_rows_that_are_kept_are_batched() -> None:
+    rows = tf.train.maybe_batch(tf.constant([5, 6]), [True, False], 3, enqueue_many=True)
+    with tf.Session(engine="numpy") as sess:
+        coord = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(sess, coord)
+        assert sess.run(rows).tolist() == [5, 5, 5]
+        coord.request_stop()
+        coord.join(threads)
 
 
 def test_a_stop_lets_threads_go_that_wait_for_room() -> None:

@@ -78,6 +78,9 @@ def test_a_default_stands_for_a_list_that_is_not_there_or_of_no_kind() -> None:
         "s": b"x",
     }
     assert parsed(WRITTEN, d=tf.FixedLenFeature([2], tf.int64, 7)) == {"d": [7, 7]}
+    assert parsed(WRITTEN, d=tf.FixedLenFeature([1], tf.int64, tf.zeros([1], tf.int64))) == {"d": [0]}
+    with pytest.raises(ValueError, match=r"the default int64.* of feature 'd' must be a constant"):
+        parsed(WRITTEN, d=tf.FixedLenFeature([1], tf.int64, tf.placeholder(tf.int64, [1])))
 
 
 def test_lists_of_any_length_are_sparse() -> None:

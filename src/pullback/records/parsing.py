@@ -13,6 +13,7 @@ from ..core.operation import Tensor
 from ..core.shape import TensorShape
 from ..core.typing import TensorLike
 from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.debugging.inspection import get_static_value
 from ..primitives.sparse.sparse_tensor import SparseTensor
 from .features import (
     Array,
@@ -51,7 +52,8 @@ def parse_example(
     """
     del example_names
     texts, batch = _texts("parse_example", serialized, 1)
-    outputs = {key: feature.specs(batch) for key, feature in _checked("parse_example", features).items()}
+    features = _checked("parse_example", features)
+    outputs = {key: feature.specs(batch) for key, feature in features.items()}
 
     def parse(array: Array) -> list[Array]:
         examples = [_message("Example", data).features.feature for data in array]
@@ -77,7 +79,8 @@ def parse_single_example(
     """
     del example_names
     text, batch = _texts("parse_single_example", serialized, 0)
-    outputs = {key: feature.specs(batch) for key, feature in _checked("parse_single_example", features).items()}
+    features = _checked("parse_single_example", features)
+    outputs = {key: feature.specs(batch) for key, feature in features.items()}
 
     def parse(array: Array) -> list[Array]:
         examples = [_message("Example", array.item()).features.feature]
@@ -113,7 +116,7 @@ def parse_single_sequence_example(
     text, batch = _texts(what, serialized, 0)
     context, sequences = dict(context_features or {}), _sequences(what, sequence_features or {})
     if context or not sequences:
-        _checked(what, context)
+        context = dict(_checked(what, context))
     outputs = {("context", key): feature.specs(batch) for key, feature in context.items()}
     for key, feature in sequences.items():
         outputs["sequence", key] = feature.specs(TensorShape([None]) if isinstance(feature, VarLenFeature) else batch)
@@ -141,7 +144,7 @@ def _sequences(what: str, features: Features) -> dict[str, FixedLenSequenceFeatu
 
 
 def _checked(what: str, features: Features) -> Features:
-    """The features of examples.
+    """The features of examples, whose defaults are arrays.
 
     Raises:
         ValueError: there are none, or one is none. TypeError: one is of another dtype.
@@ -154,7 +157,17 @@ def _checked(what: str, features: Features) -> Features:
         if isinstance(feature, FixedLenSequenceFeature) and not feature.allow_missing:
             raise ValueError(f"Unsupported: FixedLenSequenceFeature requires allow_missing to be True. (key: {key})")
         check_dtype(key, feature.dtype)
-    return features
+    return {key: _with_array(key, feature) for key, feature in features.items()}
+
+
+def _with_array(key: str, feature: Feature) -> Feature:
+    """A feature whose default is no tensor."""
+    if isinstance(feature, VarLenFeature | SparseFeature) or not isinstance(feature.default_value, Tensor):
+        return feature
+    value = get_static_value(feature.default_value)
+    if value is None:
+        raise ValueError(f"the default {feature.default_value} of feature '{key}' must be a constant")
+    return feature._replace(default_value=value)
 
 
 def _texts(what: str, serialized: TensorLike, rank: int) -> tuple[Tensor, TensorShape]:

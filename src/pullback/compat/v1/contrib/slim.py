@@ -1,11 +1,15 @@
 """TF-Slim: the layers of `tf.contrib.layers`, argument scopes, losses, variables: `tf.contrib.slim`."""
 
 from .... import losses as losses
+from . import dataset as dataset
+from . import dataset_data_provider as dataset_data_provider
 from . import initializers as initializers
 from . import layers as layers
 from . import learning as learning
 from . import metrics as metrics
+from . import parallel_reader as parallel_reader
 from . import regularizers as regularizers
+from . import tfexample_decoder as tfexample_decoder
 from .arguments import add_arg_scope as add_arg_scope
 from .arguments import arg_scope as arg_scope
 from .arguments import current_arg_scope as current_arg_scope

@@ -14,6 +14,7 @@ import numpy as np
 
 from ....control_flow.py_function import numpy_function
 from ....control_flow.signature import TensorSpec
+from ....core import nest
 from ....core.dtypes import FLOATING, as_dtype, dtype_name, float32, float64, int32, int64, string
 from ....core.errors import InvalidArgumentError
 from ....core.graph import Tensor
@@ -179,18 +180,25 @@ def decode_compressed(bytes: TensorLike, compression_type: str = "", name: str |
 
 def _default(default: Any) -> Array:
     """The default of a field, an array without elements where it has none."""
+    parts = nest.flatten(default) if isinstance(default, list | tuple) else [default]
+    arrays = [_of_one(part) for part in parts] or [np.empty(0, np.float32)]
+    array = np.concatenate(arrays)
+    if array.size > 1 or array.dtype not in (float32, float64, int32, int64, string):
+        raise ValueError(f"decode_csv: a default is one number or text, or [], not {default!r}")
+    return array
+
+
+def _of_one(default: Any) -> Array:
+    """A dtype as a vector without elements, all else as one of its elements."""
     if isinstance(default, Tensor):
         value = get_static_value(default)
         if value is None:
             raise ValueError(f"decode_csv: the default {default} must be a constant")
         return np.ravel(value)
     try:
-        array = np.empty(0, as_dtype(default))  # type: ignore[arg-type]
+        return np.empty(0, as_dtype(default))
     except TypeError:
-        array = np.ravel(as_array(default if np.size(default) else np.empty(0, np.float32)))
-    if array.size > 1 or array.dtype not in (float32, float64, int32, int64, string):
-        raise ValueError(f"decode_csv: a default is one number or text, or [], not {default!r}")
-    return array
+        return np.ravel(as_array(default))
 
 
 def _field(row: int, column: int, text: str, default: Array, na_value: str) -> Any:

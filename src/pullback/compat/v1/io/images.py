@@ -174,6 +174,15 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     )
 
 
+def image_of(data: bytes, channels: int) -> Array:
+    """The elements of the image in a file of any kind, of that many channels or, for 0, of its own.
+
+    Raises:
+        InvalidArgumentError: it is no such file. ResourceExhaustedError: it is larger than the limits allow.
+    """
+    return _pixels(_opened("decode_image", data, _FORMATS), channels, uint8)
+
+
 def _check(what: str, channels: int, dtype: Any) -> None:
     if channels not in (0, 1, 3, 4):
         raise ValueError(f"{what}: channels must be 0, 1, 3 or 4, not {channels}")

@@ -34,7 +34,7 @@ def range_input_producer(
     if shuffle:
         numbers = numbers.shuffle(1 << 30, seed)
     queue = FIFOQueue(capacity, "int32", [[]])
-    _fill(queue, [queue.enqueue(make_one_shot_iterator(numbers.repeat(num_epochs)).get_next(), name)])
+    fill(queue, [queue.enqueue(make_one_shot_iterator(numbers.repeat(num_epochs)).get_next(), name)])
     return queue
 
 
@@ -73,7 +73,7 @@ def input_producer(
     if shuffle:
         rows = rows.shuffle(1 << 30, seed)
     queue = FIFOQueue(capacity, [rows.output_types], [rows.output_shapes])
-    _fill(queue, [queue.enqueue(make_one_shot_iterator(rows.repeat(num_epochs)).get_next(), name)])
+    fill(queue, [queue.enqueue(make_one_shot_iterator(rows.repeat(num_epochs)).get_next(), name)])
     return queue
 
 
@@ -275,7 +275,7 @@ def _batched(
     known = shapes or [x.shape[1:] if enqueue_many else x.shape for x in rows[0]]
     queue = make([x.dtype for x in rows[0]], known)
     enqueue = queue.enqueue_many if enqueue_many else queue.enqueue
-    _fill(queue, [enqueue(row) for row in rows])
+    fill(queue, [enqueue(row) for row in rows])
     taken = (queue.dequeue_up_to if allow_smaller_final_batch else queue.dequeue_many)(batch_size, name)
     if keys:
         return dict(zip(keys, taken if len(keys) > 1 else [taken], strict=True))
@@ -302,6 +302,6 @@ def _kept(tensors: Any, keep_input: Any, enqueue_many: bool) -> Any:
     return [kept(x) for x in tensors] if isinstance(tensors, list | tuple) else kept(tensors)
 
 
-def _fill(queue: QueueBase, enqueue_ops: Sequence[Any]) -> None:
+def fill(queue: QueueBase, enqueue_ops: Sequence[Any]) -> None:
     """Let `start_queue_runners` fill `queue`."""
     add_queue_runner(QueueRunner(queue, enqueue_ops))
