@@ -31,7 +31,7 @@ SPARSE_ADD = "a, b, threshold, thresh:threshold"
 SPARSE_CONCAT = (
     "axis, sp_inputs, name, expand_nonconcat_dim:expand_nonconcat_dims, concat_dim:axis, expand_nonconcat_dims"
 )
-SPARSE_SPLIT = "sp_input, num_split, axis, name, split_dim:axis"
+SPARSE_SPLIT = "keyword_required:, sp_input, num_split, axis, name, split_dim:axis"
 SPARSE = "sp_input, axis, keepdims, reduction_axes:axis, keep_dims:keepdims"
 
 PARAMETERS = {
