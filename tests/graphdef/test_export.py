@@ -172,6 +172,91 @@ def test_a_training_step_is_written_with_its_variables() -> None:
     assert {"VarHandleOp", "ReadVariableOp", "AssignVariableOp", "NoOp"} <= set(ops)
 
 
+OPTIMIZERS = ("GradientDescent", "Momentum", "Adagrad", "Adadelta", "Adam", "RMSProp", "Ftrl")
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_steps_that_change_rows_do_so_when_they_are_read_again(name: str) -> None:
+    table, w = pb.get_variable("table", [5, 2]), pb.get_variable("w", [2, 3])
+    x = pb.placeholder(pb.int32, [None], name="x")
+    loss = pb.reduce_sum(pb.square(pb.gather(table, x) @ w))
+    options = {"momentum": 0.9} if name == "Momentum" else {}
+    step = getattr(pb.train, f"{name}Optimizer")(0.1, **options).minimize(loss, name="step")
+    begin, ids = pb.global_variables_initializer(), [1, 4, 1]
+    session = pb.Session(engine="numpy")
+    session.run(begin)
+    values = {v.op.name: session.read_variable(v.op) for v in pb.global_variables()}
+    data = loss.graph.as_graph_def().SerializeToString()
+    for _ in range(3):
+        session.run(step, {x: ids})
+    with pb.Graph().as_default() as graph:
+        pb.import_graph_def(data, name="")
+        again = pb.Session(engine="numpy")
+        for key, value in values.items():
+            again.write_variable(graph.get_operation_by_name(key), value)
+        for _ in range(3):
+            again.run("step", {"x:0": ids})
+        found = {key: again.read_variable(graph.get_operation_by_name(key)) for key in values}
+    for key, value in found.items():
+        np.testing.assert_allclose(value, session.read_variable(loss.graph.get_operation_by_name(key)), rtol=1e-5)
+
+
+def test_masks_and_draws_have_their_distribution_when_they_are_read_again() -> None:
+    x = pb.ones([20000])
+    ys = [
+        pb.nn.dropout(x, rate=0.25, name="dropped"),
+        pb.random.uniform([20000], 3, 7, pb.int32, name="whole"),
+        pb.random.gamma([20000], 2.0, name="gamma"),
+        pb.random.poisson([20000], 3.0, name="poisson"),
+        pb.random.categorical(pb.math.log([[0.2, 0.8]]), 20000, name="classes"),
+        pb.random.shuffle(pb.range(100), name="shuffled"),
+    ]
+    data = x.graph.as_graph_def().SerializeToString()
+    with pb.Graph().as_default():
+        pb.import_graph_def(data, name="")
+        dropped, whole, gamma, poisson, classes, shuffled = pb.Session(engine="numpy").run([y.name for y in ys])
+    assert np.unique(dropped).tolist() == pytest.approx([0.0, 4 / 3])
+    assert dropped.mean() == pytest.approx(1.0, abs=0.05)
+    assert np.unique(whole).tolist() == [3, 4, 5, 6]
+    assert gamma.mean() == pytest.approx(2.0, abs=0.1)
+    assert poisson.mean() == pytest.approx(3.0, abs=0.1)
+    assert classes.mean() == pytest.approx(0.8, abs=0.05)
+    assert sorted(shuffled.tolist()) == list(range(100))
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_derivatives_of_a_loop_over_rows_are_read_again_for_both_engines(engine: str) -> None:
+    x = pb.placeholder(pb.float32, [3, 2], name="x")
+    y = pb.scan(lambda a, row: pb.tanh(a * row + 0.1), x)
+    dx = pb.identity(pb.gradients(y, x)[0], name="dx")
+    wanted = pb.Session(engine="numpy").run(dx, {x: drawn(3, 2) * 0 + 0.5})
+    data = x.graph.as_graph_def().SerializeToString()
+    with pb.Graph().as_default():
+        pb.import_graph_def(data, name="")
+        found = pb.Session(engine=engine).run("dx:0", {"x:0": np.full((3, 2), 0.5, np.float32)})
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["reciprocal", "sqrt", "rsqrt", "tanh", "sigmoid"])
+def test_derivatives_of_complex_functions_conjugate_as_tensorflow_does(name: str) -> None:
+    """Its nodes of the first three conjugate their input; those of the others are given the conjugate."""
+    z = pb.placeholder(pb.complex128, [3], name="z")
+    y = getattr(pb.math, name)(z)
+    dz = pb.identity(pb.gradients(pb.math.real(y) * 2.0 + pb.math.imag(y), z)[0], name="dz")
+    at = np.array([1 + 2j, -0.5 + 0.3j, 0.2 - 0.7j])
+    wanted = pb.Session(engine="numpy").run(dz, {z: at})
+    made = pb.graphdef.export(dz.graph, [dz])
+    (node,) = [node for node in made.node if node.op == f"{name.capitalize()}Grad"]
+    conjugated = {n.name for n in made.node if n.op == "Conj"}
+    inputs, depth = node.input[0], 0
+    while inputs in conjugated:
+        inputs, depth = next(n.input[0] for n in made.node if n.name == inputs), depth + 1
+    assert depth % 2 == (0 if name in ("reciprocal", "sqrt", "rsqrt") else 1)
+    with pb.Graph().as_default():
+        pb.import_graph_def(made, name="")
+        np.testing.assert_allclose(pb.Session(engine="numpy").run("dz:0", {"z:0": at}), wanted, rtol=1e-12)
+
+
 def test_rows_of_a_loop_that_nobody_reads_are_left_out() -> None:
     pb.while_loop(lambda i: i < 3, lambda i: (i + 1,), [pb.constant(0)])
     made = pb.get_default_graph().as_graph_def()
@@ -188,10 +273,10 @@ def test_texts_are_written() -> None:
 
 
 def test_what_has_no_pendant_is_refused_by_name_and_line() -> None:
-    pb.image.resize(pb.zeros([1, 4, 4, 1]), [8, 8], name="larger")
+    pb.math.unsorted_segment_sum(pb.signal.dct(pb.zeros([4]), name="waves"), [0, 0, 1, 1], 2)
     with pytest.raises(UnimplementedError) as caught:
         pb.graphdef.export()
-    assert str(caught.value).startswith("graphdef.export: operation 'larger' (Resize, made at test_export.py:")
+    assert str(caught.value).startswith("graphdef.export: operation 'waves' (Dct, made at test_export.py:")
     assert str(caught.value).endswith("TensorFlow has no such operation; take it out, or write it with others")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from ..core.data_types import NUMBERS
-from ..core.dtypes import DType, TokenType, int32, int64, resource, string, variant
+from ..core.dtypes import DType, TokenType, float32, int32, int64, resource, string, variant
 from ..core.dtypes import bool as bool_
 from ..core.errors import UnimplementedError
 from ..core.graph import Operation, Tensor, site_of
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from .exporting import Export
 
 
+_LISTS = ("EmptyTensorList", "TensorListPushBack", "TensorListReserve", "TensorListSetItem")
+_FLOATS = ("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel", "ResizeBicubic", "ResizeBilinear")
 _FIXED: dict[str, DType] = {
     **dict.fromkeys(("AsString", "StringFormat", "StringJoin", "StaticRegexReplace", "Substr"), string),
     **dict.fromkeys(("StringLower", "StringStrip", "StringUpper"), string),
     **dict.fromkeys(("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong"), int64),
-    **dict.fromkeys(("EmptyTensorList", "TensorListPushBack"), variant),
+    **dict.fromkeys(_LISTS, variant),
+    **dict.fromkeys(_FLOATS, float32),
     **dict.fromkeys(("Rank", "StringLength"), int32),
     "VarHandleOp": resource,
     "Where": int64,

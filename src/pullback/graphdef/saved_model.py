@@ -147,13 +147,18 @@ def load_into(
 
 def maybe_saved_model_directory(export_dir: str | PathLike[str]) -> bool:
     """Whether there is a SavedModel in that folder."""
-    return (Path(export_dir) / "saved_model.pb").is_file()
+    return _file(Path(export_dir)).is_file()
+
+
+def _file(folder: Path) -> Path:
+    """The file with the graphs, in bytes, or as text."""
+    text = folder / "saved_model.pbtxt"
+    return text if text.is_file() else folder / "saved_model.pb"
 
 
 def _chosen(folder: Path, tags: set[str] | None) -> Any:
     """The graph of the SavedModel that has these tags."""
-    path = folder / "saved_model.pb"
-    graphs = list(read_file(path, "SavedModel").meta_graphs)
+    graphs = list(read_file(_file(folder), "SavedModel").meta_graphs)
     matching = [g for g in graphs if tags is None or tags == set(g.meta_info_def.tags)]
     if tags is None and len(matching) > 1:
         matching = [g for g in matching if "serve" in g.meta_info_def.tags] or matching

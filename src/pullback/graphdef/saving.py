@@ -84,20 +84,43 @@ def save(
     {'w': array(3., dtype=float32)}
     """
     folder = Path(export_dir)
-    if folder.is_dir() and any(folder.iterdir()):
-        raise ValueError(f"saved_model.save: there is something in {folder}; give a folder that is empty or not there")
-    made = messages().SavedModel(saved_model_schema_version=1)
-    meta = made.meta_graphs.add()
-    meta.CopyFrom(export_meta_graph(graph=session.graph))
-    meta.meta_info_def.tags.extend(tags)
+    check_empty(folder)
+    meta = meta_graph_of(session.graph, tags)
     for name, signature in signatures.items():
         _sign(meta.signature_def[name], signature)
-    values = {v.op.name: session.read_variable(v.op) for v in _variables(session.graph)}
+    write_model(folder, [meta], values_of(session))
+
+
+def check_empty(folder: Path) -> None:
+    """ValueError where there is something in a folder."""
+    if folder.is_dir() and any(folder.iterdir()):
+        raise ValueError(f"saved_model.save: there is something in {folder}; give a folder that is empty or not there")
+
+
+def meta_graph_of(graph: Graph, tags: Sequence[str]) -> Any:
+    """The MetaGraphDef of a graph, with its tags."""
+    meta = export_meta_graph(graph=graph)
+    meta.meta_info_def.tags.extend(tags)
+    return meta
+
+
+def values_of(session: Session) -> dict[str, np.ndarray[Any, Any]]:
+    """The values of the variables of a session, by name."""
+    return {v.op.name: session.read_variable(v.op) for v in _variables(session.graph)}
+
+
+def write_model(
+    folder: Path, metas: Sequence[Any], values: Mapping[str, np.ndarray[Any, Any]], as_text: bool = False
+) -> Path:
+    """Writes MetaGraphDefs and the values that their variables share as a SavedModel; the file of the former."""
+    made = messages().SavedModel(saved_model_schema_version=1)
+    made.meta_graphs.extend(metas)
     (folder / "variables").mkdir(parents=True, exist_ok=True)
     if values:
         write_bundle(folder / "variables" / "variables", values)
-    data = written(made, False)
-    replace_file(folder / "saved_model.pb", lambda file: file.write(data))
+    data, path = written(made, as_text), folder / ("saved_model.pbtxt" if as_text else "saved_model.pb")
+    replace_file(path, lambda file: file.write(data))
+    return path
 
 
 def simple_save(
@@ -177,5 +200,10 @@ def _sign(made: Any, signature: Signature) -> None:
     made.method_name = signature.method_name or _PREDICT
     for infos, tensors in ((made.inputs, signature.inputs), (made.outputs, signature.outputs)):
         for key, x in tensors.items():
-            infos[key].name, infos[key].dtype = x.name, NUMBERS[x.dtype]
-            set_shape(infos[key].tensor_shape, x.shape)
+            describe(infos[key], x)
+
+
+def describe(info: Any, x: Tensor) -> None:
+    """Gives a TensorInfo the name, dtype and shape of a tensor."""
+    info.name, info.dtype = x.name, NUMBERS[x.dtype]
+    set_shape(info.tensor_shape, x.shape)

@@ -21,8 +21,8 @@ _SIGNATURES = {
         "Xlogy Zeta"
     ),
     "T -> output:T": (
-        "AvgPool CheckNumerics Cholesky Conj DepthToSpace EnsureShape Identity L2Loss MatrixDeterminant "
-        "MatrixInverse MatrixLogarithm MatrixSquareRoot MaxPool PreventGradient "
+        "AvgPool AvgPool3D CheckNumerics Cholesky Conj DepthToSpace EnsureShape Identity L2Loss MatrixDeterminant "
+        "MatrixInverse MatrixLogarithm MatrixSquareRoot MaxPool MaxPool3D PreventGradient RandomShuffle "
         "SpaceToDepth Squeeze StopGradient"
     ),
     "T T -> output:T": (
@@ -36,12 +36,17 @@ _SIGNATURES = {
     ),
     "T -> activations:T": "Elu LeakyRelu Relu Relu6 Selu Softplus Softsign",
     "T T -> backprops:T": "EluGrad LeakyReluGrad Relu6Grad ReluGrad SeluGrad SoftplusGrad SoftsignGrad",
+    "T - -> resized_images:-": "ResizeBicubic ResizeBilinear",
+    "T - -> resized_images:T": "ResizeNearestNeighbor",
+    "- T -> output:T": "AvgPool3DGrad AvgPoolGrad ResizeBicubicGrad ResizeBilinearGrad",
     "T T -> z:-": "Equal Greater GreaterEqual Less LessEqual NotEqual",
     "T Tindices T -> output:T": (
         "TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate"
     ),
     "- T T -> output:T": "Conv2DBackpropInput DepthwiseConv2dNativeBackpropInput Select SelectV2",
-    "T T T -> output:T": "ClipByValue MaxPoolGrad MaxPoolGradGrad QuantizeAndDequantizeV4",
+    "T T T -> output:T": (
+        "ClipByValue MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad MaxPoolGradGrad QuantizeAndDequantizeV4"
+    ),
     "T Tindices Tnumsegments -> output:T": (
         "UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum"
     ),
@@ -68,7 +73,7 @@ _SIGNATURES = {
     "Tcond Tin[] -> output:Tout[]": "If StatelessIf",
     "Tin[] -> output:Tout[]": "PartitionedCall StatefulPartitionedCall",
     "- - - - - -> selected_indices:-": "NonMaxSuppressionWithOverlaps",
-    "- - - -> outputs:-": "FakeQuantWithMinMaxVars",
+    "- - - -> outputs:-": "FakeQuantWithMinMaxVars FakeQuantWithMinMaxVarsPerChannel",
     "- -> is_initialized:-": "VarIsInitializedOp",
     "- -> output:-": (
         "StaticRegexFullMatch StaticRegexReplace StringLength StringLower StringStrip StringToHashBucket "
@@ -77,12 +82,12 @@ _SIGNATURES = {
     "- T T -> output:-": "Substr",
     "- -> value:dtype": "ReadVariableOp",
     "- -> y:-": "LogicalNot",
-    "- T -> output:T": "AvgPoolGrad",
     "- T -> output:num_split*T": "Split",
     "- T[] ->": "Assert",
     "- Tin[] -> output:Tout[]": "Case",
     "- Tindices -> output:dtype": "ResourceGather",
     "- element_dtype -> output_handle:-": "TensorListPushBack",
+    "- - element_dtype -> output_handle:-": "TensorListSetItem",
     "- - -> tensor:element_dtype": "TensorListStack",
     "->": "NoOp",
     "-> resource:-": "VarHandleOp",
@@ -95,7 +100,7 @@ _SIGNATURES = {
     "S T -> output:T": "RandomGamma",
     "SrcT -> y:DstT": "Cast",
     "T - - - T -> output:T": "MatrixDiagV3",
-    "T - -> output:T": "TileGrad",
+    "T - -> output:T": "ResizeNearestNeighborGrad TileGrad",
     "T - -> output:output_dtype": "Multinomial",
     "T - -> values:T": "NthElement",
     "T - T -> diagonal:T": "MatrixDiagPartV3",
@@ -111,6 +116,10 @@ _SIGNATURES = {
     "T -> output:type": "Bitcast",
     "T -> q:T r:T": "Qr",
     "T -> s:T u:T v:T": "Svd",
+    "T T -> r0:T r1:T": "BroadcastGradientArgs",
+    "T -> y:T idx:out_idx": "Unique",
+    "T -> y:T idx:out_idx count:out_idx": "UniqueWithCounts",
+    "T U[] -> output:T": "Print",
     "T -> sign:T log_abs_determinant:T": "LogMatrixDeterminant",
     "T -> softmax:T": "Softmax",
     "T -> y:Tout": "ComplexAbs",
@@ -141,6 +150,7 @@ _SIGNATURES = {
     "T Tshift Taxis -> output:T": "Roll",
     "TI - T T -> output:T": "OneHot",
     "T[] -> output:-": "StringFormat",
+    "Tcomplex -> output:Tcomplex": "FFT FFT2D FFT3D IFFT IFFT2D IFFT3D",
     "Tcomplex - - -> output:Tcomplex": "FFTND",
     "Tcomplex - - -> output:Treal": "IRFFTND",
     "Tidx Tidx Tidx -> output:Tidx": "Range",
@@ -152,7 +162,7 @@ _SIGNATURES = {
     "dtype -> output:dtype": "PlaceholderWithDefault",
     "index_type T -> output:T": "Fill",
     "shape_dtype - - - dtype -> output:dtype": "StatelessRandomGammaV3",
-    "shape_type - -> handle:-": "EmptyTensorList",
+    "shape_type - -> handle:-": "EmptyTensorList TensorListReserve",
 }
 
 

@@ -7,11 +7,12 @@ from typing import Any
 from ...core.dtypes import INTEGER
 from ...core.operation import Tensor
 from ...core.primitive import primitive_class
+from ...primitives.complex.complex import conj
 from ...primitives.elementwise.add_n import AddN
 from ...primitives.elementwise.arithmetic import Add
 from ...primitives.elementwise.division import RealDiv, TruncateDiv, TruncateMod
 from ...primitives.elementwise.masking import multiply_no_nan
-from ...primitives.elementwise.powers import Reciprocal, ReciprocalGrad
+from ...primitives.elementwise.powers import Reciprocal
 from ..nodes import Node, reader
 
 
@@ -20,7 +21,7 @@ from ..nodes import Node, reader
 @reader("Floor", "Ceil", "Round", "Rint", "ClipByValue")
 @reader("AddV2", "Sub", "Mul", "RealDiv", "DivNoNan", "FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod")
 @reader("SquaredDifference", "Maximum", "Minimum", "Pow", "Atan2", "NextAfter", "Xdivy", "Xlogy", "Xlog1py")
-@reader("TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad")
+@reader("TanhGrad")
 def same(node: Node, *xs: Tensor) -> Any:
     """The primitive that has TensorFlow's op type."""
     primitive: Any = primitive_class(node.op_type)
@@ -52,9 +53,11 @@ def inv(node: Node, x: Tensor) -> Any:
     return node.make(Reciprocal(), x)
 
 
-@reader("InvGrad")
-def inv_grad(node: Node, y: Tensor, dy: Tensor) -> Any:
-    return node.make(ReciprocalGrad(), y, dy)
+@reader("SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad")
+def grad_by_conjugate(node: Node, y: Tensor, dy: Tensor) -> Any:
+    """TensorFlow's take the result and conjugate it themselves; the others of this kind are given the conjugate."""
+    primitive: Any = primitive_class("ReciprocalGrad" if node.op_type == "InvGrad" else node.op_type)
+    return node.make(primitive(), conj(y), dy)
 
 
 @reader("AddN", "AccumulateNV2")

@@ -9,7 +9,10 @@ import numpy as np
 from ...core.dtypes import float32
 from ...core.operation import Tensor
 from ...layers.image import colors
+from ...primitives.creation.constant import constant_value, convert_to_tensor
 from ...primitives.image import boxes, patches, resizing, sampling
+from ...primitives.image.resize_weights import Method
+from ...primitives.shape.size import shape
 from ..nodes import Node, reader
 
 _RESIZERS: dict[str, Any] = {
@@ -19,10 +22,42 @@ _RESIZERS: dict[str, Any] = {
 }
 
 
+_METHODS = {
+    "ResizeBilinearGrad": "bilinear",
+    "ResizeBicubicGrad": "bicubic",
+    "ResizeNearestNeighborGrad": "nearest",
+}
+
+
 @reader(*_RESIZERS)
 def resize(node: Node, x: Tensor, size: Tensor) -> Any:
     corners, centers = node.attribute("align_corners", False), node.attribute("half_pixel_centers", False)
     return _RESIZERS[node.op_type](x, size, corners, node.exactly, centers)
+
+
+@reader("ResizeBilinearGrad", "ResizeBicubicGrad")
+def resize_grad(node: Node, dy: Tensor, x: Tensor) -> Any:
+    return _transposed(node, dy, shape(x)[1:3] if None in _sides(x) else list(_sides(x)))
+
+
+@reader("ResizeNearestNeighborGrad")
+def resize_nearest_grad(node: Node, dy: Tensor, size: Tensor) -> Any:
+    return _transposed(node, dy, size)
+
+
+def _sides(x: Tensor) -> Any:
+    return (None,) if x.shape.sizes is None else x.shape.sizes[1:3]
+
+
+def _transposed(node: Node, dy: Tensor, size: Any) -> Any:
+    """The transpose of a change of size, of images that had `size`."""
+    name = _METHODS[node.op_type]
+    method = Method(name, node.attribute("align_corners", False), node.attribute("half_pixel_centers", False))
+    lengths = convert_to_tensor(size)
+    known = constant_value(lengths)
+    if known is not None:
+        return node.make(resizing.ResizeGrad(tuple(method), tuple(known.tolist())), dy)
+    return node.make(resizing.ResizeGrad(tuple(method), (None, None)), dy, lengths)
 
 
 @reader("ResizeArea")

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...autodiff.reverse import gradients
 from ...core.operation import Tensor
+from ...primitives.activations.softmax import softmax
 from ...primitives.losses.cross_entropy import SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits
 from ...primitives.losses.l2 import L2Loss
 from ..nodes import Node, reader
@@ -13,7 +14,9 @@ from ..nodes import Node, reader
 
 @reader("SoftmaxCrossEntropyWithLogits", outputs=("loss", "backprop"))
 def softmax_cross_entropy(node: Node, x: Tensor, labels: Tensor) -> Any:
-    return _with_backprop(node, x, _first(node.make(SoftmaxCrossEntropyWithLogits(), x, labels)))
+    """The derivative is that of labels whose rows sum to 1, whatever they sum to, as TensorFlow has it."""
+    loss = _first(node.make(SoftmaxCrossEntropyWithLogits(), x, labels))
+    return (loss, softmax(x) - labels) if node.wants(1) else loss
 
 
 @reader("SparseSoftmaxCrossEntropyWithLogits", outputs=("loss", "backprop"))

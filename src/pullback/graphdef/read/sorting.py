@@ -5,16 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Tensor
+from ...primitives.casting.cast import cast
+from ...primitives.indexing.take_along import TakeAlong
 from ...primitives.sorting.order_statistics import approx_max_k, approx_min_k, isotonic_regression, nth_element
 from ...primitives.sorting.searchsorted import searchsorted
-from ...primitives.sorting.sort import in_top_k, top_k
+from ...primitives.sorting.sort import argsort, in_top_k, top_k
 from ..nodes import Node, reader
 
 
 @reader("TopKV2", "TopK", outputs=("values", "indices"))
 def top_k_(node: Node, x: Tensor, *given: Tensor) -> Any:
+    if given and node.static(given[0]) is None:
+        return _all_sorted(node, x, given[0])
     (k,) = node.integers(given[0], "k") if given else (node.attribute("k"),)
     return tuple(top_k(x, k, index_type=node.attribute("index_type", "int32"), name=node.exactly))
+
+
+def _all_sorted(node: Node, x: Tensor, k: Tensor) -> Any:
+    """The first `k`, which a run computes, of all elements in descending order."""
+    places = argsort(x, direction="DESCENDING", stable=True)[..., :k]
+    values = TakeAlong()(x, places)
+    return values, cast(places, node.attribute("index_type", "int32"), name=node.exactly)
 
 
 @reader("NthElement")

@@ -31,8 +31,17 @@ def silu(body: Body, op: Operation, x: Ref) -> Any:
 
 @writer(Softmax, LogSoftmax)
 def softmax(body: Body, op: Operation, x: Ref) -> Any:
-    _along_last_axis(body, op)
-    return body.main(op.type, x)
+    """Along the last axis, to which another one is moved."""
+    primitive: Any = op.primitive
+    rank = op.inputs[0].shape.rank
+    if primitive.axis == -1 or primitive.axis + 1 == rank:
+        return body.main(op.type, x)
+    if rank is None:
+        return body.refuse("the rank of its input must be known, unless the axis is the last")
+    axis = primitive.axis % rank
+    order = [*range(axis), *range(axis + 1, rank), axis]
+    made = body.node(op.type, body.node("Transpose", x, body.integers(order)))
+    return body.main("Transpose", made, body.integers([*range(axis), rank - 1, *range(axis, rank - 1)]))
 
 
 @writer(SoftmaxGrad)
@@ -50,10 +59,3 @@ def _sum(body: Body, op: Operation, x: Ref) -> Ref:
     primitive: Any = op.primitive
     ref: Ref = body.node("Sum", x, body.integers([primitive.axis]), keep_dims=True)
     return ref
-
-
-def _along_last_axis(body: Body, op: Operation) -> None:
-    primitive: Any = op.primitive
-    rank = op.inputs[0].shape.rank
-    if primitive.axis != -1 and (rank is None or primitive.axis != rank - 1):
-        body.refuse("TensorFlow computes it along the last axis only; transpose its input")

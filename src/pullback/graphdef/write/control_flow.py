@@ -64,16 +64,21 @@ class _While:
     def written(self, limit: Ref, args: Sequence[Ref]) -> list[Ref]:
         """The outputs of the loop, to the last one that somebody reads."""
         body, c = self.body, self.loop.carried
-        lists = [self._empty_list(n) for n in self.rows]
+        lists = [self._list(n, limit) for n in self.rows]
         inputs = [body.integers(0), limit, *args[:c], *lists, *args[c:]]
         condition, step = self._condition(inputs), self._step(inputs)
         made = body.node("While", inputs, cond=condition, body=step, output_shapes=[], parallel_iterations=10)
-        return [made[0], *made[2 : 2 + c], *map(self._stacked, self.rows, made[2 + c :])]
+        steps = limit if self.loop.condition is None else made[0]
+        return [steps, *made[2 : 2 + c], *map(self._stacked, self.rows, made[2 + c :])]
 
-    def _empty_list(self, n: int) -> Ref:
-        shape, most = self._row_shape(n), self.body.integers(-1)
-        ref: Ref = self.body.node("EmptyTensorList", shape, most, element_dtype=self.op.outputs[n].dtype)
-        return ref
+    def _list(self, n: int, limit: Ref) -> Ref:
+        """Room for a row of each step where their number is known before the first, else an empty list."""
+        dtype, shape = self.op.outputs[n].dtype, self._row_shape(n)
+        if self.loop.condition is None:
+            reserved: Ref = self.body.node("TensorListReserve", shape, limit, element_dtype=dtype)
+            return reserved
+        empty: Ref = self.body.node("EmptyTensorList", shape, self.body.integers(-1), element_dtype=dtype)
+        return empty
 
     def _row_shape(self, n: int) -> Ref:
         shape = self.op.outputs[n].shape
@@ -116,7 +121,11 @@ class _While:
         added = []
         for n, number, history, held in zip(self.rows, self.results, self.from_history, collected, strict=True):
             row = carried[number] if history else results[number]
-            added.append(inner.node("TensorListPushBack", held, row, element_dtype=self.op.outputs[n].dtype))
+            dtype = self.op.outputs[n].dtype
+            if self.loop.condition is None:
+                added.append(inner.node("TensorListSetItem", held, step, row, element_dtype=dtype))
+            else:
+                added.append(inner.node("TensorListPushBack", held, row, element_dtype=dtype))
         returned = [inner.node("AddV2", step, one), limit, *results[:c], *added, *scanned, *constants]
         return self._signed(inner, made, "body", inputs, returned)
 

@@ -7,7 +7,7 @@ from typing import Any
 from ...core.dtypes import string
 from ...core.graph import Operation
 from ...primitives.debugging.guards import Assert, CheckNumerics
-from ...primitives.debugging.printing import PrintV2
+from ...primitives.debugging.printing import PrintV1, PrintV2
 from ..body import Body, Ref
 from ..exporting import writer
 
@@ -24,6 +24,13 @@ def assert_(body: Body, op: Operation, condition: Ref, *data: Ref) -> Any:
     shown = [body.constant(primitive.message.encode(), string), *data] if primitive.message else list(data)
     body.main("Assert", condition, shown, summarize=3 if primitive.summarize is None else primitive.summarize)
     return ()
+
+
+@writer(PrintV1)
+def print_v1(body: Body, op: Operation, x: Ref, *data: Ref) -> Any:
+    primitive: Any = op.primitive
+    first, count = primitive.first_n, primitive.summarize
+    return body.main("Print", x, list(data), message=primitive.message, first_n=first, summarize=count)
 
 
 @writer(PrintV2)

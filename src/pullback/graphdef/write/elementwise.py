@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from ...core.dtypes import COMPLEX, real_dtype
 from ...core.graph import Operation
 from ...primitives.casting.bitcast import Bitcast
 from ...primitives.casting.cast import Cast
 from ...primitives.complex.angle import Angle
 from ...primitives.complex.complex import Complex, Imag, Real
+from ...primitives.creation.constant import constant_value
 from ...primitives.elementwise.add_n import AddN
 from ...primitives.elementwise.masking import Mask, MaskedDiv, MaskedMul, MaskUnseen, QuotientGrad
+from ...primitives.elementwise.powers import ReciprocalGrad, RsqrtGrad, SqrtGrad
 from ...primitives.elementwise.sign import ComplexAbs
 from ...primitives.logic.logical import LogicalXor
+from ...primitives.special.gamma import Polygamma, PolygammaOf, Zeta
 from ..body import Body, Ref
 from ..exporting import writer
 
@@ -31,6 +37,12 @@ def bitcast(body: Body, op: Operation, x: Ref) -> Any:
 @writer(Complex, Real, Imag, Angle, ComplexAbs)
 def parts(body: Body, op: Operation, *xs: Ref) -> Any:
     return body.main(op.type, *xs, Tout=op.outputs[0].dtype)
+
+
+@writer(SqrtGrad, RsqrtGrad, ReciprocalGrad)
+def grad_by_conjugate(body: Body, op: Operation, y: Ref, dy: Ref) -> Any:
+    """TensorFlow's conjugate the first input themselves."""
+    return body.main(op.type, body.node("Conj", y) if y.dtype in COMPLEX else y, dy)
 
 
 @writer(AddN)
@@ -64,7 +76,8 @@ def mask_unseen(body: Body, op: Operation, x: Ref, b: Ref, seen_by: Ref) -> Any:
     seen = body.node("Transpose", seen, body.integers([sorted(kept).index(a) for a in kept]))
     for axis in [i for i, a in enumerate(along) if a is None]:
         seen = body.node("ExpandDims", seen, body.integers(axis))
-    shown = body.node("LogicalOr", body.node("IsFinite", b), seen)
+    size = body.node("ComplexAbs", b, Tout=real_dtype(b.dtype)) if b.dtype in COMPLEX else b
+    shown = body.node("LogicalOr", body.node("IsFinite", size), seen)
     return body.main("SelectV2", shown, x, body.constant(0, x.dtype))
 
 
@@ -89,3 +102,22 @@ def _kept(body: Body, factors: Sequence[Ref], x: Ref) -> Any:
     for factor in factors[:-1]:
         x = body.node("SelectV2", body.node("Equal", factor, nothing), nothing, x)
     return body.main("SelectV2", body.node("Equal", factors[-1], nothing), nothing, x)
+
+
+@writer(Polygamma, Zeta)
+def of_order(body: Body, op: Operation, a: Ref, x: Ref) -> Any:
+    primitive: Any = op.primitive
+    if primitive.times:
+        return body.refuse("TensorFlow has no derivative of it by its first input")
+    order = constant_value(op.inputs[0])
+    if op.type == "Polygamma" and (order is None or (order != np.round(order)).any()):
+        return body.refuse("TensorFlow has it of whole orders, which must be known")
+    return body.main(op.type, a, x)
+
+
+@writer(PolygammaOf)
+def polygamma_of(body: Body, op: Operation, x: Ref) -> Any:
+    primitive: Any = op.primitive
+    return body.main(
+        "Polygamma", body.node("Mul", body.node("OnesLike", x), body.constant(primitive.order, x.dtype)), x
+    )

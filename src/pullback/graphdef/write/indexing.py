@@ -6,15 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import int64
+from ...core.dtypes import int32, int64
 from ...core.graph import Operation
-from ...primitives.indexing.gather import GatherV2, TakeGrad
+from ...primitives.indexing.gather import GatherV2, TakeGrad, TrueIndices
+from ...primitives.indexing.index_arithmetic import FromFront
+from ...primitives.indexing.partition import PartNumbers
 from ...primitives.indexing.scatter_nd import GatherNd, ScatterNd
 from ...primitives.indexing.slice import Slice, SliceGrad
 from ...primitives.indexing.slicing import UNKNOWN, StridedSlice, StridedSliceGrad, Take
+from ...primitives.indexing.take_along import PutAlong, TakeAlong
 from ...primitives.indexing.where import Where
-from ...primitives.segment.reductions import UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd
-from ...primitives.segment.sums import UnsortedSegmentSum
+from ...primitives.shape.reverse_sequence import ReverseSequence
 from ..body import Body, Ref
 from ..exporting import writer
 from .creation import lengths_of
@@ -74,12 +76,6 @@ def scatter_nd(body: Body, op: Operation, indices: Ref, updates: Ref, *lengths: 
     shape = lengths_of(body, primitive.shape, lengths)
     shape = body.cast(shape, indices.dtype)
     return body.main("ScatterNd", indices, updates, shape)
-
-
-@writer(UnsortedSegmentSum, UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd)
-def unsorted_segment(body: Body, op: Operation, x: Ref, ids: Ref, *count: Ref) -> Any:
-    primitive: Any = op.primitive
-    return body.main(op.type, x, ids, count[0] if count else body.integers(primitive.num_segments))
 
 
 @writer(Where)
@@ -165,3 +161,81 @@ def _filled(body: Body, table: np.ndarray[Any, Any], unknown: list[int], numbers
     single = np.array([not isinstance(e, tuple) and e is not None and e != "..." for e in spec])
     after = body.node("AddV2", begin, body.constant(1, dtype))
     return [begin, body.node("SelectV2", body.constant(single), after, end), step]
+
+
+@writer(TrueIndices)
+def true_places(body: Body, op: Operation, mask: Ref) -> Any:
+    flat = body.node("Reshape", mask, body.integers([-1]))
+    return body.main("Reshape", body.node("Where", flat), body.integers([-1]))
+
+
+@writer(PartNumbers)
+def part_numbers(body: Body, op: Operation, numbers: Ref) -> Any:
+    """As they are: TensorFlow does not say which number is out of range."""
+    return body.main("Identity", numbers)
+
+
+@writer(FromFront)
+def from_front(body: Body, op: Operation, indices: Ref, x: Ref) -> Any:
+    primitive: Any = op.primitive
+    rank = op.inputs[1].shape.rank
+    if rank is None:
+        return body.refuse("the rank of its input must be known")
+    shape = body.node("Shape", x, out_type=indices.dtype)
+    length = body.node("GatherV2", shape, body.integers(primitive.axis % rank), body.integers(0))
+    return body.main("FloorMod", indices, length)
+
+
+@writer(ReverseSequence)
+def reverse_sequence(body: Body, op: Operation, x: Ref, lengths: Ref) -> Any:
+    primitive: Any = op.primitive
+    rank = op.inputs[0].shape.rank
+    axes = [primitive.seq_axis, primitive.batch_axis]
+    if rank is None and min(axes) < 0:
+        return body.refuse("the rank of its input must be known")
+    seq, batch = (axis % rank if rank else axis for axis in axes)
+    return body.main("ReverseSequence", x, lengths, seq_dim=seq, batch_dim=batch)
+
+
+@writer(TakeAlong)
+def take_along(body: Body, op: Operation, x: Ref, positions: Ref) -> Any:
+    """Gathered with all other axes as batch axes, the axis moved to the end."""
+    primitive: Any = op.primitive
+    rank = op.inputs[0].shape.rank
+    if rank is None:
+        return body.refuse("the rank of its input must be known")
+    axis, last = primitive.axis % rank, rank - 1
+    if axis == last:
+        return body.main("GatherV2", x, positions, body.integers(last), batch_dims=last)
+    moved = body.integers([*range(axis), *range(axis + 1, rank), axis])
+    x, positions = (body.node("Transpose", y, moved) for y in (x, positions))
+    found = body.node("GatherV2", x, positions, body.integers(last), batch_dims=last)
+    return body.main("Transpose", found, body.integers([*range(axis), last, *range(axis, last)]))
+
+
+@writer(PutAlong)
+def put_along(body: Body, op: Operation, dy: Ref, positions: Ref, like: Ref) -> Any:
+    """Added into a matrix of one column for each place along the axis, moved to the end."""
+    primitive: Any = op.primitive
+    rank = op.inputs[0].shape.rank
+    if rank is None:
+        return body.refuse("the rank of its input must be known")
+    axis, last = primitive.axis % rank, rank - 1
+    moved = body.integers([*range(axis), *range(axis + 1, rank), axis])
+    shape, dtype = body.node("GatherV2", body.shape_of(like), moved, body.integers(0)), positions.dtype
+    dy, positions = (x if axis == last else body.node("Transpose", x, moved) for x in (dy, positions))
+    beside = body.node("Slice", shape, body.integers([0]), body.integers([last]))
+    rows = body.node("Prod", beside, body.integers([0]))
+    numbers = body.node("Range", body.integers(0), rows, body.integers(1))
+    column = body.node("Reshape", numbers, body.node("ConcatV2", [beside, body.integers([1])], body.integers(0)))
+    spread = body.node("BroadcastTo", body.cast(column, dtype), body.node("Shape", positions, out_type=int32))
+    places = body.node("Reshape", body.node("Pack", [spread, positions], axis=rank), body.integers([-1, 2]))
+    length = body.node("Slice", shape, body.integers([last]), body.integers([1]))
+    size = body.node("ConcatV2", [body.node("Reshape", rows, body.integers([1])), length], body.integers(0))
+    flat = body.node("Reshape", dy, body.integers([-1]))
+    total = body.node("Reshape", body.node("ScatterNd", places, flat, body.cast(size, dtype)), shape)
+    return (
+        total
+        if axis == last
+        else body.main("Transpose", total, body.integers([*range(axis), last, *range(axis, last)]))
+    )

@@ -16,8 +16,11 @@ from ..exporting import writer
 
 @writer(SoftmaxCrossEntropyWithLogits)
 def softmax_cross_entropy(body: Body, op: Operation, x: Ref, labels: Ref) -> Any:
+    """The derivative apart: TensorFlow's takes the labels of a row to sum to 1."""
     _check_matrix(body, op)
-    return body.main(op.type, x, labels)
+    loss, _ = body.node(op.type, x, labels)
+    total = body.node("Sum", labels, body.integers([1]), keep_dims=True)
+    return loss, body.node("Sub", body.node("Mul", body.node("Softmax", x), total), labels)
 
 
 @writer(SparseSoftmaxCrossEntropyWithLogits)

@@ -118,17 +118,13 @@ def _kept(body: Body, op: Operation, x: Ref, y: Ref) -> Ref:
 def sum_like(body: Body, op: Operation, x: Ref, like: Ref) -> Any:
     """The sum along the axes that broadcasting `like` to the shape of `x` repeats."""
     mine, its = (y.shape for y in op.inputs)
-    if mine.rank is None or its.rank is None:
-        return body.refuse("the ranks of its inputs must be known")
-    ahead = mine.rank - its.rank
     shape = body.shape_of(like)
-    total = body.node("Sum", x, body.integers(list(range(ahead))), keep_dims=False) if ahead else x
-    if None in its.as_list():
-        single = body.node("Equal", shape, body.integers(1))
-        axes = body.node("Reshape", body.node("Where", single), body.integers([-1]))
-    else:
-        axes = body.integers([i for i, n in enumerate(its.as_list()) if n == 1])
-    return body.main("Reshape", body.node("Sum", total, axes, keep_dims=True), shape)
+    if mine.rank is None or its.rank is None or None in its.as_list():
+        repeated, _ = body.node("BroadcastGradientArgs", shape, body.shape_of(x))
+        return body.main("Reshape", body.node("Sum", x, repeated, keep_dims=False), shape)
+    ahead = mine.rank - its.rank
+    repeated = [*range(ahead), *[ahead + i for i, n in enumerate(its.as_list()) if n == 1]]
+    return body.main("Reshape", body.node("Sum", x, body.integers(repeated), keep_dims=False), shape)
 
 
 @writer(ShapeOnly)

@@ -10,10 +10,11 @@ from ...core.dtypes import int32
 from ...core.graph import Operation
 from ...primitives.indexing.gather import MergeLeading
 from ...primitives.shape.broadcast import BroadcastLike, BroadcastTo
-from ...primitives.shape.pad import Pad, PadV2
+from ...primitives.shape.pad import MirrorPad, MirrorPadGrad, Pad, PadV2
 from ...primitives.shape.reshape import Reshape, ReshapeLike
 from ...primitives.shape.reverse import ReverseV2, Roll
 from ...primitives.shape.size import Shape, ShapeN, Size
+from ...primitives.shape.space_to_depth import DepthToSpace, SpaceToDepth
 from ...primitives.shape.squeeze import ExpandDims, Squeeze
 from ...primitives.shape.stacking import ConcatV2, Pack, Split, SplitLike, SplitV, Unpack
 from ...primitives.shape.tile import Tile
@@ -68,7 +69,8 @@ def transpose(body: Body, op: Operation, x: Ref) -> Any:
 @writer(TransposeBy)
 def transpose_by(body: Body, op: Operation, x: Ref, perm: Ref) -> Any:
     primitive: Any = op.primitive
-    return body.main("Transpose", x, body.node("InvertPermutation", perm) if primitive.inverse else perm)
+    order = body.node("FloorMod", perm, body.node("Size", perm, out_type=perm.dtype))
+    return body.main("Transpose", x, body.node("InvertPermutation", order) if primitive.inverse else order)
 
 
 @writer(ExpandDims)
@@ -174,3 +176,19 @@ def roll(body: Body, op: Operation, x: Ref) -> Any:
 def reverse(body: Body, op: Operation, x: Ref) -> Any:
     primitive: Any = op.primitive
     return body.main("ReverseV2", x, body.integers(list(primitive.axis)))
+
+
+@writer(MirrorPad, MirrorPadGrad)
+def mirror_pad(body: Body, op: Operation, x: Ref, *widths: Ref) -> Any:
+    primitive: Any = op.primitive
+    if primitive.widths is None:
+        (paddings,) = widths
+    else:
+        paddings = body.constant(np.array(primitive.widths).reshape(-1, 2), np.int32)
+    return body.main(op.type, x, paddings, mode=primitive.mode)
+
+
+@writer(SpaceToDepth, DepthToSpace)
+def blocks(body: Body, op: Operation, x: Ref) -> Any:
+    primitive: Any = op.primitive
+    return body.main(op.type, x, block_size=primitive.block_size, data_format=primitive.data_format)

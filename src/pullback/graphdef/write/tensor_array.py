@@ -18,7 +18,7 @@ def reserve(body: Body, op: Operation, size: Ref) -> Any:
     primitive: Any = op.primitive
     row = primitive.row
     if not row.is_fully_defined():
-        return body.refuse("the shape of its elements must be known: pass element_shape= to the TensorArray")
+        return body.main("Fill", body.integers([0]), body.constant(0, primitive.dtype))
     count = body.node("Reshape", body.cast(size, int32), body.integers([1]))
     shape = body.node("ConcatV2", [count, body.constant(row.as_list(), np.int32)], body.integers(0))
     return body.main("Fill", shape, body.constant(0, primitive.dtype))
@@ -35,16 +35,15 @@ def write(body: Body, op: Operation, array: Ref, indices: Ref, rows: Ref, size: 
     if primitive.grows:
         return body.refuse("an array that grows is not written; give it its size")
     places, rows = _places(body, op, indices, rows, 1)
+    if isinstance(op.inputs[0].op.primitive, ArrayBlank) and op.inputs[0].shape.rank is None:
+        array = _zeros(body, size, rows, op.inputs[1].shape.rank or 1)
     return body.main("TensorScatterUpdate", array, places, rows)
 
 
 @writer(ArrayAdd)
 def add(body: Body, op: Operation, rows: Ref, indices: Ref, size: Ref) -> Any:
-    rank = op.inputs[1].shape.rank
-    row = body.node("Slice", body.shape_of(rows), body.integers([rank or 0]), body.integers([-1]))
-    count = body.node("Reshape", body.cast(size, int32), body.integers([1]))
-    shape = body.node("ConcatV2", [count, row], body.integers(0))
     places, rows = _places(body, op, indices, rows, 1)
+    shape = _shape(body, size, rows, op.inputs[1].shape.rank or 1)
     return body.main("ScatterNd", places, rows, body.cast(shape, places.dtype))
 
 
@@ -64,6 +63,19 @@ def tail(body: Body, op: Operation, array: Ref, like: Ref, *size: Ref) -> Any:
     after = body.node("SelectV2", first, more, body.constant(np.zeros(rank), np.int32))
     widths = body.node("Pack", [body.constant(np.zeros(rank), np.int32), after], axis=1)
     return body.main("PadV2", array, widths, body.constant(0, array.dtype))
+
+
+def _zeros(body: Body, size: Ref, rows: Ref, lead: int) -> Ref:
+    """An array of `size` rows like `rows`, whose first `lead` axes are those of positions."""
+    ref: Ref = body.node("Fill", _shape(body, size, rows, lead), body.constant(0, rows.dtype))
+    return ref
+
+
+def _shape(body: Body, size: Ref, rows: Ref, lead: int) -> Ref:
+    row = body.node("Slice", body.shape_of(rows), body.integers([lead]), body.integers([-1]))
+    count = body.node("Reshape", body.cast(size, int32), body.integers([1]))
+    ref: Ref = body.node("ConcatV2", [count, row], body.integers(0))
+    return ref
 
 
 def _places(body: Body, op: Operation, indices: Ref, rows: Ref, number: int) -> tuple[Ref, Ref]:

@@ -10,9 +10,11 @@ from ...primitives.variables.operations import (
     AssignSubVariableOp,
     AssignVariableOp,
     ReadVariableOp,
+    ResourceGather,
     VarHandleOp,
     VariableShape,
 )
+from ...primitives.variables.updates import ROW_UPDATES, SLICE_UPDATES
 from ..body import Body, Ref
 from ..exporting import writer
 
@@ -28,9 +30,20 @@ def read(body: Body, op: Operation, resource: Ref) -> Any:
     return body.main("ReadVariableOp", resource, dtype=op.outputs[0].dtype)
 
 
+@writer(ResourceGather)
+def rows(body: Body, op: Operation, resource: Ref, indices: Ref) -> Any:
+    return body.main("ResourceGather", resource, indices, dtype=op.outputs[0].dtype)
+
+
 @writer(AssignVariableOp, AssignAddVariableOp, AssignSubVariableOp)
 def assign(body: Body, op: Operation, resource: Ref, value: Ref) -> Any:
     body.main(op.type, resource, value)
+    return ()
+
+
+@writer(*ROW_UPDATES.values(), *SLICE_UPDATES.values())
+def scatter(body: Body, op: Operation, resource: Ref, indices: Ref, updates: Ref) -> Any:
+    body.main(op.type, resource, indices, updates)
     return ()
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ...core.dtypes import INTEGER
 from ...core.graph import Operation, Tensor
-from ...core.primitive import Primitive, no_gradient
+from ...core.primitive import no_gradient
 from ...core.shape import TensorShape
 from ...core.types import TensorType
 from ..base.state import AbstractStateful, AbstractUpdates, ScatterKind
@@ -27,7 +26,8 @@ def scatter_rows(kind: ScatterKind, handle: Tensor, indices: Any, updates: Any, 
     type_ = variable_type(handle)
     rows = convert_to_tensor(indices, graph=handle.graph)
     values = convert_to_tensor(updates, type_.dtype, graph=handle.graph)
-    return _ROW_UPDATES[kind](type_.dtype, type_.shape).operation(handle, rows, values, name=name)
+    made: Operation = ROW_UPDATES[kind](type_.dtype, type_.shape).operation(handle, rows, values, name=name)
+    return made
 
 
 class AbstractRowUpdate(AbstractStateful):
@@ -126,7 +126,8 @@ def scatter_slices(kind: ScatterKind, handle: Tensor, indices: Any, updates: Any
     type_ = variable_type(handle)
     places = convert_to_tensor(indices, graph=handle.graph)
     values = convert_to_tensor(updates, type_.dtype, graph=handle.graph)
-    return _SLICE_UPDATES[kind](type_.dtype, type_.shape).operation(handle, places, values, name=name)
+    made: Operation = SLICE_UPDATES[kind](type_.dtype, type_.shape).operation(handle, places, values, name=name)
+    return made
 
 
 class AbstractSliceUpdate(AbstractStateful):
@@ -198,7 +199,7 @@ class ResourceScatterNdSub(AbstractSliceUpdate):
     shape: TensorShape
 
 
-_ROW_UPDATES: dict[ScatterKind, Callable[..., Primitive]] = {
+ROW_UPDATES: dict[ScatterKind, type[Any]] = {
     "update": ResourceScatterUpdate,
     "add": ResourceScatterAdd,
     "sub": ResourceScatterSub,
@@ -207,7 +208,7 @@ _ROW_UPDATES: dict[ScatterKind, Callable[..., Primitive]] = {
     "min": ResourceScatterMin,
     "max": ResourceScatterMax,
 }
-_SLICE_UPDATES: dict[ScatterKind, Callable[..., Primitive]] = {
+SLICE_UPDATES: dict[ScatterKind, type[Any]] = {
     "update": ResourceScatterNdUpdate,
     "add": ResourceScatterNdAdd,
     "sub": ResourceScatterNdSub,

@@ -37,7 +37,7 @@ def squeeze_(node: Node, x: Tensor) -> Any:
 
 @reader("Transpose", "ConjugateTranspose")
 def transpose_(node: Node, x: Tensor, perm: Tensor) -> Any:
-    order = node.integers(perm, "the order of the axes")
+    order = perm if node.static(perm) is None else node.integers(perm, "the order of the axes")
     return transpose(x, order, conjugate=node.op_type == "ConjugateTranspose", name=node.exactly)
 
 
@@ -114,6 +114,8 @@ def mirror_pad(node: Node, x: Tensor, paddings: Tensor) -> Any:
 
 @reader("MirrorPadGrad")
 def mirror_pad_grad(node: Node, dy: Tensor, paddings: Tensor) -> Any:
+    if node.static(paddings) is None:
+        return node.make(MirrorPadGrad(None, node.text("mode")), dy, paddings)
     flat = node.integers(paddings, "the paddings")
     widths = tuple([(before, after) for before, after in zip(flat[::2], flat[1::2], strict=True)])
     return node.make(MirrorPadGrad(widths, node.text("mode")), dy)

@@ -1,0 +1,89 @@
+"""GraphDef export of segments: sums and other reductions of their rows, how many there are, and rows for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import bfloat16, float16, float32, int32
+from ...core.graph import Operation
+from ...primitives.segment.reductions import (
+    SegmentNumber,
+    SegmentShares,
+    UnsortedSegmentMax,
+    UnsortedSegmentMin,
+    UnsortedSegmentProd,
+)
+from ...primitives.segment.sums import SegmentGather, UnsortedSegmentSum
+from ..body import Body, Ref
+from ..exporting import writer
+
+
+@writer(UnsortedSegmentSum, UnsortedSegmentProd)
+def combined(body: Body, op: Operation, x: Ref, ids: Ref, *count: Ref) -> Any:
+    return body.main(op.type, x, ids, _segments(body, op, count))
+
+
+@writer(UnsortedSegmentMax, UnsortedSegmentMin)
+def extremum(body: Body, op: Operation, x: Ref, ids: Ref, *count: Ref) -> Any:
+    """Of ascending numbers, whose segments without rows are 0, as their kernels have it."""
+    primitive: Any = op.primitive
+    segments = _segments(body, op, count)
+    if not primitive.empty_is_zero:
+        return body.main(op.type, x, ids, segments)
+    found = body.node(op.type, x, ids, segments)
+    rows = _rows(body, op, ids, segments)
+    some = body.node("Greater", rows, body.constant(0, int32))
+    return body.main("SelectV2", some, found, body.constant(0, x.dtype))
+
+
+def _segments(body: Body, op: Operation, count: Sequence[Ref]) -> Ref:
+    primitive: Any = op.primitive
+    return count[0] if count else body.integers(primitive.num_segments)
+
+
+def _rows(body: Body, op: Operation, ids: Ref, segments: Ref) -> Ref:
+    """How many rows each segment has, with axes of length one for those of a row."""
+    rank, depth = op.inputs[1].shape.rank, op.inputs[0].shape.rank
+    if rank is None or depth is None:
+        return body.refuse("the ranks of its inputs must be known")
+    ones = body.node("Fill", body.shape_of(ids), body.constant(1, int32))
+    rows = body.node("UnsortedSegmentSum", ones, ids, segments)
+    ref: Ref = body.node("Reshape", rows, body.integers([-1] + [1] * (depth - rank)))
+    return ref
+
+
+@writer(SegmentNumber)
+def number(body: Body, op: Operation, ids: Ref) -> Any:
+    """One more than the greatest; 0 of none."""
+    flat = body.node("Reshape", ids, body.integers([-1]))
+    with_one = body.node("ConcatV2", [flat, body.constant([-1], ids.dtype)], body.integers(0))
+    return body.main("AddV2", body.node("Max", with_one, body.integers([0])), body.constant(1, ids.dtype))
+
+
+@writer(SegmentShares)
+def shares(body: Body, op: Operation, x: Ref, ids: Ref, *num: Ref) -> Any:
+    primitive: Any = op.primitive
+    dtype = op.inputs[0].dtype
+    wide = float32 if dtype in (float16, bfloat16) else dtype
+    rows = _rows(body, op, ids, _segments(body, op, num))
+    least = body.cast(body.node("Maximum", rows, body.constant(1, int32)), wide)
+    return body.cast(body.node("Pow", least, body.constant(-primitive.power, wide)), dtype)
+
+
+@writer(SegmentGather)
+def rows_of_segments(body: Body, op: Operation, x: Ref, ids: Ref) -> Any:
+    """Rows by their numbers, zeros where there is no such row."""
+    rank, depth = op.inputs[0].shape.rank, op.inputs[1].shape.rank
+    if rank is None or depth is None:
+        return body.refuse("the ranks of its inputs must be known")
+    axis = body.integers(0)
+    zero = body.constant(0, ids.dtype)
+    count = body.node("GatherV2", body.node("Shape", x, out_type=ids.dtype), axis, axis)
+    pads = np.zeros((rank, 2), np.int32)
+    pads[0, 1] = 1
+    padded = body.node("Pad", x, body.constant(pads))
+    inside = body.node("LogicalAnd", body.node("GreaterEqual", ids, zero), body.node("Less", ids, count))
+    return body.main("GatherV2", padded, body.node("SelectV2", inside, ids, count), axis)

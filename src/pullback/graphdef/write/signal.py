@@ -1,0 +1,35 @@
+"""GraphDef export of Fourier transforms along the last axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import float64, real_dtype
+from ...core.graph import Operation
+from ...primitives.signal.fourier import Fft
+from ..body import Body, Ref
+from ..exporting import writer
+
+
+@writer(Fft)
+def fft(body: Body, op: Operation, x: Ref) -> Any:
+    primitive: Any = op.primitive
+    rank, count = op.inputs[0].shape.rank, len(primitive.axes)
+    axes = sorted([axis % rank for axis in primitive.axes]) if rank else []
+    if count > 3 or axes != list(range((rank or 0) - count, rank or 0)):
+        return body.refuse("its export is there along the last axes, three at most, where the rank is known")
+    op_type = f"{'I' if primitive.inverse else ''}FFT{'' if count == 1 else f'{count}D'}"
+    power = -_POWERS[primitive.norm] if primitive.inverse else _POWERS[primitive.norm]
+    if not power:
+        return body.main(op_type, x)
+    lengths = body.node("GatherV2", body.shape_of(x), body.integers(axes), body.integers(0))
+    number = body.cast(body.node("Prod", lengths, body.integers([0])), float64)
+    scale = body.cast(body.node("Pow", number, body.constant(power, float64)), real_dtype(x.dtype))
+    zero = body.constant(np.zeros((), scale.dtype))
+    return body.main("Mul", body.node(op_type, x), body.node("Complex", scale, zero, Tout=x.dtype))
+
+
+_POWERS = {"backward": 0.0, "ortho": -0.5, "forward": -1.0}
+"""The power of the number of elements that TensorFlow's transform is multiplied by; that of its inverse is minus it."""
