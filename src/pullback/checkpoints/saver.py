@@ -109,7 +109,7 @@ class Saver:
 
         In the format "pullback" it is a file, and the path ends with `.npz`. In the format "tensorflow" the path is
         what two files begin with, `.index` and `.data-00000-of-00001`: version 2, which TensorFlow reads.
-        The folder is made, if that which it is in is there. The checkpoint appears whole or not at all. Then it is noted
+        The folder is made if the one around it is there. The checkpoint appears whole or not at all. Then it is noted
         as the latest one of its folder, and the oldest of this saver's checkpoints beyond `max_to_keep` are deleted.
         Where a mesh spans processes, all of them call this. The first one writes; with `sharded` each writes its part,
         and the path ends with `.zarr`. Any number of processes can restore it.
