@@ -252,3 +252,28 @@ def test_a_rank_that_one_of_the_joined_has_is_that_of_all() -> None:
     assert pb.concat([unknown, matrix], axis).shape.rank == 2
     with pytest.raises(ValueError, match=r"^concat: the ranks differ: "):
         pb.concat([matrix, unknown, pb.zeros([2])], axis)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("value", [np.arange(2.0), np.arange(6.0).reshape(2, 3)])
+def test_diagonals_lines_and_stitches_of_any_rank(value: Any, engine: str) -> None:
+    x = pb.placeholder(pb.float64, None)
+    whole = pb.linalg.tensor_diag(x)
+    ys = [
+        pb.linalg.tensor_diag_part(whole),
+        pb.reduce_sum(whole),
+        pb.linspace(x, 3.0 * x, 3)[1],
+        pb.dynamic_stitch([[1], [0]], [x[:1], x[1:]]),
+    ]
+    (dx,) = pb.gradients(ys, x)
+    found = pb.Session(engine=engine).run([*ys, dx], {x: value})
+    for a, b in zip(found, [value, value.sum(), 2 * value, value[::-1], np.full(value.shape, 5.0)], strict=True):
+        np.testing.assert_allclose(a, b)
+
+
+def test_slices_stay_slices_through_a_cast() -> None:
+    table = pb.Variable(np.ones((4, 2), np.float32))
+    rows = pb.gather(pb.cast(table, pb.float64), [1, 3])
+    (dtable,) = pb.gradients(rows * rows, table)
+    assert isinstance(dtable, pb.IndexedSlices)
+    assert dtable.dtype == pb.float32

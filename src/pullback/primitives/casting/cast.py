@@ -47,6 +47,7 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor | I
 class Cast(Primitive):
     type = "Cast"
     traits = (ELEMENTWISE, CONVERTS)
+    takes_slices = True
 
     dtype: Any
 
@@ -65,7 +66,7 @@ class Cast(Primitive):
             x = _saturate(xp, x, np.dtype(np.int32))
         return x.astype(self.dtype)
 
-    def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
+    def gradient(self, op: Operation, dy: Any) -> Sequence[Any]:
         (x,) = op.inputs
         if x.dtype not in INEXACT or self.dtype not in INEXACT:
             return (None,)

@@ -24,6 +24,7 @@ from ..shape.reshape import reshape
 from ..shape.size import shape
 from ..shape.size import shape as shape_of
 from .constant import LARGEST_CONSTANT, constant_in, constant_value, convert_to_tensor, is_python_number
+from .fill import ones_like
 
 
 def range_(
@@ -146,14 +147,25 @@ def linspace(start: TensorLike, stop: TensorLike, num: int | Tensor, name: str |
     if a.dtype not in FLOATING:
         raise TypeError(f"linspace: start and stop must be floats, not {a}")
     place = as_axis(axis, None if a.shape.rank is None else a.shape.rank + 1, "linspace", a.type)
-    if a.shape.rank is None:
-        raise ValueError(f"linspace: the rank of start must be known, but it is {a}")
+    if a.shape.rank is None and place:
+        raise ValueError(f"linspace: the rank of start must be known, or the axis 0, not {place}: {a}")
     with a.graph.name_scope(name or "linspace"):
         step = np.arange(int(count)) / max(int(count) - 1, 1)
+        if a.shape.rank is None:
+            return _lines(a, b, step)
         t = step.reshape([-1 if i == place else 1 for i in np.arange(a.shape.rank + 1)])
         first, last = (a, b) if a.shape.rank == 0 else (expand_dims(a, place), expand_dims(b, place))
         line: Tensor = first * _as(a.dtype, 1 - t) + last * _as(a.dtype, t)
         return line
+
+
+def _lines(first: Tensor, last: Tensor, step: np.ndarray[Any, Any]) -> Tensor:
+    """The numbers between two tensors of one unknown rank, along a new first axis."""
+    from ..shape.stacking import concat
+
+    lengths = concat([[len(step)], ones_like(shape(first))], 0)
+    rest, t = [reshape(convert_to_tensor(_as(first.dtype, x)), lengths) for x in (1 - step, step)]
+    return first * rest + last * t
 
 
 def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = "meshgrid") -> list[Tensor]:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import INTEGER
+from ...core.dtypes import INTEGER, int32
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
+from ..casting.cast import cast
 from ..creation.constant import constant_value, convert_to_tensor
 from ..creation.fill import zeros
 from ..logic.comparison import equal
@@ -103,8 +104,7 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
             count: Any = max([int(v.max()) + 1 for v in known if v is not None and v.size], default=0)
         else:
             count = RowCount()(places)
-        lengths = rows.shape.as_list()[1:] if rows.shape[1:].is_fully_defined() else [*_lengths_after_first(rows)]
-        return tensor_scatter_nd_update(zeros([count, *lengths], rows.dtype), expand_dims(places, 1), rows)
+        return tensor_scatter_nd_update(zeros(_lengths(count, rows), rows.dtype), expand_dims(places, 1), rows)
 
 
 def _as_rows(x: Tensor, indices: Tensor) -> Tensor:
@@ -113,11 +113,14 @@ def _as_rows(x: Tensor, indices: Tensor) -> Tensor:
     return expand_dims(x, 0) if indices.shape.rank == 0 else merge_leading(x, indices)
 
 
-def _lengths_after_first(x: Tensor) -> list[Tensor]:
-    if x.shape.rank is None:
-        raise ValueError(f"dynamic_stitch: the rank of the data must be known, not that of {x}")
-    lengths = shape(x)
-    return [lengths[i] for i in range(1, x.shape.rank)]
+def _lengths(count: Any, rows: Tensor) -> Any:
+    """The shape of `count` of the rows."""
+    if rows.shape.rank is None:
+        return concat([reshape(cast(count, int32), [1]), shape(rows)[1:]], 0)
+    if rows.shape[1:].is_fully_defined():
+        return [count, *rows.shape.as_list()[1:]]
+    lengths = shape(rows)
+    return [count, *[lengths[i] for i in range(1, rows.shape.rank)]]
 
 
 class RowCount(Primitive):
