@@ -161,3 +161,36 @@ def test_what_cannot_be_tiled_or_begin_a_search_is_an_error() -> None:
     text = r"^BeamSearchDecoder: start_tokens must be a vector and end_token a scalar, not int32\[\], int32\[\]$"
     with pytest.raises(ValueError, match=text):
         seq2seq.BeamSearchDecoder(Chain(table()), tf.eye(4), 0, END, tf.zeros([2, 1]), 2)
+
+
+@pytest.mark.slow
+def test_a_translator_learns_to_turn_sequences_around_and_its_beams_find_them() -> None:
+    rng, units, classes, beams = np.random.default_rng(0), 16, 12, 3
+    words = rng.integers(3, classes, (4, 5))
+    targets = np.concatenate([words[:, ::-1], np.full((4, 1), 2)], 1)
+    begun = np.concatenate([np.ones((4, 1), np.int64), targets[:, :-1]], 1)
+    encoder = tf.get_variable("encoder", [classes, units])
+    memory, state = tf.nn.dynamic_rnn(rnn_cell.GRUCell(units), tf.gather(encoder, words), dtype=tf.float32)
+    table, layer = tf.get_variable("decoder_table", [classes, units]), tf.layers.Dense(classes, name="out")
+
+    def cell(memory: Any, state: Any, batch: int) -> Any:
+        attention = seq2seq.BahdanauAttention(units, memory, normalize=True)
+        made = seq2seq.AttentionWrapper(rnn_cell.GRUCell(units), attention, units)
+        return made, made.zero_state(batch, tf.float32).clone(cell_state=state)
+
+    with tf.variable_scope("decoding"):
+        helper = seq2seq.TrainingHelper(tf.gather(table, begun), [6] * 4)
+        wrapped, start = cell(memory, state, 4)
+        outputs, _, _ = seq2seq.dynamic_decode(seq2seq.BasicDecoder(wrapped, helper, start, layer))
+    with tf.variable_scope("decoding", reuse=True):
+        tiled, first = seq2seq.tile_batch((memory, state), beams)
+        wrapped, start = cell(tiled, first, 4 * beams)
+        decoder = seq2seq.BeamSearchDecoder(wrapped, table, [1] * 4, 2, start, beams, layer)
+        found, _, _ = seq2seq.dynamic_decode(decoder, maximum_iterations=8)
+    loss = seq2seq.sequence_loss(outputs.rnn_output, targets, tf.ones([4, 6]))
+    train = tf.train.AdamOptimizer(0.03).minimize(loss)
+    with tf.Session(engine="numpy") as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(80):
+            session.run(train)
+        np.testing.assert_array_equal(session.run(found.predicted_ids)[:, :6, 0], targets)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .....control_flow.tensor_array import TensorArray
 from .....core.dtypes import int32
 from .....core.graph import Tensor
 from .....core.shape import TensorShape, as_shape
@@ -12,7 +13,7 @@ from .....core.typing import ShapeLike, TensorLike
 from .....layers.rnn.recurrent import axes_exchanged
 from .....primitives.creation.constant import convert_to_tensor
 from .....primitives.creation.fill import fill, zeros_like
-from .....primitives.indexing.gather import embedding_lookup, gather
+from .....primitives.indexing.gather import embedding_lookup
 from .....primitives.logic.comparison import equal
 from .....primitives.random.stateful import categorical
 from .....primitives.reduction.argmax import argmax
@@ -132,8 +133,7 @@ class TrainingHelper(_IdsHelper):
         self._inputs, self._sequence_length = convert_to_tensor(inputs), convert_to_tensor(sequence_length, int32)
         if self._sequence_length.shape.rank != 1:
             raise ValueError(f"TrainingHelper: sequence_length must be a vector, not {self._sequence_length.type}")
-        rows = self._inputs if time_major else axes_exchanged(self._inputs)
-        self._rows = concat([rows, zeros_like(rows[:1])], 0, name=name or "TrainingHelper")
+        self._steps = steps_of(self._inputs, time_major, name or "TrainingHelper")
         self._batch_size = size(self._sequence_length)
 
     @property
@@ -158,7 +158,7 @@ class TrainingHelper(_IdsHelper):
 
     def initialize(self, name: str | None = None) -> Any:
         """Which sequences are empty, and the first inputs."""
-        return self._sequence_length <= 0, self._rows[0]
+        return self._sequence_length <= 0, self._steps.read(0)
 
     def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
         """The numbers of the largest outputs."""
@@ -166,7 +166,7 @@ class TrainingHelper(_IdsHelper):
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any = None, name: str | None = None) -> Any:
         """Which sequences end here, the inputs of the next step, and the state."""
-        inputs = self._following(gather(self._rows, time + 1), time, outputs, sample_ids)
+        inputs = self._following(self._steps.read(time + 1), time, outputs, sample_ids)
         return time + 1 >= self._sequence_length, inputs, state
 
     def _following(self, inputs: Tensor, time: Any, outputs: Any, sample_ids: Any) -> Any:
@@ -271,6 +271,13 @@ class InferenceHelper(Helper):
         """Which sequences end here, the inputs of the next step, and the state."""
         made = self._next_inputs_fn
         return self._end_fn(sample_ids), (sample_ids if made is None else made(sample_ids)), state
+
+
+def steps_of(inputs: Tensor, time_major: bool, name: str | None = None) -> TensorArray:
+    """The inputs of each step, and zeros for the step that is not made."""
+    rows = inputs if time_major else axes_exchanged(inputs)
+    more = concat([rows, zeros_like(rows[:1])], 0, name=name)
+    return TensorArray(rows.dtype, element_shape=rows.shape[1:]).unstack(more)
 
 
 def embedding_function(embedding: Any) -> Callable[[Any], Any]:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .....control_flow.tensor_array import TensorArray
 from .....core.dtypes import bool as bool_
 from .....core.dtypes import int32
 from .....core.graph import Tensor
 from .....core.typing import TensorLike
-from .....layers.rnn.recurrent import along, axes_exchanged
+from .....layers.rnn.recurrent import along
 from .....primitives.casting.cast import cast
 from .....primitives.creation.constant import convert_to_tensor
-from .....primitives.creation.fill import zeros_like
 from .....primitives.elementwise.maximum import maximum
-from .....primitives.indexing.gather import gather
 from .....primitives.indexing.where import where
 from .....primitives.random.stateful import random_uniform
 from .....primitives.shape.stacking import concat
-from .helpers import TrainingHelper, drawn, embedding_function
+from .helpers import TrainingHelper, drawn, embedding_function, steps_of
 
 
 class ScheduledEmbeddingTrainingHelper(TrainingHelper):
@@ -76,12 +75,12 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         auxiliary_inputs: TensorLike | None = None,
         name: str | None = None,
     ) -> None:
-        given, self._auxiliary = convert_to_tensor(inputs), None
+        given = convert_to_tensor(inputs)
+        self._auxiliary: TensorArray | None = None
         if auxiliary_inputs is not None:
             more = convert_to_tensor(auxiliary_inputs)
             given = concat([given, more], -1)
-            rows = more if time_major else axes_exchanged(more)
-            self._auxiliary = concat([rows, zeros_like(rows[:1])], 0)
+            self._auxiliary = steps_of(more, time_major)
         super().__init__(given, sequence_length, time_major, name)
         self._sampling_probability = _probability(type(self).__name__, sampling_probability)
         self._seed, self._next_inputs_fn = seed, next_inputs_fn
@@ -94,7 +93,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
     def _following(self, inputs: Tensor, time: Any, outputs: Any, sample_ids: Any) -> Any:
         made = outputs if self._next_inputs_fn is None else self._next_inputs_fn(outputs)
         if self._auxiliary is not None:
-            made = concat([made, gather(self._auxiliary, time + 1)], -1)
+            made = concat([made, self._auxiliary.read(time + 1)], -1)
         return where(along(cast(sample_ids, bool_), made), made, inputs)
 
 
