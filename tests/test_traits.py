@@ -20,8 +20,10 @@ from pullback.core.traits import (
     MOVES,
     SHAPES,
     VIEWS,
+    Link,
     Links,
     all_axes_but,
+    is_of_stacks,
     linear,
     shaped_by,
 )
@@ -162,6 +164,19 @@ def test_what_moves_elements_moves_any_objects(operations: Samples) -> None:
             arrays = [x.astype(object) if i in moved else x for i, x in enumerate(sample.arrays)]
             for found, expected in zip(sample.run(arrays), sample.run(), strict=True):
                 np.testing.assert_array_equal(found.astype(expected.dtype), expected)
+
+
+def test_of_a_stack_each_is_treated_by_itself_wherever_it_stands(operations: Samples) -> None:
+    turned = 0
+    for cls, some in operations.items():
+        for sample in some if is_of_stacks(cls.links) else []:
+            along = [Link(0, 0) in (sample.links(i) or ()) for i in range(len(sample.arrays))]
+            if any(along):
+                turned += 1
+                given = [x[::-1] if apart else x for x, apart in zip(sample.arrays, along, strict=True)]
+                for found, expected in zip(sample.run(given), sample.run(), strict=True):
+                    np.testing.assert_allclose(found, expected[::-1], 1e-9, 1e-12, err_msg=sample.row)
+    assert turned > 100
 
 
 def test_zeros_behind_what_is_brought_together_change_nothing(operations: Samples) -> None:

@@ -205,6 +205,17 @@ def links_of_vectors(self: object, i: int, *types: Any) -> Links | None:
     return _stacked(1, i, types)
 
 
+def links_of_images(self: object, i: int, *types: Any) -> Links | None:
+    """The `links` of what works on each image [h, w, c] of a stack: all axes but the last three stay."""
+    del self
+    return _stacked(3, i, types)
+
+
+def is_of_stacks(links: Callable[..., Links | None]) -> bool:
+    """Whether these `links` say that each of a stack is treated by itself, wherever in the stack it stands."""
+    return links in (links_of_vectors, links_of_matrices, links_of_images)
+
+
 def _stacked(last: int, i: int, types: Sequence[Any]) -> Links | None:
     ranks = [x.shape.rank for x in types]
     if None in ranks:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtypes import COMPLEX, int64, real_dtype
 from ..core.dtypes import bool as bool_
-from ..core.dtypes import int64
-from ..core.types import tensor_type
+from ..core.types import TensorType, tensor_type
 from .namespace import Namespace
 from .records import Value
 from .tracing import Traced, TracedComplex, as_traced
@@ -29,6 +29,22 @@ class Pair:
         """The type of the complex value."""
         dtype = np.complex64 if self.re.type.dtype == np.float32 else np.complex128
         return tensor_type(dtype, self.re.type.shape)
+
+
+def parts(values: Sequence[Any]) -> list[Value]:
+    """`values` as a node has them: complex ones are two."""
+    return [part for v in values for part in ((v.re, v.im) if isinstance(v, Pair) else (v,))]
+
+
+def part_types(types: Sequence[TensorType]) -> list[TensorType]:
+    """The types of the parts of values of these types."""
+    return [TensorType(real_dtype(t.dtype), t.shape) for t in types for _ in range(2 if t.dtype in COMPLEX else 1)]
+
+
+def grouped(values: Sequence[Value], types: Sequence[TensorType]) -> list[Any]:
+    """Values of these types from their parts."""
+    rest = iter(values)
+    return [Pair(next(rest), next(rest)) if t.dtype in COMPLEX else next(rest) for t in types]
 
 
 def as_array(w: Writer, value: Value | Pair) -> Any:

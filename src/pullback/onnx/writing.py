@@ -20,6 +20,9 @@ from .nodes import NodeWriter
 from .records import Body, Model, Value
 from .registry import takes_pairs, takes_rows, writer_of
 
+_REFUSED = (NotImplementedError, TypeError, ValueError, AttributeError)
+"""What writers raise, and kernels that are traced, where they cannot say what ONNX is to do."""
+
 
 class Writer(NodeWriter):
     """Writes operations into one graph of the model: the main one, or the body of a node in it."""
@@ -129,11 +132,13 @@ class Writer(NodeWriter):
             inputs = [self.stacked(x) for x in inputs]
         try:
             found = write(self, op, *inputs) if write is not None else _traced(self, op, inputs)
-        except (NotImplementedError, TypeError, ValueError, AttributeError) as error:
-            if self.model.strict:
+        except _REFUSED as error:
+            found = _one_by_one(self, op, inputs)
+            if found is None and self.model.strict:
                 raise
-            self.model.failures.append((op, str(error)))
-            found = [_stand_in(self, y) for y in op.outputs]
+            if found is None:
+                self.model.failures.append((op, str(error)))
+                found = [_stand_in(self, y) for y in op.outputs]
         self.op = outer
         values = found if isinstance(found, Sequence) else (found,)
         self._name(op, values, first, count)
@@ -212,3 +217,12 @@ def _traced(w: Writer, op: Operation, inputs: Sequence[Value]) -> Any:
     from .recording import record_kernel
 
     return record_kernel(w, op, inputs)
+
+
+def _one_by_one(w: Writer, op: Operation, inputs: Sequence[Value]) -> Any:
+    from .recording import record_one_by_one
+
+    try:
+        return record_one_by_one(w, op, inputs)
+    except _REFUSED:
+        return None

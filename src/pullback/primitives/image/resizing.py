@@ -12,7 +12,7 @@ from ...core.dtypes import float32, float64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import ZEROS, linear
+from ...core.traits import ZEROS, linear, links_of_images
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..casting.cast import cast
@@ -218,6 +218,7 @@ def as_float(x: Tensor) -> Tensor:
 class Resize(Primitive):
     type = "Resize"
     traits = (linear(0),)
+    links = links_of_images
     shape_inputs = (1,)
 
     method: tuple[Any, ...]
@@ -249,6 +250,7 @@ class ResizeGrad(Primitive):
 
     type = "ResizeGrad"
     traits = (linear(0), ZEROS)
+    links = links_of_images
     shape_inputs = (1,)
 
     method: tuple[Any, ...]

@@ -12,7 +12,7 @@ from ...core.intervals import ORIGIN, Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import MOVES, VIEWS
+from ...core.traits import MOVES, VIEWS, links_of_matrices
 from ...core.types import TensorType
 
 
@@ -24,6 +24,7 @@ def upper_block_matrix(a: Tensor, e: Tensor) -> Tensor:
 class UpperBlocks(Primitive):
     type = "UpperBlocks"
     traits = (MOVES,)
+    links = links_of_matrices
 
     def infer(self, a: TensorType, e: TensorType) -> tuple[TensorType, ...]:
         del e
@@ -68,6 +69,7 @@ def upper_right(x: Tensor) -> Tensor:
 class UpperRight(Primitive):
     type = "UpperRight"
     traits = (MOVES, VIEWS)
+    links = links_of_matrices
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (_resized(x, lambda n: n // 2),)

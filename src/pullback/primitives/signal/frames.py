@@ -12,7 +12,7 @@ from ...core.lengths import greatest
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import ADDS, MOVES, ZEROS
+from ...core.traits import ADDS, MOVES, ZEROS, links_of_matrices, links_of_vectors
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.axes import as_axis, static_integers
@@ -73,6 +73,7 @@ class Frame(Primitive):
 
     type = "Frame"
     traits = (MOVES,)
+    links = links_of_vectors
 
     length: int
     step: int
@@ -126,6 +127,7 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
 class OverlapAndAdd(Primitive):
     type = "OverlapAndAdd"
     traits = (ADDS, ZEROS)
+    links = links_of_matrices
 
     step: int
 

@@ -11,11 +11,11 @@ from ....control_flow.branch import Case, If
 from ....control_flow.call import Call, RecomputedCall, StatefulCall
 from ....control_flow.custom_gradient import CustomGradient
 from ....control_flow.state import Unmade
-from ....core.dtypes import COMPLEX, INEXACT, TokenType, real_dtype
+from ....core.dtypes import INEXACT, TokenType
 from ....core.function import Function
 from ....core.operation import Operation
 from ....core.types import TensorType
-from ...pairs import Pair
+from ...pairs import grouped, part_types, parts
 from ...records import Body, Value
 from ...registry import writer
 from ...writing import Writer
@@ -35,22 +35,6 @@ def in_places(op: Operation, numbers: Sequence[int], values: Sequence[Any]) -> l
     for i, value in zip(numbers, values, strict=True):
         found[i] = value
     return found
-
-
-def parts(values: Sequence[Any]) -> list[Value]:
-    """`values` as a node has them: complex ones are two."""
-    return [part for v in values for part in ((v.re, v.im) if isinstance(v, Pair) else (v,))]
-
-
-def part_types(types: Sequence[TensorType]) -> list[TensorType]:
-    """The types of the parts of values of these types."""
-    return [TensorType(real_dtype(t.dtype), t.shape) for t in types for _ in range(2 if t.dtype in COMPLEX else 1)]
-
-
-def grouped(values: Sequence[Value], types: Sequence[TensorType]) -> list[Any]:
-    """Values of these types from their parts."""
-    rest = iter(values)
-    return [Pair(next(rest), next(rest)) if t.dtype in COMPLEX else next(rest) for t in types]
 
 
 @writer(RecomputedCall, pairs=True, rows=True)

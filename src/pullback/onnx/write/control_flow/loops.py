@@ -14,11 +14,11 @@ from ....core.lengths import Dimension
 from ....core.operation import Operation
 from ....core.shape import TensorShape
 from ....core.types import TensorType, tensor_type
-from ...pairs import Pair
+from ...pairs import Pair, grouped, part_types, parts
 from ...records import Rows, Value
 from ...registry import writer
 from ...writing import Writer
-from .branches import changed_states, grouped, in_places, part_types, parts, without_states
+from .branches import changed_states, in_places, without_states
 
 
 @writer(Loop, pairs=True, rows=True)
