@@ -19,7 +19,7 @@ DIFFERENCES = {
     "today's has the parameters that only version 1 has too, in their order": "gradients hessians",
     "of graphs, where today's are eager": "summary.audio summary.histogram summary.image summary.scalar summary.text",
     "made by functions; programs derive from them, but do not call them": """
-        RaggedTensor ReaderBase VariableScope distributions.Distribution""",
+        RaggedTensor ReaderBase VariableScope distributions.Distribution linalg.LinearOperator""",
     "as in TensorFlow 1.15, which had one more before them": """
         nn.sigmoid_cross_entropy_with_logits nn.softmax_cross_entropy_with_logits
         nn.sparse_softmax_cross_entropy_with_logits""",

@@ -152,6 +152,16 @@ def test_what_is_chosen_among_has_the_lengths_of_both() -> None:
     assert tf.where(x > 0, x, y).shape.as_list() == [2, 3]
 
 
+@pytest.mark.parametrize("known", [[4, 3, 1], [None, None, 1]])
+def test_an_image_is_framed_by_the_pixels_of_version_1(known: list[int | None]) -> None:
+    """4 x 3 pixels fit into 7 x 9 as 7 x 5.25: they are 6 high, by rounding in float32, and 1.875 from the left."""
+    image, x = np.arange(12.0, dtype=np.float32).reshape(4, 3, 1), tf.placeholder(tf.float32, known)
+    framed = tf.image.resize_image_with_pad(x, 7, 9)
+    rows = pb.Session(engine="numpy").run(framed, {x: image})[..., 0]
+    assert rows[0].tolist() == pytest.approx([0.0, 0.0, 0.6, 1.2, 1.8, 2.0, 0.0, 0.0, 0.0])
+    assert rows[-1].tolist() == [0.0] * 9
+
+
 def dealt(table: np.ndarray, how: str) -> list[tf.Variable]:
     """The rows of a table dealt out to three variables in turn ("mod"), or one after the other ("div")."""
     parts = [table[i::3] for i in range(3)] if how == "mod" else np.array_split(table, 3)

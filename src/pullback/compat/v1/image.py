@@ -3,6 +3,9 @@
 from typing import Any
 
 from ... import image as today
+from ...core.graph import Tensor
+from ...core.typing import TensorLike
+from ...layers.image.framing import fitted
 from . import io
 from .arguments import older
 
@@ -13,8 +16,26 @@ PARAMETERS = {
 OLD_NAMES = {
     "resize": "resize_images",
     "resize_image_with_crop_or_pad": "resize_with_crop_or_pad",
-    "resize_image_with_pad": "resize_with_pad",
 }
+
+
+def resize_image_with_pad(
+    image: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
+    method: int | str = 0,
+    align_corners: bool = False,
+) -> Tensor:
+    """As `pb.image.resize_with_pad`, by the `resize_images` of version 1, whose pixels have no centers.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.image.resize_image_with_pad([[[0.0], [1.0]]], 2, 4))[..., 0]
+    array([[0. , 0.5, 1. , 1. ],
+           [0. , 0.5, 1. , 1. ]], dtype=float32)
+    """
+    return fitted(
+        image, target_height, target_width, lambda x, size: today.resize_images(x, size, method, align_corners)
+    )
 
 
 def __getattr__(name: str) -> Any:

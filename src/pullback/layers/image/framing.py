@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
+
+import numpy as np
 
 from ...core.operation import AbstractTensorLike, Tensor
 from ...core.typing import TensorLike
@@ -10,11 +14,14 @@ from ...primitives.base.axes import static_integers
 from ...primitives.casting.cast import cast
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.elementwise.maximum import maximum, minimum
+from ...primitives.elementwise.rounding import floor
 from ...primitives.image.resizing import ResizeMethod, resize
 from ...primitives.indexing.slice import slice_
+from ...primitives.reduction.reduce import reduce_max
 from ...primitives.shape.pad import pad
 from ...primitives.shape.reverse import reverse
 from ...primitives.shape.size import shape
+from ...primitives.shape.stacking import stack, unstack
 from ...primitives.shape.transpose import transpose as transpose_axes
 
 
@@ -244,21 +251,33 @@ def resize_with_pad(
     >>> pb.image.resize_with_pad(pb.ones([4, 2, 1]), 6, 9).shape
     TensorShape([6, 9, 1])
     """
+    return fitted(image, target_height, target_width, lambda x, size: resize(x, size, method, antialias=antialias))
+
+
+def fitted(
+    image: TensorLike, target_height: TensorLike, target_width: TensorLike, resized: Callable[[Tensor, Any], Tensor]
+) -> Tensor:
+    """`image` as `resized(image, size)` of the largest size that fits, in the middle of a frame of zeros."""
     x = _images("resize_with_pad", image)
     targets = [_as_length("resize_with_pad", n) for n in (target_height, target_width)]
     lengths = _lengths(x)
     if all(isinstance(n, int) for n in (*targets, *lengths)):
-        ratio = max(n / t for n, t in zip(lengths, targets, strict=True))
-        sizes: list[Any] = [int(n / ratio) for n in lengths]
-        around = [max(0, (t - s) // 2) for t, s in zip(targets, sizes, strict=True)]
+        sizes, around = _fit(np, *np.float32([lengths, targets]))
+        sizes, around = sizes.astype(int).tolist(), around.astype(int).tolist()
     else:
-        wide = [[cast(convert_to_tensor(n), "float64") for n in pair] for pair in (lengths, targets)]
-        ratio = maximum(wide[0][0] / wide[1][0], wide[0][1] / wide[1][1])
-        sizes = [cast(n / ratio, "int32") for n in wide[0]]
-        around = [(t - s) // 2 for t, s in zip(targets, sizes, strict=True)]
-    y = resize(x, sizes, method, antialias=antialias)
+        wide = [stack([cast(convert_to_tensor(n), "float32") for n in pair]) for pair in (lengths, targets)]
+        sizes, around = (unstack(cast(n, "int32"), 2) for n in _fit(_TENSORS, *wide))
     pairs = [(a, t - s - a) for a, t, s in zip(around, targets, sizes, strict=True)]
-    return _framed(y, *pairs)
+    return _framed(resized(x, sizes), *pairs)
+
+
+_TENSORS = SimpleNamespace(floor=floor, max=reduce_max, maximum=maximum)
+
+
+def _fit(xp: Any, lengths: Any, targets: Any) -> tuple[Any, Any]:
+    """The sides of the largest image that fits, and how far it is from the frame; in float32, as TensorFlow."""
+    whole = lengths / xp.max(lengths / targets)
+    return xp.floor(whole), xp.maximum(xp.floor((targets - whole) / 2), 0)
 
 
 def _images(what: str, image: Any, ranks: tuple[int, ...] = ()) -> Tensor:
