@@ -102,3 +102,17 @@ def test_the_area_is_under_two_curves() -> None:
         NotImplementedError, match=r"^metrics.auc: summation_method must be 'trapezoidal', not 'minoring'$"
     ):
         tf.metrics.auc([1.0], [1.0], summation_method="minoring")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_accuracies_of_classes_have_a_mean(weighted: bool) -> None:
+    labels, given, weights = (tf.placeholder(t, [None]) for t in (tf.int64, tf.int64, tf.float32))
+    value, update = tf.metrics.mean_per_class_accuracy(labels, given, 3, weights if weighted else None)
+    y, p, w = [0, 0, 1, 1, 1, 2], [0, 1, 1, 1, 2, 0], [1.0, 3.0, 1.0, 1.0, 2.0, 1.0]
+    with tf.Session(engine="numpy") as sess:
+        sess.run(tf.local_variables_initializer())
+        for i in (0, 3):
+            last = sess.run(update, {labels: y[i : i + 3], given: p[i : i + 3], weights: w[i : i + 3]})
+        wanted = [0.25, 0.5, 0.0] if weighted else [0.5, 2 / 3, 0.0]
+        np.testing.assert_allclose(last, wanted, rtol=1e-6)
+        assert sess.run(value) == pytest.approx(np.mean(wanted), rel=1e-6)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import pullback.compat.v1 as tf
-from pullback.compat.v1 import inplace
-from pullback.compat.v1.keras import datasets, utils
+from pullback.compat.v1 import flags, inplace
+from pullback.compat.v1.keras import backend, datasets, utils
 
 X = np.arange(6.0, dtype=np.float32).reshape(3, 2)
 V = np.array([[10.0, 20.0], [30.0, 40.0]], np.float32)
@@ -68,3 +69,37 @@ def test_data_sets_are_read_where_keras_has_put_them(tmp_path: Path) -> None:
         datasets.mnist.load_data("no.npz")
     with pytest.raises(FileNotFoundError, match=r"^keras\.datasets\.cifar10: nothing is downloaded; read the arrays"):
         datasets.cifar10.load_data()
+
+
+class Size(Enum):
+    SMALL = 1
+    LARGE = 2
+
+
+def test_a_flag_is_a_member_of_an_enumeration() -> None:
+    values = flags.FlagValues()
+    flags.DEFINE_enum_class("size", Size.SMALL, Size, flag_values=values)
+    flags.DEFINE_string("name", None, flag_values=values)
+    flags.mark_flags_as_required(["size", "name"], values)
+    assert values(["program"]) == ["program"]
+    assert values.size is Size.SMALL
+    assert values(["program", "--size=large"]) == ["program"]
+    assert values.size is Size.LARGE
+    with pytest.raises(ValueError, match=r"^the flag --name must be given$"):
+        flags.mark_flags_as_required(["size", "name"], values)
+    with pytest.raises(ValueError, match=r"^flag --size=huge: it is one of SMALL, LARGE$"):
+        values(["program", "--size=huge"])
+
+
+def test_the_backend_has_a_session_a_phase_and_the_form_of_images() -> None:
+    assert (backend.image_data_format(), backend.floatx(), backend.epsilon()) == ("channels_last", "float32", 1e-7)
+    session = tf.Session(engine="numpy")
+    backend.set_session(session)
+    assert backend.get_session() is session
+    assert backend.get_value(backend.repeat(tf.constant([[1.0, 2.0]]), 2)).tolist() == [[[1.0, 2.0], [1.0, 2.0]]]
+    backend.clear_session()
+    backend.set_learning_phase(1)
+    assert backend.learning_phase() == 1
+    backend.set_learning_phase(0)
+    with pytest.raises(ValueError, match=r"^keras\.backend\.set_learning_phase: the phase is 0 or 1, not 2$"):
+        backend.set_learning_phase(2)

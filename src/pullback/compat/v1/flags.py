@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
 from typing import Any, NamedTuple
 
 
@@ -161,6 +162,20 @@ def DEFINE_enum(
     flag_values._define(name, default, help, parse)
 
 
+def DEFINE_enum_class(
+    name: str, default: Enum | str | None, enum_class: type[Enum], help: str = "", flag_values: FlagValues = FLAGS
+) -> None:
+    """A flag of one of the members of `enum_class`, by name; capitals make no difference."""
+
+    def parse(text: str) -> Enum:
+        for member in enum_class:
+            if member.name.lower() == text.lower():
+                return member
+        raise ValueError(f"it is one of {', '.join(member.name for member in enum_class)}")
+
+    flag_values._define(name, default, help, parse)
+
+
 def DEFINE_list(
     name: str, default: Sequence[str] | str | None, help: str = "", flag_values: FlagValues = FLAGS
 ) -> None:
@@ -176,6 +191,12 @@ def mark_flag_as_required(flag_name: str, flag_values: FlagValues = FLAGS) -> No
     """
     if flag_values.is_parsed() and flag_values[flag_name] is None:
         raise ValueError(f"the flag --{flag_name} must be given")
+
+
+def mark_flags_as_required(flag_names: Sequence[str], flag_values: FlagValues = FLAGS) -> None:
+    """Let reading a command line without these flags fail; see `mark_flag_as_required`."""
+    for name in flag_names:
+        mark_flag_as_required(name, flag_values)
 
 
 def _number(kind: Callable[[str], Any], low: float | None, high: float | None) -> Callable[[str], Any]:

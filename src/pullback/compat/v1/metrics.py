@@ -18,13 +18,15 @@ from ...layers.variables.scope import variable_scope
 from ...primitives.casting.cast import cast
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.creation.fill import ones_like
+from ...primitives.creation.one_hot import one_hot
 from ...primitives.elementwise.division import divide_no_nan
 from ...primitives.elementwise.powers import sqrt, square
 from ...primitives.elementwise.sign import absolute
 from ...primitives.logic.comparison import equal
 from ...primitives.logic.logical import logical_and, logical_not
-from ...primitives.reduction.reduce import reduce_sum
+from ...primitives.reduction.reduce import reduce_mean, reduce_sum
 from ...primitives.shape.reshape import reshape
+from ...primitives.shape.transpose import transpose
 from ...primitives.variables.collections import GraphKeys, add_to_collections
 from ...primitives.variables.variable import Variable
 
@@ -68,6 +70,27 @@ def accuracy(
     given = convert_to_tensor(predictions)
     right = equal(given, cast(convert_to_tensor(labels), given.dtype))
     return mean(right, weights, metrics_collections, updates_collections, name or "accuracy")
+
+
+def mean_per_class_accuracy(
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: int,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections = None,
+    updates_collections: Collections = None,
+    name: str | None = None,
+) -> Metric:
+    """How often predictions are labels, for each class, and the mean of that; the update gives that of each class."""
+    with variable_scope(name, "mean_accuracy"):
+        given, wanted = reshape(predictions, [-1]), reshape(labels, [-1])
+        classes = transpose(one_hot(wanted, num_classes))
+        right = cast(equal(given, cast(wanted, given.dtype)), float32)
+        shares = None if weights is None else reshape(weights, [1, -1])
+        count = _sum_of(classes * right, shares, "count", num_classes)
+        total = _sum_of(classes, shares, "total", num_classes)
+        value, update = (divide_no_nan(n, t) for n, t in zip(count, total, strict=True))
+        return _noted(reduce_mean(value), update, metrics_collections, updates_collections)
 
 
 def mean_absolute_error(

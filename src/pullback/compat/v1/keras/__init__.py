@@ -6,6 +6,7 @@ A layer is called with a tensor of the graph and gives one; models, which run gr
 from typing import Any
 
 from . import activations as activations
+from . import backend as backend
 from . import datasets as datasets
 from . import initializers as initializers
 from . import layers as layers
