@@ -83,6 +83,17 @@ def test_datasets_of_names_become_datasets_of_what_the_files_have(files: Path) -
         next(elements(tf.data.Dataset.list_files("/nowhere/x")))
 
 
+def test_a_dataset_is_written_into_a_file(tmp_path: Path) -> None:
+    count = tf.placeholder(tf.int64, [])
+    texts = tf.data.Dataset.range(count).map(tf.as_string)
+    write = tf.data.experimental.TFRecordWriter(str(tmp_path / "x"), "GZIP").write(texts)
+    with tf.Session(engine="numpy") as session:
+        session.run(write, {count: 3})
+    assert list(tf.python_io.tf_record_iterator(tmp_path / "x", "GZIP")) == [b"0", b"1", b"2"]
+    with pytest.raises(TypeError, match="they must be one text each"):
+        tf.data.experimental.TFRecordWriter("x").write(tf.data.Dataset.range(3))
+
+
 def test_a_compression_that_is_not_there_is_refused_at_once() -> None:
     with pytest.raises(ValueError, match="compression must be '', 'ZLIB' or 'GZIP', not 'LZ4'"):
         tf.data.TFRecordDataset("x", "LZ4")

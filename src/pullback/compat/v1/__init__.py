@@ -54,6 +54,7 @@ NAMESPACES = (
     "dtypes",
     "errors",
     "estimator",
+    "feature_column",
     "flags",
     "gfile",
     "graph_util",

@@ -12,6 +12,7 @@ import numpy as np
 from ....core.graph import Tensor
 from ....primitives.creation.constant import convert_to_tensor
 from .dataset import Dataset, Pass, value_of
+from .files import TFRecordWriter as TFRecordWriter
 from .functions import ElementFunction
 from .grouping import bucket_by_sequence_length as bucket_by_sequence_length
 from .grouping import choose_from_datasets as choose_from_datasets

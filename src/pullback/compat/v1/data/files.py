@@ -9,13 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from ....control_flow.host_call import host_call
 from ....core.dtypes import string
 from ....core.errors import InvalidArgumentError
+from ....core.graph import Operation
 from ....core.types import tensor_type
-from ....primitives.creation.constant import as_array
-from ....records.files import read_lines, read_pieces, read_records, window_of
+from ....core.typing import TensorLike
+from ....primitives.creation.constant import as_array, convert_to_tensor
+from ....records.files import RecordWriter, read_lines, read_pieces, read_records, window_of
 from .dataset import Dataset, Element, Pass, value_of
-from .structure import as_leaves
+from .structure import as_leaves, leaves
 
 
 def TextLineDataset(
@@ -96,3 +99,39 @@ def _of_files(filenames: Any, read: Callable[[Any], Iterator[bytes]], compressio
                 yield [np.array(text, object)]
 
     return Dataset(tensor_type(string, []), [] if isinstance(leaf, np.ndarray) else [leaf], elements)
+
+
+class TFRecordWriter:
+    """Writes a dataset of texts into a file of records: `tf.data.experimental.TFRecordWriter`."""
+
+    def __init__(self, filename: TensorLike, compression_type: str | None = None) -> None:
+        window_of(compression_type or "")
+        self._filename, self._compression = filename, compression_type or ""
+
+    def write(self, dataset: Dataset) -> Operation:
+        """The operation that writes the elements of `dataset`, all of them.
+
+        Raises:
+            TypeError: the elements are no texts.
+
+        >>> import tempfile
+        >>> import pullback.compat.v1 as tf
+        >>> with tempfile.NamedTemporaryFile() as file, tf.Session() as session:
+        ...     texts = tf.data.Dataset.from_tensor_slices(["one", "two"])
+        ...     session.run(tf.data.experimental.TFRecordWriter(file.name).write(texts))
+        ...     list(tf.python_io.tf_record_iterator(file.name))
+        [b'one', b'two']
+        """
+        if [kind.dtype for kind in leaves(dataset.element_spec)] != [string]:
+            raise TypeError(
+                f"TFRecordWriter.write: the elements are {dataset.element_spec}; they must be one text each"
+            )
+
+        def write(session: Any, name: Any, *values: Any) -> tuple[()]:
+            del session
+            with RecordWriter(os.fsdecode(name.item()), self._compression) as writer:
+                for (text,) in dataset.elements(Pass(dict(zip(dataset.inputs, values, strict=True)))):
+                    writer.write(np.array(text, object).item())
+            return ()
+
+        return host_call(write, [convert_to_tensor(self._filename), *dataset.inputs], (), "DatasetToTFRecord")
