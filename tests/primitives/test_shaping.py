@@ -247,7 +247,7 @@ def test_the_axis_of_a_single_tensor_is_a_number_too() -> None:
 
 
 def test_a_rank_that_one_of_the_joined_has_is_that_of_all() -> None:
-    axis = pb.placeholder(pb.int32, [])
+    axis = pb.placeholder(pb.int32)
     unknown, matrix = pb.placeholder(pb.float32, None), pb.zeros([2, 3])
     assert pb.concat([unknown, matrix], axis).shape.rank == 2
     with pytest.raises(ValueError, match=r"^concat: the ranks differ: "):

@@ -394,7 +394,7 @@ def _split_along(axis: Tensor, x: Tensor, sizes: TensorLike, num: int | None, na
 def _counted_from_the_front(axis: Tensor, lengths: Tensor, what: str) -> Tensor:
     if axis.dtype not in INTEGER or axis.shape.rank not in (0, None):
         raise ValueError(f"{what}: axis must be one integer, not {axis}")
-    place = cast(axis, int32)
+    place = reshape(cast(axis, int32), [])
     return where(place < 0, place + size(lengths), place)
 
 
