@@ -15,6 +15,10 @@ PLACE = 1 << 29
 """The most bytes of rows that are all kept, where the number of steps is known."""
 _MOST_CHECKPOINTS, _FEWEST_CHECKPOINTS = 1024, 32
 _LARGEST_BLOCK, _SMALLEST_BLOCK = 64, 4
+_LEVELS = 12
+"""Enough for 4,096 blocks from one checkpoint to the next."""
+_MANY_STEPS = 1 << 11
+"""Where checkpoints and blocks have room for so many, loops of more are rare, and XLA need not compile more levels."""
 
 
 class Sizes(NamedTuple):
@@ -24,6 +28,8 @@ class Sizes(NamedTuple):
     block: int
     stride: int
     """The steps from one checkpoint to the next, to begin with: 1, or a multiple of `block`."""
+    levels: int = 0
+    """The states between two checkpoints that are kept while rows are computed again; 0: the latest one only."""
 
 
 def sizes(row_bytes: int, memory: Memory, largest_block: int = _LARGEST_BLOCK, most_steps: int | None = None) -> Sizes:
@@ -41,7 +47,14 @@ def sizes(row_bytes: int, memory: Memory, largest_block: int = _LARGEST_BLOCK, m
     stride = 1 if every == 1 else -(-every // block) * block
     if most_steps is not None and stride > 1:
         checkpoints = min(checkpoints, -(-most_steps // (stride * block)) * block)
-    return Sizes(checkpoints, block, stride)
+    return Sizes(checkpoints, block, stride, _levels(memory, checkpoints * block, most_steps))
+
+
+def _levels(memory: Memory, room: int, most_steps: int | None) -> int:
+    """Those of a loop with room for so many steps, each made once more."""
+    if most_steps is not None and most_steps <= room and memory.every is None:
+        return 0
+    return 0 if memory.bytes is None and room > _MANY_STEPS else _LEVELS
 
 
 def _power(n: int) -> int:

@@ -4,8 +4,7 @@ A `Recording` has the values of what is carried at some steps: at every one, whe
 entry of every so many *blocks*, which are rows b*B to (b+1)*B-1. A loop that scans rows goes through them a block at a
 time, and before each block the recordings that it reads compute theirs. One that itself scanned rows needs the blocks
 of others for that, and those the blocks of yet others: `Replayer` finds what must be computed next until all is there.
-Each recording has the rows of one block at a time, and the place in its steps that it has reached (its cursor).
-After Griewank and Walther, Evaluating Derivatives, 2nd ed., chapter 12, with one level of checkpoints.
+Each recording has the rows of one block at a time, and states between two checkpoints (see `shelf.py`).
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from ... import messages
 from ...loop_memory import Sizes
 from ..registry import xla_kernel_of
 from ..trace import AbstractRows, Trace, dense
+from .shelf import NONE, nothing_kept
 from .step import Part
 
-NONE = np.int32(-1)
 _INT = np.int32
 
 
@@ -81,9 +80,8 @@ class View(NamedTuple):
     rows: list[Any]
     block: Any = None
     """The block whose rows are in memory, or NONE."""
-    next: Any = None
-    """The block before which the cursor stands, or NONE."""
-    cursor: Sequence[Any] = ()
+    kept: Any = None
+    """A `Cursor` or a `Shelf`."""
 
 
 Views = list[View]
@@ -96,7 +94,7 @@ class Replayer:
         self.direct = list(dict.fromkeys(r for rows in scanned for r in rows.recordings()))
         self.all = _in_order(self.direct)
         self.numbers = {r: i for i, r in enumerate(self.all)}
-        self.alone = len(self.all) == 1 and not self.all[0].reverse
+        self.alone = len(self.all) == 1 and not self.all[0].reverse and not self.all[0].sizes.levels
         """Whether all rows come from one loop, read backward as loops are that go forward: no cursor is of use then."""
 
     @property
@@ -108,7 +106,7 @@ class Replayer:
         """The views before the first block."""
         if self.alone:
             return [View(self.all[0].rows)]
-        return [View(r.rows, NONE, NONE, r.part.start()) for r in self.all]
+        return [View(r.rows, NONE, nothing_kept(r.part.start(), r.sizes.levels)) for r in self.all]
 
     def at(self, views: Views, row: Any) -> Views:
         """The views when the block is there that `row` lies in."""
@@ -160,26 +158,22 @@ class Replayer:
             group = quotient(goal, per)
             entry = r.entry(group, per)
             low, high = (goal, entry) if r.reverse else (entry, goal)
-            usable = jnp.logical_and(view.next >= low, view.next <= high)
-            block = jnp.where(usable, view.next, entry)
-            plans[r] = active, usable, group, block
+            plans[r] = active, group, entry, view.kept.nearest(low, high, entry, r.reverse)
             for source in r.sources:
-                wanted[source] = jnp.where(active, block * _INT(r.sizes.block), wanted[source])
+                wanted[source] = jnp.where(active, plans[r][-1] * _INT(r.sizes.block), wanted[source])
         views = list(views)
         for r in self.all:
-            active, usable, group, block = plans[r]
+            active, group, entry, block = plans[r]
             first = block * _INT(r.sizes.block)
             there = [self._has(source, views, first) for source in r.sources]
             ready = jnp.all(jnp.stack([active, *there]))
-            views[self.numbers[r]] = self._run(r, views, ready, usable, group, block)
+            views[self.numbers[r]] = self._run(r, views, ready, group, entry, block)
         return views
 
-    def _run(self, r: Recording, views: Views, ready: Any, usable: Any, group: Any, block: Any) -> View:
-        """The view of `r` after it has run through `block`, where it is `ready` for that."""
+    def _run(self, r: Recording, views: Views, ready: Any, group: Any, entry: Any, block: Any) -> View:
+        """The view of `r` after it has run through `block` of a group, where it is `ready` for that."""
         view, size = views[self.numbers[r]], r.sizes
-        load = jnp.logical_and(ready, jnp.logical_not(usable))
-        checkpoint = r.part.checkpoint(group, r.columns, view.rows)
-        cursor = [jnp.where(load, new, old) for new, old in zip(checkpoint, view.cursor, strict=True)]
+        cursor = view.kept.state_before(block, entry, r.part.checkpoint(group, r.columns, view.rows), ready)
         first = block * _INT(size.block)
         end = jnp.where(ready, jnp.minimum(first + _INT(size.block), r.steps), first)
 
@@ -195,7 +189,9 @@ class Replayer:
         start = end - _INT(1) if r.reverse else first
         _, cursor, rows = jax.lax.while_loop(going, step, (start, cursor, view.rows))
         after = block + _INT(-1 if r.reverse else 1)
-        return View(rows, jnp.where(ready, block, view.block), jnp.where(ready, after, view.next), cursor)
+        in_group = quotient(after, r.blocks_per_checkpoint()) == group
+        kept = view.kept.moved(after, entry, cursor, ready, in_group)
+        return View(rows, jnp.where(ready, block, view.block), kept)
 
     def hand_back(self, views: Views, trace: Trace) -> None:
         """Give the recordings their buffers back, so that other loops of the same program can read them."""
