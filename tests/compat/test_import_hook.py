@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import pullback as pb
@@ -61,6 +62,18 @@ def test_a_name_is_found_where_tensorflow_has_it(module: str, name: str, expecte
     for part in place.split(".")[1:]:
         owner = getattr(owner, part)
     assert getattr(importlib.import_module(module), name) is getattr(owner, last)
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_texts_are_fed_where_dtypes_are_objects(engine: str) -> None:
+    import tensorflow as tf  # type: ignore[import-not-found, unused-ignore]
+
+    x, y = tf.placeholder(tf.string, []), tf.placeholder(tf.string, [None])
+    with tf.Session(engine=engine) as session:
+        for text in ("a", b"a", np.array(b"a", object)):
+            assert session.run(tf.identity(x), {x: text}) == b"a"
+        assert session.run(tf.string_join([x, y]), {x: "a", y: ["b", "c"]}).tolist() == [b"ab", b"ac"]
 
 
 @pytest.mark.usefixtures("installed")

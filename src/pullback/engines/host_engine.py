@@ -44,7 +44,7 @@ class AbstractHostEngine(AbstractEngine):
 
     def as_feed(self, tensor: Tensor, value: Any) -> Any:
         """`value` as a NumPy array of the dtype of `tensor`."""
-        return host_array(value, tensor.dtype)
+        return host_array(value, tensor.type.dtype)
 
     def put(self, tensor: Tensor, array: Any) -> Any:
         """A copy of `array`."""

@@ -145,10 +145,10 @@ class XlaEngine(AbstractEngine):
     def as_feed(self, tensor: Tensor, value: Any) -> Any:
         """`value` as an array of the dtype of `tensor`; an array on a device stays there."""
         if isinstance(value, jax.Array):
-            return value if value.dtype == tensor.dtype else _converted(value, tensor.dtype)
-        if is_elsewhere(value) or (tensor.dtype == bfloat16 and speaks_dlpack(value)):
-            return _converted(_lent(value), tensor.dtype)  # NumPy's DLPack knows no bfloat16.
-        array = host_array(value, tensor.dtype)
+            return value if value.dtype == tensor.type.dtype else _converted(value, tensor.type.dtype)
+        if is_elsewhere(value) or (tensor.type.dtype == bfloat16 and speaks_dlpack(value)):
+            return _converted(_lent(value), tensor.type.dtype)  # NumPy's DLPack knows no bfloat16.
+        array = host_array(value, tensor.type.dtype)
         if self.mesh is None or self.takes_arrays:
             return array
         with jax.enable_x64(True):

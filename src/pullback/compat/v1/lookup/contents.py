@@ -40,7 +40,7 @@ class KeyValueTensorInitializer:
         del name
         self.keys = convert_to_tensor(keys, key_dtype)
         self.values = convert_to_tensor(values, value_dtype)
-        self.key_dtype, self.value_dtype = self.keys.dtype, self.values.dtype
+        self.key_dtype, self.value_dtype = self.keys.type.dtype, self.values.type.dtype
 
 
 class TextFileInitializer:
