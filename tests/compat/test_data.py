@@ -64,6 +64,21 @@ DATASETS: dict[str, tuple[Any, list[Any]]] = {
         lambda: Dataset.range(1, 3).map(lambda i: tf.fill([i], i)).padded_batch(2, [-1], np.int64(-1)),
         [[[1, -1], [2, 2]]],
     ),
+    "padded_scalars": (lambda: Dataset.range(3).padded_batch(2, []), [[0, 1], [2]]),
+    "padded_texts": (
+        lambda: (
+            Dataset.from_tensor_slices(["a b", "c"]).map(lambda x: tf.string_split([x]).values).padded_batch(2, [None])
+        ),
+        [[[b"a", b"b"], [b"c", b""]]],
+    ),
+    "padded_with_texts": (
+        lambda: (
+            Dataset.from_tensor_slices(["a b", "c"])
+            .map(lambda x: tf.string_split([x]).values)
+            .padded_batch(2, [None], "<pad>")
+        ),
+        [[[b"a", b"b"], [b"c", b"<pad>"]]],
+    ),
     "apply": (
         lambda: Dataset.range(4).apply(tf.data.experimental.map_and_batch(lambda i: i + 1, 3)),
         [[1, 2, 3], [4]],

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ....core.dtypes import string
 from ....core.shape import TensorShape, as_shape
 from ....core.types import TensorType
+from ....primitives.creation.constant import as_array
 from .structure import Array, leaves, packed, stacked
 
 Element = Sequence[Array]
@@ -80,9 +82,11 @@ def _filled(column: Sequence[Array], shape: TensorShape, fill: Any) -> Array:
     lengths = [m if n is None else n for n, m in zip(shape.sizes or (None,) * len(longest), longest, strict=True)]
     if any(n < m for n, m in zip(lengths, longest, strict=True)):
         raise ValueError(f"Dataset.padded_batch: an element of shape {longest} is larger than {lengths}")
-    result = np.full([len(column), *lengths], 0 if fill is None else fill, np.asarray(column[0]).dtype)
+    dtype = np.asarray(column[0]).dtype
+    nothing = as_array(b"" if dtype == string else 0) if fill is None else as_array(fill)
+    result = np.full([len(column), *lengths], nothing, dtype)
     for i, x in enumerate(column):
-        result[i][tuple([slice(n) for n in np.shape(x)])] = x
+        result[(i, *[slice(n) for n in np.shape(x)], ...)] = x
     return result
 
 
