@@ -79,6 +79,12 @@ DATASETS: dict[str, tuple[Any, list[Any]]] = {
         ),
         [[[b"a", b"b"], [b"c", b"<pad>"]]],
     ),
+    "padded_with_a_tensor": (
+        lambda: (
+            Dataset.range(1, 3).map(lambda i: tf.fill([i], i)).padded_batch(2, [None], tf.constant(7, tf.int64) + 1)
+        ),
+        [[[1, 8], [2, 2]]],
+    ),
     "apply": (
         lambda: Dataset.range(4).apply(tf.data.experimental.map_and_batch(lambda i: i + 1, 3)),
         [[1, 2, 3], [4]],

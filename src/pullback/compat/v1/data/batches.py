@@ -86,7 +86,8 @@ def _filled(column: Sequence[Array], shape: TensorShape, fill: Any) -> Array:
     nothing = as_array(b"" if dtype == string else 0) if fill is None else as_array(fill)
     result = np.full([len(column), *lengths], nothing, dtype)
     for i, x in enumerate(column):
-        result[(i, *[slice(n) for n in np.shape(x)], ...)] = x
+        place: Any = (i, *[slice(n) for n in np.shape(x)], ...)
+        result[place] = x
     return result
 
 

@@ -326,11 +326,17 @@ class Dataset:
         del name
         kinds = leaves(self.element_spec)
         shapes = batches.padded_shapes(self.element_spec, padded_shapes)
-        fills = [None] * len(kinds) if padding_values is None else leaves(padding_values)
-        fills = fills * len(kinds) if len(fills) == 1 else fills
+        given = [None] * len(kinds) if padding_values is None else leaves(padding_values)
+        fills = [None if x is None else as_leaves(x) for x in (given * len(kinds) if len(given) == 1 else given)]
         padded = batches.padded_spec(self.element_spec, shapes)
         spec = batches.stacked_spec(padded, batch_size if drop_remainder else None)
-        return self._counted(lambda xs, n: batches.padded(xs(), n, drop_remainder, shapes, fills), batch_size, spec)
+        count = as_leaves(batch_size)
+
+        def elements(p: Pass) -> Iterator[Element]:
+            values = [None if x is None else value_of(x, p) for x in fills]
+            return batches.padded(self.elements(p), int(value_of(count, p)), drop_remainder, shapes, values)
+
+        return self._derived(elements, spec, _tensors([count, *fills]))
 
     def unbatch(self, name: str | None = None) -> Dataset:
         """The rows of the elements."""
