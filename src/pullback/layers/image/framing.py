@@ -262,7 +262,7 @@ def fitted(
     targets = [_as_length("resize_with_pad", n) for n in (target_height, target_width)]
     lengths = _lengths(x)
     if all(isinstance(n, int) for n in (*targets, *lengths)):
-        sizes, around = _fit(np, *np.float32([lengths, targets]))
+        sizes, around = _fit(np, *np.array([lengths, targets], np.float32))
         sizes, around = sizes.astype(int).tolist(), around.astype(int).tolist()
     else:
         wide = [stack([cast(convert_to_tensor(n), "float32") for n in pair]) for pair in (lengths, targets)]
