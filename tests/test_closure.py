@@ -47,7 +47,18 @@ NO_GRADIENT: dict[str, tuple[str, ...]] = {
         *("StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal", "StatelessRandomUniformInt"),
     ),
     "it is constant between jumps": (
-        *("Floor", "Ceil", "Round", "Rint", "FloorDiv", "TruncateDiv", "TieShares", "FoldSlopes"),
+        *(
+            "Floor",
+            "Ceil",
+            "Round",
+            "Rint",
+            "FloorDiv",
+            "TruncateDiv",
+            "TieShares",
+            "TieSharesLike",
+            "SegmentHits",
+            "FoldSlopes",
+        ),
     ),
     "it draws whole numbers": ("Multinomial", "StatelessMultinomial", "RandomPoissonV2", "StatelessRandomPoisson"),
     "which boxes it picks changes in jumps; gather() picks what is to be differentiated": (

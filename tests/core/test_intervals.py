@@ -18,6 +18,7 @@ from tests.traits_probe import Sample, samples
 NOT_SINGULAR = {
     "StandardizeGrad": "its variance is not below 0",
     "TieShares": "its second input is an extremum of the first",
+    "TieSharesLike": "its second input is an extremum of the first",
     "QuantizeAndDequantize": "its bounds are in order",
     "StatelessRandomGammaV3": "its parameters are above 0",
 }

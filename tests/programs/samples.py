@@ -28,6 +28,7 @@ FITTING: dict[str, tuple[str, ...]] = {
     "matrices that are symmetric": ("PositiveSolve",),
     "shapes that other operations have made fit": (
         *("Mask", "SumLike", "MaxLike", "MinLike", "ProdLike", "Recurrence", "SpreadBound", "UnitLower", "TieShares"),
+        *("TieSharesLike", "SegmentHits"),
         *("DepthwiseConv2dNativeBackpropFilter", "Conv2DBackpropFilter", "Conv3DBackpropFilterV2", "MeanGrad"),
         *(
             "MaskUnseen",

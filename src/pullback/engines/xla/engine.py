@@ -40,6 +40,7 @@ from . import (  # noqa: F401  (imported for the kernels that they register)
     losses,
     pooling,
     reduction,
+    segment,
     signal,
     sorting,
     sparse,

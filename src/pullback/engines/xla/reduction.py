@@ -1,4 +1,4 @@
-"""XLA lowering of reductions: sums of a few elements are additions, which fuse with what is around them.
+"""XLA lowering of reductions: sums of a few elements are additions, which fuse with what is around them; extrema.
 
 XLA takes reductions out of the loops that it makes of elementwise operations on a processor: the Jacobian of a
 bundle adjustment, which sums over axes of two and three, took 17.2 ms a step and takes 12.4.
@@ -6,12 +6,18 @@ bundle adjustment, which sums over axes of two and three, took 17.2 ms a step an
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
 
+from ...core.shape import broadcast_axes
+from ...primitives.reduction.reduce import TieShares, kept_dims
+from ...primitives.reduction.reduce_like import TieSharesLike
 from ...primitives.reduction.sum import Sum
+from .extrema import distance_to, of_given
 from .platform import on_processor
 from .registry import xla_kernel
 
@@ -38,3 +44,24 @@ def added_up(x: Any, axis: int, keepdims: bool = False) -> Any:
 def _is_worth_it(x: Any, axis: int) -> bool:
     known = all(isinstance(n, int) for n in x.shape) and x.dtype.itemsize >= 4
     return known and 0 < x.shape[axis] <= _SHORT and x.size >= _LARGE * x.shape[axis] and on_processor()
+
+
+@xla_kernel(TieShares)
+def tie_shares(p: TieShares, x: Any, y: Any) -> Any:
+    def shares(x: Any, y: Any) -> Any:
+        return _shares(x, y.reshape(kept_dims(x.shape, p.axis)), p.axis)
+
+    return of_given(p, shares, math.nan, x, y)
+
+
+@xla_kernel(TieSharesLike)
+def tie_shares_like(p: TieSharesLike, x: Any, y: Any) -> Any:
+    return of_given(p, lambda x, y: _shares(x, y, broadcast_axes(y.shape, x.shape)), math.nan, x, y)
+
+
+def _shares(x: Any, y: Any, axis: Sequence[int] | None) -> Any:
+    """One over the number of the elements nearest to `y`; NaN where that is NaN."""
+    distance = distance_to(x, y)
+    hits = distance == jnp.min(distance, axis=axis, keepdims=True)
+    count = jnp.sum(hits, axis=axis, keepdims=True, dtype=jnp.int32).astype(x.dtype)
+    return jnp.where(hits, jnp.ones((), x.dtype), 0) / count

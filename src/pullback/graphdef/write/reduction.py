@@ -12,7 +12,7 @@ from ...primitives.reduction.logsumexp import EuclideanNorm, LogSumExp
 from ...primitives.reduction.moments import Moments
 from ...primitives.reduction.product import Prod
 from ...primitives.reduction.reduce import All, Any_, CountNonzero, Max, Mean, MeanGrad, Min, TieShares
-from ...primitives.reduction.reduce_like import ShapeOnly
+from ...primitives.reduction.reduce_like import ShapeOnly, TieSharesLike
 from ...primitives.reduction.sum import Sum, SumLike
 from ..body import Body, Ref
 from ..exporting import writer
@@ -105,6 +105,14 @@ def tie_shares(body: Body, op: Operation, x: Ref, y: Ref) -> Any:
         y = _kept(body, op, x, y)
     equal = body.node("Cast", body.node("Equal", x, y), DstT=x.dtype)
     return body.main("RealDiv", equal, body.node("Sum", equal, axes, keep_dims=True))
+
+
+@writer(TieSharesLike)
+def tie_shares_like(body: Body, op: Operation, x: Ref, y: Ref) -> Any:
+    equal = body.node("Cast", body.node("Equal", x, y), DstT=x.dtype)
+    repeated, _ = body.node("BroadcastGradientArgs", body.shape_of(y), body.shape_of(x))
+    count = body.node("Reshape", body.node("Sum", equal, repeated, keep_dims=False), body.shape_of(y))
+    return body.main("RealDiv", equal, count)
 
 
 def _kept(body: Body, op: Operation, x: Ref, y: Ref) -> Ref:

@@ -10,6 +10,7 @@ import numpy as np
 from ...core.dtypes import bfloat16, float16, float32, int32
 from ...core.graph import Operation
 from ...primitives.segment.reductions import (
+    SegmentHits,
     SegmentNumber,
     SegmentShares,
     UnsortedSegmentMax,
@@ -75,8 +76,17 @@ def shares(body: Body, op: Operation, x: Ref, ids: Ref, *num: Ref) -> Any:
 
 @writer(SegmentGather)
 def rows_of_segments(body: Body, op: Operation, x: Ref, ids: Ref) -> Any:
+    return _of_segments(body, x, ids, op.inputs[0].shape.rank, op.inputs[1].shape.rank)
+
+
+@writer(SegmentHits)
+def hits(body: Body, op: Operation, x: Ref, ids: Ref, y: Ref) -> Any:
+    found = _of_segments(body, y, ids, op.inputs[2].shape.rank, op.inputs[1].shape.rank)
+    return body.main("Cast", body.node("Equal", x, found), DstT=x.dtype)
+
+
+def _of_segments(body: Body, x: Ref, ids: Ref, rank: int | None, depth: int | None) -> Ref:
     """Rows by their numbers, zeros where there is no such row."""
-    rank, depth = op.inputs[0].shape.rank, op.inputs[1].shape.rank
     if rank is None or depth is None:
         return body.refuse("the ranks of its inputs must be known")
     axis = body.integers(0)
@@ -86,4 +96,5 @@ def rows_of_segments(body: Body, op: Operation, x: Ref, ids: Ref) -> Any:
     pads[0, 1] = 1
     padded = body.node("Pad", x, body.constant(pads))
     inside = body.node("LogicalAnd", body.node("GreaterEqual", ids, zero), body.node("Less", ids, count))
-    return body.main("GatherV2", padded, body.node("SelectV2", inside, ids, count), axis)
+    ref: Ref = body.node("GatherV2", padded, body.node("SelectV2", inside, ids, count), axis)
+    return ref

@@ -8,10 +8,12 @@ import numpy as np
 
 from ...core.dtypes import bfloat16, finite_range, float16, float32, int64
 from ...core.operation import Operation
+from ...core.shape import TensorShape
 from ...primitives.indexing.gather import GatherV2
 from ...primitives.indexing.index_arithmetic import FromFront
 from ...primitives.segment.products import ProductOfOthers, RowsBack, RowsInOrder, SameAsBefore, StartOfSegment
 from ...primitives.segment.reductions import (
+    SegmentHits,
     SegmentNumber,
     SegmentShares,
     UnsortedSegmentMax,
@@ -125,8 +127,11 @@ def _counted(w: Writer, op: Operation, ids: Value) -> Value:
 
 @writer(SegmentGather)
 def segment_gather(w: Writer, op: Operation, x: Value, ids: Value) -> Value:
+    return _rows(w, op.outputs[0].shape, x, ids)
+
+
+def _rows(w: Writer, shape: TensorShape, x: Value, ids: Value) -> Value:
     """Rows by their numbers; zeros where there is no such row."""
-    shape = op.outputs[0].shape
     rows = (x.type.shape.sizes or (None,))[0]
     if _inside(w, ids, rows):
         return w.gather(x, ids, 0)
@@ -143,6 +148,11 @@ def segment_gather(w: Writer, op: Operation, x: Value, ids: Value) -> Value:
     rank = len(ids.type.shape.sizes or (None,))
     axes = list(range(rank, rank + len(x.type.shape.sizes or (None,)) - 1))
     return w.where(w.unsqueeze(inside, axes), w.gather(x, safe, 0), w.scalar(0, x))
+
+
+@writer(SegmentHits)
+def segment_hits(w: Writer, op: Operation, x: Value, ids: Value, y: Value) -> Value:
+    return w.cast(w.node("Equal", x, _rows(w, op.outputs[0].shape, y, ids)), x.type.dtype)
 
 
 @writer(SegmentShares)

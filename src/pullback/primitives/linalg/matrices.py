@@ -234,6 +234,7 @@ class MatrixDiag(Primitive):
         if not isinstance(dims[-1], int):
             return (TensorType(x.dtype, TensorShape([*dims[:lead], None, None])),)
         m, n = self._size(dims[-1])
+        _check_band("diag", self.band, m, n)
         if _longest(self.band, m, n) != dims[-1]:
             raise ValueError(f"diag: {x} does not fill the diagonals {list(self.band)} of a matrix of {m} by {n}")
         return (TensorType(x.dtype, TensorShape([*dims[:lead], m, n])),)

@@ -14,12 +14,9 @@ from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape, broadcast_axes
 from ...core.traits import Link, Links
 from ...core.types import TensorType
-from ..casting.cast import cast
-from ..logic.comparison import equal
 from ..segment.products import ProductOfOthers
 from ..shape.broadcast import broadcast_like
 from .reduce import highest, lowest
-from .sum import sum_like
 
 
 class AbstractReductionLike(Primitive):
@@ -67,8 +64,24 @@ class MinLike(AbstractReductionLike):
 
 def _shared(dy: Tensor, op: Operation) -> Tensor:
     x, y = op.inputs[0], op.outputs[0]
-    share = cast(equal(x, y), x.dtype)
-    return share * (dy / sum_like(share, y))
+    return TieSharesLike()(x, y) * dy
+
+
+class TieSharesLike(Primitive):
+    """For each element of `x` that equals the extremum `y` that it is reduced into, one over the number of those."""
+
+    type = "TieSharesLike"
+
+    def infer(self, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
+        del y
+        return (x,)
+
+    def kernel(self, xp: Any, x: Any, y: Any) -> Any:
+        equal = x == y
+        count = xp.sum(equal, axis=broadcast_axes(y.shape, x.shape), keepdims=True, dtype=np.int32).astype(x.dtype)
+        return xp.where(equal, xp.ones((), x.dtype), xp.zeros((), x.dtype)) / count
+
+    gradient = no_gradient
 
 
 class ProdLike(AbstractReductionLike):

@@ -19,7 +19,6 @@ from ..complex.complex import conj
 from ..creation.constant import constant_value, convert_to_tensor
 from ..creation.fill import ones_like
 from ..elementwise.division import divide, divide_no_nan, truncatediv
-from ..logic.comparison import equal
 from ..reduction.reduce import REAL
 from .products import ProductOfOthers
 from .sums import (
@@ -127,9 +126,24 @@ def _extremum(xp: Any, x: Any, ids: Any, n: int, how: str, worst: Any, empty_is_
 def _shared(dy: Tensor, op: Operation) -> Tensor:
     """The cotangent of an extremum, shared equally by the elements that equal it."""
     x, ids, *number = op.inputs
-    chosen = cast(equal(x, SegmentGather()(op.outputs[0], ids)), x.dtype)
+    chosen = SegmentHits()(x, ids, op.outputs[0])
     total = UnsortedSegmentSum(op.primitive.num_segments)(chosen, ids, *number)  # type: ignore[attr-defined]
     return SegmentGather()(divide_no_nan(dy, total), ids) * chosen
+
+
+class SegmentHits(Primitive):
+    """1 for each element of `x` that equals the extremum of its segment in `y`; 0 for the others."""
+
+    type = "SegmentHits"
+
+    def infer(self, x: TensorType, ids: TensorType, y: TensorType) -> tuple[TensorType, ...]:
+        del ids, y
+        return (x,)
+
+    def kernel(self, xp: Any, x: Any, ids: Any, y: Any) -> Any:
+        return (x == SegmentGather().kernel(xp, y, ids)).astype(x.dtype)
+
+    gradient = no_gradient
 
 
 def unsorted_segment_prod(

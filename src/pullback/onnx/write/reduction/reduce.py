@@ -24,7 +24,7 @@ from ....primitives.reduction.reduce import (
     highest,
     lowest,
 )
-from ....primitives.reduction.reduce_like import MaxLike, MinLike, PlacesLike, ProdLike, ShapeOnly
+from ....primitives.reduction.reduce_like import MaxLike, MinLike, PlacesLike, ProdLike, ShapeOnly, TieSharesLike
 from ....primitives.reduction.sum import Sum, SumLike
 from ...nans import orderly, with_nans
 from ...records import Value
@@ -118,6 +118,12 @@ def tie_shares(w: Writer, op: Operation, x: Value, y: Value) -> Value:
     equal = w.cast(w.node("Equal", x, top), x.type.dtype)
     count = w.reduce("ReduceSum", equal, p.axis, True)
     return alike(w, w.node("Div", equal, count), x)
+
+
+@writer(TieSharesLike)
+def tie_shares_like(w: Writer, op: Operation, x: Value, y: Value) -> Value:
+    equal = w.cast(w.node("Equal", x, y), x.type.dtype)
+    return alike(w, w.node("Div", equal, reduced_like(w, equal, y)), x)
 
 
 @writer(Any_)

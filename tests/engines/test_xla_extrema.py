@@ -1,0 +1,49 @@
+"""Derivatives of extrema on XLA: what is computed twice, and rounded differently, is the largest all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+EXTREMA: dict[str, Callable[[pb.Tensor], pb.Tensor]] = {
+    "reduce_max": lambda h: pb.reduce_max(h, [1, 2]),
+    "reduce_min of all": pb.reduce_min,
+    "unsorted_segment_max": lambda h: pb.math.unsorted_segment_max(rows(h), np.arange(900) % 5, 5),
+    "segment_min": lambda h: pb.math.segment_min(rows(h), np.arange(900) // 300),
+    "nth_element": lambda h: pb.math.nth_element(pb.transpose(rows(h)), 3),
+    "max_pool": lambda h: pb.nn.max_pool(h, 3, 2, "SAME"),
+}
+
+
+def rows(h: pb.Tensor) -> pb.Tensor:
+    """The pixels of all images."""
+    return pb.reshape(h, [900, 3])
+
+
+@pytest.mark.parametrize("name", EXTREMA)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_largest_of_sums_of_products_gets_the_derivative(name: str, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    x = pb.placeholder(pb.float32, [1, 30, 30, 3])
+    filters = pb.constant(random.normal(size=[3, 3, 3, 1]), pb.float32)
+    h = pb.nn.depthwise_conv2d(x, filters, [1, 1, 1, 1], "SAME") * random.normal(size=3).astype(np.float32) + 0.3
+    dx = pb.gradients(EXTREMA[name](h), x)[0]
+    feeds = {x: random.normal(size=[1, 30, 30, 3]).astype(np.float32)}
+    found, wanted = (pb.Session(engine=engine).run(dx, feeds) for engine in ("xla", "numpy"))
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_equal_extrema_share_and_nan_has_none(engine: str) -> None:
+    x = pb.placeholder(pb.float32, [2, 4])
+    dx = pb.gradients(pb.reduce_max(x, 1), x)[0]
+    ds = pb.gradients(pb.math.segment_max(x, [0, 0]), x)[0]
+    at = np.float32([[1, np.inf, np.inf, 0], [np.nan, -np.inf, 2, 0]])
+    by_row, by_column = pb.Session(engine=engine).run([dx, ds], {x: at})
+    assert by_row[0].tolist() == [0.0, 0.5, 0.5, 0.0]
+    assert np.isnan(by_row[1]).all()
+    assert by_column.tolist() == [[0.0, 1.0, 1.0, 0.5], [0.0, 0.0, 0.0, 0.5]]
