@@ -132,6 +132,17 @@ def test_constants_fill_up_with_their_last_element() -> None:
     np.testing.assert_array_equal(pb.Session(graph=graph).run(y), [1, 2, 2, 2])
 
 
+@pytest.mark.parametrize(
+    ("op", "axis", "wanted"), [("Sum", [1], [3.0, 7.0]), ("Max", [0], [3.0, 4.0]), ("ArgMax", 0, [1, 1])]
+)
+def test_a_run_may_compute_axes(op: str, axis: Any, wanted: list[float]) -> None:
+    a = 'node { name: "a" op: "Placeholder" attr { key: "dtype" value { type: DT_INT32 } } }'
+    graph, (x, axes, y) = imported(
+        X, a, f'node {{ name: "y" op: "{op}" input: "x" input: "a" }}', return_elements=["x:0", "a:0", "y:0"]
+    )
+    assert pb.Session(graph=graph).run(y, {x: [[1.0, 2.0], [3.0, 4.0]], axes: axis}).tolist() == wanted
+
+
 def test_files_and_summaries_are_left_out_with_what_depends_on_them() -> None:
     restore = 'node { name: "r" op: "RestoreV2" }'
     graph, _ = imported(X, restore, 'node { name: "z" op: "Neg" input: "r" }', Y)

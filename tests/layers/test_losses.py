@@ -136,3 +136,14 @@ def test_batch_norm_in_inference_normalises_with_what_it_is_given() -> None:
     value, mean_value = pb.Session().run([y, mean])
     np.testing.assert_allclose(value, np.arange(8).reshape(2, 2, 1, 2) / np.sqrt(1.001), rtol=1e-6)
     np.testing.assert_array_equal(mean_value, [0.0, 0.0])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32", "float16"])
+def test_labels_of_another_dtype_are_cast_to_that_of_the_logits(dtype: str) -> None:
+    logits, labels = pb.constant([[0.5, 1.0], [0.0, 2.0]]), pb.placeholder(dtype, [2, 2])
+    loss = pb.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    (d_logits,) = pb.gradients(loss, logits)
+    assert loss.dtype == pb.float32
+    (slopes,) = pb.Session().run([d_logits], {labels: [[0, 1], [1, 0]]})
+    p = np.exp([[0.5, 1.0], [0.0, 2.0]])
+    np.testing.assert_allclose(slopes, p / p.sum(1, keepdims=True) - [[0, 1], [1, 0]], rtol=1e-5)

@@ -36,13 +36,14 @@ def reduce(node: Node, x: Any, axis: Any) -> Any:
             node.refuse("its axes are computed by BroadcastGradientArgs, which only Sum can use")
         dims, lengths = split_shape(axis.shape)
         return sum_like(x, ShapeOnly(dims)(axis.shape if lengths is None else lengths))
-    axes = node.integers(tensor_of(node, axis), "the axes")
+    places = tensor_of(node, axis)
+    axes = places if node.static(places) is None else node.integers(places, "the axes")
     keepdims = node.attribute("keep_dims", False)
     return _REDUCTIONS[node.op_type](x, axes, keepdims, name=node.exactly)
 
 
 @reader("ArgMax", "ArgMin")
 def arg(node: Node, x: Tensor, axis: Tensor) -> Any:
-    (place,) = node.integers(axis, "the axis")
+    place = axis if node.static(axis) is None else node.integers(axis, "the axis")[0]
     found = argmax if node.op_type == "ArgMax" else argmin
     return found(x, place, node.attribute("output_type", "int64"), name=node.exactly)

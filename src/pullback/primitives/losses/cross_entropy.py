@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import FLOATING, INTEGER, int64
-from ...core.operation import Operation, Tensor
+from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
 from ...core.traits import Links, all_axes_but, linear, same_axes
@@ -19,9 +19,10 @@ from ..activations.sigmoid import sigmoid, softplus
 from ..activations.softmax import LogSoftmax, Softmax, SoftmaxGrad, exponentials, last_as_minus_one
 from ..base.broadcasting import AbstractElementwise, Entry, in_float32, operands
 from ..base.precision import widened
+from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
 from ..elementwise.add_n import add_terms
-from ..elementwise.arithmetic import Add
+from ..elementwise.arithmetic import REAL, Add
 from ..elementwise.exponential import exp, log
 from ..elementwise.masking import mask, multiply_no_nan
 from ..logic.comparison import greater
@@ -102,18 +103,22 @@ def softmax_cross_entropy_with_logits(
 
     Exact for labels of any sum, by both arguments and to any order; put stop_gradient on labels that are constants.
 
-    Shapes: both [..., classes], the classes at `axis`; the result lacks it. Dtypes: any float, the same for both.
+    Shapes: both [..., classes], the classes at `axis`; the result lacks it. Dtypes: any float; labels of another number
+    are cast to it.
 
     Derivative: dlogits = dy * (softmax(logits) * sum(labels) - labels), dlabels = -dy * log_softmax(logits).
 
     Raises:
-        ValueError: the shapes differ. TypeError: the dtypes differ, or are no floats.
+        ValueError: the shapes differ. TypeError: the logits are no floats, or the labels no numbers.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.nn.softmax_cross_entropy_with_logits(labels=[[0.0, 1.0]], logits=[[0.0, 0.0]]))
     array([0.6931472], dtype=float32)
     """
-    x, p = operands(logits, labels)
+    x = convert_to_tensor(logits)
+    p = convert_to_tensor(labels, None if isinstance(labels, Tensor | AbstractTensorLike) else x.dtype)
+    if p.dtype != x.dtype and p.dtype in REAL and x.dtype in FLOATING:
+        p = cast(p, x.dtype)
     axis = last_as_minus_one(x, axis, "softmax_cross_entropy_with_logits")
     return SoftmaxCrossEntropyWithLogits(axis).operation(x, p, name=name).outputs[0]
 
