@@ -23,7 +23,7 @@ def check(function: Function, dtype: str, engines: list[str], every: int = 1) ->
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_numpy_at_some_points(name: str) -> None:
-    check(FUNCTIONS[name], "float64", ["numpy"], every=8)
+    check(FUNCTIONS[name], "float64", ["numpy"], every=16)
 
 
 @pytest.mark.parametrize("name", MENDED)

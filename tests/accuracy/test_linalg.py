@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -10,23 +11,22 @@ from .linalg import PROBLEMS, missed
 
 SIZES = (1, 2, 7, 40, 64, 65, 129, 200)
 DTYPES = ("float32", "float64", "complex64", "complex128")
-QUICK = {(40, "float32"), (129, "float64"), (7, "complex128")}
+QUICK = {(40, "float32", "numpy"), (129, "float64", "numpy"), (7, "complex128", "numpy"), (7, "complex128", "xla")}
+ENGINES = ("numpy", "xla")
 CONDITIONS = (1.0, 1e4, 1e8, 1e12)
 
 
-def sizes_and_dtypes() -> list[Any]:
-    """All pairs; those that are not quick are marked slow."""
+def sizes_dtypes_and_engines() -> list[Any]:
+    """All of them; those that are not quick are marked slow."""
     return [
-        pytest.param(n, dtype, marks=[] if (n, dtype) in QUICK else [pytest.mark.slow], id=f"{dtype}-{n}")
-        for n in SIZES
-        for dtype in DTYPES
+        pytest.param(*case, marks=[] if case in QUICK else [pytest.mark.slow], id=f"{case[1]}-{case[0]}-{case[2]}")
+        for case in product(SIZES, DTYPES, ENGINES)
     ]
 
 
-@pytest.mark.parametrize("engine", ["numpy", "xla"])
-@pytest.mark.parametrize(("n", "dtype"), sizes_and_dtypes())
+@pytest.mark.parametrize(("n", "dtype", "engine"), sizes_dtypes_and_engines())
 def test_results_miss_what_defines_them_by_rounding_only(n: int, dtype: str, engine: str) -> None:
-    conditions = CONDITIONS[1::2] if (n, dtype) in QUICK else CONDITIONS
+    conditions = CONDITIONS[1::2] if (n, dtype, engine) in QUICK else CONDITIONS
     found = missed(n, dtype, engine, conditions)
     assert not {
         (name, condition): units

@@ -69,6 +69,7 @@ def test_every_kth_state_of_a_bounded_loop_takes_room_for_no_more(xla: pb.Sessio
         assert least < most / 6
 
 
+@pytest.mark.slow
 def test_second_derivatives_of_a_loop_in_a_branch_in_a_loop() -> None:
     assert_agree(nested, 2, None, [0, 1, 7, 40])
 
