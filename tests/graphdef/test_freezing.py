@@ -72,6 +72,17 @@ def test_what_changes_a_variable_is_refused() -> None:
     )
 
 
+def test_a_variable_that_the_session_has_not_is_named() -> None:
+    with pb.Graph().as_default() as graph:
+        pb.identity(pb.Variable(1.0, name="v"), name="y")
+    made = graph.as_graph_def()
+    with pytest.raises(ValueError, match=r"^convert_variables_to_constants: the graph of the session has no var"):
+        tf.graph_util.convert_variables_to_constants(pb.Session(graph=pb.Graph()), made, ["y"])
+    made.node.remove(next(node for node in made.node if node.name == "v"))
+    with pytest.raises(ValueError, match=r"^extract_sub_graph: node '\w+' reads '\w+', which is not in the graph$"):
+        tf.graph_util.extract_sub_graph(made, ["y"])
+
+
 def test_the_part_of_a_graph_that_some_nodes_need() -> None:
     x = pb.placeholder(pb.float32, [], name="x")
     with pb.control_dependencies([pb.no_op(name="before")]):

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.data_types import NUMBERS
 from ..core.errors import UnimplementedError
+from ..core.needs import needed
 from ..engines.session import Session
 from .body import set_tensor
-
-_HANDLES = ("VarHandleOp", "VariableV2", "Variable")
-_CALLS = {"If": 1, "StatelessIf": 1, "Case": 1, "StatelessCase": 1}
-"""Op types whose functions do not take the first inputs: how many."""
+from .restoring import HANDLES
+from .signatures import SIGNATURES
 
 
 def convert_variables_to_constants(
@@ -30,8 +29,8 @@ def convert_variables_to_constants(
     Variables that are not on the white list, or that are on the black one, stay.
 
     Raises:
-        ValueError: there is no such node. UnimplementedError: a node changes a variable. FailedPreconditionError: a
-        variable has no value.
+        ValueError: there is no such node, or a variable is not one of the session's. UnimplementedError: a node changes
+        a variable. FailedPreconditionError: a variable has no value.
 
     >>> import pullback as pb
     >>> w = pb.Variable([1.0, 2.0], name="w")
@@ -46,11 +45,16 @@ def convert_variables_to_constants(
     names = {
         node.name
         for node in frozen.node
-        if node.op in _HANDLES
+        if node.op in HANDLES
         and (variable_names_whitelist is None or node.name in variable_names_whitelist)
         and node.name not in (variable_names_blacklist or ())
     }
     variables = {v.op.name: v for v in sess.graph.get_collection("variables")}
+    for name in sorted(names - variables.keys()):
+        raise ValueError(
+            f"convert_variables_to_constants: the graph of the session has no variable {name!r}; give the session that "
+            "has its value, or leave it out with variable_names_blacklist"
+        )
     values = {name: sess.read_variable(variables[name].op) for name in sorted(names)}
     _Freezing(frozen.library).variables(frozen.node, values)
     return frozen
@@ -74,13 +78,7 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
     for name in dest_nodes:
         if name not in nodes:
             raise ValueError(f"extract_sub_graph: there is no node {name!r} in the graph")
-    found: set[str] = set()
-    waiting = list(dest_nodes)
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += map(_node_of, nodes[name].input)
+    found = needed(dest_nodes, lambda name: _before(nodes, name))
     made = type(graph_def)()
     made.CopyFrom(graph_def)
     del made.node[:]
@@ -115,6 +113,15 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Collection[str] | N
             copy.CopyFrom(node)
             copy.input[:] = [_source(i, given) for i in node.input]
     return made
+
+
+def _before(nodes: Mapping[str, Any], name: str) -> list[str]:
+    """The nodes that a node reads or waits for."""
+    names = [_node_of(x) for x in nodes[name].input]
+    for x in names:
+        if x not in nodes:
+            raise ValueError(f"extract_sub_graph: node {name!r} reads {x!r}, which is not in the graph")
+    return names
 
 
 def _source(name: str, given: dict[str, str]) -> str:
@@ -168,7 +175,7 @@ class _Freezing:
                 _become(node, "Shape", T=dtype, out_type=node.attr["out_type"].type or NUMBERS[np.dtype(np.int32)])
             elif node.op == "ResourceGather":
                 added.append(_gathered(node, dtype, port))
-            elif any(a.HasField("func") or a.list.func for a in node.attr.values()):
+            elif node.op in SIGNATURES and any(a.HasField("func") or a.list.func for a in node.attr.values()):
                 self._call(node, found)
             else:
                 raise UnimplementedError(
@@ -179,7 +186,7 @@ class _Freezing:
 
     def _call(self, node: Any, found: dict[int, int]) -> None:
         """Makes a node that calls functions hand them values."""
-        first = _CALLS.get(node.op, 0)
+        first = next(i for i, kind in enumerate(SIGNATURES[node.op][0]) if kind.endswith("[]"))
         types = {i - first: dtype for i, dtype in found.items()}
         for kinds in [a.list.type for key, a in node.attr.items() if key in ("T", "Tin")]:
             for i, dtype in types.items():

@@ -84,7 +84,7 @@ _SIGNATURES = {
     "- -> y:-": "LogicalNot",
     "- T -> output:num_split*T": "Split",
     "- T[] ->": "Assert",
-    "- Tin[] -> output:Tout[]": "Case",
+    "- Tin[] -> output:Tout[]": "Case StatelessCase",
     "- Tindices -> output:dtype": "ResourceGather",
     "- element_dtype -> output_handle:-": "TensorListPushBack",
     "- - element_dtype -> output_handle:-": "TensorListSetItem",

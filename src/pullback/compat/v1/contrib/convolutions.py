@@ -7,7 +7,6 @@ from typing import Any
 
 from ....core.graph import Tensor
 from ....core.typing import TensorLike
-from ....layers.variables.scope import VariableScope
 from ....primitives.activations.rectifiers import relu
 from ....primitives.convolution.conv import depthwise_conv2d
 from ....primitives.convolution.conv import separable_conv2d as separable_conv2d_today
@@ -15,13 +14,14 @@ from ....primitives.convolution.conv_general import conv_transpose
 from ....primitives.convolution.conv_general import convolution as convolved
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.shape.size import shape
+from ....primitives.shape.tile import tile
 from ..layers.convolution import FORMATS, as_lengths
 from ..layers.variables import ZEROS, Maker, Wish, layer_scope
 from .arguments import add_arg_scope
+from .basic import Scope
 from .finishing import Collections, Options, finished, model_variable, with_biases
 from .initializers import xavier_initializer
 
-Scope = str | VariableScope | None
 Lengths = int | Sequence[int]
 
 
@@ -183,3 +183,43 @@ def convolution(inputs: TensorLike, num_outputs: int, kernel_size: Lengths, *arg
     """A convolution along one to three axes, as many as `inputs` has between batch and channels; as `conv2d`."""
     rank = (convert_to_tensor(inputs).shape.rank or 4) - 2
     return _conv(rank, inputs, num_outputs, kernel_size, *args, **options)
+
+
+@add_arg_scope
+def convolution2d_in_plane(
+    inputs: TensorLike,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] = 1,
+    padding: str = "SAME",
+    activation_fn: Maker = relu,
+    normalizer_fn: Maker = None,
+    normalizer_params: Options = None,
+    weights_initializer: Maker = None,
+    weights_regularizer: Maker = None,
+    biases_initializer: Maker = ZEROS,
+    biases_regularizer: Maker = None,
+    reuse: bool | str | None = None,
+    variables_collections: object = None,
+    outputs_collections: Collections = None,
+    trainable: bool = True,
+    scope: Scope = None,
+) -> Tensor:
+    """The same convolution of each channel by itself: weights [height, width, 1, 1].
+
+    >>> import pullback.compat.v1 as tf
+    >>> y = tf.contrib.layers.conv2d_in_plane(tf.ones([1, 4, 4, 3]), [2, 1], padding="VALID")
+    >>> y.shape, tf.trainable_variables()[0].shape
+    (TensorShape([1, 3, 4, 3]), TensorShape([2, 1, 1, 1]))
+    """
+    x, (high, wide) = convert_to_tensor(inputs), as_lengths(kernel_size, 2)
+    depth, steps = x.shape.size(-1), as_lengths(stride, 2)
+    with layer_scope(scope, "ConvInPlane", x, reuse):
+        wish = Wish(weights_initializer or xavier_initializer(), weights_regularizer)
+        weights = model_variable("weights", [high, wide, 1, 1], wish, trainable, variables_collections)
+        y = depthwise_conv2d(x, tile(weights, [1, 1, depth, 1]), [1, *steps, 1], padding)
+        biases = None if normalizer_fn is not None else biases_initializer
+        y = with_biases(y, depth, biases, biases_regularizer, trainable, "NHWC", variables_collections)
+        return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
+
+
+conv2d_in_plane = convolution2d_in_plane

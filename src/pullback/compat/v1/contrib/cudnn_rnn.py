@@ -6,6 +6,7 @@ variables of compatible cells. Here these are the variables: a checkpoint of Ten
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -85,7 +86,7 @@ class CudnnCompatibleGRUCell(RNNCell):
         return h, h
 
 
-class AbstractCudnnRNN:
+class AbstractCudnnRNN(ABC):
     """Layers of cells upon each other, in one direction or in both: inputs and outputs are [time, batch, ...].
 
     With "bidirectional" the outputs of both directions stand side by side, and go to both cells of the next layer.
@@ -216,17 +217,17 @@ class AbstractCudnnRNN:
 
     # What each kind says
 
+    @abstractmethod
     def _cell(self, kernel_initializer: Any) -> RNNCell:
         """A cell."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _of_parts(self, *parts: Any) -> Any:
         """A state of a cell; of no parts, one of None."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _parts_of(self, state: Any) -> tuple[Any, ...]:
         """The tensors that a state is."""
-        raise NotImplementedError
 
 
 class CudnnLSTM(AbstractCudnnRNN):

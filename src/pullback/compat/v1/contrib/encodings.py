@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....control_flow.custom_gradient import custom_gradient
+from ....core.dtypes import int64
 from ....core.graph import Tensor
 from ....core.typing import ShapeLike, TensorLike
-from ....layers.variables.scope import VariableScope, get_variable, variable_scope
+from ....layers.variables.scope import get_variable, variable_scope
 from ....primitives.activations.bias import bias_add as bias_added
+from ....primitives.casting.cast import cast
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.creation.one_hot import one_hot
-from ....primitives.indexing.gather import gather
-from ....primitives.reduction.reduce import reduce_max
+from ....primitives.identity.identity import identity
+from ....primitives.indexing.gather import boolean_mask, gather
+from ....primitives.indexing.where import where
+from ....primitives.logic.comparison import not_equal
+from ....primitives.reduction.reduce import reduce_max, reduce_mean
+from ....primitives.sets.unique import unique
 from ....primitives.shape.reshape import reshape
 from ....primitives.shape.size import shape
 from ....primitives.shape.stacking import concat
+from ....primitives.sparse.sparse_tensor import SparseTensor
 from ..layers.pooling import average_pooling3d, max_pooling3d
 from ..layers.variables import ZEROS, Maker, Wish, layer_scope
+from ..nn import embedding_lookup, safe_embedding_lookup_sparse
 from .arguments import add_arg_scope
+from .basic import Scope
 from .finishing import Collections, finished, model_variable
-
-Scope = str | VariableScope | None
 
 
 @add_arg_scope
@@ -147,3 +155,75 @@ def avg_pool3d(
 
 def _order(data_format: str) -> str:
     return "channels_first" if data_format.startswith("NC") else "channels_last"
+
+
+def scale_gradient(inputs: TensorLike, gradient_multiplier: TensorLike) -> Tensor:
+    """`inputs`, whose derivative is multiplied.
+
+    Derivative: dinputs = dy * gradient_multiplier.
+
+    >>> import pullback.compat.v1 as tf
+    >>> x = tf.constant(3.0)
+    >>> tf.Session().run(tf.gradients(tf.contrib.layers.scale_gradient(x, 0.5) ** 2, x))
+    [np.float32(3.0)]
+    """
+
+    @custom_gradient
+    def scaled(x: Any, factor: Any) -> Any:
+        return identity(x), lambda dy: (dy * factor, None)
+
+    x = convert_to_tensor(inputs)
+    y: Tensor = scaled(x, convert_to_tensor(gradient_multiplier, x.dtype))
+    return y
+
+
+@add_arg_scope
+def dense_to_sparse(
+    tensor: TensorLike, eos_token: int = 0, outputs_collections: Collections = None, scope: str | None = None
+) -> SparseTensor:
+    """The elements that are not `eos_token`, with their places, as labels of `ctc_loss` are given."""
+    del outputs_collections, scope
+    x = convert_to_tensor(tensor)
+    kept = not_equal(x, eos_token)
+    return SparseTensor(cast(where(kept), int64), boolean_mask(x, kept), shape(x, int64))
+
+
+def embedding_lookup_unique(
+    params: Any, ids: TensorLike, partition_strategy: str = "mod", name: str | None = None
+) -> Tensor:
+    """The rows of tables for `ids` of any shape, each read once."""
+    numbers = convert_to_tensor(ids)
+    found = unique(reshape(numbers, [-1]))
+    rows = gather(embedding_lookup(params, found.y, partition_strategy), found.idx)
+    y = reshape(rows, concat([shape(numbers), shape(rows)[1:]], 0), name=name)
+    y.set_shape(numbers.shape.concatenate(rows.shape[1:]))
+    return y
+
+
+def bow_encoder(
+    ids: Any,
+    vocab_size: int,
+    embed_dim: int,
+    sparse_lookup: bool = True,
+    initializer: Any = None,
+    regularizer: Maker = None,
+    trainable: bool = True,
+    scope: Scope = None,
+    reuse: bool | str | None = None,
+) -> Tensor:
+    """The mean of the rows of a variable `embeddings` for the words of each text [batch, words].
+
+    With `sparse_lookup` words of the number 0 do not count, unless a text has no others.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.contrib.layers.bow_encoder([[1, 2, 0], [3, 0, 0]], 4, 5).shape
+    TensorShape([2, 5])
+    """
+    if not vocab_size or not embed_dim:
+        raise ValueError("bow_encoder: give vocab_size and embed_dim")
+    with variable_scope(scope, "bow_encoder", [ids], reuse=reuse):
+        table = model_variable("embeddings", [vocab_size, embed_dim], Wish(initializer, regularizer), trainable)
+    if not sparse_lookup:
+        return reduce_mean(gather(table, ids), 1)
+    sparse = ids if isinstance(ids, SparseTensor) else dense_to_sparse(ids)
+    return safe_embedding_lookup_sparse(table, sparse, combiner="mean", default_id=0)

@@ -25,7 +25,7 @@ class FusedRNNCell:
         scope: Any = None,
     ) -> tuple[Any, Any]:
         """All outputs, and the last state."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no __call__(); its subclass must")
 
 
 class FusedRNNCellAdaptor(FusedRNNCell):

@@ -42,7 +42,7 @@ class ItemHandler:
 
     def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
         """The item of the parsed features."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no tensors_to_item(); a handler of items needs it")
 
 
 class ItemHandlerCallback(ItemHandler):

@@ -81,7 +81,7 @@ class AbstractRecurrent(Layer):
 
     def _step(self, x: Tensor, states: list[Tensor]) -> list[Tensor]:
         """The next states, of which the first is the output."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no _step()")
 
     def _of_inputs(self, x: Tensor) -> Tensor:
         y = matmul(x, self.kernel)

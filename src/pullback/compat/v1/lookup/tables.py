@@ -50,17 +50,16 @@ class LookupInterface:
             return SparseTensor(keys.indices, self.lookup(keys.values, name), keys.dense_shape)
         found = convert_to_tensor(keys)
         if found.dtype != self.key_dtype:
-            wanted, given = dtype_name(self.key_dtype), dtype_name(found.dtype)
-            raise TypeError(f"Signature mismatch. Keys must be dtype {wanted}, got {given}.")
+            raise TypeError(f"lookup: keys of the table are {dtype_name(self.key_dtype)}, not {found}; cast them")
         return self.values_of(found, name)
 
     def values_of(self, keys: Tensor, name: str | None) -> Tensor:
         """The values of a tensor of keys."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no values_of(); a table needs it")
 
     def size(self, name: str | None = None) -> Tensor:
         """How many keys there are."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no size(); a table needs it")
 
 
 class StaticHashTable(LookupInterface):

@@ -4,7 +4,7 @@ A `Recording` has the values of what is carried at some steps: at every one, whe
 entry of every so many *blocks*, which are rows b*B to (b+1)*B-1. A loop that scans rows goes through them a block at a
 time, and before each block the recordings that it reads compute theirs. One that itself scanned rows needs the blocks
 of others for that, and those the blocks of yet others: `Replayer` finds what must be computed next until all is there.
-Each recording has the rows of one block at a time, and states between two checkpoints (see `shelf.py`).
+Each recording has the rows of one block at a time, and states between two checkpoints (see `multilevel.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ... import messages
 from ...loop_memory import Sizes
 from ..registry import xla_kernel_of
 from ..trace import AbstractRows, Trace, dense
-from .shelf import NONE, nothing_kept
+from .multilevel import NONE, nothing_kept
 from .step import Part
 
 _INT = np.int32

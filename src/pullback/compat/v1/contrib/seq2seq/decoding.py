@@ -27,17 +27,17 @@ class Decoder:
     @property
     def batch_size(self) -> Any:
         """The number of sequences."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no batch_size; its subclass must")
 
     @property
     def output_size(self) -> Any:
         """The length, or the shape, of what a step gives for a sequence; a structure of them."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no output_size; its subclass must")
 
     @property
     def output_dtype(self) -> Any:
         """The dtypes of what a step gives."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no output_dtype; its subclass must")
 
     @property
     def tracks_own_finished(self) -> bool:
@@ -50,15 +50,15 @@ class Decoder:
 
     def initialize(self, name: str | None = None) -> Any:
         """Which sequences are finished before the first step, its inputs, and its state."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no initialize(); its subclass must")
 
     def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
         """The outputs of a step, the next state and inputs, and which sequences are finished."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no step(); its subclass must")
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
         """What `dynamic_decode` is to return of the outputs of all steps, [time, batch, ...], and of the last state."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no finalize(); its subclass must")
 
 
 def dynamic_decode(

@@ -29,17 +29,17 @@ class Helper:
     @property
     def batch_size(self) -> Any:
         """The number of sequences."""
-        raise NotImplementedError("batch_size has not been implemented")
+        raise NotImplementedError(f"{type(self).__name__} defines no batch_size; its subclass must")
 
     @property
     def sample_ids_shape(self) -> Any:
         """The shape of the sample of a sequence."""
-        raise NotImplementedError("sample_ids_shape has not been implemented")
+        raise NotImplementedError(f"{type(self).__name__} defines no sample_ids_shape; its subclass must")
 
     @property
     def sample_ids_dtype(self) -> Any:
         """The dtype of samples."""
-        raise NotImplementedError("sample_ids_dtype has not been implemented")
+        raise NotImplementedError(f"{type(self).__name__} defines no sample_ids_dtype; its subclass must")
 
     def known_steps(self) -> Tensor | None:
         """The number of steps, where it is known before the first."""
@@ -47,15 +47,15 @@ class Helper:
 
     def initialize(self, name: str | None = None) -> Any:
         """Which sequences are finished before the first step, and its inputs."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no initialize(); its subclass must")
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
         """The samples of the outputs of a step."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no sample(); its subclass must")
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
         """Which sequences are finished, and the inputs and the state of the next step."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no next_inputs(); its subclass must")
 
 
 class CustomHelper(Helper):

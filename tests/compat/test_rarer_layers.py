@@ -87,6 +87,14 @@ def test_windows_along_one_axis(kind: str, of: Any) -> None:
     np.testing.assert_allclose(found, of(x.reshape(2, 3, 2, 3), axis=2), rtol=1e-6)
 
 
+@pytest.mark.parametrize("known", [None, [None, None], [2, 2]])
+def test_rows_are_found_whatever_is_known_of_the_numbers(known: Any) -> None:
+    table, ids = tf.constant([[1.0], [2.0], [3.0]]), tf.placeholder(tf.int32, known)
+    found = layers.embedding_lookup_unique(table, ids)
+    assert tf.Session(engine="numpy").run(found, {ids: [[2, 0], [2, 1]]}).tolist() == [[[3.0], [1.0]], [[3.0], [2.0]]]
+    assert found.shape.rank is None if known is None else found.shape.as_list() == [*known, 1]
+
+
 def test_rows_are_read_once_and_their_derivatives_add_up() -> None:
     table, ids = tf.constant(data(5, 2)), np.array([[1, 3], [1, 1]])
     y = layers.embedding_lookup_unique(table, ids)

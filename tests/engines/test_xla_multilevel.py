@@ -11,7 +11,7 @@ import pullback as pb
 
 pytest.importorskip("jax")
 
-from pullback.engines.xla.loops.shelf import Cursor, Shelf, nothing_kept
+from pullback.engines.xla.loops.multilevel import Cursor, Shelf, nothing_kept
 
 
 def runs(goals: list[int], entry: int, levels: int, reverse: bool = False) -> int:
