@@ -157,6 +157,7 @@ from .derivatives.products import jvp as jvp
 from .derivatives.sparse import SparseMatrix as SparseMatrix
 from .derivatives.sparse import sparse_hessian as sparse_hessian
 from .derivatives.sparse import sparse_jacobian as sparse_jacobian
+from .derivatives.tape import GradientTape as GradientTape
 from .derivatives.taylor.jet import jet as jet
 from .derivatives.taylor.registry import RegisterJet as RegisterJet
 from .drawing import Picture as Picture

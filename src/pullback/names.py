@@ -20,7 +20,6 @@ def places() -> dict[str, tuple[str, str]]:
 
 
 ABSENT = {
-    "GradientTape": "use pb.gradients(ys, xs), or pb.grad(function)",
     "Module": "any class may hold variables; pb.trainable_variables() lists them",
     "app": "use argparse",
     "contrib": "TensorFlow 2 removed tf.contrib; look for the function in pb.nn, pb.train or pb.linalg",

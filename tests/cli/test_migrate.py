@@ -17,7 +17,7 @@ import tensorflow.contrib.layers as layers
 x = tf.nn.relu(math_ops.square(layers.flatten(tf.zeros([2, 3]))))
 tf.no_such.thing(tf.no_such.other)
 layers.no_layer(x)
-with tf.GradientTape() as tape:
+with tf.jit as jit:
     tf.train.Saver.no_attribute
 """
 
@@ -38,7 +38,7 @@ def test_what_is_missing_is_said_once_with_its_line(tmp_path: Path, capsys: pyte
         "models/net.py: 3 of 12 names",
         "  line 7: tf.no_such",
         "  line 8: layers.no_layer",
-        "  line 9: tf.GradientTape; use pb.gradients(ys, xs), or pb.grad(function)",
+        "  line 9: tf.jit; use pb.function",
         "2 files use TensorFlow; 3 names are missing in 1 of them",
     ]
 

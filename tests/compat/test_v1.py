@@ -232,7 +232,7 @@ def test_the_names_of_c_mean_what_they_mean_in_c() -> None:
 
 @pytest.mark.parametrize(
     ("name", "instead"),
-    [("GradientTape", "use pb.gradients(ys, xs), or pb.grad(function)"), ("vmap", "use pb.vectorized_map")],
+    [("jit", "use pb.function"), ("vmap", "use pb.vectorized_map")],
 )
 def test_a_name_that_is_not_here_says_what_is(name: str, instead: str) -> None:
     for module in (pb, tf):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..autodiff.paths import operations_between
@@ -115,27 +116,32 @@ def batch_jacobian(
     [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
     """
     del parallel_iterations
-    y, x, (source,) = convert_to_tensor(output), convert_to_tensor(inp), as_sources([inp])
+    y = convert_to_tensor(output)
+    with y.graph.acting.transaction(), y.graph.acting.name_scope(name):
+        return batch_rows(y, as_sources([inp])[0], batch_size if use_pfor else 1)
+
+
+def batch_rows(y: Tensor, source: Any, batch_size: int | None, constants: Sequence[Tensor] = ()) -> Tensor | None:
+    """The Jacobians of the examples of `y` by those of `source`; `constants` are held constant."""
+    x = convert_to_tensor(source)
     if y.shape.rank == 0 or x.shape.rank == 0 or not y.shape[:1].is_compatible_with(x.shape[:1]):
         raise ValueError(
             f"Need first dimension of `output` shape {y.shape} and `inp` shape {x.shape} to match: one example each."
         )
-    graph = y.graph.acting
-    with graph.transaction(), graph.name_scope(name):
-        # Examples do not mix: the sum over them has the same derivatives by each example's input.
-        total = reduce_sum(y, axis=0)
+    # Examples do not mix: the sum over them has the same derivatives by each example's input.
+    total = reduce_sum(y, axis=0)
 
-        def pull(unit: Tensor) -> list[Tensor | None]:
-            (dx,) = gradients(total, source, grad_ys=unit)
-            return [None if dx is None else dense(dx)]
+    def pull(unit: Tensor) -> list[Tensor | None]:
+        (dx,) = gradients(total, source, grad_ys=unit, stop_gradients=constants)
+        return [None if dx is None else dense(dx)]
 
-        (rows,) = rows_of(total, pull, batch_size if use_pfor else 1)
-        if rows is None:
-            return None
-        moved = _examples_first(rows)
-        with graph.control_dependencies(_as_many_examples(y, x)):
-            lengths = [shape(x)[:1], shape(total), shape(x)[1:]]
-        return reshape(moved, concat(lengths, 0))
+    (rows,) = rows_of(total, pull, batch_size)
+    if rows is None:
+        return None
+    moved = _examples_first(rows)
+    with y.graph.acting.control_dependencies(_as_many_examples(y, x)):
+        lengths = [shape(x)[:1], shape(total), shape(x)[1:]]
+    return reshape(moved, concat(lengths, 0))
 
 
 def _as_many_examples(y: Tensor, x: Tensor) -> list[Operation]:

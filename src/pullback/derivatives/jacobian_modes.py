@@ -6,6 +6,7 @@ and Walther, Evaluating Derivatives, 2nd ed., chapters 7 and 8); for chains the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -29,11 +30,17 @@ _FEW = 16
 """So many products are not worth looking for a pattern."""
 
 
-def reverse(y: Tensor, sources: list[Any], batch_size: int | None) -> list[Tensor | None]:
-    """The Jacobians of `y` by all inputs, a row for each of its elements; None where it does not depend on one."""
+def reverse(
+    y: Tensor, sources: list[Any], batch_size: int | None, constants: Sequence[Tensor] = ()
+) -> list[Tensor | None]:
+    """The Jacobians of `y` by all inputs, a row for each of its elements; None where it does not depend on one.
+
+    `constants` are held constant.
+    """
 
     def pull(unit: Tensor) -> list[Tensor | None]:
-        return [None if dx is None else dense(dx) for dx in gradients(y, sources, grad_ys=unit)]
+        found = gradients(y, sources, grad_ys=unit, stop_gradients=constants)
+        return [None if dx is None else dense(dx) for dx in found]
 
     return [None if rows is None else _unflatten(rows, y) for rows in rows_of(y, pull, batch_size)]
 
