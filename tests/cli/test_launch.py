@@ -69,3 +69,33 @@ def test_of_several_that_are_lost_the_killed_one_was_the_first(
     monkeypatch.setattr(launch, "INTERVAL", 3.0)
     assert main(["launch", "-n", "2", program(tmp_path, text)]) == 1
     assert capsys.readouterr().err == "pullback launch: process 1 of 2 was killed by SIGKILL; the others were ended\n"
+
+
+def test_on_several_hosts_processes_are_numbered_through(tmp_path: Path) -> None:
+    where = ["--hosts", "3", "--host", "1", "--coordinator", "host0:77"]
+    assert main(["launch", "-n", "2", *where, program(tmp_path, WHICH), str(tmp_path)]) == 0
+    assert [(tmp_path / str(i)).read_text() for i in (2, 3)] == ["6 host0:77 []"] * 2
+
+
+def test_processes_that_begin_again_meet_at_the_next_port(tmp_path: Path) -> None:
+    where = ["--hosts", "2", "--host", "1", "--coordinator", "host0:77", "--restarts", "2"]
+    assert main(["launch", "-n", "1", *where, program(tmp_path, WHICH + "sys.exit(1)"), str(tmp_path)]) == 1
+    assert (tmp_path / "1").read_text() == "2 host0:79 []"
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        (["--hosts", "2"], "--hosts needs --host, which of them this is, and --coordinator, at host 0"),
+        (["--hosts", "2", "--host", "2", "--coordinator", "host0:77"], "--host must be from 0 to 1, not 2"),
+    ],
+)
+def test_a_host_says_which_one_it_is(where: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["launch", "-n", "1", *where, "program.py"]) == 1
+    assert capsys.readouterr().err == f"pullback launch: {said}\n"
+
+
+def test_an_address_without_a_port_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["launch", "-n", "1", "--coordinator", "host0", "program.py"])
+    assert "--coordinator: a host and a port, such as host0:1234, not 'host0'\n" in capsys.readouterr().err

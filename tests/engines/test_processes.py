@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -269,10 +272,13 @@ def test_what_is_done_in_a_thread_gives_its_result_or_its_error() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("silent", [0, 1])
 @pytest.mark.parametrize(
     "waits", ["session.run(total)", "pb.distributed.barrier('all')", "train()", "import time; time.sleep(99)"]
 )
-def test_a_process_that_says_nothing_any_more_is_an_error_in_the_others(waits: str, tmp_path: Path) -> None:
+def test_a_process_that_says_nothing_any_more_is_an_error_in_the_others(
+    waits: str, silent: int, tmp_path: Path
+) -> None:
     program = f"""
     import os, signal, sys
     x = pb.placeholder(pb.float32, [2 * count])
@@ -283,7 +289,7 @@ def test_a_process_that_says_nothing_any_more_is_an_error_in_the_others(waits: s
     train = session.make_callable(v.assign_add(pb.sharding(x, ["data"]) + total), [x])
     train = lambda train=train: train(np.ones(2, np.float32))
     train(), train()
-    if index == 1:
+    if index == {silent}:
         os.kill(os.getpid(), signal.SIGSTOP)
     try:
         {waits.replace("(total)", "(total, {x: np.ones(2)})")}
@@ -292,13 +298,64 @@ def test_a_process_that_says_nothing_any_more_is_an_error_in_the_others(waits: s
         sys.exit(7)
     """
     done = launched(2, [program], tmp_path)
-    said = "of 2 processes that run this program 1 is lost: not heard of for 10 seconds, or gone"
+    said = f"of 2 processes that run this program {silent} is lost: not heard of for 10 seconds, or gone"
     if "sleep" in waits:
         assert f"pullback: {said}" in done.stderr
-        assert "process 0 of 2 ended with exit code 1" in done.stderr
+        assert f"process {1 - silent} of 2 ended with exit code 1" in done.stderr
     else:
         assert f"told: {said}" in done.stdout
-        assert "process 0 of 2 ended with exit code 7" in done.stderr or "exit code 1" in done.stderr
+        assert f"process {1 - silent} of 2 ended with exit code 7" in done.stderr or "exit code 1" in done.stderr
+
+
+@pytest.mark.slow
+def test_where_process_0_of_another_host_is_killed_all_are_told_and_begin_again(tmp_path: Path) -> None:
+    program = f"""
+    import os, signal
+    v = pb.Variable(pb.zeros([4]), name="v")
+    x = pb.placeholder(pb.float32, [4])
+    step = v.assign_add(pb.sharding(x, ["data"]))
+    saver, session = pb.train.Saver(), pb.Session(mesh={{"data": 2 * count}})
+    latest = pb.train.latest_checkpoint({str(tmp_path)!r})
+    session.run(v.initializer) if latest is None else saver.restore(session, latest)
+    for i in range(int(session.run(v)[0]), 6):
+        if i == 3 and latest is None and index == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        session.run(step, {{x: np.ones(2)}})
+        saver.save(session, {str(tmp_path / "model")!r}, global_step=i)
+    assert session.run(v).tolist() == [6.0] * 4
+    """
+    options = ["--restarts", "1", "--hosts", "2", "--coordinator", f"localhost:{free_port()}"]
+    with ThreadPoolExecutor() as hosts:
+        done = list(hosts.map(lambda i: launched(1, [program], tmp_path, *options, "--host", str(i)), range(2)))
+    assert [host.returncode for host in done] == [0, 0], [host.stderr for host in done]
+    assert "process 0 of 2 was killed by SIGKILL; starting all again" in done[0].stderr
+    assert "pullback.core.errors.UnavailableError: " in done[1].stderr
+    assert "process 1 of 2 ended with exit code 1; starting all again" in done[1].stderr
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.mark.slow
+def test_a_port_that_is_taken_is_said() -> None:
+    from pullback.engines.xla import coordinator
+
+    lifeline, held = os.pipe()
+    with socket.socket(socket.AF_INET6) as taken:
+        taken.bind(("::", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(pb.errors.UnavailableError) as caught:
+            coordinator.start(f"localhost:{port}", 2, 10, lifeline, lingers=False)
+    os.close(lifeline)
+    os.close(held)
+    assert str(caught.value) == (
+        f"distributed.initialize: jax's coordination service cannot listen at [::]:{port}. "
+        "Is the port taken? Say another one: `pullback launch --coordinator HOST:PORT`."
+    )
 
 
 @pytest.mark.slow

@@ -1,7 +1,9 @@
-"""`pullback launch`: a program in several processes on this machine, each told which one it is.
+"""`pullback launch`: a program in several processes, each told which one it is.
 
 A process that fails or is killed ends the others at once, which could only wait for it; with `--restarts` all begin
-again, from the last checkpoint if the program restores it.
+again, from the last checkpoint if the program restores it. With `--hosts` it is run on each host: the processes on
+other hosts hear of a lost one from jax's coordination service, which lives as long as the launcher of the first host
+wants it, whatever becomes of the processes.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import subprocess
 import sys
 import time
 
-from pullback.engines.processes import ADDRESS, COUNT, INDEX
+from pullback.engines.processes import ADDRESS, COUNT, INDEX, LIFELINE, OTHER_HOSTS
 
 from .failure import CommandError
 
@@ -31,8 +33,9 @@ def run(args: argparse.Namespace) -> int:
         CommandError: a process was lost and no restart is left; it names it and how it ended.
     """
     command = [sys.executable, "-m", "pullback.cli.launched", args.program, *args.arguments]
+    _check_hosts(args)
     for left in range(args.restarts, -1, -1):
-        lost = _run_once(command, args.processes)
+        lost = _run_once(command, args, args.restarts - left)
         if lost is None:
             return 0
         if left:
@@ -40,28 +43,55 @@ def run(args: argparse.Namespace) -> int:
     raise CommandError(f"pullback launch: {lost}; the others were ended")
 
 
-def _run_once(command: list[str], count: int) -> str | None:
-    """Which process was lost, and how; None where all ended well."""
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        address = f"localhost:{probe.getsockname()[1]}"
-    shared = os.environ | {ADDRESS: address, COUNT: str(count)}
-    processes = [subprocess.Popen(command, env=shared | {INDEX: str(i)}) for i in range(count)]
+def _check_hosts(args: argparse.Namespace) -> None:
+    if args.hosts > 1 and (args.coordinator is None or args.host is None):
+        raise CommandError("pullback launch: --hosts needs --host, which of them this is, and --coordinator, at host 0")
+    if args.host is not None and not 0 <= args.host < args.hosts:
+        raise CommandError(f"pullback launch: --host must be from 0 to {args.hosts - 1}, not {args.host}")
+
+
+def _run_once(command: list[str], args: argparse.Namespace, attempt: int) -> str | None:
+    """Which process of this host was lost, and how; None where all ended well."""
+    shared = os.environ | {ADDRESS: _address(args.coordinator, attempt), COUNT: str(args.hosts * args.processes)}
+    if args.hosts > 1:
+        shared[OTHER_HOSTS] = str(args.hosts - 1)
+    first = (args.host or 0) * args.processes
+    lifeline, held = os.pipe()
+    shared[LIFELINE] = str(lifeline)
+    processes = [
+        subprocess.Popen(command, env=shared | {INDEX: str(first + i)}, pass_fds=[lifeline])
+        for i in range(args.processes)
+    ]
     try:
-        return _first_lost(processes)
+        return _first_lost(processes, first, args.hosts * args.processes)
     finally:
         _end(processes)
+        os.close(lifeline)
+        os.close(held)
 
 
-def _first_lost(processes: list[subprocess.Popen[bytes]]) -> str | None:
-    """Wait until a process fails, or all have ended."""
+def _address(coordinator: str | None, attempt: int) -> str:
+    """Where processes find each other: at a port that is free; where one was said, at a later one after each restart.
+
+    Launchers of several hosts begin again one after the other: none may find what another one has not ended yet.
+    """
+    if coordinator is None:
+        with socket.socket() as probe:
+            probe.bind(("localhost", 0))
+            return f"localhost:{probe.getsockname()[1]}"
+    host, _, port = coordinator.rpartition(":")
+    return f"{host}:{int(port) + attempt}"
+
+
+def _first_lost(processes: list[subprocess.Popen[bytes]], number: int, count: int) -> str | None:
+    """Wait until a process fails, or all have ended; the first of them is `number` of `count`."""
     while True:
         codes = [process.poll() for process in processes]
         lost = [i for i, code in enumerate(codes) if code]
         if lost:
             # Those that miss another one end with an error, too: of several, one that was killed was the first.
             first = min(lost, key=lambda i: codes[i] or 0)
-            return f"process {first} of {len(processes)} {_ending(codes[first] or 0)}"
+            return f"process {number + first} of {count} {_ending(codes[first] or 0)}"
         if None not in codes:
             return None
         time.sleep(INTERVAL)

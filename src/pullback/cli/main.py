@@ -40,7 +40,7 @@ MIGRATE = (
     "instead. It reads the programs, and runs none of them."
 )
 LAUNCH = (
-    "Runs a Python program in several processes on this machine; pb.distributed.initialize() in it joins them. "
+    "Runs a Python program in several processes; pb.distributed.initialize() in it joins them. "
     "One that fails or is killed ends the others."
 )
 INTERRUPTED = 130
@@ -120,6 +120,10 @@ def _parser() -> argparse.ArgumentParser:
     launch.add_argument("-n", "--processes", type=_count, required=True, metavar="N", help="how many processes")
     restarts = "begin again so often when a process is lost (default: %(default)s)"
     launch.add_argument("--restarts", type=_count, default=0, metavar="N", help=restarts)
+    launch.add_argument("--hosts", type=_count, default=1, metavar="N", help="on how many hosts this is run")
+    launch.add_argument("--host", type=int, metavar="I", help="which of them this is, from 0")
+    coordinator = "a port of host 0 that all can reach, for jax's coordination service; restarts take those behind it"
+    launch.add_argument("--coordinator", type=_address, metavar="HOST:PORT", help=coordinator)
     launch.add_argument("program", metavar="PROGRAM", help="a Python file")
     launch.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="its own arguments")
     show = commands.add_parser("show", help="print or draw a model", description=SHOW)
@@ -203,6 +207,13 @@ def _count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"a whole number of at least 1, not {text!r}")
     return number
+
+
+def _address(text: str) -> str:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal():
+        raise argparse.ArgumentTypeError(f"a host and a port, such as host0:1234, not {text!r}")
+    return text
 
 
 def _seed(text: str) -> int:

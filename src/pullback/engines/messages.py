@@ -216,6 +216,14 @@ def silent_processes(lost: Sequence[int], count: int, seconds: int) -> Unavailab
     )
 
 
+def no_coordination(port: str) -> UnavailableError:
+    """jax's coordination service ended when it was started."""
+    return UnavailableError(
+        f"distributed.initialize: jax's coordination service cannot listen at {port}. "
+        "Is the port taken? Say another one: `pullback launch --coordinator HOST:PORT`."
+    )
+
+
 def no_room_for_program(reason: str) -> ResourceExhaustedError:
     """A compiled program found too little memory."""
     return ResourceExhaustedError(

@@ -10,6 +10,8 @@ from .random_stream import untouched_stream
 
 ADDRESS, COUNT, INDEX = "JAX_COORDINATOR_ADDRESS", "PULLBACK_PROCESS_COUNT", "PULLBACK_PROCESS_INDEX"
 """The environment variables by which `pullback launch` tells a process which one it is."""
+LIFELINE, OTHER_HOSTS = "PULLBACK_LIFELINE", "PULLBACK_OTHER_HOSTS"
+"""Those of what it keeps open while processes run, and of whether there are some on other hosts."""
 
 
 def initialize(
@@ -30,12 +32,12 @@ def initialize(
         num_processes, process_id: how many there are, and which one this is, from 0.
         start_timeout: the seconds that all have to come.
         lost_timeout: the seconds after which a process that is not heard of any more is lost. Whoever waits for it gets
-            an UnavailableError; who does not wait is ended with that message after as many seconds again. All are ended
-            at once where process 0 is lost.
+            an UnavailableError; who does not wait is ended with that message after as many seconds again. Without
+            `pullback launch` all are ended at once where process 0 is lost.
 
     Raises:
         ImportError: jax is not installed. FailedPreconditionError: it is too late, or this was done already.
-        ValueError: which process this is was not said.
+        ValueError: which process this is was not said. UnavailableError: the port of the coordinator is taken.
 
     >>> import pullback as pb
     >>> pb.distributed.initialize("localhost:12345", num_processes=1, process_id=0)  # doctest: +SKIP
@@ -43,8 +45,9 @@ def initialize(
     count, index = os.environ.get(COUNT), os.environ.get(INDEX)
     count_now = int(count) if num_processes is None and count else num_processes
     index_now = int(index) if process_id is None and index else process_id
+    address = coordinator_address or os.environ.get(ADDRESS)
     try:
-        _processes().join(coordinator_address, count_now, index_now, start_timeout, lost_timeout)
+        _processes().join(address, count_now, index_now, start_timeout, lost_timeout, _lifeline())
     except RuntimeError as error:
         raise FailedPreconditionError(f"distributed.initialize: {error} Call it once, before any session.") from error
     except ValueError as error:
@@ -52,6 +55,12 @@ def initialize(
             f"distributed.initialize: {error} Pass coordinator_address, num_processes and process_id, or start the "
             "program by `pullback launch`."
         ) from error
+
+
+def _lifeline() -> tuple[int, bool] | None:
+    """The descriptor that `pullback launch` keeps open, and whether there are processes on other hosts."""
+    descriptor = os.environ.get(LIFELINE)
+    return (int(descriptor), OTHER_HOSTS in os.environ) if descriptor else None
 
 
 def shutdown() -> None:

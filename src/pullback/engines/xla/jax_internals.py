@@ -38,6 +38,21 @@ def coordination() -> tuple[int, int, Any, Any]:
         ) from None
 
 
+def coordination_service(address: str, count: int, lost_timeout: int) -> Any:
+    """jax's coordination service for so many processes, listening at `address`."""
+    try:
+        from jax._src import lib
+
+        jaxlib: Any = lib
+        start = jaxlib._jax.get_distributed_runtime_service
+    except (ImportError, AttributeError):
+        raise ImportError(
+            f"pullback does not know jax {jax.__version__}, whose coordination service cannot be started. "
+            "Install one that it knows: pip install 'pullback[xla]'"
+        ) from None
+    return start(address, count, heartbeat_timeout=lost_timeout, shutdown_timeout=lost_timeout, recoverable=True)
+
+
 def _trace_of(x: Any) -> Any:
     try:
         return x._trace
