@@ -40,8 +40,8 @@ ROOMS = {
         "survey",
     },
     "onnx/read": {
-        *("dtypes", "lengths", "operands", "places", "sources", "steps", "watching", "windows"),
-        *("attention", "cells", "fused", "sequence", "tabular", "training", "trees"),
+        *("dtypes", "lengths", "operands", "packed", "places", "sources", "states", "steps", "watching", "windows"),
+        *("attention", "cells", "fused", "sequence", "sequence_map", "tabular", "training", "trees"),
     },
     "onnx/write": {"layout", "shapes", "traced"},
     "graphdef/read": {"operands", "files", "optimizers"},

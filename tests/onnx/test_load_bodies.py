@@ -139,7 +139,7 @@ def test_sequences_of_a_known_number_of_tensors() -> None:
 
 
 def test_an_input_that_is_a_sequence() -> None:
-    sequence = helper.make_tensor_sequence_value_info("s", 1, [None])
+    sequence = helper.make_tensor_sequence_value_info("s", 1, None)
     node = helper.make_node("ConcatFromSequence", ["s"], ["y"], axis=0)
     model = model_of([node], [sequence], [helper.make_tensor_value_info("y", 1, [None])])
     graph = pb.onnx.load(model, elements={"s": 2})
@@ -149,8 +149,8 @@ def test_an_input_that_is_a_sequence() -> None:
     with pytest.raises(errors.InvalidArgumentError) as error:
         pb.onnx.load(model)
     assert str(error.value) == (
-        "onnx.load: the input 's' is a sequence, or optional; say how many tensors it has: elements={'s': 3}, "
-        "or None for none"
+        "onnx.load: the input 's' is a sequence, or optional, and the number of axes of its tensors is not known; "
+        "say how many tensors it has: elements={'s': 3}, or None for none"
     )
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 from onnx import ModelProto, TensorProto, TensorShapeProto, TypeProto, ValueInfoProto
 
+from ..core.dtypes import bool as bool_
+from ..core.dtypes import int64
 from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.garbage import without_collection
 from ..core.graph import Tensor
@@ -24,6 +26,7 @@ from ..primitives.creation.placeholders import placeholder
 from .element_types import dtype_of
 from .model import Dims, OnnxGraph
 from .normalise import Normalised, normalise, parse
+from .read.packed import PackedSequence
 from .read.sequence import Optional, Sequence
 from .reading import Names, read_nodes, require_possible, valid_name
 from .training_mode import turn_on_training
@@ -54,7 +57,8 @@ def load(
     the outputs that are missing for that.
 
     Of an input that is a sequence, `elements` says how many tensors it has; of one that is optional None says that it
-    is left out.
+    is left out. A run decides what it does not say. `graph["sequence"].feeds([a, b])` is what to feed for such an
+    input; `y.arrays(*session.run(list(y.tensors)))` are the arrays of a value y that is a sequence or optional.
 
     Raises:
         NotFoundError: there is no such file, or one beside it is missing.
@@ -130,6 +134,7 @@ def _load_readers() -> None:
         reduction,
         rnn,
         sequence,
+        sequence_map,
         sets,
         signal,
         sorting,
@@ -174,12 +179,25 @@ def _input(entry: ValueInfoProto, elements: Mapping[str, int | None], lengths: d
         return _placeholder(entry.type.tensor_type, name, lengths)
     if kind not in ("sequence_type", "optional_type"):
         raise UnimplementedError(f"onnx.load: the input '{entry.name}' is neither a tensor nor a sequence of tensors")
-    if entry.name not in elements:
+    if entry.name in elements:
+        return _given(entry.type, name, elements[entry.name], lengths)
+    optional = entry.type.optional_type.elem_type if kind == "optional_type" else None
+    inner = optional or entry.type
+    of_sequence = inner.HasField("sequence_type")
+    made = _packed((inner.sequence_type.elem_type if of_sequence else inner).tensor_type, entry.name)
+    return made if optional is None else Optional(made, placeholder(bool_, [], f"{name}_there"), of_sequence)
+
+
+def _packed(of: TypeProto.Tensor, name: str) -> PackedSequence:
+    """Placeholders for as many tensors as a run gives."""
+    if not of.HasField("shape"):
         raise InvalidArgumentError(
-            f"onnx.load: the input '{entry.name}' is a sequence, or optional; say how many tensors it has: "
-            f"elements={{'{entry.name}': 3}}, or None for none"
+            f"onnx.load: the input '{name}' is a sequence, or optional, and the number of axes of its tensors is not "
+            f"known; say how many tensors it has: elements={{'{name}': 3}}, or None for none"
         )
-    return _given(entry.type, name, elements[entry.name], lengths)
+    shape = TensorShape([_known(d) for d in of.shape.dim])
+    values = placeholder(dtype_of(of.elem_type), [None], valid_name(f"{name}_values"))
+    return PackedSequence(values, placeholder(int64, [None, len(shape)], valid_name(f"{name}_dims")), shape)
 
 
 def _given(of: TypeProto, name: str, count: int | None, lengths: dict[str, Length]) -> Any:

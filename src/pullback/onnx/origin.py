@@ -31,9 +31,9 @@ class Again:
 
     __slots__ = ("inner", "is_runnable", "needs", "node", "place")
 
-    def __init__(self, node: reading.Node, place: int) -> None:
+    def __init__(self, node: reading.Node) -> None:
         self.node = node
-        self.place = place
+        self.place = 0
         """The number of the first operation that stands for one of its outputs."""
         self.inner = _read_inside(node)
         """The names that its bodies read; None where it has none."""
@@ -127,10 +127,11 @@ class Origins:
         known = self._nodes.get(node)
         if known is None:
             places = [y.op.index for y in self._outputs(node)]
-            before = max([self._place(name) for name in node.inputs if name], default=0)
+            again = Again(node)
+            before = max([self._place(name) for name in (*node.inputs, *(again.inner or ())) if name], default=0)
             # What a LayerNormalization knows is read by operations that stand for it.
-            place = before if node.op_type == "LayerNormalization" else max(min(places, default=0), before)
-            known = self._nodes[node] = Again(node, place)
+            again.place = before if node.op_type == "LayerNormalization" else max(min(places, default=0), before)
+            known = self._nodes[node] = again
         return known
 
     def _place(self, name: str) -> int:

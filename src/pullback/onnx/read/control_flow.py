@@ -23,7 +23,7 @@ from ...core.limits import reading
 from ...core.operation import Tensor
 from ...core.types import TensorType, tensor_type
 from ...primitives.casting.cast import cast
-from ...primitives.creation.constant import constant, constant_value, convert_to_tensor
+from ...primitives.creation.constant import constant, constant_value
 from ...primitives.elementwise.maximum import minimum
 from ...primitives.indexing.where import where
 from ...primitives.shape.reverse import reverse
@@ -32,7 +32,8 @@ from ...primitives.shape.transpose import transpose
 from ..reading import Node, all_nodes, reader, valid_name
 from .lengths import rank_of
 from .operands import scalar
-from .sequence import Optional, Sequence
+from .sequence import IsReadError
+from .states import AbstractLayout, Appending, Fixed, Packed
 from .watching import Watching
 
 _NUMBER = tensor_type(int64, [])
@@ -47,34 +48,36 @@ def if_(node: Node, condition: Tensor) -> Any:
     known = node.static(condition)
     if known is not None:
         return tuple(node.read_body(branches[0 if known.item() else 1], []))
-    kinds: list[list[Any]] = []
+    layouts = _layouts_of_branches(node, branches)
 
     def branch(body: GraphProto) -> list[Tensor]:
         values = node.read_body(body, [])
-        kinds.append(values)
-        return [x for value in values for x in _tensors(value)]
+        return [x for layout, value in zip(layouts, values, strict=True) for x in layout.apart(value)]
 
     tensors = cond(scalar(condition), partial(branch, branches[0]), partial(branch, branches[1]))
+    return tuple(_rebuilt(layouts, tensors))
+
+
+def _layouts_of_branches(node: Node, branches: Series[GraphProto]) -> list[AbstractLayout]:
+    """How the results stand; where one is no tensor, the branches are read once more to know."""
+    if len(branches[0].output) != len(branches[1].output):
+        node.reject(f"its branches have {len(branches[0].output)} and {len(branches[1].output)} outputs")
+    if all(entry.type.HasField("tensor_type") for body in branches for entry in body.output):
+        return [Fixed(None)] * len(branches[0].output)
+    found: list[list[Any]] = []
+
+    def look() -> list[Tensor]:
+        found.extend([node.read_body(body, []) for body in branches])
+        return []
+
+    trace_together([Part("branches", look)])
+    return [Fixed(a).after(node, a, b) for a, b in zip(*found, strict=True)]
+
+
+def _rebuilt(layouts: Series[AbstractLayout], tensors: Series[Tensor]) -> list[Any]:
+    """The values that tensors stand for."""
     rest = iter(tensors)
-    first, second = kinds
-    for a, b in zip(first, second, strict=True):
-        if len(_tensors(a)) != len(_tensors(b)):
-            node.refuse("the branches return sequences of different lengths, or an optional value and none")
-    return tuple([_rebuilt(value, rest) for value in first])
-
-
-def _tensors(value: Any) -> Series[Tensor]:
-    """The tensors that a value is made of."""
-    return (value,) if isinstance(value, Tensor) else value.tensors
-
-
-def _rebuilt(value: Any, rest: Any) -> Any:
-    """The value with the next tensors of `rest` in place of its own."""
-    if isinstance(value, Tensor):
-        return next(rest)
-    if isinstance(value, Sequence):
-        return Sequence(tuple([next(rest) for _ in value.tensors]), value.dtype)
-    return Optional(None if value.value is None else _rebuilt(value.value, rest))
+    return [layout.rebuilt([next(rest) for _ in range(layout.count)]) for layout in layouts]
 
 
 @reader("Loop")
@@ -85,17 +88,19 @@ def loop(node: Node, limit: Tensor | None, condition: Tensor | None, *start: Any
             f"its body has {len(body.input)} inputs and {len(body.output)} outputs; for {len(start)} values that are "
             f"carried there must be {2 + len(start)} inputs and at least {1 + len(start)} outputs"
         )
-    if all(isinstance(x, Tensor) for x in start):
-        return _Looping(node, body, limit, condition, list(start)).outputs()
-    return _unrolled(node, body, limit, condition, list(start))
+    if not all(isinstance(x, Tensor) for x in start):
+        found = _unrolled(node, body, limit, condition, list(start))
+        if found is not None:
+            return found
+    return _Looping(node, body, limit, condition, list(start)).outputs()
 
 
 def _unrolled(node: Node, body: GraphProto, limit: Tensor | None, condition: Tensor | None, state: list[Any]) -> Any:
-    """Step by step: a sequence may grow from step to step."""
+    """Step by step: a sequence may grow from step to step. None where only a run knows how many steps there are."""
     count, go_on = node.static(limit), True if condition is None else node.static(condition)
-    if count is None or go_on is None:
-        node.refuse("a loop that carries a sequence must have a number of steps that is known")
     rows: list[list[Tensor]] = [[] for _ in range(len(body.output) - 1 - len(state))]
+    if count is None or go_on is None or (rows and not (go_on and count.item() > 0)):
+        return None
     for i in range(int(count.item()) if go_on else 0):
         reading().takes_nodes(_NODES_OF_A_STEP)
         holds, *values = node.read_body(body, [constant(np.int64(i)), constant(True), *state])
@@ -103,58 +108,89 @@ def _unrolled(node: Node, body: GraphProto, limit: Tensor | None, condition: Ten
         for row, value in zip(rows, values[len(state) :], strict=True):
             row.append(value)
         if condition is not None and node.static(holds) is None:
-            node.refuse("a loop that carries a sequence must have a number of steps that is known")
+            return None
         if condition is not None and not node.static(holds):
             break
-    if rows and not rows[0]:
-        node.refuse("a loop of no steps that stacks values beside a sequence")
     return (*state, *[stack(row) for row in rows])
 
 
 class _Looping:
-    """A loop over tensors: what is carried is the condition and the number of the step, where they are needed."""
+    """A loop over tensors: what is carried is the condition and the number of the step, where they are needed.
+
+    What each step gives besides are the tensors that it puts behind sequences, what is stacked, and what is watched.
+    """
 
     def __init__(
-        self, node: Node, body: GraphProto, limit: Tensor | None, condition: Tensor | None, start: list[Tensor]
+        self, node: Node, body: GraphProto, limit: Tensor | None, condition: Tensor | None, values: list[Any]
     ) -> None:
-        self.node, self.body, self.count = node, body, len(start)
+        self.node, self.body, self.values = node, body, values
         self.conditional = condition is not None
         self.numbered = _is_read(body, body.input[0].name)
         self.first = constant(True) if condition is None else scalar(condition)
         self.limit, self.bound = _limit(node, limit)
         self.watching = Watching(node, body)
-        self.moves = self.watching.begin([constant(np.int64(0)), constant(True)], start)
-        self.start = [*start, *self.moves]
-        types = [x.type for x in self.start]
-        for _ in range(len(types) + 8):
-            together, found = self._traced(types)
-            if found == types:
-                break
-            types = found
-        self._finish(together)
+        if self.watching and not all(isinstance(x, Tensor) for x in values):
+            node.refuse("values inside a loop that carries a sequence cannot be watched")
+        self.types: list[TensorType] = []
+        self.moves = self.watching.begin([constant(np.int64(0)), constant(True)], values)
+        self._finish(self._settled())
 
-    def _traced(self, types: list[TensorType]) -> tuple[Together, list[TensorType]]:
-        """The body for values of these types, and types that also have what it returns."""
+    def _settled(self) -> Together:
+        """The body for state that is laid out, and of types, as each step leaves it."""
+        self._begin([Fixed(x, in_loop=True) for x in self.values])
+        for _ in range(8 + len(self.types) + 4 * len(self.values)):
+            try:
+                together, found, layouts = self._traced()
+            except IsReadError as error:
+                if error.layout not in self.layouts:
+                    raise
+                pairs = zip(self.layouts, self.values, strict=True)
+                layouts = [Packed.of(self.node, x) if e is error.layout else e for e, x in pairs]
+            if layouts != self.layouts:
+                self._begin(layouts)
+            elif found == self.types:
+                break
+            else:
+                self.types = found
+        return together
+
+    def _begin(self, layouts: list[AbstractLayout]) -> None:
+        self.layouts = layouts
+        carried = [e.apart(x) for e, x in zip(layouts, self.values, strict=True)]
+        self.names = [e.name for e, tensors in zip(self.body.input[2:], carried, strict=True) for _ in tensors]
+        self.start = [*[x for tensors in carried for x in tensors], *self.moves]
+        self.count = len(self.start) - len(self.moves)
+        self.types = [x.type for x in self.start]
+
+    def _traced(self) -> tuple[Together, list[TensorType], list[AbstractLayout]]:
+        """The body for the state as it is laid out; types, and layouts, that also have what it returns."""
         found: list[TensorType] = []
+        layouts: list[AbstractLayout] = []
 
         def step(*given: Tensor) -> list[Tensor]:
             own = list(given)
             number = own.pop(0) if self.numbered else constant(np.int64(0))
             # A step is only made where the condition held.
-            arguments = [number, constant(True), *own[: self.count]]
+            arguments = [number, constant(True), *_rebuilt(self.layouts, own[: self.count])]
             holds, *values = self.watching.read(arguments, own[self.count :])
             following = self.watching.following(values[len(values) - len(self.watching) :])
-            carried = [*[convert_to_tensor(y) for y in values[: self.count]], *following]
-            found.extend([_wider(x, y) for x, y in zip(types, carried, strict=True)])
+            state = list(zip(self.layouts, self.values, values[: len(self.values)], strict=True))
+            layouts.extend([e.after(self.node, x, y) for e, x, y in state])
+            if layouts != self.layouts:
+                return []
+            carried = [x for e, _, y in state if not isinstance(e, Appending) for x in e.apart(y)]
+            added = [x for e, _, y in state if isinstance(e, Appending) for x in e.apart(y)]
+            carried += following
+            found.extend([_wider(x, y) for x, y in zip(self.types, carried, strict=True)])
             known = constant_value(holds)
             self.holds_always = not self.conditional or (known is not None and bool(known))
             counter = [number + 1] if self.numbered else []
-            return [*counter, *carried, scalar(holds), *values[self.count :]]
+            return [*counter, *carried, scalar(holds), *added, *values[len(self.values) :]]
 
-        parameters = [Parameter(t.static) for t in [*([_NUMBER] if self.numbered else []), *types]]
-        carried = [*[e.name for e in self.body.input[2:]], *self.watching.names]
-        names = [*(["number"] if self.numbered else []), *map(_valid, carried)]
-        return trace_together([Part("body", step, parameters, names)]), found
+        parameters = [Parameter(t.static) for t in [*([_NUMBER] if self.numbered else []), *self.types]]
+        names = [*(["number"] if self.numbered else []), *map(_valid, [*self.names, *self.watching.names])]
+        together = trace_together([Part("body", step, parameters, names)])
+        return together, found, layouts
 
     def _finish(self, together: Together) -> None:
         (traced,), self.captured = values_for_handles(together.functions, together.captured)
@@ -210,7 +246,12 @@ class _Looping:
         stacked = 1 + len(start)
         seen = stacked + self.scans - len(self.watching)
         self.watching.keep(self.moves, ys[seen : seen + len(self.watching)])
-        return (*ys[first : first + self.count], *ys[stacked:seen])
+        rows = list(ys[stacked:seen])
+        finals = _rebuilt(self.layouts, ys[first : first + self.count])
+        for k, (layout, x) in enumerate(zip(self.layouts, self.values, strict=True)):
+            if isinstance(layout, Appending):
+                finals[k], rows = layout.finished(x, rows[: layout.rows]), rows[layout.rows :]
+        return (*finals, *rows)
 
 
 def _limit(node: Node, limit: Tensor | None) -> tuple[Tensor, int | None]:

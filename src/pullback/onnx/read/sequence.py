@@ -1,9 +1,12 @@
-"""ONNX import of sequences and optional values. How many tensors a sequence has is known while reading."""
+"""ONNX import of sequences and optional values.
+
+How many tensors a sequence has is mostly known while reading; where only a run knows it, it is packed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence as Series
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,16 +17,19 @@ from ...core.dtypes import bool as bool_
 from ...core.limits import reading
 from ...core.operation import Tensor
 from ...primitives.casting.cast import cast
-from ...primitives.creation.constant import constant
-from ...primitives.identity.identity import identity
+from ...primitives.creation.constant import constant, convert_to_tensor
+from ...primitives.creation.ranges import range_
+from ...primitives.elementwise.maximum import minimum
 from ...primitives.indexing.where import where
 from ...primitives.logic.comparison import equal, less
+from ...primitives.shape.reshape import reshape
 from ...primitives.shape.squeeze import squeeze
 from ...primitives.shape.stacking import concat, split, stack
 from ..element_types import dtype_of
 from ..reading import Node, reader
-from .lengths import length
+from .lengths import length, rank_of
 from .operands import integers, scalar
+from .packed import PackedSequence, split_up
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,24 +41,79 @@ class Sequence:
 
     is_sequence = True
 
+    def arrays(self, *found: Any) -> list[Any]:
+        """The arrays of a run, of what it gave for `tensors`."""
+        return [np.asarray(y) for y in found]
+
+    def feeds(self, arrays: Series[Any]) -> dict[Tensor, Any]:
+        """What to feed for these arrays."""
+        return dict(zip(self.tensors, arrays, strict=True))
+
+
+class IsReadError(Exception):
+    """A loop reads of a sequence to which it was only to add: its state has to be laid out otherwise."""
+
+    def __init__(self, layout: Any) -> None:
+        super().__init__()
+        self.layout = layout
+
+
+@dataclass(frozen=True, eq=False)
+class Growing:
+    """A sequence in the body of a loop that puts tensors behind it; what else is asked of it is an `IsReadError`."""
+
+    layout: Any
+    """How it stands in its loop."""
+    dtype: DType
+    added: tuple[Tensor, ...] = ()
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Not to be had."""
+        raise IsReadError(self.layout)
+
 
 @dataclass(frozen=True, eq=False)
 class Optional:
     """A tensor or a sequence, or nothing."""
 
-    value: Tensor | Sequence | None
+    value: Tensor | Sequence | PackedSequence | None
+    there: Tensor | None = None
+    """Whether there is a value, where a run decides that; the value is then packed."""
+    of_sequence: bool = True
+    """Whether a packed value stands for a sequence, and not for a tensor."""
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """The tensors of the value."""
+        """The tensors of the value, and then whether it is there if a run decides that."""
         if self.value is None:
             return ()
-        return (self.value,) if isinstance(self.value, Tensor) else self.value.tensors
+        own = (self.value,) if isinstance(self.value, Tensor) else self.value.tensors
+        return own if self.there is None else (*own, self.there)
+
+    def arrays(self, *found: Any) -> Any:
+        """The array, or list of them, of what a run gave for `tensors`; None if there is none."""
+        if self.value is None or (self.there is not None and not found[-1]):
+            return None
+        if isinstance(self.value, Tensor):
+            return np.asarray(found[0])
+        own = self.value.arrays(*found[: len(self.value.tensors)])
+        return own if self.is_sequence else own[0]
+
+    def feeds(self, arrays: Any) -> dict[Tensor, Any]:
+        """What to feed for an array, for a list of them, or for None."""
+        if self.value is None:
+            return {}
+        if isinstance(self.value, Tensor):
+            return {self.value: arrays}
+        given = [] if arrays is None else arrays if self.is_sequence else [arrays]
+        there = {} if self.there is None else {self.there: arrays is not None}
+        return {**self.value.feeds(given), **there}
 
     @property
     def is_sequence(self) -> bool:
         """Whether the value is a sequence."""
-        return isinstance(self.value, Sequence)
+        return self.of_sequence and isinstance(self.value, Sequence | PackedSequence)
 
 
 @reader("SequenceConstruct")
@@ -68,13 +129,15 @@ def sequence_empty(node: Node) -> Sequence:
 
 
 @reader("SequenceLength")
-def sequence_length(node: Node, xs: Sequence) -> Tensor:
+def sequence_length(node: Node, xs: Sequence | PackedSequence) -> Tensor:
     del node
-    return constant(np.array(len(xs.tensors), np.int64))
+    return convert_to_tensor(xs.count if isinstance(xs, PackedSequence) else len(xs.tensors), int64)
 
 
 @reader("SequenceAt")
-def sequence_at(node: Node, xs: Sequence, position: Tensor) -> Tensor:
+def sequence_at(node: Node, xs: Sequence | PackedSequence, position: Tensor) -> Tensor:
+    if isinstance(xs, PackedSequence):
+        return xs.at(xs.from_front(cast(scalar(position), int64)))
     place = _static_place(node, position, len(xs.tensors))
     if place is not None:
         return xs.tensors[place]
@@ -111,7 +174,14 @@ def _from_front(position: Tensor, count: int) -> Tensor:
 
 
 @reader("SequenceInsert")
-def sequence_insert(node: Node, xs: Sequence, x: Tensor, position: Tensor | None = None) -> Sequence:
+def sequence_insert(
+    node: Node, xs: Sequence | PackedSequence | Growing, x: Tensor, position: Tensor | None = None
+) -> Sequence | PackedSequence | Growing:
+    if isinstance(xs, Growing) and position is None:
+        return replace(xs, added=(*xs.added, x))
+    if isinstance(xs, PackedSequence):
+        rank_of(node, x)
+        return xs.with_inserted(x, None if position is None else xs.from_front(cast(scalar(position), int64)))
     count = len(xs.tensors)
     known = [count] if position is None else integers(node, position)
     if known is not None:
@@ -134,7 +204,12 @@ def sequence_insert(node: Node, xs: Sequence, x: Tensor, position: Tensor | None
 
 
 @reader("SequenceErase")
-def sequence_erase(node: Node, xs: Sequence, position: Tensor | None = None) -> Sequence:
+def sequence_erase(
+    node: Node, xs: Sequence | PackedSequence, position: Tensor | None = None
+) -> Sequence | PackedSequence:
+    if isinstance(xs, PackedSequence):
+        last = constant(np.int64(-1)) if position is None else cast(scalar(position), int64)
+        return xs.without(xs.from_front(last))
     count = len(xs.tensors)
     place = count - 1 if position is None else _static_place(node, position, count)
     if place is not None:
@@ -146,57 +221,58 @@ def sequence_erase(node: Node, xs: Sequence, position: Tensor | None = None) -> 
 
 
 @reader("SplitToSequence")
-def split_to_sequence(node: Node, x: Tensor, parts: Tensor | None = None) -> Sequence:
+def split_to_sequence(node: Node, x: Tensor, parts: Tensor | None = None) -> Sequence | PackedSequence:
     axis = node.attribute("axis", 0)
     n = length(x, axis)
     known = node.static(parts)
-    if parts is None or (known is not None and known.ndim == 0):
-        if not isinstance(n, int):
-            node.refuse(f"the length of axis {axis} of {x} must be known")
-        size = 1 if known is None else int(known)
-        if size < 1:
+    drops = parts is None and not node.attribute("keepdims", 1)
+    if parts is None or parts.shape.rank == 0:
+        size = int(known) if known is not None else 1 if parts is None else cast(parts, int64)
+        if isinstance(size, int) and size < 1:
             node.reject(f"parts have at least 1 element, not {size}")
+        if not (isinstance(n, int) and isinstance(size, int)):
+            found = split_up(node, x, axis, _equal_parts(n, size))
+            return found.squeezed(axis) if drops else found
         reading().expects_nodes(-(-n // size))
         sizes: Any = [min(size, n - i) for i in range(0, n, size)]
     elif known is not None:
         sizes = [int(m) for m in known]
+    elif parts.shape.rank is None or parts.shape.size(0) is None:
+        return split_up(node, x, axis, cast(reshape(parts, [-1]), int64))
     else:
-        if parts.shape.rank != 1 or parts.shape.size(0) is None:
-            node.refuse(f"the number of parts, that of the elements of {parts}, must be known")
         return Sequence(tuple(split(x, parts, axis, parts.shape.size(0))), x.dtype)
     pieces = split(x, sizes, axis)
-    if parts is None and not node.attribute("keepdims", 1):
-        pieces = [squeeze(piece, [axis]) for piece in pieces]
-    return Sequence(tuple(pieces), x.dtype)
+    return Sequence(tuple([squeeze(piece, [axis]) for piece in pieces] if drops else pieces), x.dtype)
+
+
+def _equal_parts(n: Any, size: Any) -> Tensor:
+    """The lengths of parts of `size` elements, and of what is left in the last."""
+    whole, size = [convert_to_tensor(k, int64) for k in (n, size)]
+    starts = range_(constant(np.int64(0)), whole, size)
+    return minimum(whole - starts, size)
 
 
 @reader("ConcatFromSequence")
-def concat_from_sequence(node: Node, xs: Sequence) -> Tensor:
-    axis = node.attribute("axis")
-    return stack(xs.tensors, axis) if node.attribute("new_axis", 0) else concat(list(xs.tensors), axis)
-
-
-@reader("SequenceMap")
-def sequence_map(node: Node, xs: Sequence, *more: Any) -> Any:
-    """The body once for each element; other sequences go along, tensors are the same each time."""
-    body = node.attribute("body")
-    rows = []
-    for i in range(len(xs.tensors)):
-        rows.append(node.read_body(body, [v.tensors[i] if isinstance(v, Sequence) else v for v in (xs, *more)]))
-    dtypes = [dtype_of(entry.type.tensor_type.elem_type) for entry in body.output]
-    made = [Sequence(tuple([identity(row[k]) for row in rows]), dtype) for k, dtype in enumerate(dtypes)]
-    return tuple(made)
+def concat_from_sequence(node: Node, xs: Sequence | PackedSequence) -> Tensor:
+    axis, is_new = node.attribute("axis"), node.attribute("new_axis", 0)
+    if not isinstance(xs, PackedSequence):
+        return stack(xs.tensors, axis) if is_new else concat(list(xs.tensors), axis)
+    if xs.shape is None or xs.shape.rank is None:
+        node.refuse("the number of axes of the tensors in the sequence must be known, and the same")
+    return xs.stacked(axis) if is_new else xs.concatenated(axis)
 
 
 @reader("Optional")
 def optional(node: Node, x: Any = None) -> Optional:
     del node
-    return Optional(x.value if isinstance(x, Optional) else x)
+    return x if isinstance(x, Optional) else Optional(x)
 
 
 @reader("OptionalHasElement")
 def optional_has_element(node: Node, x: Any = None) -> Tensor:
     del node
+    if isinstance(x, Optional) and x.there is not None:
+        return x.there
     there = x.value is not None if isinstance(x, Optional) else x is not None
     return constant(np.array(there, bool_))
 
@@ -206,4 +282,6 @@ def optional_get_element(node: Node, x: Any) -> Any:
     value = x.value if isinstance(x, Optional) else x
     if value is None:
         node.refuse("there is no element to get")
+    if isinstance(value, PackedSequence) and not x.is_sequence:
+        return value.at(constant(np.int64(0)))
     return value
