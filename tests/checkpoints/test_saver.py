@@ -301,7 +301,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path: Path, monkeyp
 
 def test_a_variable_without_a_value_is_named_and_no_file_is_written(tmp_path: Path) -> None:
     pb.Variable(1.0, name="w")
-    with pytest.raises(FailedPreconditionError, match="variable 'w' has no value in this session"):
+    with pytest.raises(FailedPreconditionError, match="uninitialized value 'w'"):
         pb.train.Saver().save(pb.Session(engine="numpy"), tmp_path / "model")
     assert os.listdir(tmp_path) == []
 

@@ -90,7 +90,7 @@ def test_a_spec_of_another_kind_is_refused() -> None:
     with pytest.raises(TypeError) as error:
         pb.while_loop(lambda x: x < 3.0, lambda x: [x], [x], [pb.TensorSpec([], pb.int32)])
     assert str(error.value) == (
-        "while_loop: the invariant TensorSpec(shape=(), dtype=int32, name=None) does not fit 'x', "
+        "while_loop: the invariant TensorSpec(shape=(), dtype=int32, name=None) is not compatible with 'x', "
         "which enters the loop as float32[]"
     )
     with pytest.raises(TypeError) as error:
@@ -195,10 +195,22 @@ def test_a_shape_must_not_change() -> None:
 
 
 def test_an_invariant_must_fit_the_start() -> None:
-    with pytest.raises(ValueError, match=r"the shape invariant \(3,\) does not fit 'x', which enters the loop as"):
+    with pytest.raises(ValueError, match=r"the shape invariant \(3,\) is not compatible with 'x', which enters"):
         pb.while_loop(
             lambda x: x[0] < 3.0, lambda x: [x], [pb.constant([1.0], name="x")], shape_invariants=[pb.TensorShape([3])]
         )
+
+
+def test_an_invariant_must_fit_a_sparse_tensor() -> None:
+    x = pb.sparse.SparseTensor([[0], [3]], [2.0, 4.0], [10])
+    message = r"the shape invariant \(5,\) is not compatible with SparseTensor\(float32\[10\], 2 values\)"
+    with pytest.raises(ValueError, match=message):
+        pb.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x), (0, x), [pb.TensorShape([]), pb.TensorShape([5])])
+
+
+def test_none_is_no_next_value() -> None:
+    with pytest.raises(ValueError, match="while_loop: a step returned None where it was given Tensor"):
+        pb.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, None), (0, 1.0))
 
 
 def test_the_structure_must_not_change() -> None:

@@ -47,6 +47,15 @@ def test_a_fetch_of_the_wrong_kind(session: pb.Session) -> None:
     assert refused(session, 3.0) == f"cannot fetch 3.0 (of type float). {WANTED}"
 
 
+def test_what_is_no_tensor_is_a_type_error(session: pb.Session) -> None:
+    x = pb.placeholder(pb.float32, [])
+    refused(session, [x, None], error=TypeError)
+    refused(session, 3.0, error=TypeError)
+    refused(session, x, {3: 1.0}, error=TypeError)
+    refused(session, x, [1.0], error=TypeError)
+    assert "has no value while the graph is built" in refused(session, x, {x: pb.exp(x)}, error=TypeError)
+
+
 def test_a_feed_of_the_wrong_kind(session: pb.Session) -> None:
     x = pb.placeholder(pb.float32, [])
     assert refused(session, x, {3: 1.0}) == (
@@ -149,7 +158,7 @@ def test_a_feed_of_slices_that_are_none(session: pb.Session) -> None:
 def test_a_variable_without_a_value(session: pb.Session) -> None:
     v = pb.Variable(1.0, name="v")
     expected = (
-        "variable 'v' has no value in this session (made at HERE). "
+        "Attempting to use uninitialized value 'v', a variable without a value in this session (made at HERE). "
         "Run its initializer first: session.run(pb.global_variables_initializer())."
     )
     assert refused(session, v, error=pb.errors.FailedPreconditionError) == expected

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+import pytest
 
 import pullback as pb
 
@@ -37,3 +41,13 @@ def test_what_is_fetched_of_a_shared_array_is_a_copy() -> None:
         fetched = pb.Session(engine=engine).run(pb.constant(array))
         fetched[:] = 7.0
     np.testing.assert_array_equal(array, np.arange(4.0))
+
+
+@pytest.mark.parametrize(
+    "use", [pb.constant, pb.reduce_sum, lambda x: pb.ones([2]) + x, lambda x: pb.add_n([pb.ones([]), x])]
+)
+def test_none_is_no_tensor(use: Callable[[Any], Any]) -> None:
+    with pytest.raises(
+        ValueError, match=r"^None is not a tensor \(gradients\(\) gives None for an x that no y depends on\)$"
+    ):
+        use(None)

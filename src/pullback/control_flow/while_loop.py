@@ -22,6 +22,7 @@ from ..primitives.creation.constant import constant, constant_value, convert_to_
 from ..primitives.elementwise.maximum import minimum
 from ..primitives.identity.identity import stop_gradient
 from ..primitives.shape.reshape import reshape
+from ..primitives.sparse.sparse_tensor import SparseTensor
 from .array_loops import ArrayLoop, with_arrays_settled
 from .loop import Loop
 from .signature import TensorSpec
@@ -142,26 +143,29 @@ def _invariants(template: Any, start: Sequence[Tensor], shape_invariants: Any) -
         return types
     given = list(shape_invariants) if isinstance(shape_invariants, list | tuple) else [shape_invariants]
     found = []
-    for x, kept, invariant in zip(start, types, _flat_invariants(template, given), strict=True):
+    for x, kept, invariant in zip(start, types, _flat_invariants(template, start, given), strict=True):
         if invariant is None:
             found.append(kept)
             continue
         if isinstance(invariant, TensorSpec) and invariant.dtype != x.dtype:
             raise TypeError(
-                f"while_loop: the invariant {invariant} does not fit '{x.op.name}', which enters the loop as {x.type}"
+                f"while_loop: the invariant {invariant} is not compatible with '{x.op.name}', which enters the loop "
+                f"as {x.type}"
             )
         shape = invariant.shape if isinstance(invariant, TensorSpec) else as_shape(invariant)
         if not shape.is_compatible_with(x.shape) or shape.most_specific_compatible_shape(x.shape) != shape:
             raise ValueError(
-                f"while_loop: the shape invariant {shape} does not fit '{x.op.name}', which enters the loop as {x.type}"
+                f"while_loop: the shape invariant {shape} is not compatible with '{x.op.name}', which enters the loop "
+                f"as {x.type}"
             )
         found.append(TensorType(x.dtype, shape))
     return found
 
 
-def _flat_invariants(template: Any, given: Any) -> list[Any]:
+def _flat_invariants(template: Any, start: Sequence[Tensor], given: Any) -> list[Any]:
     """A shape or TensorSpec for each tensor: that of a leaf; None for the parts of what is no tensor."""
     flat: list[Any] = []
+    rest = iter(start)
 
     def visit(part: Any, shapes: Any) -> None:
         if nest.is_nested(part):
@@ -176,6 +180,9 @@ def _flat_invariants(template: Any, given: Any) -> list[Any]:
             return
         if isinstance(shapes, TensorSpec) and part.kind != "Tensor":
             raise TypeError(f"while_loop: the invariant {shapes} is one of a tensor, not of a {part.kind}")
+        value = part.rebuild([next(rest) for _ in range(part.count)])
+        if isinstance(value, SparseTensor) and shapes is not None and not value.shape.is_compatible_with(shapes):
+            raise ValueError(f"while_loop: the shape invariant {as_shape(shapes)} is not compatible with {value}")
         flat.extend([shapes] if part.kind == "Tensor" else [None] * part.count)
 
     visit(template, given)
@@ -289,7 +296,8 @@ def check_next(
         raise type(error)(f"{what}: a step returned another structure than it was given. {error}") from None
     for a, b in zip(nest.flatten(template), nest.flatten(made), strict=True):
         if (a.kind, a.count) != (b.kind, b.count):
-            raise TypeError(f"{what}: a step returned {b.kind} where it was given {a.kind}")
+            wrong: type[Exception] = ValueError if b.kind == "None" else TypeError
+            raise wrong(f"{what}: a step returned {b.kind} where it was given {a.kind}")
     for x, y, of in zip(given, tensors, types, strict=True):
         _check_type(what, x, y, of)
 

@@ -19,6 +19,10 @@ class InvalidArgumentError(PullbackError, ValueError):
     """A run was given, or met, a value it cannot use: a feed of another shape, a wrong fetch, NaN where checked."""
 
 
+class WrongKindError(InvalidArgumentError, TypeError):
+    """A run was asked for, or given, what is no tensor and names none: a number as a fetch, a tensor as a feed."""
+
+
 class FailedPreconditionError(PullbackError, RuntimeError):
     """The state is not ready for what was asked: a variable read before it was initialised."""
 

@@ -15,6 +15,7 @@ from ..core.errors import (
     InvalidArgumentError,
     ResourceExhaustedError,
     UnavailableError,
+    WrongKindError,
 )
 from ..core.graph import Graph, Operation, Tensor, site_of
 from ..core.lengths import Length
@@ -27,17 +28,17 @@ WANTED = {
 """What may be fetched, what may be fed."""
 
 
-def wrong_kind(verb: str, found: Any) -> InvalidArgumentError:
+def wrong_kind(verb: str, found: Any) -> WrongKindError:
     """What cannot be fetched or fed at all."""
     if found is None:
         hint = " (gradients() gives None for an x that no y depends on; unconnected_gradients='zero' gives zeros)"
-        return InvalidArgumentError(f"cannot {verb} None{hint if verb == 'fetch' else ''}. {WANTED[verb]}.")
-    return InvalidArgumentError(f"cannot {verb} {found!r} (of type {type(found).__name__}). {WANTED[verb]}.")
+        return WrongKindError(f"cannot {verb} None{hint if verb == 'fetch' else ''}. {WANTED[verb]}.")
+    return WrongKindError(f"cannot {verb} {found!r} (of type {type(found).__name__}). {WANTED[verb]}.")
 
 
-def feeds_kind(found: Any) -> InvalidArgumentError:
+def feeds_kind(found: Any) -> WrongKindError:
     """A feed_dict that is none."""
-    return InvalidArgumentError(
+    return WrongKindError(
         f"feed_dict must be a dictionary from tensors to values, not {found!r} (of type {type(found).__name__})."
     )
 
@@ -127,7 +128,8 @@ def unequal_lengths(length: Length, places: Sequence[tuple[Tensor, Any, int]]) -
 
 def feed_value(tensor: Tensor, reason: Exception) -> InvalidArgumentError:
     """A value that does not become an array of the tensor's dtype."""
-    return InvalidArgumentError(f"cannot feed {tensor} (made at {site_of(tensor)}): {reason}")
+    error = WrongKindError if isinstance(reason, TypeError) else InvalidArgumentError
+    return error(f"cannot feed {tensor} (made at {site_of(tensor)}): {reason}")
 
 
 def feed_slices(key: Any, value: Any) -> InvalidArgumentError:
@@ -171,8 +173,8 @@ def wrong_count(names: Iterable[str], found: int) -> InvalidArgumentError:
 def uninitialized(key: Operation) -> FailedPreconditionError:
     """A variable was read before it had a value."""
     return FailedPreconditionError(
-        f"variable '{key.name}' has no value in this session (made at {site_of(key)}). "
-        "Run its initializer first: session.run(pb.global_variables_initializer())."
+        f"Attempting to use uninitialized value '{key.name}', a variable without a value in this session (made at "
+        f"{site_of(key)}). Run its initializer first: session.run(pb.global_variables_initializer())."
     )
 
 

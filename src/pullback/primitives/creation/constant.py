@@ -173,6 +173,8 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
         found = as_dtype(array.dtype)
     except TypeError:
         found = string
+    if value is None:
+        raise ValueError("None is not a tensor (gradients() gives None for an x that no y depends on)")
     if found is string:
         raise TypeError(f"{value!r} is not an array of numbers (NumPy makes it {array.dtype})")
     if array.dtype != dtype:
