@@ -20,7 +20,7 @@ def test_tables_are_filled() -> None:
 def test_a_variable_without_a_value_is_named() -> None:
     tf.Variable(1.0, name="v")
     check = tf.assert_variables_initialized()
-    with tf.Session() as session, pytest.raises(pb.errors.InvalidArgumentError, match="v has no value"):
+    with tf.Session() as session, pytest.raises(pb.errors.InvalidArgumentError, match="uninitialized value v"):
         session.run(check)
 
 

@@ -268,7 +268,7 @@ def test_tensors_refuse_what_needs_a_value() -> None:
     x = pb.constant([1.0, 2.0], name="x")
     with pytest.raises(TypeError, match=r"the truth of float32\[2\] 'x:0' is not known while the graph is built"):
         bool(x)
-    with pytest.raises(TypeError, match=r"cannot be iterated while the graph is built; use pb\.unstack"):
+    with pytest.raises(TypeError, match=r"is not iterable while the graph is built; use pb\.unstack"):
         iter(x)
     with pytest.raises(TypeError, match=r"len of float32\[2\] 'x:0' is not known"):
         len(x)
@@ -300,6 +300,38 @@ def test_collections_keep_what_is_put_in() -> None:
     graph.add_to_collection("losses", 2)
     assert graph.get_collection("losses") == [1, 2]
     assert graph.get_collection("none") == []
+
+
+def test_collections_are_seen_in_bodies_and_filled_from_there() -> None:
+    graph = pb.get_default_graph()
+    x = pb.constant(2.0)
+    graph.add_to_collection("inputs", x)
+
+    def body() -> pb.Tensor:
+        y = pb.get_collection("inputs")[0] * 3.0
+        for value in ("a text", x, y):
+            pb.add_to_collection("found", value)
+        assert pb.get_collection("found") == ["a text", x, y]
+        assert pb.get_collection_ref("inputs") is graph.get_collection_ref("inputs")
+        assert y.graph.get_all_collection_keys() == ["inputs", "found"]
+        return y
+
+    z = pb.cond(pb.constant(True), body, lambda: 0.0)
+    assert graph.get_collection("found") == ["a text", x]
+    assert pb.Session(engine="numpy").run(z) == 6.0
+
+
+def test_bodies_are_colocated_as_what_is_around_them() -> None:
+    a, b = pb.constant(1.0, name="a"), pb.constant(2.0, name="b")
+
+    def body() -> pb.Tensor:
+        with pb.colocate_with(b):
+            y = pb.constant(3.0)
+        assert y.op.colocation_groups() == [b"loc:@a", b"loc:@b"]
+        return y
+
+    with pb.colocate_with(a):
+        pb.cond(pb.constant(True), body, lambda: 0.0)
 
 
 def test_a_collection_is_filtered_by_the_beginning_of_names() -> None:

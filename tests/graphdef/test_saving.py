@@ -77,6 +77,29 @@ def test_a_meta_graph_goes_with_its_checkpoint(as_text: bool, tmp_path: Path) ->
         np.testing.assert_allclose(other.run("y:0", {"x:0": X}), wanted, rtol=1e-6)
 
 
+def test_a_meta_graph_has_the_collections() -> None:
+    _, x, y, _ = a_model()
+    step = pb.train.get_or_create_global_step()
+    given = {
+        "ys": [y, y.op],
+        "sizes": [3, 4],
+        "rates": [0.5],
+        "titles": ["a", b"b"],
+        "mixed": [y, 3],
+        "pairs": [(x, y)],
+    }
+    for key, values in given.items():
+        for value in values:
+            pb.add_to_collection(key, value)
+    meta = pb.train.export_meta_graph()
+    with pb.Graph().as_default() as graph:
+        pb.train.import_meta_graph(meta)
+        assert pb.get_collection("ys") == [graph.get_tensor_by_name(y.name), graph.get_operation_by_name(y.op.name)]
+        assert [pb.get_collection(key) for key in ("sizes", "rates", "titles")] == [[3, 4], [0.5], [b"a", b"b"]]
+        assert [pb.get_collection(key) for key in ("mixed", "pairs")] == [[], []]
+        assert pb.train.get_global_step().name == step.name
+
+
 def test_saver_nodes_have_tensorflows_names() -> None:
     a_model()
     meta = pb.train.export_meta_graph()

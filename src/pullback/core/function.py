@@ -169,14 +169,14 @@ class Traced(NamedTuple):
 def body(name: str, *, inherit: bool = True, finalize: bool = True) -> Iterator[Graph]:
     """A new body inside the default graph; it acts for the graphs around it inside the block.
 
-    Devices, attributes and gradient overrides in force around it hold in it too, unless `inherit` is False. It is
-    finalized at the end, unless `finalize` is False.
+    Devices, colocation, attributes and gradient overrides in force around it hold in it too, unless `inherit` is False.
+    It is finalized at the end, unless `finalize` is False.
     """
     outer = get_default_graph()
     graph = Graph(outer, name)
     if inherit:
         around = outer.scope
-        graph.scope = Scope(devices=around.devices, attrs=around.attrs, gradient_types=around.gradient_types)
+        graph.scope = Scope("", around.devices, around.colocation, (), around.attrs, around.gradient_types)
     open_bodies.add(graph)
     try:
         with graph.as_default():

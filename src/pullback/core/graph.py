@@ -52,7 +52,7 @@ class Graph(Collections):
     as_graph_def: ClassVar[Callable[..., Any]]
 
     def __init__(self, outer: Graph | None = None, name: str = "") -> None:
-        super().__init__()
+        super().__init__(outer)
         self.operations: list[Operation] = []
         self.outer = outer
         self.name = name

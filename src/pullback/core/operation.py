@@ -140,7 +140,7 @@ class Tensor:
         raise TypeError(f"len of {self} is not known while the graph is built; use .shape[0] or pb.shape")
 
     def __iter__(self) -> Iterator[Tensor]:
-        raise TypeError(f"{self} cannot be iterated while the graph is built; use pb.unstack")
+        raise TypeError(f"{self} is not iterable while the graph is built; use pb.unstack")
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise NotImplementedError(f"{self} has no value while the graph is built; get one with Session.run")

@@ -10,13 +10,16 @@ from typing import Any
 from ..checkpoints.saver import Saver
 from ..core.graph import Graph, get_default_graph
 from ..core.limits import limited
+from ..primitives.variables.collections import GraphKeys
 from ..primitives.variables.operations import VarHandleOp
 from ..primitives.variables.variable import Variable
 from .importing import imported
 from .messages import as_message, read_file
 from .restoring import Saved, holds_variables, name_of_variable, saved_variables, variables_by_name
 
-_VALUES = ("int64_list", "float_list")
+_VALUES = ("bytes_list", "int64_list", "float_list")
+_MESSAGES = (GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT, GraphKeys.QUEUE_RUNNERS, GraphKeys.SAVERS)
+"""The collections whose bytes are protocol messages."""
 
 
 def import_meta_graph(
@@ -99,6 +102,8 @@ def add_constant_graph(meta: Any, values: dict[str, Any], elements: Sequence[str
 def _add_collections(graph: Graph, meta: Any, prefix: str, variables: dict[str, Variable]) -> None:
     for key, collection in meta.collection_def.items():
         kind = collection.WhichOneof("kind")
+        if key in _MESSAGES:
+            continue
         if kind == "bytes_list" and holds_variables(key):
             for data in collection.bytes_list.value:
                 name = name_of_variable(data)

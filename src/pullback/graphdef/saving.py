@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,14 @@ from ..checkpoints.tensor_bundle import write_bundle
 from ..core.data_types import NUMBERS
 from ..core.dtypes import string
 from ..core.files import replace_file
-from ..core.graph import Graph, Tensor, get_default_graph
+from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..engines.session import Session
 from ..primitives.variables.collections import GraphKeys
 from ..primitives.variables.variable import Variable
 from .body import set_attribute, set_shape
 from .exporting import export, written
 from .messages import messages
+from .restoring import holds_variables
 from .saved_model import Signature
 
 _PREDICT = "tensorflow/serving/predict"
@@ -31,7 +32,8 @@ def export_meta_graph(
     """The MetaGraphDef of `graph`, the default one for None, which goes into the file `filename` too where it is given.
 
     It has the graph, its variables, and the nodes that save and restore them: `import_meta_graph` of TensorFlow gives a
-    saver for what `Saver.save(..., format="tensorflow")` wrote.
+    saver for what `Saver.save(..., format="tensorflow")` wrote. It has the collections of tensors, operations, numbers
+    and texts; a collection of several of these, or of something else, is left out.
 
     Raises:
         UnimplementedError: an operation has no pendant in TensorFlow.
@@ -52,6 +54,7 @@ def export_meta_graph(
             made.collection_def[key].bytes_list.value.append(_described(variable))
     if variables:
         _add_saver(made, variables)
+    _add_collections(made, graph)
     if filename is not None:
         data = written(made, as_text)
         replace_file(Path(filename), lambda file: file.write(data))
@@ -151,6 +154,31 @@ def _variables(graph: Graph) -> list[Variable]:
     """The variables of a graph, by name."""
     found: list[Variable] = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
     return sorted(found, key=lambda v: v.op.name)
+
+
+def _add_collections(meta: Any, graph: Graph) -> None:
+    """Adds the collections each of whose elements a MetaGraphDef has a place for, one place for all."""
+    nodes = {node.name for node in meta.graph_def.node}
+    for key in set(graph.get_all_collection_keys()) - set(meta.collection_def):
+        found = [_place_of(key, value, nodes) for value in graph.get_collection(key)]
+        kinds = {kind for kind, _ in found}
+        if len(kinds) == 1 and None not in kinds:
+            getattr(meta.collection_def[key], kinds.pop()).value.extend([value for _, value in found])
+
+
+def _place_of(key: str, value: Any, nodes: Collection[str]) -> tuple[Any, Any]:
+    """The field of a CollectionDef that takes `value`, and what it takes; None where there is none."""
+    if isinstance(value, Variable):
+        named = holds_variables(key) and _read_of(value).removesuffix(":0") in nodes
+        return ("bytes_list", _described(value)) if named else (None, value)
+    if isinstance(value, Tensor | Operation):
+        op = value.op if isinstance(value, Tensor) else value
+        return "node_list" if op.name in nodes else None, value.name
+    if isinstance(value, str | bytes):
+        return "bytes_list", value.encode() if isinstance(value, str) else value
+    if isinstance(value, int):
+        return "int64_list", value
+    return "float_list" if isinstance(value, float) else None, value
 
 
 def _described(variable: Variable) -> bytes:

@@ -140,6 +140,12 @@ class Summary(dict[Tag, Any]):
         super().__init__(tensors)
         self.name = name
 
+    @property
+    def graph(self) -> Graph:
+        """The graph of its tensors."""
+        graph: Graph = next(iter(self.values())).graph
+        return graph
+
 
 def scalar(
     name: str, tensor: TensorLike, collections: Sequence[str] | None = None, family: str | None = None

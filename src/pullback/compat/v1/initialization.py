@@ -68,7 +68,9 @@ def assert_variables_initialized(var_list: Sequence[Variable] | None = None) -> 
     ...     session.run(check)
     """
     variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
-    checks = [assert_(is_variable_initialized(v), [f"{v.op.name} has no value"]) for v in variables]
+    checks = [
+        assert_(is_variable_initialized(v), [f"Attempting to use uninitialized value {v.op.name}"]) for v in variables
+    ]
     return group_operations(*checks) if checks else None
 
 

@@ -398,7 +398,7 @@ class Variable(AbstractTensorLike):
         raise TypeError(f"the truth of {self!r} is not known while the graph is built; run it with Session.run")
 
     def __iter__(self) -> Any:
-        raise TypeError(f"{self!r} cannot be iterated while the graph is built; use pb.unstack")
+        raise TypeError(f"{self!r} is not iterable while the graph is built; use pb.unstack")
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise NotImplementedError(f"{self!r} has no value while the graph is built; get one with Session.run")

@@ -160,7 +160,7 @@ def batch_norm(
     updates = [op for op in graph.get_collection(GraphKeys.UPDATE_OPS) if op not in noted]
     if updates_collections is None:
         for update in updates:
-            graph.get_collection_ref(GraphKeys.UPDATE_OPS).remove(update)
+            update.graph.collections[GraphKeys.UPDATE_OPS].remove(update)
         with graph.control_dependencies(updates):
             y = identity(y)
     elif updates_collections != GraphKeys.UPDATE_OPS:
