@@ -139,11 +139,72 @@ def test_reuse_variables_holds_to_the_end_of_the_block() -> None:
         pb.get_variable("v", [2])
 
 
-def test_reuse_variables_of_another_scope_is_refused() -> None:
-    with pb.variable_scope("layer") as scope:
+def test_reuse_variables_without_a_block_holds_from_there_on() -> None:
+    pb.get_variable_scope().reuse_variables()
+    with pb.variable_scope("layer") as scope, pytest.raises(ValueError, match="does not exist"):
+        pb.get_variable("v", [2])
+    assert scope.reuse is True
+
+
+def test_reuse_is_inherited_by_name_and_kept_by_scopes() -> None:
+    with pb.variable_scope("layer", reuse=True) as shared, pb.variable_scope("inner", reuse=False) as inner:
+        assert inner.reuse is True
+    with pb.variable_scope("layer") as plain:
         pass
-    with pytest.raises(ValueError, match="'layer' is not the innermost scope; pass reuse=True"):
-        scope.reuse_variables()
+    with pb.variable_scope(shared, reuse=False) as again, pb.variable_scope(plain) as other:
+        assert (again.reuse, other.reuse) == (True, False)
+
+
+def test_what_is_set_of_a_scope_holds_from_there_on() -> None:
+    with pb.variable_scope("layer") as scope:
+        scope.set_dtype("float64")
+        scope.set_initializer(pb.ones_initializer())
+        scope.set_regularizer(pb.reduce_sum)
+        scope.set_custom_getter(lambda getter, name, *args, **kwargs: getter(name + "_own", *args, **kwargs))
+        with pb.variable_scope("inner"):
+            v = pb.get_variable("v", [2])
+    assert (v.name, v.dtype.name, len(pb.get_collection("regularization_losses"))) == (
+        "layer/inner/v_own:0",
+        "float64",
+        1,
+    )
+    session = pb.Session(engine="numpy")
+    session.run(v.initializer)
+    assert session.run(v).tolist() == [1.0, 1.0]
+
+
+def test_a_scope_keeps_the_names_of_its_first_operations() -> None:
+    with pb.name_scope("model"), pb.variable_scope("layer") as scope:
+        assert scope.original_name_scope == "model/layer/"
+    with pb.variable_scope(scope) as again:
+        assert (again.original_name_scope, pb.constant(1.0, name="c").op.name) == ("model/layer/", "layer/c")
+    with pb.variable_scope("flat", auxiliary_name_scope=False) as flat:
+        assert flat.original_name_scope == ""
+    with (
+        pytest.raises(TypeError, match="auxiliary_name_scope must be True or False, not 'no'"),
+        pb.variable_scope(
+            "layer",
+            auxiliary_name_scope="no",  # type: ignore[arg-type]
+        ),
+    ):
+        pass
+
+
+def test_what_a_custom_getter_makes_is_in_no_name_scope() -> None:
+    def doubled(getter: Any, name: str, *args: Any, **kwargs: Any) -> pb.Tensor:
+        return pb.multiply(getter(name, *args, **kwargs), 2.0, name="doubled")
+
+    with pb.variable_scope("layer", custom_getter=doubled):
+        assert pb.get_variable("v", []).name == "doubled:0"
+
+
+def test_initial_values_have_the_shape_and_dtype_asked_for() -> None:
+    assert pb.get_variable("free", initializer=lambda: pb.ones([3])).shape.as_list() == [3]
+    with pytest.raises(ValueError, match=r"the initializer of 'v' was asked for shape \(2,\) and made \(3,\)"):
+        pb.get_variable("v", [2], initializer=lambda shape, dtype: pb.ones([3]))
+    with pytest.raises(ValueError, match=r"'w' has the initial value int32.* and dtype=float64, which don't match"):
+        pb.get_variable("w", initializer=pb.constant(1), dtype="float64")
+    assert pb.global_variables() == [pb.Variable.from_handle(pb.get_default_graph().get_operation_by_name("free"))]
 
 
 def test_a_scope_knows_its_variables() -> None:

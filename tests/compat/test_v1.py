@@ -285,5 +285,5 @@ class Assertions(tf.test.TestCase):
             self.assertNotAllClose([1.0], [1.0])
 
     def test_an_error_of_a_run(self) -> None:
-        with self.assertRaisesOpError("no value"), self.session() as session:
+        with self.assertRaisesOpError("uninitialized"), self.session() as session:
             session.run(tf.Variable(1.0))

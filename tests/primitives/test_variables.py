@@ -300,7 +300,7 @@ def test_a_shared_variable_must_have_the_shape_and_dtype_asked_for() -> None:
             ValueError, match=r"Trying to share variable v, but specified shape \(3,\) and found shape \(2,\)"
         ):
             pb.get_variable("v", [3])
-        with pytest.raises(TypeError, match="specified dtype float64 and found dtype float32"):
+        with pytest.raises(ValueError, match="specified dtype float64 and found dtype float32"):
             pb.get_variable("v", dtype=pb.float64)
 
 

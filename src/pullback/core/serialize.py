@@ -39,6 +39,7 @@ def graph_to_dict(graph: Graph) -> dict[str, Any]:
         "collections": {
             name: [x.name for x in values if isinstance(x, Tensor | Operation)]
             for name, values in graph.collections.items()
+            if isinstance(name, str)
         },
     }
 

@@ -25,9 +25,9 @@ AUTO_REUSE = "auto_reuse"
 """Passed as `reuse`: share a variable that exists, make one that does not."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class VariableScope:
-    """What `get_variable` takes from the scopes around it.
+    """What `get_variable` takes from the scopes around it. What is set holds from there on.
 
     >>> import pullback as pb
     >>> with pb.variable_scope("layer", dtype="float64") as scope:
@@ -45,23 +45,48 @@ class VariableScope:
     constraint: Callable[..., Any] | None = None
     dtype: DTypeLike = float32
     custom_getter: Getter | None = None
+    caching_device: Any = None
+    partitioner: Any = None
+    use_resource: bool | None = None
+    original_name_scope: str = ""
+    """The prefix of the names of operations where it was entered first."""
 
     @property
-    def original_name_scope(self) -> str:
+    def prefix(self) -> str:
         """The prefix of the names of its variables."""
         return self.name + "/" if self.name else ""
 
     def reuse_variables(self) -> None:
-        """From here to the end of its block, and without a block from here on, variables that exist are shared.
+        """From here to the end of its block, and without a block from here on, variables that exist are shared."""
+        self.reuse = True
 
-        Raises:
-            ValueError: this is not the innermost scope.
-        """
-        if get_variable_scope() != self:
-            raise ValueError(
-                f"reuse_variables: '{self.name}' is not the innermost scope; pass reuse=True to pb.variable_scope"
-            )
-        _scope.set(replace(self, reuse=True))
+    def set_initializer(self, initializer: TensorLike | Callable[..., Any] | None) -> None:
+        """What makes the first values of variables that have no `initializer` of their own."""
+        self.initializer = initializer
+
+    def set_regularizer(self, regularizer: Callable[..., Any] | None) -> None:
+        """What regularizes variables that have no `regularizer` of their own."""
+        self.regularizer = regularizer
+
+    def set_dtype(self, dtype: DTypeLike) -> None:
+        """The dtype of variables that are given none."""
+        self.dtype = as_dtype(dtype)
+
+    def set_custom_getter(self, custom_getter: Getter | None) -> None:
+        """What returns variables that have no `custom_getter` of their own."""
+        self.custom_getter = custom_getter
+
+    def set_caching_device(self, caching_device: object) -> None:
+        """Noted; it changes nothing."""
+        self.caching_device = caching_device
+
+    def set_partitioner(self, partitioner: object) -> None:
+        """Noted; it changes nothing."""
+        self.partitioner = partitioner
+
+    def set_use_resource(self, use_resource: bool | None) -> None:
+        """Noted; it changes nothing."""
+        self.use_resource = use_resource
 
     def global_variables(self) -> list[Variable]:
         """The variables of the graph whose names begin with the scope's."""
@@ -76,14 +101,16 @@ class VariableScope:
         return self._variables(GraphKeys.LOCAL_VARIABLES)
 
     def _variables(self, key: str) -> list[Variable]:
-        return [v for v in variables_of(self.graph, key) if v.name.startswith(self.original_name_scope)]
+        return [v for v in variables_of(self.graph, key) if v.name.startswith(self.prefix)]
 
     def get_collection(self, name: str) -> list[Any]:
         """What the collection `name` has whose names begin with the scope's."""
-        return self.graph.get_collection(name, re.escape(self.original_name_scope))
+        return self.graph.get_collection(name, re.escape(self.prefix))
 
 
 _scope: ContextVar[VariableScope | None] = ContextVar("variable_scope", default=None)
+_ROOT: Any = ("variable_scope",)
+"""The collection of a graph that has the scope of its variables around all others."""
 
 
 def get_variable_scope() -> VariableScope:
@@ -96,7 +123,13 @@ def get_variable_scope() -> VariableScope:
     """
     graph = get_default_graph().outermost
     scope = _scope.get()
-    return scope if scope is not None and scope.graph is graph else VariableScope(graph)
+    if scope is not None and scope.graph is graph:
+        return scope
+    kept = graph.get_collection_ref(_ROOT)
+    if not kept:
+        kept.append(VariableScope(graph))
+    root: VariableScope = kept[0]
+    return root
 
 
 @contextmanager
@@ -125,7 +158,8 @@ def variable_scope(
     its arguments; `getter` is that of the scope around, which in the end makes or shares the variable.
 
     Raises:
-        ValueError: there is no name. TypeError: it is neither a string nor a scope.
+        ValueError: there is no name.
+        TypeError: it is neither a string nor a scope; `auxiliary_name_scope` is neither True nor False.
 
     >>> import pullback as pb
     >>> with pb.variable_scope("layer"):
@@ -134,23 +168,30 @@ def variable_scope(
     ...     pb.get_variable("w") == w
     True
     """
-    del values, caching_device, partitioner, use_resource
+    del values
+    if not isinstance(auxiliary_name_scope, bool):
+        raise TypeError(f"variable_scope: auxiliary_name_scope must be True or False, not {auxiliary_name_scope!r}")
     outer = get_variable_scope()
     graph = outer.graph
     base, leaf = _named(name_or_scope, default_name, outer, reuse)
     inner = replace(
         base,
-        reuse=base.reuse or outer.reuse if reuse is None else reuse or outer.reuse,
+        reuse=reuse or base.reuse,
         initializer=base.initializer if initializer is None else initializer,
         regularizer=base.regularizer if regularizer is None else regularizer,
         constraint=base.constraint if constraint is None else constraint,
         dtype=base.dtype if dtype is None else as_dtype(dtype),
         custom_getter=_around(custom_getter, base.custom_getter),
+        caching_device=base.caching_device if caching_device is None else caching_device,
+        partitioner=base.partitioner if partitioner is None else partitioner,
+        use_resource=base.use_resource if use_resource is None else use_resource,
     )
+    again = isinstance(name_or_scope, VariableScope)
     token = _scope.set(inner)
     try:
         named = graph.name_scope(leaf if auxiliary_name_scope and leaf else graph.scope.prefix)
-        with named, _counted(inner, isinstance(name_or_scope, VariableScope)):
+        with named as prefix, _counted(inner, again):
+            inner.original_name_scope = base.original_name_scope if again else prefix
             yield inner
     finally:
         _scope.reset(token)
@@ -178,10 +219,10 @@ def _named(
             raise ValueError("If default_name is None then name_or_scope is required")
         if reuse is True:
             raise ValueError("variable_scope: reuse=True needs a name_or_scope; default_name is made unique")
-        name = _unique_scope(outer, default_name)
+        return replace(outer, name=outer.prefix + _unique_scope(outer, default_name)), default_name
     if not isinstance(name, str):
         raise TypeError(f"VariableScope: name_or_scope must be a string or VariableScope, not {name!r}")
-    full = f"{outer.original_name_scope}{name}" if name else outer.name
+    full = f"{outer.prefix}{name}" if name else outer.name
     return replace(outer, name=full), name
 
 
@@ -193,7 +234,7 @@ def _unique_scope(outer: VariableScope, default_name: str) -> str:
     """`default_name` made unique among the scopes that were entered since `outer` was."""
     counts = _opened.setdefault(outer.graph, Counter())
     name, number = default_name, 0
-    while counts[outer.original_name_scope + name]:
+    while counts[outer.prefix + name]:
         number += 1
         name = f"{default_name}_{number}"
     return name
@@ -203,7 +244,7 @@ def name_without_variables(name: str) -> str:
     """`name`, with a number behind it if in the current scope there are variables below `name` already."""
     outer = get_variable_scope()
     taken, found, number = [v.op.name for v in global_variables()], name, 0
-    while any(other.startswith(f"{outer.original_name_scope}{found}/") for other in taken):
+    while any(other.startswith(f"{outer.prefix}{found}/") for other in taken):
         number += 1
         found = f"{name}_{number}"
     return found
@@ -248,8 +289,8 @@ def get_variable(
     Shapes: `shape`, fully known. Dtypes: `dtype`, float32 unless given here or by a scope.
 
     Raises:
-        ValueError: it exists and is not to be reused, or is and does not; its shape is not known, or is another.
-        TypeError: its dtype is another.
+        ValueError: it exists and is not to be reused, or is and does not; its shape is not known; its shape or dtype is
+            another than was found, or than that of its initial value.
 
     >>> import pullback as pb
     >>> pb.get_variable("w", [2, 3])
@@ -260,7 +301,7 @@ def get_variable(
     is_value = initializer is not None and not callable(initializer)
     found = partial(shared_variable, scope.graph, None if is_value else scope.dtype)
     wished: dict[str, Any] = {
-        "name": scope.original_name_scope + name,
+        "name": scope.prefix + name,
         "shape": shape,
         "dtype": dtype,
         "initializer": initializer,
@@ -268,16 +309,17 @@ def get_variable(
         "reuse": scope.reuse,
         "trainable": trainable,
         "collections": collections,
-        "caching_device": caching_device,
-        "partitioner": partitioner,
+        "caching_device": scope.caching_device if caching_device is None else caching_device,
+        "partitioner": scope.partitioner if partitioner is None else partitioner,
         "validate_shape": validate_shape,
-        "use_resource": use_resource,
+        "use_resource": scope.use_resource if use_resource is None else use_resource,
         "constraint": scope.constraint if constraint is None else constraint,
         "synchronization": synchronization,
         "aggregation": aggregation,
     }
     getter = scope.custom_getter if custom_getter is None else custom_getter
-    return found(**wished) if getter is None else getter(found, **wished | {"dtype": dtype or scope.dtype})
+    with scope.graph.name_scope(None):
+        return found(**wished) if getter is None else getter(found, **wished | {"dtype": dtype or scope.dtype})
 
 
 def get_local_variable(

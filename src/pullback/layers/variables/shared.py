@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import signature
 from typing import Any
 
 from ...core.dtypes import as_dtype
@@ -47,7 +48,7 @@ def shared_variable(
         )
     given = dtype or default_dtype
     start = _initial(initializer, shape, given, name)
-    with graph.name_scope(None):
+    with graph.transaction(), graph.name_scope(None):
         variable = Variable(
             start,
             trainable=trainable,
@@ -57,16 +58,33 @@ def shared_variable(
             constraint=constraint,
             collections=collections,
         )
+        _check_made(variable, shape if validate_shape else None)
     _regularize(variable, regularizer)
     return variable
 
 
+def _check_made(variable: Variable, shape: Any) -> None:
+    found = variable.shape
+    if shape is not None and not found.is_compatible_with(shape):
+        raise ValueError(
+            f"get_variable: the initializer of '{variable.op.name}' was asked for shape {as_shape(shape)} and made "
+            f"{found}"
+        )
+
+
 def _initial(initializer: Any, shape: Any, dtype: Any, name: str) -> Any:
+    if isinstance(initializer, Tensor) and dtype is not None and initializer.dtype != as_dtype(dtype):
+        raise ValueError(
+            f"get_variable: '{name}' has the initial value {initializer} and dtype={as_dtype(dtype).name}, "
+            "which don't match"
+        )
     if initializer is not None and not callable(initializer):
         if shape is not None and not as_shape(shape).is_compatible_with(convert_to_tensor(initializer).shape):
             raise ValueError(f"get_variable: '{name}' gets its shape from its initial value; leave shape= out")
         return initializer
     if isinstance(initializer, Variable):
+        return initializer
+    if shape is None and initializer is not None and not isinstance(initializer, type) and _takes_nothing(initializer):
         return initializer
     dims = as_shape(shape)
     if not dims.is_fully_defined():
@@ -77,6 +95,12 @@ def _initial(initializer: Any, shape: Any, dtype: Any, name: str) -> Any:
     if isinstance(made, type):
         made = made()
     return lambda: made(dims.known, as_dtype(dtype))
+
+
+def _takes_nothing(function: Callable[..., Any]) -> bool:
+    """Whether `function` can be called without arguments."""
+    parameters = signature(function).parameters.values()
+    return all(p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 
 def _reused(variable: Variable, reuse: bool | str, shape: Any, dtype: Any) -> Variable:
@@ -91,7 +115,7 @@ def _reused(variable: Variable, reuse: bool | str, shape: Any, dtype: Any) -> Va
             f"Trying to share variable {full}, but specified shape {as_shape(shape)} and found shape {variable.shape}."
         )
     if dtype is not None and as_dtype(dtype) != variable.dtype:
-        raise TypeError(
+        raise ValueError(
             f"Trying to share variable {full}, but specified dtype {as_dtype(dtype).name} "
             f"and found dtype {variable.dtype.name}."
         )
