@@ -155,6 +155,25 @@ def test_loops_that_were_made_twice_are_one_node() -> None:
     assert kinds(*ys)["Loop"] == 1
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_loops_along_rows_of_a_known_number_are_scans(reverse: bool) -> None:
+    x = pb.placeholder(pb.complex64, [3, 2])
+    y = pb.scan(lambda a, row: a * row, x, reverse=reverse)
+    (dx,) = pb.gradients(pb.abs(y), x)
+    assert kinds(y, dx)["Scan"] == 2
+    fed = {x: np.array([[1, 2j], [1 + 1j, 3], [2, 0.5]], np.complex64)}
+    found = [pb.Session(engine=engine).run([y, dx], fed) for engine in ("numpy", "onnxruntime")]
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_loops_along_rows_of_an_unknown_number_may_have_none() -> None:
+    x = pb.placeholder(pb.float32, [None, 2])
+    y = pb.scan(lambda a, row: a * row, x, pb.ones([2]))
+    assert kinds(y)["Loop"] == 1
+    assert pb.Session(engine="onnxruntime").run(y, {x: np.ones([0, 2], np.float32)}).shape == (0, 2)
+
+
 def test_branches_that_were_made_twice_are_one_node() -> None:
     x = pb.placeholder(pb.float32, [4])
     holds = pb.reduce_sum(x) > 0.0

@@ -64,17 +64,29 @@ def test_of_no_step_the_first_state_has_the_derivative(op: str) -> None:
 def written(op: str, direction: str, dtype: str = "float") -> tuple[pb.onnx.OnnxGraph, Any, onnx.ModelProto]:
     graph = graph_of(op, direction, closed=True, dtype=dtype)
     made = pb.onnx.differentiate(graph, ["y"], ["x", "w", "r", "b"], "vjp")
-    inputs = {**dict(zip(graph.input_names, graph.inputs, strict=True)), **made.inputs}
-    outputs = {**dict(zip(graph.output_names, graph.outputs, strict=True)), **made.outputs}
-    return graph, made, pb.onnx.export(outputs, inputs)
+    outputs, inputs = [dict(zip(*pair, strict=True)) for pair in _ends(graph)]
+    return graph, made, pb.onnx.export(outputs | made.outputs, inputs | made.inputs)
 
 
 @pytest.mark.parametrize("op", GATES)
-def test_the_steps_are_those_of_the_node_and_weights_get_one_product(op: str) -> None:
+def test_the_steps_are_computed_once_and_weights_get_one_product(op: str) -> None:
     model = written(op, "forward")[2]
-    bodies = [attribute.g for node in model.graph.node for attribute in node.attribute if node.op_type == "Loop"]
-    assert [node.op_type for node in model.graph.node].count(op) == 1
-    assert [node.op_type in ("MatMul", "Gemm") for body in bodies for node in body.node].count(True) == 1
+    kinds = [node.op_type for node in model.graph.node]
+    bodies = [attribute.g for node in model.graph.node for attribute in node.attribute if attribute.name == "body"]
+    products = [[node.op_type in ("MatMul", "Gemm") for node in body.node].count(True) for body in bodies]
+    assert op not in kinds
+    assert products == [1, 1]
+
+
+@pytest.mark.parametrize("op", GATES)
+def test_without_a_derivative_the_node_is_written_as_it_was(op: str) -> None:
+    graph = graph_of(op, "bidirectional", closed=True, dtype="float")
+    outputs, inputs = [dict(zip(*pair, strict=True)) for pair in _ends(graph)]
+    assert [node.op_type for node in pb.onnx.export(outputs, inputs).graph.node] == [op]
+
+
+def _ends(graph: pb.onnx.OnnxGraph) -> Any:
+    return (graph.output_names, graph.outputs), (graph.input_names, graph.inputs)
 
 
 @pytest.mark.parametrize("dtype", ["float", "double"])

@@ -252,8 +252,11 @@ class _Exporter:
 
     def _items(self) -> list[Item]:
         """What is to be written, in order."""
-        wanted = self._made_by([*self.targets.tensors.values(), *self.targets.operations])
-        return sorted(needed(wanted, self._before), key=_place)
+        wanted = [*self.targets.tensors.values(), *self.targets.operations]
+        found = needed(self._made_by(wanted), self._before)
+        if self.origins.yield_to(found):
+            found = needed(self._made_by(wanted), self._before)
+        return sorted(found, key=_place)
 
     def _before(self, item: Item) -> list[Item]:
         """What must be written before an item."""

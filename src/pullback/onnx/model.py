@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx import ModelProto, NodeProto
 
-from ..core.graph import Graph, Tensor
+from ..core.graph import Graph, Operation, Tensor
 from ..core.sites import Place, Site
 from .weights import External
 
@@ -47,8 +47,8 @@ class OnnxGraph(Graph):
         """The nodes of the main graph, in order."""
         self.origin: dict[Tensor, Node] = {}
         """The node that a tensor came from."""
-        self.parts: dict[str, list[Tensor]] = {}
-        """For states that a recurrent node gives those of each direction, which stand along the second axis."""
+        self.stand_ins: dict[Operation, Node] = {}
+        """Operations that give what a node gives, and, where derivatives read it, more."""
         self.external: dict[Tensor, External] = {}
         """Where the elements of an initializer are, if in a file beside the model."""
         self.rounded: dict[Tensor, tuple[Tensor, list[Tensor]]] = {}

@@ -7,7 +7,6 @@ from typing import Any
 
 from onnx import ModelProto, NodeProto, helper
 
-from ..core.dtypes import int64
 from ..core.graph import Graph
 from ..core.needs import needed
 from ..core.operation import Tensor
@@ -40,7 +39,8 @@ class Again:
         self.needs: Sequence[Any] | None = None
         """What it reads, once somebody has asked."""
         self.is_runnable: bool | None = None
-        """Whether onnxruntime runs it, and what makes the sequences that it reads, once somebody has asked."""
+        """Whether onnxruntime runs it, and what makes the sequences that it reads, once somebody has asked; never where
+        operations that are written anyway give what it gives."""
 
 
 class Origins:
@@ -56,8 +56,6 @@ class Origins:
         self._random: dict[Tensor, bool] = {}
         self._producers: dict[str, reading.Node] = {}
         """The nodes that make what is no tensor, by the names of that."""
-        self._wholes: dict[Tensor, Tensor] = {}
-        """For parts of what a node gives all of it."""
         self._without_tensor: dict[str, Value] = {}
         """The values that are no tensors, by name."""
         self._external: dict[int, Any] = {}
@@ -69,7 +67,6 @@ class Origins:
                 self._names.setdefault(value, name)
         made = [(name, node) for node in self.graph.nodes for name in node.outputs if not self._is_tensor(name)]
         self._producers = {name: node for name, node in made if name}
-        self._wholes = {x: self.graph.values[name] for name, parts in self.graph.parts.items() for x in parts}
         self._external = {
             id(x.op.primitive.value): where
             for x, where in self.graph.external.items()
@@ -95,7 +92,6 @@ class Origins:
 
     def of(self, x: Tensor) -> Again | None:
         """The node that `x` came from, where that is to be written again."""
-        x = self._wholes.get(x, x)
         node = None if self.graph is None else self.graph.origin.get(x)
         if node is None or isinstance(x.op.primitive, Const):
             return None
@@ -150,6 +146,14 @@ class Origins:
             self._random[x] = any(op.primitive.stateful and not isinstance(op.primitive, inputs) for op in between)
         return self._random[x]
 
+    def yield_to(self, operations: Iterable[Any]) -> bool:
+        """Let `operations` give what they give of nodes that they stand for; whether there are any."""
+        stand_ins = {} if self.graph is None else self.graph.stand_ins
+        nodes = [self._again(stand_ins[op]) for op in operations if op in stand_ins]
+        for again in nodes:
+            again.is_runnable = False
+        return bool(nodes)
+
     def needs(self, again: Again) -> Sequence[Any]:
         """What a node reads: tensors, and nodes that make what is no tensor."""
         assert self.graph is not None
@@ -170,12 +174,9 @@ class Origins:
         return [y for y in self._outputs(again.node) if self.of(y) is again]
 
     def _outputs(self, node: reading.Node) -> list[Tensor]:
-        """The tensors that a node gives, and parts of them."""
+        """The tensors that a node gives."""
         assert self.graph is not None
-        values, parts = self.graph.values, self.graph.parts
-        found = [values.get(name) for name in node.outputs]
-        if parts:
-            found += [x for name in node.outputs for x in parts.get(name, ())]
+        found = [self.graph.values.get(name) for name in node.outputs]
         return [y for y in found if isinstance(y, Tensor)]
 
     def write(self, w: Writer, again: Again) -> None:
@@ -192,16 +193,8 @@ class Origins:
         key = node_key(node.op_type, names, attributes, w.model.opset) if is_known else None
         record = Record(node.op_type, names, outputs, attributes, node.name, node.proto, captured)
         w.add_record(record, key)
-        for name in node.outputs if self._wholes else ():
-            self._write_parts(w, name)
         if node.op_type == "LayerNormalization" and plain:
             note_normalised(w, record, inputs)
-
-    def _write_parts(self, w: Writer, name: str) -> None:
-        assert self.graph is not None
-        for i, x in enumerate(self.graph.parts.get(name, ())):
-            whole = w.values[self.graph.values[name]]
-            w.values[x] = w.told(x, w.gather(whole, w.constant(i, int64), 1))
 
     def _is_there(self, name: str) -> bool:
         return name in self._without_tensor or self._is_tensor(name)

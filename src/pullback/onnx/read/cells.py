@@ -1,9 +1,8 @@
 """LSTM and GRU in closed form: recurrences whose derivatives are computed for all steps at once, but for the chain.
 
-All that the derivative of a step is multiplied with depends on the states before it. These are known by then, so it is
-computed in bulk, gates too: no step keeps more than its state. The loop backward is left with what goes from step to
-step, one product of matrices and a few sums; weights get one product over all steps. Derivatives of these derivatives
-are those of ordinary operations.
+The steps keep their gates. All that the derivative of a step is multiplied with is computed of these in bulk. The loop
+backward is left with what goes from step to step, one product of matrices and a few sums; weights get one product over
+all steps. Derivatives of these derivatives are those of ordinary operations.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from ...primitives.reduction.reduce import reduce_sum
 from ...primitives.shape.reshape import reshape
 from ...primitives.shape.squeeze import expand_dims
 from ...primitives.shape.stacking import concat, split
-from ...primitives.shape.transpose import transpose
 from .steps import recur
 
 
@@ -38,19 +36,16 @@ def lstm_steps(gates: Tensor, r: Tensor, h: Tensor, c: Tensor, reverse: bool) ->
 def _lstm(reverse: bool, gates: Tensor, r: Tensor, h: Tensor, c: Tensor) -> Any:
     def step(state: Sequence[Tensor], row: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
         before, cell = state
-        given = row[0] + matmul(before, r, transpose_b=True)
-        i, o, f, new = split(given, 4, 1)
-        cell = sigmoid(f) * cell + sigmoid(i) * tanh(new)
-        after = sigmoid(o) * tanh(cell)
-        return [after, cell], [after]
+        i, o, f, new = split(row[0] + matmul(before, r, transpose_b=True), 4, 1)
+        i, o, f, new = sigmoid(i), sigmoid(o), sigmoid(f), tanh(new)
+        cell = f * cell + i * new
+        after = o * tanh(cell)
+        return [after, cell], [after, cell, i, o, f, new]
 
-    last, (hs,) = recur(step, [h, c], [gates], reverse)
+    last, (hs, cs, i, o, f, new) = recur(step, [h, c], [gates], reverse)
 
     def derivative(dy: Tensor, dh: Tensor, dc: Tensor) -> Sequence[Tensor]:
         before = _before(h, hs, reverse)
-        i, o, f, new = split(gates + matmul(before, transpose(r, [1, 0])), 4, 2)
-        i, o, f, new = sigmoid(i), sigmoid(o), sigmoid(f), tanh(new)
-        _, (cs,) = recur(_added_up, [c], [f, i * new], reverse)
         shown = tanh(cs)
         slopes = [new * _slope(i), shown * _slope(o), _before(c, cs, reverse) * _slope(f), i * (1.0 - new * new)]
 
@@ -81,15 +76,17 @@ def gru_steps(gates: Tensor, r: Tensor, b: Tensor, h: Tensor, reverse: bool) -> 
 def _gru(reverse: bool, gates: Tensor, r: Tensor, b: Tensor, h: Tensor) -> Any:
     def step(state: Sequence[Tensor], row: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
         (before,) = state
-        z, _, _, new = _gru_parts(row[0], matmul(before, r, transpose_b=True), b)
+        z, s, x = split(row[0], 3, 1)
+        of_z, of_s, of_x = split(matmul(before, r, transpose_b=True), 3, 1)
+        z, s, added = sigmoid(z + of_z), sigmoid(s + of_s), of_x + b
+        new = tanh(x + s * added)
         after = new + z * (before - new)
-        return [after], [after]
+        return [after], [after, z, s, added, new]
 
-    (last,), (hs,) = recur(step, [h], [gates], reverse)
+    (last,), (hs, z, s, added, new) = recur(step, [h], [gates], reverse)
 
     def derivative(dy: Tensor, dh: Tensor) -> Sequence[Tensor]:
         before = _before(h, hs, reverse)
-        z, s, added, new = _gru_parts(gates, matmul(before, transpose(r, [1, 0])), b)
         of_new = (1.0 - z) * (1.0 - new * new)
         slopes = concat([(before - new) * _slope(z), of_new * added * _slope(s), of_new * s], 2)
 
@@ -105,19 +102,6 @@ def _gru(reverse: bool, gates: Tensor, r: Tensor, b: Tensor, h: Tensor) -> Any:
         return dgates, _of_weights(r, d, before), reduce_sum(dadded, [0, 1]), dh
 
     return (hs, last), derivative
-
-
-def _gru_parts(gates: Tensor, of_state: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """z, s, what s is multiplied with, and the new state that z is mixed with, along the last axis."""
-    z, s, x = split(gates, 3, -1)
-    of_z, of_s, of_x = split(of_state, 3, -1)
-    z, s, added = sigmoid(z + of_z), sigmoid(s + of_s), of_x + b
-    return z, s, added, tanh(x + s * added)
-
-
-def _added_up(state: Sequence[Tensor], row: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-    c = row[0] * state[0] + row[1]
-    return [c], [c]
 
 
 def _slope(y: Tensor) -> Tensor:

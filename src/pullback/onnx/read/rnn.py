@@ -225,9 +225,8 @@ def _recurrent(
             final, (y,) = recur(_masked(partial(step, cell)), start, rows, reverse)
         ys.append(y)
         finals.append(final)
-    if closed is not None and not batch_first and node.wants(0) and node.names.outer is None:
-        # What derivatives read of the steps is what the node gives.
-        node.graph.parts[node.outputs[0]] = [y.op.inputs[y.value_index] for y in ys]
+    if closed is not None and node.names.outer is None:
+        node.graph.stand_ins.update({y.op.inputs[0].op: node for y in ys})
     y, lasts = stack(ys, 1), [stack(list(last), 0) for last in zip(*finals, strict=True)]
     if batch_first:
         return transpose(y, [2, 0, 1, 3]), *[transpose(last, [1, 0, 2]) for last in lasts]

@@ -25,23 +25,40 @@ from .branches import changed_states, in_places, without_states
 def loop(w: Writer, op: Operation, limit: Value, *args: Any) -> list[Any]:
     """Constants are read from the graph around; rows are gathered by the number of the step.
 
-    Histories are outputs of the loop that have a row for each step.
+    Histories are outputs of the loop that have a row for each step. What only goes along its rows is a Scan, which
+    onnxruntime hands rows without a copy.
     """
-    p: Any = op.primitive
     step = _Step(w, op, limit, args)
-    initial = parts(step.initial())
-    begins = w.constant(True) if p.condition is None else step.condition(w, step.first)
-    tapes = [w.sequence(op.outputs[n].dtype) for n in step.rows.sequences]
-    empty = [w.emit("SequenceEmpty", [], [t], {"dtype": t.dtype.element})[0] for t in tapes]  # type: ignore[union-attr]
     before = dict(w.model.states)
+    found = _scan(w, step) if step.is_scan() else _loop(w, step)
+    w.model.states = before | {k: v for k, v in w.model.initial.items() if k not in before}
+    return step.results(found)
+
+
+def _loop(w: Writer, step: _Step) -> Sequence[Value]:
+    """What a Loop gives, whose body takes the number of the step, whether it goes on, and all that is carried."""
+    outputs, initial = step.op.outputs, parts(step.initial())
+    begins = w.constant(True) if step.p.condition is None else step.condition(w, step.first)
+    tapes = [w.sequence(outputs[n].dtype) for n in step.rows.sequences]
+    empty = [w.emit("SequenceEmpty", [], [t], {"dtype": t.dtype.element})[0] for t in tapes]  # type: ignore[union-attr]
     leading = [tensor_type(int64, []), tensor_type(bool_, [])]
     types = [*leading, *part_types(step.kept), *tapes]
     body = w.body(step.build, types, ["step", "going"])
-    w.model.states = before | {k: v for k, v in w.model.initial.items() if k not in before}
-    stacks = [step.rows.type_of(n) for n in step.rows.stacked]
+    stacks = part_types([step.rows.type_of(n) for n in step.rows.stacked])
     given = [step.count, begins, *initial, *empty]
-    found = w.emit("Loop", given, [*part_types(step.kept), *tapes, *part_types(stacks)], {"body": body})
-    return step.results(found)
+    return w.emit("Loop", given, [*part_types(step.kept), *tapes, *stacks], {"body": body})
+
+
+def _scan(w: Writer, step: _Step) -> Sequence[Value]:
+    """What a Scan gives, whose body takes what is carried and one row of each array, in the loop's direction."""
+    scanned, stacks = parts(step.scanned), part_types([step.rows.type_of(n) for n in step.rows.stacked])
+    rows = [TensorType(x.type.dtype, x.type.shape[1:]) for x in scanned]
+    directions: dict[str, Any] = {"scan_input_directions": [int(step.p.reverse)] * len(scanned)}
+    if stacks:
+        directions["scan_output_directions"] = [int(step.p.reverse)] * len(stacks)
+    body = w.body(step.build_scan, [*part_types(step.kept), *rows])
+    attributes = {"body": body, "num_scan_inputs": len(scanned), **directions}
+    return w.emit("Scan", [*parts(step.initial()), *scanned], [*part_types(step.kept), *stacks], attributes)
 
 
 class _Rows:
@@ -113,22 +130,46 @@ class _Step:
 
     def build(self, inner: Writer, step: Value, going: Value, *values: Value) -> list[Value]:
         """What the node wants of its body."""
-        p, rows, model = self.p, self.rows, self.w.model
+        p, rows = self.p, self.rows
         split = len(values) - len(rows.sequences)
         whole, tapes = grouped(values[:split], self.kept), values[split:]
-        carried, more = whole[: p.carried], whole[p.carried :]
-        model.states.update(zip(self.changed, more[len(more) - len(self.changed) :], strict=True))
         place = inner.node("Sub", self.last, step) if p.reverse and p.scanned else step
-        given = [_row(inner, x, place) for x in self.scanned]
-        numbers = [*range(p.carried), *rows.results]
-        made = inner.function(p.body, [*carried, *given, *self.constants], numbers, self.prefix)
-        made = [inner.stacked(x) for x in made]
-        following, row_of = made[: p.carried], rows.of_step(carried, made[p.carried :])
+        following, row_of = self._made(inner, whole, [_row(inner, x, place) for x in self.scanned])
         goes_on = going if p.condition is None else self.condition(inner, following)
-        counter: list[Any] = [inner.node("Add", more[0], inner.constant(1, int64))] if self.counted else []
-        changed = [model.states[handle] for handle in self.changed]
+        counter: list[Any] = [inner.node("Add", whole[p.carried], inner.constant(1, int64))] if self.counted else []
+        changed = [self.w.model.states[handle] for handle in self.changed]
         longer = [_longer(inner, x, row_of[n], p.reverse) for n, x in zip(rows.sequences, tapes, strict=True)]
         return parts([goes_on, *following, *counter, *changed, *longer, *[row_of[n] for n in rows.stacked]])
+
+    def is_scan(self) -> bool:
+        """Whether each step reads a row of arrays that have one for each, and what is carried keeps its shape.
+
+        onnxruntime's Scan refuses arrays without rows.
+        """
+        n = self.rows.steps.size(0)
+        if self.p.condition is not None or self.rows.sequences or not self.scanned or n is None or n < 1:
+            return False
+        if any(isinstance(x, Rows) for x in self.scanned) or any(not _is_known(t.shape) for t in self.kept):
+            return False
+        return all(x.type.shape.size(0) == n for x in parts(self.scanned))
+
+    def build_scan(self, inner: Writer, *values: Value) -> list[Value]:
+        """What a Scan wants of its body."""
+        count = len(part_types(self.kept))
+        whole = grouped(values[:count], self.kept)
+        given = grouped(values[count:], [x.type for x in self.scanned])
+        following, row_of = self._made(inner, whole, given)
+        changed = [self.w.model.states[handle] for handle in self.changed]
+        return parts([*following, *changed, *[row_of[n] for n in self.rows.stacked]])
+
+    def _made(self, inner: Writer, whole: Sequence[Any], given: Sequence[Any]) -> tuple[list[Any], dict[int, Any]]:
+        """What a step hands on, and its row of each output, from all that is carried and the rows that it reads."""
+        p, rows, states = self.p, self.rows, self.w.model.states
+        states.update(zip(self.changed, whole[len(whole) - len(self.changed) :], strict=True))
+        numbers = [*range(p.carried), *rows.results]
+        made = inner.function(p.body, [*whole[: p.carried], *given, *self.constants], numbers, self.prefix)
+        made = [inner.stacked(x) for x in made]
+        return made[: p.carried], rows.of_step(whole[: p.carried], made[p.carried :])
 
     def results(self, found: Sequence[Value]) -> list[Any]:
         """The operation's outputs from those of the node."""
@@ -139,12 +180,16 @@ class _Step:
         stacks = grouped(found[b:], [rows.type_of(n) for n in rows.stacked])
         without_states(w, kept, self.changed)
         sequences = [Rows(x.name, rows.type_of(n)) for n, x in zip(rows.sequences, tapes, strict=True)]
-        stacks = [_in_order(w, x) if p.reverse else x for x in stacks]
+        stacks = [_in_order(w, x) if p.reverse and not self.is_scan() else x for x in stacks]
         steps = kept[p.carried] if self.counted else w.node("Max", self.count, w.constant(0, int64))
         stacks = [_with_lengths_of_rows(w, x, steps, [*self.first, *self.scanned, *self.constants]) for x in stacks]
         first = w.cast(steps, outputs[0].dtype) if w.read(self.op, 0) else None
         numbers = [0, *range(1, 1 + p.carried), *rows.sequences, *rows.stacked]
         return in_places(self.op, numbers, [first, *kept[: p.carried], *sequences, *stacks])
+
+
+def _is_known(shape: TensorShape) -> bool:
+    return shape.lengths is not None and not shape.has_unknown
 
 
 def _with_lengths_of_rows(w: Writer, x: Any, steps: Value, given: Sequence[Any]) -> Any:
