@@ -63,7 +63,7 @@ def test_a_classifier() -> None:
     label = {"Unsqueeze": 1, "Clip": 1, "Equal": 1, "Where": 1}
     value = {"LogSoftmax": 1, "GatherElements": 1, "Squeeze": 1, "Neg": 1, "ReduceMean": 1}
     by_logits = {"Exp": 1, "Equal": 1, "Cast": 1, "Sub": 1, "Mul": 1}
-    by_layers = {"ReduceSum": 2, "Gemm": 4, "Greater": 1, "Where": 1}
+    by_layers = {"ReduceSum": 2, "Gemm": 4, "HardSigmoid": 1, "Mul": 1}
     wanted: Counter[str] = Counter()
     for part in (forward, label, value, by_logits, by_layers):
         wanted.update(part)
@@ -92,12 +92,43 @@ def test_a_convolutional_net() -> None:
     by_matrix = {"Gemm": 2, "Expand": 1}
     by_mean = {"Reshape": 2, "Mul": 1, "Expand": 1}
     by_maximum = {"Expand": 1, "Reshape": 3, "ScatterElements": 1}
-    by_relu_and_bias = {"Greater": 1, "Where": 1, "ReduceSum": 1}
+    by_relu_and_bias = {"HardSigmoid": 1, "Mul": 1, "ReduceSum": 1}
     by_convolution = {"ConvTranspose": 1, "Transpose": 3, "Conv": 1}
     most: Counter[str] = Counter()
     for part in (forward, by_matrix, by_mean, by_maximum, by_relu_and_bias, by_convolution):
         most.update(part)
     assert kinds(loss, *pb.gradients(loss, [x, f, b, w])) - most == {}
+
+
+@pytest.mark.parametrize("rectifier", [pb.nn.relu, pb.nn.relu6])
+def test_the_derivative_of_a_rectifier_is_a_product_with_steps_that_are_exact(rectifier: Any) -> None:
+    least, below = np.finfo(np.float32).tiny, np.nextafter(np.float32(6), np.float32(0))
+    x = pb.placeholder(pb.float32, [8])
+    (dx,) = pb.gradients(rectifier(x), x)
+    assert "Where" not in kinds(dx)
+    fed = {x: np.array([-3e38, -least, 0, least, 1, below, 6, 3e38], np.float32)}
+    found = [pb.Session(engine=engine).run(dx, fed).tolist() for engine in ("numpy", "onnxruntime")]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("rectifier", [pb.nn.relu, pb.nn.relu6])
+def test_behind_a_pole_what_a_rectifier_hides_stays_zero(rectifier: Any) -> None:
+    x = pb.placeholder(pb.float32, [2])
+    (dx,) = pb.gradients(pb.sqrt(rectifier(x)), x)
+    assert "Where" in kinds(dx)
+    assert pb.Session(engine="onnxruntime").run(dx, {x: [-1, 4]}).tolist() == [0, 0.25]
+
+
+@pytest.mark.parametrize(("channels", "kind"), [(32, "Conv"), (24, "ConvTranspose")])
+def test_a_depthwise_convolution_by_strides_of_many_channels_is_turned_around(channels: int, kind: str) -> None:
+    x = pb.placeholder(pb.float32, [1, channels, 9, 8])
+    f = pb.constant(np.random.default_rng(0).standard_normal([3, 2, channels, 1]).astype(np.float32))
+    y = pb.nn.depthwise_conv2d(x, f, [1, 1, 2, 2], "SAME", data_format="NCHW")
+    (dx,) = pb.gradients(y, x, pb.square(y))
+    assert kinds(dx)[kind] == 1 + (kind == "Conv")
+    fed = {x: np.random.default_rng(1).standard_normal(x.shape.known).astype(np.float32)}
+    found = [pb.Session(engine=engine).run(dx, fed) for engine in ("numpy", "onnxruntime")]
+    np.testing.assert_allclose(*found, rtol=1e-4, atol=1e-5)
 
 
 def test_attention() -> None:

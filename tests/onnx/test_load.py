@@ -253,6 +253,18 @@ def test_extrema_hand_on_nan() -> None:
     np.testing.assert_array_equal(of_node("Min", {"a": a, "b": b}), [1, np.nan, np.nan])
 
 
+@pytest.mark.parametrize(("high", "slopes"), [(6, [0, 1, 0]), (7, [1, 1, 1])])
+def test_a_clip_from_0_to_6_is_relu6_and_its_bounds_are_outside(high: int, slopes: list[int]) -> None:
+    graph = pb.onnx.load(
+        parsed(
+            f"g (float[3] x) => (float[3] y) <float low = {{0}}, float high = {{{high}}}> {{ y = Clip(x, low, high) }}"
+        )
+    )
+    with graph.as_default():
+        (dx,) = pb.gradients(graph["y"], graph["x"])
+    assert run(graph, dx, x=np.array([0, 1, 6], np.float32)).tolist() == slopes
+
+
 @pytest.mark.parametrize("fixed", [(), ("low", "high")])
 def test_a_lower_bound_above_the_upper_one_gives_the_upper_one(fixed: Sequence[str]) -> None:
     inputs = {"x": np.array([0.0, 5.0, 9.0], np.float32), "low": np.float32(6) + np.zeros((), np.float32)}

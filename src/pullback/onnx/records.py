@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, defs, helper
 
+from ..autodiff.choices import Around
+from ..autodiff.masked_zeros import Guard
 from ..core.dtypes import INTEGER
 from ..core.operation import Operation
 from ..core.shape import TensorShape, with_symbols
@@ -93,6 +95,8 @@ class Model:
         """The present value of each variable that has been read or written, by its handle's operation."""
         self.initial: dict[Operation, Value] = {}
         """Their values before the run, which are inputs or constants."""
+        self.known = Guard(Around(zeros=True, poles=True))
+        """Which numbers the elements of tensors may be, whatever reaches a function."""
         self.session: Any = None
         self.strict = False
         """Whether an error in a writer is raised at once: for finding its cause."""

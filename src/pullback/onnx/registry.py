@@ -76,6 +76,7 @@ def _load_writers() -> None:
     )
     from .write.activations import (  # noqa: F401
         activations,
+        rectifiers,
         softmax,
     )
     from .write.control_flow import (  # noqa: F401

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import COMPLEX, real_dtype
+from ..core.dtypes import COMPLEX, FLOATING, float32, real_dtype
 from ..core.function import Function, bind_shape, type_in
 from ..core.lengths import Dimension, Length
 from ..core.operation import Operation, Tensor
@@ -43,6 +43,12 @@ class Writer(NodeWriter):
     def read(self, op: Operation, i: int) -> bool:
         """Whether somebody reads output `i` of an operation."""
         return op.outputs[i] in self.readers
+
+    def reads_finite(self) -> bool:
+        """Whether the operation that is written reads finite numbers of float32, as far as its graph says."""
+        assert self.op is not None
+        xs = [x for x in self.op.inputs if x.dtype in FLOATING]
+        return all(x.dtype == float32 and self.model.known.interval(x).finite for x in xs)
 
     def body(
         self,

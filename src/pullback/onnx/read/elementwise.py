@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.dtypes import FLOATING, INTEGER
 from ...core.operation import Tensor
+from ...primitives.activations.rectifiers import relu6
 from ...primitives.casting.cast import cast
 from ...primitives.elementwise import arithmetic, exponential, hyperbolic, powers, rounding, sign, trigonometric
 from ...primitives.elementwise.add_n import add_n
@@ -119,12 +120,15 @@ def min_(node: Node, *xs: Tensor) -> Tensor:
 
 @reader("Clip")
 def clip(node: Node, x: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Any:
-    """With bounds in the wrong order the result is the upper one: `Min(high, Max(low, x))`."""
+    """With bounds in the wrong order the result is the upper one: `Min(high, Max(low, x))`.
+
+    From 0 to 6 it is what exporters make of relu6, whose derivative at both is 0 for torch and TensorFlow.
+    """
     if high is None:
         return identity(x) if low is None else maximum(x, low)
     if low is None:
         return minimum(x, high)
     first, last = node.static(low), node.static(high)
     if first is not None and last is not None and first.size == last.size == 1 and first.item() <= last.item():
-        return clip_by_value(x, low, high)
+        return relu6(x) if (first.item(), last.item()) == (0, 6) else clip_by_value(x, low, high)
     return minimum(high, maximum(low, x))

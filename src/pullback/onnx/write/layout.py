@@ -12,6 +12,8 @@ from ..records import Value
 from ..writing import Writer
 
 Lengths = tuple[int | None, ...]
+_BLOCK = 16
+"""How many channels onnxruntime's convolutions take at once, where there are as many."""
 
 
 class Geometry(NamedTuple):
@@ -149,9 +151,10 @@ def convolved_back(
         return zeros(w, dy, (dims[0], channels, *lengths))
     pads = g.known_pads(lengths)
     rests = None if pads is None else _rests(g, lengths, dims[2:], pads)
-    if pads is not None and rests is not None and _is_faster_flipped(w, g, filters, groups, pads):
-        return _convolved_flipped(w, g, dy, filters, groups, pads)
     if pads is not None and rests is not None:
+        reached = tuple([(a, b + s - 1 - n) for (a, b), s, n in zip(pads, g.strides, rests, strict=True)])
+        if _is_faster_flipped(w, g, filters, groups, reached):
+            return _convolved_flipped(w, g, dy, filters, groups, reached)
         attributes = g.attributes(pads) | ({"output_padding": rests} if any(rests) else {})
         return w.node("ConvTranspose", dy, filters, group=groups, **attributes)
     if sizes is None:
@@ -168,16 +171,18 @@ def convolved_back(
 
 def _is_faster_flipped(w: Writer, g: Geometry, filters: Value, groups: int, pads: Pads) -> bool:
     """Whether a convolution with the filters turned around is faster: one filter for each channel; or constants, which
-    are turned around when the model is loaded, of channels that are enough for the kernels that take them in blocks."""
+    are turned around when the model is loaded, of one element, or of channels enough for kernels that take blocks."""
     count, depth = dims_of(filters, g.rank + 2)[:2]
     axes = zip(g.windows, g.dilations, pads, strict=True)
     narrow = all(max(pad) <= ((k or 1) - 1) * d for k, d, pad in axes)
-    if not narrow or g.rank != 2 or max(g.strides) > 1 or None in g.windows or count is None or depth is None:
+    if not narrow or g.rank != 2 or None in g.windows or count is None or depth is None:
         return False
+    by_steps = max(g.strides) == 1
     if groups > 1:
-        return depth == 1 and count == groups
+        return depth == 1 and count == groups and (by_steps or (groups % _BLOCK == 0 and w.reads_finite()))
     constant = w.static(filters) is not None or _is_transposed_constant(w, filters)
-    return constant and min(count, depth) >= 32 and count % 16 == depth % 16 == 0
+    wide = min(count, depth) >= 2 * _BLOCK and count % _BLOCK == depth % _BLOCK == 0
+    return constant and by_steps and (wide or set(g.windows) == {1})
 
 
 def _is_transposed_constant(w: Writer, x: Value) -> bool:
@@ -187,6 +192,8 @@ def _is_transposed_constant(w: Writer, x: Value) -> bool:
 
 def _convolved_flipped(w: Writer, g: Geometry, dy: Value, filters: Value, groups: int, pads: Pads) -> Value:
     turned = filters if groups > 1 else w.transpose(filters, [1, 0, *g.spatial])
+    if max(g.strides) > 1:
+        dy, g = _spread(w, g, dy), g._replace(strides=(1,) * g.rank)
     windows = [k or 1 for k in g.windows]
     if max(windows) > 1:
         low = [-(2**31)] * g.rank
@@ -194,6 +201,16 @@ def _convolved_flipped(w: Writer, g: Geometry, dy: Value, filters: Value, groups
     reach = [(k - 1) * d for k, d in zip(windows, g.dilations, strict=True)]
     around = tuple([(r - a, r - b) for r, (a, b) in zip(reach, pads, strict=True)])
     return w.node("Conv", dy, turned, group=groups, **g.attributes(around))
+
+
+def _spread(w: Writer, g: Geometry, dy: Value) -> Value:
+    """`dy` with zeros between its elements, by strides: enlarged, times a pattern of ones and zeros."""
+    counts = [m * s for m, s in zip(dims_of(dy, g.rank + 2)[2:], g.strides, strict=True)]  # type: ignore[operator]
+    pattern = np.zeros([1, 1, *counts], np.float32)
+    pattern[..., :: g.strides[0], :: g.strides[1]] = 1
+    scales = w.constant(np.array([1, 1, *g.strides], np.float32))
+    how = {"mode": "nearest", "nearest_mode": "floor", "coordinate_transformation_mode": "asymmetric"}
+    return w.node("Mul", w.node("Resize", dy, None, scales, **how), w.constant(pattern))
 
 
 def _overhang(g: Geometry, i: int, n: int | None, m: int | None, pads: Pads | None) -> int:
