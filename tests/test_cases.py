@@ -63,7 +63,7 @@ def test_values_are_those_of_the_closed_form(case: Case) -> None:
             assert_close(actual, wanted, 1e-12, "value")
 
 
-@pytest.mark.parametrize("case", rows("not_on_xla", "not_on_numpy", "not_float32", "not_exact"))
+@pytest.mark.parametrize("case", rows("not_on_numpy", "not_float32", "not_exact"))
 def test_xla_agrees_with_numpy_in_float32(case: Case, matmul_precision: str) -> None:
     with building(case, dtype=np.float32) as built:
         fetches = list(built.ys)
@@ -101,9 +101,7 @@ def test_third_derivatives_are_differences(case: Case) -> None:
         _compare_with_differences(built, second, differentiate(built, second, seed=3), seed=3)
 
 
-@pytest.mark.parametrize(
-    "case", [p for p in rows("not_on_xla", "not_on_numpy", mark_slow=True) if p.values[0].third_order]
-)
+@pytest.mark.parametrize("case", [p for p in rows("not_on_numpy", mark_slow=True) if p.values[0].third_order])
 def test_third_derivatives_on_xla_are_those_of_numpy(case: Case) -> None:
     with building(case) as built:
         first = differentiate(built, differentiable(built.ys), seed=1)

@@ -152,9 +152,13 @@ CASES = [
         lambda v, d: v / d[AT[:, 1]],
     ),
     Case("softmax", lambda v: pb.sparse.softmax(_matrix(v)).values, [normal(4)], third_order=True),
-    Case("fill_empty_rows", _filled, [normal(4), normal()], _filled_in_numpy, not_on_xla=RUN_TIME),
+    Case("fill_empty_rows", _filled, [normal(4), normal()], _filled_in_numpy, not_compiled=RUN_TIME),
     Case(
-        "from_dense", lambda x: pb.sparse.from_dense(x).values, [normal(2, 3)], lambda x: x.ravel(), not_on_xla=RUN_TIME
+        "from_dense",
+        lambda x: pb.sparse.from_dense(x).values,
+        [normal(2, 3)],
+        lambda x: x.ravel(),
+        not_compiled=RUN_TIME,
     ),
     Case("reshape", lambda v: pb.sparse.to_dense(pb.sparse.reshape(_matrix(v), [2, 6])), [normal(4)], third_order=True),
     Case(

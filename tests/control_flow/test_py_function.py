@@ -152,11 +152,12 @@ def test_a_result_of_another_type_is_an_error() -> None:
         pb.Session(engine="numpy").run(y)
 
 
-def test_numpy_needs_no_shape_and_xla_says_that_it_does() -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_results_need_no_shape_but_over_a_mesh(engine: str) -> None:
     y = pb.py_function(np.sqrt, [pb.constant([1.0, 4.0])], pb.float32, name="root")
-    assert pb.Session(engine="numpy").run(y).tolist() == [1.0, 2.0]
+    assert pb.Session(engine=engine).run(y).tolist() == [1.0, 2.0]
     with pytest.raises(pb.errors.InvalidArgumentError) as error:
-        pb.Session(engine="xla").run(y)
+        pb.Session(engine="xla", mesh={"x": 1}).run(y)
     lines = str(error.value).split("\n")
     assert lines[0] == "operation 'root' (EagerPyFunc) returns float32[...], and XLA compiles for whole shapes."
     assert lines[2] == "Say them: Tout=pb.TensorSpec([2, 3], pb.float32); or use Session(engine='numpy')."

@@ -67,9 +67,10 @@ def test_a_training_step_is_cut_into_three_programs_and_colocated_gradients_run_
         + """
     from pullback.engines.xla.segments import SegmentedProgram
     session, _, grads, _ = train("/cpu:1", "/device:CPU:2", True)
-    (program,) = [p for p in programs(session) if isinstance(p, SegmentedProgram) and len(p.segments) > 2]
-    assert [part.place for part in program.segments] == [DEVICES[1], DEVICES[2], DEVICES[1]]
-    last = [step.op for step in program.segments[2].plan.steps]
+    (program,) = [p for p in programs(session) if isinstance(p, SegmentedProgram) and len(p.parts) > 2]
+    segments = [segment for segment, _ in program.parts]
+    assert [part.place for part in segments] == [DEVICES[1], DEVICES[2], DEVICES[1]]
+    last = [step.op for step in segments[2].plan.steps]
     assert grads[0].op in last and grads[1].op not in last
     """,
     )

@@ -87,7 +87,7 @@ CHOSEN = [case for family in ("convolution", "pooling") for case in families()[f
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("for_accelerators")
-@pytest.mark.parametrize("case", [c for c in CHOSEN if not c.not_on_xla and not c.not_float32], ids=str)
+@pytest.mark.parametrize("case", [c for c in CHOSEN if not c.not_float32], ids=str)
 def test_formulas_for_accelerators_give_the_same_values(case: Case) -> None:
     with building(case) as built:
         for a, b in zip(built.run(built.ys, "xla"), built.run(built.ys), strict=True):

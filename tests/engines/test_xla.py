@@ -104,21 +104,6 @@ def test_many_programs_for_one_plan_are_warned_of(xla: pb.Session, caplog: pytes
     ]
 
 
-def test_a_shape_computed_by_the_run_is_refused(xla: pb.Session) -> None:
-    v = pb.Variable([2, 3], name="v")
-    xla.run(v.initializer)
-    y = pb.reshape(pb.constant(np.ones(6, np.float32)), v, name="y")
-    with pytest.raises(pb.errors.InvalidArgumentError) as error:
-        xla.run(y)
-    first, where, last = str(error.value).split("\n")
-    assert first == (
-        "operation 'y' (Reshape) on float32[6], int32[2] gives a shape that depends on values computed by the run, "
-        "and XLA compiles for fixed shapes."
-    )
-    assert where.startswith("  made at test_xla.py:")
-    assert last == "Feed the values that decide the shape, or use Session(engine='numpy')."
-
-
 def test_jax_arrays_are_fed_as_they_are(xla: pb.Session) -> None:
     x = pb.placeholder(pb.float32, [3])
     np.testing.assert_array_equal(xla.run(x + 1.0, {x: jax.numpy.arange(3.0)}), [1.0, 2.0, 3.0])

@@ -41,13 +41,10 @@ NOT_PASSED = {
 }
 """Regular expressions of the names of tests, with the reasons; the same on both engines."""
 
-SHAPES = "a run decides a shape, and XLA compiles for fixed ones"
 ROUNDING = "its zeros are not zero to the last bit, and the test allows 1e-7"
 
 NOT_PASSED_ON: dict[str, dict[str, str]] = {
     "xla": {
-        r"^test_range_.*_expanded_": SHAPES,
-        r"^test_(loop11|loop13_seq|nonzero_example|sequence_insert_at_front|dft_irfft|dft_rfft)_cpu": SHAPES,
         r"^test_dft_(axis_)?(opset19_)?cpu": ROUNDING,
     },
 }

@@ -25,12 +25,6 @@ ROUNDED = "onnxruntime's RNN rounds tanh near 1, where the derivative is what is
 NOT_RIGHT_ON_ONNXRUNTIME = {
     "test_simple_rnn_bidirectional": ROUNDED,
 }
-SHAPES = "a run decides a shape, and XLA compiles for fixed ones"
-NOT_RIGHT_ON_XLA = {
-    "test_dft_irfft": SHAPES,
-    "test_dft_rfft": SHAPES,
-    "test_loop11": SHAPES,
-}
 ON_XLA = range(0, PARTS, 4)
 """The parts that XLA runs too: it takes ten times as long."""
 
@@ -73,7 +67,7 @@ def test_gradients_are_right_on_numpy_and_on_onnxruntime(part: int) -> None:
 def test_gradients_are_right_on_xla(part: int) -> None:
     with np.errstate(all="ignore"):
         found = {case.sample.name: engine_failure(case, "xla") for case in _checkable(part)}
-    assert {name: why for name, why in found.items() if bool(why) != (name in NOT_RIGHT_ON_XLA)} == {}
+    assert {name: why for name, why in found.items() if why} == {}
 
 
 def test_nearly_all_gradients_are_expected_to_be_right_on_onnxruntime() -> None:

@@ -34,12 +34,6 @@ def test_shapes_that_do_not_broadcast_are_refused() -> None:
         pb.where([True, False], [1.0, 2.0, 3.0], 0.0)
 
 
-def test_xla_says_why_it_cannot_find_places() -> None:
-    x = pb.placeholder(pb.bool, [3])
-    with pytest.raises(NotImplementedError, match="how many elements are true is not known when XLA compiles"):
-        pb.Session(engine="xla").run(pb.where(x), {x: [True, False, True]})
-
-
 def test_large_arrays_are_selected_to_the_bit() -> None:
     """NumPy selects many elements by their bits; infinities, NaN and minus zero survive."""
     random = np.random.default_rng(0)

@@ -140,7 +140,7 @@ def _cases() -> list[Case]:
 def _reasons(number: int) -> int:
     """How much does not work in a row: those where all does come first."""
     case = _cases()[number]
-    return sum(map(bool, (case.not_differentiable, case.not_second_order, case.not_on_xla, case.not_onnx)))
+    return sum(map(bool, (case.not_differentiable, case.not_second_order, case.not_compiled, case.not_onnx)))
 
 
 def _operations(built: Built) -> list[Operation]:

@@ -33,7 +33,7 @@ def concrete_values(plan: Plan, decisive: Iterable[int] = ()) -> Concrete:
     `decisive` are slots whose values decide shapes outside of the plan.
     """
     makers = {slot: step for step in plan.steps if step.op.primitive.reads_values for slot in step.outputs}
-    wanted = [*decisive, *[slot for step in plan.steps for slot in _shape_slots(step)]]
+    wanted = [*decisive, *[slot for step in plan.steps for slot in shape_slots(step)]]
     wanted = [slot for slot in wanted if slot != NOWHERE]
     found = needed(wanted, lambda slot: makers[slot].inputs if slot in makers else ())
     return Concrete(frozenset(found), tuple([i for i, slot in enumerate(plan.feed_slots) if slot in found]))
@@ -53,7 +53,7 @@ def lifted_constants(plan: Plan) -> list[np.ndarray[Any, Any]]:
     return list(found.values())
 
 
-def _shape_slots(step: Step) -> list[int]:
+def shape_slots(step: Step) -> list[int]:
     """The slots of the inputs whose values decide the shape of the step's outputs, if anything does."""
     primitive = step.op.primitive
     if isinstance(primitive, AbstractStateful) and not primitive.owns_state:

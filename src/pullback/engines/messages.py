@@ -20,6 +20,7 @@ from ..core.errors import (
 from ..core.graph import Graph, Operation, Tensor, site_of
 from ..core.lengths import Length
 from ..primitives.ragged.ragged_tensor import RaggedTensor
+from .data_dependent_shapes import DataDependentShapeError
 
 WANTED = {
     "fetch": "Fetch tensors, operations, variables, IndexedSlices, names, or lists, tuples and dictionaries of these",
@@ -257,13 +258,14 @@ def no_device(op: Operation, devices: Iterable[str]) -> InvalidArgumentError:
     )
 
 
-def needs_value(op: Operation, arrays: Sequence[Any]) -> InvalidArgumentError:
+def needs_value(op: Operation, arrays: Sequence[Any]) -> DataDependentShapeError:
     """XLA compiles for fixed shapes, and a shape depends on what is only known when it runs."""
     found = ", ".join(array_text(x) for x in arrays)
-    return InvalidArgumentError(
+    return DataDependentShapeError(
         f"operation '{op.name}' ({op.type}) on {found} gives a shape that depends on values computed by the run, "
         f"and XLA compiles for fixed shapes.\n  made at {site_of(op)}\n"
-        "Feed the values that decide the shape, or use Session(engine='numpy')."
+        "Feed the values that decide the shape, or use Session(engine='numpy').",
+        op,
     )
 
 
@@ -278,43 +280,47 @@ def needs_lengths(op: Operation, arrays: Sequence[Any]) -> InvalidArgumentError:
 
 def branches_differ(
     op: Operation, dtypes: Sequence[Any], first: Sequence[Any], other: Sequence[Any]
-) -> InvalidArgumentError:
+) -> DataDependentShapeError:
     """Branches whose results have different shapes, where XLA must have both."""
     pairs = [
         f"{array_shape_text(dtype, a)} and {array_shape_text(dtype, b)}"
         for dtype, a, b in zip(dtypes, first, other, strict=True)
         if a != b
     ]
-    return InvalidArgumentError(
+    return DataDependentShapeError(
         f"operation '{op.name}' ({op.type}): the branches give {', '.join(pairs)}, "
         f"and XLA compiles for fixed shapes.\n  made at {site_of(op)}\n"
-        "Give results of one shape, or use Session(engine='numpy')."
+        "Give results of one shape, or use Session(engine='numpy').",
+        op,
     )
 
 
-def state_grows(op: Operation, number: int, before: Any, after: Any) -> InvalidArgumentError:
+def state_grows(op: Operation, number: int, before: Any, after: Any) -> DataDependentShapeError:
     """What a loop carries changes its shape from step to step."""
-    return InvalidArgumentError(
+    return DataDependentShapeError(
         f"loop: loop variable {number} is {array_text(before)} before a step and {array_text(after)} after it, "
         f"and XLA compiles for fixed shapes.\n  made at {site_of(op)}\n"
-        "Use an array of the final shape, a TensorArray, or Session(engine='numpy')."
+        "Use an array of the final shape, a TensorArray, or Session(engine='numpy').",
+        op,
     )
 
 
-def needs_bound(op: Operation) -> InvalidArgumentError:
+def needs_bound(op: Operation) -> DataDependentShapeError:
     """A row for each step is asked for, and nothing says how many there may be."""
-    return InvalidArgumentError(
+    return DataDependentShapeError(
         f"loop: to keep one row per step, XLA needs a bound on the steps; pass maximum_iterations= "
-        f"(operation '{op.name}')\n  made at {site_of(op)}"
+        f"(operation '{op.name}')\n  made at {site_of(op)}",
+        op,
     )
 
 
-def needs_count(op: Operation, loop: Operation) -> InvalidArgumentError:
+def needs_count(op: Operation, loop: Operation) -> DataDependentShapeError:
     """The rows of a loop's steps are counted, and only a run knows how many there are."""
-    return InvalidArgumentError(
+    return DataDependentShapeError(
         f"{op.type}: how many rows the loop '{loop.name}' makes is known when it ends, and XLA keeps zeros behind them "
         f"(operation '{op.name}')\n  made at {site_of(op)}\n"
-        "Use sums and the loop's own counter, a number of steps that is known, or Session(engine='numpy')."
+        "Use sums and the loop's own counter, a number of steps that is known, or Session(engine='numpy').",
+        op,
     )
 
 

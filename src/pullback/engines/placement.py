@@ -7,7 +7,7 @@ default device. Segments are then made by taking from one device all that can ru
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -36,10 +36,16 @@ def asks_for_devices(plan: Plan) -> bool:
     return any(step.op.device for step in plan.steps) or any(key.device for key in plan.states)
 
 
-def segments_of(plan: Plan, place_of: PlaceOf, default: Place) -> list[Segment]:
-    """The steps of `plan` as segments, in an order in which they can run one after the other."""
+def segments_of(
+    plan: Plan, place_of: PlaceOf, default: Place, pinned: Mapping[Operation, Place] | None = None
+) -> list[Segment]:
+    """The steps of `plan` as segments, in an order in which they can run one after the other.
+
+    `pinned` says where some of them run, whatever they ask for and whatever variables they use.
+    """
+    pinned = pinned or {}
     steps, before = _steps_in_order(plan)
-    places = [_asked(step, plan, place_of, default) for step in steps]
+    places = [pinned.get(step.op) or _asked(step, plan, place_of, default) for step in steps]
     _follow_inputs(before, places)
     _follow_readers(steps, places)
     places = [default if place is None else place for place in places]

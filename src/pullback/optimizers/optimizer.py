@@ -341,10 +341,10 @@ def _checked_pairs(grads_and_vars: Iterable[GradientAndVariable]) -> list[Gradie
 def _checked(dy: Any, variable: Any) -> GradientAndVariable:
     if not isinstance(variable, Variable):
         raise TypeError(f"Argument is not a pb.Variable: {variable!r}")
-    if variable.dtype not in FLOATING:
-        raise TypeError(f"apply_gradients: {variable!r} holds no floats")
     if dy is None:
         return None, variable
+    if variable.dtype not in FLOATING:
+        raise TypeError(f"apply_gradients: {variable!r} holds no floats")
     if not isinstance(dy, IndexedSlices):
         dy = convert_to_tensor(dy, variable.dtype)
     if dy.dtype != variable.dtype:

@@ -28,7 +28,7 @@ CASES = [
         [C, normal(2, 3)],
         lambda c, x: np.where(c, x * x, np.sin(x)),
     ),
-    Case("places", pb.where, [C], lambda c: np.argwhere(c), not_on_xla=DATA),
-    Case("places_scalar", pb.where, [np.array(True)], np.zeros((1, 0)), not_on_xla=DATA),
+    Case("places", pb.where, [C], lambda c: np.argwhere(c), not_compiled=DATA),
+    Case("places_scalar", pb.where, [np.array(True)], np.zeros((1, 0)), not_compiled=DATA),
     Case("where_third_order", lambda c, x: pb.where(c, x * x * x, pb.sin(x)), [C, normal(2, 3)], third_order=True),
 ]

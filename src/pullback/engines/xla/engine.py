@@ -5,7 +5,7 @@ Variables stay on their devices from run to run; a program changes them in place
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial, update_wrapper
 from typing import Any
 
@@ -13,7 +13,7 @@ import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding
 
-from ...core.dtypes import COMPLEX, INEXACT, bfloat16
+from ...core.dtypes import COMPLEX, INEXACT, bfloat16, string
 from ...core.errors import PullbackError, UnimplementedError
 from ...core.graph import Operation, Tensor
 from ...core.types import type_of_array
@@ -21,10 +21,11 @@ from ...primitives.base.state import AbstractStateful
 from ...primitives.identity.sharding import Entry, Sharding
 from .. import messages
 from ..concrete import LIFTED_BYTES, concrete_values, is_small
+from ..data_dependent_shapes import DataDependentShapeError, steps_for_host
 from ..engine import AbstractEngine, EngineOptions, Run
 from ..foreign_arrays import host_array, is_elsewhere, speaks_dlpack
-from ..numpy.engine import NumpyEngine
-from ..placement import PlaceOf, Segment, asks_for_devices, segments_of
+from ..host_engine import copied
+from ..placement import Segment, asks_for_devices, segments_of
 from ..plan import Plan, has_guards
 from ..shards import Shards, Source, one_shard
 from . import (  # noqa: F401  (imported for the kernels that they register)
@@ -92,8 +93,6 @@ class XlaEngine(AbstractEngine):
         self.mesh = as_mesh(options.mesh)
         spans_processes = Layout(mesh=self.mesh).spans_processes
         self.takes_arrays = not spans_processes
-        self.host = NumpyEngine(EngineOptions())
-        """Runs what is about texts."""
         self.leads = not spans_processes or jax.process_index() == 0
         self.annotations: dict[Tensor, tuple[Entry, ...]] = {}
         """How feeds are spread, of those that were asked for."""
@@ -102,34 +101,42 @@ class XlaEngine(AbstractEngine):
 
     def prepare(self, plan: Plan, to_host: bool = True) -> Run:
         """The function that runs `plan`; XLA compiles it when it is called."""
-        segments = self._segments(plan)
-        if has_texts(plan):
-            return _leaving_jax_alone(SegmentedProgram(self, plan, segments, to_host), self.mesh)
-        if _is_known(plan) and not self.options.check_numerics:
+        texts = has_texts(plan)
+        if texts and self.mesh is not None:
+            raise UnimplementedError("Session: no texts go over a mesh; run what has texts in a session without one")
+        segments = self.segments(plan)
+        if not texts and _is_known(plan) and not self.options.check_numerics:
             return _run_of_known(plan, to_host)
-        if len(segments) > 1:
-            segmented = SegmentedProgram(self, plan, segments, to_host)
-            self.programs += [program for program in segmented.programs if isinstance(program, Program)]
-            return _leaving_jax_alone(segmented, self.mesh)
+        if texts or len(segments) > 1:
+            return _leaving_jax_alone(SegmentedProgram(self, plan, to_host), self.mesh)
         program = self._program(plan, segments, to_host)
         self.programs.append(program)
-        return _leaving_jax_alone(program, self.mesh)
+        run = program if self.mesh is not None else self._with_host(plan, program, to_host)
+        return _leaving_jax_alone(run, self.mesh)
 
-    def _segments(self, plan: Plan) -> list[Segment]:
-        """The segments of a plan that asks for devices; none where device strings play no part."""
-        asked = partial(device_for, soft=self.options.soft_placement)
-        if has_texts(plan):
-            return self._segments_with_texts(plan, asked)
-        if self.mesh is not None or not asks_for_devices(plan):
+    def _with_host(self, plan: Plan, program: Program, to_host: bool) -> Run:
+        """`program`, or, once XLA refuses an operation for its shape, several with the host between them."""
+        run: Run = program
+
+        def attempt(feeds: Sequence[Any]) -> list[Any]:
+            nonlocal run
+            try:
+                return run(feeds)
+            except DataDependentShapeError as error:
+                if run is not program or all(step.op is not error.op for step in plan.steps):
+                    raise
+                run = SegmentedProgram(self, plan, to_host, [error.op])
+            return run(feeds)
+
+        return update_wrapper(attempt, program, updated=())
+
+    def segments(self, plan: Plan, refused: Collection[Operation] = ()) -> list[Segment]:
+        """The segments of a plan, those of texts and of `refused` operations on the host; none where all is one."""
+        hosted = steps_with_texts(plan) | (steps_for_host(plan, refused) if refused else set())
+        if not hosted and (self.mesh is not None or not asks_for_devices(plan)):
             return []
-        return segments_of(plan, asked, default_device())
-
-    def _segments_with_texts(self, plan: Plan, asked: PlaceOf) -> list[Segment]:
-        """The segments where operations on texts are on the host, and only those."""
-        if self.mesh is not None:
-            raise UnimplementedError("Session: no texts go over a mesh; run what has texts in a session without one")
-        texts = steps_with_texts(plan)
-        return segments_of(plan, lambda op: HOST if op in texts else asked(op) or default_device(), default_device())
+        asked = partial(device_for, soft=self.options.soft_placement)
+        return segments_of(plan, asked, default_device(), dict.fromkeys(hosted, HOST))
 
     def _program(self, plan: Plan, segments: Sequence[Segment], to_host: bool = True) -> Program:
         layout = self._layout(segments[0].place if segments else default_device())
@@ -233,8 +240,11 @@ class XlaEngine(AbstractEngine):
     def write_state(self, key: Operation, value: np.ndarray[Any, Any]) -> None:
         """Replace the state kept under `key` by a copy of `value`."""
         layout = self._layout(self.device_of(key))
-        with layout.entered():
-            self.values[key] = layout.copied(value, like=self.values.get(key))
+        if value.dtype == string:
+            self.values[key] = copied(value)
+        else:
+            with layout.entered():
+                self.values[key] = layout.copied(value, like=self.values.get(key))
         self.lost.discard(key)
 
     def keep(self, keys: Iterable[Operation], states: Iterable[Any]) -> None:
@@ -276,7 +286,7 @@ class XlaEngine(AbstractEngine):
         return self._only_program("compiled_communication", plan).communication(feeds)
 
     def _only_program(self, what: str, plan: Plan) -> Program:
-        segments = self._segments(plan)
+        segments = self.segments(plan)
         if len(segments) > 1:
             raise NotImplementedError(
                 f"{what}: this run is cut into {len(segments)} programs on several devices; "

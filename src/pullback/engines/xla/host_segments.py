@@ -1,36 +1,54 @@
-"""Host segments: operations on texts, which XLA does not have, run on NumPy between its programs."""
+"""Host segments: what XLA cannot compile, texts and shapes that only the run knows, on NumPy between its programs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
 
 from ...core.dtypes import string
-from ...core.errors import UnimplementedError
-from ...core.graph import Operation, site_of
+from ...core.graph import Operation
+from .. import messages
+from ..engine import EngineOptions
 from ..numpy.engine import NumpyEngine
 from ..plan import Plan, Step
+
+if TYPE_CHECKING:
+    from .engine import XlaEngine
 
 HOST = "host"
 """The place of such a segment, among devices of jax."""
 
 
 class HostProgram:
-    """The steps of a segment, run by the NumPy engine `host`."""
+    """The steps of a segment, run by a NumPy engine, which is lent the values of the variables that they use."""
 
-    def __init__(self, host: NumpyEngine, plan: Plan) -> None:
-        self.run = host.prepare(plan)
-        self.written: tuple[Operation, ...] = ()
+    def __init__(self, engine: XlaEngine, plan: Plan) -> None:
+        self.host = NumpyEngine(EngineOptions(engine.options.check_numerics))
+        self.lost = engine.lost
+        self.run = self.host.prepare(plan)
+        self.states = plan.states
+        self.written = tuple([key for i, key in enumerate(plan.states) if i in plan.written])
 
     def launch(
         self, values: Mapping[Operation, Any], feeds: Sequence[Any], launched: list[Any]
     ) -> tuple[list[Any], list[Any], dict[tuple[int, int], Any]]:
-        """As `Program.launch`."""
-        del values, launched
-        return self.run(feeds), [], {}
+        """As `Program.launch`; the new values of variables are NumPy's."""
+        del launched
+        lent = self.host.values
+        try:
+            for key in self.states:
+                value = values.get(key)
+                if value is None and key in self.lost:
+                    raise messages.lost(key)
+                if value is not None:
+                    lent[key] = np.asarray(value)
+            outputs = self.run(feeds)
+            return outputs, [lent[key] for key in self.written], {}
+        finally:
+            lent.clear()
 
 
 def moved(arrays: Sequence[Any], place: Any) -> list[Any]:
@@ -42,18 +60,8 @@ def moved(arrays: Sequence[Any], place: Any) -> list[Any]:
 
 
 def steps_with_texts(plan: Plan) -> set[Operation]:
-    """The operations that touch texts; UnimplementedError where one needs a variable, which XLA has."""
-    steps = [step for step in plan.steps if touches_texts(step)]
-    found = {step.op for step in steps}
-    for step in steps:
-        numbers = [n for body in step.bodies for n in body.states] + ([] if step.state is None else [step.state])
-        for key in [plan.states[n] for n in numbers]:
-            if key not in found:
-                raise UnimplementedError(
-                    f"'{step.op.name}' (made at {site_of(step.op)}) is about texts and uses the variable '{key.name}', "
-                    "which XLA keeps; use Session(engine='numpy')"
-                )
-    return found
+    """The operations of a plan that touch texts."""
+    return {step.op for step in plan.steps if touches_texts(step)}
 
 
 def has_texts(plan: Plan) -> bool:

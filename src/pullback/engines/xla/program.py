@@ -22,7 +22,7 @@ from ...control_flow.loop import Loop
 from ...core.dtypes import resource
 from ...core.graph import Operation, Tensor
 from .. import messages
-from ..concrete import concrete_values, lifted_constants
+from ..concrete import concrete_values, is_small, lifted_constants, shape_slots
 from ..engine import EngineOptions
 from ..plan import Plan, has_guards
 from .collectives import bytes_by_kind
@@ -268,6 +268,8 @@ class Program:
         key = tuple([(x.dtype, x.shape, x.tobytes()) for x in static])
         fn = self.compiled.get(key)
         if fn is None:
+            if len(self.compiled) == _MANY_PROGRAMS - 1:
+                self._leave_large_to_host()
             fn = self.compiled[key] = self._jitted([x.copy() for x in static])
             if len(self.compiled) == _MANY_PROGRAMS:
                 names = ", ".join(f"'{self.plan.feeds[i].name}'" for i in self.concrete.feeds)
@@ -278,6 +280,14 @@ class Program:
         else:
             self.compiled.move_to_end(key)
         return fn, rest
+
+    def _leave_large_to_host(self) -> None:
+        """Refuse an operation that finds in a fed array how long its result is: it may be another length each time."""
+        if self.layout.mesh is not None:
+            return
+        for step in self.plan.steps:
+            if any(not is_small(x) for x in step.op.inputs) and self.concrete.slots.intersection(shape_slots(step)):
+                raise messages.needs_value(step.op, step.op.inputs)
 
     def _jitted(self, static: list[Any]) -> Compiled:
         platform = self.layout.platform

@@ -1,4 +1,4 @@
-"""Multi-device execution: one XLA program for each segment of a plan, and the transfers between them."""
+"""Multi-device execution: one program for each segment of a plan, of XLA or on the host, and the transfers between."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ...core.dtypes import string
 from ...core.graph import Operation
+from ..data_dependent_shapes import DataDependentShapeError
 from ..placement import Segment
 from ..plan import Plan
 from .devices import Layout
@@ -31,24 +33,29 @@ class SegmentedProgram:
     No segment donates the variables it assigns to: where one fails, those of before are still there.
     """
 
-    def __init__(self, engine: XlaEngine, plan: Plan, segments: Sequence[Segment], to_host: bool) -> None:
+    def __init__(self, engine: XlaEngine, plan: Plan, to_host: bool, refused: Sequence[Operation] = ()) -> None:
         self.engine = engine
         self.plan = plan
-        self.segments = segments
         self.to_host = to_host
-        written = {key for i, key in enumerate(plan.states) if i in plan.written}
-        self.programs = [self._program(part, written) for part in segments]
-        self.homes: dict[int, Any] = dict.fromkeys(plan.feed_slots)
-        for part in segments:
-            self.homes.update(dict.fromkeys(part.plan.fetch_slots, part.place))
+        self.refused = list(refused)
+        """Operations that XLA refused for their shapes."""
+        self.written = {key for i, key in enumerate(plan.states) if i in plan.written}
         constants = dict(plan.constants)
         self.known = {slot: constants[slot] for slot in plan.fetch_slots if slot in constants}
-        self.homes.update(dict.fromkeys(self.known))
+        self.homes: dict[int, Any] = dict.fromkeys([*plan.feed_slots, *self.known])
+        self.parts = self._parts(engine.segments(plan, self.refused))
 
-    def _program(self, part: Segment, written: set[Operation]) -> Program | HostProgram:
-        if part.place == HOST:
-            return HostProgram(self.engine.host, part.plan)
-        return Program(self.engine, part.plan, Layout(device=part.place), written, False)
+    def _parts(self, segments: Sequence[Segment]) -> list[tuple[Segment, Program | HostProgram]]:
+        for segment in segments:
+            self.homes.update(dict.fromkeys(segment.plan.fetch_slots, segment.place))
+        return [(segment, self._program(segment)) for segment in segments]
+
+    def _program(self, segment: Segment) -> Program | HostProgram:
+        if segment.place == HOST:
+            return HostProgram(self.engine, segment.plan)
+        program = Program(self.engine, segment.plan, Layout(device=segment.place), self.written, False)
+        self.engine.programs.append(program)
+        return program
 
     def __call__(self, feeds: Sequence[Any]) -> list[Any]:
         """One array for each fetch."""
@@ -58,13 +65,32 @@ class SegmentedProgram:
         arrays.update({(slot, None): x for slot, x in self.known.items()})
         states: dict[Operation, Any] = {}
         with jax.enable_x64(True):
-            for segment, program in zip(self.segments, self.programs, strict=True):
-                self._run(segment, program, arrays, states)
+            done = 0
+            while done < len(self.parts):
+                try:
+                    self._run(*self.parts[done], arrays, states)
+                    done += 1
+                except DataDependentShapeError as error:
+                    self._leave_to_host(done, error)
             results = [self._result(arrays[slot, self.homes[slot]]) for slot in self.plan.fetch_slots]
-            for state in states.values() if self.to_host and not results else ():
-                state.block_until_ready()
+            if self.to_host and not results:
+                jax.block_until_ready(list(states.values()))  # type: ignore[no-untyped-call]
         engine.keep(states, [self._at_home(key, state) for key, state in states.items()])
         return results
+
+    def _leave_to_host(self, number: int, error: DataDependentShapeError) -> None:
+        """Cut the segment of that number, which XLA refused and which has not run, or all, if none has run before."""
+        segment = self.parts[number][0]
+        if segment.place == HOST or all(step.op is not error.op for step in segment.plan.steps):
+            raise error
+        if not number:
+            self.refused.append(error.op)
+            self.parts = self._parts(self.engine.segments(self.plan, self.refused))
+            return
+        inside = self.engine.segments(segment.plan, [error.op])
+        still_read = set(segment.plan.feed_slots) - set(segment.frees)
+        pieces = [piece._replace(frees=tuple([n for n in piece.frees if n not in still_read])) for piece in inside]
+        self.parts[number : number + 1] = self._parts(pieces)
 
     def _result(self, value: Any) -> Any:
         if isinstance(value, bytes) or value.dtype == string:
@@ -72,8 +98,10 @@ class SegmentedProgram:
         return host_value(value) if self.to_host else jnp.asarray(value)
 
     def _at_home(self, key: Operation, state: Any) -> Any:
-        """The value of a variable on its own device, from which a loop or branch on another one took it."""
+        """The value of a variable on its own device, from which the host, or a loop on another device, took it."""
         home = self.engine.device_of(key)
+        if isinstance(state, np.ndarray):
+            return state if state.dtype == string else Layout(home).copied(state)
         return state if state.device == home else jax.device_put(state, home)
 
     def _run(
@@ -87,8 +115,7 @@ class SegmentedProgram:
         outputs, new, counts = program.launch(values, [arrays[slot, place] for slot in feeds], [])
         arrays.update(zip([(slot, place) for slot in segment.plan.fetch_slots], outputs, strict=True))
         for (i, axis), count in counts.items():
-            if segment.plan.fetch_slots[i] in self.plan.fetch_slots:
-                arrays[segment.plan.fetch_slots[i], place] = cut(outputs[i], axis, count)
+            arrays[segment.plan.fetch_slots[i], place] = cut(outputs[i], axis, count)
         states.update(zip(program.written, new, strict=True))
         for key in [key for key in arrays if key[0] in segment.frees]:
             del arrays[key]

@@ -40,8 +40,6 @@ def write(primitive: ArrayWrite, array: Any, indices: Any, rows: Any, size: Any)
     if primitive.room is not None:
         count = max(count, primitive.room)
     elif primitive.grows:
-        if not isinstance(indices, np.ndarray | np.generic):
-            raise NotImplementedError("a compiled program cannot make an array longer; give the TensorArray its size")
         count = max(count, int(np.max(indices, initial=-1)) + 1)
     if array.shape[1:] != row and array.size == 0:
         array = jnp.zeros((array.shape[0], *row), array.dtype)

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...core.dtypes import bfloat16
-from ...core.errors import FailedPreconditionError, PullbackError
+from ...core.errors import FailedPreconditionError, InvalidArgumentError, PullbackError
 from ...core.graph import Operation, Tensor, site_of
 from ...core.matmul_precision import HIGHEST, precision_of
 from ...core.nesting import explained_depth
@@ -21,6 +21,7 @@ from ...primitives.base.state import AbstractStateful
 from ...primitives.debugging.guards import AbstractGuard
 from .. import messages
 from ..concrete import Concrete, concrete_values, is_small
+from ..data_dependent_shapes import DataDependentShapeError
 from ..plan import Plan, Step, checked_outputs, has_guards
 from .indexing import nothing_to_read
 from .loops.rooms import Rooms
@@ -144,10 +145,13 @@ class Trace:
                     results = self._results(step, arrays)
             else:
                 results = self._results(step, arrays)
+        except DataDependentShapeError as error:
+            error.leave(self.plan, step.op)
+            raise
         except PullbackError:
             raise
         except Exception as error:
-            raise _explained(step, arrays, error) from error
+            raise self._explained(step, arrays, error) from error
         if not isinstance(results, tuple):
             results = (results,)
         for n, y in zip(step.outputs, results, strict=True):
@@ -158,6 +162,12 @@ class Trace:
             self._guard(step, [dense(x) for x in arrays])
         for n in step.frees:
             slots[n] = None
+
+    def _explained(self, step: Step, arrays: list[Any], error: Exception) -> Exception:
+        found = _explained(step, arrays, error)
+        if not self.perhaps or not isinstance(found, InvalidArgumentError):
+            return found
+        return DataDependentShapeError(str(found), step.op)  # Of shapes that it is not run on, perhaps.
 
     def _precision(self, op: Operation) -> str:
         """How exactly an operation multiplies; numbers of bfloat16 lose nothing by the fastest way."""

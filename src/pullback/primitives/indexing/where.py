@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from ...core.dtypes import bool as bool_
 from ...core.dtypes import int64
 from ...core.intervals import Interval, hull
@@ -92,11 +90,6 @@ class Where(Primitive):
         return (TensorType(int64, TensorShape([None, condition.shape.rank])),)
 
     def kernel(self, xp: Any, condition: Any) -> Any:
-        if xp is not np:
-            raise NotImplementedError(
-                "where: how many elements are true is not known when XLA compiles; "
-                'pass x and y, or run it with pb.Session(engine="numpy")'
-            )
-        return np.argwhere(condition)
+        return xp.argwhere(condition)
 
     gradient = no_gradient

@@ -17,9 +17,9 @@ import numpy as np
 from jax.experimental import io_callback
 
 from ....control_flow.py_function import AbstractPythonCall, EagerPyFunc, PyFunc, PyFuncStateless
-from ....core.errors import InvalidArgumentError
 from ....core.graph import Operation, site_of
 from ... import messages
+from ...data_dependent_shapes import DataDependentShapeError
 from ...plan import NOWHERE, Plan, Step
 from ..registry import xla_functional
 from ..trace import Trace
@@ -112,10 +112,11 @@ def _noting(
     return noting_call
 
 
-def _unknown_shape(op: Operation) -> InvalidArgumentError:
+def _unknown_shape(op: Operation) -> DataDependentShapeError:
     types = ", ".join(str(y.type) for y in op.outputs)
-    return InvalidArgumentError(
+    return DataDependentShapeError(
         f"operation '{op.name}' ({op.type}) returns {types}, and XLA compiles for whole shapes.\n"
         f"  made at {site_of(op)}\n"
-        "Say them: Tout=pb.TensorSpec([2, 3], pb.float32); or use Session(engine='numpy')."
+        "Say them: Tout=pb.TensorSpec([2, 3], pb.float32); or use Session(engine='numpy').",
+        op,
     )
