@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.dtypes import FLOATING, float32
+from ...core.dtypes import FLOATING, float32, int32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.types import TensorType
@@ -68,7 +68,7 @@ def joined_shape(before: Any, x: Tensor) -> Any:
     known = not isinstance(before, Tensor) and all(isinstance(n, int) for n in _listed(before))
     if known and x.shape.is_fully_defined():
         return [*_listed(before), *x.shape.as_list()]
-    return concat([convert_to_tensor(before), shape(x)], 0)
+    return concat([convert_to_tensor(before, dtype_hint=int32), shape(x)], 0)
 
 
 def _listed(lengths: Any) -> list[Any]:

@@ -4,6 +4,8 @@ from .continuous import Exponential as Exponential
 from .continuous import Laplace as Laplace
 from .continuous import Normal as Normal
 from .continuous import Uniform as Uniform
+from .counts import DirichletMultinomial as DirichletMultinomial
+from .counts import Multinomial as Multinomial
 from .discrete import Bernoulli as Bernoulli
 from .discrete import Categorical as Categorical
 from .distribution import FULLY_REPARAMETERIZED as FULLY_REPARAMETERIZED
@@ -12,5 +14,9 @@ from .distribution import Distribution as Distribution
 from .distribution import RegisterKL as RegisterKL
 from .distribution import ReparameterizationType as ReparameterizationType
 from .distribution import kl_divergence as kl_divergence
+from .gammas import Beta as Beta
+from .gammas import Dirichlet as Dirichlet
+from .gammas import Gamma as Gamma
+from .gammas import StudentT as StudentT
 from .independent import Independent as Independent
 from .independent import MultivariateNormalDiag as MultivariateNormalDiag

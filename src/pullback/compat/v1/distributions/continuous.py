@@ -8,14 +8,18 @@ from typing import Any
 from ....core.graph import Tensor
 from ....core.typing import TensorLike
 from ....primitives.base.broadcasting import operands
-from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.creation.constant import constant, convert_to_tensor
 from ....primitives.creation.fill import zeros_like
-from ....primitives.elementwise.exponential import exp, log, log1p
+from ....primitives.elementwise.clip import clip_by_value
+from ....primitives.elementwise.exponential import exp, expm1, log, log1p
+from ....primitives.elementwise.masking import multiply_no_nan
+from ....primitives.elementwise.maximum import maximum
 from ....primitives.elementwise.powers import square
 from ....primitives.elementwise.sign import absolute, sign
 from ....primitives.indexing.where import where
 from ....primitives.random.stateful import random_normal, random_uniform
-from ....primitives.special.error_function import erf
+from ....primitives.special.error_function import ndtri
+from ....primitives.special.integrals import ndtr
 from .distribution import Distribution, divergence, named
 
 
@@ -30,21 +34,26 @@ class Normal(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Normal",
     ) -> None:
-        del validate_args, allow_nan_stats, name
+        del validate_args
         self.loc, self.scale = operands(loc, scale)
+        super().__init__(self.loc.dtype, name, allow_nan_stats)
 
     @property
     def parameters_like(self) -> Tensor:
         return self.loc + self.scale
 
     def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
-        x = (convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / self.scale
+        x = self._standard(value)
         return named(-0.5 * square(x) - 0.5 * math.log(2.0 * math.pi) - log(self.scale), name)
 
     def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
-        """The probability of what is at most `value`."""
-        x = (convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / (self.scale * math.sqrt(2.0))
-        return named(0.5 * (1.0 + erf(x)), name)
+        return ndtr(self._standard(value), name=name)
+
+    def survival_function(self, value: TensorLike, name: str | None = None) -> Tensor:
+        return ndtr(-self._standard(value), name=name)
+
+    def quantile(self, value: TensorLike, name: str | None = None) -> Tensor:
+        return named(self.loc + self.scale * ndtri(convert_to_tensor(value, dtype_hint=self.loc.dtype)), name)
 
     def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
         del count
@@ -62,6 +71,10 @@ class Normal(Distribution):
     def mode(self, name: str | None = None) -> Tensor:
         return self.mean(name)
 
+    def _standard(self, value: TensorLike) -> Tensor:
+        """`value` in deviations from the mean."""
+        return (convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / self.scale
+
 
 class Uniform(Distribution):
     """All numbers from `low` to `high` alike."""
@@ -74,8 +87,9 @@ class Uniform(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Uniform",
     ) -> None:
-        del validate_args, allow_nan_stats, name
+        del validate_args
         self.low, self.high = operands(low, high)
+        super().__init__(self.low.dtype, name, allow_nan_stats)
 
     @property
     def parameters_like(self) -> Tensor:
@@ -83,9 +97,13 @@ class Uniform(Distribution):
 
     def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
         x = convert_to_tensor(value, dtype_hint=self.low.dtype)
-        inside = -log(self.high - self.low) + zeros_like(x)
+        inside = -log(self.high - self.low) + multiply_no_nan(x, constant(0.0, x.dtype))
         outside = zeros_like(inside) - math.inf
         return named(where((x >= self.low) & (x < self.high), inside, outside), name)
+
+    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+        x = convert_to_tensor(value, dtype_hint=self.low.dtype)
+        return clip_by_value((x - self.low) / (self.high - self.low), 0.0, 1.0, name=name)
 
     def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
         del count
@@ -110,8 +128,9 @@ class Exponential(Distribution):
     def __init__(
         self, rate: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Exponential"
     ) -> None:
-        del validate_args, allow_nan_stats, name
+        del validate_args
         self.rate = convert_to_tensor(rate)
+        super().__init__(self.rate.dtype, name, allow_nan_stats)
 
     @property
     def parameters_like(self) -> Tensor:
@@ -121,6 +140,12 @@ class Exponential(Distribution):
         x = convert_to_tensor(value, dtype_hint=self.rate.dtype)
         inside = log(self.rate) - self.rate * x
         return named(where(x >= 0.0, inside, zeros_like(inside) - math.inf), name)
+
+    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+        return named(-expm1(-self.rate * maximum(convert_to_tensor(value, dtype_hint=self.rate.dtype), 0.0)), name)
+
+    def quantile(self, value: TensorLike, name: str | None = None) -> Tensor:
+        return named(-log1p(-convert_to_tensor(value, dtype_hint=self.rate.dtype)) / self.rate, name)
 
     def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
         del count
@@ -150,8 +175,9 @@ class Laplace(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Laplace",
     ) -> None:
-        del validate_args, allow_nan_stats, name
+        del validate_args
         self.loc, self.scale = operands(loc, scale)
+        super().__init__(self.loc.dtype, name, allow_nan_stats)
 
     @property
     def parameters_like(self) -> Tensor:
@@ -160,6 +186,11 @@ class Laplace(Distribution):
     def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
         x = convert_to_tensor(value, dtype_hint=self.loc.dtype)
         return named(-absolute(x - self.loc) / self.scale - math.log(2.0) - log(self.scale), name)
+
+    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+        x = (convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / self.scale
+        tail = 0.5 * exp(-absolute(x))
+        return named(where(x < 0.0, tail, 1.0 - tail), name)
 
     def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
         del count

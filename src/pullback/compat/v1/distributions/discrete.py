@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....core.dtypes import int32
+from ....core.dtypes import as_dtype, int32
 from ....core.graph import Tensor
 from ....core.typing import DTypeLike, TensorLike
 from ....primitives.activations.sigmoid import sigmoid
 from ....primitives.activations.softmax import log_softmax, softmax
 from ....primitives.casting.cast import cast
 from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.creation.ranges import range_
 from ....primitives.elementwise.exponential import exp, log, log1p
 from ....primitives.elementwise.masking import multiply_no_nan
 from ....primitives.indexing.gather import gather
@@ -24,7 +25,7 @@ from ....primitives.shape.size import shape
 from ....primitives.shape.stacking import concat
 from ....primitives.shape.static_shapes import broadcast_dynamic_shape
 from ....primitives.shape.transpose import transpose
-from .distribution import Distribution, divergence, named
+from .distribution import NOT_REPARAMETERIZED, Distribution, divergence, named
 
 
 class Bernoulli(Distribution):
@@ -39,9 +40,9 @@ class Bernoulli(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Bernoulli",
     ) -> None:
-        del validate_args, allow_nan_stats, name
-        self.dtype = dtype
-        _check_one("Bernoulli", logits, probs)
+        del validate_args
+        super().__init__(as_dtype(dtype), name, allow_nan_stats, NOT_REPARAMETERIZED)
+        check_one("Bernoulli", logits, probs)
         if logits is not None:
             self.logits = convert_to_tensor(logits)
             self.probs = sigmoid(self.logits)
@@ -87,9 +88,9 @@ class Categorical(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Categorical",
     ) -> None:
-        del validate_args, allow_nan_stats, name
-        self.dtype = dtype
-        _check_one("Categorical", logits, probs)
+        del validate_args
+        super().__init__(as_dtype(dtype), name, allow_nan_stats, NOT_REPARAMETERIZED)
+        check_one("Categorical", logits, probs)
         if logits is not None:
             self.logits = convert_to_tensor(logits)
             self.probs = softmax(self.logits)
@@ -115,6 +116,12 @@ class Categorical(Distribution):
         picked = gather(rows, reshape(broadcast_to(k, lengths), [-1]), axis=1, batch_dims=1)
         return named(reshape(picked, lengths), name)
 
+    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+        """The probability of the classes before `value`, as TensorFlow has it."""
+        k = convert_to_tensor(value)
+        before = cast(cast(range_(self.event_size), k.dtype) < k[..., None], self.probs.dtype)
+        return named(reduce_sum(before * self.probs, -1), name)
+
     def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
         rows = reshape(self.logits, concat([[-1], shape(self.logits)[-1:]], 0))
         drawn = categorical(rows, count, seed=seed)
@@ -134,7 +141,8 @@ class Categorical(Distribution):
         return cast(argmax(self.logits, -1), self.dtype, name=name)
 
 
-def _check_one(what: str, logits: Any, probs: Any) -> None:
+def check_one(what: str, logits: Any, probs: Any) -> None:
+    """ValueError unless one of both is given."""
     if (logits is None) == (probs is None):
         raise ValueError(f"{what}: give logits= or probs=, and not both")
 

@@ -7,14 +7,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ....core.dtypes import FLOATING, int32
+from ....core.dtypes import int32
 from ....core.graph import Tensor
 from ....core.shape import TensorShape
 from ....core.typing import TensorLike
 from ....primitives.creation.constant import constant
-from ....primitives.elementwise.exponential import exp
+from ....primitives.debugging.assertions import assert_
+from ....primitives.elementwise.exponential import exp, log
 from ....primitives.elementwise.powers import sqrt
 from ....primitives.identity.identity import identity
+from ....primitives.indexing.where import where
 from ....primitives.shape.size import shape
 from ....primitives.shape.stacking import concat
 
@@ -35,6 +37,24 @@ NOT_REPARAMETERIZED = ReparameterizationType("NOT_REPARAMETERIZED")
 
 class Distribution(ABC):
     """A distribution whose parameters are tensors [batch...]; a sample is of shape [sample..., batch...]."""
+
+    dtype: Any
+    """The dtype of draws."""
+    name: str
+    allow_nan_stats: bool
+    """Whether statistics that a distribution has not are NaN; else a run that asks for one fails."""
+    reparameterization_type: ReparameterizationType
+    """Whether draws can be differentiated."""
+
+    def __init__(
+        self,
+        dtype: Any,
+        name: str | None = None,
+        allow_nan_stats: bool = True,
+        reparameterization_type: ReparameterizationType = FULLY_REPARAMETERIZED,
+    ) -> None:
+        self.dtype, self.name, self.allow_nan_stats = dtype, name or type(self).__name__, allow_nan_stats
+        self.reparameterization_type = reparameterization_type
 
     @property
     @abstractmethod
@@ -66,12 +86,6 @@ class Distribution(ABC):
         """What is most probable."""
 
     @property
-    def reparameterization_type(self) -> ReparameterizationType:
-        """Whether draws can be differentiated: those of floats can."""
-        is_float = self.drawn(1, shape(self.parameters_like), 0).dtype in FLOATING
-        return FULLY_REPARAMETERIZED if is_float else NOT_REPARAMETERIZED
-
-    @property
     def batch_shape(self) -> TensorShape:
         """The static shape of the parameters."""
         return self.parameters_like.shape
@@ -80,6 +94,10 @@ class Distribution(ABC):
     def event_shape(self) -> TensorShape:
         """The shape of one draw: a scalar."""
         return TensorShape.SCALAR
+
+    def event_shape_tensor(self, name: str | None = None) -> Tensor:
+        """The shape of one draw."""
+        return constant(self.event_shape.as_list(), int32, name=name or "event_shape")
 
     def batch_shape_tensor(self, name: str | None = None) -> Tensor:
         """The shape of the parameters."""
@@ -102,6 +120,30 @@ class Distribution(ABC):
         """The density, or the probability, of `value`."""
         return exp(self.log_prob(value), name=name)
 
+    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+        """The distribution function: the probability of what is at most `value`."""
+        raise self._absent("cdf")
+
+    def log_cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+        """The logarithm of `cdf`."""
+        return log(self.cdf(value), name=name)
+
+    def survival_function(self, value: TensorLike, name: str | None = None) -> Tensor:
+        """The probability of what is above `value`."""
+        return named(1.0 - self.cdf(value), name)
+
+    def log_survival_function(self, value: TensorLike, name: str | None = None) -> Tensor:
+        """The logarithm of `survival_function`."""
+        return log(self.survival_function(value), name=name)
+
+    def quantile(self, value: TensorLike, name: str | None = None) -> Tensor:
+        """The inverse of `cdf`."""
+        raise self._absent("quantile")
+
+    def covariance(self, name: str | None = None) -> Tensor:
+        """The covariances [batch..., k, k] of the elements of vectors."""
+        raise self._absent("covariance")
+
     def stddev(self, name: str | None = None) -> Tensor:
         """The standard deviation."""
         return sqrt(self.variance(), name=name)
@@ -109,6 +151,18 @@ class Distribution(ABC):
     def kl_divergence(self, other: Distribution, name: str | None = None) -> Tensor:
         """The Kullback-Leibler divergence of `other` from this one."""
         return kl_divergence(self, other, name=name)
+
+    def where_defined(self, condition: Tensor, statistic: Tensor, name: str | None) -> Tensor:
+        """`statistic`; NaN where `condition` does not hold, or a run that fails unless `allow_nan_stats`."""
+        if self.allow_nan_stats:
+            return where(condition, statistic, constant(math.nan, statistic.dtype), name=name)
+        message = f"{type(self).__name__}: a statistic is not defined for these parameters"
+        with condition.graph.acting.control_dependencies([assert_(condition, [message])]):
+            return identity(statistic, name=name)
+
+    def _absent(self, method: str) -> NotImplementedError:
+        kind = type(self).__name__
+        return NotImplementedError(f"{kind}.{method}: there is no formula; estimate it from draws: x = d.sample(n)")
 
     def cross_entropy(self, other: Distribution, name: str | None = None) -> Tensor:
         """The entropy of this one plus the divergence of `other` from it."""

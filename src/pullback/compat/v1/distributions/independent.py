@@ -27,7 +27,8 @@ class Independent(Distribution):
         validate_args: bool = False,
         name: str | None = None,
     ) -> None:
-        del validate_args, name
+        del validate_args
+        super().__init__(distribution.dtype, name, reparameterization_type=distribution.reparameterization_type)
         self.distribution = distribution
         self._count = _axes_of_a_draw(distribution.batch_shape, reinterpreted_batch_ndims)
 

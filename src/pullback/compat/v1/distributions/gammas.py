@@ -1,0 +1,314 @@
+"""Gamma distribution, and the distributions that are made of gammas: Beta, Dirichlet's and Student's t.
+
+Draws are differentiated by all parameters, through the implicit derivatives of `random_gamma`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ....core.graph import Tensor
+from ....core.shape import TensorShape
+from ....core.typing import TensorLike
+from ....primitives.base.broadcasting import operands
+from ....primitives.creation.constant import constant, convert_to_tensor
+from ....primitives.creation.fill import zeros_like
+from ....primitives.elementwise.exponential import log, log1p, xlog1py, xlogy
+from ....primitives.elementwise.powers import rsqrt, square
+from ....primitives.elementwise.sign import absolute
+from ....primitives.indexing.where import where
+from ....primitives.linalg.matrices import set_diag
+from ....primitives.random.gamma import random_gamma
+from ....primitives.random.stateful import random_normal
+from ....primitives.reduction.reduce import reduce_all, reduce_sum
+from ....primitives.shape.broadcast import broadcast_to
+from ....primitives.shape.size import shape
+from ....primitives.shape.stacking import concat, stack
+from ....primitives.special.gamma import digamma, lbeta, lgamma
+from ....primitives.special.incomplete import betainc, igamma
+from .distribution import Distribution, divergence, named
+
+
+class Gamma(Distribution):
+    """The gamma distribution of shape `concentration` and inverse scale `rate`.
+
+    >>> import pullback.compat.v1 as tf
+    >>> d = tf.distributions.Gamma([2.0, 3.0], 2.0)
+    >>> tf.Session().run([d.mean(), d.mode()])
+    [array([1. , 1.5], dtype=float32), array([0.5, 1. ], dtype=float32)]
+    """
+
+    def __init__(
+        self,
+        concentration: TensorLike,
+        rate: TensorLike,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Gamma",
+    ) -> None:
+        del validate_args
+        self.concentration, self.rate = operands(concentration, rate)
+        super().__init__(self.rate.dtype, name, allow_nan_stats)
+
+    @property
+    def parameters_like(self) -> Tensor:
+        return self.concentration + self.rate
+
+    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+        a, b, x = self.concentration, self.rate, convert_to_tensor(value, dtype_hint=self.dtype)
+        return named(xlogy(a - 1.0, x) - b * x + a * log(b) - lgamma(a), name)
+
+    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+        x = convert_to_tensor(value, dtype_hint=self.dtype)
+        return igamma(self.concentration, self.rate * x, name=name)
+
+    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+        del count
+        alpha = broadcast_to(self.concentration, lengths)
+        return random_gamma([], alpha, dtype=self.dtype, seed=seed) / self.rate
+
+    def mean(self, name: str | None = None) -> Tensor:
+        return named(self.concentration / self.rate, name)
+
+    def variance(self, name: str | None = None) -> Tensor:
+        return named(self.concentration / square(self.rate), name)
+
+    def entropy(self, name: str | None = None) -> Tensor:
+        a = self.concentration
+        return named(a - log(self.rate) + lgamma(a) + (1.0 - a) * digamma(a), name)
+
+    def mode(self, name: str | None = None) -> Tensor:
+        """Where the density is largest: defined for concentrations above 1."""
+        a = self.concentration
+        return self.where_defined(a > 1.0, (a - 1.0) / self.rate, name)
+
+
+class Beta(Distribution):
+    """The beta distribution on [0, 1], of the density x^(`concentration1` - 1) (1 - x)^(`concentration0` - 1) / B.
+
+    >>> import pullback.compat.v1 as tf
+    >>> d = tf.distributions.Beta(3.0, 1.0)
+    >>> tf.Session().run([d.mean(), d.cdf(0.5)])
+    [np.float32(0.75), np.float32(0.125)]
+    """
+
+    def __init__(
+        self,
+        concentration1: TensorLike,
+        concentration0: TensorLike,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Beta",
+    ) -> None:
+        del validate_args
+        self.concentration1, self.concentration0 = operands(concentration1, concentration0)
+        self.total_concentration = self.concentration1 + self.concentration0
+        super().__init__(self.total_concentration.dtype, name, allow_nan_stats)
+
+    @property
+    def parameters_like(self) -> Tensor:
+        return self.total_concentration
+
+    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+        a, b, x = self.concentration1, self.concentration0, convert_to_tensor(value, dtype_hint=self.dtype)
+        return named(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - self._log_beta(), name)
+
+    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+        x = convert_to_tensor(value, dtype_hint=self.dtype)
+        return betainc(self.concentration1, self.concentration0, x, name=name)
+
+    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+        del count
+        both = [broadcast_to(c, lengths) for c in (self.concentration1, self.concentration0)]
+        one, other = (random_gamma([], c, dtype=self.dtype, seed=s) for c, s in zip(both, _seeds(seed), strict=True))
+        return one / (one + other)
+
+    def mean(self, name: str | None = None) -> Tensor:
+        return named(self.concentration1 / self.total_concentration, name)
+
+    def variance(self, name: str | None = None) -> Tensor:
+        mean = self.mean()
+        return named(mean * (1.0 - mean) / (1.0 + self.total_concentration), name)
+
+    def entropy(self, name: str | None = None) -> Tensor:
+        a, b, total = self.concentration1, self.concentration0, self.total_concentration
+        terms = (a - 1.0) * digamma(a) + (b - 1.0) * digamma(b) - (total - 2.0) * digamma(total)
+        return named(self._log_beta() - terms, name)
+
+    def mode(self, name: str | None = None) -> Tensor:
+        """Where the density is largest: defined where both concentrations are above 1."""
+        a, b = self.concentration1, self.concentration0
+        return self.where_defined((a > 1.0) & (b > 1.0), (a - 1.0) / (self.total_concentration - 2.0), name)
+
+    def _log_beta(self) -> Tensor:
+        return lgamma(self.concentration1) + lgamma(self.concentration0) - lgamma(self.total_concentration)
+
+
+class Dirichlet(Distribution):
+    """Dirichlet's distribution of probabilities [k], of the density of the product of x_i^(`concentration`_i - 1).
+
+    >>> import pullback.compat.v1 as tf
+    >>> d = tf.distributions.Dirichlet([1.0, 1.0, 2.0])
+    >>> d.event_shape, tf.Session().run(d.mean())
+    (TensorShape([3]), array([0.25, 0.25, 0.5 ], dtype=float32))
+    """
+
+    def __init__(
+        self,
+        concentration: TensorLike,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Dirichlet",
+    ) -> None:
+        del validate_args
+        self.concentration = convert_to_tensor(concentration)
+        self.total_concentration = reduce_sum(self.concentration, -1)
+        super().__init__(self.concentration.dtype, name, allow_nan_stats)
+
+    @property
+    def parameters_like(self) -> Tensor:
+        return self.total_concentration
+
+    @property
+    def event_shape(self) -> TensorShape:
+        return self.concentration.shape[-1:]
+
+    def event_shape_tensor(self, name: str | None = None) -> Tensor:
+        return shape(self.concentration, name=name)[-1:]
+
+    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+        x = convert_to_tensor(value, dtype_hint=self.dtype)
+        return named(reduce_sum(xlogy(self.concentration - 1.0, x), -1) - lbeta(self.concentration), name)
+
+    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+        del count
+        alpha = broadcast_to(self.concentration, concat([lengths, self.event_shape_tensor()], 0))
+        parts = random_gamma([], alpha, dtype=self.dtype, seed=seed)
+        return parts / reduce_sum(parts, -1, keepdims=True)
+
+    def mean(self, name: str | None = None) -> Tensor:
+        return named(self.concentration / self.total_concentration[..., None], name)
+
+    def variance(self, name: str | None = None) -> Tensor:
+        mean = self.mean()
+        return named(mean * (1.0 - mean) / (1.0 + self.total_concentration[..., None]), name)
+
+    def covariance(self, name: str | None = None) -> Tensor:
+        mean = self.mean()
+        apart = -mean[..., None] * mean[..., None, :] / (1.0 + self.total_concentration[..., None, None])
+        return named(set_diag(apart, self.variance()), name)
+
+    def entropy(self, name: str | None = None) -> Tensor:
+        c, total = self.concentration, self.total_concentration
+        terms = reduce_sum((c - 1.0) * (digamma(c) - digamma(total)[..., None]), -1)
+        return named(lbeta(c) - terms, name)
+
+    def mode(self, name: str | None = None) -> Tensor:
+        """Where the density is largest: defined where all concentrations are above 1."""
+        less = self.concentration - 1.0
+        is_defined = reduce_all(less > 0.0, -1, keepdims=True)
+        return self.where_defined(is_defined, less / reduce_sum(less, -1, keepdims=True), name)
+
+
+class StudentT(Distribution):
+    """Student's t distribution of `df` degrees of freedom, moved by `loc` and stretched by `scale`.
+
+    >>> import pullback.compat.v1 as tf
+    >>> d = tf.distributions.StudentT(3.0, loc=1.0, scale=2.0)
+    >>> tf.Session().run([d.mean(), d.variance()])
+    [np.float32(1.0), np.float32(12.0)]
+    """
+
+    def __init__(
+        self,
+        df: TensorLike,
+        loc: TensorLike,
+        scale: TensorLike,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "StudentT",
+    ) -> None:
+        del validate_args
+        self.df, self.loc, self.scale = operands(df, loc, scale)
+        super().__init__(self.df.dtype, name, allow_nan_stats)
+
+    @property
+    def parameters_like(self) -> Tensor:
+        return self.df + self.loc + self.scale
+
+    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+        n, x = self.df, self._standard(value)
+        return named(-0.5 * (n + 1.0) * log1p(square(x) / n) - self._log_normalizer(), name)
+
+    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+        n, x = self.df, self._standard(value)
+        tail = 0.5 * betainc(0.5 * n, constant(0.5, self.dtype), n / (square(x) + n))
+        return named(where(x < 0.0, tail, 1.0 - tail), name)
+
+    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+        del count
+        first, second = _seeds(seed)
+        squares = random_gamma([], broadcast_to(0.5 * self.df, lengths), dtype=self.dtype, seed=second) / 0.5
+        return self.loc + self.scale * random_normal(lengths, dtype=self.dtype, seed=first) * rsqrt(squares / self.df)
+
+    def mean(self, name: str | None = None) -> Tensor:
+        return self.where_defined(self.df > 1.0, self.loc + zeros_like(self.parameters_like), name)
+
+    def variance(self, name: str | None = None) -> Tensor:
+        n = self.df
+        finite = n > 2.0
+        narrow = square(self.scale) * n / where(finite, n - 2.0, 1.0) + zeros_like(self.loc)
+        return self.where_defined(n > 1.0, where(finite, narrow, math.inf), name)
+
+    def entropy(self, name: str | None = None) -> Tensor:
+        n = self.df
+        spread = 0.5 * (n + 1.0) * (digamma(0.5 * (n + 1.0)) - digamma(0.5 * n))
+        return named(self._log_normalizer() + spread + zeros_like(self.loc), name)
+
+    def mode(self, name: str | None = None) -> Tensor:
+        return named(self.loc + zeros_like(self.parameters_like), name)
+
+    def _standard(self, value: TensorLike) -> Tensor:
+        return (convert_to_tensor(value, dtype_hint=self.dtype) - self.loc) / self.scale
+
+    def _log_normalizer(self) -> Tensor:
+        n = self.df
+        return (
+            log(absolute(self.scale))
+            + 0.5 * log(n)
+            + 0.5 * math.log(math.pi)
+            + lgamma(0.5 * n)
+            - lgamma(0.5 * (n + 1.0))
+        )
+
+
+def _seeds(seed: int | None) -> list[int | None]:
+    """Two seeds of one."""
+    return [None, None] if seed is None else [seed, seed + 1]
+
+
+@divergence(Gamma, Gamma)
+def _gamma_from_gamma(p: Gamma, q: Gamma) -> Tensor:
+    a, b = p.concentration, q.concentration
+    shapes = (a - b) * digamma(a) + lgamma(b) - lgamma(a)
+    return shapes + b * log(p.rate / q.rate) + a * (q.rate / p.rate - 1.0)
+
+
+@divergence(Beta, Beta)
+def _beta_from_beta(p: Beta, q: Beta) -> Tensor:
+    both = [
+        stack([d.concentration1 + zeros_like(d.concentration0), d.concentration0 + zeros_like(d.concentration1)], -1)
+        for d in (p, q)
+    ]
+    return _between(*both)
+
+
+@divergence(Dirichlet, Dirichlet)
+def _dirichlet_from_dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
+    return _between(p.concentration, q.concentration)
+
+
+def _between(p: Tensor, q: Tensor) -> Tensor:
+    """The divergence of two of Dirichlet's distributions."""
+    apart = digamma(p) - digamma(reduce_sum(p, -1, keepdims=True))
+    return lbeta(q) - lbeta(p) + reduce_sum((p - q) * apart, -1)
