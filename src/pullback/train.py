@@ -29,6 +29,9 @@ from .optimizers.loss_scale import FixedLossScale as FixedLossScale
 from .optimizers.loss_scale import LossScaleOptimizer as LossScaleOptimizer
 from .optimizers.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
 from .optimizers.optimizer import AbstractOptimizer as _Optimizer
+from .optimizers.proximal import AdagradDAOptimizer as AdagradDAOptimizer
+from .optimizers.proximal import ProximalAdagradOptimizer as ProximalAdagradOptimizer
+from .optimizers.proximal import ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer
 from .optimizers.rmsprop import RMSPropOptimizer as RMSPropOptimizer
 from .optimizers.schedules import cosine_decay as cosine_decay
 from .optimizers.schedules import cosine_decay_restarts as cosine_decay_restarts

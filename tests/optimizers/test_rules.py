@@ -92,6 +92,30 @@ def ftrl(x: Array, s: dict[str, Array], dy: Array, t: int) -> Array:
     return np.where(np.abs(z) > 0.1, moved, 0.0)
 
 
+def shrunk(x: Array, by: Any) -> Array:
+    return np.sign(x) * np.maximum(np.abs(x) - by, 0.0)
+
+
+def proximal(x: Array, s: dict[str, Array], dy: Array, t: int) -> Array:
+    del s, t
+    return shrunk(x - 0.1 * dy, 0.1 * 0.3) / (1 + 0.1 * 0.2)
+
+
+def proximal_adagrad(x: Array, s: dict[str, Array], dy: Array, t: int) -> Array:
+    del t
+    s["accumulator"] = s["accumulator"] + dy**2
+    rate = 0.1 / np.sqrt(s["accumulator"])
+    return shrunk(x - rate * dy, rate * 0.3) / (1 + rate * 0.2)
+
+
+def dual_averaging(x: Array, s: dict[str, Array], dy: Array, t: int) -> Array:
+    del x, t
+    s["gradient_accumulator"] = s["gradient_accumulator"] + dy
+    s["gradient_squared_accumulator"] = s["gradient_squared_accumulator"] + dy**2
+    shrinking = shrunk(s["gradient_accumulator"], 3 * 0.1)
+    return -0.1 * shrinking / (3 * 0.2 * 0.1 + np.sqrt(s["gradient_squared_accumulator"]))
+
+
 train = pb.train
 RULES = [
     Rule("descent", lambda: train.GradientDescentOptimizer(0.1), {}, descent),
@@ -114,6 +138,22 @@ RULES = [
     ),
     Rule("lazy_adam", lambda: train.LazyAdamOptimizer(0.1, 0.9, 0.99), {"m": 0.0, "v": 0.0}, adam),
 ]
+PROXIMAL = [
+    Rule("proximal", lambda: train.ProximalGradientDescentOptimizer(0.1, 0.3, 0.2), {}, proximal),
+    Rule(
+        "proximal_adagrad",
+        lambda: train.ProximalAdagradOptimizer(0.1, 0.5, 0.3, 0.2),
+        {"accumulator": 0.5},
+        proximal_adagrad,
+    ),
+    Rule(
+        "dual_averaging",
+        lambda: train.AdagradDAOptimizer(0.1, pb.Variable(2, trainable=False), 0.5, 0.1, 0.2),
+        {"gradient_accumulator": 0.0, "gradient_squared_accumulator": 0.5},
+        dual_averaging,
+    ),
+]
+"""Rarer rules, which the quick tests run on one engine only."""
 ADAM = Rule("adam", lambda: train.AdamOptimizer(0.1, 0.9, 0.99), {"m": 0.0, "v": 0.0}, adam)
 """The rule that changes all rows, whatever the rows of the gradient."""
 
@@ -142,6 +182,15 @@ def test_a_dense_step_is_the_formula(rule: Rule, dtype: str, engine: str) -> Non
     np.testing.assert_allclose(session.run(v), x, rtol=tolerance, atol=tolerance)
     for name, value in slots.items():
         np.testing.assert_allclose(session.run(optimizer.get_slot(v, name)), value, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("rule", PROXIMAL, ids=str)
+def test_a_proximal_step_is_the_formula(rule: Rule) -> None:
+    test_a_dense_step_is_the_formula(rule, "float64", "numpy")
+    test_a_step_by_rows_is_the_formula_on_those_rows_and_nothing_elsewhere(rule, [4, 1, 4, 4], "numpy")
+    test_a_step_with_no_rows_changes_nothing(rule, "numpy")
+    with pb.Graph().as_default():
+        test_variables_of_sixteen_bits_are_trained(rule, pb.float16, "xla")
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)

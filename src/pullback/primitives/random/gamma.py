@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.dtypes import FLOATING, float32, int32
+from ...core.dtypes import FLOATING, float32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.types import TensorType
@@ -65,10 +65,12 @@ def random_gamma(
 
 def joined_shape(before: Any, x: Tensor) -> Any:
     """A shape, followed by that of `x`."""
-    known = not isinstance(before, Tensor) and all(isinstance(n, int) for n in _listed(before))
-    if known and x.shape.is_fully_defined():
-        return [*_listed(before), *x.shape.as_list()]
-    return concat([convert_to_tensor(before, dtype_hint=int32), shape(x)], 0)
+    if isinstance(before, Tensor):
+        return concat([before, shape(x)], 0)
+    lengths = _listed(before)
+    if x.shape.is_fully_defined() and all(isinstance(n, int) for n in lengths):
+        return [*lengths, *x.shape.as_list()]
+    return concat([convert_to_tensor(lengths), shape(x)], 0) if lengths else shape(x)
 
 
 def _listed(lengths: Any) -> list[Any]:
