@@ -116,3 +116,50 @@ def test_accuracies_of_classes_have_a_mean(weighted: bool) -> None:
         wanted = [0.25, 0.5, 0.0] if weighted else [0.5, 2 / 3, 0.0]
         np.testing.assert_allclose(last, wanted, rtol=1e-6)
         assert sess.run(value) == pytest.approx(np.mean(wanted), rel=1e-6)
+
+
+SCORES = [[0.1, 0.5, 0.4], [0.3, 0.2, 0.6]]
+TRUE = [[1, 0], [1, 1]]
+"""What is true of two examples; the second says it twice."""
+
+
+def after_one(metric: Any, feeds: Any = None) -> Any:
+    with tf.Session(engine="numpy") as session:
+        session.run(tf.local_variables_initializer())
+        session.run(metric.update_op, feeds)
+        return session.run(metric.value)
+
+
+def test_classes_at_the_top_are_sets() -> None:
+    m = tf.metrics
+    assert after_one(m.precision_at_k(TRUE, SCORES, 2)) == 0.25
+    assert after_one(m.recall_at_k(TRUE, SCORES, 2)) == pytest.approx(1 / 3)
+    assert after_one(m.recall_at_top_k(TRUE, [[1, 2], [2, 0]])) == pytest.approx(1 / 3)
+    assert after_one(m.precision_at_k(TRUE, SCORES, 2, class_id=1)) == 1.0
+    assert after_one(m.recall_at_k(TRUE, SCORES, 2, class_id=1)) == 0.5
+    assert after_one(m.average_precision_at_k(TRUE, SCORES, 2, weights=[1.0, 3.0])) == 0.125
+    assert after_one(m.average_precision_at_k([1, 0], SCORES, 2)) == 0.75
+
+
+def test_true_classes_may_be_of_any_number() -> None:
+    labels = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], tf.constant([0, 1, 2], tf.int64), [2, 2])
+    assert after_one(tf.metrics.precision_at_k(labels, SCORES, 2)) == 0.5
+    assert after_one(tf.metrics.recall_at_k(labels, SCORES, 2)) == pytest.approx(2 / 3)
+
+
+def test_thresholds_are_chosen_by_what_is_asked() -> None:
+    y, p = [1, 1, 1, 0, 0], [0.9, 0.7, 0.3, 0.6, 0.1]
+    assert after_one(tf.metrics.sensitivity_at_specificity(y, p, 1.0)) == pytest.approx(2 / 3)
+    assert after_one(tf.metrics.specificity_at_sensitivity(y, p, 1.0, weights=2.0)) == pytest.approx(0.5)
+    with pytest.raises(
+        ValueError, match=r"^metrics\.sensitivity_at_specificity: specificity must be from 0 to 1, not 2"
+    ):
+        tf.metrics.sensitivity_at_specificity(y, p, 2)
+
+
+def test_classes_that_nothing_names_have_no_overlap() -> None:
+    given = tf.placeholder(tf.int32, [None])
+    metric = tf.metrics.mean_iou([0, 0, 1, 1], given, 3, weights=[1.0, 1.0, 2.0, 1.0])
+    assert after_one(metric, {given: [0, 1, 1, 1]}) == pytest.approx((1 / 2 + 3 / 4) / 2)
+    mean = after_one(tf.metrics.mean_tensor([[1.0, 2.0]], weights=[[1.0, 0.0]]))
+    assert mean.tolist() == [[1.0, 0.0]]

@@ -31,9 +31,20 @@ DIFFERENCES = {
     "checkpoints by the name that the parameter has today": """
         contrib.framework.list_variables contrib.framework.load_checkpoint contrib.framework.load_variable""",
     "`tf.metrics` under its first names": """
-        contrib.metrics.streaming_accuracy contrib.metrics.streaming_auc contrib.metrics.streaming_mean_absolute_error
+        contrib.metrics.streaming_accuracy contrib.metrics.streaming_auc
+        contrib.metrics.streaming_false_negatives contrib.metrics.streaming_false_negatives_at_thresholds
+        contrib.metrics.streaming_false_positives contrib.metrics.streaming_false_positives_at_thresholds
+        contrib.metrics.streaming_mean_absolute_error contrib.metrics.streaming_mean_cosine_distance
+        contrib.metrics.streaming_mean_iou contrib.metrics.streaming_mean_relative_error
         contrib.metrics.streaming_mean_squared_error contrib.metrics.streaming_precision
-        contrib.metrics.streaming_recall contrib.metrics.streaming_root_mean_squared_error""",
+        contrib.metrics.streaming_precision_at_thresholds contrib.metrics.streaming_recall
+        contrib.metrics.streaming_recall_at_thresholds contrib.metrics.streaming_root_mean_squared_error
+        contrib.metrics.streaming_sensitivity_at_specificity
+        contrib.metrics.streaming_sparse_average_precision_at_k
+        contrib.metrics.streaming_sparse_precision_at_k contrib.metrics.streaming_sparse_recall_at_k
+        contrib.metrics.streaming_specificity_at_sensitivity contrib.metrics.streaming_true_negatives
+        contrib.metrics.streaming_true_negatives_at_thresholds contrib.metrics.streaming_true_positives
+        contrib.metrics.streaming_true_positives_at_thresholds""",
 }
 EXEMPT = {name for names in DIFFERENCES.values() for name in names.split()}
 WITHOUT_EFFECT = {

@@ -13,10 +13,17 @@ from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.elementwise.division import divide_no_nan
 from ....primitives.logic.comparison import equal
 from ....primitives.reduction.reduce import reduce_mean, reduce_sum
+from ....primitives.sorting.sort import in_top_k
 from .. import metrics as today
 from ..functions import CONFUSION as CONFUSION
 
 _OLDER = "streaming_"
+_OF_VALUES = {
+    "streaming_mean": today.mean,
+    "streaming_mean_tensor": today.mean_tensor,
+    "streaming_percentage_less": today.percentage_below,
+}
+"""Metrics that compare nothing with labels."""
 
 
 def accuracy(
@@ -46,12 +53,26 @@ def aggregate_metric_map(names_to_tuples: Mapping[str, Any]) -> tuple[dict[str, 
     return values, {name: pair[1] for name, pair in names_to_tuples.items()}
 
 
+def streaming_recall_at_k(
+    predictions: TensorLike,
+    labels: TensorLike,
+    k: int,
+    weights: TensorLike | None = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """How often the one true class is among the `k` with the highest `predictions` [b, classes]."""
+    right = in_top_k(labels, predictions, k)
+    return today.mean(right, weights, metrics_collections, updates_collections, name or f"recall_at_{k}")
+
+
 def __getattr__(name: str) -> Any:
     if not name.startswith(_OLDER):
         raise AttributeError(f"module 'tensorflow.contrib.metrics' has no attribute '{name}'")
-    metric = getattr(today, name.removeprefix(_OLDER))
-    if name == "streaming_mean":
-        return metric
+    if name in _OF_VALUES:
+        return _OF_VALUES[name]
+    metric = getattr(today, name.removeprefix(_OLDER).replace("sparse_recall", "recall"))
 
     def streaming(predictions: Any, labels: Any, *args: Any, **options: Any) -> Any:
         """The metric, with predictions before labels."""
