@@ -1,5 +1,6 @@
 """Losses to train with: `pb.losses`, TensorFlow's names of `tf.compat.v1.losses`."""
 
+from .layers.losses.pairwise import mean_pairwise_squared_error as mean_pairwise_squared_error
 from .layers.losses.weighted import Reduction as Reduction
 from .layers.losses.weighted import absolute_difference as absolute_difference
 from .layers.losses.weighted import add_loss as add_loss

@@ -8,6 +8,10 @@ from .layers.losses.candidate_sampling import nce_loss as nce_loss
 from .layers.losses.candidate_sampling import sampled_softmax_loss as sampled_softmax_loss
 from .layers.losses.candidate_sampling import uniform_candidate_sampler as uniform_candidate_sampler
 from .layers.losses.ctc_search import ctc_beam_search_decoder as ctc_beam_search_decoder
+from .layers.losses.unigram_sampling import all_candidate_sampler as all_candidate_sampler
+from .layers.losses.unigram_sampling import compute_accidental_hits as compute_accidental_hits
+from .layers.losses.unigram_sampling import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
+from .layers.losses.unigram_sampling import learned_unigram_candidate_sampler as learned_unigram_candidate_sampler
 from .layers.rnn.recurrent import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
 from .layers.rnn.recurrent import dynamic_rnn as dynamic_rnn
 from .layers.rnn.recurrent import static_rnn as static_rnn

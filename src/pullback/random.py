@@ -3,6 +3,9 @@
 from .compat.older_names import multinomial as multinomial
 from .layers.losses.candidate_sampling import log_uniform_candidate_sampler as log_uniform_candidate_sampler
 from .layers.losses.candidate_sampling import uniform_candidate_sampler as uniform_candidate_sampler
+from .layers.losses.unigram_sampling import all_candidate_sampler as all_candidate_sampler
+from .layers.losses.unigram_sampling import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
+from .layers.losses.unigram_sampling import learned_unigram_candidate_sampler as learned_unigram_candidate_sampler
 from .primitives.random.discrete import random_poisson as _poisson
 from .primitives.random.discrete import (
     stateless_parameterized_truncated_normal as stateless_parameterized_truncated_normal,

@@ -11,8 +11,13 @@ class PullbackError(Exception):
     Its text has no control characters: names in it may come from a file that somebody else wrote.
     """
 
+    @property
+    def message(self) -> str:
+        """The text; errors that a program of TensorFlow raises have a node and an operation before it."""
+        return str(self.args[2]) if len(self.args) == 3 else super().__str__()
+
     def __str__(self) -> str:
-        return printable(super().__str__())
+        return printable(self.message)
 
 
 class InvalidArgumentError(PullbackError, ValueError):

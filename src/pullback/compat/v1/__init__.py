@@ -11,8 +11,18 @@ import pullback
 
 from . import functions, io, messages, strings
 from .arguments import older
+from .assignments import batch_scatter_update as batch_scatter_update
+from .assignments import count_up_to as count_up_to
+from .conversions import assert_proper_iterable as assert_proper_iterable
+from .conversions import convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices
+from .conversions import convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor
+from .conversions import dimension_at_index as dimension_at_index
+from .conversions import dimension_value as dimension_value
+from .conversions import register_tensor_conversion_function as register_tensor_conversion_function
 from .dtypes import DType as DType
 from .dtypes import with_methods
+from .edit_distances import edit_distance as edit_distance
+from .errors import OpError as OpError
 from .initialization import VariableAggregation as VariableAggregation
 from .initialization import VariableSynchronization as VariableSynchronization
 from .initialization import add_check_numerics_ops as add_check_numerics_ops
@@ -31,17 +41,28 @@ from .initialization import variable_axis_size_partitioner as variable_axis_size
 from .initialization import variable_op_scope as variable_op_scope
 from .queues import FIFOQueue as FIFOQueue
 from .queues import PaddingFIFOQueue as PaddingFIFOQueue
+from .queues import PriorityQueue as PriorityQueue
 from .queues import QueueBase as QueueBase
 from .queues import RandomShuffleQueue as RandomShuffleQueue
 from .sparse import sparse_merge as sparse_merge
 from .sparse import sparse_to_dense as sparse_to_dense
 from .sparse import sparse_to_indicator as sparse_to_indicator
+from .type_specs import IndexedSlicesSpec as IndexedSlicesSpec
+from .type_specs import RaggedTensorSpec as RaggedTensorSpec
+from .type_specs import SparseTensorSpec as SparseTensorSpec
+from .type_specs import TypeSpec as TypeSpec
+from .type_specs import type_spec_from_value as type_spec_from_value
 from .variable import Variable as Variable
 from .variable import Variable as VariableV1  # noqa: F401  (a name of 1.15)
+from .version import COMPILER_VERSION as COMPILER_VERSION
+from .version import GIT_VERSION as GIT_VERSION
+from .version import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION
+from .version import GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER
+from .version import GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER
+from .version import VERSION as VERSION
 
-__version__ = VERSION = "1.15.0"
+__version__ = VERSION
 """What programs compare to find out which names there are: these are those of TensorFlow 1.15."""
-GIT_VERSION = f"pullback {pullback.__version__}"
 
 __all__ = list(vars(pullback)["__all__"])
 NAMESPACES = (
@@ -66,22 +87,33 @@ NAMESPACES = (
     "linalg",
     "logging",
     "lookup",
+    "manip",
     "math",
     "metrics",
     "mixed_precision",
     "nest",
     "nn",
     "python_io",
+    "queue",
     "random",
     "resource_loader",
     "saved_model",
+    "sets",
     "sparse",
     "strings",
     "summary",
     "test",
     "train",
+    "version",
 )
 """The namespaces that are others in version 1."""
+SAME = {
+    "guarantee_const": "identity",
+    "parallel_stack": "stack",
+    "sparse_matmul": "matmul",
+    "spectral": "signal",
+}
+"""What version 1 has by another name too."""
 
 
 def __getattr__(name: str) -> Any:
@@ -93,6 +125,8 @@ def __getattr__(name: str) -> Any:
         return getattr(strings, strings.OF_TENSORFLOW[name])
     if name in functions.OTHER:
         return functions.OTHER[name]
+    if name in SAME:
+        return getattr(pullback, SAME[name])
     if name in messages.FILES:
         return messages.message(name)
     return with_methods(older(getattr(pullback, name), functions.PARAMETERS.get(name)))

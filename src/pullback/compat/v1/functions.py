@@ -9,6 +9,7 @@ from typing import Any
 
 from ...control_flow.conditional import cond as cond_today
 from ...control_flow.while_loop import while_loop as while_loop_today
+from ...core import nest
 from ...core.contexts import device as device_today
 from ...core.graph import Tensor
 from ...functions.function import function as function_today
@@ -20,6 +21,7 @@ from ...primitives.shape.space_to_batch import batch_to_space as batch_to_space_
 from ...primitives.shape.space_to_batch import space_to_batch as space_to_batch_today
 from ..assertions import assert_rank, of_two
 from .dtypes import as_dtype
+from .type_specs import shape_of
 
 REDUCTION = "input_tensor, axis, keepdims, name, reduction_indices:axis, keep_dims:keepdims"
 PLACE = "input, axis, name, dimension:axis, output_type"
@@ -91,7 +93,14 @@ def while_loop(
     maximum_iterations: Any = None,
     return_same_structure: bool = False,
 ) -> Any:
-    """As `pb.while_loop`; a list of one loop variable is unpacked, unless `return_same_structure`."""
+    """As `pb.while_loop`; a list of one loop variable is unpacked, unless `return_same_structure`.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.while_loop(lambda i: i < 5, lambda i: [i + 1], [tf.constant(0)]))
+    np.int32(5)
+    """
+    if shape_invariants is not None:
+        shape_invariants = nest.map_structure(shape_of, shape_invariants)
     return while_loop_today(
         cond,
         body,

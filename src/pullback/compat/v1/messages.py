@@ -22,6 +22,7 @@ FILES = {
     "TaggedRunMetadata": "event",
     "TensorProto": "tensor",
     "TensorShapeProto": "tensor_shape",
+    "TensorInfo": "meta_graph",
     "VariableDef": "variable",
 }
 """The file that declares each message."""

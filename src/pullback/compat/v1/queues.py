@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...control_flow.host_call import host_call
-from ...core.dtypes import as_dtype, int32
+from ...core.dtypes import as_dtype, int32, int64
 from ...core.errors import OutOfRangeError
 from ...core.graph import Operation, Tensor
 from ...core.shape import TensorShape, as_shape
@@ -31,7 +31,7 @@ Element = Sequence[Array]
 class Contents:
     """The elements of a queue, shared by the threads of a session."""
 
-    def __init__(self, capacity: int, least: int, choose: Callable[[int], int]) -> None:
+    def __init__(self, capacity: int, least: int, choose: Callable[[Sequence[Element]], int]) -> None:
         self.elements: list[Element] = []
         self.closed = False
         self._capacity, self._least, self._choose = capacity, least, choose
@@ -62,7 +62,7 @@ class Contents:
             there = len(self.elements)
             if there < count and (not at_most or not there):
                 raise OutOfRangeError(f"dequeue: the queue is closed and has {there} elements, of {count} asked for")
-            taken = [self.elements.pop(self._choose(len(self.elements))) for _ in range(min(count, there))]
+            taken = [self.elements.pop(self._choose(self.elements)) for _ in range(min(count, there))]
             self._changed.notify_all()
             return taken
 
@@ -230,8 +230,43 @@ class RandomShuffleQueue(QueueBase):
         seeds = get_seed(seed)
         number = None if seeds == (None, None) else hash(seeds)
         super().__init__(
-            dtypes, shapes, names, lambda: Contents(capacity, min_after_dequeue, random.Random(number).randrange)
+            dtypes, shapes, names, lambda: Contents(capacity, min_after_dequeue, _drawn(random.Random(number)))
         )
+
+
+class PriorityQueue(QueueBase):
+    """A queue that gives the element of the lowest priority first: an int64, which is the first part of each.
+
+    >>> import pullback.compat.v1 as tf
+    >>> queue = tf.PriorityQueue(10, tf.string, [[]])
+    >>> put, first = queue.enqueue_many([[3, 1], ["late", "early"]]), queue.dequeue()
+    >>> with tf.Session() as sess:
+    ...     sess.run(put)
+    ...     sess.run(first)
+    [np.int64(1), b'early']
+    """
+
+    def __init__(
+        self,
+        capacity: int,
+        types: Any,
+        shapes: Any = None,
+        names: Any = None,
+        shared_name: str | None = None,
+        name: str = "priority_queue",
+    ) -> None:
+        del shared_name, name
+        others = types if isinstance(types, list | tuple) else [types]
+        known = [TensorShape.SCALAR, *_shapes(shapes, len(others))]
+        super().__init__([int64, *others], known, names, lambda: Contents(capacity, 0, _most_urgent))
+
+
+def _drawn(generator: random.Random) -> Callable[[Sequence[Element]], int]:
+    return lambda elements: generator.randrange(len(elements))
+
+
+def _most_urgent(elements: Sequence[Element]) -> int:
+    return min(range(len(elements)), key=lambda i: int(elements[i][0]))
 
 
 def _shapes(shapes: Any, count: int) -> list[TensorShape]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,16 @@ def constant_in(graph: Graph, array: np.ndarray[Any, Any], name: str | None = No
     return graph.add(Const(array), (), name).outputs[0]
 
 
+Conversion = Callable[[Any, Any, Any], Any]
+_conversions: list[tuple[Any, Conversion, int]] = []
+
+
+def register_conversion(base_type: Any, conversion: Conversion, priority: int) -> None:
+    """Let `conversion(value, dtype, name)` make tensors of objects of `base_type`, before those of higher priority."""
+    _conversions.append((base_type, conversion, priority))
+    _conversions.sort(key=lambda entry: entry[2])
+
+
 def convert_to_tensor(
     value: TensorLike,
     dtype: DTypeLike | None = None,
@@ -92,6 +102,11 @@ def convert_to_tensor(
 
 
 def _constant_or_stack(value: Any, dtype: DType | None, hint: Any, name: str | None, graph: Graph | None) -> Tensor:
+    for base_type, conversion, _ in _conversions:
+        if isinstance(value, base_type):
+            converted = conversion(value, dtype, name)
+            if converted is not NotImplemented:
+                return convert_to_tensor(converted, dtype)
     if _holds_tensors(value):
         from ..shape.stacking import stack
 

@@ -65,7 +65,7 @@ class Multinomial(Distribution):
 
     @property
     def event_shape(self) -> TensorShape:
-        return self.probs.shape[-1:]
+        return TensorShape([self.probs.shape.size(-1)])
 
     def event_shape_tensor(self, name: str | None = None) -> Tensor:
         return shape(self.probs, name=name)[-1:]
@@ -125,7 +125,7 @@ class DirichletMultinomial(Distribution):
 
     @property
     def event_shape(self) -> TensorShape:
-        return self.concentration.shape[-1:]
+        return TensorShape([self.concentration.shape.size(-1)])
 
     def event_shape_tensor(self, name: str | None = None) -> Tensor:
         return shape(self.concentration, name=name)[-1:]

@@ -97,7 +97,7 @@ class Distribution(ABC):
 
     def event_shape_tensor(self, name: str | None = None) -> Tensor:
         """The shape of one draw."""
-        return constant(self.event_shape.as_list(), int32, name=name or "event_shape")
+        return constant(list(self.event_shape.known), int32, name=name or "event_shape")
 
     def batch_shape_tensor(self, name: str | None = None) -> Tensor:
         """The shape of the parameters."""

@@ -171,7 +171,7 @@ class Dirichlet(Distribution):
 
     @property
     def event_shape(self) -> TensorShape:
-        return self.concentration.shape[-1:]
+        return TensorShape([self.concentration.shape.size(-1)])
 
     def event_shape_tensor(self, name: str | None = None) -> Tensor:
         return shape(self.concentration, name=name)[-1:]

@@ -1,0 +1,73 @@
+"""Assignments of TensorFlow 1 beside those of today: counting up to a limit, scatters of batches of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...control_flow.host_call import host_call
+from ...core.errors import OutOfRangeError
+from ...core.graph import Tensor
+from ...core.types import TensorType
+from ...core.typing import TensorLike
+from ...primitives.casting.cast import cast
+from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.creation.ranges import range_
+from ...primitives.identity.identity import identity
+from ...primitives.shape.broadcast import broadcast_to
+from ...primitives.shape.reshape import reshape
+from ...primitives.shape.size import shape
+from ...primitives.shape.stacking import stack
+from ...primitives.variables.assign import scatter_nd_update
+from ...primitives.variables.variable import Variable
+
+
+def count_up_to(ref: Variable, limit: int, name: str | None = None) -> Tensor:
+    """The value of `ref` before 1 is added to it; a run that finds it at `limit` raises OutOfRangeError.
+
+    >>> import pullback.compat.v1 as tf
+    >>> counter = tf.Variable(0)
+    >>> step = tf.count_up_to(counter, 2)
+    >>> with tf.Session() as session:
+    ...     session.run(counter.initializer)
+    ...     [session.run(step) for _ in range(2)]
+    [np.int32(0), np.int32(1)]
+    """
+    type_ = TensorType(ref.as_tensor().dtype, ref.shape)
+
+    def below(session: Any, value: Any) -> list[Any]:
+        del session
+        if value >= limit:
+            raise OutOfRangeError(f"count_up_to: '{ref.op.name}' has reached the limit {limit}")
+        return [value]
+
+    (value,) = host_call(below, [ref.read_value()], [type_], name or "CountUpTo").outputs
+    with ref.graph.control_dependencies([ref.assign(value + 1, read_value=False)]):
+        return identity(value)
+
+
+def batch_scatter_update(
+    ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = True, name: str | None = None
+) -> Tensor:
+    """Replaces the rows `indices` [b..., n] of each of the batch of `ref` [b..., rows, ...]; the new value.
+
+    >>> import pullback.compat.v1 as tf
+    >>> v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    >>> with tf.Session() as session:
+    ...     session.run(v.initializer)
+    ...     session.run(tf.batch_scatter_update(v, [[0], [1]], [[9.0], [8.0]]))
+    array([[9., 2.],
+           [3., 8.]], dtype=float32)
+    """
+    rows = convert_to_tensor(indices)
+    rank = rows.shape.rank
+    if not rank:
+        raise ValueError(f"batch_scatter_update: indices must have a known rank of at least 1, but they are {rows}")
+    lengths = shape(rows)
+    places = [_numbers(axis, rows, lengths) for axis in range(rank - 1)]
+    return scatter_nd_update(ref, stack([*places, rows], -1), updates, use_locking, name)
+
+
+def _numbers(axis: int, like: Tensor, lengths: Tensor) -> Tensor:
+    """For each element of `like` its number along an axis."""
+    numbers = cast(range_(lengths[axis]), like.dtype)
+    return broadcast_to(reshape(numbers, [-1 if i == axis else 1 for i in range(like.shape.rank or 0)]), lengths)

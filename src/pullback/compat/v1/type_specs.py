@@ -1,0 +1,112 @@
+"""Type specifications of composite tensors: what a loop keeps of a sparse or ragged tensor, or of slices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...control_flow.signature import TensorSpec
+from ...core.dtypes import as_dtype, dtype_name, int64
+from ...core.shape import TensorShape, as_shape
+from ...core.slices import IndexedSlices
+from ...core.typing import DTypeLike, ShapeLike
+from ...primitives.ragged.ragged_tensor import RaggedTensor
+from ...primitives.sparse.sparse_tensor import SparseTensor
+
+
+class TypeSpec:
+    """The dtype and static shape of a value that is made of tensors.
+
+    >>> import pullback.compat.v1 as tf
+    >>> spec = tf.SparseTensorSpec([None, 3], tf.float32)
+    >>> spec, spec.is_compatible_with(tf.SparseTensor([[0, 1]], [1.0], [2, 3]))
+    (SparseTensorSpec(TensorShape([None, 3]), float32), True)
+    """
+
+    shape: TensorShape
+    dtype: Any
+    value_type: type
+
+    def __init__(self, shape: ShapeLike | None = None, dtype: DTypeLike = "float32") -> None:
+        self.shape, self.dtype = as_shape(shape), as_dtype(dtype)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a value, or one of a spec, may have this dtype and shape."""
+        if not isinstance(spec_or_value, type(self) | self.value_type):
+            return False
+        return bool(spec_or_value.dtype == self.dtype and self.shape.is_compatible_with(spec_or_value.shape))
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.dtype))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.shape!r}, {dtype_name(self.dtype)})"
+
+
+class SparseTensorSpec(TypeSpec):
+    """The dtype and static shape of a sparse tensor."""
+
+    value_type = SparseTensor
+
+
+class IndexedSlicesSpec(TypeSpec):
+    """The dtype and static shape of slices."""
+
+    value_type = IndexedSlices
+
+    def __init__(
+        self,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike = "float32",
+        indices_dtype: DTypeLike = int64,
+        dense_shape_dtype: DTypeLike | None = None,
+        indices_shape: ShapeLike | None = None,
+    ) -> None:
+        del dense_shape_dtype, indices_shape
+        super().__init__(shape, dtype)
+        self.indices_dtype = as_dtype(indices_dtype)
+
+
+class RaggedTensorSpec(TypeSpec):
+    """The dtype and static shape of a ragged tensor."""
+
+    value_type = RaggedTensor
+
+    def __init__(
+        self,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike = "float32",
+        ragged_rank: int | None = None,
+        row_splits_dtype: DTypeLike = int64,
+        flat_values_spec: Any = None,
+    ) -> None:
+        del flat_values_spec
+        super().__init__(shape, dtype)
+        self.ragged_rank = (self.shape.rank or 2) - 1 if ragged_rank is None else ragged_rank
+        self.row_splits_dtype = as_dtype(row_splits_dtype)
+
+
+def type_spec_from_value(value: Any) -> TypeSpec | TensorSpec:
+    """The spec of a tensor, dense, sparse or ragged, or of slices.
+
+    Raises:
+        TypeError: anything else.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.type_spec_from_value(tf.constant([1.0], name="x"))
+    TensorSpec(shape=(1,), dtype=float32, name='x')
+    """
+    for kind in (SparseTensorSpec, IndexedSlicesSpec, RaggedTensorSpec):
+        if isinstance(value, kind.value_type):
+            return kind(value.shape, value.dtype)
+    try:
+        return TensorSpec.from_tensor(value)
+    except AttributeError:
+        raise TypeError(f"type_spec_from_value: {value!r} is no tensor") from None
+
+
+def shape_of(invariant: Any) -> Any:
+    """What `while_loop` takes for `invariant`: of composite values their static shape."""
+    return invariant.shape if isinstance(invariant, TypeSpec) else invariant
