@@ -37,8 +37,8 @@ def test_compat_v1_is_pullback_itself() -> None:
     assert pb.compat.v1.placeholder is pb.placeholder
     assert pb.compat.v1.train.Saver is pb.train.Saver
     assert pb.compat.v1.__all__ == pb.__all__
-    with pytest.raises(AttributeError, match="module 'pullback' has no attribute 'queue'"):
-        _ = pb.compat.v1.queue
+    with pytest.raises(AttributeError, match="module 'pullback' has no attribute 'tpu'"):
+        _ = pb.compat.v1.tpu
 
 
 def test_dtypes_have_their_namespace_and_their_old_names() -> None:

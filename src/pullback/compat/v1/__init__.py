@@ -126,7 +126,7 @@ def __getattr__(name: str) -> Any:
     if name in functions.OTHER:
         return functions.OTHER[name]
     if name in SAME:
-        return getattr(pullback, SAME[name])
+        return older(getattr(pullback, SAME[name]), functions.PARAMETERS.get(name))
     if name in messages.FILES:
         return messages.message(name)
     return with_methods(older(getattr(pullback, name), functions.PARAMETERS.get(name)))

@@ -78,7 +78,8 @@ def dimension_value(dimension: Any) -> int | None:
     >>> tf.dimension_value(tf.Dimension(3)), tf.dimension_value(None)
     (3, None)
     """
-    found: int | None = dimension.value if isinstance(dimension, Dimension) else dimension
+    is_dimension = isinstance(dimension, Dimension)
+    found: int | None = dimension.value if is_dimension else dimension
     return found
 
 
@@ -90,7 +91,8 @@ def dimension_at_index(shape: Any, index: int) -> Dimension:
     Dimension(2)
     """
     static = as_shape(shape)
-    return Dimension(None if static.rank is None else static.size(index))
+    found: Dimension = Dimension(None if static.rank is None else static.size(index))
+    return found
 
 
 def assert_proper_iterable(values: Iterable[Any]) -> None:

@@ -31,9 +31,10 @@ class TypeSpec:
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a value, or one of a spec, may have this dtype and shape."""
+        other: Any = spec_or_value
         if not isinstance(spec_or_value, type(self) | self.value_type):
             return False
-        return bool(spec_or_value.dtype == self.dtype and self.shape.is_compatible_with(spec_or_value.shape))
+        return bool(other.dtype == self.dtype and self.shape.is_compatible_with(other.shape))
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and vars(other) == vars(self)

@@ -14,6 +14,7 @@ PARAMETERS = {
     "cosine_distance": "predictions, labels, axis, weights, scope, dim:axis",
     "hinge_loss": "logits, labels, scope",
     "log_loss": "predictions, labels, weights, epsilon, scope",
+    "mean_pairwise_squared_error": _RENAMED,
     "mean_squared_error": _RENAMED,
     "sigmoid_cross_entropy": "logits, multi_class_labels, weights, label_smoothing, scope",
     "softmax_cross_entropy": "logits, onehot_labels, weights, label_smoothing, scope",

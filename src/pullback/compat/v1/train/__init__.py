@@ -15,6 +15,7 @@ from .checkpoints import remove_checkpoint as remove_checkpoint
 from .checkpoints import summary_iterator as summary_iterator
 from .checkpoints import update_checkpoint_state as update_checkpoint_state
 from .cluster import ClusterSpec as ClusterSpec
+from .cluster import Server as Server
 from .cluster import replica_device_setter as replica_device_setter
 from .coordinator import Coordinator as Coordinator
 from .coordinator import LooperThread as LooperThread
@@ -34,6 +35,8 @@ from .monitored_session import MonitoredTrainingSession as MonitoredTrainingSess
 from .monitored_session import Scaffold as Scaffold
 from .monitored_session import SingularMonitoredSession as SingularMonitoredSession
 from .monitored_session import WorkerSessionCreator as WorkerSessionCreator
+from .object_checkpoints import Checkpoint as Checkpoint
+from .object_checkpoints import CheckpointManager as CheckpointManager
 from .optimizer import Optimizer as Optimizer
 from .producers import batch as batch
 from .producers import batch_join as batch_join
@@ -54,6 +57,7 @@ from .recording_hooks import CheckpointSaverListener as CheckpointSaverListener
 from .recording_hooks import LoggingTensorHook as LoggingTensorHook
 from .recording_hooks import StepCounterHook as StepCounterHook
 from .recording_hooks import SummarySaverHook as SummarySaverHook
+from .session_manager import SessionManager as SessionManager
 from .supervisor import Supervisor as Supervisor
 
 SessionCreator = ChiefSessionCreator

@@ -88,3 +88,56 @@ def replica_device_setter(
     """
     del ps_tasks, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy
     return lambda op: ""
+
+
+class Server:
+    """This process as the only task of a cluster: `tf.Session(server.target)` is a session of its own.
+
+    Several processes run one program here, each the whole of it: see `pb.distributed` and `pullback launch`.
+
+    Raises:
+        NotImplementedError: the cluster has more tasks than one.
+
+    >>> import pullback.compat.v1 as tf
+    >>> server = tf.train.Server.create_local_server()
+    >>> with tf.Session(server.target) as session:
+    ...     session.run(tf.constant(1.0))
+    np.float32(1.0)
+    """
+
+    target = ""
+    """What a session is given to run here."""
+
+    def __init__(
+        self,
+        server_or_cluster_def: Any,
+        job_name: str | None = None,
+        task_index: int | None = None,
+        protocol: str | None = None,
+        config: Any = None,
+        start: bool = True,
+    ) -> None:
+        del job_name, task_index, protocol, config, start
+        cluster = ClusterSpec(server_or_cluster_def)
+        if sum(cluster.num_tasks(job) for job in cluster.jobs) > 1:
+            raise NotImplementedError(
+                f"train.Server: the cluster has several tasks, {cluster.as_dict()}, and a server is one process; run "
+                "the program on all of them with `pullback launch`, or call pb.distributed.initialize() in each, and "
+                "spread arrays by Session(mesh=...)"
+            )
+        self.server_def = cluster
+
+    @staticmethod
+    def create_local_server(config: Any = None, start: bool = True) -> Server:
+        """A server of one task."""
+        return Server({"local": ["localhost:0"]}, config=config, start=start)
+
+    def start(self) -> None:
+        """Nothing: it runs."""
+
+    def join(self) -> None:
+        """NotImplementedError: nobody else would ever ask it for anything."""
+        raise NotImplementedError(
+            "train.Server.join: a server that only waits for others is not needed; variables lie where the program "
+            "runs, see pb.distributed"
+        )
