@@ -130,7 +130,7 @@ def tested_by_rows() -> dict[CodeType, Tested]:
     found: dict[CodeType, Tested] = {}
     for cases in families().values():
         for case in cases:
-            order, engines = _order(case), "N" * (not case.not_on_numpy) + "X" * (not case.not_on_xla)
+            order, engines = _order(case), "N" * (not case.not_on_numpy) + "X"
             for code in called_by(case):
                 before = found.get(code, Tested("", 0))
                 found[code] = Tested("".join(sorted({*before.engines, *engines})), max(before.order, order))
