@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 import pullback as pb
 from pullback.core.function import AbstractFunctional
@@ -16,6 +15,7 @@ from pullback.core.primitive import Primitive
 from pullback.core.traits import ADDS, ELEMENTWISE, MOVES, SURROGATE, Links, broadcast_axes_of, is_linear
 from pullback.core.types import type_of_array
 from pullback.derivatives.axis_patterns import along_axes
+from pullback.derivatives.block_pattern import identity
 
 from .cases.table import building, differentiable, families
 
@@ -115,7 +115,7 @@ class Sample:
         links = broadcast_axes_of(x.shape, y.ndim) if elementwise else self.links(i)
         if links is None:
             return None
-        return along_axes(sp.eye_array(x.size, dtype=bool, format="csr"), links, x.shape, y.shape).toarray()
+        return along_axes(identity(x.size), links, x.shape, y.shape).whole.toarray()
 
 
 def contradictions(sample: Sample) -> list[str]:
@@ -175,7 +175,7 @@ def _is_diagonal(sample: Sample, i: int, effect: Effect) -> bool:
     if x.ndim > y.ndim or any(n not in (1, m) for n, m in zip(x.shape[::-1], y.shape[::-1], strict=False)):
         return False
     links = broadcast_axes_of(x.shape, y.ndim)
-    diagonal = along_axes(sp.eye_array(x.size, dtype=bool, format="csr"), links, x.shape, y.shape).toarray()
+    diagonal = along_axes(identity(x.size), links, x.shape, y.shape).whole.toarray()
     return not np.any((effect.slopes[0] != 0) & ~diagonal)
 
 

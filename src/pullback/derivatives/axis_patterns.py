@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial, reduce
+from functools import reduce
+from math import gcd
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..core.traits import Link, Links
-
-Pattern = Any
-"""A scipy.sparse.csr_array of truth values: a row for each element of a tensor, a column for each of the source's."""
+from .block_pattern import Matrix, Pattern
 
 
 def along_axes(pattern: Pattern, links: Links, x_shape: Sequence[int], y_shape: Sequence[int]) -> Pattern:
@@ -21,47 +20,63 @@ def along_axes(pattern: Pattern, links: Links, x_shape: Sequence[int], y_shape: 
 
     Elements are merged along the axes of the input without a link, and repeated along those of the result.
     """
-    groups = _connected([link for link in links if _fits(link, x_shape, y_shape)])
+    there = [link for link in links if _fits(link, x_shape, y_shape)]
+    if x_shape == y_shape and _all_stay(there, x_shape):
+        return pattern
+    count = gcd(pattern.count, x_shape[0]) if _first_axes_alone(there) else 1
+    if count > 1:
+        x_shape, y_shape = [(shape[0] // count, *shape[1:]) for shape in (x_shape, y_shape)]
+    return Pattern(_along_axes(pattern.of(count).block, there, x_shape, y_shape), count)
+
+
+def _along_axes(matrix: Matrix, links: Sequence[Link], x_shape: Sequence[int], y_shape: Sequence[int]) -> Matrix:
+    groups = _connected(links)
     inputs = list(dict.fromkeys(link.input for group in groups for link in group))
     outputs = list(dict.fromkeys(link.output for group in groups for link in group))
     others = [axis for axis in range(len(x_shape)) if axis not in inputs]
     count = math.prod([x_shape[axis] for axis in inputs])
-    numbers = np.arange(pattern.shape[0]).reshape(x_shape).transpose(*inputs, *others)
-    found = merged_rows(pattern, numbers.reshape(count, math.prod([x_shape[axis] for axis in others])))
+    numbers = np.arange(matrix.shape[0]).reshape(x_shape).transpose(*inputs, *others)
+    found = merged_rows(matrix, numbers.reshape(count, math.prod([x_shape[axis] for axis in others])))
     if any(len(group) > 1 or group[0].pairs for group in groups):
         relations = [_relation(group, x_shape, y_shape) for group in groups]
-        found = _composed(reduce(partial(sp.kron, format="csr"), relations).astype(bool), found)
-    return rows_at(found, _spread(outputs, y_shape))
+        found = _composed(reduce(_kronecker, relations), found)
+    return _rows(found, _spread(outputs, y_shape))
 
 
-def union(a: Pattern, b: Pattern) -> Pattern:
-    """Where `a` or `b` is true; `a` or `b` itself where it holds the other."""
-    if a is b or (np.array_equal(a.indptr, b.indptr) and np.array_equal(a.indices, b.indices)):
-        return a
-    both = a + b
-    return next((part for part in (a, b) if part.nnz == both.nnz), both)
+def _kronecker(a: Matrix, b: Matrix) -> Matrix:
+    return sp.kron(a, b, format="csr").astype(bool)
 
 
-def _composed(outer: Pattern, inner: Pattern) -> Pattern:
+def _all_stay(links: Sequence[Link], shape: Sequence[int]) -> bool:
+    """Whether every element depends on the one at its place alone."""
+    staying = {link.input for link in links if link.input == link.output and link.pairs is None}
+    return len(links) == len(staying) and all(n == 1 or axis in staying for axis, n in enumerate(shape))
+
+
+def _first_axes_alone(links: Sequence[Link]) -> bool:
+    """Whether the first axis of the result goes along the first one of the input, and neither along any other."""
+    return [link for link in links if 0 in (link.input, link.output)] == [Link(0, 0)]
+
+
+def _composed(outer: Matrix, inner: Matrix) -> Matrix:
     """The product of both; `outer` itself where `inner` is the identity."""
     numbers = np.arange(inner.shape[0] + 1)
     is_identity = np.array_equal(inner.indptr, numbers) and np.array_equal(inner.indices, numbers[:-1])
     return outer if is_identity and inner.shape[0] == inner.shape[1] else outer @ inner
 
 
-def rows_at(pattern: Pattern, numbers: np.ndarray[Any, Any]) -> Pattern:
-    """The rows of these numbers; `pattern` itself where that is all of them in their order."""
-    return pattern if np.array_equal(numbers, np.arange(pattern.shape[0])) else pattern[numbers]
+def _rows(matrix: Matrix, numbers: np.ndarray[Any, Any]) -> Matrix:
+    return matrix if np.array_equal(numbers, np.arange(matrix.shape[0])) else matrix[numbers]
 
 
-def merged_rows(pattern: Pattern, lines: np.ndarray[Any, Any]) -> Pattern:
-    """One row for each line of row numbers: where any of these rows of `pattern` is true."""
+def merged_rows(matrix: Matrix, lines: np.ndarray[Any, Any]) -> Matrix:
+    """One row for each line of row numbers: where any of these rows of `matrix` is true."""
     count, width = lines.shape
     if width == 1:
-        return rows_at(pattern, lines.reshape(-1))
+        return _rows(matrix, lines.reshape(-1))
     pointers = np.arange(count + 1) * width
-    selection = sp.csr_array((np.ones(lines.size, bool), lines.reshape(-1), pointers), shape=(count, pattern.shape[0]))
-    return selection @ pattern
+    selection = sp.csr_array((np.ones(lines.size, bool), lines.reshape(-1), pointers), shape=(count, matrix.shape[0]))
+    return _composed(selection, matrix)
 
 
 def _fits(link: Link, x_shape: Sequence[int], y_shape: Sequence[int]) -> bool:
@@ -80,8 +95,11 @@ def _connected(links: Sequence[Link]) -> list[list[Link]]:
     return groups
 
 
-def _relation(group: Sequence[Link], x_shape: Sequence[int], y_shape: Sequence[int]) -> Pattern:
+def _relation(group: Sequence[Link], x_shape: Sequence[int], y_shape: Sequence[int]) -> Matrix:
     """Which positions along all axes of the result meet which along all axes of the input: where every link says so."""
+    if len(group) == 1:
+        (link,) = group
+        return _matrix(*_pairs(link, x_shape, y_shape), (y_shape[link.output], x_shape[link.input]))
     inputs = list(dict.fromkeys(link.input for link in group))
     outputs = list(dict.fromkeys(link.output for link in group))
     rows = np.arange(math.prod([y_shape[a] for a in outputs])).reshape([y_shape[a] for a in outputs])
@@ -92,9 +110,17 @@ def _relation(group: Sequence[Link], x_shape: Sequence[int], y_shape: Sequence[i
         i = _lines(rows, outputs.index(link.output))[ours]
         j = _lines(columns, inputs.index(link.input))[theirs]
         i, j = np.broadcast_arrays(i[:, :, None], j[:, None, :])
-        entries = (np.ones(i.size, bool), (i.reshape(-1), j.reshape(-1)))
-        matrices.append(sp.csr_array(entries, shape=(rows.size, columns.size), dtype=bool))
+        matrices.append(_matrix(i.reshape(-1), j.reshape(-1), (rows.size, columns.size)))
     return reduce(lambda a, b: a.multiply(b).tocsr(), matrices)
+
+
+def _matrix(i: np.ndarray[Any, Any], j: np.ndarray[Any, Any], shape: tuple[int, int]) -> Matrix:
+    """The matrix that is true at (i, j)."""
+    ones = np.ones(len(i), bool)
+    if not (np.diff(i.astype(np.int64) * shape[1] + j) > 0).all():
+        return sp.csr_array((ones, (i, j)), shape=shape, dtype=bool)
+    pointers = np.concatenate([[0], np.cumsum(np.bincount(i, minlength=shape[0]))])
+    return sp.csr_array((ones, j, pointers), shape=shape)
 
 
 def _lines(numbers: Any, axis: int) -> Any:

@@ -28,14 +28,15 @@ from ..engines.session import Session, get_default_session
 from ..primitives.creation.constant import constant_in
 from ..primitives.creation.placeholders import placeholder
 from ..primitives.variables.operations import read_variable, variable_type
-from .axis_patterns import Pattern, along_axes, rows_at, union
+from .axis_patterns import along_axes
+from .block_pattern import Matrix, Pattern, identity, rows_at, union
 from .products import dense
 
 Patterns = dict[int, Pattern]
 """Patterns by the numbers of inputs."""
 
 
-def jacobian_pattern(y: Tensor, x: Tensor, feed_dict: Any = None) -> Pattern:
+def jacobian_pattern(y: Tensor, x: Tensor, feed_dict: Any = None) -> Matrix:
     """Where the Jacobian of `y` by `x`, both as vectors, may differ from zero: [size of y, size of x].
 
     `feed_dict` is needed where shapes or positions depend on what is fed, a default session where they depend on
@@ -43,13 +44,13 @@ def jacobian_pattern(y: Tensor, x: Tensor, feed_dict: Any = None) -> Pattern:
     """
     finder = _Finder(y.graph, feed_dict)
     n = finder.size(x)
-    patterns: dict[Tensor, Pattern] = {x: sp.eye_array(n, dtype=bool, format="csr")}
+    patterns: dict[Tensor, Pattern] = {x: identity(n)}
     for op in reversed(operations_between([y], [x])):
         if any(t in patterns for t in op.inputs) and x not in op.outputs:
             for out, pattern in zip(op.outputs, finder.patterns_of(op, patterns, n), strict=True):
                 if pattern is not None and out.type.dtype in TRAINABLE:
                     patterns[out] = pattern
-    return patterns.get(y, sp.csr_array((finder.size(y), n), dtype=bool))
+    return patterns[y].whole if y in patterns else sp.csr_array((finder.size(y), n), dtype=bool)
 
 
 class _Finder:
@@ -60,6 +61,7 @@ class _Finder:
         self._session = default if default and default.graph is graph else Session(graph=graph, engine="numpy")
         self._feeds = feed_dict
         self._known: dict[Tensor, np.ndarray[Any, Any]] = {}
+        self._united: dict[tuple[Pattern, Pattern], Pattern] = {}
 
     def value(self, x: Tensor) -> np.ndarray[Any, Any]:
         """The value of `x`, computed."""
@@ -106,7 +108,13 @@ class _Finder:
         """What depends on the elements at the same places along axes that go along each other."""
         ways = {(id(p), links[i], self.shape(op.inputs[i])): p for i, p in found.items()}
         parts = [along_axes(p, along, shape, self.shape(y)) for (_, along, shape), p in ways.items()]
-        return reduce(union, parts) if parts else None
+        return reduce(self._union, parts) if parts else None
+
+    def _union(self, a: Pattern, b: Pattern) -> Pattern:
+        """What holds both; derivatives ask for the same again and again."""
+        if (a, b) not in self._united:
+            self._united[a, b] = union(a, b)
+        return self._united[a, b]
 
     def _moved(self, op: Operation, found: Patterns, n: int) -> list[Pattern | None]:
         """What comes out for the numbers 1, 2, ... of the elements of all inputs, less what comes out for zeros."""
@@ -122,19 +130,19 @@ class _Finder:
             else:
                 numbers.append(np.zeros(self.shape(x)) if x.type.dtype in TRAINABLE else self.value(x))
         zeros = [np.zeros_like(x) if i in found else x for i, x in enumerate(numbers)]
-        nothing = sp.csr_array((1, n), dtype=bool)
+        nothing = Pattern(sp.csr_array((1, n), dtype=bool))
         outputs: list[Pattern | None] = []
         for moved, put_in in zip(_results(op, numbers), _results(op, zeros), strict=True):
             with np.errstate(invalid="ignore"):
                 places = np.nan_to_num(moved - put_in) if moved.dtype == np.float64 else np.zeros(moved.shape)
             rows = places.reshape(-1).astype(np.int64) - 1
             sources = [*stacked, nothing] if (rows < 0).any() else stacked
-            outputs.append(rows_at(sp.vstack(sources, format="csr") if len(sources) > 1 else sources[0], rows))
+            outputs.append(rows_at(_stacked(sources), rows))
         return outputs
 
     def _added(self, op: Operation, found: Patterns) -> Pattern | None:
         """The derivative of `op` moves each output's number to the inputs that it is the sum of."""
-        total, shape = None, self.shape(op.outputs[0])
+        parts, shape = [], self.shape(op.outputs[0])
         count = int(np.prod(shape))
         with Graph().as_default() as graph:
             copy = self._copy(op, graph)
@@ -147,9 +155,10 @@ class _Finder:
                 columns = np.flatnonzero(rows)
                 targets = np.rint(rows[columns]).astype(np.int64) - 1
                 ones = np.ones(len(columns), bool)
-                part = sp.csr_array((ones, (targets, columns)), shape=(count, len(rows))) @ pattern
-                total = part if total is None else union(total, part)
-        return total
+                parts.append(
+                    Pattern(sp.csr_array((ones, (targets, columns)), shape=(count, len(rows))) @ pattern.whole)
+                )
+        return reduce(union, parts) if parts else None
 
     def _by_rule(self, op: Operation, rule: Callable[..., Any], found: Patterns) -> list[Pattern | None]:
         """What a chosen rule says: the transpose of how its entries depend on cotangents; the graph stays as it was."""
@@ -161,8 +170,9 @@ class _Finder:
                 for i, j in product(found, range(len(dys))):
                     dx, dy = entries[i], dys[j]
                     if dx is not None and dy is not None:
-                        part = jacobian_pattern(dense(dx), dy, self._feeds).T.tocsr() @ found[i]
-                        totals[j] = part if totals[j] is None else totals[j] + part
+                        part = Pattern(jacobian_pattern(dense(dx), dy, self._feeds).T.tocsr() @ found[i].whole)
+                        total = totals[j]
+                        totals[j] = part if total is None else union(total, part)
                 raise _Undo
         except _Undo:
             return totals
@@ -190,6 +200,11 @@ class _Finder:
 
 class _Undo(Exception):
     """Raised to leave the graph as it was."""
+
+
+def _stacked(patterns: Sequence[Pattern]) -> Pattern:
+    """The rows of all of `patterns`, one after the other."""
+    return patterns[0] if len(patterns) == 1 else Pattern(sp.vstack([p.whole for p in patterns], format="csr"))
 
 
 def _results(op: Operation, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:

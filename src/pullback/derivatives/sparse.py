@@ -23,7 +23,6 @@ from ..primitives.creation.ranges import range_
 from ..primitives.indexing.gather import gather
 from ..primitives.logic.comparison import equal
 from ..primitives.shape.reshape import reshape, reshape_like
-from .axis_patterns import union
 from .colouring import Colours, colour_columns, colour_symmetric
 from .pattern import jacobian_pattern
 from .products import as_sources, dense, jvp, source_tensor, value_type, zeros_of
@@ -125,8 +124,7 @@ def sparse_hessian(
         (dx,) = gradients(y, x, unconnected_gradients="zero")
         slope = dense(dx)
         places = _pattern(slope, x, feed_dict, pattern)
-        places = union(places, places.T.tocsr())
-        places.sort_indices()
+        places = _symmetric(places)
         colours, by_column = colour_symmetric(places)
         products = _products(_value(x), colours, lambda v: _pulled(slope, x, v))
         rows, columns = _rows_of(places), places.indices
@@ -145,6 +143,16 @@ def _pattern(y: Tensor, x: Any, feed_dict: Any, pattern: Any) -> Any:
     found.sum_duplicates()
     found.sort_indices()
     return found
+
+
+def _symmetric(places: Any) -> Any:
+    """Where `places` or their transpose is true."""
+    turned = places.T.tocsr()
+    if np.array_equal(places.indptr, turned.indptr) and np.array_equal(places.indices, turned.indices):
+        return places
+    both = places + turned
+    both.sort_indices()
+    return both
 
 
 def _rows_of(places: Any) -> np.ndarray[Any, Any]:

@@ -189,9 +189,9 @@ def inside(lengths: Sequence[int], pads: Pads) -> tuple[slice, ...]:
 def taps(n: int, window: int, stride: int, dilation: int, before: int, count: int) -> tuple[Any, Any, Any]:
     """All triples of a window of `count`, an element of the `n` of the input, and a place in the window where it is."""
     elements = np.arange(count)[:, None] * stride + (np.arange(window) * dilation - before)
-    there = (elements >= 0) & (elements < n)
-    windows, places = np.nonzero(there)
-    return windows, elements[there], places
+    there = np.flatnonzero((elements >= 0) & (elements < n))
+    windows = there // max(window, 1)
+    return windows, elements.reshape(-1)[there], there - windows * window
 
 
 def offsets(windows: Sequence[int]) -> Iterator[tuple[int, ...]]:
