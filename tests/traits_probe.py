@@ -12,7 +12,17 @@ import pullback as pb
 from pullback.core.function import AbstractFunctional
 from pullback.core.operation import Operation
 from pullback.core.primitive import Primitive
-from pullback.core.traits import ADDS, ELEMENTWISE, MOVES, SURROGATE, Links, broadcast_axes_of, is_linear
+from pullback.core.traits import (
+    ADDS,
+    CHOOSES,
+    ELEMENTWISE,
+    GIVES_TO_CHOSEN,
+    MOVES,
+    SURROGATE,
+    Links,
+    broadcast_axes_of,
+    is_linear,
+)
 from pullback.core.types import type_of_array
 from pullback.derivatives.axis_patterns import along_axes
 from pullback.derivatives.block_pattern import identity
@@ -132,6 +142,10 @@ def contradictions(sample: Sample) -> list[str]:
             found.append(f"it does not move the elements of input {i}")
         if ADDS in traits and not (effect.ones(signed=True) and effect.hits(0).max(initial=0) <= 1):
             found.append(f"it does not add each element of input {i} to one element")
+    if CHOOSES in traits and not np.isin(sample.run()[0], sample.arrays[0]).all():
+        found.append("it does not choose elements of the input")
+    if GIVES_TO_CHOSEN in traits and sample.run()[0][~np.isin(*sample.arrays[:2])].any():
+        found.append("it gives to elements that were not chosen")
     if MOVES in traits and seen and sum(effect.hits(1) for effect in seen.values()).max(initial=0) > 1:
         found.append("it moves several elements to one")
     for trait in traits:

@@ -60,6 +60,13 @@ ROWS: dict[str, Callable[[Any], Any]] = {
     "transposed by filters": lambda x: nn.conv1d_transpose(_filters(1, 4, 4), _images(x, 3, 2, 4), [1, 8, 2], 2),
     "largest of windows": lambda x: nn.max_pool2d(_images(x, 1, 4, 6, 1), 2, 2, "VALID"),
     "largest of windows that overlap": lambda x: nn.max_pool1d(_images(x, 1, 12, 2), 3, 2, "SAME"),
+    "largest of windows with their places": lambda x: nn.max_pool_with_argmax(_images(x, 1, 4, 6, 1), 2, 2, "VALID")[0],
+    "largest of the largest of windows": lambda x: nn.max_pool1d(
+        nn.max_pool1d(_images(x * x, 1, 12, 2), 2, 2, "SAME"), 3, 3, "VALID"
+    ),
+    "largest of windows, times other elements": lambda x: (
+        nn.max_pool1d(_images(x, 1, 24, 1), 4, 4, "SAME") * x[9:15, None]
+    ),
     "means of windows": lambda x: nn.avg_pool2d(_images(x, 1, 4, 3, 2), 2, 1, "SAME"),
     "means of windows, channels first": lambda x: nn.avg_pool1d(_images(x, 1, 2, 12), 3, 2, "SAME", "NCW"),
     "gathered along an axis": lambda x: pb.gather(_images(x, 2, 3, 4), [2, 0, 2], axis=2),
@@ -87,9 +94,7 @@ ROWS: dict[str, Callable[[Any], Any]] = {
     "repeated": lambda x: pb.repeat(x, 2) * pb.tile(x, [2]),
 }
 INEXACT_HESSIANS = {
-    "largest of windows": "that the slope is zero but at the largest element is a value",
-    "largest of windows that overlap": "likewise",
-    "largest along an axis": "likewise",
+    "largest along an axis": "that the slope is zero but at the largest element is a value",
     "a shift with something put in": "that a recurrence begins at zero is a value",
 }
 

@@ -40,6 +40,10 @@ SINGULAR = Trait("singular")
 """At some finite numbers, and not only at very large ones, the result is infinite or NaN."""
 SURROGATE = Trait("surrogate")
 """The derivative is a chosen one, not that of what is computed."""
+CHOOSES = Trait("chooses")
+"""Every element of the first result is one of those of the input that go along with it; floats decide which."""
+GIVES_TO_CHOSEN = Trait("gives to chosen")
+"""Of inputs x, y, dy, y being what was chosen from x, an element of dy is given to elements of x that y has there."""
 CONVERTS = Trait("converts")
 """The elements are the same numbers in another dtype, as far as it can hold them."""
 COMPARES = Trait("compares")

@@ -1,4 +1,4 @@
-"""Block-diagonal sparsity patterns: equal blocks, of which one is kept; what treats all blocks alike works on that one."""
+"""Block-diagonal sparsity patterns: one of the equal blocks is kept, and worked on for all."""
 
 from __future__ import annotations
 
@@ -89,3 +89,26 @@ def rows_at(pattern: Pattern, numbers: np.ndarray[Any, Any]) -> Pattern:
     if np.array_equal(lines, lines[0] + height * np.arange(count)[:, None]):
         return Pattern(pattern.of(count).block[lines[0]], count)
     return Pattern(pattern.whole[numbers])
+
+
+def composed(outer: Pattern, inner: Pattern) -> Pattern:
+    """What depends by `outer` on what depends by `inner`: the product of both."""
+    count = gcd(outer.count, inner.count)
+    return Pattern(outer.of(count).block @ inner.of(count).block, count)
+
+
+def only_rows(pattern: Pattern, there: np.ndarray[Any, Any]) -> Pattern:
+    """`pattern` with nothing in the rows that are not `there`."""
+    numbers = np.flatnonzero(there)
+    selection = (np.ones(len(numbers), bool), numbers, np.concatenate([[0], np.cumsum(there)]))
+    return composed(Pattern(sp.csr_array(selection, shape=(len(there), len(there)))), pattern)
+
+
+def split_diagonal(pattern: Pattern) -> tuple[Pattern, Pattern]:
+    """What stands on the diagonal, and the rest."""
+    rows, columns = pattern.block.nonzero()
+    parts = []
+    for kept in (rows == columns, rows != columns):
+        entries = (np.ones(int(kept.sum()), bool), (rows[kept], columns[kept]))
+        parts.append(Pattern(sp.csr_array(entries, shape=pattern.block.shape), pattern.count))
+    return parts[0], parts[1]

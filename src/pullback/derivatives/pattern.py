@@ -8,7 +8,7 @@ which. One that says nothing is taken to mix all elements: patterns may be too l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import product
 from typing import Any
@@ -22,14 +22,14 @@ from ..core.dtypes import TRAINABLE, float64, resource
 from ..core.graph import Graph, Operation, Tensor
 from ..core.primitive import ZERO
 from ..core.shape import TensorShape
-from ..core.traits import ADDS, ELEMENTWISE, MOVES, SURROGATE, Links, broadcast_axes_of
+from ..core.traits import ADDS, CHOOSES, ELEMENTWISE, GIVES_TO_CHOSEN, MOVES, SURROGATE, Links, broadcast_axes_of
 from ..core.types import TensorType
 from ..engines.session import Session, get_default_session
 from ..primitives.creation.constant import constant_in
 from ..primitives.creation.placeholders import placeholder
 from ..primitives.variables.operations import read_variable, variable_type
 from .axis_patterns import along_axes
-from .block_pattern import Matrix, Pattern, identity, rows_at, union
+from .block_pattern import Matrix, Pattern, composed, identity, only_rows, rows_at, split_diagonal, union
 from .products import dense
 
 Patterns = dict[int, Pattern]
@@ -43,14 +43,12 @@ def jacobian_pattern(y: Tensor, x: Tensor, feed_dict: Any = None) -> Matrix:
     variables.
     """
     finder = _Finder(y.graph, feed_dict)
-    n = finder.size(x)
-    patterns: dict[Tensor, Pattern] = {x: identity(n)}
+    finder.begin_at(x)
     for op in reversed(operations_between([y], [x])):
-        if any(t in patterns for t in op.inputs) and x not in op.outputs:
-            for out, pattern in zip(op.outputs, finder.patterns_of(op, patterns, n), strict=True):
-                if pattern is not None and out.type.dtype in TRAINABLE:
-                    patterns[out] = pattern
-    return patterns[y].whole if y in patterns else sp.csr_array((finder.size(y), n), dtype=bool)
+        if x not in op.outputs:
+            finder.look_at(op)
+    found = finder.by(x, y)
+    return sp.csr_array((finder.size(y), finder.size(x)), dtype=bool) if found is None else found.whole
 
 
 class _Finder:
@@ -62,6 +60,10 @@ class _Finder:
         self._feeds = feed_dict
         self._known: dict[Tensor, np.ndarray[Any, Any]] = {}
         self._united: dict[tuple[Pattern, Pattern], Pattern] = {}
+        self._found: dict[Tensor, dict[Tensor, Pattern]] = {}
+        """Of each tensor the patterns by the source, and by the choices between."""
+        self._choices: dict[Tensor, dict[Tensor, Pattern]] = {}
+        """The patterns of the results of operations that choose."""
 
     def value(self, x: Tensor) -> np.ndarray[Any, Any]:
         """The value of `x`, computed."""
@@ -80,16 +82,65 @@ class _Finder:
         """The number of elements of `x`."""
         return int(np.prod(self.shape(x)))
 
-    def patterns_of(self, op: Operation, patterns: Mapping[Tensor, Pattern], n: int) -> Sequence[Pattern | None]:
+    def begin_at(self, x: Tensor) -> None:
+        """Let `x` be what patterns are by."""
+        self._found[x] = {x: identity(self.size(x))}
+
+    def by(self, x: Tensor, y: Tensor) -> Pattern | None:
+        """The pattern of `y` by `x`; None where it does not depend on it."""
+        found = dict(self._found.get(y, {}))
+        for chosen, behind in reversed(self._choices.items()):
+            outer = found.pop(chosen, None)
+            if outer is not None:
+                found = self._all_of([found, {s: composed(outer, inner) for s, inner in behind.items()}])
+        return found.get(x)
+
+    def look_at(self, op: Operation) -> None:
+        """Find the patterns of the outputs of `op` by all that those of its inputs are by."""
+        sources = dict.fromkeys(s for x in op.inputs for s in self._found.get(x, ()))
+        for source in sources:
+            inputs = {i: by[source] for i, x in enumerate(op.inputs) if source in (by := self._found.get(x, {}))}
+            for y, pattern in zip(op.outputs, self._patterns_of(op, inputs), strict=True):
+                if pattern is not None and y.type.dtype in TRAINABLE:
+                    self._found.setdefault(y, {})[source] = pattern
+        if not sources or rule_of(op) != op.primitive.gradient:
+            return
+        if CHOOSES in op.primitive.traits:
+            y = op.outputs[0]
+            self._choices[y], self._found[y] = self._found[y], {y: identity(self.size(y))}
+        if GIVES_TO_CHOSEN in op.primitive.traits and op.inputs[1] in self._choices:
+            self._give_to_chosen(op)
+
+    def _give_to_chosen(self, op: Operation) -> None:
+        """What is given to the chosen elements depends on the choice only through these elements themselves."""
+        x, y, dy = op.inputs
+        given = self._found.get(dy, {}).get(y)
+        if given is None or y.op.inputs[0] is not x:
+            return
+        own, others = split_diagonal(given)
+        (there,), (rest,) = self._patterns_of(op, {2: own}), self._patterns_of(op, {2: others})
+        assert there is not None
+        assert rest is not None
+        met = np.diff(there.whole.indptr) > 0
+        direct = {source: only_rows(pattern, met) for source, pattern in self._found[x].items()}
+        out = op.outputs[0]
+        self._found[out] = self._all_of([{**self._found[out], y: rest}, direct])
+
+    def _all_of(self, parts: Sequence[dict[Tensor, Pattern]]) -> dict[Tensor, Pattern]:
+        """For each source what is in any of `parts`."""
+        sources = dict.fromkeys(s for part in parts for s in part)
+        return {s: reduce(self._union, [part[s] for part in parts if s in part]) for s in sources}
+
+    def _patterns_of(self, op: Operation, found: Patterns) -> Sequence[Pattern | None]:
         """The patterns of the outputs of `op`, from those of its inputs."""
-        found = {i: patterns[x] for i, x in enumerate(op.inputs) if x in patterns and x.type.dtype in TRAINABLE}
+        found = {i: pattern for i, pattern in found.items() if op.inputs[i].type.dtype in TRAINABLE}
         rule, primitive = rule_of(op), op.primitive
         if rule is None or not found:
             return [None] * len(op.outputs)
         if rule != primitive.gradient or SURROGATE in primitive.traits:
             return self._by_rule(op, rule, found)
         if MOVES in primitive.traits:
-            return self._moved(op, found, n)
+            return self._moved(op, found)
         links = {i: self._links(op, i) for i in found}
         if ADDS in primitive.traits or any(links.values()):
             found = self._differentiated(op, rule, found)
@@ -116,7 +167,7 @@ class _Finder:
             self._united[a, b] = union(a, b)
         return self._united[a, b]
 
-    def _moved(self, op: Operation, found: Patterns, n: int) -> list[Pattern | None]:
+    def _moved(self, op: Operation, found: Patterns) -> list[Pattern | None]:
         """What comes out for the numbers 1, 2, ... of the elements of all inputs, less what comes out for zeros."""
         numbers: list[Any] = []
         stacked: list[Pattern] = []
@@ -130,7 +181,7 @@ class _Finder:
             else:
                 numbers.append(np.zeros(self.shape(x)) if x.type.dtype in TRAINABLE else self.value(x))
         zeros = [np.zeros_like(x) if i in found else x for i, x in enumerate(numbers)]
-        nothing = Pattern(sp.csr_array((1, n), dtype=bool))
+        nothing = Pattern(sp.csr_array((1, stacked[0].shape[1]), dtype=bool))
         outputs: list[Pattern | None] = []
         for moved, put_in in zip(_results(op, numbers), _results(op, zeros), strict=True):
             with np.errstate(invalid="ignore"):

@@ -11,12 +11,13 @@ import numpy as np
 from ...core.dtypes import FLOATING, INTEGER, as_dtype, int32, int64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
+from ...core.traits import CHOOSES, Links
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
 from ..base.windows import Padding, offsets, spatial_lengths
 from ..creation.constant import convert_to_tensor
 from .avg_pool import AvgPool
-from .geometry import Window, holes_of, pool_arguments, pool_geometry, pooled_type, window_of
+from .geometry import Window, holes_of, pool_arguments, pool_geometry, pool_links, pooled_type, window_of
 from .max_pool import MaxPool, MaxPoolGrad, hits
 
 
@@ -61,6 +62,7 @@ def max_pool_with_argmax(
 
 class MaxPoolWithArgmax(Primitive):
     type = "MaxPoolWithArgmax"
+    traits = (CHOOSES,)
 
     ksize: Window
     strides: Window
@@ -75,6 +77,10 @@ class MaxPoolWithArgmax(Primitive):
             raise TypeError(f"max_pool_with_argmax: no such operation on {x}; it takes real numbers")
         y = pooled_type("max_pool_with_argmax", self, x)
         return y, TensorType(self.output_dtype, y.shape)
+
+    def links(self, i: int, x: TensorType) -> Links | None:
+        del i
+        return pool_links(self, "windows", "elements", x.shape)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         y = MaxPool(*window_of(self)).kernel(xp, x)

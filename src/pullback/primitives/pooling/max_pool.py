@@ -11,7 +11,7 @@ import numpy as np
 from ...core.dtypes import FLOATING, INTEGER
 from ...core.operation import Operation, Tensor
 from ...core.primitive import ZERO, Primitive
-from ...core.traits import ZEROS, Links, linear, zero_wins
+from ...core.traits import CHOOSES, GIVES_TO_CHOSEN, ZEROS, Links, linear, zero_wins
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base import largest
@@ -142,6 +142,7 @@ def max_pool3d(
 
 class MaxPool(Primitive):
     type = "MaxPool"
+    traits = (CHOOSES,)
 
     ksize: Window
     strides: Window
@@ -174,7 +175,7 @@ class MaxPoolGrad(Primitive):
     """`dy` put at the first largest element of each window of `x`."""
 
     type = "MaxPoolGrad"
-    traits = (linear(2), ZEROS, zero_wins(2))
+    traits = (linear(2), GIVES_TO_CHOSEN, ZEROS, zero_wins(2))
 
     ksize: Window
     strides: Window
