@@ -162,7 +162,7 @@ def chain_with_pullback(n: int) -> Step:
             x = pb.placeholder(pb.float64, [n])
             y = pb.reduce_sum(100.0 * pb.square(x[1:] - pb.square(x[:-1])) + pb.square(1.0 - x[:-1]))
             hessian = pb.sparse_hessian(y, x)
-            return float(hessian.eval({x: np.linspace(-1.0, 1.0, n)}, pb.Session()).sum())
+            return float(hessian.eval({x: np.linspace(-1.0, 1.0, n)}).sum())
 
     return step
 
@@ -191,7 +191,7 @@ def layer_with_pullback(layer: str) -> Step:
         with pb.Graph().as_default():
             x = pb.placeholder(pb.float64, [CHAIN])
             hessian = pb.sparse_hessian(pb.reduce_sum(pb.square(LAYERS[layer](pb, x * x))), x)
-            return float(hessian.eval({x: np.linspace(-1.0, 1.0, CHAIN)}, pb.Session()).sum())
+            return float(hessian.eval({x: np.linspace(-1.0, 1.0, CHAIN)}).sum())
 
     return step
 

@@ -44,6 +44,13 @@ def test_programs_of_few_numbers_are_compiled_the_short_way(shape: list[int], pl
     assert ("xla_cpu_use_fusion_emitters" in options) == (few and HAS_OLD_EMITTERS)
 
 
+@pytest.mark.skipif(not HAS_OLD_EMITTERS, reason="jax 0.11 has no others")
+def test_fast_compilation_is_the_short_way_for_all_programs() -> None:
+    x = pb.placeholder(pb.float32, [800])
+    plan = make_plan([pb.sin(x)], [], [x])
+    assert _compiler_options(EngineOptions(compile_effort="fast"), plan, "cpu")["xla_cpu_use_fusion_emitters"] is False
+
+
 @pytest.mark.parametrize("dtype", [pb.float32, pb.float64, pb.bfloat16, pb.int32, pb.complex64])
 @pytest.mark.parametrize(("m", "k", "n"), [(2, 2, 2), (4, 3, 1), (1, 8, 5)])
 def test_large_stacks_of_small_matrices_are_multiplied_as_on_numpy(m: int, k: int, n: int, dtype: pb.DType) -> None:

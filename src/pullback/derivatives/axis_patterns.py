@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..core.traits import Link, Links
-from .block_pattern import Matrix, Pattern
+from .block_pattern import Matrix, Pattern, is_identity
 
 
 def along_axes(pattern: Pattern, links: Links, x_shape: Sequence[int], y_shape: Sequence[int]) -> Pattern:
@@ -60,9 +60,7 @@ def _first_axes_alone(links: Sequence[Link]) -> bool:
 
 def _composed(outer: Matrix, inner: Matrix) -> Matrix:
     """The product of both; `outer` itself where `inner` is the identity."""
-    numbers = np.arange(inner.shape[0] + 1)
-    is_identity = np.array_equal(inner.indptr, numbers) and np.array_equal(inner.indices, numbers[:-1])
-    return outer if is_identity and inner.shape[0] == inner.shape[1] else outer @ inner
+    return outer if is_identity(inner) else outer @ inner
 
 
 def _rows(matrix: Matrix, numbers: np.ndarray[Any, Any]) -> Matrix:
@@ -99,7 +97,8 @@ def _relation(group: Sequence[Link], x_shape: Sequence[int], y_shape: Sequence[i
     """Which positions along all axes of the result meet which along all axes of the input: where every link says so."""
     if len(group) == 1:
         (link,) = group
-        return _matrix(*_pairs(link, x_shape, y_shape), (y_shape[link.output], x_shape[link.input]))
+        ours, theirs = _pairs(link, x_shape, y_shape)
+        return _matrix(ours, theirs, (y_shape[link.output], x_shape[link.input]))
     inputs = list(dict.fromkeys(link.input for link in group))
     outputs = list(dict.fromkeys(link.output for link in group))
     rows = np.arange(math.prod([y_shape[a] for a in outputs])).reshape([y_shape[a] for a in outputs])

@@ -54,8 +54,8 @@ class SparseMatrix:
         return np.concatenate([[0], np.cumsum(counts)]).astype(self.columns.dtype)
 
     def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> Any:
-        """The scipy.sparse.csr_array, by `session`, the default one, or a new one."""
-        chosen = session or get_default_session() or Session(graph=self.values.graph)
+        """The scipy.sparse.csr_array, by `session`, the default one, or a new one, for which little is compiled."""
+        chosen = session or get_default_session() or Session(graph=self.values.graph, compile_effort="fast")
         return self.to_csr(chosen.run(self.values, feed_dict))
 
 

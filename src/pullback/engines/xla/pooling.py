@@ -9,7 +9,7 @@ import numpy as np
 
 from ...primitives.base.largest import first_largest
 from ...primitives.base.precision import widened
-from ...primitives.base.windows import as_data_format, channels_last, has_channels_first, offsets, padded
+from ...primitives.base.windows import as_data_format, channels_last, has_channels_first, offsets
 from ...primitives.pooling.avg_pool import AvgPoolGrad, sizes_of
 from ...primitives.pooling.geometry import holes_of, is_tiled, one_per_tile, parts, pool_geometry, tiled_shape
 from ...primitives.pooling.max_pool import MaxPool, MaxPoolGrad
@@ -17,7 +17,7 @@ from ...primitives.reduction.reduce import lowest
 from ...primitives.shape.reshape import shape_to_use
 from .platform import on_processor
 from .registry import xla_kernel
-from .windows import put_windows, reduce_windows
+from .windows import padded, put_windows, reduce_windows
 
 
 @xla_kernel(MaxPool)
@@ -25,7 +25,7 @@ def _max_pool(p: MaxPool, x: Any) -> Any:
     _, pads, counts = pool_geometry(p, x.shape)
     if not on_processor() or is_tiled(p, x.shape) or 0 in counts:
         return p.kernel(jnp, x)
-    x = padded(jnp, channels_last(jnp, x, p.data_format), pads, lowest(x.dtype))
+    x = padded(channels_last(jnp, x, p.data_format), pads, lowest(x.dtype))
     y = reduce_windows(jnp.maximum, x, p.ksize, p.strides, holes_of(p), counts)
     return as_data_format(jnp, y, p.data_format)
 

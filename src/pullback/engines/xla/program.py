@@ -410,7 +410,7 @@ def _compiler_options(options: EngineOptions, plan: Plan, platform: str) -> dict
     if plan.written and not has_loops and platform == PROCESSOR:
         chosen["xla_cpu_copy_insertion_use_region_analysis"] = True
     # What the new emitters make of a fusion takes twice as long to compile, and pays where there is much to compute.
-    if HAS_OLD_EMITTERS and platform == PROCESSOR and _is_tiny(plan):
+    if HAS_OLD_EMITTERS and platform == PROCESSOR and (options.compile_effort == "fast" or _is_tiny(plan)):
         chosen["xla_cpu_use_fusion_emitters"] = False
     return chosen
 

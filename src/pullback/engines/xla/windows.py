@@ -7,10 +7,19 @@ from itertools import product
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
-from ...primitives.base.windows import Pads, offsets, padded
+from ...primitives.base.windows import Pads, offsets
 from .linalg.products import made
+
+
+def padded(x: Any, pads: Pads, value: Any = 0) -> Any:
+    """`x` [batch, spatial..., channels] with `value` around its spatial axes."""
+    if not any(map(any, pads)):
+        return x
+    widths = [(0, 0, 0), *[(before, after, 0) for before, after in pads], (0, 0, 0)]
+    return lax.pad(x, np.asarray(value, x.dtype), widths)
 
 
 def put_windows(
@@ -34,7 +43,7 @@ def put_windows(
     arrays = []
     for array, nothing in sources:
         widths = [(j, max(t - m, 0)) for j, t, m in zip(reach, rows, array.shape[1:-1], strict=True)]
-        arrays.append(made(padded(jnp, array, tuple(widths), nothing)))
+        arrays.append(made(padded(array, tuple(widths), nothing)))
     phases: dict[tuple[int, ...], Any] = {}
     for number, place in enumerate(offsets(windows)):
         steps = [divmod(o * d, s) for o, d, s in zip(place, dilations, strides, strict=True)]

@@ -21,7 +21,6 @@ from ....primitives.base.windows import (
     channels_last,
     has_channels_first,
     offsets,
-    padded,
     pads_of,
     split_axes,
 )
@@ -39,7 +38,7 @@ from ..linalg.products import made
 from ..platform import on_processor
 from ..reduction import added_up
 from ..registry import xla_kernel
-from ..windows import put_windows
+from ..windows import padded, put_windows
 from .volumes import convolve_volumes, volume_chunks, volume_counts, volumes_by_input
 
 _FEW = 36
@@ -219,7 +218,7 @@ def _depthwise(p: DepthwiseConv2dNative | Conv2D | Conv3D, x: Any, f: Any) -> An
     *windows, channels, multiplier = f.shape
     pads = pads_of(x.shape[1:-1], windows, p.strides, p.dilations, p.padding)
     counts = _counts(x.shape[1:-1], windows, p.strides, p.dilations, pads)
-    x = padded(jnp, x, pads)
+    x = padded(x, pads)
     total: Any = 0
     for offset in offsets(windows):
         total = total + x[at_offset(offset, counts, p.strides, p.dilations)][..., None] * f[offset]
@@ -251,7 +250,7 @@ def _depthwise_by_filter(p: DepthwiseConv2dNativeBackpropFilter, x: Any, dy: Any
     x, dy = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
     counts = dy.shape[1:-1]
     dy = dy.reshape(*dy.shape[:-1], channels, multiplier)
-    x = padded(jnp, x, pads_of(x.shape[1:-1], windows, p.strides, p.dilations, p.padding))
+    x = padded(x, pads_of(x.shape[1:-1], windows, p.strides, p.dilations, p.padding))
     over = tuple(range(len(windows) + 1))
     pieces = [
         jnp.sum(x[at_offset(offset, counts, p.strides, p.dilations)][..., None] * dy, over)

@@ -13,9 +13,9 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from ....primitives.base.windows import Pads, at_offset, offsets, padded, pads_of, result_lengths
+from ....primitives.base.windows import Pads, at_offset, offsets, pads_of, result_lengths
 from ..linalg.products import made
-from ..windows import put_windows
+from ..windows import padded, put_windows
 
 _CACHE = 8_000_000
 """Bytes of patches that are worked on at a time."""
@@ -46,7 +46,7 @@ def convolve_volumes(p: Any, x: Any, f: Any, chunks: int) -> Any:
     *windows, depth, count = f.shape
     lengths = x.shape[1:-1]
     counts = volume_counts(p, lengths, windows)
-    around = padded(jnp, x, pads_of(lengths, windows, p.strides, p.dilations, p.padding))
+    around = padded(x, pads_of(lengths, windows, p.strides, p.dilations, p.padding))
     matrix = f.reshape(-1, count)
 
     def step(part: Any) -> Any:
