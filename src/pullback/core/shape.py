@@ -316,15 +316,16 @@ def same_length(m: Dimension | None, n: Dimension | None) -> bool:
 def fit(m: Dimension | None, n: Dimension | None) -> bool:
     """Whether two lengths are equal in every run in which they broadcast: one is the other, or at most a number.
 
-    The smaller of `n` and 512 is 1 only where `n` is: the beginning of a table that is as long as a text, say.
+    The smaller of `n` and 512 is 1 only where `n` is: the beginning of a table that is as long as a text, say. Beside
+    512 it may be 1 all the same.
     """
     return same_length(m, n) or _is_capped(m, n) or _is_capped(n, m)
 
 
 def _is_capped(m: Dimension | None, n: Dimension | None) -> bool:
-    if not isinstance(m, Length) or m.function != "min" or len(m.operands) != 2 or n not in m.operands:
+    if not (isinstance(m, Length) and isinstance(n, Length)) or m.function != "min" or len(m.operands) != 2:
         return False
-    return any(isinstance(k, int) and k > 1 for k in m.operands)
+    return n in m.operands and any(isinstance(k, int) and k > 1 for k in m.operands)
 
 
 def same_shape(a: TensorShape, b: TensorShape) -> bool:
