@@ -202,8 +202,7 @@ class Fill(Primitive):
     shape: tuple[int | None, ...] | None
 
     def infer(self, x: TensorType, lengths: TensorType | None = None) -> tuple[TensorType, ...]:
-        del lengths
-        return (TensorType(x.dtype, TensorShape(self.shape)),)
+        return (TensorType(x.dtype, shape_to_infer(self.shape, lengths)),)
 
     def kernel(self, xp: Any, x: Any, lengths: Any = None) -> Any:
         return xp.broadcast_to(x, shape_to_use(self.shape, lengths))
