@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -15,15 +15,18 @@ from pullback.core.lengths import Length
 from .cases.case import Case
 from .cases.table import (
     Built,
-    ShapeOf,
+    build_here,
     building,
     differentiable,
     differentiate,
+    each,
     erased_lengths,
     erased_rank,
     families,
     named_lengths,
     rows,
+    run,
+    together,
     weights_like,
 )
 
@@ -44,7 +47,7 @@ def assert_close(actual: Any, expected: Any, tolerance: float, what: str) -> Non
     np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance * max(scale, 1e-3), err_msg=what)
 
 
-@pytest.mark.parametrize("case", rows("not_on_numpy"))
+@each(rows("not_on_numpy"))
 def test_computed_types_are_the_inferred_ones(case: Case) -> None:
     with building(case) as built:
         values = built.run(built.ys)
@@ -54,7 +57,7 @@ def test_computed_types_are_the_inferred_ones(case: Case) -> None:
             assert y.shape.is_compatible_with(array.shape), f"inferred {y}, computed {array.shape}"
 
 
-@pytest.mark.parametrize("case", [p for p in rows("not_on_numpy", "not_exact") if p.values[0].expected is not None])
+@each([p for p in rows("not_on_numpy", "not_exact") if p.values[0].expected is not None])
 def test_values_are_those_of_the_closed_form(case: Case) -> None:
     with building(case) as built:
         expected = case.expected(*built.arrays) if callable(case.expected) else case.expected
@@ -63,53 +66,74 @@ def test_values_are_those_of_the_closed_form(case: Case) -> None:
             assert_close(actual, wanted, 1e-12, "value")
 
 
-@pytest.mark.parametrize("case", rows("not_on_numpy", "not_float32", "not_exact"))
-def test_xla_agrees_with_numpy_in_float32(case: Case, matmul_precision: str) -> None:
-    with building(case, dtype=np.float32) as built:
-        fetches = list(built.ys)
-        targets = [] if case.not_differentiable or not case.differentiated() else differentiable(built.ys)
-        fetches += differentiate(built, targets, seed=1) if targets else []
-        found = built.run(fetches, "xla", matmul_precision=matmul_precision)
-        for i, (a, b) in enumerate(zip(found, built.run(fetches), strict=True)):
-            assert np.asarray(a).dtype == np.asarray(b).dtype == fetches[i].dtype
-            assert_close(a, b, built.float32_tolerance(matmul_precision), f"fetch {i}: {fetches[i]}")
+@pytest.mark.parametrize("cases", together(rows("not_on_numpy", "not_float32", "not_exact")))
+def test_xla_agrees_with_numpy_in_float32(cases: list[Case], matmul_precision: str) -> None:
+    for row in _compiled_together(cases, _with_gradients, np.float32, matmul_precision=matmul_precision):
+        row.check(row.built.float32_tolerance(matmul_precision))
 
 
-@pytest.mark.parametrize(
-    "case", [p for p in rows("not_differentiable", "not_on_numpy") if p.values[0].differentiated()]
-)
+@each([p for p in rows("not_differentiable", "not_on_numpy") if p.values[0].differentiated()])
 def test_first_derivatives_are_differences(case: Case) -> None:
     with building(case) as built:
         ys = differentiable(built.ys)
         _compare_with_differences(built, ys, differentiate(built, ys, seed=1), seed=1)
 
 
-@pytest.mark.parametrize(
-    "case",
-    [p for p in rows("not_differentiable", "not_second_order", "not_on_numpy") if p.values[0].differentiated()],
-)
+@each([p for p in rows("not_differentiable", "not_second_order", "not_on_numpy") if p.values[0].differentiated()])
 def test_second_derivatives_are_differences(case: Case) -> None:
     with building(case) as built:
         first = differentiate(built, differentiable(built.ys), seed=1)
         _compare_with_differences(built, first, differentiate(built, first, seed=2), seed=2)
 
 
-@pytest.mark.parametrize("case", [p for p in rows("not_on_numpy") if p.values[0].third_order])
+@each([p for p in rows("not_on_numpy") if p.values[0].third_order])
 def test_third_derivatives_are_differences(case: Case) -> None:
     with building(case) as built:
         second = differentiate(built, differentiate(built, differentiable(built.ys), seed=1), seed=2)
         _compare_with_differences(built, second, differentiate(built, second, seed=3), seed=3)
 
 
-@pytest.mark.parametrize("case", [p for p in rows("not_on_numpy", mark_slow=True) if p.values[0].third_order])
-def test_third_derivatives_on_xla_are_those_of_numpy(case: Case) -> None:
-    with building(case) as built:
-        first = differentiate(built, differentiable(built.ys), seed=1)
-        second = differentiate(built, first, seed=2)
-        fetches = [*first, *second, *differentiate(built, second, seed=3)]
-        found = built.run(fetches, "xla", compile_effort="fast")
-        for a, b in zip(found, built.run(fetches), strict=True):
-            assert_close(a, b, 1e-9, "derivative")
+@pytest.mark.parametrize(
+    "cases",
+    together([p for p in rows("not_on_numpy", mark_slow=True) if p.values[0].third_order]),
+)
+def test_third_derivatives_on_xla_are_those_of_numpy(cases: list[Case]) -> None:
+    for row in _compiled_together(cases, _three_derivatives, np.float64, compile_effort="fast"):
+        row.check(1e-9)
+
+
+def _three_derivatives(built: Built) -> list[Any]:
+    first = differentiate(built, differentiable(built.ys), seed=1)
+    second = differentiate(built, first, seed=2)
+    return [*first, *second, *differentiate(built, second, seed=3)]
+
+
+class Compiled(NamedTuple):
+    """A row, what was fetched of it, and what XLA gave."""
+
+    built: Built
+    fetches: list[Any]
+    values: Arrays
+
+    def check(self, tolerance: float) -> None:
+        """That NumPy gives the same."""
+        for y, a, b in zip(self.fetches, self.values, self.built.run(self.fetches), strict=True):
+            assert np.asarray(a).dtype == np.asarray(b).dtype == y.dtype
+            assert_close(a, b, tolerance, f"{self.built.case}: {y}")
+
+
+def _compiled_together(
+    cases: list[Case], fetches_of: Callable[[Built], list[Any]], dtype: Any, **options: Any
+) -> list[Compiled]:
+    """Rows in the default graph, each with what XLA gives for it in a program of them all."""
+    builts, fetches = [], []
+    for i, case in enumerate(cases):
+        with pb.variable_scope(f"row{i}"):
+            builts.append(build_here(case, dtype=dtype))
+            fetches.append(fetches_of(builts[-1]))
+    feeds = {x: array for built in builts for x, array in zip(built.xs, built.arrays, strict=True)}
+    values = run(pb.get_default_graph(), fetches, feeds, "xla", **options)
+    return [Compiled(*row) for row in zip(builts, fetches, values, strict=True)]
 
 
 def _compare_with_differences(built: Built, ys: list[Any], dxs: list[Any], seed: int) -> None:
@@ -151,12 +175,18 @@ def test_every_family_is_checked_to_the_third_order() -> None:
     assert without == NO_THIRD_ORDER.keys()
 
 
-@pytest.mark.parametrize("case", rows("not_erased", "not_on_numpy", "not_exact"))
-def test_unknown_static_lengths_change_nothing(case: Case) -> None:
-    _compare_with_static_shapes(case, erased_lengths)
+@each(rows("not_erased", "not_on_numpy", "not_exact"))
+def test_lengths_and_ranks_that_only_a_run_knows_change_nothing(case: Case) -> None:
+    with building(case) as built:
+        expected = built.run(_with_gradients(built))
+    for erase in [erased_lengths, named_lengths, *([] if case.not_erased_rank else [erased_rank])]:
+        with building(case, erase) as built:
+            actual = built.run(_with_gradients(built))
+        for i, (a, b) in enumerate(zip(actual, expected, strict=True)):
+            assert_close(a, b, 1e-9, f"{erase.__name__}, fetch {i}")
 
 
-@pytest.mark.parametrize("case", rows("not_erased", "not_on_numpy"))
+@each(rows("not_erased", "not_on_numpy"))
 def test_symbolic_lengths_are_those_of_a_run(case: Case) -> None:
     with building(case, erased_lengths) as built:
         _with_gradients(built)
@@ -174,16 +204,6 @@ def test_symbolic_lengths_are_those_of_a_run(case: Case) -> None:
                 assert length.substitute(parts) in (n, None), f"{y}: {length.terms} of {parts} is not {n}"
 
 
-@pytest.mark.parametrize("case", rows("not_erased", "not_on_numpy", "not_exact"))
-def test_named_lengths_change_nothing(case: Case) -> None:
-    _compare_with_static_shapes(case, named_lengths)
-
-
-@pytest.mark.parametrize("case", rows("not_erased", "not_erased_rank", "not_on_numpy", "not_exact"))
-def test_unknown_static_ranks_change_nothing(case: Case) -> None:
-    _compare_with_static_shapes(case, erased_rank)
-
-
 def is_array(y: pb.Tensor) -> bool:
     """Whether a run gives an array for a tensor."""
     return not isinstance(y.dtype, TokenType)
@@ -194,20 +214,6 @@ def is_whole(y: pb.Tensor, value: Any) -> bool:
     return y.shape.rank is not None and not isinstance(value, list)
 
 
-def _compare_with_static_shapes(case: Case, erase: ShapeOf) -> None:
-    expected = _values_and_gradients(case)
-    with building(case, erase) as built:
-        actual = built.run(_with_gradients(built))
-    for i, (a, b) in enumerate(zip(actual, expected, strict=True)):
-        assert_close(a, b, 1e-9, f"fetch {i}")
-
-
-def _values_and_gradients(case: Case) -> Arrays:
-    with building(case) as built:
-        values: Arrays = built.run(_with_gradients(built))
-        return values
-
-
 def _with_gradients(built: Built) -> list[Any]:
     fetches = list(built.ys)
     if not built.case.not_differentiable and built.case.differentiated():
@@ -215,7 +221,7 @@ def _with_gradients(built: Built) -> list[Any]:
     return fetches
 
 
-@pytest.mark.parametrize("case", rows())
+@each(rows())
 def test_a_graph_survives_its_dict_form(case: Case) -> None:
     with building(case) as built:
         copy = pb.Graph.from_dict(built.graph.to_dict())

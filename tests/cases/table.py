@@ -7,6 +7,7 @@ import pkgutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,37 @@ def rows(*without: str, mark_slow: bool = False) -> list[Any]:
     ]
 
 
+def together(rows: Sequence[Any], most: int = 8) -> list[Any]:
+    """Parameters of up to `most` rows of a family: one program of them all compiles in half the time of many."""
+    import pytest
+
+    found = []
+    for (family, marks), alike in groupby(rows, lambda row: (row.id.split("-")[0], tuple(row.marks))):
+        cases = [row.values[0] for row in alike]
+        for part in [cases[i : i + most] for i in range(0, len(cases), most)]:
+            found.append(pytest.param(part, id=f"{family}-{'+'.join(case.name for case in part)}", marks=marks))
+    return found
+
+
+def each(rows: Sequence[Any]) -> Callable[[Callable[[Case], None]], Callable[[list[Case]], None]]:
+    """Makes what checks one row a test of several, since a test takes longer to report than most rows to check."""
+    import pytest
+
+    def test_of(check: Callable[[Case], None]) -> Callable[[list[Case]], None]:
+        def test(cases: list[Case]) -> None:
+            for case in cases:
+                try:
+                    check(case)
+                except BaseException as error:
+                    error.add_note(f"in the row {case}")
+                    raise
+
+        test.__name__, test.__qualname__, test.__module__ = check.__name__, check.__qualname__, check.__module__
+        return pytest.mark.parametrize("cases", together(rows))(test)
+
+    return test_of
+
+
 def same_shape(array: np.ndarray[Any, Any]) -> Any:
     """The static shape in full."""
     return array.shape
@@ -66,25 +98,24 @@ def erased_rank(array: np.ndarray[Any, Any]) -> Any:
 
 @dataclass
 class Built:
-    """A row as a graph: placeholders, results, and the arrays that feed the former."""
+    """A row as a graph, or as one of several in a graph: placeholders, results, and the arrays that feed the former."""
 
     case: Case
     graph: pb.Graph
     xs: list[Any]
     ys: list[Any]
     arrays: list[np.ndarray[Any, Any]]
+    begins: int
+    """How many operations were there before it."""
 
     def run(self, fetches: Any, engine: str = "numpy", arrays: Sequence[Any] | None = None, **options: Any) -> Any:
         """The values of `fetches` for `arrays`, the row's own where none are given, in a session with `options`."""
         feeds = dict(zip(self.xs, self.arrays if arrays is None else arrays, strict=True))
-        with pb.Session(graph=self.graph, engine=engine, **options) as session:
-            if self.graph.get_collection("variables"):
-                session.run(pb.variables_initializer(self.graph.get_collection("variables")))
-            return session.run(fetches, feeds)
+        return run(self.graph, fetches, feeds, engine, **options)
 
     def float32_tolerance(self, precision: str) -> float:
         """How far XLA may be from NumPy in float32, where products are computed with that precision."""
-        pending = list(self.graph.operations)
+        pending = list(self.graph.operations[self.begins :])
         for op in pending:
             if multiplies(op.primitive.traits) and precision_of(op) is None:
                 return max(self.case.float32_tolerance, PRODUCT_TOLERANCE[precision])
@@ -95,12 +126,25 @@ class Built:
 @contextmanager
 def building(case: Case, shape_of: ShapeOf = same_shape, dtype: Any = np.float64) -> Iterator[Built]:
     """A row built in a graph of its own, which is the default one inside the block."""
-    arrays = case.arrays(dtype)
-    graph = pb.Graph()
-    with graph.as_default():
-        xs = [pb.placeholder(a.dtype, shape_of(a), name=f"x{i}") for i, a in enumerate(arrays)]
-        ys = case.build(*xs)
-        yield Built(case, graph, xs, list(ys) if isinstance(ys, list | tuple) else [ys], arrays)
+    with pb.Graph().as_default():
+        yield build_here(case, shape_of, dtype)
+
+
+def build_here(case: Case, shape_of: ShapeOf = same_shape, dtype: Any = np.float64) -> Built:
+    """A row built in the default graph."""
+    graph, arrays = pb.get_default_graph(), case.arrays(dtype)
+    begins = len(graph.operations)
+    xs = [pb.placeholder(a.dtype, shape_of(a), name=f"x{i}") for i, a in enumerate(arrays)]
+    ys = case.build(*xs)
+    return Built(case, graph, xs, list(ys) if isinstance(ys, list | tuple) else [ys], arrays, begins)
+
+
+def run(graph: pb.Graph, fetches: Any, feeds: Any, engine: str, **options: Any) -> Any:
+    """The values of `fetches` where the variables of the graph are as they were initialized."""
+    with pb.Session(graph=graph, engine=engine, **options) as session:
+        if graph.get_collection("variables"):
+            session.run(pb.variables_initializer(graph.get_collection("variables")))
+        return session.run(fetches, feeds)
 
 
 def differentiable(ys: Sequence[Any]) -> list[Any]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import pullback as pb
 from pullback.passes.numbering import numbered
 from pullback.passes.view import view_of
-from tests.cases.table import Case, building, differentiable, rows
+from tests.cases.table import Case, building, differentiable, each, rows
 
 RANDOM = np.random.default_rng(0)
 MATRIX = RANDOM.standard_normal((3, 3))
@@ -178,7 +178,7 @@ def slopes(ys: list[pb.Tensor], xs: list[pb.Tensor]) -> list[pb.Tensor]:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Converting sparse IndexedSlices")
-@pytest.mark.parametrize("case", rows("not_differentiable", "not_second_order", "not_on_numpy"))
+@each(rows("not_differentiable", "not_second_order", "not_on_numpy"))
 def test_tensors_that_became_one_have_one_value(case: Case) -> None:
     """Of every row of the case table, with its first and second derivatives."""
     with building(case) as built:

@@ -17,7 +17,7 @@ from pullback.passes.optimizing import Optimizing
 from pullback.passes.prune import prune
 from pullback.passes.ruleset import rules_of
 from tests.cases.case import Case
-from tests.cases.table import building, differentiable, differentiate, rows
+from tests.cases.table import building, differentiable, differentiate, each, rows
 
 from .functions import size
 
@@ -38,23 +38,35 @@ def _values_of(case: Case, change: Callable[[Function], Function]) -> Iterator[t
     return zip(map(np.asarray, values), map(np.asarray, found), strict=True)
 
 
-@pytest.mark.parametrize("case", rows("not_on_numpy", "not_exact"))
+@each(rows("not_on_numpy", "not_exact"))
 def test_a_function_that_was_made_lean_gives_the_same(case: Case) -> None:
-    for x, y in _values_of(case, lambda f: prune(merge(fold(f)))):
-        assert (x.dtype, x.shape, x.tobytes()) == (y.dtype, y.shape, y.tobytes())
+    _compare_to_the_last_bit(case, lambda f: prune(merge(fold(f))))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", rows("not_on_numpy", "not_exact"))
+@each(rows("not_on_numpy", "not_exact"))
 def test_an_exact_optimisation_gives_the_same_to_the_last_bit(case: Case) -> None:
-    for x, y in _values_of(case, Optimizing(rules_of("exact")).function):
+    _compare_to_the_last_bit(case, Optimizing(rules_of("exact")).function)
+
+
+@each(rows("not_on_numpy", "not_exact"))
+def test_a_safe_optimisation_gives_the_same(case: Case) -> None:
+    _compare(case, Optimizing(rules_of("safe")).function)
+
+
+@pytest.mark.slow
+@each(rows("not_on_numpy", "not_exact"))
+def test_a_fast_optimisation_gives_the_same(case: Case) -> None:
+    _compare(case, Optimizing(rules_of("fast")).function)
+
+
+def _compare_to_the_last_bit(case: Case, change: Callable[[Function], Function]) -> None:
+    for x, y in _values_of(case, change):
         assert (x.dtype, x.shape, x.tobytes()) == (y.dtype, y.shape, y.tobytes())
 
 
-@pytest.mark.parametrize("level", ["safe", pytest.param("fast", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("case", rows("not_on_numpy", "not_exact"))
-def test_an_optimised_function_gives_the_same(case: Case, level: str) -> None:
-    for x, y in _values_of(case, Optimizing(rules_of(level)).function):
+def _compare(case: Case, change: Callable[[Function], Function]) -> None:
+    for x, y in _values_of(case, change):
         assert (x.dtype, x.shape) == (y.dtype, y.shape)
         if x.dtype in INEXACT:
             rounding = 100 * float(finfo(x.dtype).eps)
