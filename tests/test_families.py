@@ -41,7 +41,8 @@ ROOMS = {
     },
     "onnx/read": {
         *("dtypes", "lengths", "operands", "packed", "places", "sources", "states", "steps", "watching", "windows"),
-        *("attention", "cells", "fused", "sequence", "sequence_map", "tabular", "training", "trees"),
+        *("attention", "categories", "cells", "dictionaries", "fused", "scores", "sequence", "sequence_map"),
+        *("support_vectors", "tabular", "training", "trees"),
     },
     "onnx/write": {"layout", "shapes", "traced"},
     "graphdef/read": {"operands", "files", "optimizers"},

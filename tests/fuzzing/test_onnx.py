@@ -53,7 +53,7 @@ def outcome(model: ModelProto) -> str:
     try:
         graph = pb.onnx.load(model)
         made = pb.onnx.differentiate(graph)
-        pb.onnx.export(made.outputs, dict(zip(graph.input_names, graph.inputs, strict=True)))
+        pb.onnx.export(made.outputs, graph.input_tensors)
     except pb.errors.PullbackError as error:
         str(error).encode()
         return type(error).__name__

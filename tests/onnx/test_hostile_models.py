@@ -210,8 +210,7 @@ BROKEN: dict[str, tuple[ModelProto, type[Exception], str]] = {
     "a cast to what nobody knows": (
         nodes(helper.make_node("Cast", ["x"], ["y"], to=77)),
         UnimplementedError,
-        "onnx.load: node 'y' (Cast, opset 21): tensors of element type 77 are not numbers that pullback has a "
-        "dtype for",
+        "onnx.load: node 'y' (Cast, opset 21): there is no dtype for tensors of element type 77",
     ),
     "lengths whose product is too large for 64 bits": (
         scaled_by(tensor([2**33, 2**33], raw_data=b"")),
@@ -420,25 +419,21 @@ def test_an_identity_of_any_size_is_computed_in_the_run(size: int) -> None:
 
 
 def classifier() -> ModelProto:
-    """As scikit-learn's exporter writes one: behind the probabilities is an operator that is not read."""
+    """One with an operator that is not read behind the probabilities."""
     domain = "ai.onnx.ml"
     numbers = {"coefficients": [1.0, 2.0, 3.0, 4.0], "intercepts": [0.0, 0.0], "classlabels_ints": [0, 1]}
     linear = helper.make_node(
         "LinearClassifier", ["x"], ["label", "p"], domain=domain, post_transform="SOFTMAX", **numbers
     )
-    zipped = helper.make_node("ZipMap", ["p"], ["y"], domain=domain, classlabels_int64s=[0, 1])
-    model = nodes(linear, zipped, opsets=OPSETS | {domain: 1})
+    zipped = helper.make_node("Zip", ["p"], ["y"], domain="acme")
+    model = nodes(linear, zipped, opsets=OPSETS | {domain: 1, "acme": 1})
     model.graph.input[0].type.tensor_type.shape.dim.add().dim_value = 2
-    maps = model.graph.output[0].type
-    maps.Clear()
-    maps.sequence_type.elem_type.map_type.key_type = TensorProto.INT64
-    maps.sequence_type.elem_type.map_type.value_type.tensor_type.elem_type = TensorProto.FLOAT
     model.graph.output.append(helper.make_tensor_value_info("label", TensorProto.INT64, None))
     return model
 
 
 def test_what_is_not_needed_need_not_be_read() -> None:
-    with pytest.raises(UnimplementedError, match="ZipMap"):
+    with pytest.raises(UnimplementedError, match="acme::Zip"):
         pb.onnx.load(classifier())
     graph = pb.onnx.load(classifier(), of=["p"])
     assert (graph.left_out, graph.output_names) == (("y",), ("label",))
@@ -447,7 +442,7 @@ def test_what_is_not_needed_need_not_be_read() -> None:
 
 
 def test_what_is_needed_must_be_read() -> None:
-    with pytest.raises(UnimplementedError, match="ZipMap"):
+    with pytest.raises(UnimplementedError, match="acme::Zip"):
         pb.onnx.load(classifier(), of=["y"])
 
 

@@ -90,24 +90,16 @@ def test_external_data_outside_the_folder_are_refused(tmp_path: Path) -> None:
 
 def test_all_that_is_not_read_is_listed_at_once() -> None:
     text = """<ir_version: 10, opset_import: ["" : 21, "acme" : 1]>
-    g (float[2] x, string[2] s) => (float[2] y) { a = acme.Frob(x)  b = acme.Frob(a)  c = Tanh(b)  d = acme.Nicate(c)
-      e = StringConcat(s, s)  y = Neg(d) }"""
+    g (float[2] x) => (float[2] y) { a = acme.Frob(x)  b = acme.Frob(a)  c = Tanh(b)  d = acme.Nicate(c)
+      y = Neg(d) }"""
     with pytest.raises(errors.UnimplementedError) as error:
         pb.onnx.load(onnx.parser.parse_model(text))
     assert str(error.value) == (
         "onnx.load: the model holds what pullback does not read:\n"
-        "  StringConcat (opset 21): node 'e'\n"
         "  acme::Frob (an operator that onnx does not define): nodes 'a', 'b'\n"
         "  acme::Nicate (an operator that onnx does not define): node 'd'\n"
-        "  tensors of string: 's'\n"
         "Take these nodes out of the model, or write a reader for each: see pullback.onnx.reader."
     )
-
-
-def test_strings_inside_a_model_are_listed_too() -> None:
-    text = 'g (float[2] x) => (string[2] y) { y = Cast<to = 8>(x)  c = Constant<value_string = "a">() }'
-    with pytest.raises(errors.UnimplementedError, match="\n  tensors of string: 'y', 'c'\n"):
-        pb.onnx.load(parsed(text))
 
 
 def test_a_reader_of_ones_own() -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 
 import pullback as pb
 from pullback import errors
+from pullback.cli import main
 
 from .models import parsed, run
 
@@ -198,3 +201,14 @@ def test_tensors_of_different_ranks_have_no_concatenation() -> None:
         "onnx.load: node 'y' (ConcatFromSequence, opset 21): the number of axes of the tensors in the sequence must be "
         "known, and the same"
     )
+
+
+def test_the_command_differentiates_by_the_elements_of_a_sequence(tmp_path: Path) -> None:
+    text = """g (seq(double[k]) s, int64 n) => (seq(double[j]) y) <bool yes = {1}> {
+    y = Loop (n, yes, s) <body = b (int64 i, bool c, seq(double[k]) q) => (bool go_on, seq(double[k]) t) {
+        go_on = Identity (c) z = SequenceAt (q, i) w = Mul (z, z) t = SequenceInsert (q, w) }> }"""
+    onnx.save(parsed(text), tmp_path / "g.onnx")
+    assert main.main(["grad", str(tmp_path / "g.onnx"), "--of", "y/0"]) == 0
+    feeds = {"s/0": np.array([1.0, 2.0, 3.0]), "s/1": np.array([[1], [2]]), "n": np.array(2)}
+    *_, slope = on_onnxruntime(onnx.load(tmp_path / "g_grad.onnx"), feeds)
+    assert slope.tolist() == [3, 5, 7]

@@ -228,8 +228,8 @@ def _against_differences(
         direction = random.standard_normal(at.shape)
 
         def along(step: float, x: Tensor = x, at: Array = at, direction: Array = direction) -> float:
-            moved = session.run([wide[y] for y in ys], {**fixed, x: at + step * direction})
-            back = session.run([wide[y] for y in ys], {**fixed, x: at - step * direction})
+            moved = session.run([wide.only_tensor(y) for y in ys], {**fixed, x: at + step * direction})
+            back = session.run([wide.only_tensor(y) for y in ys], {**fixed, x: at - step * direction})
             change = zip(moved, back, weights, strict=True)
             return float(sum(np.sum((a - b) * (1.0 if w is None else w)) for a, b, w in change)) / (2 * step)
 
@@ -252,7 +252,7 @@ def _sizes_of_terms(
     The gradient of a sum of probabilities is 0, and what rounding leaves of terms that are not.
     """
     graph: Any = session.graph
-    sources = [graph[y] for y in ys]
+    sources = [graph.only_tensor(y) for y in ys]
     seeds = [random.choice([-1.0, 1.0], np.shape(y)) for y in session.run(sources, fixed)]
     with graph.as_default(), densify_policy("allow"):
         given = [constant(seed.astype(y.dtype)) for seed, y in zip(seeds, sources, strict=True)]

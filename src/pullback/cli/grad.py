@@ -57,8 +57,8 @@ def _run(args: argparse.Namespace) -> int:
     graph.scope = graph.scope._replace(site=Place(f"pullback grad {model.name}"))
     rules = {key: _rule(name) for key, name in args.rule or ()}
     tell("differentiating")
-    inputs = dict(zip(graph.input_names, graph.inputs, strict=True))
-    own = {} if args.only_grad else dict(zip(graph.output_names, graph.outputs, strict=True))
+    inputs = graph.input_tensors
+    own = {} if args.only_grad else graph.output_tensors
     made = _stepping(args, graph, own, inputs) if args.train else _derived(args, graph, rules, own, inputs)
     if args.only_grad:
         made.inputs = _needed(made.inputs, made.outputs)

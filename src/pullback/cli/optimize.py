@@ -27,8 +27,8 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     model = Path(args.model)
     graph = load_tensorflows(model) if is_tensorflows(model) else pb.onnx.load(model)
-    inputs = dict(zip(graph.input_names, graph.inputs, strict=True))
-    outputs = dict(zip(graph.output_names, graph.outputs, strict=True))
+    inputs = graph.input_tensors
+    outputs = graph.output_tensors
     lean, report = optimized_outputs(outputs, inputs, args.level)
     if fewest_nodes([(outputs, inputs), (lean, inputs)], args.opset) == 0:
         lean, report = outputs, Report.of([], [], [])

@@ -207,7 +207,7 @@ def chosen_values(graph: OnnxGraph, names: Iterable[str], what: str) -> dict[str
     found = {}
     for name in names:
         try:
-            value = graph[name]
+            value = graph.only_tensor(name)
         except KeyError as error:
             raise InvalidArgumentError(f"onnx: {what}: {error.args[0]}") from None
         if not isinstance(value, Tensor) or (what != "stop" and value.dtype not in TRAINABLE):
@@ -219,7 +219,7 @@ def chosen_values(graph: OnnxGraph, names: Iterable[str], what: str) -> dict[str
 
 def only_output(graph: OnnxGraph) -> dict[str, Tensor]:
     """The only output of floats; InvalidArgumentError where there are more, or none."""
-    floats = _floats(graph.output_names, graph.outputs)
+    floats = _floats(graph.output_tensors)
     if len(floats) != 1:
         names = ", ".join(map(repr, floats)) or "none"
         raise InvalidArgumentError(f"onnx: the model has {len(floats)} outputs of floats ({names}); say which is meant")
@@ -227,7 +227,7 @@ def only_output(graph: OnnxGraph) -> dict[str, Tensor]:
 
 
 def _float_inputs(graph: OnnxGraph) -> dict[str, Tensor]:
-    floats = _floats(graph.input_names, graph.inputs)
+    floats = _floats(graph.input_tensors)
     if not floats:
         raise InvalidArgumentError(
             "onnx.differentiate: the model has no inputs of floats; say by which of its values to differentiate"
@@ -235,9 +235,8 @@ def _float_inputs(graph: OnnxGraph) -> dict[str, Tensor]:
     return floats
 
 
-def _floats(names: Sequence[str], values: Sequence[Any]) -> dict[str, Tensor]:
-    pairs = zip(names, values, strict=True)
-    return {name: x for name, x in pairs if isinstance(x, Tensor) and x.dtype in FLOATING}
+def _floats(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: x for name, x in tensors.items() if x.dtype in FLOATING}
 
 
 def _connected(made: Derivative, xs: Mapping[str, Tensor], dxs: Sequence[Any], hint: str) -> dict[str, Tensor]:

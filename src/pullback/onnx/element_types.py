@@ -7,7 +7,7 @@ from typing import Any
 from onnx import TensorProto
 from onnx.helper import np_dtype_to_tensor_dtype, tensor_dtype_to_np_dtype
 
-from ..core.dtypes import DType, as_dtype
+from ..core.dtypes import DType, as_dtype, string
 from ..core.errors import UnimplementedError
 
 
@@ -15,14 +15,16 @@ def dtype_of(element_type: int) -> DType:
     """The dtype of an element type, a number of `TensorProto.DataType`.
 
     Raises:
-        UnimplementedError: there is none, as for strings.
+        UnimplementedError: there is none, as for an undefined one.
     """
+    if element_type == TensorProto.STRING:
+        return string
     try:
-        if element_type not in (TensorProto.STRING, TensorProto.UNDEFINED):
+        if element_type != TensorProto.UNDEFINED:
             return as_dtype(tensor_dtype_to_np_dtype(element_type))
     except (KeyError, TypeError):
         pass
-    raise UnimplementedError(f"tensors of {name_of(element_type)} are not numbers that pullback has a dtype for")
+    raise UnimplementedError(f"there is no dtype for tensors of {name_of(element_type)}")
 
 
 def element_type_of(dtype: Any) -> int:

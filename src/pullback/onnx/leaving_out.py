@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from onnx import GraphProto, NodeProto, TensorProto
+from onnx import GraphProto, NodeProto
 
 from .reading import all_nodes, is_read
 
@@ -15,8 +15,7 @@ def leave_out_unread(graph: GraphProto, of: Sequence[str]) -> tuple[str, ...]:
 
     Nothing is taken out where a value of `of` is among that: then all of it is to be said.
     """
-    blocked = {e.name for e in graph.input if e.type.tensor_type.elem_type == TensorProto.STRING}
-    blocked |= {t.name for t in graph.initializer if t.data_type == TensorProto.STRING}
+    blocked: set[str] = set()
     kept = []
     for node in graph.node:
         if _is_blocked(node, blocked):
@@ -36,9 +35,7 @@ def leave_out_unread(graph: GraphProto, of: Sequence[str]) -> tuple[str, ...]:
 def _is_blocked(node: NodeProto, blocked: set[str]) -> bool:
     """Whether a node, or one in a graph that it holds, is not read, or reads what is blocked."""
     inside = [inner for a in node.attribute for g in ([a.g] if a.HasField("g") else a.graphs) for inner in all_nodes(g)]
-    return any(
-        not is_read(n.domain, n.op_type) or makes_strings(n) or not blocked.isdisjoint(n.input) for n in [node, *inside]
-    )
+    return any(not is_read(n.domain, n.op_type) or not blocked.isdisjoint(n.input) for n in [node, *inside])
 
 
 def _keep(entries: Any, kept: Sequence[Any]) -> None:
@@ -48,12 +45,3 @@ def _keep(entries: Any, kept: Sequence[Any]) -> None:
         copy.CopyFrom(entry)
     del entries[:]
     entries.extend(copies)
-
-
-def makes_strings(node: NodeProto) -> bool:
-    """Whether the node gives strings."""
-    if node.op_type == "Cast":
-        return any(a.name == "to" and a.i == TensorProto.STRING for a in node.attribute)
-    if node.op_type != "Constant":
-        return False
-    return any(a.name.startswith("value_string") or a.t.data_type == TensorProto.STRING for a in node.attribute)

@@ -116,10 +116,12 @@ def _load_readers() -> None:
         attention,
         bitwise,
         casting,
+        categories,
         control_flow,
         convolution,
         creation,
         cumulative,
+        dictionaries,
         elementwise,
         fused,
         identity,
@@ -138,6 +140,8 @@ def _load_readers() -> None:
         sets,
         signal,
         sorting,
+        strings,
+        support_vectors,
         tabular,
         training,
         trees,
@@ -169,6 +173,8 @@ def _read_main(
     graph.ranks = {}
     graph.inputs = tuple([graph.values[entry.name] for entry in proto.input])
     graph.outputs = tuple([names[entry.name] for entry in proto.output])
+    for name, x in {**graph.input_tensors, **graph.output_tensors}.items():
+        graph.values.setdefault(name, x)
     graph.dims = {entry.name: dims_of(entry.type) for entry in [*proto.input, *proto.output]}
 
 

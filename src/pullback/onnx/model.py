@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from types import MappingProxyType
@@ -84,6 +84,21 @@ class OnnxGraph(Graph):
         """The names of the outputs."""
         return self._names(self.model.graph.output)
 
+    @property
+    def input_tensors(self) -> dict[str, Tensor]:
+        """The tensors of the inputs by name; of a sequence or an optional value by name and number."""
+        return self._tensors(self.input_names, self.inputs)
+
+    @property
+    def output_tensors(self) -> dict[str, Tensor]:
+        """The tensors of the outputs, named as those of the inputs."""
+        return self._tensors(self.output_names, self.outputs)
+
+    def only_tensor(self, name: str) -> Any:
+        """The value of that name, or, where it is made of a single tensor, that."""
+        value = self[name]
+        return value.tensors[0] if not isinstance(value, Tensor) and len(value.tensors) == 1 else value
+
     def name_of(self, tensor: Tensor) -> str | None:
         """The first name of `tensor` in the model, or None."""
         return next((name for name, value in self.values.items() if value is tensor), None)
@@ -120,6 +135,14 @@ class OnnxGraph(Graph):
     def size(self) -> int:
         """The number of nodes of the model, or of the operations of a graph of no model when they were named."""
         return len(self.model.graph.node) or len({x.op for x in self.values.values()})
+
+    @staticmethod
+    def _tensors(names: Sequence[str], values: Sequence[Any]) -> dict[str, Tensor]:
+        found: dict[str, Tensor] = {}
+        for name, value in zip(names, values, strict=True):
+            parts = (value,) if isinstance(value, Tensor) else value.tensors
+            found |= {f"{name}/{i}" if len(parts) > 1 else name: x for i, x in enumerate(parts)}
+        return found
 
     @staticmethod
     def _names(entries: Any) -> tuple[str, ...]:

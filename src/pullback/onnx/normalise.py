@@ -21,8 +21,7 @@ from onnx.version_converter import ConvertError, convert_version
 from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from . import old_resizing
 from .batched_scan import unbatched
-from .element_types import name_of
-from .leaving_out import leave_out_unread, makes_strings
+from .leaving_out import leave_out_unread
 from .model import domain_of
 from .reading import all_nodes, first_name, is_read
 from .validity import require_room, require_valid
@@ -117,8 +116,10 @@ def _set_aside(model: ModelProto, directory: Path | None) -> tuple[ModelProto, d
     """The model with inputs in place of its large initializers and constants, and these."""
     skeleton = ModelProto()
     for field, _ in model.ListFields():
-        if field.name != "graph":
+        if field.name not in ("graph", "opset_import"):
             _copy_field(model, skeleton, field.name)
+    for domain, version in dict.fromkeys((entry.domain, entry.version) for entry in model.opset_import):
+        skeleton.opset_import.add(domain=domain, version=version)
     large = [node for node in model.graph.node if _is_large_constant(node)]
     for field, _ in model.graph.ListFields():
         if field.name not in ("initializer", "sparse_initializer") and not (large and field.name == "node"):
@@ -300,7 +301,7 @@ def _ranks(skeleton: ModelProto, kinds: set[Kind]) -> dict[str, int]:
 
 
 def _unread(skeleton: ModelProto, kinds: set[Kind]) -> Iterator[str]:
-    """A line for each operator without a reader, and for each element type without a dtype."""
+    """A line for each operator without a reader."""
     versions = {domain_of(entry.domain): entry.version for entry in skeleton.opset_import}
     missing: dict[Kind, list[str]] = {kind: [] for kind in kinds if not is_read(*kind)}
     for node in all_nodes(skeleton.graph) if missing else ():
@@ -311,13 +312,6 @@ def _unread(skeleton: ModelProto, kinds: set[Kind]) -> Iterator[str]:
         full = f"{domain}::{op_type}" if domain else op_type
         what = f"opset {versions[domain]}" if known else "an operator that onnx does not define"
         yield f"{full} ({what}): {_listed(names)}"
-    graph = skeleton.graph
-    strings = [f"'{e.name}'" for e in graph.input if e.type.tensor_type.elem_type == TensorProto.STRING]
-    strings += [f"'{t.name}'" for t in graph.initializer if t.data_type == TensorProto.STRING]
-    if not kinds.isdisjoint([("", "Cast"), ("", "Constant")]):
-        strings += [f"'{node.output[0]}'" for node in all_nodes(graph) if makes_strings(node)]
-    if strings:
-        yield f"tensors of {name_of(TensorProto.STRING)}: {_some(strings)}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -14,10 +14,11 @@ import numpy as np
 import onnx
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto
 
-from ..core.dtypes import COMPLEX, FLOATING, INTEGER, DType
+from ..core.dtypes import COMPLEX, FLOATING, INTEGER, DType, string
 from ..core.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..core.limits import reading
 from .element_types import dtype_of, name_of
+from .model import domain_of
 
 _Formal = tuple[str, bool, frozenset[str]]
 """Of an operand: its name, whether it must be there, and what it may be: tensor(float), seq, optional ..."""
@@ -48,8 +49,8 @@ def require_valid(model: ModelProto) -> None:
 
 
 def _require_versions(model: ModelProto) -> None:
-    domains = [entry.domain for entry in model.opset_import]
-    if len(set(domains)) < len(domains):
+    sets = {(domain_of(entry.domain), entry.version) for entry in model.opset_import}
+    if len({domain for domain, _ in sets}) < len(sets):
         raise InvalidArgumentError("onnx.load: the model is of two versions of the operators of one domain")
     for entry in [*model.opset_import, *[e for f in model.functions for e in f.opset_import]]:
         newest = _newest_versions().get(entry.domain or "")
@@ -161,6 +162,8 @@ def kind_of(dtype: DType) -> str:
     """What tensors of a dtype are, as far as operators care: floats are taken for each other, and so are integers."""
     if dtype == np.bool_ or dtype in COMPLEX:
         return "tensor(bool)" if dtype == np.bool_ else "tensor(complex)"
+    if dtype == string:
+        return "tensor(string)"
     return "tensor(float)" if dtype in FLOATING else "tensor(int)" if dtype in INTEGER else "tensor(narrow)"
 
 

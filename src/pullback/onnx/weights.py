@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from onnx import SparseTensorProto, TensorProto, numpy_helper
 
-from ..core.dtypes import TokenType
+from ..core.dtypes import TokenType, string
 from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from ..core.limits import reading
 from .element_types import dtype_of
@@ -35,10 +35,13 @@ def array_of(tensor: TensorProto, directory: Path | None = None) -> np.ndarray[A
     """The elements of `tensor`, never written to; those in a file are read when they are used.
 
     Raises:
-        UnimplementedError: strings. NotFoundError: the file is not in `directory`. DataLossError: elements are missing.
+        UnimplementedError: there is no such dtype. NotFoundError: the file is not in `directory`. DataLossError:
+            elements are missing.
         InvalidArgumentError: the file would not be inside `directory`.
     """
     dtype = _numpy_dtype(tensor)
+    if dtype == string:
+        return _texts(tensor)
     where = external_of(tensor, directory)
     if where is not None:
         return _mapped(tensor, where, dtype)
@@ -55,6 +58,15 @@ def array_of(tensor: TensorProto, directory: Path | None = None) -> np.ndarray[A
             f"onnx.load: the tensor '{tensor.name}' needs {_bytes(tensor, dtype)} bytes, but {len(raw)} are there"
         )
     return _shaped(tensor, np.frombuffer(raw, dtype.newbyteorder("<")))
+
+
+def _texts(tensor: TensorProto) -> np.ndarray[Any, Any]:
+    """An array of bytes, as texts are here."""
+    found = np.empty(len(tensor.string_data), string)
+    found[:] = list(tensor.string_data)
+    array = _shaped(tensor, found)
+    array.setflags(write=False)
+    return array
 
 
 def _numpy_dtype(tensor: TensorProto) -> np.dtype[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ...core.dtypes import FLOATING, NARROW, DType, float32, uint8, uint32
+from ...core.dtypes import FLOATING, NARROW, DType, float32, string, uint8, uint32
 from ...core.operation import Tensor
 from ...primitives.bitwise import bitwise_and, right_shift
 from ...primitives.casting.bitcast import bitcast
@@ -20,6 +20,7 @@ from ...primitives.logic.comparison import equal, greater, not_equal
 from ...primitives.logic.logical import logical_and, logical_not, logical_or
 from ..element_types import dtype_of
 from ..reading import Node, reader
+from .strings import converted_string
 
 _POWERS_OF_TWO = np.dtype(ml_dtypes.float8_e8m0fnu)
 
@@ -41,6 +42,8 @@ def bit_cast(node: Node, x: Tensor) -> Tensor:
 
 def converted(node: Node, x: Tensor, dtype: DType) -> Any:
     """`x` in `dtype`; the node may say `saturate` and `round_mode`."""
+    if string in (x.dtype, dtype):
+        return converted_string(node, x, dtype)
     saturate = bool(node.attribute("saturate", 1))
     if dtype == _POWERS_OF_TWO and x.dtype in FLOATING:
         return _to_power_of_two(cast_of(x, float32), node.attribute("round_mode", "up"), saturate)

@@ -33,7 +33,7 @@ from ..reading import Node, all_nodes, reader, valid_name
 from .lengths import rank_of
 from .operands import scalar
 from .sequence import IsReadError
-from .states import AbstractLayout, Appending, Fixed, Packed
+from .states import AbstractLayout, Appending, Fixed, Packed, layout_in_loop
 from .watching import Watching
 
 _NUMBER = tensor_type(int64, [])
@@ -137,7 +137,7 @@ class _Looping:
 
     def _settled(self) -> Together:
         """The body for state that is laid out, and of types, as each step leaves it."""
-        self._begin([Fixed(x, in_loop=True) for x in self.values])
+        self._begin([layout_in_loop(self.node, x) for x in self.values])
         for _ in range(8 + len(self.types) + 4 * len(self.values)):
             try:
                 together, found, layouts = self._traced()

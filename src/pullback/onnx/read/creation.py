@@ -18,6 +18,7 @@ from ...primitives.creation.ranges import range_
 from ...primitives.indexing.where import where
 from ...primitives.logic.comparison import equal
 from ...primitives.shape.reshape import reshape, split_shape
+from ...primitives.strings.base import texts
 from ..element_types import dtype_of
 from ..reading import Node, reader
 from ..weights import dense_of
@@ -36,7 +37,8 @@ def constant_(node: Node) -> Tensor:
     elif "value_float" in node.attributes or "value_floats" in node.attributes:
         array = np.array(node.attribute("value_float", node.attribute("value_floats", None)), np.float32)
     else:
-        node.refuse("a constant of strings; pullback has no dtype for them")
+        found = node.attribute("value_string", node.attribute("value_strings", None))
+        array = texts([found], ()) if isinstance(found, str) else texts(list(found), (len(found),))
     array.setflags(write=False)
     return constant_in(get_default_graph().acting, array)
 

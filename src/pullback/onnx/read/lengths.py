@@ -16,6 +16,13 @@ def rank_of(node: Any, x: Tensor) -> int:
     return int(x.shape.rank)  # type: ignore[arg-type]
 
 
+def require_rank(node: Any, rank: int, *xs: Tensor | None) -> None:
+    """Reject the node where one of its operands is known to have another rank."""
+    for x in xs:
+        if x is not None and x.shape.rank not in (None, rank):
+            node.reject(f"{x} must have {rank} {'axis' if rank == 1 else 'axes'}")
+
+
 def lengths(x: Tensor) -> list[Any]:
     """The length of each axis: an integer, or an int64 scalar where it is not known."""
     dims = x.shape.as_list()

@@ -62,6 +62,8 @@ def _per_channel(node: Node, vector: Tensor, x: Tensor) -> Tensor:
 @reader("InstanceNormalization")
 def instance_normalization(node: Node, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
     axes = tuple(range(2, rank_of(node, x)))
+    if not axes:
+        node.reject(f"it takes at least three axes, not {x}")
     y = Standardize(axes, node.attribute("epsilon", 1e-5)).operation(x).outputs[0]
     return y * _per_channel(node, scale, x) + _per_channel(node, bias, x)
 

@@ -29,7 +29,7 @@ from ...primitives.shape.transpose import transpose
 from ..reading import Node, reader
 from .cells import gru_steps, lstm_steps
 from .dtypes import cast
-from .lengths import length
+from .lengths import length, require_rank
 from .steps import Step, recur
 
 Activation = Callable[[Tensor], Tensor]
@@ -174,6 +174,8 @@ def _is_plain(node: Node, functions: list[str]) -> bool:
 
 def _cells(node: Node, w: Tensor, r: Tensor, b: Tensor | None, default: list[str]) -> list[Cell]:
     """One for each direction."""
+    require_rank(node, 3, w, r)
+    require_rank(node, 2, b)
     kind = node.attribute("direction", "forward")
     directions = 2 if kind == "bidirectional" else 1
     names = node.attribute("activations", None) or default * directions

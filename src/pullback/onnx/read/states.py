@@ -60,7 +60,7 @@ class Fixed(AbstractLayout):
     def after(self, node: Node, start: Any, y: Any) -> AbstractLayout:
         if _is_alike(self.template, y):
             return self
-        if self.in_loop and isinstance(start, Sequence | PackedSequence) and isinstance(y, Sequence | PackedSequence):
+        if self.in_loop and isinstance(start, Sequence) and isinstance(y, Sequence | PackedSequence):
             return Appending(start.dtype)
         return Packed.of(node, start).after(node, start, y)
 
@@ -180,6 +180,15 @@ class Packed(AbstractLayout):
     def __str__(self) -> str:
         kind = "a sequence" if self.is_sequence else "a tensor"
         return f"{kind} of {self.dtype.name if self.dtype else bool_.name}"
+
+
+def layout_in_loop(node: Node, value: Any) -> AbstractLayout:
+    """The layout to try first for what a loop carries."""
+    if isinstance(value, PackedSequence):
+        return Appending(value.dtype)
+    if isinstance(value, Optional) and value.there is not None:
+        return Packed.of(node, value)
+    return Fixed(value, in_loop=True)
 
 
 def packed(value: Any) -> PackedSequence:

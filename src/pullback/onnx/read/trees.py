@@ -19,21 +19,23 @@ from ...primitives.indexing.gather import gather
 from ...primitives.indexing.where import where
 from ...primitives.logic.comparison import equal, greater, greater_equal, is_nan, less, less_equal, not_equal
 from ...primitives.logic.logical import logical_or
-from ...primitives.reduction.argmax import argmax
-from ...primitives.reduction.reduce import reduce_max, reduce_mean, reduce_min, reduce_sum
+from ...primitives.reduction.reduce import reduce_any, reduce_max, reduce_mean, reduce_min, reduce_sum
 from ...primitives.shape.broadcast import broadcast_to
+from ...primitives.shape.squeeze import expand_dims
 from ...primitives.shape.stacking import stack
 from ..reading import Node, reader
 from .dtypes import cast
 from .lengths import length
-from .tabular import transformed
+from .scores import ML, classified, kind_of_transform, labels_of, of_two, transformed
 
-_DOMAIN = "ai.onnx.ml"
 Array = np.ndarray[Any, Any]
 _MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
 _COMPARED = (less_equal, less, greater_equal, greater, equal, not_equal)
 _LEAF = -1
+_MEMBER = len(_MODES)
+"""The mode of nodes that ask whether the value is in a set."""
 _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
+_TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 
 class Trees(NamedTuple):
@@ -49,44 +51,45 @@ class Trees(NamedTuple):
     roots: Array
     weights: Array
     """For each node, and each target, what a leaf gives."""
+    members: Array
+    """For each node the elements of its set, then NaN."""
 
 
-@reader("TreeEnsembleRegressor", domain=_DOMAIN)
+@reader("TreeEnsembleRegressor", domain=ML)
 def tree_ensemble_regressor(node: Node, x: Tensor) -> Tensor:
     trees = _of_lists(node, "target", node.attribute("n_targets", 1))
     found = _aggregated(node, trees, x, node.attribute("aggregate_function", "SUM"))
-    return transformed(node, node.attribute("post_transform", "NONE"), found)
+    return transformed(kind_of_transform(node), found)
 
 
-@reader("TreeEnsembleClassifier", domain=_DOMAIN)
+@reader("TreeEnsembleClassifier", domain=ML)
 def tree_ensemble_classifier(node: Node, x: Tensor) -> Any:
     """The class of the largest score, and the scores."""
-    labels = np.asarray(node.attribute("classlabels_int64s", ()), np.int64)
-    if not labels.size:
-        node.refuse("its classes are strings")
-    numbers = constant(labels)
-    kind = node.attribute("post_transform", "NONE")
-    if len(labels) == 2 and set(node.attribute("class_ids")) == {0}:
-        return _of_one_score(node, x, numbers, kind)
-    found = _aggregated(node, _of_lists(node, "class", len(labels)), x, "SUM")
-    return gather(numbers, argmax(found, 1, int64)), transformed(node, kind, found)
+    labels, kind = labels_of(node, "classlabels_int64s"), kind_of_transform(node)
+    count = labels.shape.size(0)
+    if count == 2 and len(set(node.attribute("class_ids"))) == 1:
+        return _of_one_score(node, x, labels, kind)
+    found = _aggregated(node, _of_lists(node, "class", count), x, "SUM")
+    return classified(labels, found), transformed(kind, found)
 
 
 def _of_one_score(node: Node, x: Tensor, labels: Tensor, kind: str) -> tuple[Tensor, Tensor]:
-    """The second of two classes where the score is positive, as boosted trees have it."""
-    trees = _of_lists(node, "class", 1)
-    if (trees.weights >= 0).all():
-        node.refuse("two classes of one score that is never negative are not read")
-    score = _aggregated(node, trees, x, "SUM")[:, 0]
-    return gather(labels, cast(score > 0.0, int64)), transformed(node, kind, stack([-score, score], 1))
+    """The second of two classes where the score is positive, or, where none is negative, at least a half."""
+    if len(_floats(node, "base_values")) > 1:
+        node.refuse("two base values for one score are not read")
+    trees = _of_lists(node, "class", max(node.attribute("class_ids")) + 1)
+    score = _aggregated(node, trees, x, "SUM")[:, -1]
+    chances = bool((trees.weights >= 0).all())
+    label = gather(labels, cast(score > (0.5 if chances else 0.0), int64))
+    return label, of_two(node, kind, score, 1.0 - score if chances else -score)
 
 
-@reader("TreeEnsemble", domain=_DOMAIN)
+@reader("TreeEnsemble", domain=ML)
 def tree_ensemble(node: Node, x: Tensor) -> Tensor:
     """Of opset 5: nodes and leaves are numbered apart."""
     modes = np.asarray(node.attribute("nodes_modes")).astype(np.int64)
-    if (modes >= len(_MODES)).any():
-        node.refuse("membership in a set is not read")
+    if (modes > _MEMBER).any():
+        node.reject(f"a mode of nodes is at most {_MEMBER}")
     count, ids = len(modes), np.asarray(node.attribute("leaf_targetids"), np.int64)
     leaves = len(ids)
 
@@ -110,11 +113,27 @@ def tree_ensemble(node: Node, x: Tensor) -> Tensor:
         padded(missing, bool, False),
         np.asarray(node.attribute("tree_roots"), np.int64),
         weights,
+        np.pad(_members(node, modes), ((0, leaves), (0, 0)), constant_values=np.nan),
     )
     found = _aggregated(node, trees, x, _AGGREGATES[node.attribute("aggregate_function", 1)])
-    kinds = ("NONE", "SOFTMAX", "LOGISTIC")
     number = node.attribute("post_transform", 0)
-    return transformed(node, kinds[number] if number < len(kinds) else f"number {number}", found)
+    if not 0 <= number < len(_TRANSFORMS):
+        node.reject(f"post_transform is at most {len(_TRANSFORMS) - 1}")
+    return transformed(_TRANSFORMS[number], found)
+
+
+def _members(node: Node, modes: Array) -> Array:
+    """For each node the elements of its set, then NaN; the node has them one behind the other, NaN after each set."""
+    flat = np.asarray(node.attribute("membership_values", ()), np.float64)
+    ends = np.flatnonzero(np.isnan(flat))
+    sets = [part[~np.isnan(part)] for part in np.split(flat, ends + 1)][: len(ends)]
+    asking = np.flatnonzero(modes == _MEMBER)
+    if len(sets) != len(asking):
+        node.reject(f"it has {len(sets)} sets for {len(asking)} nodes that ask for one")
+    table = np.full((len(modes), max([len(part) for part in sets], default=0)), np.nan)
+    for row, part in zip(asking, sets, strict=True):
+        table[row, : len(part)] = part
+    return table
 
 
 def _of_lists(node: Node, what: str, targets: int) -> Trees:
@@ -144,6 +163,7 @@ def _of_lists(node: Node, what: str, targets: int) -> Trees:
         np.asarray(missing, bool),
         np.array(list(first.values()), np.int64),
         weights,
+        np.zeros((len(modes), 0)),
     )
 
 
@@ -193,9 +213,14 @@ def _following(trees: Trees, x: Tensor, at: Tensor) -> Tensor:
     value = gather(x, gather(constant(trees.features), at), axis=1, batch_dims=1)
     threshold = gather(constant(trees.thresholds, x.dtype), at)
     modes = sorted(set(trees.modes.tolist()) - {_LEAF})
-    holds = _COMPARED[modes[0]](value, threshold)
-    for mode in modes[1:]:
-        holds = where(equal(gather(constant(trees.modes), at), mode), _COMPARED[mode](value, threshold), holds)
+    holds: Any = None
+    for mode in modes:
+        if mode == _MEMBER:
+            members = gather(constant(trees.members, x.dtype), at)
+            this = reduce_any(equal(expand_dims(value, -1), members), -1)
+        else:
+            this = _COMPARED[mode](value, threshold)
+        holds = this if holds is None else where(equal(gather(constant(trees.modes), at), mode), this, holds)
     if trees.missing.any():
         holds = logical_or(holds, is_nan(value) & gather(constant(trees.missing), at))
     return where(holds, gather(constant(trees.yes), at), gather(constant(trees.no), at))

@@ -32,7 +32,7 @@ from ....primitives.shape.squeeze import expand_dims
 from ....primitives.shape.tile import repeat
 from ...reading import Node, reader
 from ..dtypes import cast
-from ..lengths import length, rank_of
+from ..lengths import length, rank_of, require_rank
 from ..places import cubic, cubic_at, inside
 
 _LONG = 512
@@ -92,6 +92,7 @@ def resize(
 def _axes(
     node: Node, x: Tensor, roi: Tensor | None, scales: Tensor | None, sizes: Tensor | None, places: list[int]
 ) -> list[Axis]:
+    require_rank(node, 1, roi, scales, sizes)
     if scales is None and sizes is None:
         node.refuse("neither scales nor sizes are given")
     old = [length(x, a) for a in places]
