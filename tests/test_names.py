@@ -392,6 +392,16 @@ def test_a_template_makes_its_variables_once() -> None:
     assert layer.trainable_variables == layer.variables == pb.global_variables()[:1]
 
 
+def test_a_template_takes_a_getter() -> None:
+    layer = pb.make_template(
+        "layer",
+        lambda: pb.get_variable("w", [2]),
+        custom_getter_=lambda getter, name, *args, **kwargs: getter(name + "_own", *args, **kwargs),
+    )
+    assert layer() == layer()
+    assert (pb.global_variables()[0].name, layer.variable_scope.name) == ("layer/w_own:0", "layer")
+
+
 def test_a_template_refuses_variables_that_its_first_call_has_not_made() -> None:
     layer = pb.make_template("layer", lambda name: pb.get_variable(name, []), create_scope_now_=True)
     layer("v")

@@ -20,7 +20,7 @@ PARAMETERS = {
     "types, cotangents and options that a subclass names": "_ dys types",
     "tensors while a graph is built, arrays while an engine runs": "dense_shape indices values",
     "what stands in a layer above": "mesh optimize sess session",
-    "handed on to what the user wrote, or to another class": "custom_getter_ default options",
+    "handed on to what the user wrote, or to another class": "default options",
     "a message or a file of another library": "event session_log graph_def graph_or_graph_def meta_graph_or_file proto",
     "tensors, dense or ragged, and nested lists of numbers": """
         data flat_values indices input_tensor lengths mask new_values params pylist row_splits values""",

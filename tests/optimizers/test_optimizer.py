@@ -183,8 +183,27 @@ def test_a_graph_without_variables_is_named() -> None:
 def test_what_is_no_variable_is_refused() -> None:
     x = pb.constant(1.0, name="x")
     optimizer = pb.train.GradientDescentOptimizer(0.1)
-    message = refused(TypeError, lambda: optimizer.compute_gradients(x, [x]))
-    assert message == "Argument is not a pb.Variable: <Tensor 'x:0' float32[]>"
+    message = refused(TypeError, lambda: optimizer.compute_gradients(x, [x.op]))
+    assert message == "Argument is not a pb.Variable: <Operation 'x' type=Const>"
+
+
+def test_gradients_by_tensors_are_computed_and_not_applied() -> None:
+    x = pb.constant(3.0, name="x")
+    optimizer = pb.train.GradientDescentOptimizer(0.1)
+    ((dx, by),) = optimizer.compute_gradients(x * x, [x])
+    assert (pb.Session(engine="numpy").run(dx), by) == (6.0, x)
+    message = refused(NotImplementedError, lambda: optimizer.apply_gradients([(dx, x)]))
+    assert message == "apply_gradients: float32[] 'x:0' is a tensor, which no step can change; give variables"
+
+
+def test_slots_are_named_in_the_variable_scope_of_the_step() -> None:
+    with pb.variable_scope("model"):
+        w = pb.get_variable("w", [2])
+        optimizer = pb.train.AdamOptimizer(0.1)
+        optimizer.minimize(pb.reduce_sum(w * w))
+    assert [v.name for v in optimizer.variables()] == [
+        *("model/beta1_power:0", "model/beta2_power:0", "model/model/w/Adam:0", "model/model/w/Adam_1:0"),
+    ]
 
 
 def test_a_gradient_of_another_dtype_or_shape_is_refused_before_anything_is_made() -> None:

@@ -23,6 +23,15 @@ def run(x: Any) -> Any:
     return pb.Session(engine="numpy").run(x)
 
 
+def test_sums_less_than_the_threshold_are_left_out() -> None:
+    a = pb.sparse.SparseTensor([[0], [1], [3]], [2.0, -0.5, 1.0], [4])
+    b = pb.sparse.SparseTensor([[0], [2]], [-1.5, 4.0], [4])
+    total = pb.sparse.add(a, b, 1.0)
+    da = pb.convert_to_tensor(pb.gradients(total.values, a.values)[0])
+    indices, values, da = pb.Session(engine="numpy").run([total.indices, total.values, da])
+    assert (indices.tolist(), values.tolist(), da.tolist()) == ([[2], [3]], [4.0, 1.0], [0.0, 0.0, 1.0])
+
+
 def test_joined_positions_are_in_the_order_of_the_array() -> None:
     found = run(pb.sparse.concat(1, [sparse(), sparse()]))
     assert found.indices.tolist() == [[0, 0], [0, 2], [0, 3], [0, 5], [2, 1], [2, 4]]

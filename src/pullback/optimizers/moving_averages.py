@@ -8,7 +8,7 @@ from typing import Any
 from ..core.dtypes import FLOATING
 from ..core.graph import Operation, Tensor
 from ..core.typing import TensorLike
-from ..layers.variables.scope import moving_average_variables, trainable_variables
+from ..layers.variables.scope import get_variable_scope, moving_average_variables, trainable_variables
 from ..primitives.casting.cast import cast
 from ..primitives.creation.constant import convert_to_tensor
 from ..primitives.creation.fill import zeros
@@ -73,7 +73,7 @@ class ExponentialMovingAverage:
             if x.dtype not in FLOATING:
                 raise TypeError(f"ExponentialMovingAverage: averages are of floats, not of {x!r}")
             if x not in self._averages:
-                self._averages[x] = _average_of(x, self.average_name(x))
+                self._averages[x] = _average_of(x, get_variable_scope().prefix + self.average_name(x))
                 if isinstance(x, Variable) and x not in moving_average_variables():
                     x.graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, x)
         ops = [self._update(self._averages[x], x) for x in given]
@@ -96,7 +96,8 @@ class ExponentialMovingAverage:
 
     def average_name(self, var: Variable | Tensor) -> str:
         """The name of the average of `var`, whether it is there or not."""
-        return f"{var.op.name}/{self._name}"
+        made = self._averages.get(var)
+        return f"{var.op.name}/{self._name}" if made is None else made.op.name
 
     def variables_to_restore(self, moving_avg_variables: Sequence[Variable] | None = None) -> Mapping[str, Variable]:
         """For `pb.train.Saver`: what gives averaged variables their averages, and all others their own values.

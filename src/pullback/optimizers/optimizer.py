@@ -13,9 +13,10 @@ import numpy as np
 from ..autodiff.choices import Aggregation
 from ..autodiff.reverse import gradients
 from ..core.dtypes import FLOATING, DType, float32, float64
+from ..core.errors import UnimplementedError
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
 from ..core.slices import IndexedSlices
-from ..layers.variables.scope import trainable_variables
+from ..layers.variables.scope import get_variable_scope, trainable_variables
 from ..primitives.casting.cast import cast
 from ..primitives.creation.constant import convert_to_tensor
 from ..primitives.creation.fill import fill
@@ -138,12 +139,12 @@ class AbstractOptimizer(ABC):
     ) -> list[GradientAndVariable]:
         """A pair (gradient, variable) for each variable: a tensor, IndexedSlices, or None where there is no path.
 
-        `loss` may be a function of no arguments that returns it. `var_list` is all trainable variables unless given.
-        `gate_gradients` is taken and adds nothing: a run acts in the order of making, so that every gradient is there
-        before any variable changes.
+        `loss` may be a function of no arguments that returns it. `var_list`, which may have tensors in it, is all
+        trainable variables unless given. `gate_gradients` is taken and adds nothing: a run acts in the order of making,
+        so that every gradient is there before any variable changes.
 
         Raises:
-            TypeError: the loss holds no floats, or `var_list` holds what is no variable.
+            TypeError: the loss holds no floats, or `var_list` holds what is neither variable nor tensor.
             ValueError: there are no variables.
         """
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
@@ -175,6 +176,7 @@ class AbstractOptimizer(ABC):
         Raises:
             ValueError: there are no variables, or no gradient at all, or one of another shape.
             TypeError: a gradient has another dtype than its variable.
+            UnimplementedError: a tensor stands where a variable should.
         """
         given = _checked_pairs(grads_and_vars)
         variables = [v for _, v in given]
@@ -293,7 +295,10 @@ def _one_minus(value: Any, dtype: Any, name: str) -> Tensor:
 
 
 def slot(variable: Variable, value: float, name: str) -> Variable:
-    """A variable of the shape and dtype of `variable`, filled with `value`, named after both, and spread as it is."""
+    """A variable of the shape and dtype of `variable`, filled with `value`, spread as it is.
+
+    It is named after both, in the variable scope.
+    """
     graph = variable.graph
     initial = None if variable.initial_value is None else variable.initial_value.op.primitive
 
@@ -310,7 +315,7 @@ def slot(variable: Variable, value: float, name: str) -> Variable:
             filled,
             trainable=False,
             validate_shape=variable.shape.is_fully_defined(),
-            name=f"{variable.op.name}/{name}",
+            name=f"{get_variable_scope().prefix}{variable.op.name}/{name}",
         )
 
 
@@ -320,7 +325,7 @@ def _variables(var_list: Sequence[Variable] | Variable | None) -> list[Variable]
     else:
         variables = [var_list] if isinstance(var_list, Variable) else list(var_list)
     for v in variables:
-        if not isinstance(v, Variable):
+        if not isinstance(v, Variable | Tensor):
             raise TypeError(f"Argument is not a pb.Variable: {v!r}")
     if not variables:
         raise ValueError("No variables to optimize.")
@@ -339,6 +344,8 @@ def _checked_pairs(grads_and_vars: Iterable[GradientAndVariable]) -> list[Gradie
 
 
 def _checked(dy: Any, variable: Any) -> GradientAndVariable:
+    if isinstance(variable, Tensor):
+        raise UnimplementedError(f"apply_gradients: {variable} is a tensor, which no step can change; give variables")
     if not isinstance(variable, Variable):
         raise TypeError(f"Argument is not a pb.Variable: {variable!r}")
     if dy is None:

@@ -45,8 +45,8 @@ class VariableScope:
     constraint: Callable[..., Any] | None = None
     dtype: DTypeLike = float32
     custom_getter: Getter | None = None
-    caching_device: Any = None
-    partitioner: Any = None
+    caching_device: object = None
+    partitioner: object = None
     use_resource: bool | None = None
     original_name_scope: str = ""
     """The prefix of the names of operations where it was entered first."""

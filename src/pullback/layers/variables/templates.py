@@ -6,22 +6,30 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from .scope import VariableScope, variable_scope
+from .scope import Getter, VariableScope, variable_scope
 
 
 class Template:
     """A function all of whose calls share the variables that `get_variable` makes in it. Made by `make_template`."""
 
-    def __init__(self, name: str, func: Callable[..., Any], unique_name: str | None, create_scope: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        func: Callable[..., Any],
+        unique_name: str | None,
+        create_scope: bool,
+        custom_getter: Getter | None,
+    ) -> None:
         self.name = name
         self._func = func
         self._unique_name = unique_name
+        self._custom_getter = custom_getter
         self._scope: VariableScope | None = self._made() if create_scope else None
         self._called = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the function returns."""
-        with variable_scope(self.scope, reuse=self._called or None):
+        with variable_scope(self.scope, reuse=self._called or None, custom_getter=self._custom_getter):
             result = self._func(*args, **kwargs)
         self._called = True
         return result
@@ -36,6 +44,11 @@ class Template:
     def _made(self) -> VariableScope:
         with variable_scope(self._unique_name, self.name) as scope:
             return scope
+
+    @property
+    def variable_scope(self) -> VariableScope:
+        """The scope of its variables."""
+        return self.scope
 
     @property
     def variable_scope_name(self) -> str:
@@ -60,16 +73,16 @@ def make_template(
     func_: Callable[..., Any],
     create_scope_now_: bool = False,
     unique_name_: str | None = None,
-    custom_getter_: Any = None,
+    custom_getter_: Getter | None = None,
     **kwargs: Any,
 ) -> Template:
     """`func_` with the arguments `kwargs` given, all of whose calls share the variables of the first one.
 
     They are named `name_/...`, made unique, or `unique_name_/...`; unless `create_scope_now_`, at the first call.
+    `custom_getter_` is that of their scope, see `variable_scope`.
 
     Raises:
-        ValueError: a later call asks for a variable that the first has not made; `custom_getter_` is given, which is
-            not supported.
+        ValueError: a later call asks for a variable that the first has not made.
 
     >>> import pullback as pb
     >>> scaled = pb.make_template("scale", lambda x: x * pb.get_variable("w", []))
@@ -77,6 +90,5 @@ def make_template(
     >>> scaled.variables
     [<Variable 'scale/w:0' float32[]>]
     """
-    if custom_getter_ is not None:
-        raise ValueError("make_template: custom_getter_ is not supported; make the variables one by one")
-    return Template(name_, partial(func_, **kwargs) if kwargs else func_, unique_name_, create_scope_now_)
+    func = partial(func_, **kwargs) if kwargs else func_
+    return Template(name_, func, unique_name_, create_scope_now_, custom_getter_)

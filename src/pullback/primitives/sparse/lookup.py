@@ -60,6 +60,10 @@ def embedding_lookup_sparse(
     """
     bags, weighted = _sparse(sp_ids), _sparse(sp_weights)
     _check("embedding_lookup_sparse", bags, combiner)
+    if not isinstance(weighted, SparseTensor | None):
+        raise TypeError(
+            f"embedding_lookup_sparse: sp_weights must be a SparseTensor, ragged, or None, not {weighted!r}"
+        )
     with bags.graph.acting.name_scope(name or "embedding_lookup_sparse"):
         weights = None if weighted is None else weighted.values
         return combined(lambda ids: embedding_lookup(params, ids, max_norm), bags, weights, combiner)

@@ -18,6 +18,7 @@ from ..creation.fill import ones_like
 from ..elementwise.arithmetic import multiply as multiply_dense
 from ..elementwise.clip import clip_by_value
 from ..elementwise.exponential import exp
+from ..elementwise.sign import absolute
 from ..indexing.gather import boolean_mask, gather
 from ..indexing.scatter_nd import gather_nd, tensor_scatter_nd_add
 from ..indexing.where import where
@@ -32,29 +33,29 @@ from ..shape.size import size as size_of
 from ..shape.squeeze import expand_dims
 from ..shape.stacking import concat
 from ..shape.transpose import transpose as transpose_dense
-from .sparse_tensor import SparseTensor, lengths_of, linear_positions, reorder, static_shape
+from .sparse_tensor import SparseTensor, lengths_of, linear_positions, reorder, retain, static_shape
 
 
 def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0, name: str | None = None) -> Any:
     """The sum of two sparse tensors, sparse, or of a sparse and a dense one, dense.
 
     Of two sparse tensors the positions of the sum are found by the run: on XLA they must not depend on what is fed.
-    `threshold` must be 0: no value is left out for being small.
+    Sums of two sparse ones whose absolute values are less than `threshold`, a number or a scalar, are left out.
 
     Derivative: dvalues = dy at the positions; of a dense one dy.
 
     Raises:
-        TypeError: neither is sparse. ValueError: another threshold.
+        TypeError: neither is sparse.
 
     >>> import pullback as pb
     >>> x = pb.sparse.SparseTensor([[0], [2]], [1.0, 2.0], [3])
     >>> pb.Session(engine="numpy").run(pb.sparse.to_dense(pb.sparse.add(x, x))).tolist()
     [2.0, 0.0, 4.0]
     """
-    if threshold != 0:
-        raise ValueError(f"sparse.add: threshold must be 0, not {threshold!r}")
     if isinstance(a, SparseTensor) and isinstance(b, SparseTensor):
-        return _sum_of_sparse(a, b)
+        total = _sum_of_sparse(a, b)
+        every = isinstance(threshold, int | float) and threshold == 0
+        return total if every else retain(total, greater_equal(absolute(total.values), threshold))
     if isinstance(b, SparseTensor):
         a, b = b, a
     if not isinstance(a, SparseTensor):
