@@ -62,3 +62,7 @@ class OutOfRangeError(PullbackError, IndexError):
 
 class UnimplementedError(PullbackError, NotImplementedError):
     """A model asks for what pullback does not have."""
+
+
+class NotRecordedError(NotImplementedError):
+    """Nothing in a file can stand for an operation: what writers and kernels that are traced tell their callers."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.data_types import NUMBERS
+from ..core.errors import NotRecordedError
 from ..core.files import replace_file
 from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
@@ -124,7 +125,7 @@ class Export:
             body.refuse("TensorFlow has no such operation; take it out, or write it with others")
         try:
             return record_kernel(body, op, inputs)
-        except (NotImplementedError, AttributeError, TypeError, ValueError):
+        except (NotRecordedError, AttributeError, TypeError, ValueError):
             return body.refuse("TensorFlow has no such operation; take it out, or write it with others")
 
     def function(self, function: Function) -> FunctionRef:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import bool as bool_
+from ..core.errors import NotRecordedError
 from ..core.graph import Operation
 from .body import Body, Ref
 
@@ -37,10 +38,10 @@ _FUNCTIONS = {
 
 
 def record_kernel(body: Body, op: Operation, inputs: Sequence[Ref]) -> Ref:
-    """The value of the output; NotImplementedError, or what the kernel raises, where it cannot be recorded."""
+    """The value of the output; NotRecordedError, or what the kernel raises, where it cannot be recorded."""
     made = op.primitive.kernel(Namespace(body), *[Traced(body, ref) for ref in inputs])
     if not isinstance(made, Traced):
-        raise NotImplementedError
+        raise NotRecordedError
     return made.ref
 
 
@@ -80,7 +81,7 @@ def applied(name: str, *xs: Any) -> Traced:
     first = next(x for x in xs if isinstance(x, Traced))
     op_type = _FUNCTIONS.get(name)
     if op_type is None:
-        raise NotImplementedError(name)
+        raise NotRecordedError(name)
     if name in ("logical_and", "logical_or", "logical_not"):
         xs = tuple([_truth(x) for x in xs])
     return Traced(first.body, first.body.node(op_type, *[ref_of(first, x) for x in xs]))

@@ -210,8 +210,8 @@ def chosen_values(graph: OnnxGraph, names: Iterable[str], what: str) -> dict[str
             value = graph.only_tensor(name)
         except KeyError as error:
             raise InvalidArgumentError(f"onnx: {what}: {error.args[0]}") from None
-        if not isinstance(value, Tensor) or (what != "stop" and value.dtype not in TRAINABLE):
-            shown = value.type if isinstance(value, Tensor) else "not a tensor"
+        if value is None or (what != "stop" and value.dtype not in TRAINABLE):
+            shown = "not a tensor" if value is None else value.type
             raise InvalidArgumentError(f"onnx: {what}: '{name}' is {shown}; only tensors of floats have derivatives")
         found[name] = value
     return found

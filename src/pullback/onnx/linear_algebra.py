@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.errors import NotRecordedError
 from .namespace import Namespace
 from .pairs import repeated
 from .tracing import as_traced, is_complex
@@ -200,7 +201,7 @@ class Linalg:
             found = self.svd(adjoint(xp, x), full_matrices, compute_uv)
             return found if not compute_uv else (adjoint(xp, found[2]), found[1], adjoint(xp, found[0]))
         if not x.size:
-            raise NotImplementedError("singular values of matrices without elements")
+            raise NotRecordedError("singular values of matrices without elements")
         a = x
         v: Any = xp.broadcast_to(xp.asarray(np.eye(n, dtype=x.dtype)), (*x.shape[:-2], n, n))
         if n > 1:
@@ -223,9 +224,7 @@ class Linalg:
 
     def eig(self, x: Any) -> Any:
         del x
-        raise NotImplementedError(
-            "the eigenvalues of matrices that are not Hermitian need steps that ONNX has none for"
-        )
+        raise NotRecordedError("the eigenvalues of matrices that are not Hermitian need steps that ONNX has none for")
 
     eigvals = eig
 
@@ -308,7 +307,7 @@ def adjoint(xp: Any, x: Any) -> Any:
 
 def _check_size(n: int) -> None:
     if n > LARGEST:
-        raise NotImplementedError(f"a decomposition of {n} rows or columns: it is unrolled, up to {LARGEST} of them")
+        raise NotRecordedError(f"a decomposition of {n} rows or columns: it is unrolled, up to {LARGEST} of them")
 
 
 def _bytes(x: Any) -> int:

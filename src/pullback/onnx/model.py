@@ -94,10 +94,11 @@ class OnnxGraph(Graph):
         """The tensors of the outputs, named as those of the inputs."""
         return self._tensors(self.output_names, self.outputs)
 
-    def only_tensor(self, name: str) -> Any:
-        """The value of that name, or, where it is made of a single tensor, that."""
+    def only_tensor(self, name: str) -> Tensor | None:
+        """The tensor that the value of that name is, or is made of; None where it is made of several."""
         value = self[name]
-        return value.tensors[0] if not isinstance(value, Tensor) and len(value.tensors) == 1 else value
+        parts = (value,) if isinstance(value, Tensor) else value.tensors
+        return parts[0] if len(parts) == 1 else None
 
     def name_of(self, tensor: Tensor) -> str | None:
         """The first name of `tensor` in the model, or None."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.dtypes import bool as bool_
 from ..core.dtypes import int64
+from ..core.errors import NotRecordedError
 from .nans import orderly, with_nans
 from .records import Value
 from .traced_elementwise import elementwise, emit
@@ -76,7 +77,7 @@ class Namespace:
 
         def asked(*args: Any, **options: Any) -> Any:
             if any(isinstance(a, AbstractTraced) for a in [*args, *options.values()]):
-                raise NotImplementedError(f"there is no {name} in ONNX")
+                raise NotRecordedError(f"there is no {name} in ONNX")
             return found(*args, **options)
 
         return asked if callable(found) and not isinstance(found, type) else found
@@ -375,7 +376,7 @@ class Namespace:
         fill = as_traced(self.w, constant_values, traced.dtype)
         names = {"constant": "constant", "symmetric": None, "reflect": "reflect", "edge": "edge"}
         if names[mode] is None:
-            raise NotImplementedError(f"padding '{mode}'")
+            raise NotRecordedError(f"padding '{mode}'")
         inputs = [fill.reshape(()).value] if mode == "constant" else []
         return self._make(self.w.node("Pad", traced.value, around, *inputs, mode=names[mode]))
 
@@ -444,7 +445,7 @@ class Namespace:
 
     def dot(self, a: Any, b: Any) -> Any:
         if len(shape_of(b)) > 2:
-            raise NotImplementedError("dot with more than two axes")
+            raise NotRecordedError("dot with more than two axes")
         return self.matmul(a, b)
 
     def vdot(self, a: Any, b: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.dtypes import COMPLEX, int64
 from ..core.dtypes import bool as bool_
+from ..core.errors import NotRecordedError
 from ..core.operation import Operation
 from ..core.shape import TensorShape
 from ..core.traits import ELEMENTWISE, Link, is_of_stacks
@@ -26,9 +27,9 @@ def is_recorded(op: Operation) -> bool:
 
 
 def record_kernel(w: Writer, op: Operation, inputs: Sequence[Value]) -> Any:
-    """The values of the outputs; NotImplementedError for a primitive that is not elementwise."""
+    """The values of the outputs; NotRecordedError for a primitive that is not elementwise."""
     if not is_recorded(op) and not any(y.dtype in COMPLEX for y in (*op.inputs, *op.outputs)):
-        raise NotImplementedError
+        raise NotRecordedError
     return trace_kernel(w, op.primitive, inputs, op.outputs)
 
 
@@ -36,15 +37,15 @@ def record_one_by_one(w: Writer, op: Operation, inputs: Sequence[Any]) -> list[A
     """The values of the outputs, for one after the other along the first axis.
 
     Raises:
-        NotImplementedError: they are not apart along that axis, or it is not the only one of unknown length.
+        NotRecordedError: they are not apart along that axis, or it is not the only one of unknown length.
     """
     if not op.outputs or op.primitive.stateful or op.primitive.acts:
-        raise NotImplementedError
+        raise NotRecordedError
     along = [i for i in range(len(inputs)) if _is_apart(op, i)]
     shapes = [x.type.shape.lengths for x in inputs]
     known = [n is not None and TensorShape(n[i in along :]).is_fully_defined() for i, n in enumerate(shapes)]
     if not along or not all(known):
-        raise NotImplementedError
+        raise NotRecordedError
     rows: list[TensorType] = []
 
     def build(inner: Writer, number: Value, going: Value) -> list[Value]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.errors import NotRecordedError
 from .tracing import TracedComplex, as_traced, namespace
 from .writing import Writer
 
@@ -17,7 +18,7 @@ def complex_elementwise(w: Writer, name: str, *xs: Any) -> Any:
         return xs[0].im if name == "imag" else xs[0].re
     found = _COMPLEX.get(name)
     if found is None:
-        raise NotImplementedError(f"there is no {name} of complex numbers")
+        raise NotRecordedError(f"there is no {name} of complex numbers")
     return found(*xs)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import bool as bool_
+from ..core.errors import NotRecordedError
 from .traced_complex import complex_elementwise
 from .tracing import AbstractTraced, Traced, as_traced, common_dtype, is_complex, is_literal, namespace
 from .writing import Writer
@@ -71,7 +72,7 @@ def _unary(w: Writer, name: str, x: Traced) -> Any:
     if name in _UNARY:
         whole = name in ("floor", "ceil", "rint") and x.dtype.kind in "iub"
         return x if whole else emit(w, _UNARY[name], x)
-    raise NotImplementedError(f"there is no {name} in ONNX")
+    raise NotRecordedError(f"there is no {name} in ONNX")
 
 
 def _binary(w: Writer, name: str, a: Traced, b: Traced) -> Any:
@@ -96,7 +97,7 @@ def _binary(w: Writer, name: str, a: Traced, b: Traced) -> Any:
         return _DERIVED_BINARY[name](a, b)
     if name in _BINARY:
         return emit(w, _BINARY[name], a, b)
-    raise NotImplementedError(f"there is no {name} in ONNX")
+    raise NotRecordedError(f"there is no {name} in ONNX")
 
 
 def _shifted(w: Writer, a: Traced, b: Traced, left: bool) -> Any:

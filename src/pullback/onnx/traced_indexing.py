@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.dtypes import bool as bool_
 from ..core.dtypes import int64
+from ..core.errors import NotRecordedError
 from .tracing import Traced, TracedComplex, as_traced, namespace, part_of
 
 
@@ -85,7 +86,7 @@ def _read_points(x: Traced, parts: Sequence[Any]) -> Traced:
     """Arrays of numbers for the first axes together, all of the others."""
     count = max(i for i, p in enumerate(parts) if isinstance(p, Traced | np.ndarray)) + 1
     if any(not isinstance(p, Traced | np.ndarray | int) for p in parts[:count]):
-        raise NotImplementedError("advanced indexing that mixes index arrays and slices in this order")
+        raise NotRecordedError("advanced indexing that mixes index arrays and slices in this order")
     numbers = [as_traced(x.w, p, int64) for p in parts[:count]]
     shape = np.broadcast_shapes(*[n.shape for n in numbers])
     total = None
@@ -114,7 +115,7 @@ def write_at(x: Traced, index: Any, values: Any, how: str, mode: str | None) -> 
             return whole
         return scatter_rows(x, rows, updates, how)
     if any(isinstance(p, Traced) for p in parts):
-        raise NotImplementedError("advanced indexing by more than one index array, on the left of an assignment")
+        raise NotRecordedError("advanced indexing by more than one index array, on the left of an assignment")
     places = np.arange(x.size).reshape(x.shape)[tuple(parts)]
     updates = xp.broadcast_to(as_traced(w, values, x.dtype), places.shape)
     flat = scatter_rows(x.reshape(-1), as_traced(w, places.reshape(-1)), updates.reshape(-1), how)

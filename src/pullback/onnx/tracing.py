@@ -7,6 +7,7 @@ namespace that kernels are given are in `namespace.py`.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ from .records import Value
 from .writing import Writer
 
 
-class AbstractTraced:
+class AbstractTraced(ABC):
     """What real and complex arrays share: NumPy's operators and protocols."""
 
     __slots__ = ()
@@ -25,24 +26,24 @@ class AbstractTraced:
     w: Writer
 
     @property
-    def dtype(self) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def dtype(self) -> Any: ...
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        raise NotImplementedError
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]: ...
 
-    def reshape(self, *shape: Any) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def reshape(self, *shape: Any) -> Any: ...
 
-    def transpose(self, *axes: Any) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def transpose(self, *axes: Any) -> Any: ...
 
-    def astype(self, dtype: Any, copy: bool = True) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def astype(self, dtype: Any, copy: bool = True) -> Any: ...
 
-    def __getitem__(self, index: Any) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def __getitem__(self, index: Any) -> Any: ...
 
     @property
     def ndim(self) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import COMPLEX, FLOATING, float32, real_dtype
+from ..core.errors import NotRecordedError
 from ..core.function import Function, bind_shape, type_in
 from ..core.lengths import Dimension, Length
 from ..core.operation import Operation, Tensor
@@ -20,7 +21,7 @@ from .nodes import NodeWriter
 from .records import Body, Model, Value
 from .registry import takes_pairs, takes_rows, writer_of
 
-_REFUSED = (NotImplementedError, TypeError, ValueError, AttributeError)
+_REFUSED = (NotRecordedError, TypeError, ValueError, AttributeError)
 """What writers raise, and kernels that are traced, where they cannot say what ONNX is to do."""
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import COMPLEX, FLOATING, INTEGER, float32
+from ...core.errors import NotRecordedError
 from ...core.operation import Operation
 from ...primitives.casting.bitcast import Bitcast
 from ...primitives.casting.cast import Cast
@@ -50,5 +51,5 @@ def bitcast(w: Writer, op: Operation, x: Value) -> Value:
     if (x.type.dtype in INTEGER and wanted in INTEGER) or x.type.dtype.kind == "b":
         return w.cast(x, wanted)
     if w.model.opset < 26:
-        raise NotImplementedError("the bits of floats can only be read from opset 26 on")
+        raise NotRecordedError("the bits of floats can only be read from opset 26 on")
     return w.node("BitCast", x, dtype=wanted, shape=x.type.shape, to=wanted)

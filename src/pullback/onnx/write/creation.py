@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import int64
+from ...core.errors import NotRecordedError
 from ...core.operation import Operation
 from ...primitives.creation.constant import Const
 from ...primitives.creation.eye import Eye
@@ -70,7 +71,7 @@ def one_hot(w: Writer, op: Operation, indices: Value, depth: Value | None = None
     """By comparing, since OneHot counts negative numbers from the end."""
     p: Any = op.primitive
     if indices.type.shape.rank is None and p.axis != -1:
-        raise NotImplementedError("the rank of the indices is not known")
+        raise NotRecordedError("the rank of the indices is not known")
     if depth is None:
         numbers = w.vector(np.arange(p.depth[0]))
     else:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import float32, int32, int64
+from ...core.errors import NotRecordedError
 from ...core.operation import Operation
 from ...primitives.image.boxes import NonMaxSuppressionV5
 from ...primitives.image.boxes_by_class import NonMaxSuppressionByClass
@@ -31,7 +32,7 @@ from .traced import traced
 def non_max_suppression(w: Writer, op: Operation, boxes: Value, scores: Value, most: Value) -> list[Value]:
     p: Any = op.primitive
     if p.sigma > 0:
-        raise NotImplementedError("soft non-maximum suppression (soft_nms_sigma above 0)")
+        raise NotRecordedError("soft non-maximum suppression (soft_nms_sigma above 0)")
     limits = [w.constant(np.array([max(limit, -3e38)], np.float32)) for limit in (p.threshold, p.least)]
     found = w.node(
         "NonMaxSuppression",

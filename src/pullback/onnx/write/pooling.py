@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import int64
+from ...core.errors import NotRecordedError
 from ...core.operation import Operation
 from ...primitives.pooling.argmax import MaxPoolWithArgmax
 from ...primitives.pooling.avg_pool import AvgPool, AvgPoolGrad, sizes_of
@@ -128,7 +129,7 @@ def _places(w: Writer, p: Any, x: Value, storage_order: int = 0) -> tuple[Value,
     """The maxima and their places, which are those in the images themselves."""
     g = _geometry(p)
     if _is_wide(g, g.known_pads(split(x, p.data_format)[1])):
-        raise NotImplementedError("argmax of a pool whose padding is as wide as its window")
+        raise NotRecordedError("argmax of a pool whose padding is as wide as its window")
     return _maxima(w, p, x, storage_order)
 
 
@@ -141,7 +142,7 @@ def _maxima(w: Writer, p: Any, x: Value, storage_order: int = 0) -> tuple[Value,
     dims = dims_of(images, g.rank + 2)
     more: dict[str, Any] = {"storage_order": storage_order} if storage_order else {}
     if pads is None and max(g.dilations) > 1:
-        raise NotImplementedError("dilated windows with strides and padding SAME over axes of unknown length")
+        raise NotRecordedError("dilated windows with strides and padding SAME over axes of unknown length")
     if pads is None:
         more["auto_pad"] = "SAME_UPPER"
     shape = (*dims[:2], *counts)

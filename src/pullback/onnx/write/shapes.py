@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import int64
+from ...core.errors import NotRecordedError
 from ...core.shape import summed_axes
 from ..lean import same_shape
 from ..records import Value
@@ -43,10 +44,10 @@ def alike(w: Writer, made: Value, like: Value) -> Value:
 
 
 def rank_of(x: Value, what: str = "its input") -> int:
-    """The rank of `x`; NotImplementedError where it is not known."""
+    """The rank of `x`; NotRecordedError where it is not known."""
     rank = x.type.shape.rank
     if rank is None:
-        raise NotImplementedError(f"the rank of {what} is not known")
+        raise NotRecordedError(f"the rank of {what} is not known")
     return rank
 
 

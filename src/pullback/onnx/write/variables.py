@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.dtypes import COMPLEX, int64
+from ...core.errors import NotRecordedError
 from ...core.function import AbstractFunctional, Function
 from ...core.operation import Operation, Tensor
 from ...core.types import TensorType
@@ -56,7 +57,7 @@ def handle_value(op: Operation) -> Handle:
 
 def _check_real(handle: Handle) -> None:
     if handle.type.dtype in COMPLEX:
-        raise NotImplementedError(
+        raise NotRecordedError(
             "variables of complex numbers are not written; keep both parts in variables of their own"
         )
 
@@ -147,7 +148,7 @@ def _change(w: Writer, op: Operation, handle: Handle, vectors: Value, updates: V
         updates = w.node("Neg", updates)
     if p.kind == "div":
         if updates.type.dtype.kind != "f":
-            raise NotImplementedError("scatter_div of integers")
+            raise NotRecordedError("scatter_div of integers")
         updates = w.node("Reciprocal", updates)
     state = _state(w, handle)
     w.model.states[handle.op] = scatter(w, state, vectors, updates, _COMBINED[p.kind])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....core.dtypes import int64
+from ....core.errors import NotRecordedError
 from ....core.operation import Operation
 from ....primitives.indexing.gather import GatherV2, MergeLeading, TakeGrad, TrueIndices
 from ....primitives.indexing.index_arithmetic import FlatPositions, FromFront, RowNumbers, VectorsFromFront
@@ -89,7 +90,7 @@ def take_grad(w: Writer, op: Operation, dy: Value, indices: Value, lengths: Valu
     out = op.outputs[0].shape
     rank = out.rank
     if rank is None:
-        raise NotImplementedError("the rank of what was gathered from is not known")
+        raise NotRecordedError("the rank of what was gathered from is not known")
     axis, batch, width = p.axis % rank, p.batch_dims, rank_of(indices) - p.batch_dims
     if batch:
         return _batches_back(w, op, dy, indices, shape, axis)
@@ -138,7 +139,7 @@ def with_batches(w: Writer, vectors: Value, batch: int) -> Value:
 def gather_nd(w: Writer, op: Operation, x: Value, indices: Value) -> Value:
     p: Any = op.primitive
     if indices.type.shape.rank is None or x.type.shape.rank is None:
-        raise NotImplementedError("gather_nd where a rank is not known")
+        raise NotRecordedError("gather_nd where a rank is not known")
     if (indices.type.shape.sizes or (None,))[-1] == 0:
         shape = w.concat([w.slice(w.shape(indices), [0], [-1], [0]), w.slice(w.shape(x), [p.batch_dims], [99], [0])], 0)
         lead = rank_of(indices) - 1 - p.batch_dims
@@ -191,7 +192,7 @@ def scatter_min(w: Writer, op: Operation, x: Value, indices: Value, updates: Val
 
 def _scattered(w: Writer, x: Value, indices: Value, updates: Value, how: str) -> Value:
     if (indices.type.shape.sizes or (None,))[-1] == 0:
-        raise NotImplementedError("index vectors of no elements")
+        raise NotRecordedError("index vectors of no elements")
     return scatter(w, x, indices, updates, how)
 
 
@@ -203,7 +204,7 @@ def take_along(w: Writer, op: Operation, x: Value, positions: Value) -> Value:
     if a is not None and b is not None and len(a) == len(b):
         axis = p.axis % len(a)
         if any(m != n and i != axis for i, (m, n) in enumerate(zip(a, b, strict=True))):
-            raise NotImplementedError("positions that broadcast")
+            raise NotRecordedError("positions that broadcast")
     return w.node("GatherElements", x, places, axis=p.axis)
 
 
@@ -226,7 +227,7 @@ def vectors_from_front(w: Writer, op: Operation, indices: Value, x: Value) -> Va
     p: Any = op.primitive
     width = (indices.type.shape.sizes or (None,))[-1]
     if width is None:
-        raise NotImplementedError("index vectors of unknown length")
+        raise NotRecordedError("index vectors of unknown length")
     n = w.cast(w.lengths(x, list(range(p.batch_dims, p.batch_dims + width))), indices.type.dtype)
     return w.node("Mod", indices, n)
 
@@ -235,7 +236,7 @@ def vectors_from_front(w: Writer, op: Operation, indices: Value, x: Value) -> Va
 def row_numbers(w: Writer, op: Operation, indices: Value, x: Value) -> Value:
     width = (indices.type.shape.sizes or (None,))[-1]
     if width is None:
-        raise NotImplementedError("index vectors of unknown length")
+        raise NotRecordedError("index vectors of unknown length")
     return w.sum(w.node("Mul", w.cast(indices, int64), _strides(w, x, width)), [rank_of(indices) - 1], False)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....core.dtypes import int64
+from ....core.errors import NotRecordedError
 from ....core.operation import Operation
 from ....primitives.indexing.slice import Slice, SliceGrad
 from ....primitives.indexing.slicing import UNKNOWN, StridedSlice, StridedSliceGrad
@@ -40,7 +41,7 @@ class _Cut:
                 place += 1
             elif isinstance(entry, str) and entry == "...":
                 if rank is None:
-                    raise NotImplementedError("a slice whose rank is not known")
+                    raise NotRecordedError("a slice whose rank is not known")
                 axis, place = axis + rank - used, place + rank - used
             elif isinstance(entry, tuple):
                 self._range(axis, entry, given)
@@ -112,7 +113,7 @@ def strided_slice_grad(w: Writer, op: Operation, dy: Value, *rest: Value) -> Val
     vector = shape_vector(w, p.shape, lengths[0] if lengths else None)
     rank = vector.type.shape.sizes[0] if vector.type.shape.sizes else None
     if rank is None:
-        raise NotImplementedError("the slice of an array whose rank is not known")
+        raise NotRecordedError("the slice of an array whose rank is not known")
     simple = _padded(w, op, dy, p, rank, numbers)
     if simple is not None:
         return simple
@@ -173,7 +174,7 @@ def block(w: Writer, op: Operation, x: Value, begin: Value | None = None, size: 
     )
     rank = x.type.shape.rank if x.type.shape.rank is not None else (first.type.shape.sizes or (None,))[0]
     if rank is None:
-        raise NotImplementedError("the slice of an array whose rank is not known")
+        raise NotRecordedError("the slice of an array whose rank is not known")
     static = w.static(lengths)
     ends = w.node("Add", first, lengths)
     if static is None or (static == -1).any():

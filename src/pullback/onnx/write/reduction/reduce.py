@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....core.dtypes import FLOATING, INTEGER, bfloat16, float16, float32, int32, int64
+from ....core.errors import NotRecordedError
 from ....core.operation import Operation
 from ....primitives.reduction.argmax import ArgMax, ArgMin
 from ....primitives.reduction.logsumexp import EuclideanNorm, LogSumExp
@@ -152,7 +153,7 @@ def nonzero(w: Writer, x: Value) -> Value:
         return x
     if x.type.dtype in FLOATING or x.type.dtype in INTEGER:
         return w.node("Not", w.node("Equal", x, w.scalar(0, x)))
-    raise NotImplementedError(f"there is no {x.type.dtype} in ONNX")
+    raise NotRecordedError(f"there is no {x.type.dtype} in ONNX")
 
 
 @writer(LogSumExp)
