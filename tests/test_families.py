@@ -128,3 +128,9 @@ def test_an_operation_of_the_reference_page_has_its_rows_under_its_family() -> N
         for function in functions
         if family not in called.get(function.__code__, {family})
     } == {}
+
+
+def test_a_module_begins_with_the_term_for_what_is_in_it() -> None:
+    ours = {"What", "How", "Where", "When", "Which", "Whether", "Who", "From", "Things", "Some", "It"}
+    firsts = {path: ast.get_docstring(ast.parse(path.read_bytes())) or "" for path in sorted(SOURCE.rglob("*.py"))}
+    assert not [str(path) for path, text in firsts.items() if text.split(" ")[0] in {"", *ours}]

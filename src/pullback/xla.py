@@ -1,4 +1,4 @@
-"""What marks operations for a compiler, and graphs handed over to jax and XLA: `pb.xla`."""
+"""XLA: marks of operations that are compiled together, and graphs handed over to jax: `pb.xla`."""
 
 from .interop.jax import experimental as experimental
 from .interop.jax import to_jax as to_jax

@@ -1,4 +1,4 @@
-"""One process of `pullback launch`: runs a program, and ends at once where that fails.
+"""Worker process of `pullback launch`: runs a program, and ends at once where that fails.
 
 A process of several that ends in order waits for the others, which wait for what it has not computed.
 """

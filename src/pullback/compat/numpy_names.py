@@ -1,4 +1,4 @@
-"""Names that NumPy has removed since TensorFlow 1: `np.float`, `np.int`, `np.Inf` and their like."""
+"""NumPy aliases that are gone since TensorFlow 1: `np.float`, `np.int`, `np.Inf` and their like."""
 
 from __future__ import annotations
 

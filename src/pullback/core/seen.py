@@ -1,4 +1,4 @@
-"""What users see of dtypes and lengths: the values themselves, or the objects that TensorFlow 1 has for them."""
+"""TensorFlow 1 views of dtypes and lengths: the values themselves, or the objects that it has for them."""
 
 from __future__ import annotations
 

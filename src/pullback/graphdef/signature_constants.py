@@ -1,4 +1,4 @@
-"""The names of the signatures of SavedModels, and of their sides: `saved_model.signature_constants`."""
+"""Signature names of SavedModels, and of their sides: `saved_model.signature_constants`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tags of the graphs of SavedModels: `saved_model.tag_constants`."""
+"""Tags of the graphs of SavedModels: `saved_model.tag_constants`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes graphs lean while they are written: nodes that would do nothing are left out, shapes are known early."""
+"""Peephole optimisation of ONNX graphs while they are written: nodes that would do nothing are left out."""
 
 from __future__ import annotations
 

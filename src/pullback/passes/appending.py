@@ -1,4 +1,4 @@
-"""From a view back to the graph that it is of: what is new is added, what stayed is used as it is."""
+"""Graph extension by a rewritten view: what is new is added, what stayed is used as it is."""
 
 from __future__ import annotations
 

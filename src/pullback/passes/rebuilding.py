@@ -1,4 +1,4 @@
-"""From a view back to a function: the operations that are left, copied into a graph of their own."""
+"""Graph reconstruction from a rewritten view: a function of the operations that are left, copied."""
 
 from __future__ import annotations
 

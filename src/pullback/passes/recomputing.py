@@ -1,4 +1,4 @@
-"""From a rematerialisation schedule back to a graph: operations that are computed again, in calls of their own.
+"""Recomputation by a rematerialisation schedule: operations that are computed again, in calls of their own.
 
 What comes before the first of these stays as it is. What comes after is copied, for it must come later than they.
 """

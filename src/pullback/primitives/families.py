@@ -1,4 +1,4 @@
-"""The families of operations: the plan of the house.
+"""Operation families: the one list of their names, by which all rooms of the house are laid out.
 
 A family names a file or a folder in `primitives/`, `layers/`, `engines/xla/`, `onnx/read/`, `onnx/write/` and
 `tests/cases/`, and a section of the reference page. An operation belongs to one family, and so do all its parts.

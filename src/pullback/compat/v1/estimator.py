@@ -1,4 +1,4 @@
-"""Names of `tf.estimator` that functions of models use; estimators themselves are refused.
+"""Estimators (`tf.estimator`): names that functions of models use; estimators themselves are refused.
 
 What an estimator does (input functions, checkpoints, summaries, evaluation) `tf.data` and
 `tf.train.MonitoredTrainingSession` do with a graph that the program builds itself.

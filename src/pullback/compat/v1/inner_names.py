@@ -1,4 +1,4 @@
-"""Names of modules inside TensorFlow 1 that `tf` itself has not: of `ops.resource_variable_ops` and the like.
+"""Internal modules of TensorFlow 1: names that `tf` itself has not, as of `ops.resource_variable_ops`.
 
 A name that ends in `_v2` is that of a function of version 2: `array_ops.squeeze_v2`.
 """

@@ -1,4 +1,4 @@
-"""What moves elements of tensors, as TensorFlow 1 gathered it late: `tf.manip`."""
+"""Tensor manipulation of TensorFlow 1: what moves elements, gathered late as `tf.manip`."""
 
 from typing import Any
 

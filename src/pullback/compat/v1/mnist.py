@@ -1,4 +1,4 @@
-"""The data of TensorFlow 1's tutorials, `tensorflow.examples.tutorials.mnist`: read, and never downloaded."""
+"""MNIST data of the tutorials, `tensorflow.examples.tutorials.mnist`: read, and never downloaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs use of `tensorflow.python.util`: decorators that change nothing here, and the like."""
+"""Utilities of `tensorflow.python.util`: decorators that change nothing here, and the like."""
 
 from __future__ import annotations
 

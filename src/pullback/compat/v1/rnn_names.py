@@ -1,4 +1,4 @@
-"""What programs use of the modules `rnn`, `rnn_cell_impl` and `core_rnn_cell` beside the names that all know."""
+"""Recurrent network modules (`rnn`, `rnn_cell_impl`, `core_rnn_cell`): names that are nowhere else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What readers share: axes that must be known, paddings of windows."""
+"""Operands that readers of nodes share: axes that must be known, paddings of windows."""
 
 from __future__ import annotations
 

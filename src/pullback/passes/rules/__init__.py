@@ -1,1 +1,1 @@
-"""The library's own rewrite rules, in the language of `pb.rewrite`, by what they are about."""
+"""Rewrite rules of the library, in the language of `pb.rewrite`, by what they are about."""

@@ -1,4 +1,4 @@
-"""The logistic function and its kin: sigmoid, softplus, and the logarithm of the sigmoid."""
+"""Logistic function and its kin: sigmoid, softplus, and the logarithm of the sigmoid."""
 
 from __future__ import annotations
 

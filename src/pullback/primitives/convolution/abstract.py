@@ -1,4 +1,4 @@
-"""What dense and depthwise convolutions share: three primitives that are each other's derivatives, to any order.
+"""Convolutions in general: three primitives that are each other's derivatives, to any order, dense or depthwise.
 
 With C(x, f) the convolution, and I(f, dy) and F(x, dy) its cotangents by input and by filters, all three are
 bilinear, and <dy, C(x, f)> = <I(f, dy), x> = <F(x, dy), f>.

@@ -1,0 +1,1 @@
+"""Ragged tensors: rows of several lengths, as values and where each row ends."""

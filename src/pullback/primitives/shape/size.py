@@ -1,4 +1,4 @@
-"""The shape, the rank and the number of elements, as tensors."""
+"""Shape, rank and number of elements of a tensor, as tensors."""
 
 from __future__ import annotations
 

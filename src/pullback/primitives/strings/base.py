@@ -1,4 +1,4 @@
-"""What operations on texts share. Texts stay on the host, whatever the engine."""
+"""Texts on the host, whatever the engine: what all operations on them share."""
 
 from __future__ import annotations
 

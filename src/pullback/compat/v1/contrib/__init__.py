@@ -1,4 +1,4 @@
-"""What programs use most of `tf.contrib`: layers, slim, recurrent cells, sequences, optimizers."""
+"""Contributed modules (`tf.contrib`) that programs use most: layers, slim, cells, sequences, optimizers."""
 
 from .. import distributions as distributions
 from .. import nest as nest

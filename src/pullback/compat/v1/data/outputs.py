@@ -1,4 +1,4 @@
-"""What the elements of datasets and iterators are: `tf.data.get_output_types` and its like."""
+"""Element types of datasets and iterators: `tf.data.get_output_types` and its like."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What graphs ask of `tf.keras.backend`: the form of images, the session, the phase, and values."""
+"""Backend functions of Keras (`tf.keras.backend`): the form of images, the session, the phase, and values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What layers of Keras are given by name: "relu", "he_normal", "l2"."""
+"""Activations, initializers and regularizers that layers of Keras take by name: "relu", "he_normal", "l2"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs use of `tf.keras.utils`: arrays of one-hot rows."""
+"""One-hot encoding of arrays: `tf.keras.utils`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of the files of SavedModels: `tf.saved_model.constants`."""
+"""File names of SavedModels: `tf.saved_model.constants`."""
 
 from __future__ import annotations
 

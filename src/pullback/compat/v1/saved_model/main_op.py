@@ -1,4 +1,4 @@
-"""What a SavedModel runs when it is loaded: `tf.saved_model.main_op`."""
+"""Initialisation of a SavedModel that is loaded: `tf.saved_model.main_op`."""
 
 from __future__ import annotations
 

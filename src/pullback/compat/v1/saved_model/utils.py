@@ -1,4 +1,4 @@
-"""What SavedModels say of tensors: `tf.saved_model.utils`."""
+"""Tensor descriptions (`TensorInfo`) in SavedModels: `tf.saved_model.utils`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operations do to rows with zeros behind them: work on each by itself, not see the zeros, or something else."""
+"""Padded arrays: which operations work on each row by itself, and which do not see the zeros behind the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The error function on XLA, which has it; its inverse there is wrong in the eleventh digit near 1 in float64."""
+"""Error function on XLA, which has it; its inverse there is wrong in the eleventh digit near 1 in float64."""
 
 from __future__ import annotations
 
