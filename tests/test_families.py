@@ -24,6 +24,7 @@ ROOMS = {
     "layers": set(),
     "engines/xla": {
         *(
+            "coordinator",
             "devices",
             "engine",
             "export",

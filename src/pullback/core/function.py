@@ -22,7 +22,7 @@ from .operation import index_of
 from .primitive import Primitive, no_gradient
 from .scopes import Scope
 from .shape import TensorShape
-from .traits import CONSTANT
+from .traits import CONSTANT, GIVEN
 from .types import TensorType
 
 _LARGEST_COPIED = 64
@@ -33,6 +33,7 @@ class Parameter(Primitive):
     """What a function is given. `handle` says of which variable a resource is the handle."""
 
     type = "Parameter"
+    traits = (GIVEN,)
 
     of: TensorType
     handle: Primitive | None = None

@@ -52,6 +52,8 @@ COMMUTES = Trait("commutes")
 """The two inputs may change places."""
 PLACES = Trait("places")
 """The result is the input; what is said is where it shall be."""
+GIVEN = Trait("given")
+"""The result is there before a run computes anything: a constant, a feed, an argument, the value of a variable."""
 CONSTANT = Trait("constant")
 """The result is the attribute `value`."""
 COUNTS = Trait("counts")

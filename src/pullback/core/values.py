@@ -15,7 +15,7 @@ from .lengths import Length
 from .operation import Operation, Tensor
 from .primitive import Primitive, no_gradient
 from .shape import Lengths
-from .traits import CONSTANT, CONVERTS, COUNTS, JOINS, MOVES, SHAPES
+from .traits import CONSTANT, CONVERTS, COUNTS, GIVEN, JOINS, MOVES, SHAPES
 from .types import TensorType, VectorType, type_of_array
 
 Array = np.ndarray[Any, Any]
@@ -26,7 +26,7 @@ _LARGEST_RANK = 64
 @dataclass(frozen=True, eq=False)
 class Const(Primitive):
     type = "Const"
-    traits = (CONSTANT,)
+    traits = (CONSTANT, GIVEN)
 
     value: Array
 

@@ -7,18 +7,13 @@ from collections.abc import Sequence
 from ..control_flow.loop import Loop
 from ..core.dtypes import resource
 from ..core.errors import ResourceExhaustedError
-from ..core.function import Parameter
 from ..core.graph import Operation, site_of
-from ..core.traits import VIEWS
-from ..primitives.creation.constant import Const
-from ..primitives.creation.placeholders import Placeholder, PlaceholderWithDefault
-from ..primitives.variables.operations import ReadVariableOp
+from ..core.traits import GIVEN, VIEWS
 from .costs import Lengths, scratch, work
 from .eviction import ORDERS, BudgetError, Node, run_steps, total_work
 from .pieces import Made, peak_of, pieces_of
 from .view import View
 
-_GIVEN = (Const, Parameter, Placeholder, PlaceholderWithDefault, ReadVariableOp)
 _TRIED = 16
 _MANY = 1500
 """For graphs of more operations few orders are tried."""
@@ -97,6 +92,6 @@ class Schedule:
 
 def _is_given(op: Operation, view: View) -> bool:
     """Whether what an operation gives is there anyway: constants, what is fed, variables."""
-    if not op.outputs or isinstance(op.primitive, _GIVEN):
+    if not op.outputs or GIVEN in op.primitive.traits:
         return bool(op.outputs)
     return op.outputs[0] in view.known or op.outputs[0].dtype is resource

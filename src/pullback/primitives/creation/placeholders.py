@@ -10,6 +10,7 @@ from ...core.graph import get_default_graph
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape, as_shape, unnamed_shape
+from ...core.traits import GIVEN
 from ...core.types import TensorType, tensor_type
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from .constant import convert_to_tensor
@@ -33,6 +34,7 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | No
 
 class Placeholder(Primitive):
     type = "Placeholder"
+    traits = (GIVEN,)
     stateful = True
 
     dtype: DType
@@ -68,6 +70,7 @@ def placeholder_with_default(input: TensorLike, shape: ShapeLike, name: str | No
 
 class PlaceholderWithDefault(Primitive):
     type = "PlaceholderWithDefault"
+    traits = (GIVEN,)
     stateful = True
 
     shape: TensorShape

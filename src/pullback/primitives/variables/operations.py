@@ -17,7 +17,7 @@ from ...core.graph import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
-from ...core.traits import MOVES
+from ...core.traits import GIVEN, MOVES
 from ...core.types import TensorType, tensor_type
 from ..base.scattering import check_range
 from ..base.state import AbstractStateful, AbstractUpdates
@@ -58,7 +58,7 @@ def read_variable(handle: Tensor, name: str | None = None) -> Tensor:
 
 class ReadVariableOp(AbstractStateful):
     type = "ReadVariableOp"
-    traits = (MOVES,)
+    traits = (MOVES, GIVEN)
     takes_slices = True
 
     dtype: Any

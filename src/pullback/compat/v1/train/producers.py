@@ -105,16 +105,8 @@ def batch(
 ) -> Any:
     """`batch_size` values of `tensors` on top of each other, from a queue that runs of threads fill."""
     del shared_name
-    kind = PaddingFIFOQueue if dynamic_pad else FIFOQueue
-    return _batched(
-        lambda dtypes, known: kind(capacity, dtypes, known),
-        [tensors] * num_threads,
-        batch_size,
-        enqueue_many,
-        shapes,
-        allow_smaller_final_batch,
-        name or "batch",
-    )
+    threads, last = [tensors] * num_threads, allow_smaller_final_batch
+    return batch_join(threads, batch_size, capacity, enqueue_many, shapes, dynamic_pad, last, name=name or "batch")
 
 
 def shuffle_batch(
@@ -132,15 +124,9 @@ def shuffle_batch(
 ) -> Any:
     """The same, in an order drawn from the elements in the queue, of which `min_after_dequeue` stay behind."""
     del shared_name
-    return _batched(
-        lambda dtypes, known: RandomShuffleQueue(capacity, min_after_dequeue, dtypes, known, seed=seed),
-        [tensors] * num_threads,
-        batch_size,
-        enqueue_many,
-        shapes,
-        allow_smaller_final_batch,
-        name or "shuffle_batch",
-    )
+    threads, left, last = [tensors] * num_threads, min_after_dequeue, allow_smaller_final_batch
+    name = name or "shuffle_batch"
+    return shuffle_batch_join(threads, batch_size, capacity, left, seed, enqueue_many, shapes, last, name=name)
 
 
 def batch_join(
@@ -207,19 +193,9 @@ def maybe_batch(
     name: str | None = None,
 ) -> Any:
     """As `batch`, of those values, or rows with `enqueue_many`, for which `keep_input` is true."""
-    kept = _kept(tensors, keep_input, enqueue_many)
-    return batch(
-        kept,
-        batch_size,
-        num_threads,
-        capacity,
-        True,
-        shapes,
-        dynamic_pad,
-        allow_smaller_final_batch,
-        shared_name,
-        name,
-    )
+    del shared_name
+    kept, last = _kept(tensors, keep_input, enqueue_many), allow_smaller_final_batch
+    return batch(kept, batch_size, num_threads, capacity, True, shapes, dynamic_pad, last, name=name)
 
 
 def maybe_shuffle_batch(
@@ -237,20 +213,9 @@ def maybe_shuffle_batch(
     name: str | None = None,
 ) -> Any:
     """As `shuffle_batch`, of those values, or rows with `enqueue_many`, for which `keep_input` is true."""
-    kept = _kept(tensors, keep_input, enqueue_many)
-    return shuffle_batch(
-        kept,
-        batch_size,
-        capacity,
-        min_after_dequeue,
-        num_threads,
-        seed,
-        True,
-        shapes,
-        allow_smaller_final_batch,
-        shared_name,
-        name,
-    )
+    del shared_name
+    kept, left, last = _kept(tensors, keep_input, enqueue_many), min_after_dequeue, allow_smaller_final_batch
+    return shuffle_batch(kept, batch_size, capacity, left, num_threads, seed, True, shapes, last, name=name)
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Tensor:
