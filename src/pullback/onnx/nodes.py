@@ -16,7 +16,7 @@ from ..core.dtypes import int32, int64
 from ..core.scopes import NOTHING
 from ..core.shape import TensorShape, with_symbols
 from ..core.types import TensorType
-from . import lean
+from . import lean, near_neutral
 from .folding import fold
 from .inference import Node, inferred
 from .kernels import legal_dtypes
@@ -73,7 +73,7 @@ class NodeWriter:
         node = Node(self.model, op_type, given, attributes)
         out = _typed(given, self._dtype(node, dtype), self._shape(node, shape))
         given = lean.unexpanded(self, op_type, given)
-        found = lean.simplified(self, op_type, given, attributes, out)
+        found = lean.simplified(self, op_type, given, attributes, out) or near_neutral.kept(self, op_type, given, out)
         if found is not None:
             return found
         elements = self.elements(node if given is node.inputs else node._replace(inputs=given), out.dtype)

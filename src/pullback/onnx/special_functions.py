@@ -316,10 +316,12 @@ class Functions:
             cosine = cosine * square + 1 / (math.factorial(2 * k) * (4 * k + 1))
         near = inner * t * sine, inner * cosine
         far = xp.clip(size, 1.3, 1e8)
-        squares = np.square(_FRESNEL_NODES)
-        decay = xp.exp((-math.pi / 2 * xp.square(far))[..., None] * squares) * (_STEP * math.sqrt(2) / math.pi)
-        f = xp.sum(decay * (1 / (squares**2 + 1)), axis=-1) * 2.0
-        g = xp.sum(decay * (squares / (squares**2 + 1)), axis=-1) * 2.0
+        scale = 1.3 / far
+        squares = xp.square(scale)[..., None] * np.square(_FRESNEL_NODES)
+        weights = np.exp(-math.pi / 2 * np.square(1.3 * _FRESNEL_NODES)) * (_STEP * math.sqrt(2) / math.pi)
+        shares = weights / (xp.square(squares) + 1.0)
+        f = xp.sum(shares, axis=-1) * 2.0 * scale
+        g = xp.sum(shares * squares, axis=-1) * 2.0 * scale
         part = xp.square(far)
         angle = math.pi / 2 * (part - 4.0 * xp.floor(part / 4.0))
         s, c = xp.sin(angle), xp.cos(angle)
