@@ -22,7 +22,16 @@ from ..test_closure import NO_GRADIENT
 MOST_ELEMENTS = 48
 FITTING: dict[str, tuple[str, ...]] = {
     "places, numbers of rows and their ends, as other operations give them": (
-        *("CustomGradient", "MoveRows", "RangePart", "TakeAlong", "MaxPoolPlaces", "IRFFTND", "SumEqualRows"),
+        *(
+            "CustomGradient",
+            "MoveRows",
+            "RangePart",
+            "TakeAlong",
+            "FromFront",
+            "MaxPoolPlaces",
+            "IRFFTND",
+            "SumEqualRows",
+        ),
         *("TensorListGetItem", "TensorListSetItem", "TensorListAddItems", "CtcAlignments", "VectorsFromFront"),
     ),
     "matrices that are symmetric": ("PositiveSolve",),
