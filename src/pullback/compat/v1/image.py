@@ -8,6 +8,11 @@ from ...core.typing import TensorLike
 from ...layers.image.framing import fitted
 from . import io
 from .arguments import older
+from .glimpses import extract_glimpse as extract_glimpse
+from .image_boxes import combined_non_max_suppression as combined_non_max_suppression
+from .image_boxes import draw_bounding_boxes as draw_bounding_boxes
+from .image_boxes import non_max_suppression_padded as non_max_suppression_padded
+from .image_boxes import sample_distorted_bounding_box as sample_distorted_bounding_box
 
 PARAMETERS = {
     "crop_and_resize": "image, boxes, box_ind:box_indices, crop_size, method, extrapolation_value, name, box_indices"
@@ -15,6 +20,7 @@ PARAMETERS = {
 
 OLD_NAMES = {
     "resize": "resize_images",
+    "transpose_image": "transpose",
     "resize_image_with_crop_or_pad": "resize_with_crop_or_pad",
 }
 
