@@ -395,3 +395,55 @@ def test_variance_scaling_has_the_variance_it_says(distribution: str) -> None:
     initializer = pb.initializers.VarianceScaling(2.0, "fan_out", distribution, seed=1)
     value = pb.Session(engine="numpy").run(initializer([3, 3, 40, 50]))
     np.testing.assert_allclose(value.var(), 2.0 / (9 * 50), rtol=0.05)
+
+
+# Slices
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_slice_of_a_variable_can_be_assigned_to(engine: str) -> None:
+    start = np.arange(12.0).reshape(3, 4)
+    v, i = pb.Variable(start), pb.placeholder(pb.int32, [])
+    session = pb.Session(engine=engine)
+    steps = [
+        (v[1:3, ::2].assign([[-1.0, -2.0], [-3.0, -4.0]]), (slice(1, 3), slice(None, None, 2)), [[-1, -2], [-3, -4]]),
+        (v[i].assign(5.0), 2, 5.0),
+        (v[..., -1:].assign(pb.ones([1], pb.float64)), (..., slice(-1, None)), 1.0),
+        (v[:].assign(np.zeros((3, 4))), (...,), 0.0),
+    ]
+    for step, place, value in steps:
+        session.run(v.initializer)
+        expected = start.copy()
+        expected[place] = value
+        np.testing.assert_array_equal(session.run(step, {i: 2}), expected)
+        np.testing.assert_array_equal(session.run(v), expected)
+
+
+def test_slices_are_assigned_to_in_the_order_of_making_and_in_loops() -> None:
+    v = pb.Variable([0, 0, 0])
+    first = v[0:1].assign([1])
+    second = v[1].assign(v[0] + 1)
+    session = pb.Session(engine="numpy")
+    session.run(v.initializer)
+    assert session.run([first, second])[1].tolist() == [1, 2, 0]
+
+    def step(i: Any) -> Any:
+        with pb.control_dependencies([v[i].assign(i * 10, read_value=False)]):
+            return i + 1
+
+    session.run(pb.while_loop(lambda i: i < 3, step, [0]))
+    assert session.run(v).tolist() == [0, 10, 20]
+
+
+def test_what_is_no_slice_of_a_variable_cannot_be_assigned_to() -> None:
+    x = pb.constant([1.0, 2.0], name="x")
+    assert not hasattr(x, "assign")
+    with pytest.raises(AttributeError, match=r"'strided_slice:0' cannot be assigned to: it is no slice of a var"):
+        x[0:1].assign([1.0])
+    v = pb.Variable([1.0, 2.0])
+    with pytest.raises(ValueError, match="3"):
+        v[0:2].assign([1.0, 2.0, 3.0])
+    named = pb.strided_slice(v, [0], [1], var=v).assign([7.0])
+    session = pb.Session(engine="numpy")
+    session.run(v.initializer)
+    assert session.run(named).tolist() == [7.0, 2.0]

@@ -77,6 +77,7 @@ class Tensor:
     __gt__: ClassVar[Callable[..., Tensor]]
     __ge__: ClassVar[Callable[..., Tensor]]
     __getitem__: ClassVar[Callable[..., Tensor]]
+    assign: ClassVar[Any]
     set_shape: ClassVar[Callable[..., None]]
     eval: ClassVar[Callable[..., Any]]
 
@@ -243,7 +244,7 @@ class AbstractTensorLike(ABC):
         """The tensor it stands for, where it is fetched or named."""
 
 
-def define_methods(cls: type, methods: Mapping[str, Callable[..., Any]]) -> None:
+def define_methods(cls: type, methods: Mapping[str, Any]) -> None:
     """Give `cls` the `methods` by name: those that it declares, and that only a layer above can define.
 
     Tensors get their operators in `primitives/base/operators.py`, `eval` and `run` come from `engines/loading.py`,

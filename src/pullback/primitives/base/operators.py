@@ -96,6 +96,13 @@ def set_shape(x: Tensor, shape: ShapeLike) -> None:
     refined[next((first for first, last in refined.items() if last is read), read)] = y
 
 
+def _assign(x: Tensor) -> Any:
+    """Assigns to the part of a variable that `x` is a slice of; other tensors have no such attribute."""
+    from ..variables.slices import assignment_to
+
+    return assignment_to(x)
+
+
 def install_operators() -> None:
     """Give Tensor its operators; called once, when pullback is imported."""
     pairs = {
@@ -113,7 +120,7 @@ def install_operators() -> None:
     }
     comparisons = {"lt": Less(), "le": LessEqual(), "gt": Greater(), "ge": GreaterEqual()}
     others: dict[str, Callable[..., Tensor]] = {"neg": _neg, "abs": absolute, "invert": _invert, "getitem": getitem}
-    define_methods(Tensor, {"set_shape": set_shape})
+    define_methods(Tensor, {"assign": property(_assign), "set_shape": set_shape})
     define_methods(Tensor, {f"__{name}__": method for name, (method, _) in pairs.items()})
     define_methods(Tensor, {f"__r{name}__": reflected for name, (_, reflected) in pairs.items()})
     define_methods(Tensor, {f"__{name}__": _operator(p, p.type)[0] for name, p in comparisons.items()})

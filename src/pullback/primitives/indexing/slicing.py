@@ -40,14 +40,15 @@ def strided_slice(
     ellipsis_mask: int = 0,
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
-    var: None = None,
+    var: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The elements of `input_` from `begin` up to `end` by `strides`, along each of the first axes.
 
     Bit i of a mask says of entry i: `begin_mask`, `end_mask`: the bound is ignored and all is taken that way;
     `ellipsis_mask`: as many whole axes as needed stand here; `new_axis_mask`: an axis of length one is put in;
-    `shrink_axis_mask`: the one element at `begin` is taken and the axis goes.
+    `shrink_axis_mask`: the one element at `begin` is taken and the axis goes. Of a variable, given as `input_` or as
+    `var`, the result has a method `assign`, as `v[1:3]` has.
 
     Shapes: any; `begin`, `end`, `strides` are integer vectors of one length, no longer than the rank.
     Dtypes: any.
@@ -55,16 +56,13 @@ def strided_slice(
     Derivative: dx = zeros with dy in the places of the elements.
 
     Raises:
-        ValueError: the vectors differ in length, a stride is 0, an element is out of range, there are two ellipses, or
-            `var` is given.
+        ValueError: the vectors differ in length, a stride is 0, an element is out of range, or there are two ellipses.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.strided_slice([0, 1, 2, 3, 4], [1], [5], [2]))
     array([1, 3], dtype=int32)
     """
-    if var is not None:
-        raise ValueError("strided_slice: var= is not taken; assign to parts of a variable with scatter updates")
-    x = convert_to_tensor(input_)
+    x = convert_to_tensor(input_ if var is None else var)
     vectors = [convert_to_tensor(v) for v in (begin, end, *(() if strides is None else (strides,)))]
     columns = [_known_length(v) for v in vectors]
     if strides is None:
