@@ -2,6 +2,20 @@
 
 An example has lists of bytes, floats or integers by name; one of sequences has lists of such lists. A description says
 which arrays what is there under a name becomes, for one example or for a batch of them.
+
+>>> import pullback.compat.v1 as tf
+>>> def features(**values):
+...     return tf.train.Features(feature=values)
+>>> label = tf.train.Feature(int64_list=tf.train.Int64List(value=[3]))
+>>> words = tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"a", b"b"]))
+>>> text = tf.train.Example(features=features(label=label, words=words)).SerializeToString()
+>>> wanted = {"label": tf.FixedLenFeature([], tf.int64), "words": tf.VarLenFeature(tf.string)}
+>>> wanted["all"] = tf.FixedLenSequenceFeature([], tf.float32, allow_missing=True)
+>>> found = tf.Session().run(tf.parse_single_example(text, wanted))
+>>> found["label"], found["words"].values, found["all"]
+(np.int64(3), array([b'a', b'b'], dtype=object), array([], dtype=float32))
+>>> tf.SparseFeature("at", "value", tf.float32, size=10).size
+10
 """
 
 from __future__ import annotations

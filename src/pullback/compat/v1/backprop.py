@@ -1,4 +1,16 @@
-"""Backpropagation by hand: derivatives of convolutions, pools and activations that TensorFlow 1 has as functions."""
+"""Backpropagation by hand: derivatives of convolutions, pools and activations that TensorFlow 1 has as functions.
+
+>>> import pullback.compat.v1 as tf
+>>> x, f, dy = tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1]), tf.ones([1, 2, 2, 1])
+>>> strides, padding = [1, 1, 1, 1], "VALID"
+>>> dx = tf.nn.conv2d_backprop_input([1, 3, 3, 1], f, dy, strides, padding)
+>>> df = tf.nn.conv2d_backprop_filter(x, [2, 2, 1, 1], dy, strides, padding)
+>>> tf.Session().run([dx[0, :, 1, 0], df[:, 0, 0, 0]])
+[array([2., 4., 2.], dtype=float32), array([4., 4.], dtype=float32)]
+>>> volumes, dv = tf.ones([1, 2, 2, 2, 1]), tf.ones([1, 2, 2, 2, 1])
+>>> tf.nn.conv3d_backprop_filter(volumes, [1, 1, 1, 1, 1], dv, [1] * 5, "SAME").shape
+TensorShape([1, 1, 1, 1, 1])
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Dtypes with the methods of TensorFlow 1: `x.dtype.as_numpy_dtype`, `tf.float32.is_floating`, ..."""
+"""Dtypes with the methods of TensorFlow 1: `x.dtype.as_numpy_dtype`, `tf.float32.is_floating`, ...
+
+>>> import pullback.compat.v1 as tf
+>>> tf.as_dtype("float").is_floating, tf.as_dtype(tf.int32).size
+(True, 4)
+"""
 
 from __future__ import annotations
 

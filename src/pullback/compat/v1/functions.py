@@ -1,4 +1,17 @@
-"""TensorFlow 1 functions of the top level that have other parameters there, or another meaning."""
+"""TensorFlow 1 functions of the top level that have other parameters there, or another meaning.
+
+>>> import pullback.compat.v1 as tf
+>>> @tf.function
+... def double(x):
+...     return 2 * x
+>>> with tf.device("/cpu:0"):
+...     y = tf.cond(tf.constant(True), lambda: double(tf.constant(3)), lambda: tf.constant(0))
+>>> tf.Session().run(y)
+np.int32(6)
+>>> blocks = tf.space_to_batch(tf.zeros([1, 4, 4, 1]), [[0, 0], [0, 0]], block_size=2)
+>>> blocks.shape, tf.batch_to_space(blocks, [[0, 0], [0, 0]], block_size=2).shape
+(TensorShape([4, 2, 2, 1]), TensorShape([1, 4, 4, 1]))
+"""
 
 from __future__ import annotations
 

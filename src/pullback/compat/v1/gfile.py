@@ -1,13 +1,36 @@
-"""Files as TensorFlow 1 has them: `tf.gfile`, on Python's own functions."""
+"""Files as TensorFlow 1 has them: `tf.gfile`, on Python's own functions.
+
+>>> import os, tempfile
+>>> import pullback.compat.v1 as tf
+>>> gfile = tf.gfile
+>>> with tempfile.TemporaryDirectory() as folder:
+...     name, other = os.path.join(folder, "a"), os.path.join(folder, "b")
+...     with gfile.GFile(name, "w") as file:
+...         _ = file.write("text")
+...     gfile.Copy(name, other)
+...     gfile.Rename(other, os.path.join(folder, "c"))
+...     with gfile.Open(name) as file, gfile.FastGFile(name) as same:
+...         print(file.read(), same.read(), gfile.Stat(name).length, gfile.Exists(other))
+...     gfile.MkDir(os.path.join(folder, "d"))
+...     gfile.MakeDirs(os.path.join(folder, "d", "e"))
+...     print(sorted(gfile.ListDirectory(folder)), gfile.IsDirectory(folder), len(gfile.Glob(folder + "/*")))
+...     gfile.Remove(name)
+...     gfile.DeleteRecursively(os.path.join(folder, "d"))
+...     print([files for _, _, files in gfile.Walk(folder)])
+text text 4 False
+['a', 'c', 'd'] True 3
+[['c']]
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
 from glob import glob
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 PathLike = str | os.PathLike[str]
 
@@ -81,9 +104,18 @@ def Rename(oldname: PathLike, newname: PathLike, overwrite: bool = False) -> Non
     os.replace(oldname, newname)
 
 
-def Stat(filename: PathLike) -> os.stat_result:
+class FileStatistics(NamedTuple):
+    """What the system knows of a file: its bytes, when it was changed, in nanoseconds, and whether it is a folder."""
+
+    length: int
+    mtime_nsec: int
+    is_directory: bool
+
+
+def Stat(filename: PathLike) -> FileStatistics:
     """What the system knows of a file."""
-    return os.stat(filename)
+    found = os.stat(filename)
+    return FileStatistics(found.st_size, found.st_mtime_ns, stat.S_ISDIR(found.st_mode))
 
 
 def Walk(top: PathLike, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:

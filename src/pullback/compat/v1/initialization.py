@@ -1,4 +1,15 @@
-"""Initialisation of TensorFlow 1: tables, variables that are checked, partitioners, scopes that begin anew."""
+"""Initialisation of TensorFlow 1: tables, variables that are checked, partitioners, scopes that begin anew.
+
+>>> import pullback.compat.v1 as tf
+>>> tf.disable_resource_variables()
+>>> tf.enable_tensor_equality()
+>>> with tf.container("worker"), tf.op_scope([tf.constant(1.0)], None, "layer") as scope:
+...     scope
+'layer/'
+>>> shape = tf.TensorShape([8, 4])
+>>> tf.variable_axis_size_partitioner(64)(shape, tf.float32), tf.min_max_variable_partitioner()(shape, tf.float32)
+([1, 1], [1, 1])
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,16 @@
-"""Linear operators, `tf.linalg.LinearOperator...`: matrices multiplied and solved by what is known of their form."""
+"""Linear operators, `tf.linalg.LinearOperator...`: matrices multiplied and solved by what is known of their form.
+
+>>> import pullback.compat.v1 as tf
+>>> l = tf.linalg
+>>> a, d = l.LinearOperatorFullMatrix([[2.0, 0.0], [1.0, 1.0]]), l.LinearOperatorDiag([1.0, 2.0])
+>>> t, i = l.LinearOperatorLowerTriangular([[2.0, 0.0], [1.0, 1.0]]), l.LinearOperatorIdentity(2)
+>>> product = l.LinearOperatorComposition([l.LinearOperatorAdjoint(a), d, l.LinearOperatorScaledIdentity(2, 3.0), i])
+>>> session = tf.Session()
+>>> session.run([product.to_dense(), l.LinearOperatorInversion(t).matmul([[2.0], [2.0]])])
+[array([[6., 6.],
+       [0., 6.]], dtype=float32), array([[1.],
+       [1.]], dtype=float32)]
+"""
 
 from __future__ import annotations
 

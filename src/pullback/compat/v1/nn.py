@@ -1,4 +1,36 @@
-"""TensorFlow 1 parameters for `pullback.nn`."""
+"""TensorFlow 1 parameters for `pullback.nn`.
+
+>>> import pullback.compat.v1 as tf
+>>> nn, session = tf.nn, tf.Session()
+>>> logits = tf.constant([[0.0, 0.0]])
+>>> [round(float(loss), 4) for loss in session.run([
+...     nn.softmax_cross_entropy_with_logits(labels=[[0.0, 1.0]], logits=logits)[0],
+...     nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=logits)[0],
+...     nn.sigmoid_cross_entropy_with_logits(labels=[[0.0, 1.0]], logits=logits)[0, 0],
+... ])]
+[0.6931, 0.6931, 0.6931]
+>>> session.run([nn.dropout(tf.ones([2]), keep_prob=1.0), nn.leaky_relu(tf.constant([-1, 2]))])
+[array([1., 1.], dtype=float32), array([-0.2,  2. ], dtype=float32)]
+>>> tables = [tf.constant([[0.0], [2.0]]), tf.constant([[1.0], [3.0]])]
+>>> ids = tf.SparseTensor([[0, 0], [0, 1]], tf.constant([1, 3], tf.int64), [1, 2])
+>>> [x.ravel().tolist() for x in session.run([
+...     nn.embedding_lookup(tables, [0, 1, 2, 3]),
+...     nn.embedding_lookup_sparse(tables, ids, None, combiner="sum"),
+...     nn.safe_embedding_lookup_sparse(tables, ids, combiner="mean", partition_strategy="mod"),
+... ])]
+[[0.0, 1.0, 2.0, 3.0], [4.0], [2.0]]
+>>> weights, biases, inputs = tf.zeros([9, 4]), tf.zeros([9]), tf.zeros([2, 4])
+>>> nn.nce_loss(weights, biases, [[1], [2]], inputs, 3, 9).shape
+TensorShape([2])
+>>> nn.sampled_softmax_loss(weights, biases, [[1], [2]], inputs, 3, 9).shape
+TensorShape([2])
+>>> labels = tf.SparseTensor([[0, 0]], tf.constant([1]), [1, 1])
+>>> steps = tf.zeros([2, 1, 3])
+>>> [round(float(x), 4) for x in session.run(nn.ctc_loss(labels, steps, [2]))]
+[1.0986]
+>>> session.run(nn.ctc_beam_search_decoder(steps, [2], beam_width=2)[0][0]).values.shape
+(1,)
+"""
 
 from __future__ import annotations
 

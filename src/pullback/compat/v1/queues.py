@@ -1,6 +1,17 @@
 """Queues of TensorFlow 1: lists on the host that some runs put elements in, and others take them from.
 
 A session has a queue of its own. A run that finds none waits until another thread has put one in, or closed the queue.
+
+>>> import pullback.compat.v1 as tf
+>>> queues = [tf.PaddingFIFOQueue(9, tf.int32, [[None]]), tf.RandomShuffleQueue(9, 0, tf.int32, [[]])]
+>>> isinstance(queues[0], tf.QueueBase)
+True
+>>> with tf.Session() as session:
+...     for numbers in ([1], [2, 3]):
+...         session.run(queues[0].enqueue([numbers]))
+...     session.run(queues[1].enqueue_many([[4, 5, 6]]))
+...     print(session.run(queues[0].dequeue_many(2)).tolist(), sorted(session.run(queues[1].dequeue_many(3))))
+[[1, 0], [2, 3]] [np.int32(4), np.int32(5), np.int32(6)]
 """
 
 from __future__ import annotations

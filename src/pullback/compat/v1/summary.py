@@ -1,4 +1,11 @@
-"""Summaries of TensorFlow 1: `tf.summary`, `pullback.summary` and the messages."""
+"""Summaries of TensorFlow 1: `tf.summary`, `pullback.summary` and the messages.
+
+>>> import tempfile
+>>> import pullback.compat.v1 as tf
+>>> with tempfile.TemporaryDirectory() as folder:
+...     tf.summary.FileWriterCache.get(folder) is tf.summary.FileWriterCache.get(folder)
+True
+"""
 
 from __future__ import annotations
 

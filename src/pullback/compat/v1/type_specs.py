@@ -1,4 +1,9 @@
-"""Type specifications of composite tensors: what a loop keeps of a sparse or ragged tensor, or of slices."""
+"""Type specifications of composite tensors: what a loop keeps of a sparse or ragged tensor, or of slices.
+
+>>> import pullback.compat.v1 as tf
+>>> tf.SparseTensorSpec([None, 3]), tf.RaggedTensorSpec([2, None], tf.int64), tf.IndexedSlicesSpec([4, 2]).indices_dtype
+(SparseTensorSpec(TensorShape([None, 3]), float32), RaggedTensorSpec(TensorShape([2, None]), int64), dtype('int64'))
+"""
 
 from __future__ import annotations
 

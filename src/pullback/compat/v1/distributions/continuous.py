@@ -1,4 +1,13 @@
-"""Continuous distributions: normal, uniform, exponential, Laplace's."""
+"""Continuous distributions: normal, uniform, exponential, Laplace's.
+
+>>> import pullback.compat.v1 as tf
+>>> d = tf.distributions
+>>> several = [d.Normal(1.0, 2.0), d.Uniform(0.0, 4.0), d.Exponential(0.5), d.Laplace(1.0, 2.0)]
+>>> tf.Session().run([x.mean() for x in several])
+[np.float32(1.0), np.float32(2.0), np.float32(2.0), np.float32(1.0)]
+>>> several[0].sample([5, 6]).shape
+TensorShape([5, 6])
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Discrete distributions: Bernoulli's, and one of several classes."""
+"""Discrete distributions: Bernoulli's, and one of several classes.
+
+>>> import pullback.compat.v1 as tf
+>>> coin, die = tf.distributions.Bernoulli(probs=0.25), tf.distributions.Categorical(probs=[0.5, 0.25, 0.25])
+>>> tf.Session().run([coin.mean(), die.prob([0, 2]), die.mode()])
+[np.float32(0.25), array([0.5 , 0.25], dtype=float32), np.int32(0)]
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Decoding of texts in TensorFlow 1: raw bytes, rows of tables (CSV), base 64, compressed data."""
+"""Decoding of texts in TensorFlow 1: raw bytes, rows of tables (CSV), base 64, compressed data.
+
+>>> import zlib
+>>> import pullback.compat.v1 as tf
+>>> texts = [tf.decode_base64("YWI"), tf.io.decode_compressed(zlib.compress(b"cd"), "ZLIB")]
+>>> tf.Session().run(texts)
+[b'ab', b'cd']
+"""
 
 from __future__ import annotations
 

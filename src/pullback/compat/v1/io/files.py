@@ -1,4 +1,15 @@
-"""Files in graphs of TensorFlow 1: read whole, written, looked for by pattern, when the graph runs."""
+"""Files in graphs of TensorFlow 1: read whole, written, looked for by pattern, when the graph runs.
+
+>>> import os, tempfile
+>>> import pullback.compat.v1 as tf
+>>> with tempfile.TemporaryDirectory() as folder, tf.Session() as session:
+...     name = os.path.join(folder, "text")
+...     session.run(tf.write_file(name, "ab"))
+...     found = tf.train.match_filenames_once(os.path.join(folder, "*"))
+...     session.run(tf.local_variables_initializer())
+...     [path.decode() == name for path in session.run(found)]
+[True]
+"""
 
 from __future__ import annotations
 

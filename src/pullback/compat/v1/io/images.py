@@ -1,4 +1,18 @@
-"""Image files in graphs of TensorFlow 1: PNG, JPEG, GIF and BMP, read and written by Pillow."""
+"""Image files in graphs of TensorFlow 1: PNG, JPEG, GIF and BMP, read and written by Pillow.
+
+>>> import pullback.compat.v1 as tf
+>>> image = tf.image
+>>> pixels = tf.cast(tf.reshape(tf.range(48), [4, 4, 3]), tf.uint8)
+>>> png, jpeg = image.encode_png(pixels), image.encode_jpeg(pixels)
+>>> session = tf.Session()
+>>> same = session.run(tf.reduce_all(tf.equal(image.decode_image(png), pixels)))
+>>> bool(same), session.run([image.is_jpeg(jpeg), image.is_jpeg(png), image.extract_jpeg_shape(jpeg)])
+(True, [np.True_, np.False_, array([4, 4, 3], dtype=int32)])
+>>> session.run(image.decode_jpeg(jpeg)).shape, session.run(image.decode_and_crop_jpeg(jpeg, [1, 1, 2, 3])).shape
+((4, 4, 3), (2, 3, 3))
+>>> image.decode_bmp(tf.constant(b""), channels=3).shape, image.decode_gif(tf.constant(b"")).shape
+(TensorShape([None, None, 3]), TensorShape([None, None, None, 3]))
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,23 @@
 """Readers of TensorFlow 1: operations that take the name of a file from a queue, and hand out what is in it bit by bit.
 
 A session has a place of its own in the files.
+
+>>> import os, tempfile
+>>> import pullback.compat.v1 as tf
+>>> with tempfile.TemporaryDirectory() as folder, tf.Session() as session:
+...     name = os.path.join(folder, "lines")
+...     with tf.gfile.GFile(name, "w") as file:
+...         _ = file.write("ab\\ncd\\n")
+...     files = tf.train.string_input_producer([name], num_epochs=1)
+...     texts = {}
+...     for reader in (tf.TextLineReader(), tf.WholeFileReader(), tf.FixedLengthRecordReader(3), tf.IdentityReader()):
+...         queue = tf.FIFOQueue(1, tf.string, [[]])
+...         session.run(queue.enqueue(name))
+...         texts[type(reader).__name__] = session.run(reader.read(queue)[1])
+>>> texts["TextLineReader"], texts["WholeFileReader"], texts["FixedLengthRecordReader"]
+(b'ab', b'ab\\ncd\\n', b'ab\\n')
+>>> tf.TFRecordReader().read(queue)[1].dtype
+dtype('O')
 """
 
 from __future__ import annotations

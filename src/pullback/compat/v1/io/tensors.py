@@ -1,4 +1,12 @@
-"""Tensors as protocol messages: `tf.make_tensor_proto`, `tf.make_ndarray`, `tf.io.parse_tensor` and its like."""
+"""Tensors as protocol messages: `tf.make_tensor_proto`, `tf.make_ndarray`, `tf.io.parse_tensor` and its like.
+
+>>> import pullback.compat.v1 as tf
+>>> message = tf.make_tensor_proto([1.0, 2.0])
+>>> tf.make_ndarray(message)
+array([1., 2.], dtype=float32)
+>>> tf.Session().run(tf.parse_tensor(message.SerializeToString(), tf.float32))
+array([1., 2.], dtype=float32)
+"""
 
 from __future__ import annotations
 

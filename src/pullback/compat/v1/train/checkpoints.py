@@ -1,4 +1,26 @@
-"""Checkpoints in programs of TensorFlow 1: variables that begin with what one has, and the notes of a folder."""
+"""Checkpoints in programs of TensorFlow 1: variables that begin with what one has, and the notes of a folder.
+
+>>> import os, tempfile
+>>> import pullback.compat.v1 as tf
+>>> train = tf.train
+>>> v = tf.Variable(1.0)
+>>> with tempfile.TemporaryDirectory() as folder, tf.Session() as session:
+...     session.run(v.initializer)
+...     path = train.Saver().save(session, os.path.join(folder, "at"), global_step=1)
+...     print(list(train.checkpoints_iterator(folder, timeout=0)) == [path], len(train.get_checkpoint_mtimes([path])))
+...     train.update_checkpoint_state(folder, path)
+...     print(train.generate_checkpoint_state_proto(folder, path).model_checkpoint_path == path)
+...     train.remove_checkpoint(path)
+...     print(train.checkpoint_exists(path))
+...     with tf.summary.FileWriter(folder) as writer:
+...         writer.add_summary(tf.Summary(), 5)
+...     print([e.step for name in os.listdir(folder) if "tfevents" in name
+...            for e in train.summary_iterator(os.path.join(folder, name))])
+True 1
+True
+False
+[0, 5]
+"""
 
 from __future__ import annotations
 

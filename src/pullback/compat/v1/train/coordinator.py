@@ -1,4 +1,16 @@
-"""Thread coordination of TensorFlow 1: threads that stop together, and hand on what went wrong in one of them."""
+"""Thread coordination of TensorFlow 1: threads that stop together, and hand on what went wrong in one of them.
+
+>>> import pullback.compat.v1 as tf
+>>> coord, counted = tf.train.Coordinator(), []
+>>> def count():
+...     counted.append(1)
+...     if len(counted) == 3:
+...         coord.request_stop()
+>>> thread = tf.train.LooperThread.loop(coord, None, count)
+>>> coord.join([thread])
+>>> len(counted)
+3
+"""
 
 from __future__ import annotations
 

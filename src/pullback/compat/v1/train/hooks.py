@@ -1,4 +1,30 @@
-"""Session hooks: what monitored sessions of TensorFlow 1 call before and after each run."""
+"""Session hooks: what monitored sessions of TensorFlow 1 call before and after each run.
+
+>>> import pullback.compat.v1 as tf
+>>> train = tf.train
+>>> class Shown(train.SessionRunHook):
+...     def before_run(self, run_context):
+...         assert isinstance(run_context, train.SessionRunContext)
+...         return train.SessionRunArgs(step)
+...     def after_run(self, run_context, run_values):
+...         assert isinstance(run_values, train.SessionRunValues)
+...         print("step", run_values.results)
+>>> step = train.get_or_create_global_step()
+>>> x = tf.placeholder(tf.float32, [], name="x")
+>>> loss, grow = tf.multiply(x, 2.0), tf.assign_add(step, 1)
+>>> hooks = [Shown(), train.FeedFnHook(lambda: {x: 3.0}), train.NanTensorHook(loss), train.StopAtStepHook(num_steps=2)]
+>>> hooks.append(train.FinalOpsHook(tf.constant(5)))
+>>> with train.MonitoredSession(hooks=hooks) as session:
+...     while not session.should_stop():
+...         _ = session.run([loss, grow])
+step 0
+step 1
+>>> hooks[-1].final_ops_values
+np.int32(5)
+>>> timer = train.SecondOrStepTimer(every_steps=10)
+>>> timer.should_trigger_for_step(0)
+True
+"""
 
 from __future__ import annotations
 

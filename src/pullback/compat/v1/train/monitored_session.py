@@ -1,4 +1,17 @@
-"""Monitored sessions of TensorFlow 1: sessions that initialise or restore variables, and call hooks around each run."""
+"""Monitored sessions of TensorFlow 1: sessions that initialise or restore variables, and call hooks around each run.
+
+>>> import pullback.compat.v1 as tf
+>>> v = tf.Variable(2.0)
+>>> scaffold = tf.train.Scaffold(init_op=v.initializer)
+>>> creators = [tf.train.ChiefSessionCreator(scaffold), tf.train.WorkerSessionCreator(scaffold)]
+>>> [creator.create_session().run(v) for creator in creators]
+[np.float32(2.0), np.float32(2.0)]
+>>> isinstance(creators[0], tf.train.SessionCreator)
+True
+>>> with tf.train.SingularMonitoredSession(scaffold=scaffold) as session:
+...     session.run(v)
+np.float32(2.0)
+"""
 
 from __future__ import annotations
 

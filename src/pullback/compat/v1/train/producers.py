@@ -1,4 +1,27 @@
-"""Input queues of TensorFlow 1: `slice_input_producer`, `batch`, `shuffle_batch` and their like."""
+"""Input queues of TensorFlow 1: `slice_input_producer`, `batch`, `shuffle_batch` and their like.
+
+>>> import pullback.compat.v1 as tf
+>>> train = tf.train
+>>> number = train.range_input_producer(4, num_epochs=1, shuffle=False).dequeue()
+>>> row, = train.slice_input_producer([tf.constant([5, 6])], num_epochs=1, shuffle=False)
+>>> name = train.string_input_producer(["a"], num_epochs=1).dequeue()
+>>> element = train.input_producer(tf.constant([8]), num_epochs=1).dequeue()
+>>> once = train.limit_epochs(tf.constant(9), num_epochs=1)
+>>> pairs = train.batch([number], 2)
+>>> shuffled = train.shuffle_batch([row], 2, capacity=10, min_after_dequeue=0)
+>>> with tf.Session() as session:
+...     session.run(tf.local_variables_initializer())
+...     coord = train.Coordinator()
+...     threads = train.start_queue_runners(session, coord)
+...     print(session.run(pairs), sorted(session.run(shuffled)), session.run([name, element, once]))
+...     coord.request_stop()
+...     coord.join(threads)
+[0 1] [np.int32(5), np.int32(6)] [b'a', np.int32(8), np.int32(9)]
+>>> kept = train.maybe_batch([tf.constant(1)], True, 2), train.maybe_shuffle_batch([tf.constant(1)], 2, 10, 0, True)
+>>> joined = train.batch_join([[tf.constant(1)]], 2), train.shuffle_batch_join([[tf.constant(1)]], 2, 10, 0)
+>>> [x.shape for x in (*kept, *joined)]
+[TensorShape([2]), TensorShape([2]), TensorShape([2]), TensorShape([2])]
+"""
 
 from __future__ import annotations
 

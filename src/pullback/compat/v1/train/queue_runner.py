@@ -1,4 +1,17 @@
-"""Queue runners of TensorFlow 1: threads that run the operations which fill a queue."""
+"""Queue runners of TensorFlow 1: threads that run the operations which fill a queue.
+
+>>> import pullback.compat.v1 as tf
+>>> queue = tf.FIFOQueue(2, tf.int32, [[]])
+>>> tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(7)]))
+>>> coord = tf.train.Coordinator()
+>>> with tf.Session() as session:
+...     threads = tf.train.start_queue_runners(session, coord)
+...     print(session.run(queue.dequeue()))
+...     coord.request_stop()
+...     session.run(queue.close(cancel_pending_enqueues=True))
+...     coord.join(threads)
+7
+"""
 
 from __future__ import annotations
 

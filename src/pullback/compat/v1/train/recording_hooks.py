@@ -1,4 +1,25 @@
-"""Session hooks that record: values in the log, checkpoints, summaries, steps per second."""
+"""Session hooks that record: values in the log, checkpoints, summaries, steps per second.
+
+>>> import os, tempfile
+>>> import pullback.compat.v1 as tf
+>>> train = tf.train
+>>> class Told(train.CheckpointSaverListener):
+...     def after_save(self, session, global_step_value):
+...         print("saved at", global_step_value)
+>>> step, loss = train.get_or_create_global_step(), tf.constant(2.0, name="loss")
+>>> grow = tf.assign_add(step, 1)
+>>> with tempfile.TemporaryDirectory() as folder:
+...     hooks = [
+...         train.CheckpointSaverHook(folder, save_steps=10, listeners=[Told()]),
+...         train.LoggingTensorHook({"loss": loss}, every_n_iter=10),
+...         train.StepCounterHook(every_n_steps=10, output_dir=folder),
+...         train.SummarySaverHook(save_steps=10, output_dir=folder, summary_op=tf.summary.scalar("loss", loss)),
+...     ]
+...     with train.MonitoredSession(hooks=hooks) as session:
+...         _ = session.run(grow)
+saved at 0
+saved at 1
+"""
 
 from __future__ import annotations
 
