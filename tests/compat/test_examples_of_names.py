@@ -32,7 +32,7 @@ def examples(value: Any) -> str:
 
 
 def is_shown(name: str, value: Any) -> bool:
-    """Whether its docstring has an example, or an example of its module has its name, or that of which it is another."""
+    """Whether its docstring has an example, or one of its module has its name, or that of which it is another."""
     shown = examples(sys.modules[value.__module__])
     called = {name.rpartition(".")[2], getattr(value, "__name__", "")}
     return bool(examples(value)) or any(re.search(rf"\b{word}\b", shown) for word in called - {""})

@@ -145,7 +145,7 @@ def combined_non_max_suppression(
         return [np.stack(part) for part in zip(*found, strict=True)]
 
     specs = [TensorSpec([batch, total, *more], float32) for more in ([4], [], [])]
-    return tuple(numpy_function(combined, [places, values], [*specs, TensorSpec([batch], int32)], name=name))  # type: ignore[return-value]
+    return tuple(numpy_function(combined, [places, values], [*specs, TensorSpec([batch], int32)], name=name))
 
 
 def _best(boxes: Array, scores: Array, suppress: Any, most: int, total: int, clip: bool) -> list[Array]:
@@ -203,12 +203,12 @@ def sample_distorted_bounding_box(
         found = (w for w in windows if w is not None and _covers(w, targets, height, width, float(least)))
         top, left, rows, columns = next(found, (0, 0, height, width))
         ends = [top / height, left / width, (top + rows) / height, (left + columns) / width]
-        return [np.array(n, np.int32) for n in ([top, left, 0], [rows, columns, -1])] + [np.float32([[ends]])]
+        return [np.array(n, np.int32) for n in ([top, left, 0], [rows, columns, -1])] + [np.array([[ends]], np.float32)]
 
     draws = random_uniform([max_attempts or 100, 4], seed=seed)
     inputs = [cast(convert_to_tensor(image_size), int32), convert_to_tensor(bounding_boxes), min_object_covered, draws]
     specs = [TensorSpec([3], int32), TensorSpec([3], int32), TensorSpec([1, 1, 4], float32)]
-    return tuple(numpy_function(chosen, inputs, specs, name=name))  # type: ignore[return-value]
+    return tuple(numpy_function(chosen, inputs, specs, name=name))
 
 
 def _window(

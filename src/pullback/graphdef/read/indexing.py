@@ -43,7 +43,7 @@ def strided_slice_(node: Node, x: Tensor, begin: Tensor, end: Tensor, strides: A
         vectors = [_numbers(v, known) for v, known in zip((begin, end, strides), columns, strict=True)]
         return getitem(x, tuple([_key(node, i, bounds) for i, bounds in enumerate(zip(*vectors, strict=True))]))
     masks = dict(zip(_MASKS, _masks(node), strict=True))
-    return strided_slice(x, begin, end, strides, **masks, name=node.exactly)  # type: ignore[arg-type]
+    return strided_slice(x, begin, end, strides, **masks, name=node.exactly)
 
 
 def _numbers(vector: Tensor, known: Sequence[int | None] | None) -> list[Any]:

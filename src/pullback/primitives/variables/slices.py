@@ -48,8 +48,8 @@ class SliceAssignment:
             places = reshape(range_(size(before)), shape(before))
             for op in path:
                 places = op.primitive(places, *op.inputs[1:])
-            flat = [reshape(x, lengths) for x, lengths in ((before, [-1]), (places, [-1, 1]), (given, [-1]))]
-            whole = reshape(tensor_scatter_nd_update(*flat), shape(before))
+            flat = tensor_scatter_nd_update(reshape(before, [-1]), reshape(places, [-1, 1]), reshape(given, [-1]))
+            whole = reshape(flat, shape(before))
             op = AssignVariableOp(type_.dtype, type_.shape).operation(handle, whole)
         return read_after(op) if read_value else op
 
