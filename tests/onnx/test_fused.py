@@ -196,9 +196,3 @@ def model_of(op_type: str, attributes: dict[str, Any], feeds: dict[str, Array]) 
     graph = helper.make_graph([node], "one", inputs, [helper.make_tensor_value_info("y", kind, None)])
     sets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
     return helper.make_model(graph, opset_imports=sets, ir_version=8)
-
-
-def test_what_is_not_read_of_attention_is_refused() -> None:
-    feeds = {"x": normal(2, 3, 4), "w": normal(4, 12), "b": normal(12), "seen": MASK, "past": normal(2, 2, 2, 1, 2)}
-    with pytest.raises(pb.errors.UnimplementedError, match="keys and values of the past are not read"):
-        pb.onnx.load(model_of("Attention", {"num_heads": 2}, feeds))

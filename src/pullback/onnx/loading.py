@@ -124,6 +124,8 @@ def _load_readers() -> None:
         dictionaries,
         elementwise,
         fused,
+        fused_attention,
+        fused_quantization,
         identity,
         indexing,
         linalg,

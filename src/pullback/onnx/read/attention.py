@@ -253,12 +253,13 @@ def rotary_embedding(node: Node, x: Tensor, cos: Tensor, sin: Tensor, position_i
     rest = None
     if turned and turned != heads.shape.size(3):
         heads, rest = heads[..., :turned], heads[..., turned:]
-    y = _turned(heads, cos, sin, bool(node.attribute("interleaved", 0)))
+    y = turned(heads, cos, sin, bool(node.attribute("interleaved", 0)))
     y = y if rest is None else concat([y, rest], 3)
     return reshape(y, dims) if packed else transpose(y, [0, 2, 1, 3])
 
 
-def _turned(x: Tensor, cos: Tensor, sin: Tensor, interleaved: bool) -> Tensor:
+def turned(x: Tensor, cos: Tensor, sin: Tensor, interleaved: bool) -> Tensor:
+    """Pairs of elements of the last axis of `x` turned by angles: its halves, or neighbours."""
     if interleaved:
         a, b = x[..., 0::2], x[..., 1::2]
         pairs = stack([cos * a - sin * b, sin * a + cos * b], -1)

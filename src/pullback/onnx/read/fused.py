@@ -5,7 +5,6 @@ Each is what its documentation in onnxruntime says, as a composition; written ag
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ...core.dtypes import float32, int64
@@ -14,38 +13,39 @@ from ...primitives.activations.bias import bias_add
 from ...primitives.activations.gelu import gelu as gelu_of
 from ...primitives.activations.rectifiers import leaky_relu, relu
 from ...primitives.activations.sigmoid import sigmoid
-from ...primitives.activations.softmax import softmax
 from ...primitives.creation.constant import constant
-from ...primitives.creation.ranges import range_
 from ...primitives.elementwise.clip import clip_by_value
 from ...primitives.elementwise.hyperbolic import tanh
 from ...primitives.elementwise.powers import rsqrt, square
 from ...primitives.indexing.gather import gather
-from ...primitives.indexing.where import where
+from ...primitives.linalg.inverses import inv
 from ...primitives.linalg.matmul import matmul
 from ...primitives.normalization.normalization import Standardize
+from ...primitives.reduction.logsumexp import euclidean_norm
 from ...primitives.reduction.reduce import reduce_mean, reduce_sum
-from ...primitives.shape.reshape import reshape
 from ...primitives.shape.squeeze import expand_dims
-from ...primitives.shape.stacking import split
 from ...primitives.shape.transpose import transpose
 from ..reading import Node, reader
 from .convolution import convolved
 from .dtypes import cast
-from .lengths import length, lengths, rank_of
+from .lengths import length, rank_of
 from .linalg import gemm
-from .quantization import requantized
 
 _DOMAIN = "com.microsoft"
 
 
-@reader("FusedMatMul", domain=_DOMAIN)
+@reader("FusedMatMul", "TransposeMatMul", domain=_DOMAIN)
 def fused_matmul(node: Node, a: Tensor, b: Tensor) -> Tensor:
     """A multiple of the product of matrices that may be turned."""
-    if node.attribute("transBatchA", 0) or node.attribute("transBatchB", 0):
-        node.refuse("transBatchA and transBatchB are not read")
+    a, b = [_batched_last(node, x) if node.attribute(f"transBatch{k}", 0) else x for k, x in (("A", a), ("B", b))]
     y = matmul(a, b, bool(node.attribute("transA", 0)), bool(node.attribute("transB", 0)))
     return y * float(node.attribute("alpha", 1.0))
+
+
+def _batched_last(node: Node, x: Tensor) -> Tensor:
+    """`x` with the first of its axes, which is that of rows, behind those of the batch."""
+    rank = rank_of(node, x)
+    return transpose(x, [*range(1, rank - 1), 0, rank - 1])
 
 
 @reader("FusedGemm", domain=_DOMAIN)
@@ -122,6 +122,16 @@ def _standardized(node: Node, x: Tensor, scale: Tensor, shift: Tensor | None) ->
     return y if shift is None else y + shift, mean, rsqrt(variance + epsilon)
 
 
+@reader("SimplifiedLayerNormalization")
+def simplified_layer_normalization(node: Node, x: Tensor, scale: Tensor) -> Any:
+    """`x` divided by the root of its mean square; onnxruntime has it among the standard operators."""
+    if node.attribute("axis", -1) not in (-1, rank_of(node, x) - 1):
+        node.refuse("axes before the last are not read")
+    wide = cast(x, float32) if x.dtype.itemsize == 2 else x
+    inverse = rsqrt(reduce_mean(square(wide), -1, True) + node.attribute("epsilon", 1e-5))
+    return cast(cast(wide * inverse, x.dtype) * scale, scale.dtype), inverse
+
+
 @reader("SkipSimplifiedLayerNormalization", domain=_DOMAIN)
 def skip_simplified_layer_normalization(
     node: Node, x: Tensor, skip: Tensor, scale: Tensor, bias: Tensor | None = None
@@ -155,123 +165,16 @@ def embed_layer_normalization(
     return _standardized(node, total, scale, shift)[0], cast(count, words.dtype), total
 
 
-@reader("Attention", domain=_DOMAIN)
-def attention(
-    node: Node,
-    x: Tensor,
-    weights: Tensor,
-    bias: Tensor | None = None,
-    seen: Tensor | None = None,
-    past: Tensor | None = None,
-    added: Tensor | None = None,
-    past_length: Tensor | None = None,
-) -> Any:
-    """Attention whose queries, keys and values are one product of `x` and `weights`."""
-    if past is not None or past_length is not None or node.wants(1):
-        node.refuse("keys and values of the past are not read")
-    rows = matmul(x, weights)
-    rows = rows if bias is None else rows + bias
-    q, k, v = split(rows, list(node.attribute("qkv_hidden_sizes", ())) or 3, rank_of(node, rows) - 1)
-    return _attended(node, q, k, v, seen, added)
+@reader("CDist", domain=_DOMAIN)
+def c_dist(node: Node, a: Tensor, b: Tensor) -> Tensor:
+    """The distance, or its square, of each row of `a` and each of `b`."""
+    kind = node.attribute("metric", "sqeuclidean")
+    apart = expand_dims(a, 1) - b
+    return euclidean_norm(apart, 2) if kind == "euclidean" else reduce_sum(square(apart), 2)
 
 
-@reader("MultiHeadAttention", domain=_DOMAIN)
-def multi_head_attention(
-    node: Node,
-    query: Tensor,
-    key: Tensor | None = None,
-    value: Tensor | None = None,
-    bias: Tensor | None = None,
-    seen: Tensor | None = None,
-    added: Tensor | None = None,
-    *past: Tensor | None,
-) -> Tensor:
-    """Attention of queries, keys and values [batch, length, heads * size], to which a bias for all three is added."""
-    if any(p is not None for p in past) or node.wants(1):
-        node.refuse("keys and values of the past are not read")
-    if key is None or value is None or rank_of(node, query) != 3 or rank_of(node, key) != 3:
-        node.refuse("packed queries, keys and values are not read; they must be three tensors of three axes")
-    if bias is not None:
-        sizes = [x.shape.size(2) for x in (query, key, value)]
-        if None in sizes:
-            node.refuse("the widths of queries, keys and values must be known where they have a bias")
-        of_query, of_key, of_value = split(bias, [n for n in sizes if n is not None], 0)
-        query, key, value = query + of_query, key + of_key, value + of_value
-    return _attended(node, query, key, value, seen, added)
-
-
-def _attended(node: Node, q: Tensor, k: Tensor, v: Tensor, seen: Tensor | None, added: Tensor | None) -> Tensor:
-    """The result of all heads, side by side. What is not seen has a large negative number added to its score."""
-    heads = node.attribute("num_heads")
-    batch, queries, _ = lengths(q)
-    keys = length(k, 1)
-    rows, columns, values = [transpose(reshape(x, [batch, length(x, 1), heads, -1]), [0, 2, 1, 3]) for x in (q, k, v)]
-    size = rows.shape.size(3)
-    scale = node.attribute("scale", 0.0) or (None if size is None else 1 / math.sqrt(size))
-    if scale is None:
-        node.refuse("the size of a head must be known where there is no scale")
-    scores = matmul(rows * scale, columns, transpose_b=True)
-    low = constant(node.attribute("mask_filter_value", -10000.0), scores.dtype)
-    if seen is not None:
-        scores = scores + where(_seen(node, seen, keys), constant(0.0, scores.dtype), low)
-    if added is not None:
-        scores = scores + added
-    if node.attribute("unidirectional", 0):
-        ahead = range_(constant(0, int64), keys) - expand_dims(range_(constant(0, int64), queries), 1)
-        scores = scores + where(ahead <= 0, constant(0.0, scores.dtype), low)
-    y = transpose(matmul(softmax(scores), values), [0, 2, 1, 3])
-    return reshape(y, [batch, queries, -1])
-
-
-def _seen(node: Node, seen: Tensor, keys: Any) -> Tensor:
-    """Which keys are seen, to be broadcast over scores: as a mask, or how many there are."""
-    rank = rank_of(node, seen)
-    if rank == 1:
-        return range_(constant(0, int64), keys) < reshape(cast(seen, int64), [-1, 1, 1, 1])
-    batch, *rest = lengths(seen)
-    return reshape(seen, [batch, *([1] * (4 - rank)), *rest]) > 0
-
-
-@reader("QGemm", domain=_DOMAIN)
-def q_gemm(
-    node: Node,
-    a: Tensor,
-    a_scale: Tensor,
-    a_zero: Tensor | None,
-    b: Tensor,
-    b_scale: Tensor,
-    b_zero: Tensor | None,
-    c: Tensor | None = None,
-    y_scale: Tensor | None = None,
-    y_zero: Tensor | None = None,
-) -> Tensor:
-    """A product of quantized matrices, quantized again, or as floats where it has no scale."""
-    x, w = [
-        cast(m, int64) if zero is None else cast(m, int64) - cast(zero, int64) for m, zero in ((a, a_zero), (b, b_zero))
-    ]
-    sums = matmul(x, w, bool(node.attribute("transA", 0)), bool(node.attribute("transB", 0)))
-    sums = sums if c is None else sums + cast(c, int64)
-    factors = a_scale * b_scale * node.attribute("alpha", 1.0)
-    return requantized(sums, factors, y_scale, y_zero, a.dtype)
-
-
-@reader("QLinearAdd", "QLinearMul", domain=_DOMAIN)
-def q_linear_binary(
-    node: Node,
-    a: Tensor,
-    a_scale: Tensor,
-    a_zero: Tensor | None,
-    b: Tensor,
-    b_scale: Tensor,
-    b_zero: Tensor | None,
-    y_scale: Tensor,
-    y_zero: Tensor | None = None,
-) -> Tensor:
-    x, w = [_scaled_back(*three) for three in ((a, a_scale, a_zero), (b, b_scale, b_zero))]
-    one = constant(1.0, x.dtype)
-    return requantized(x + w if node.op_type == "QLinearAdd" else x * w, one, y_scale, y_zero, a.dtype)
-
-
-def _scaled_back(x: Tensor, scale: Tensor, zero: Tensor | None) -> Tensor:
-    whole = cast(x, int64) if zero is None else cast(x, int64) - cast(zero, int64)
-    return cast(whole, scale.dtype) * scale
+@reader("Inverse", domain=_DOMAIN)
+def inverse_(node: Node, x: Tensor) -> Tensor:
+    del node
+    found: Tensor = inv(x)
+    return found
