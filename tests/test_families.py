@@ -29,6 +29,7 @@ ROOMS = {
             "engine",
             "export",
             "extrema",
+            "fusion",
             "loops",
             "program",
             "registry",

@@ -1,6 +1,9 @@
-"""Sums over few elements on XLA are additions; and what XLA is told of programs with few numbers."""
+"""Reductions on XLA: as additions, as products, apart from what they read; what is told of programs of few numbers."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,6 +37,65 @@ def test_where_the_result_is_large_no_reduction_is_left() -> None:
         return pb.xla.to_stablehlo(pb.reduce_sum(x, 1), [x]).mlir_module().count("stablehlo.reduce")
 
     assert [reductions(rows) for rows in (5000, 50, None)] == [0, 1, 1]
+
+
+def branches(build: Callable[[pb.Tensor], Any], shape: Sequence[int | None]) -> int:
+    """How many reductions are branches in the program of what `build` makes of an input."""
+    x = pb.placeholder(pb.float32, shape)
+    return pb.xla.to_stablehlo(build(x), [x]).mlir_module().count("stablehlo.case")
+
+
+IMAGES = [2, 32, 32, 16]
+SHIFTED = {
+    "depthwise": lambda x: pb.nn.depthwise_conv2d(x, np.ones([3, 3, 16, 1], np.float32), [1] * 4, "SAME"),
+    "average": lambda x: pb.nn.avg_pool2d(x, 3, 1, "SAME"),
+    "largest": lambda x: pb.nn.max_pool2d(x, 3, 1, "SAME"),
+    "slices": lambda x: x[:, 1:] - x[:, :-1],
+    "pads": lambda x: pb.pad(x, [[0, 0], [0, 1], [0, 0], [0, 0]]) + pb.pad(x, [[0, 0], [1, 0], [0, 0], [0, 0]]),
+}
+
+
+@pytest.mark.parametrize("shifted", SHIFTED)
+def test_reductions_of_shifted_arrays_are_apart(shifted: str) -> None:
+    def loss(x: pb.Tensor) -> pb.Tensor:
+        return pb.reduce_max(pb.nn.relu(SHIFTED[shifted](x) * 0.5 + 1.0))
+
+    assert branches(loss, IMAGES) == 1
+    assert branches(loss, [None, *IMAGES[1:]]) == branches(loss, [1, 4, 4, 16]) == 0
+
+
+def test_reductions_of_what_lies_in_memory_or_in_place_are_where_they_were() -> None:
+    assert branches(pb.reduce_max, IMAGES) == 0
+    assert branches(lambda x: pb.reduce_sum(pb.sin(pb.transpose(x, [0, 2, 1, 3])) * pb.reshape(x, IMAGES)), IMAGES) == 0
+    assert branches(lambda x: pb.matmul(pb.nn.avg_pool2d(x, 3, 1, "SAME"), pb.ones([2, 16, 16])[0]), IMAGES) == 0
+
+
+@pytest.mark.parametrize("reduce", [pb.reduce_sum, pb.reduce_mean, pb.reduce_max, pb.nn.softmax])
+def test_reductions_apart_give_what_they_give_on_numpy(reduce: Callable[..., pb.Tensor]) -> None:
+    x = pb.placeholder(pb.float32, IMAGES)
+    y = reduce(pb.square(SHIFTED["depthwise"](x)), -1)
+    fed = {x: np.random.default_rng(0).standard_normal(IMAGES).astype(np.float32)}
+    found, expected = (pb.Session(engine=engine).run(y, fed) for engine in ("xla", "numpy"))
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-30)
+
+
+@pytest.mark.parametrize(("axis", "keepdims"), [([0], True), ([1], False), ([0, 1], True), ([-3, -4], False)])
+def test_sums_and_means_of_few_far_elements_are_products(axis: list[int], keepdims: bool) -> None:
+    dtype = pb.float64 if keepdims else pb.float32
+    x = pb.placeholder(dtype, [9, 10, 64, 64])
+    ys = [pb.reduce_sum(x, axis, keepdims), pb.reduce_mean(x, axis, keepdims)]
+    text = pb.xla.to_stablehlo(ys, [x]).mlir_module()
+    assert (text.count("stablehlo.reduce("), text.count("stablehlo.dot_general")) == (0, 2)
+    fed = {x: np.random.default_rng(0).integers(-9, 9, x.shape.known).astype(dtype)}
+    found, expected = (pb.Session(engine=engine).run(ys, fed) for engine in ("xla", "numpy"))
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+def test_other_reductions_of_few_far_elements_that_are_computed_are_apart() -> None:
+    assert branches(lambda x: pb.reduce_max(pb.square(x), 0), [8, 64, 128]) == 1
+    assert branches(lambda x: pb.reduce_max(x, 0), [8, 64, 128]) == 0
+    assert branches(lambda x: pb.reduce_max(pb.square(x), 0), [800, 64, 128]) == 0
 
 
 @pytest.mark.parametrize(("shape", "platform", "few"), [([8], "cpu", True), ([800], "cpu", False), ([8], "gpu", False)])

@@ -10,14 +10,17 @@ import numpy as np
 from ...primitives.base.largest import first_largest
 from ...primitives.base.precision import widened
 from ...primitives.base.windows import as_data_format, channels_last, has_channels_first, offsets
-from ...primitives.pooling.avg_pool import AvgPoolGrad, sizes_of
+from ...primitives.pooling.avg_pool import AvgPool, AvgPoolGrad, sizes_of
 from ...primitives.pooling.geometry import holes_of, is_tiled, one_per_tile, parts, pool_geometry, tiled_shape
 from ...primitives.pooling.max_pool import MaxPool, MaxPoolGrad
 from ...primitives.reduction.reduce import lowest
 from ...primitives.shape.reshape import shape_to_use
+from .fusion import computed_by_shifts
 from .platform import on_processor
 from .registry import xla_kernel
 from .windows import padded, put_windows, reduce_windows
+
+computed_by_shifts(AvgPool, AvgPoolGrad, MaxPool, MaxPoolGrad)
 
 
 @xla_kernel(MaxPool)

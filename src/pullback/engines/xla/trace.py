@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -23,6 +24,7 @@ from .. import messages
 from ..concrete import Concrete, concrete_values, is_small
 from ..data_dependent_shapes import DataDependentShapeError
 from ..plan import Plan, Step, checked_outputs, has_guards
+from .fusion import Fused, apart
 from .indexing import nothing_to_read
 from .loops.rooms import Rooms
 from .registry import xla_functional_of, xla_kernel_of
@@ -105,6 +107,7 @@ class Trace:
         self.states: list[Any] = [None] * len(plan.states)
         self.codes: list[Any] = []
         """For each check 0, or CODES times the number of the tensor that is not finite, plus what it has."""
+        self.fused = Fused()
         self.perhaps = False
         """Whether it is part of a branch or a step that need not be run."""
         self.level = Rooms()
@@ -156,6 +159,7 @@ class Trace:
             results = (results,)
         for n, y in zip(step.outputs, results, strict=True):
             slots[n] = y
+        self.fused.note(step)
         if self.check and not step.bodies:
             self._check(step, results)
         if self.reports and isinstance(step.op.primitive, AbstractGuard):
@@ -197,8 +201,9 @@ class Trace:
             ]
         _check_shapes_are_known(step, arrays)
         fn = xla_kernel_of(type(primitive))
+        kernel = partial(primitive.kernel, jnp) if fn is None else partial(fn, primitive)
         try:
-            return primitive.kernel(jnp, *arrays) if fn is None else fn(primitive, *arrays)
+            return apart(kernel, arrays) if self.fused.is_better_apart(step, arrays) else kernel(*arrays)
         except IndexError:
             found = nothing_to_read(primitive, arrays) if self.perhaps else None
             if found is None:

@@ -34,6 +34,7 @@ from ....primitives.convolution.conv import (
 )
 from ....primitives.convolution.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
 from ....primitives.shape.reshape import shape_to_use
+from ..fusion import computed_by_shifts
 from ..linalg.products import made
 from ..platform import on_processor
 from ..reduction import added_up
@@ -44,6 +45,7 @@ from .volumes import convolve_volumes, volume_chunks, volume_counts, volumes_by_
 _FEW = 36
 """The products of one element up to which their sum is compiled in little more time than it is worth."""
 _FEW_FILTERS = 8
+computed_by_shifts(DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropInput, Conv2D, Conv3D)
 
 
 @xla_kernel(Conv2D, Conv3D)

@@ -1,0 +1,127 @@
+"""Operator fusion: reductions that would be slow in one loop with what they read are apart from it.
+
+On a processor XLA works elementwise operations into the loop of a reduction that reads them, which then goes from
+element to element. That is quick, unless each of these reads several places: the sum of 2 million elements of a
+depthwise convolution takes 125 ms, and 4 ms where the convolution is made before. Or unless the loop goes along an axis
+of few, far elements: the largest of 16 rows of 32,768 takes 1.5 ms, and 0.5. XLA drops barriers before it fuses, so
+such a reduction becomes a branch that is always taken, on a condition that XLA cannot know: operands of branches are
+made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ...core.operation import Operation
+from ...core.primitive import Primitive
+from ...core.traits import ADDS, CONVERTS, ELEMENTWISE, MOVES, ZEROS, multiplies
+from ..plan import Step
+from .platform import on_processor
+from .turns import takes_turns
+
+_FEW = 2
+"""The shifted arrays from which on it is worth it."""
+_LARGE = 1 << 14
+"""The elements from which on it is worth it."""
+_SHORT, _FEW_ROWS, _MANY_COLUMNS = 4, 128, 4096
+_windowed: set[type[Primitive]] = set()
+
+
+def computed_by_shifts(*classes: type[Primitive]) -> None:
+    """Note that XLA's kernels of `classes` are sums, or the like, of shifted arrays."""
+    _windowed.update(classes)
+
+
+class Fused:
+    """The slots whose values XLA computes where they are read, with how many shifted arrays it reads for an element."""
+
+    def __init__(self) -> None:
+        self._shifts: dict[int, int] = {}
+
+    def note(self, step: Step) -> None:
+        """Work it out for the results of a step."""
+        primitive, shifts = step.op.primitive, self._shifts
+        if type(primitive) in _windowed:
+            shifts.update(dict.fromkeys(step.outputs, _FEW))
+        elif _is_fused(primitive):
+            count = sum([shifts.get(n, 0) for n in step.inputs]) + _shifts(step.op)
+            shifts.update(dict.fromkeys(step.outputs, min(count, _FEW)))
+        else:
+            for n in step.outputs:
+                shifts.pop(n, None)
+
+    def is_better_apart(self, step: Step, arrays: Sequence[Any]) -> bool:
+        """Whether a step brings elements together of an array that it had better read from memory."""
+        primitive = step.op.primitive
+        if type(primitive) in _windowed or _is_fused(primitive) or multiplies(primitive.traits) or not on_processor():
+            return False
+        computed = [n for n, x in zip(step.inputs, arrays, strict=True) if n in self._shifts and _is_large(x)]
+        return any(self._shifts[n] >= _FEW for n in computed) or (bool(computed) and _is_along_few(step.op))
+
+
+def _is_large(x: Any) -> bool:
+    return isinstance(x, jax.Array) and all(isinstance(n, int) for n in x.shape) and x.size >= _LARGE
+
+
+def _is_fused(primitive: Primitive) -> bool:
+    """Whether XLA computes the elements of the result where they are read."""
+    traits = primitive.traits
+    return ELEMENTWISE in traits or CONVERTS in traits or MOVES in traits or (ADDS in traits and ZEROS in traits)
+
+
+def _shifts(op: Operation) -> bool:
+    """Whether an operation moves elements along an axis: none of the result goes along it, and not all are left."""
+    lengths = op.inputs[0].shape.lengths if op.inputs else None
+    if ELEMENTWISE in op.primitive.traits or lengths is None:
+        return False
+    links = op.primitive.links(0, *[x.type for x in op.inputs])
+    stay = {link.input for link in links or ()}
+    size = op.inputs[0].shape.num_elements()
+    moved = any(n != 1 for axis, n in enumerate(lengths) if axis not in stay)
+    return moved and (size is None or size != op.outputs[0].shape.num_elements())
+
+
+def _is_along_few(op: Operation) -> bool:
+    """Whether an operation brings few elements together that lie far from each other in its first input."""
+    x = op.inputs[0]
+    links = op.primitive.links(0, *[y.type for y in op.inputs]) if x.shape.is_fully_defined() else None
+    if links is None:
+        return False
+    stay = {link.input for link in links}
+    return far_rows(x.shape.known, [axis for axis in range(len(x.shape.known)) if axis not in stay]) is not None
+
+
+def far_rows(dims: Sequence[int], axes: Sequence[int]) -> tuple[int, int, int] | None:
+    """`dims` as three, the second for `axes`, where these are few elements with many after each; None elsewhere."""
+    if not axes or list(axes) != list(range(axes[0], axes[-1] + 1)):
+        return None
+    lead, rows, rest = math.prod(dims[: axes[0]]), math.prod([dims[a] for a in axes]), math.prod(dims[axes[-1] + 1 :])
+    return (lead, rows, rest) if _SHORT < rows <= _FEW_ROWS and rest >= _MANY_COLUMNS else None
+
+
+def apart(kernel: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+    """What `kernel` makes of `arrays`, which are made before."""
+    numbers = [i for i, x in enumerate(arrays) if isinstance(x, jax.Array)]
+    some = next((arrays[i].reshape(-1)[0] for i in numbers if arrays[i].dtype.kind == "f" and arrays[i].size), None)
+
+    def compute(*given: Any) -> Any:
+        values = list(arrays)
+        for i, x in zip(numbers, given, strict=True):
+            values[i] = x
+        return kernel(*values)
+
+    operands = [arrays[i] for i in numbers]
+    if some is None or takes_turns(compute, *operands):
+        return kernel(*arrays)
+    made = jax.eval_shape(compute, *operands)
+
+    def nothing(*given: Any) -> Any:
+        del given
+        return jax.tree.map(lambda like: jnp.zeros(like.shape, like.dtype), made)
+
+    return jax.lax.cond((some == some) | (some != some), compute, nothing, *operands)
