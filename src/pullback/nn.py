@@ -54,6 +54,7 @@ from .primitives.losses.cross_entropy import (
     sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
 )
 from .primitives.losses.cross_entropy import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
+from .primitives.losses.ctc import collapse_repeated as collapse_repeated
 from .primitives.losses.ctc import ctc_greedy_decoder as ctc_greedy_decoder
 from .primitives.losses.ctc import ctc_loss as ctc_loss
 from .primitives.losses.ctc import ctc_unique_labels as ctc_unique_labels

@@ -109,6 +109,34 @@ def test_initializers_spread_as_in_version_1() -> None:
     assert value(pb.random_normal_initializer(seed=1)([2000])).std().round(2) == 0.05
 
 
+def test_more_labels_than_steps_are_an_error_of_the_older_ctc_loss_or_cost_nothing() -> None:
+    x = tf.constant(np.ones([3, 2, 3], np.float32))
+    labels = tf.SparseTensor([[0, 0], [0, 1], [0, 2], [1, 0]], [0, 1, 1, 1], [2, 3])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ctc_loss: more labels than steps"):
+        value(tf.nn.ctc_loss(labels, x, [2, 3]))
+    for collapsed in (False, True):
+        options = {"preprocess_collapse_repeated": collapsed, "ignore_longer_outputs_than_inputs": True}
+        loss = tf.nn.ctc_loss(labels, x, [2, 3], **options)
+        (dx,) = tf.gradients(tf.reduce_sum(loss), x)
+        assert (value(loss)[0], value(dx)[:, 0].any(), np.isfinite(value(dx)).all()) == (0.0, False, True)
+
+
+def test_repeated_labels_are_collapsed_first_where_that_is_asked_for() -> None:
+    x = tf.constant(np.random.default_rng(1).normal(size=(4, 1, 3)).astype(np.float32))
+    twice = tf.SparseTensor([[0, 0], [0, 1], [0, 2]], [0, 0, 1], [1, 3])
+    once = tf.SparseTensor([[0, 0], [0, 1]], [0, 1], [1, 2])
+    collapsed = tf.nn.ctc_loss(twice, x, [4], preprocess_collapse_repeated=True)
+    np.testing.assert_allclose(value(collapsed), value(tf.nn.ctc_loss(once, x, [4])), rtol=1e-6)
+    with pytest.raises(
+        NotImplementedError, match="ctc_loss: there are no alignments that do not merge repeated labels"
+    ):
+        tf.nn.ctc_loss(twice, x, [4], ctc_merge_repeated=False)
+
+
+def test_a_target_that_is_no_class_is_not_among_the_largest() -> None:
+    assert value(tf.nn.in_top_k([[0.1, 0.9], [0.1, 0.9]], [2, -1], 2)).tolist() == [False, False]
+
+
 def test_the_blank_of_the_older_ctc_loss_is_the_last_class() -> None:
     labels = tf.SparseTensor([[0, 0]], [1], [1, 1])
     np.testing.assert_allclose(value(tf.nn.ctc_loss(labels, tf.zeros([3, 1, 3]), [3])), [1.504077], rtol=1e-6)

@@ -73,3 +73,9 @@ def test_messages() -> None:
 def test_dense_labels_need_their_lengths() -> None:
     with pytest.raises(ValueError, match=r"^ctc_loss: label_length must be given, unless labels is a SparseTensor$"):
         pb.nn.ctc_loss([[1]], pb.zeros([2, 1, 3]), None, [2])
+
+
+def test_equal_neighbours_are_one_label() -> None:
+    labels, lengths = pb.nn.collapse_repeated([[4, 4, 1, 1], [2, 2, 2, 0], [5, 6, 6, 5]], [4, 0, 3])
+    got = pb.Session(engine="numpy").run([labels, lengths])
+    assert [x.tolist() for x in got] == [[[4, 1], [0, 0], [5, 6]], [2, 0, 2]]

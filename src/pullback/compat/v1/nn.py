@@ -41,17 +41,22 @@ import numpy as np
 
 from ... import nn as today
 from ...core.dtypes import INTEGER
+from ...core.errors import UnimplementedError
 from ...core.graph import Tensor
 from ...layers.losses.ctc_search import searched
 from ...primitives.casting.cast import cast
 from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.creation.fill import ones_like, zeros_like
 from ...primitives.cumulative.cumsum import cumsum
+from ...primitives.debugging.assertions import assert_less_equal
 from ...primitives.identity.identity import stop_gradient
 from ...primitives.indexing.gather import gather
 from ...primitives.indexing.where import where
+from ...primitives.losses.ctc import without_repeats
+from ...primitives.segment.sums import unsorted_segment_sum
 from ...primitives.shape.size import shape
 from ...primitives.shape.stacking import concat, stack
-from ...primitives.sparse.sparse_tensor import SparseTensor
+from ...primitives.sparse.sparse_tensor import SparseTensor, to_dense
 from ...primitives.variables.variable import Variable
 from .arguments import older
 from .backprop import conv2d_backprop_filter as conv2d_backprop_filter
@@ -188,6 +193,9 @@ def _named(function: str, sentinel: Any, labels: Any, logits: Any) -> None:
         raise ValueError(f"{function}: give labels= and logits= by name, for their order has changed over the years")
 
 
+_TOO_LONG = "ctc_loss: more labels than steps; with ignore_longer_outputs_than_inputs=True their loss is 0"
+
+
 def ctc_loss(
     labels: Any,
     inputs: Any = None,
@@ -200,18 +208,25 @@ def ctc_loss(
 ) -> Tensor:
     """As `pb.nn.ctc_loss` of a SparseTensor of labels, with the last class as blank.
 
-    Labels that no alignment gives have the loss inf, whatever `ignore_longer_outputs_than_inputs` is.
+    With `preprocess_collapse_repeated` equal neighbours among the labels are one. More labels than steps are an error
+    of the run, and with `ignore_longer_outputs_than_inputs` have the loss 0.
 
     Raises:
-        NotImplementedError: repeated labels are to be collapsed, or are not to be merged.
+        UnimplementedError: repeated labels are not to be merged in an alignment.
     """
-    del ignore_longer_outputs_than_inputs
-    if preprocess_collapse_repeated or not ctc_merge_repeated:
-        raise NotImplementedError(
-            "ctc_loss: only preprocess_collapse_repeated=False, ctc_merge_repeated=True are there"
-        )
-    given = inputs if logits is None else logits
-    return today.ctc_loss(labels, given, None, sequence_length, time_major, blank_index=-1)
+    if not ctc_merge_repeated:
+        raise UnimplementedError("ctc_loss: there are no alignments that do not merge repeated labels")
+    steps, rows = convert_to_tensor(sequence_length), labels.indices[:, 0]
+    count = unsorted_segment_sum(ones_like(rows), rows, shape(steps)[0])
+    available = cast(steps, count.dtype)
+    known, kept = to_dense(labels), count
+    if preprocess_collapse_repeated:
+        known, kept = without_repeats(known, count)
+    checks = [] if ignore_longer_outputs_than_inputs else [assert_less_equal(count, available, message=_TOO_LONG)]
+    with steps.graph.control_dependencies(checks):
+        given = inputs if logits is None else logits
+        loss = today.ctc_loss(known, given, kept, steps, time_major, blank_index=-1)
+    return where(count > available, zeros_like(loss), loss) if ignore_longer_outputs_than_inputs else loss
 
 
 def ctc_beam_search_decoder(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.dtypes import FLOATING, INTEGER, bfloat16, float16, float32, int32, int64
+from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.types import TensorType
@@ -24,7 +25,7 @@ from ..indexing.index_arithmetic import counted_from_front
 from ..indexing.scatter_nd import gather_nd
 from ..indexing.where import where
 from ..logic.comparison import not_equal
-from ..logic.logical import logical_and
+from ..logic.logical import logical_and, logical_not
 from ..reduction.argmax import argmax
 from ..reduction.logsumexp import reduce_logsumexp
 from ..reduction.reduce import reduce_max, reduce_sum
@@ -32,8 +33,9 @@ from ..segment.sums import unsorted_segment_sum
 from ..shape.pad import pad
 from ..shape.size import shape
 from ..shape.squeeze import expand_dims
-from ..shape.stacking import stack
+from ..shape.stacking import concat, stack
 from ..shape.transpose import transpose
+from ..sorting.sort import argsort
 from ..sparse.sparse_tensor import SparseTensor, to_dense
 from .ctc_alignments import CtcAlignments, CtcStates
 
@@ -117,6 +119,35 @@ def _blank_of(what: str, blank_index: int | None, logits: Tensor, default: int) 
     if not -classes <= blank < classes:
         raise ValueError(f"{what}: blank_index {blank} is not among the {classes} classes of {logits.type}")
     return int(blank % classes)
+
+
+def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Rows of labels in which equal neighbours are one, zeros behind, and their new lengths.
+
+    Shapes: `labels` [batch, most labels], `seq_length` [batch]; the results [batch, most that are left] and [batch].
+    Dtypes: any integers; the results have them.
+
+    Derivative: none.
+
+    >>> import pullback as pb
+    >>> labels, lengths = pb.nn.collapse_repeated([[1, 1, 2, 2, 1], [3, 3, 3, 0, 0]], [5, 3])
+    >>> [x.tolist() for x in pb.Session(engine="numpy").run([labels, lengths])]
+    [[[1, 2, 1], [3, 0, 0]], [3, 1]]
+    """
+    x = convert_to_tensor(labels)
+    with x.graph.name_scope(name or "collapse_repeated_labels"):
+        y, lengths = without_repeats(x, convert_to_tensor(seq_length))
+        return y[:, : reduce_max(lengths)], lengths
+
+
+def without_repeats(labels: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+    """As `collapse_repeated`, with labels of the same shape as before."""
+    new = not_equal(labels[:, 1:], labels[:, :-1])
+    inside = sequence_mask(lengths, shape(labels)[1])
+    kept = logical_and(inside, concat([ones_like(labels[:, :1], bool_), new], 1))
+    count = reduce_sum(cast(kept, lengths.dtype), 1)
+    order = argsort(cast(logical_not(kept), int32), axis=1, stable=True)
+    return mask(sequence_mask(count, shape(labels)[1]), gather(labels, order, axis=1, batch_dims=1)), count
 
 
 def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
