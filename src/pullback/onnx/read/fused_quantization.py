@@ -67,7 +67,9 @@ def mat_mul_integer_to_float(
     """A product of quantized matrices as floats."""
     del node
     y: Tensor = cast(matmul(_whole(a, a_zero), _whole(b, b_zero)), a_scale.dtype) * (a_scale * b_scale)
-    return y if bias is None else y + bias
+    if bias is not None:
+        y = y + bias
+    return y
 
 
 @reader("DynamicQuantizeMatMul", domain=_DOMAIN)
