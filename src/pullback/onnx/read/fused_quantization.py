@@ -66,10 +66,9 @@ def mat_mul_integer_to_float(
 ) -> Tensor:
     """A product of quantized matrices as floats."""
     del node
-    y: Tensor = cast(matmul(_whole(a, a_zero), _whole(b, b_zero)), a_scale.dtype) * (a_scale * b_scale)
-    if bias is not None:
-        y = y + bias
-    return y
+    y = cast(matmul(_whole(a, a_zero), _whole(b, b_zero)), a_scale.dtype) * (a_scale * b_scale)
+    found: Tensor = y if bias is None else y + bias
+    return found
 
 
 @reader("DynamicQuantizeMatMul", domain=_DOMAIN)
