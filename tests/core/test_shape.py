@@ -106,3 +106,10 @@ def test_dtypes_are_numpys() -> None:
     for wrong in ("text", None, dict, "float31"):
         with pytest.raises(TypeError, match="is not a dtype of pullback; use one of bfloat16, bool, complex128"):
             pb.as_dtype(wrong)
+
+
+def test_a_shape_takes_arrays_whose_known_lengths_are_its_own() -> None:
+    shape = TensorShape([None, 3])
+    assert [shape.takes(sizes) for sizes in [(2, 3), (0, 3), (2, 4), (3,), ()]] == [True, True, False, False, False]
+    assert TensorShape(None).takes((2, 3))
+    assert TensorShape([2]).takes((2,)) and not TensorShape([2]).takes((3,))

@@ -123,6 +123,14 @@ class TensorShape:
             return True
         return len(a) == len(b) and all(m is None or n is None or m == n for m, n in zip(a, b, strict=True))
 
+    def takes(self, sizes: tuple[int, ...]) -> bool:
+        """Whether an array of that shape has this one: `is_compatible_with` for what each feed is asked."""
+        if self._dims is None or self._dims == sizes:
+            return True
+        if len(self._dims) != len(sizes):
+            return False
+        return not [n for m, n in zip(self._dims, sizes, strict=True) if m is not None and m != n]
+
     def merge_with(self, other: ShapeLike | None) -> TensorShape:
         """The shape that knows what either knows; ValueError where they contradict."""
         shape = as_shape(other)

@@ -307,7 +307,7 @@ class Session:
                 value = self._engine.as_feed(tensor, value)
             except (TypeError, ValueError) as error:
                 raise messages.feed_value(tensor, error) from None
-        if value.shape != kind.shape.sizes and not kind.shape.is_compatible_with(value.shape):
+        if not kind.shape.takes(value.shape):
             raise messages.feed_shape(tensor, value)
         return value
 
