@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core.shape import broadcast_axes, broadcast_static_shape
+from pullback.core.shape import TensorShape, broadcast_axes, broadcast_static_shape
 from pullback.core.types import tensor_type
 
 

@@ -60,8 +60,28 @@ def local_device(device: str) -> LocalDevice | None:
     >>> local_device("/job:worker/device:GPU:0") is None
     True
     """
-    parts = _parse(device if device[:1] in ("", "/") else f"/{device}")
+    parts = _parts(device)
     if parts is None or any(parts.get(part, here) != here for part, here in _THIS_PROCESS.items()):
         return None
+    return _asked(parts)
+
+
+@lru_cache(maxsize=1024)
+def device_of_process(device: str) -> tuple[int, LocalDevice] | None:
+    """Which process `device` names by its task, 0 where it names none, and what it asks of that; None as above.
+
+    >>> device_of_process("/job:worker/task:1/gpu:0")
+    (1, LocalDevice(kind='GPU', number=0))
+    """
+    parts = _parts(device)
+    task = "" if parts is None else parts.get("task", "0")
+    return (int(task), _asked(parts)) if parts is not None and task.isdigit() else None
+
+
+def _parts(device: str) -> dict[str, str] | None:
+    return _parse(device if device[:1] in ("", "/") else f"/{device}")
+
+
+def _asked(parts: dict[str, str]) -> LocalDevice:
     kind, _, number = parts.get("device", "").partition(":")
     return LocalDevice(kind, int(number) if number.isdigit() else None)

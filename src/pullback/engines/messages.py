@@ -15,6 +15,7 @@ from ..core.errors import (
     InvalidArgumentError,
     ResourceExhaustedError,
     UnavailableError,
+    UnimplementedError,
     WrongKindError,
 )
 from ..core.graph import Graph, Operation, Tensor, site_of
@@ -216,6 +217,31 @@ def silent_processes(lost: Sequence[int], count: int, seconds: int) -> Unavailab
     return UnavailableError(
         f"of {count} processes that run this program {which} {verb} lost: not heard of for {seconds} seconds, or gone\n"
         "Start all processes again, from the last checkpoint; `pullback launch --restarts` does."
+    )
+
+
+def variable_of_another_process(key: Operation, op: Operation, process: int) -> UnimplementedError:
+    """A branch or loop in one process uses a variable of another."""
+    return UnimplementedError(
+        f"operation '{op.name}' (made at {site_of(op)}) runs in process {process}, and uses the variable '{key.name}', "
+        f"which lives in another one ('{key.device}'). Read the variable outside of branches and loops, or give both "
+        "one device."
+    )
+
+
+def rows_of_another_process(op: Operation) -> UnimplementedError:
+    """How many rows a process computes is not known to the others."""
+    return UnimplementedError(
+        f"operation '{op.name}' (made at {site_of(op)}) gives as many rows as its values say, which other processes do "
+        "not know. Bound them, or fetch what is computed from them on the same device."
+    )
+
+
+def shape_by_another_process(op: Operation) -> UnimplementedError:
+    """A shape in one process depends on values that another one computes."""
+    return UnimplementedError(
+        f"operation '{op.name}' (made at {site_of(op)}) gives a shape that another process needs before it runs. "
+        "Compute both on one device, or feed what the shape depends on."
     )
 
 

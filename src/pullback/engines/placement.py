@@ -7,10 +7,11 @@ default device. Segments are then made by taking from one device all that can ru
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from ..core.devices import device_of_process
 from ..core.graph import Operation, Tensor
 from ..primitives.base.state import AbstractStateful
 from ..primitives.identity.identity import NoOp
@@ -36,6 +37,12 @@ def asks_for_devices(plan: Plan) -> bool:
     return any(step.op.device for step in plan.steps) or any(key.device for key in plan.states)
 
 
+def asks_for_processes(ops: Iterable[Operation]) -> bool:
+    """Whether one of `ops` has a device string that names another process than the first."""
+    named = [device_of_process(device) for device in {op.device for op in ops} if device]
+    return any(each is not None and each[0] > 0 for each in named)
+
+
 def segments_of(
     plan: Plan, place_of: PlaceOf, default: Place, pinned: Mapping[Operation, Place] | None = None
 ) -> list[Segment]:
@@ -59,11 +66,11 @@ def _asked(step: Step, plan: Plan, place_of: PlaceOf, default: Place) -> Place |
     """The device that a step must run on: that of its variable; its own; that of the first variable its bodies use."""
     if step.state is not None:
         return place_of(plan.states[step.state]) or default
-    place, used = place_of(step.op), _states(step)
+    place, used = place_of(step.op), states_of(step)
     return (place_of(plan.states[used[0]]) or default) if place is None and used else place
 
 
-def _states(step: Step) -> list[int]:
+def states_of(step: Step) -> list[int]:
     """The numbers of the states that a step and its bodies use."""
     own = [] if step.state is None else [step.state]
     return list(dict.fromkeys([*own, *[n for body in step.bodies for n in body.states]]))
@@ -85,7 +92,7 @@ def _steps_in_order(plan: Plan) -> tuple[list[Step], list[set[int]]]:
         if isinstance(step.op.primitive, NoOp):
             controls[step.op] = needed
             continue
-        states, number = _states(step), len(steps)
+        states, number = states_of(step), len(steps)
         needed.update([latest[n] for n in states if n in latest])
         latest.update(dict.fromkeys(states, number))
         controls[step.op] = {number}
@@ -168,7 +175,7 @@ class _Cut:
         read = dict.fromkeys(slot for step in steps for slot in step.inputs)
         feeds = tuple([slot for slot in read if slot not in made and slot not in self.constants])
         fetches = tuple([slot for slot in made if self.last.get(slot, n) > n])
-        states = list(dict.fromkeys(number for step in steps for number in _states(step)))
+        states = list(dict.fromkeys(number for step in steps for number in states_of(step)))
         own = Plan(
             steps=tuple([self._step(step, states) for step in steps]),
             size=self.plan.size,

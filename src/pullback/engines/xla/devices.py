@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
 
-from ...core.devices import local_device
+from ...core.devices import LocalDevice, device_of_process, local_device
 from ...core.errors import InvalidArgumentError
 from ...core.graph import Operation
 from .. import messages
@@ -22,21 +22,21 @@ KINDS = ("CPU", "GPU", "TPU")
 
 
 @cache
-def devices_of(kind: str) -> list[jax.Device]:
-    """The devices of one kind; none where the kind is unknown."""
+def devices_of(kind: str, process: int | None = None) -> list[jax.Device]:
+    """The devices of one kind, of this process unless another is named; none where the kind is unknown."""
     try:
-        return jax.local_devices(backend=kind.lower()) if kind in KINDS else []
+        return jax.local_devices(process, kind.lower()) if kind in KINDS else []
     except RuntimeError:
         return []
 
 
-def default_device() -> jax.Device:
-    """Where operations run that ask for no device."""
-    return jax.local_devices()[0]
+def default_device(process: int | None = None) -> jax.Device:
+    """Where operations run that ask for no device, of this process unless another is named."""
+    return jax.local_devices(process)[0]
 
 
 def device_for(op: Operation, soft: bool) -> jax.Device | None:
-    """The device that an operation asks for; None where it asks for none. Where there is no such device: the default.
+    """The device of this process that an operation asks for; None where it asks for none. Else the default one.
 
     Raises:
         InvalidArgumentError: there is no such device, and `soft` is False.
@@ -46,14 +46,29 @@ def device_for(op: Operation, soft: bool) -> jax.Device | None:
     asked = local_device(op.device)
     if asked is not None and not asked.kind:
         return None
-    known = [] if asked is None else devices_of(asked.kind)
+    return _device(op, asked, None, soft)
+
+
+def device_in_processes(op: Operation, soft: bool) -> jax.Device | None:
+    """The same, of all processes; what names none asks for the first."""
+    if not op.device:
+        return None
+    process, asked = device_of_process(op.device) or (0, None)
+    if process >= jax.process_count():
+        return _device(op, None, 0, soft)
+    return default_device(process) if asked is not None and not asked.kind else _device(op, asked, process, soft)
+
+
+def _device(op: Operation, asked: LocalDevice | None, process: int | None, soft: bool) -> jax.Device:
+    default, known = default_device(process), [] if asked is None else devices_of(asked.kind, process)
     if asked is not None and known and asked.number is None:
-        return default_device() if default_device() in known else known[0]
+        return default if default in known else known[0]
     if asked is not None and asked.number is not None and asked.number < len(known):
         return known[asked.number]
     if soft:
-        return default_device()
-    raise messages.no_device(op, [f"/device:{kind}:{i}" for kind in KINDS for i in range(len(devices_of(kind)))])
+        return default
+    there = [f"/device:{kind}:{i}" for kind in KINDS for i in range(len(devices_of(kind, process)))]
+    raise messages.no_device(op, there if process is None else [f"/task:{process}{device}" for device in there])
 
 
 def as_mesh(mesh: Any) -> Mesh | None:

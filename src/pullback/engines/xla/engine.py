@@ -25,7 +25,7 @@ from ..data_dependent_shapes import DataDependentShapeError, steps_for_host
 from ..engine import AbstractEngine, EngineOptions, Run
 from ..foreign_arrays import host_array, is_elsewhere, speaks_dlpack
 from ..host_engine import copied
-from ..placement import Segment, asks_for_devices, segments_of
+from ..placement import Segment, asks_for_devices, asks_for_processes, segments_of
 from ..plan import Plan, has_guards
 from ..shards import Shards, Source, one_shard
 from . import (  # noqa: F401  (imported for the kernels that they register)
@@ -58,7 +58,7 @@ from .convolution import (  # noqa: F401  (imported for the kernels that they re
     convolution,
     morphology,
 )
-from .devices import Layout, as_mesh, default_device, device_for, of_all_processes, spread, whole
+from .devices import Layout, as_mesh, default_device, device_for, device_in_processes, of_all_processes, spread, whole
 from .host_segments import HOST, has_texts, steps_with_texts
 from .linalg import (  # noqa: F401  (imported for the kernels that they register)
     decompositions,
@@ -69,7 +69,7 @@ from .loops import (  # noqa: F401  (imported for the kernels that they register
     loop,
 )
 from .loops.rooms import RoomKeeper
-from .lost_processes import is_told
+from .lost_processes import is_told, while_watching
 from .platform import PROCESSOR
 from .processes import wait_for_all
 from .program import Program, host_value
@@ -78,7 +78,9 @@ from .special import (  # noqa: F401  (imported for the kernels that they regist
     error_function,
     special,
 )
+from .stages import StagedProgram
 from .trace import Trace
+from .transfers import everywhere, is_here, shape_of
 
 
 class XlaEngine(AbstractEngine):
@@ -91,6 +93,8 @@ class XlaEngine(AbstractEngine):
         self.rooms = RoomKeeper()
         self.programs: list[Program] = []
         self.mesh = as_mesh(options.mesh)
+        self.in_stages = False
+        """Whether device strings name processes: then a value that lies in another one is here as its shape."""
         spans_processes = Layout(mesh=self.mesh).spans_processes
         self.takes_arrays = not spans_processes
         self.leads = not spans_processes or jax.process_index() == 0
@@ -101,10 +105,13 @@ class XlaEngine(AbstractEngine):
 
     def prepare(self, plan: Plan, to_host: bool = True) -> Run:
         """The function that runs `plan`; XLA compiles it when it is called."""
+        self._notice_stages([*plan.states, *[step.op for step in plan.steps]])
         texts = has_texts(plan)
         if texts and self.mesh is not None:
             raise UnimplementedError("Session: no texts go over a mesh; run what has texts in a session without one")
         segments = self.segments(plan)
+        if self.in_stages and not _is_known(plan):
+            return _leaving_jax_alone(StagedProgram(self, plan, segments, to_host), self.mesh)
         if not texts and _is_known(plan) and not self.options.check_numerics:
             return _run_of_known(plan, to_host)
         if texts or len(segments) > 1:
@@ -130,8 +137,20 @@ class XlaEngine(AbstractEngine):
 
         return update_wrapper(attempt, program, updated=())
 
+    def _notice_stages(self, ops: Iterable[Operation]) -> None:
+        """From the first operation on that names another process, all operations are those of one program over all."""
+        if self.in_stages or self.mesh is not None or not asks_for_processes(ops) or jax.process_count() == 1:
+            return
+        self.in_stages, self.leads = True, jax.process_index() == 0
+        self.values = {key: x if is_here(self.device_of(key)) else shape_of(x) for key, x in self.values.items()}
+
     def segments(self, plan: Plan, refused: Collection[Operation] = ()) -> list[Segment]:
         """The segments of a plan, those of texts and of `refused` operations on the host; none where all is one."""
+        if self.in_stages:
+            if has_texts(plan) or self.options.check_numerics:
+                raise UnimplementedError("Session: no texts, and no check_numerics, over devices of many processes")
+            in_all = partial(device_in_processes, soft=self.options.soft_placement)
+            return segments_of(plan, in_all, default_device(0))
         hosted = steps_with_texts(plan) | (steps_for_host(plan, refused) if refused else set())
         if not hosted and (self.mesh is not None or not asks_for_devices(plan)):
             return []
@@ -148,6 +167,8 @@ class XlaEngine(AbstractEngine):
 
     def device_of(self, key: Operation) -> jax.Device:
         """Where the state of `key` lives."""
+        if self.in_stages:
+            return device_in_processes(key, self.options.soft_placement) or default_device(0)
         return device_for(key, self.options.soft_placement) or default_device()
 
     def as_feed(self, tensor: Tensor, value: Any) -> Any:
@@ -193,15 +214,23 @@ class XlaEngine(AbstractEngine):
     def read_state(self, key: Operation) -> np.ndarray[Any, Any] | None:
         """A copy of the state kept under `key`, or None."""
         value = self._state(key)
+        if value is not None and self.in_stages:
+            return while_watching(self._copied_here, value, self.device_of(key))  # type: ignore[no-any-return]
         if value is not None and self.mesh is not None and not value.is_fully_replicated:
             with jax.enable_x64(True):
                 value = jax.device_put(value, whole(self.mesh))
             Layout(mesh=self.mesh).wait_for([value])
         return None if value is None else np.array(value)
 
+    def _copied_here(self, value: Any, home: jax.Device) -> np.ndarray[Any, Any]:
+        with jax.enable_x64(True):
+            return np.array(everywhere([value], home)[0])
+
     def shards_of(self, key: Operation) -> Shards | None:
         """The parts of the state kept under `key` of which this process has the first copy, or None."""
         value = self._state(key)
+        if isinstance(value, jax.ShapeDtypeStruct):
+            return Shards(type_of_array(value), value.shape, [])
         if value is None or self.mesh is None:
             return None if value is None else one_shard(np.asarray(value))
         parts = [(shard.index, shard.data) for shard in value.addressable_shards if shard.replica_id == 0]
@@ -209,8 +238,9 @@ class XlaEngine(AbstractEngine):
 
     def load(self, sources: Mapping[Operation, Source], initial: Callable[[], Plan]) -> None:
         """Replace the states kept under the keys of `sources`, each read where it is to lie."""
+        self._notice_stages(sources)
         if self.mesh is None:
-            for key, value in [(key, source.whole()) for key, source in sources.items()]:
+            for key, value in [(key, self._read_here(key, source)) for key, source in sources.items()]:
                 self.write_state(key, value)
             return
         places = self._places(sources, initial) | {key: x.sharding for key, x in self.values.items()}
@@ -221,6 +251,13 @@ class XlaEngine(AbstractEngine):
                 for key, source in sources.items()
             ]
         self.keep(sources, read)
+
+    def _read_here(self, key: Operation, source: Source) -> Any:
+        """A saved value; of one that lies in another process only the shape."""
+        if is_here(self.device_of(key)):
+            return source.whole()
+        make: Any = jax.ShapeDtypeStruct
+        return make(source.type.shape.known, source.type.dtype)
 
     def _places(self, keys: Iterable[Operation], initial: Callable[[], Plan]) -> dict[Operation, Any]:
         """Where the run `initial` would put states that are not there yet."""
@@ -239,13 +276,17 @@ class XlaEngine(AbstractEngine):
 
     def write_state(self, key: Operation, value: np.ndarray[Any, Any]) -> None:
         """Replace the state kept under `key` by a copy of `value`."""
+        self._notice_stages([key])
+        self.lost.discard(key)
+        if not is_here(self.device_of(key)):
+            self.values[key] = shape_of(value)
+            return
         layout = self._layout(self.device_of(key))
         if value.dtype == string:
             self.values[key] = copied(value)
         else:
             with layout.entered():
                 self.values[key] = layout.copied(value, like=self.values.get(key))
-        self.lost.discard(key)
 
     def keep(self, keys: Iterable[Operation], states: Iterable[Any]) -> None:
         """Make `states` the values of `keys`."""
@@ -287,7 +328,7 @@ class XlaEngine(AbstractEngine):
 
     def _only_program(self, what: str, plan: Plan) -> Program:
         segments = self.segments(plan)
-        if len(segments) > 1:
+        if len(segments) > 1 or self.in_stages:
             raise NotImplementedError(
                 f"{what}: this run is cut into {len(segments)} programs on several devices; "
                 "ask for parts of it that are on one"
@@ -296,7 +337,7 @@ class XlaEngine(AbstractEngine):
 
     def meet(self, what: str) -> None:
         """Return when all processes that the mesh spans have come here, with the same words."""
-        if not self.takes_arrays:
+        if self.in_stages or not self.takes_arrays:
             wait_for_all(what)
 
     def close(self) -> None:

@@ -167,6 +167,20 @@ class Program:
             self._raise_not_finite(codes)
         return outputs, self._with_assigned(states) if self.assigned else states, counts
 
+    def shapes(
+        self, values: Mapping[Operation, Any], feeds: Sequence[Any], launched: list[Any]
+    ) -> tuple[list[Any], list[Any], dict[tuple[int, int], Any]]:
+        """The shapes of what `launch` gives, of which nothing is run."""
+        del launched
+        fn, feeds = (self.only, feeds) if self.only is not None else self._specialised(feeds)
+        traced: Any = fn
+        outputs, states, _, counts = traced.eval_shape(
+            [*map(values.get, self.written)], [*map(values.get, self.read)], self.lifted, feeds
+        )
+        for i, j in self.assigned.items():
+            states[i] = jax.eval_shape(jnp.asarray, self.lifted[j])
+        return outputs, states, counts
+
     def _call(self, values: Mapping[Operation, Any], feeds: Sequence[Any], launched: list[Any]) -> Any:
         if not _ON_HOST.issuperset(map(type, feeds)):
             feeds = [self.layout.moved(x) for x in feeds]
@@ -175,7 +189,8 @@ class Program:
         fn, feeds = (self.only, feeds) if self.only is not None else self._specialised(feeds)
         written = [*map(values.get, self.written)]
         read = [*map(values.get, self.read)]
-        if not self.is_settled:
+        is_settled = self.is_settled or self._has_settled(fn, feeds)
+        if not is_settled:
             written = self._first_arguments(fn, written, feeds)
         if self.headroom:
             make_sure_of(self.headroom)
@@ -184,7 +199,7 @@ class Program:
         else:
             call = self._interruptible(fn, feeds) if self.spans_processes else fn
             launched.extend(map(call, (written,), (read,), (self.lifted,), (feeds,)))
-        if not self.is_settled:
+        if not is_settled:
             self._settle(fn, (written, read, self.lifted, feeds), launched[-1])
         return launched[-1][:4]
 
@@ -199,6 +214,14 @@ class Program:
                 return run(*args)
 
         return partial(while_watching, entered)
+
+    def _has_settled(self, fn: Compiled, feeds: Sequence[Any]) -> bool:
+        """Whether all that the first calls do is done for the signature of `feeds`, whose headroom then counts."""
+        known = self.completed.get(self._signature(fn, feeds)) if self.calls > 1 else None
+        if known is None:
+            return False
+        self.headroom = known
+        return True
 
     def _first_arguments(self, fn: Compiled, written: list[Any], feeds: Sequence[Any]) -> list[Any]:
         """`written`, copied until a signature has run to its end. From the second call on constants are moved."""
