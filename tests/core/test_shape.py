@@ -112,4 +112,4 @@ def test_a_shape_takes_arrays_whose_known_lengths_are_its_own() -> None:
     shape = TensorShape([None, 3])
     assert [shape.takes(sizes) for sizes in [(2, 3), (0, 3), (2, 4), (3,), ()]] == [True, True, False, False, False]
     assert TensorShape(None).takes((2, 3))
-    assert TensorShape([2]).takes((2,)) and not TensorShape([2]).takes((3,))
+    assert not TensorShape([2]).takes((3,))
