@@ -88,3 +88,11 @@ def test_a_norm_that_is_given_may_have_another_dtype_than_what_it_clips(engine: 
     (clipped,), norm = pb.clip_by_global_norm([pb.constant([3.0], "float16")], 1.0, use_norm=pb.constant(4.0))
     assert (clipped.dtype.name, norm.dtype.name) == ("float16", "float32")
     assert pb.Session(engine=engine).run(clipped).tolist() == [0.75]
+
+
+def test_a_norm_that_would_make_what_it_clips_larger_is_refused() -> None:
+    x = pb.ones([2, 3, 1], name="x")
+    assert pb.clip_by_norm(x, [[[1.0]], [[2.0]]]).shape == x.shape
+    for clip in (pb.clip_by_norm, pb.clip_by_average_norm):
+        with pytest.raises(ValueError, match=r"clip_norm of shape \(2,\) would make .*x:0' one of shape \(2, 3, 2\)"):
+            clip(x, [1.0, 2.0])

@@ -38,13 +38,13 @@ def clip_by_norm(
     Of IndexedSlices, slices; their norm is that of the dense array, in which equal rows add up. The derivative exists
     at norm 0. With `axes`, each slice along those axes has its own norm, and equal rows of IndexedSlices become one.
 
-    Shapes: any; `clip_norm` a scalar. Dtypes: any float.
+    Shapes: any; `clip_norm` a scalar, or what broadcasts to the shape of `t`. Dtypes: any float.
 
     Derivative: dt = dy * r where the norm is within clip_norm (r = 1), else r * (dy - t * sum(dy * t) / norm^2) with r
     = clip_norm / norm.
 
     Raises:
-        TypeError: `t` holds no floats.
+        TypeError: `t` holds no floats. ValueError: `clip_norm` would make it larger.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.clip_by_norm([3.0, 4.0], 1.0))
@@ -57,7 +57,7 @@ def clip_by_norm(
         else:
             tensor = sum_equal_rows(tensor) if isinstance(tensor, IndexedSlices) else tensor
             squares = reduce_sum(square(_values(tensor)), axes, keepdims=True)
-        return _scaled(tensor, _clip_scale(_safe_norm(squares), clip_norm))
+        return _scaled("clip_by_norm", tensor, _clip_scale(_safe_norm(squares), clip_norm))
 
 
 def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:
@@ -79,7 +79,7 @@ def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None 
         size = tensor.shape.num_elements()
         count = reduce_sum(ones_like(tensor)) if size is None else convert_to_tensor(float(size), tensor.dtype)
         norm = _safe_norm(reduce_sum(square(tensor)))
-        return tensor * _clip_scale(norm / count, clip_norm)
+        return convert_to_tensor(_scaled("clip_by_average_norm", tensor, _clip_scale(norm / count, clip_norm)))
 
 
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
@@ -135,7 +135,7 @@ def clip_by_global_norm(
                 use_norm if isinstance(use_norm, Tensor) else convert_to_tensor(use_norm, _common_dtype(given))
             )
         scale = _clip_scale(safe, clip_norm)
-        clipped = iter([_scaled(t, scale) for t in given])
+        clipped = iter([_scaled("clip_by_global_norm", t, scale) for t in given])
         return [None if t is None else next(clipped) for t in t_list], norm
 
 
@@ -173,11 +173,12 @@ def _common_dtype(given: Sequence[Any]) -> DType:
     return dtypes.pop() if len(dtypes) == 1 else float64 if float64 in dtypes else float32
 
 
-def _scaled(t: Tensor | IndexedSlices, scale: Tensor) -> Tensor | IndexedSlices:
-    scale = cast(scale, t.dtype)
-    if isinstance(t, IndexedSlices):
-        return IndexedSlices(t.values * scale, t.indices, t.dense_shape, t.static_shape)
-    return t * scale
+def _scaled(function: str, t: Tensor | IndexedSlices, scale: Tensor) -> Tensor | IndexedSlices:
+    values = _values(t)
+    y = values * cast(scale, t.dtype)
+    if not y.shape.is_compatible_with(values.shape):
+        raise ValueError(f"{function}: clip_norm of shape {scale.shape} would make {values} one of shape {y.shape}")
+    return IndexedSlices(y, t.indices, t.dense_shape, t.static_shape) if isinstance(t, IndexedSlices) else y
 
 
 def _values(t: Tensor | IndexedSlices) -> Tensor:
