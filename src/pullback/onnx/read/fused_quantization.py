@@ -66,9 +66,8 @@ def mat_mul_integer_to_float(
 ) -> Tensor:
     """A product of quantized matrices as floats."""
     del node
-    y = cast(matmul(_whole(a, a_zero), _whole(b, b_zero)), a_scale.dtype) * (a_scale * b_scale)
-    found: Tensor = y if bias is None else y + bias
-    return found
+    y: Tensor = cast(matmul(_whole(a, a_zero), _whole(b, b_zero)), a_scale.dtype) * (a_scale * b_scale)
+    return y if bias is None else y + bias
 
 
 @reader("DynamicQuantizeMatMul", domain=_DOMAIN)
@@ -77,7 +76,8 @@ def dynamic_quantize_mat_mul(
 ) -> Tensor:
     """The product of a matrix, quantized by its own range, and of a quantized one, as floats."""
     rounded, scale, zero = dynamic_quantize_linear(node, a)
-    return mat_mul_integer_to_float(node, rounded, b, scale, b_scale, zero, b_zero, bias)
+    found: Tensor = mat_mul_integer_to_float(node, rounded, b, scale, b_scale, zero, b_zero, bias)
+    return found
 
 
 @reader("MatMulNBits", domain=_DOMAIN)
