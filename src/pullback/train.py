@@ -39,6 +39,7 @@ from .optimizers.schedules import exponential_decay as exponential_decay
 from .optimizers.schedules import inverse_time_decay as inverse_time_decay
 from .optimizers.schedules import linear_cosine_decay as linear_cosine_decay
 from .optimizers.schedules import natural_exp_decay as natural_exp_decay
+from .optimizers.schedules import noisy_linear_cosine_decay as noisy_linear_cosine_decay
 from .optimizers.schedules import piecewise_constant as piecewise_constant
 from .optimizers.schedules import polynomial_decay as polynomial_decay
 

@@ -78,3 +78,30 @@ def test_variables_without_values_are_named() -> None:
         assert session.run([missing, of_one], {})[0].tolist() == [b"second", b"third"]
         session.run(second.initializer)
         assert session.run(of_one).tolist() == []
+
+
+def test_creators_stand_between_each_other_and_the_variable() -> None:
+    seen = []
+
+    def telling(next_creator: Any, **options: Any) -> Any:
+        seen.append(options["name"])
+        return next_creator(**options)
+
+    def doubling(next_creator: Any, **options: Any) -> Any:
+        return next_creator(**{**options, "initial_value": 2 * options["initial_value"]})
+
+    with tf.variable_creator_scope(telling), tf.variable_creator_scope(doubling):
+        v = tf.Variable(3.0, False, name="v")
+    after = tf.Variable(3.0)
+    session = tf.Session(engine="numpy")
+    session.run(tf.global_variables_initializer())
+    assert (session.run([v, after]), seen, v.trainable) == ([6.0, 3.0], ["v"], False)
+    assert isinstance(v, tf.Variable)
+
+
+def test_operations_tell_their_type_and_devices_their_parts() -> None:
+    assert (tf.Variable(0.0).op.op_def.is_stateful, tf.constant(1.0).op.op_def.name) == (True, "Const")
+    with pytest.raises(ValueError, match=r"has the part 'nothing', which is not known$"):
+        tf.DeviceSpec.from_string("/nothing")
+    with pytest.raises(NotImplementedError, match=r"^autograph: Python's own if, while and for are not translated"):
+        tf.autograph.to_graph(lambda x: x)

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from .primitive import Primitive
 
 
+class OpDef(NamedTuple):
+    """What TensorFlow's message of that name says of a type of operations."""
+
+    name: str
+    is_stateful: bool
+
+
 class NodeDef(NamedTuple):
     """What TensorFlow's message of that name says of an operation."""
 
@@ -202,6 +209,11 @@ class Operation:
         read = [x.op.name if x.value_index == 0 else x.name for x in self.inputs]
         read += [f"^{op.name}" for op in self.control_inputs]
         return NodeDef(self.name, self.type, read, self.device, {**self.primitive.attributes, **self.attrs})
+
+    @property
+    def op_def(self) -> OpDef:
+        """The type, and whether it has state, by the names that TensorFlow's message has for them."""
+        return OpDef(self.type, self.primitive.stateful)
 
     def get_attr(self, name: str) -> Any:
         """The attribute `name`, of the primitive or of a scope; ValueError where there is none."""

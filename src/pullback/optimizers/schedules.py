@@ -14,10 +14,12 @@ from ..primitives.creation.constant import convert_to_tensor
 from ..primitives.elementwise.exponential import exp, log
 from ..primitives.elementwise.maximum import maximum, minimum
 from ..primitives.elementwise.powers import pow as raised
+from ..primitives.elementwise.powers import sqrt
 from ..primitives.elementwise.rounding import ceil, floor
 from ..primitives.elementwise.trigonometric import cos
 from ..primitives.indexing.gather import gather
 from ..primitives.logic.comparison import greater
+from ..primitives.random.stateful import random_normal
 from ..primitives.reduction.reduce import reduce_sum
 from ..primitives.variables.variable import Variable
 
@@ -221,6 +223,40 @@ def linear_cosine_decay(
         done = minimum(step, total) / total
         wave = 0.5 * (1.0 + cos(done * _like(num_periods, rate) * (2.0 * math.pi)))
         return rate * ((_like(alpha, rate) + 1.0 - done) * wave + _like(beta, rate))
+
+
+def noisy_linear_cosine_decay(
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    initial_variance: TensorLike = 1.0,
+    variance_decay: TensorLike = 0.55,
+    num_periods: TensorLike = 0.5,
+    alpha: TensorLike = 0.0,
+    beta: TensorLike = 0.001,
+    name: str | None = None,
+) -> Tensor:
+    """As `linear_cosine_decay`, with noise added to the linear part: `alpha + 1 - t + noise`.
+
+    The noise is drawn anew in each run: normal, with the variance `initial_variance / (1 + step) ** variance_decay`.
+
+    Shapes: scalars. Dtypes: the rate any float, the step any number.
+
+    Raises:
+        ValueError: `global_step` is None.
+
+    >>> import pullback as pb
+    >>> rate = pb.train.noisy_linear_cosine_decay(1.0, 10, 10, initial_variance=0.0)
+    >>> pb.Session().run(rate)
+    np.float32(0.001)
+    """
+    with _scope(name or "NoisyLinearCosineDecay", learning_rate, global_step):
+        rate, step, total = _numbers("noisy_linear_cosine_decay", learning_rate, global_step, decay_steps)
+        step = minimum(step, total)
+        variance = _like(initial_variance, rate) / raised(1.0 + step, _like(variance_decay, rate))
+        noise = sqrt(variance) * random_normal([], dtype=rate.dtype)
+        wave = 0.5 * (1.0 + cos(step / total * _like(num_periods, rate) * (2.0 * math.pi)))
+        return rate * ((_like(alpha, rate) + 1.0 - step / total + noise) * wave + _like(beta, rate))
 
 
 def piecewise_constant(

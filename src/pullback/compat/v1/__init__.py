@@ -9,6 +9,7 @@ from typing import Any
 
 import pullback
 
+from ...layers.variables.creators import variable_creator_scope as variable_creator_scope
 from . import functions, io, messages, strings
 from .arguments import older
 from .assignments import batch_scatter_update as batch_scatter_update
@@ -39,6 +40,8 @@ from .initialization import report_uninitialized_variables as report_uninitializ
 from .initialization import tables_initializer as tables_initializer
 from .initialization import variable_axis_size_partitioner as variable_axis_size_partitioner
 from .initialization import variable_op_scope as variable_op_scope
+from .placement import CriticalSection as CriticalSection
+from .placement import DeviceSpec as DeviceSpec
 from .queues import FIFOQueue as FIFOQueue
 from .queues import PaddingFIFOQueue as PaddingFIFOQueue
 from .queues import PriorityQueue as PriorityQueue
@@ -47,6 +50,8 @@ from .queues import RandomShuffleQueue as RandomShuffleQueue
 from .sparse import sparse_merge as sparse_merge
 from .sparse import sparse_to_dense as sparse_to_dense
 from .sparse import sparse_to_indicator as sparse_to_indicator
+from .times import get_logger as get_logger
+from .times import timestamp as timestamp
 from .type_specs import IndexedSlicesSpec as IndexedSlicesSpec
 from .type_specs import RaggedTensorSpec as RaggedTensorSpec
 from .type_specs import SparseTensorSpec as SparseTensorSpec
@@ -67,6 +72,7 @@ __version__ = VERSION
 __all__ = list(vars(pullback)["__all__"])
 NAMESPACES = (
     "app",
+    "autograph",
     "compat",
     "contrib",
     "data",
@@ -123,6 +129,8 @@ def __getattr__(name: str) -> Any:
         return getattr(io, name)
     if name in strings.OF_TENSORFLOW:
         return getattr(strings, strings.OF_TENSORFLOW[name])
+    if name == "assert_rank_in":
+        return import_module(f"{__name__}.debugging").assert_rank_in
     if name in functions.OTHER:
         return functions.OTHER[name]
     if name in SAME:

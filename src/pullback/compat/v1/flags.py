@@ -2,6 +2,15 @@
 
 A flag is `--name=value` or `--name value`, with one dash or two; one of truth values `--name` or `--noname`. What is no
 flag that was defined is left to the program.
+
+>>> import pullback.compat.v1 as tf
+>>> values = tf.flags.FlagValues()
+>>> tf.flags.DEFINE_float("rate", 0.1, "the learning rate", flag_values=values)
+>>> tf.flags.DEFINE_multi_integer("size", [10], "the size of a layer", flag_values=values)
+>>> values(["program", "--rate=0.5", "--size", "3", "--size=4", "file"])
+['program', 'file']
+>>> values.rate, values.size
+(0.5, [3, 4])
 """
 
 from __future__ import annotations
@@ -16,6 +25,8 @@ class _Flag(NamedTuple):
     parse: Callable[[str], Any]
     help: str
     is_switch: bool
+    is_multi: bool = False
+    """Whether it may be given several times, its value being the list of all."""
 
 
 class FlagValues:
@@ -57,7 +68,8 @@ class FlagValues:
             else:
                 if not equals and not pending:
                     raise ValueError(f"flag --{name} needs a value: --{name}=...")
-                self._values[name] = self._parsed(name, value if equals else pending.pop())
+                parsed = self._parsed(name, value if equals else pending.pop())
+                self._values[name] = [*self._values.get(name, []), parsed] if flag.is_multi else parsed
 
     def _is_switched_off(self, name: str) -> bool:
         flag = self._flags.get(name[2:]) if name.startswith("no") else None
@@ -70,10 +82,17 @@ class FlagValues:
             raise ValueError(f"flag --{name}={text}: {error}") from None
 
     def _define(self, name: str, default: Any, help: str, parse: Callable[[str], Any], is_switch: bool = False) -> None:
+        self._add(name, _Flag(parse, help, is_switch), parse(default) if isinstance(default, str) else default)
+
+    def _define_multi(self, name: str, default: Any, help: str, parse: Callable[[str], Any]) -> None:
+        several = [] if default is None else list(default) if isinstance(default, list | tuple) else [default]
+        start = None if default is None else [parse(x) if isinstance(x, str) else x for x in several]
+        self._add(name, _Flag(parse, help, False, is_multi=True), start)
+
+    def _add(self, name: str, flag: _Flag, default: Any) -> None:
         if name in self._flags:
             raise ValueError(f"the flag '{name}' is defined twice")
-        self._flags[name] = _Flag(parse, help, is_switch)
-        self._defaults[name] = parse(default) if isinstance(default, str) else default
+        self._flags[name], self._defaults[name] = flag, default
 
     def is_parsed(self) -> bool:
         """Whether a command line was read."""
@@ -153,13 +172,7 @@ def DEFINE_enum(
     name: str, default: str | None, enum_values: Sequence[str], help: str = "", flag_values: FlagValues = FLAGS
 ) -> None:
     """A flag of one of some texts."""
-
-    def parse(text: str) -> str:
-        if text not in enum_values:
-            raise ValueError(f"it is one of {', '.join(enum_values)}")
-        return text
-
-    flag_values._define(name, default, help, parse)
+    flag_values._define(name, default, help, _one_of(enum_values))
 
 
 def DEFINE_enum_class(
@@ -183,6 +196,55 @@ def DEFINE_list(
     flag_values._define(name, default, help, lambda text: [part.strip() for part in text.split(",")] if text else [])
 
 
+def DEFINE_multi_string(
+    name: str, default: str | Sequence[str] | None, help: str = "", flag_values: FlagValues = FLAGS
+) -> None:
+    """A flag that may be given several times; the list of all texts."""
+    flag_values._define_multi(name, default, help, str)
+
+
+def DEFINE_multi_integer(
+    name: str,
+    default: int | Sequence[int] | None,
+    help: str = "",
+    lower_bound: int | None = None,
+    upper_bound: int | None = None,
+    flag_values: FlagValues = FLAGS,
+) -> None:
+    """A flag that may be given several times; the list of all whole numbers."""
+    flag_values._define_multi(name, default, help, _number(int, lower_bound, upper_bound))
+
+
+def DEFINE_multi_float(
+    name: str,
+    default: float | Sequence[float] | None,
+    help: str = "",
+    lower_bound: float | None = None,
+    upper_bound: float | None = None,
+    flag_values: FlagValues = FLAGS,
+) -> None:
+    """A flag that may be given several times; the list of all numbers."""
+    flag_values._define_multi(name, default, help, _number(float, lower_bound, upper_bound))
+
+
+def DEFINE_multi_enum(
+    name: str,
+    default: str | Sequence[str] | None,
+    enum_values: Sequence[str],
+    help: str = "",
+    flag_values: FlagValues = FLAGS,
+) -> None:
+    """A flag that may be given several times; the list of all, each one of some texts."""
+    flag_values._define_multi(name, default, help, _one_of(enum_values))
+
+
+def DEFINE_spaceseplist(
+    name: str, default: Sequence[str] | str | None, help: str = "", flag_values: FlagValues = FLAGS
+) -> None:
+    """A flag of texts with spaces between them."""
+    flag_values._define(name, default, help, str.split)
+
+
 def mark_flag_as_required(flag_name: str, flag_values: FlagValues = FLAGS) -> None:
     """Let reading a command line without this flag fail.
 
@@ -197,6 +259,15 @@ def mark_flags_as_required(flag_names: Sequence[str], flag_values: FlagValues = 
     """Let reading a command line without these flags fail; see `mark_flag_as_required`."""
     for name in flag_names:
         mark_flag_as_required(name, flag_values)
+
+
+def _one_of(values: Sequence[str]) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in values:
+            raise ValueError(f"it is one of {', '.join(values)}")
+        return text
+
+    return parse
 
 
 def _number(kind: Callable[[str], Any], low: float | None, high: float | None) -> Callable[[str], Any]:

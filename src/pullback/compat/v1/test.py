@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import tempfile
 import unittest
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -40,6 +42,24 @@ def gpu_device_name() -> str:
 def is_built_with_cuda() -> bool:
     """Whether XLA sees a GPU."""
     return is_gpu_available()
+
+
+is_built_with_gpu_support = is_built_with_cuda
+
+
+def is_built_with_rocm() -> bool:
+    """False."""
+    return False
+
+
+def is_built_with_xla() -> bool:
+    """Whether there is an XLA engine."""
+    return find_spec("jax") is not None
+
+
+def is_cpu_target_available(target: str) -> bool:
+    """Whether this is a machine of that architecture, as "x86_64"."""
+    return platform.machine() == target
 
 
 def get_temp_dir() -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...layers.variables.creators import created
 from ...primitives.variables.variable import Variable as VariableToday
 
 
@@ -13,6 +15,12 @@ class _AnyVariable(type(VariableToday)):  # type: ignore[misc]
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, VariableToday)
+
+    def __call__(cls, initial_value: Any = None, *args: Any, **options: Any) -> Any:
+        """A variable, made as the creators around it will have it."""
+        names = list(inspect.signature(cls.__init__).parameters)[2:]
+        given = dict(zip(names, args, strict=False))
+        return created(super().__call__, initial_value=initial_value, **given, **options)
 
 
 class Variable(VariableToday, metaclass=_AnyVariable):

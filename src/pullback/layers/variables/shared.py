@@ -14,6 +14,7 @@ from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.variables.collections import GraphKeys
 from ...primitives.variables.operations import VarHandleOp
 from ...primitives.variables.variable import Variable, variables_of
+from .creators import created
 from .initializers import default_initializer
 
 
@@ -49,8 +50,9 @@ def shared_variable(
     given = dtype or default_dtype
     start = _initial(initializer, shape, given, name)
     with graph.transaction(), graph.name_scope(None):
-        variable = Variable(
-            start,
+        variable = created(
+            Variable,
+            initial_value=start,
             trainable=trainable,
             validate_shape=validate_shape,
             name=name + "/",

@@ -1,10 +1,12 @@
 """Contributed modules (`tf.contrib`) that programs use most: layers, slim, cells, sequences, optimizers."""
 
+from .. import autograph as autograph
 from .. import distributions as distributions
 from .. import nest as nest
 from . import crf as crf
 from . import cudnn_rnn as cudnn_rnn
 from . import data as data
+from . import eager as eager
 from . import framework as framework
 from . import layers as layers
 from . import legacy_seq2seq as legacy_seq2seq

@@ -1,5 +1,7 @@
 """Files under the names of TensorFlow 2: `tf.io.gfile`."""
 
+import os as _os
+
 from .. import gfile as _gfile
 
 GFile = _gfile.GFile
@@ -7,6 +9,7 @@ copy = _gfile.Copy
 exists = _gfile.Exists
 glob = _gfile.Glob
 isdir = _gfile.IsDirectory
+join = _os.path.join
 listdir = _gfile.ListDirectory
 makedirs = _gfile.MakeDirs
 mkdir = _gfile.MkDir

@@ -43,7 +43,9 @@ from .producers import batch_join as batch_join
 from .producers import input_producer as input_producer
 from .producers import limit_epochs as limit_epochs
 from .producers import maybe_batch as maybe_batch
+from .producers import maybe_batch_join as maybe_batch_join
 from .producers import maybe_shuffle_batch as maybe_shuffle_batch
+from .producers import maybe_shuffle_batch_join as maybe_shuffle_batch_join
 from .producers import range_input_producer as range_input_producer
 from .producers import shuffle_batch as shuffle_batch
 from .producers import shuffle_batch_join as shuffle_batch_join
@@ -57,6 +59,9 @@ from .recording_hooks import CheckpointSaverListener as CheckpointSaverListener
 from .recording_hooks import LoggingTensorHook as LoggingTensorHook
 from .recording_hooks import StepCounterHook as StepCounterHook
 from .recording_hooks import SummarySaverHook as SummarySaverHook
+from .replicas import GlobalStepWaiterHook as GlobalStepWaiterHook
+from .replicas import SyncReplicasOptimizer as SyncReplicasOptimizer
+from .replicas import basic_train_loop as basic_train_loop
 from .session_manager import SessionManager as SessionManager
 from .supervisor import Supervisor as Supervisor
 

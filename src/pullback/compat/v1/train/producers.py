@@ -19,8 +19,10 @@
 [0 1] [np.int32(5), np.int32(6)] [b'a', np.int32(8), np.int32(9)]
 >>> kept = train.maybe_batch([tf.constant(1)], True, 2), train.maybe_shuffle_batch([tf.constant(1)], 2, 10, 0, True)
 >>> joined = train.batch_join([[tf.constant(1)]], 2), train.shuffle_batch_join([[tf.constant(1)]], 2, 10, 0)
->>> [x.shape for x in (*kept, *joined)]
-[TensorShape([2]), TensorShape([2]), TensorShape([2]), TensorShape([2])]
+>>> one = [[tf.constant(1)]]
+>>> both = train.maybe_batch_join(one, True, 2), train.maybe_shuffle_batch_join(one, 2, 10, 0, True)
+>>> {tuple(x.shape) for x in (*kept, *joined, *both)}
+{(2,)}
 """
 
 from __future__ import annotations
@@ -239,6 +241,43 @@ def maybe_shuffle_batch(
     del shared_name
     kept, left, last = _kept(tensors, keep_input, enqueue_many), min_after_dequeue, allow_smaller_final_batch
     return shuffle_batch(kept, batch_size, capacity, left, num_threads, seed, True, shapes, last, name=name)
+
+
+def maybe_batch_join(
+    tensors_list: Sequence[Any],
+    keep_input: Any,
+    batch_size: int,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """As `batch_join`, of those values, or rows with `enqueue_many`, for which `keep_input` is true."""
+    del shared_name
+    kept, last = [_kept(x, keep_input, enqueue_many) for x in tensors_list], allow_smaller_final_batch
+    return batch_join(kept, batch_size, capacity, True, shapes, dynamic_pad, last, name=name)
+
+
+def maybe_shuffle_batch_join(
+    tensors_list: Sequence[Any],
+    batch_size: int,
+    capacity: int,
+    min_after_dequeue: int,
+    keep_input: Any,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """As `shuffle_batch_join`, of those values, or rows with `enqueue_many`, for which `keep_input` is true."""
+    del shared_name
+    kept, last = [_kept(x, keep_input, enqueue_many) for x in tensors_list], allow_smaller_final_batch
+    return shuffle_batch_join(kept, batch_size, capacity, min_after_dequeue, seed, True, shapes, last, name=name)
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Tensor:

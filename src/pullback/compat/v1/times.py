@@ -1,0 +1,39 @@
+"""Time, and the program's log, as TensorFlow 1 has them at the top."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+import numpy as np
+
+from ...control_flow.host_call import host_call
+from ...core.dtypes import float64
+from ...core.graph import Tensor
+from ...core.types import tensor_type
+
+
+def timestamp(name: str | None = None) -> Tensor:
+    """The seconds since 1970 when a run begins, float64.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.timestamp()) > 1.7e9
+    np.True_
+    """
+
+    def now(session: Any) -> list[Any]:
+        del session
+        return [np.array(time.time())]
+
+    return host_call(now, (), [tensor_type(float64, [])], name or "timestamp").outputs[0]
+
+
+def get_logger() -> logging.Logger:
+    """The logger that `tf.logging` writes to.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.get_logger().name
+    'tensorflow'
+    """
+    return logging.getLogger("tensorflow")
