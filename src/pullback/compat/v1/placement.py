@@ -1,4 +1,4 @@
-"""Where and when operations run in TensorFlow 1: device specifications, critical sections."""
+"""Placement in TensorFlow 1: device specifications, critical sections."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class _AnyVariable(type(VariableToday)):  # type: ignore[misc]
 
     def __call__(cls, initial_value: Any = None, *args: Any, **options: Any) -> Any:
         """A variable, made as the creators around it will have it."""
-        names = list(inspect.signature(cls.__init__).parameters)[2:]
+        names = list(inspect.signature(cls.__init__).parameters)[2:]  # type: ignore[misc]
         given = dict(zip(names, args, strict=False))
         return created(super().__call__, initial_value=initial_value, **given, **options)
 

@@ -50,7 +50,7 @@ def shared_variable(
     given = dtype or default_dtype
     start = _initial(initializer, shape, given, name)
     with graph.transaction(), graph.name_scope(None):
-        variable = created(
+        variable: Variable = created(
             Variable,
             initial_value=start,
             trainable=trainable,

@@ -1,4 +1,4 @@
-"""What programs of graphs use of `tf.contrib.eager`: tapes, functions, variables, the question which mode it is.
+"""Eager names that programs of graphs use, `tf.contrib.eager`: tapes, functions, variables, the question which mode it is.
 
 >>> import pullback.compat.v1 as tf
 >>> tfe = tf.contrib.eager

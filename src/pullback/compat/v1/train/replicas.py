@@ -1,4 +1,4 @@
-"""What belongs to replicas, and to loops around supervisors: refused with what to use, or as one process has it."""
+"""Replicas and their training loops: refused with what to use, or as one process has them."""
 
 from __future__ import annotations
 
