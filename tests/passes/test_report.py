@@ -53,3 +53,12 @@ def test_a_page_links_both_graphs() -> None:
 def test_what_has_a_shape_that_nobody_knows_costs_nothing() -> None:
     x = pb.placeholder(pb.float32)
     assert str(pb.optimize(pb.exp(x) + pb.exp(x)).report).startswith("2 operations, were 3; 0 flops, were 0")
+
+
+def test_costs_are_estimated_where_a_length_that_is_taken_for_one_is_known_otherwise() -> None:
+    dy, filter = pb.placeholder(pb.float32, [1, "rows", 2, "channels"]), pb.placeholder(pb.float32, [3, 3, 2, 2])
+    dy = pb.tanh(dy)
+    dx = pb.nn.depthwise_conv2d_native_backprop_input([1, 5, 4, 2], filter, dy, [1, 2, 2, 1], "SAME")
+    report = pb.optimize([dx]).report
+    assert (report.before.operations, report.after.operations) == (2, 2)
+    assert report.before.flops >= 2 * dx.shape.num_elements()

@@ -130,3 +130,34 @@ def test_without_scipy_the_message_says_what_to_do(monkeypatch: pytest.MonkeyPat
         "lgamma: the NumPy engine computes special functions with SciPy, which is not installed. "
         "Install it with: pip install 'pullback[special]'; or use Session(engine='xla')"
     ) in str(info.value)
+
+
+POLES: dict[str, tuple[Callable[..., Any], float, list[float]]] = {
+    "expint": (S.expint, 0.0, [np.inf, -np.inf, np.inf]),
+    "spence": (S.spence, 0.0, [-np.inf, np.inf, -np.inf]),
+    "bessel_y0": (S.bessel_y0, 0.0, [np.inf, -np.inf]),
+    "bessel_y1": (S.bessel_y1, 0.0, [np.inf, -np.inf]),
+    "betainc at 0": (lambda x: pb.math.betainc(x * 0 + 0.5, x * 0 + 0.5, x), 0.0, [np.inf, -np.inf, np.inf]),
+    "betainc at 1": (lambda x: pb.math.betainc(x * 0 + 0.5, x * 0 + 0.5, x), 1.0, [np.inf, np.inf, np.inf]),
+}
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("name", POLES)
+def test_derivatives_at_a_pole_are_infinite_in_the_direction_of_their_limit(name: str, engine: str) -> None:
+    f, at, expected = POLES[name]
+    x, fetches = pb.placeholder(pb.float64, [1]), []
+    y = f(x)
+    for _ in expected:
+        (y,) = pb.gradients(y, x)
+        fetches.append(y)
+    assert [float(value[0]) for value in run(fetches, engine, {x: [at]})] == expected
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_density_of_igamma_ends_in_zero(order: int) -> None:
+    x = pb.placeholder(pb.float64, [1])
+    y = pb.math.igamma(2.0 * pb.ones([1], pb.float64), x)
+    for _ in range(order):
+        (y,) = pb.gradients(y, x)
+    assert run(y, feeds={x: [np.inf]}).tolist() == [0.0]

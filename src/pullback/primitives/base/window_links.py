@@ -67,9 +67,10 @@ def window_links(geometry: Geometry, y: Images, x: Images) -> Links:
     return tuple(links)
 
 
-def _agreeing(ours: Labels, theirs: Labels, n: int, m: int) -> Positions:
-    agree = np.ones((n, m), bool)
-    for label in ours.keys() & theirs.keys():
-        agree &= np.asarray(ours[label])[:, None] == np.asarray(theirs[label])
-    rows, columns = np.nonzero(agree)
+def _agreeing(ours: Labels, theirs: Labels, _n: int, _m: int) -> Positions:
+    """Those of equal labels, which know the channels even where a length is only assumed."""
+    shared = ours.keys() & theirs.keys()
+    rows, columns = np.nonzero(
+        np.all([np.asarray(ours[label])[:, None] == np.asarray(theirs[label]) for label in shared], axis=0)
+    )
     return rows, columns

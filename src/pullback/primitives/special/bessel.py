@@ -350,7 +350,7 @@ class BesselY1(AbstractSpecial):
         return functions.y1(arrays[0])
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
-        return (lambda: multiply_no_nan(bessel_y0(x) - y / x, dy),)
+        return (lambda: multiply_no_nan((multiply_no_nan(bessel_y0(x), x) - y) / x, dy),)
 
 
 class BesselI1Slope(AbstractSpecial):

@@ -8,7 +8,7 @@ exponential change of variable: H. Takahasi, M. Mori, "Double exponential formul
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,8 @@ def gamma_density(xp: Any, functions: Any, by_a: int, by_x: int, a: Any, x: Any)
     c = [logarithm - psi if k == 0 else -psi for k, psi in enumerate(_psi(functions, by_a, a))]
     total: Any = 0.0
     for j in range(by_x + 1):
-        power = xp.exp(_times_log(xp, a - 1 - j, logarithm) - x - functions.gammaln(a))
+        exponent = _times_log(xp, a - 1 - j, logarithm) - x - functions.gammaln(a)
+        power = xp.where(x == math.inf, 0.0, xp.exp(exponent))
         sign = (-1) ** (by_x - j) * math.comb(by_x, j)
         for i in range(min(by_a, j) + 1):
             factor = sign * math.comb(by_a, i) * _falling(j, i, a - 1)
@@ -100,9 +101,9 @@ def beta_density(xp: Any, functions: Any, by_a: int, by_b: int, by_x: int, a: An
     """The derivative, so many times by each, of x^(a-1) (1-x)^(b-1) / beta(a, b)."""
     log_x, log_y = xp.log(x), xp.log1p(-x)
     table = _beta_slopes(functions, by_a, by_b, a, b)
-    total: Any = 0.0
+    terms = []
     for j in range(by_x + 1):
-        k = by_x - j
+        k, total = by_x - j, 0.0
         exponent = _times_log(xp, a - 1 - j, log_x) + _times_log(xp, b - 1 - k, log_y)
         power = (-1) ** k * math.comb(by_x, j) * xp.exp(exponent - _log_beta(functions, a, b))
         for m in range(min(by_a, j) + 1):
@@ -110,6 +111,15 @@ def beta_density(xp: Any, functions: Any, by_a: int, by_b: int, by_x: int, a: An
                 factor = math.comb(by_a, m) * math.comb(by_b, n) * _falling(j, m, a - 1) * _falling(k, n, b - 1)
                 rest = _beta_bell(by_a - m, by_b - n, table, log_x, log_y)
                 total = total + _no_nan_product(xp, factor, power, rest)
+        terms.append(total)
+    return xp.where(x == 1, _first_infinite(xp, terms), _first_infinite(xp, terms[::-1]))
+
+
+def _first_infinite(xp: Any, terms: Sequence[Any]) -> Any:
+    """The sum of `terms`, of which the first that is infinite outgrows the others."""
+    total = terms[0]
+    for term in terms[1:]:
+        total = xp.where(xp.isinf(total), total, total + term)
     return total
 
 

@@ -11,8 +11,7 @@ from ...core.traits import ELEMENTWISE, SINGULAR
 from ...core.typing import TensorLike
 from ..base.broadcasting import Entry, unary
 from ..elementwise.arithmetic import multiply
-from ..elementwise.exponential import exp
-from ..elementwise.masking import masked_divide, multiply_no_nan
+from ..elementwise.masking import multiply_no_nan
 from ..elementwise.powers import square
 from ..elementwise.trigonometric import cos, sin
 from .base import AbstractSpecial
@@ -76,7 +75,31 @@ class Expint(AbstractSpecial):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
-        return (lambda: masked_divide(multiply_no_nan(exp(x), dy), x),)
+        return (lambda: multiply_no_nan(ExpintSlope()(x), dy),)
+
+
+class ExpintSlope(AbstractSpecial):
+    """`exp(x) / x`, differentiated `times` times; at 0 the infinity that it has from the right."""
+
+    type = "ExpintSlope"
+    traits = (ELEMENTWISE, SINGULAR)
+
+    times: int = 0
+
+    def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
+        """By Leibniz's rule, a sum of powers of `1 / x`, whose last outgrows the others near 0."""
+        del functions
+        (x,) = arrays
+        inverse = 1 / xp.where(x == 0, xp.ones((), x.dtype), x) if self.times else 1 / x
+        total = xp.ones_like(x)
+        for k in range(1, self.times + 1):
+            total = 1 - k * inverse * total
+        value = xp.exp(x) * total * inverse
+        return xp.where(x == 0, (-1) ** self.times * math.inf, value) if self.times else value
+
+    def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
+        del y
+        return (lambda: multiply_no_nan(ExpintSlope(self.times + 1)(x), dy),)
 
 
 def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
@@ -165,7 +188,7 @@ class Spence(AbstractSpecial):
 
 
 class SpenceSlope(AbstractSpecial):
-    """`log(x) / (1 - x)`, differentiated `times` times; at 1, where that is 0 / 0, its limit."""
+    """`log(x) / (1 - x)`, differentiated `times` times; its limits at 1, where that is 0 / 0, and at 0."""
 
     type = "SpenceSlope"
     traits = (ELEMENTWISE, SINGULAR)
@@ -184,7 +207,8 @@ class SpenceSlope(AbstractSpecial):
             value = -((-1) ** (k - 1) * math.factorial(k - 1) / xp.power(x, k) + k * value) / z
         if self.times == 0:
             return value
-        return xp.where(xp.abs(z) < 0.3, self._series(xp, xp.clip(z, -0.3, 0.3)), value)
+        value = xp.where(xp.abs(z) < 0.3, self._series(xp, xp.clip(z, -0.3, 0.3)), value)
+        return xp.where(x == 0, (-1) ** (self.times - 1) * math.inf, value)
 
     def _series(self, xp: Any, z: Any) -> Any:
         k = self.times

@@ -105,7 +105,7 @@ class Functions:
     *(incomplete.Igamma, incomplete.Igammac, incomplete.GammaDensity),
     IgammaRatio,
     *(incomplete.Betainc, incomplete.BetaincByParameters, incomplete.BetaDensity),
-    *(integrals.Dawsn, integrals.Expint, integrals.FresnelCos, integrals.FresnelSin),
+    *(integrals.Dawsn, integrals.Expint, integrals.ExpintSlope, integrals.FresnelCos, integrals.FresnelSin),
     *(integrals.Spence, integrals.SpenceSlope, integrals.Erfcx),
     *(bessel.BesselI0, bessel.BesselI0e, bessel.BesselI1, bessel.BesselI1e, bessel.BesselI1Slope, bessel.BesselIn),
     *(bessel.BesselK0, bessel.BesselK0e, bessel.BesselK1, bessel.BesselK1e),
