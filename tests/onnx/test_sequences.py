@@ -212,3 +212,15 @@ def test_the_command_differentiates_by_the_elements_of_a_sequence(tmp_path: Path
     feeds = {"s/0": np.array([1.0, 2.0, 3.0]), "s/1": np.array([[1], [2]]), "n": np.array(2)}
     *_, slope = on_onnxruntime(onnx.load(tmp_path / "g_grad.onnx"), feeds)
     assert slope.tolist() == [3, 5, 7]
+
+
+@pytest.mark.parametrize("kind", ["Loop", "Scan"])
+def test_sequences_cannot_be_stacked(kind: str) -> None:
+    loop = """g (float[2] x, int64 n, seq(float[2]) s) => (seq(float[2]) a, float[m,2] y) <bool yes = {1}> {
+    a, y = Loop (n, yes, s) <body = b (int64 i, bool c, seq(float[2]) q) => (bool go_on, seq(float[2]) t, float[2] z) {
+        go_on = Identity (c) t = SequenceInsert (q, x) z = Identity (t) }> }"""
+    scan = """g (float[2] x, float[3,2] rows) => (float[2] a, float[m,2] y) {
+    a, y = Scan <num_scan_inputs = 1, body = b (float[2] q, float[2] row) => (float[2] t, float[2] z) {
+        t = Identity (q) z = SequenceConstruct (row) }> (x, rows) }"""
+    with pytest.raises(errors.InvalidArgumentError, match="must be tensors, not sequences"):
+        pb.onnx.load(parsed(loop if kind == "Loop" else scan))

@@ -185,7 +185,8 @@ class _Looping:
             known = constant_value(holds)
             self.holds_always = not self.conditional or (known is not None and bool(known))
             counter = [number + 1] if self.numbered else []
-            return [*counter, *carried, scalar(holds), *added, *values[len(self.values) :]]
+            stacked = _tensors_only(self.node, values[len(self.values) :])
+            return [*counter, *carried, scalar(holds), *added, *stacked]
 
         parameters = [Parameter(t.static) for t in [*([_NUMBER] if self.numbered else []), *self.types]]
         names = [*(["number"] if self.numbered else []), *map(_valid, [*self.names, *self.watching.names])]
@@ -324,7 +325,7 @@ def _scanned(
         found: list[TensorType] = []
 
         def step(*given: Tensor, types: list[TensorType] = types, found: list[TensorType] = found) -> list[Tensor]:
-            values = watching.read([*given[:own], *given[count:]], given[own:count])
+            values = _tensors_only(node, watching.read([*given[:own], *given[count:]], given[own:count]))
             following = watching.following(values[len(values) - len(watching) :])
             ys = [*values[:own], *following, *values[own:]]
             for x, y in zip(types, ys, strict=False):
@@ -351,6 +352,13 @@ def _scanned(
     last = 1 + count + stacked
     watching.keep(moves, outputs[last : last + len(watching)])
     return list(outputs[1 : 1 + own]), list(outputs[1 + count : last])
+
+
+def _tensors_only(node: Node, values: list[Any]) -> list[Tensor]:
+    """The values of steps that are stacked, or of a Scan; sequences cannot be."""
+    if not all(isinstance(value, Tensor) for value in values):
+        node.reject("what its steps give to be stacked must be tensors, not sequences")
+    return values
 
 
 def _valid(name: str) -> str:
