@@ -23,13 +23,31 @@ def run(x: Any) -> Any:
     return pb.Session(engine="numpy").run(x)
 
 
-def test_sums_less_than_the_threshold_are_left_out() -> None:
+def test_sums_of_two_that_are_less_than_the_threshold_are_left_out() -> None:
     a = pb.sparse.SparseTensor([[0], [1], [3]], [2.0, -0.5, 1.0], [4])
-    b = pb.sparse.SparseTensor([[0], [2]], [-1.5, 4.0], [4])
+    b = pb.sparse.SparseTensor([[0], [3]], [-1.5, 4.0], [4])
     total = pb.sparse.add(a, b, 1.0)
     da = pb.convert_to_tensor(pb.gradients(total.values, a.values)[0])
     indices, values, da = pb.Session(engine="numpy").run([total.indices, total.values, da])
-    assert (indices.tolist(), values.tolist(), da.tolist()) == ([[2], [3]], [4.0, 1.0], [0.0, 0.0, 1.0])
+    assert (indices.tolist(), values.tolist(), da.tolist()) == ([[1], [3]], [-0.5, 5.0], [0.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda x, y: pb.sparse.add(x, y), "sparse.add: the shapes differ"),
+        (lambda x, y: pb.sparse.add(x, pb.ones([4, 4])), "sparse.add: the shapes differ"),
+        (lambda x, y: pb.sparse.sparse_dense_matmul(x, pb.ones([4, 2])), "inner lengths differ"),
+        (lambda x, y: pb.sparse.sparse_dense_matmul(y, pb.ones([3, 2]), adjoint_a=True), "inner lengths differ"),
+        (lambda x, y: pb.sparse.sparse_dense_matmul(pb.ones([2, 4]), x), "inner lengths differ"),
+        (lambda x, y: x * pb.ones([4, 4]), "does not broadcast to"),
+        (lambda x, y: x / pb.ones([2, 1]), "does not broadcast to"),
+    ],
+)
+def test_lengths_that_do_not_fit_are_refused(make: Any, message: str) -> None:
+    x = pb.sparse.SparseTensor([[0, 1], [2, 2]], [1.0, 3.0], [3, 3])
+    with pytest.raises(ValueError, match=message):
+        make(x, pb.sparse.SparseTensor([[3, 3]], [1.0], [4, 4]))
 
 
 def test_joined_positions_are_in_the_order_of_the_array() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from ...core.dtypes import bool as bool_
 from ...core.dtypes import int32, int64
 from ...core.operation import Tensor, define_methods
+from ...core.shape import TensorShape
 from ...core.typing import AxisLike, TensorLike
 from ..casting.cast import cast
 from ..complex.complex import conj
@@ -23,6 +24,7 @@ from ..indexing.gather import boolean_mask, gather
 from ..indexing.scatter_nd import gather_nd, tensor_scatter_nd_add
 from ..indexing.where import where
 from ..logic.comparison import equal, greater_equal, less
+from ..logic.logical import logical_or
 from ..reduction.reduce import reduce_all
 from ..segment.reductions import UnsortedSegmentMax, unsorted_segment_max
 from ..segment.sums import segment_inputs, unsorted_segment_sum
@@ -40,12 +42,12 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0, name: str | Non
     """The sum of two sparse tensors, sparse, or of a sparse and a dense one, dense.
 
     Of two sparse tensors the positions of the sum are found by the run: on XLA they must not depend on what is fed.
-    Sums of two sparse ones whose absolute values are less than `threshold`, a number or a scalar, are left out.
+    Where both are sparse and have a value, a sum whose absolute value is less than `threshold` is left out.
 
     Derivative: dvalues = dy at the positions; of a dense one dy.
 
     Raises:
-        TypeError: neither is sparse.
+        TypeError: neither is sparse. ValueError: the shapes differ.
 
     >>> import pullback as pb
     >>> x = pb.sparse.SparseTensor([[0], [2]], [1.0, 2.0], [3])
@@ -53,17 +55,27 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0, name: str | Non
     [2.0, 0.0, 4.0]
     """
     if isinstance(a, SparseTensor) and isinstance(b, SparseTensor):
-        total = _sum_of_sparse(a, b)
-        every = isinstance(threshold, int | float) and threshold == 0
-        return total if every else retain(total, greater_equal(absolute(total.values), threshold))
+        _check_same(a, b)
+        total, count = _sum_of_sparse(a, b)
+        if isinstance(threshold, int | float) and threshold == 0:
+            return total
+        return retain(total, logical_or(less(count, 2), greater_equal(absolute(total.values), threshold)))
     if isinstance(b, SparseTensor):
         a, b = b, a
     if not isinstance(a, SparseTensor):
         raise TypeError("sparse.add: one of both must be a SparseTensor; use pb.add")
-    return tensor_scatter_nd_add(convert_to_tensor(b, a.dtype), a.indices, a.values, name=name)
+    dense = convert_to_tensor(b, a.dtype)
+    _check_same(a, dense)
+    return tensor_scatter_nd_add(dense, a.indices, a.values, name=name)
 
 
-def _sum_of_sparse(a: SparseTensor, b: SparseTensor) -> SparseTensor:
+def _check_same(a: SparseTensor, b: SparseTensor | Tensor) -> None:
+    if not a.shape.is_compatible_with(b.shape):
+        raise ValueError(f"sparse.add: the shapes differ: {a} and {b}")
+
+
+def _sum_of_sparse(a: SparseTensor, b: SparseTensor) -> tuple[SparseTensor, Tensor]:
+    """The sum, and how many values each of its positions had."""
     both = SparseTensor(concat([a.indices, b.indices], 0), concat([a.values, b.values], 0), a.dense_shape)
     ordered = reorder(both)
     positions, numbers = unique(linear_positions(ordered, range(both.rank)))
@@ -71,7 +83,7 @@ def _sum_of_sparse(a: SparseTensor, b: SparseTensor) -> SparseTensor:
     values = unsorted_segment_sum(ordered.values, numbers, count)
     # Each position once: that of the first value with its number.
     first = unsorted_segment_max(ordered.indices, numbers, count)
-    return SparseTensor(first, values, a.dense_shape)
+    return SparseTensor(first, values, a.dense_shape), unsorted_segment_sum(ones_like(numbers), numbers, count)
 
 
 def reduce_sum(
@@ -168,7 +180,7 @@ def sparse_dense_matmul(
     Derivative: dvalues[k] = sum(dy[i] * b[j]) for its position (i, j), db = sp_a^T @ dy.
 
     Raises:
-        TypeError: neither is sparse.
+        TypeError: neither is sparse. ValueError: the inner lengths differ.
 
     >>> import pullback as pb
     >>> x = pb.sparse.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])
@@ -183,6 +195,9 @@ def sparse_dense_matmul(
     dense = convert_to_tensor(b, sp_a.dtype)
     if adjoint_b:
         dense = transpose_dense(dense, conjugate=dense.dtype.kind == "c")
+    inner = sp_a.shape[:1] if adjoint_a else sp_a.shape[1:]
+    if not inner.is_compatible_with(dense.shape[:1]):
+        raise ValueError(f"sparse.sparse_dense_matmul: inner lengths differ: {sp_a} @ {dense}")
     rows, columns = sp_a.indices[:, 0], sp_a.indices[:, 1]
     lengths = [sp_a.dense_shape[0], sp_a.dense_shape[1]] if sp_a.shape.rank is None else lengths_of(sp_a)
     values, count = sp_a.values, lengths[0]
@@ -232,11 +247,18 @@ def _at_positions(x: SparseTensor, dense: Any) -> Tensor:
     d = convert_to_tensor(dense, x.dtype)
     if d.shape.rank == 0:
         return d
-    if (d.shape.rank or 0) > x.rank:
+    if not _broadcasts(d.shape, x.shape):
         raise ValueError(f"SparseTensor: {d} does not broadcast to {x!r}")
     scales = cast(shape(d) > 1, int64)
     last = x.rank - (rank(d) if d.shape.rank is None else d.shape.rank)
     return gather_nd(d, x.indices[:, last:] * scales)
+
+
+def _broadcasts(shape: TensorShape, to: TensorShape) -> bool:
+    """Whether an array of `shape` may broadcast to the shape `to`, of known rank."""
+    sizes, wanted = shape.sizes or (), to.sizes or ()
+    pairs = zip(sizes[::-1], wanted[::-1], strict=False)
+    return len(sizes) <= len(wanted) and all(n in (1, None) or m in (n, None) for n, m in pairs)
 
 
 def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
