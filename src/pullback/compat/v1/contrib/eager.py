@@ -1,4 +1,4 @@
-"""Eager names that programs of graphs use, `tf.contrib.eager`: tapes, functions, variables, the question which mode it is.
+"""Eager names that programs of graphs use, `tf.contrib.eager`: tapes, functions, variables.
 
 >>> import pullback.compat.v1 as tf
 >>> tfe = tf.contrib.eager
