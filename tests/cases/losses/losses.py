@@ -43,6 +43,12 @@ def _softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
     return e / e.sum(axis, keepdims=True)
 
 
+def _pairwise(y: np.ndarray, z: np.ndarray) -> Any:
+    e = z - y
+    apart = (e[:, :, None] - e[:, None, :]) ** 2
+    return apart.sum() / (e.shape[1] * (e.shape[1] - 1))
+
+
 def _labels(*shape: int, seed: int = 1, axis: int = -1) -> np.ndarray:
     p = positive(*shape, seed=seed)
     return p / p.sum(axis, keepdims=True)
@@ -54,6 +60,12 @@ CASES = [
         _of(pb.losses.mean_squared_error),
         [normal(3, 2), normal(3, 2, seed=1)],
         expected=lambda y, z: ((y - z) ** 2).mean(),
+    ),
+    Case(
+        "mean_pairwise_squared_error",
+        _of(pb.losses.mean_pairwise_squared_error),
+        [normal(3, 4), normal(3, 4, seed=1)],
+        expected=_pairwise,
     ),
     Case(
         "mean_squared_error_weighted",
