@@ -20,7 +20,24 @@ WEIGHTS = np.array([[1.0, -2.0, 0.0], [0.5, 0.0, 3.0], [2.0, 1.0, -1.0]])
 
 def below(y: Any) -> Any:
     """Whether an element of `y` is in the rows below the first one."""
-    return np.broadcast_to(np.array([[False], [True], [True]]), (3, 3)) if y.shape.rank == 2 else [False, True, True]
+    return np.array([[False], [True], [True]]) if y.shape.rank == 2 else [False, True, True]
+
+
+def image(x: Any) -> Any:
+    """The rows as images of one line and one channel."""
+    return pb.reshape(x, [3, 1, 3, 1])
+
+
+def normalized(p: Any) -> Any:
+    """The layer normalisation of the rows."""
+    mean, variance = pb.nn.moments(p, [1], keepdims=True)
+    return (p - mean) * pb.math.rsqrt(variance + 1e-3)
+
+
+def attended(p: Any, x: Any) -> Any:
+    """Attention within the rows."""
+    weights = pb.nn.softmax(pb.expand_dims(p, 2) * pb.expand_dims(x, 1))
+    return pb.linalg.matvec(weights, p)
 
 
 MASKS: dict[str, F] = {
@@ -59,6 +76,19 @@ MIXERS: dict[str, F] = {
     "softmax": lambda p, x: pb.nn.softmax(p),
     "log_softmax": lambda p, x: pb.nn.log_softmax(p),
     "cross_entropy": lambda p, x: pb.nn.softmax_cross_entropy_with_logits(labels=pb.constant(np.eye(3)), logits=p),
+    "convolution": lambda p, x: pb.reshape(pb.nn.conv2d(image(p * p), np.ones([1, 2, 1, 2]), 1, "SAME"), [3, 6]),
+    "average_pool": lambda p, x: pb.reshape(pb.nn.avg_pool2d(image(p * p), [1, 2], 1, "SAME"), [3, 3]),
+    "max_pool": lambda p, x: pb.reshape(pb.nn.max_pool2d(image(p * p), [1, 2], 1, "SAME"), [3, 3]),
+    "columns": lambda p, x: pb.gather(p * p, [2, 0, 1, 1], axis=1),
+    "scattered": lambda p, x: pb.tensor_scatter_nd_add(p * p, [[1], [2]], (p * x)[1:]),
+    "segments": lambda p, x: pb.math.unsorted_segment_prod(p, [0, 1, 2], 3),
+    "sorted": lambda p, x: pb.sort(p * x, axis=1),
+    "top_k": lambda p, x: pb.math.top_k(p * x, 2)[0],
+    "layer_norm": lambda p, x: normalized(p),
+    "attention": attended,
+    "fft": lambda p, x: pb.abs(pb.signal.fft(pb.cast(p, pb.complex128))),
+    "rfft": lambda p, x: pb.square(pb.abs(pb.signal.rfft(p))),
+    "complex": lambda p, x: pb.real(pb.square(pb.complex(p, x))) + pb.math.angle(pb.complex(x, p)),
     "call": lambda p, x: pb.function(lambda p, x: p * x)(p, x),
     "branch": lambda p, x: pb.cond(pb.constant(True), lambda: p * x, lambda: x),
     "scan": lambda p, x: pb.scan(lambda _, row: row * row, p, initializer=pb.constant(np.zeros(3))),
@@ -75,6 +105,14 @@ POLES: dict[str, F] = {
     "x*log(x)": lambda x: x * pb.math.log(x),
     "sqrt*log": lambda x: pb.sqrt(x) * pb.math.log(x),
     "pow*pow": lambda x: x**0.5 * x**-0.25,
+    "acosh": lambda x: pb.acosh(1.0 + x),
+    "asin": lambda x: pb.asin(1.0 - 0.4 * x),
+    "digamma": pb.math.digamma,
+    "log1p": lambda x: pb.math.log1p(x - 1.0),
+    "x**x": lambda x: x**x,
+    "xlogy": lambda x: pb.math.xlogy(x, x),
+    "atan2": lambda x: pb.atan2(x, 0.0 * x),
+    "of_unit_norm": lambda x: x / pb.norm(x, axis=1, keepdims=True),
     "in_a_call": lambda x: pb.function(lambda x: x * pb.math.log(x))(x),
     "in_a_loop": lambda x: pb.while_loop(lambda i, y: i < 2, lambda i, y: [i + 1, y / x], [0, x])[1],
 }
@@ -104,7 +142,12 @@ def check(chosen: list[tuple[str, str, str]], engine: str) -> None:
 @pytest.mark.parametrize("mask", MASKS)
 def test_no_mixer_lets_a_pole_through_a_mask(mask: str) -> None:
     rows = [(mask, k, p) for k, p in product(MIXERS, POLES) if (k, p) not in {("scan", "in_a_loop")}]
-    check(rows[:: 1 if mask == "where" else 7], "numpy")
+    check(rows[:: 3 if mask == "where" else 17], "numpy")
+
+
+@pytest.mark.parametrize("mixer", ["fft", "rfft", "complex"])
+def test_complex_numbers_hand_zeros_on(mixer: str) -> None:
+    check([("where", mixer, p) for p in ("log", "x*log(x)", "in_a_call")], "numpy")
 
 
 @pytest.mark.slow

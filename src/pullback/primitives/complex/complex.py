@@ -42,6 +42,7 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
 
 class Conj(AbstractElementwise):
     type = "Conj"
+    traits = (ELEMENTWISE, linear(0))
     dtypes = COMPLEX
 
     def kernel(self, xp: Any, x: Any) -> Any:
@@ -110,7 +111,7 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
 
 class Real(Primitive):
     type = "Real"
-    traits = (ELEMENTWISE, VIEWS)
+    traits = (ELEMENTWISE, VIEWS, linear(0))
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(real_dtype(x.dtype), x.shape),)
@@ -139,7 +140,7 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
 
 class Imag(Primitive):
     type = "Imag"
-    traits = (ELEMENTWISE, VIEWS)
+    traits = (ELEMENTWISE, VIEWS, linear(0))
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(real_dtype(x.dtype), x.shape),)
