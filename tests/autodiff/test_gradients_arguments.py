@@ -182,3 +182,11 @@ def test_a_rule_is_held_to_its_contract(name: str, rule: Any, error: type[Except
         pb.gradients(y, x)
     assert str(caught.value).startswith(text)
     assert "test_gradients_arguments.py" in str(caught.value) or "Forward operation" in str(caught.value)
+
+
+def test_seeds_with_axes_of_one_more_are_taken_for_those_without() -> None:
+    x = pb.constant([1.0, 2.0])
+    seed = pb.constant([[[3.0, 5.0]]])
+    assert pb.Session(engine="numpy").run(pb.gradients(x * x, x, seed)[0]).tolist() == [6.0, 20.0]
+    with pytest.raises(ValueError, match="their shapes must agree"):
+        pb.gradients(x * x, x, pb.ones([2, 1, 2]))

@@ -11,6 +11,7 @@ import pytest
 
 import pullback as pb
 import pullback.compat.v1 as tf
+from pullback.compat.v1 import inner_names
 from pullback.compat.v1.defun import Defun
 
 ENGINES = pytest.mark.parametrize("engine", ["numpy", "xla"])
@@ -184,3 +185,58 @@ def test_calls_of_functions_of_version_1_are_in_the_graph() -> None:
 def test_a_function_has_one_derivative() -> None:
     with pytest.raises(ValueError, match=r"^Defun: Gradient defined twice; give grad_func or python_grad_func$"):
         Defun(tf.float32, grad_func=lambda x, dy: dy, python_grad_func=lambda op, dy: dy)
+
+
+def test_functions_to_be_compiled_are_functions() -> None:
+    @Defun(tf.float32, compiled=True, separate_compiled_gradients=True)
+    def doubled(x: Any) -> Any:
+        return 2.0 * x
+
+    assert pb.Session(engine="numpy").run(doubled(3.0)) == 6.0
+
+
+def test_arguments_and_lengths_by_the_names_of_modules_inside() -> None:
+    class Model:
+        def call(self, x: Any, training: bool = False) -> None: ...
+
+    assert inner_names.fn_args(Model().call) == inner_names.fn_args(Model.call) == ("x", "training")
+    lengths = inner_names.shape_internal(tf.zeros([2, 3]), optimize=False, out_type=tf.int64)
+    assert (lengths.dtype, pb.Session(engine="numpy").run(lengths).tolist()) == (tf.int64, [2, 3])
+
+
+def test_sessions_fetch_and_feed_objects_of_a_class_that_is_registered() -> None:
+    class Interval:
+        def __init__(self, low: Any, high: Any) -> None:
+            self.low, self.high = low, high
+
+    register = inner_names.register_session_run_conversion_functions
+    register(
+        Interval,
+        lambda interval: ([interval.low, interval.high], tuple),
+        lambda interval, value: [(interval.low, value[0]), (interval.high, value[1])],
+    )
+    given = Interval(tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, []))
+    wider = Interval(given.low - 1.0, given.high + 1.0)
+    found = pb.Session(engine="numpy").run({"wider": [wider, given.low]}, {given: (2.0, 3.0)})
+    assert found == {"wider": [(1.0, 4.0), 2.0]}
+    with pytest.raises(ValueError, match="has already been registered so ignore it"):
+        register(Interval, lambda interval: ([interval.low], tuple))
+
+
+def test_what_stands_for_a_tensor_can_copy_its_operators() -> None:
+    class Doubled:
+        def __init__(self, x: Any) -> None:
+            self.x = x
+
+    def copied(name: str) -> Any:
+        return lambda self, *others: getattr(pb.Tensor, name)(2.0 * self.x, *others)
+
+    for name in pb.Tensor.OVERLOADABLE_OPERATORS:
+        setattr(Doubled, name, copied(name))
+    two: Any = Doubled(tf.constant([1.0]))
+    assert pb.Session(engine="numpy").run([two + 1.0, 1.0 - two, -two, two[0]]) == [[3.0], [-1.0], [-2.0], 2.0]
+
+
+def test_hooks_have_their_names_among_estimators_too() -> None:
+    assert tf.estimator.SessionRunHook is tf.train.SessionRunHook
+    assert tf.estimator.StopAtStepHook is tf.train.StopAtStepHook

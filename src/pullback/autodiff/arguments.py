@@ -10,8 +10,10 @@ import numpy as np
 
 from ..core.dtypes import COMPLEX, FLOATING, INTEGER, resource, variant
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph, site_of
+from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
 from ..primitives.creation.constant import convert_to_tensor
+from ..primitives.shape.reshape import reshape_like
 from ..primitives.variables.variable import Variable
 from .cotangent import METHODS
 
@@ -147,9 +149,19 @@ def as_seed(value: Any, y: Tensor, i: int, graph: Graph) -> Tensor | IndexedSlic
         hint = None if y.dtype in (resource, variant) else y.dtype
         seed = convert_to_tensor(value, hint, name=f"grad_y_{i}", graph=graph)
     _check_seed_dtype(seed, y, i)
+    if isinstance(seed, Tensor) and _has_axes_of_one_more(seed.shape, y.shape):
+        seed = reshape_like(seed, y)
     if not seed.shape.is_compatible_with(y.shape) and y.dtype != resource:
         raise ValueError(f"gradients: grad_ys[{i}] is {_text(seed)}, but ys[{i}] is {y}; their shapes must agree")
     return seed
+
+
+def _has_axes_of_one_more(shape: TensorShape, wanted: TensorShape) -> bool:
+    """Whether `shape` has more axes than is wanted, all first and of length 1, which TensorFlow takes for none."""
+    more = (shape.rank or 0) - (wanted.rank or 0)
+    if shape.rank is None or wanted.rank is None or more <= 0:
+        return False
+    return (shape.sizes or ())[:more] == (1,) * more and shape[more:].is_compatible_with(wanted)
 
 
 def _check_seed_dtype(seed: Tensor | IndexedSlices, y: Tensor, i: int) -> None:

@@ -51,6 +51,8 @@ class Tensor:
     value_index: int
     type: TensorType
 
+    OVERLOADABLE_OPERATORS: ClassVar[frozenset[str]]
+    """The names of the operators, as TensorFlow's classes have them: what stands for a tensor can copy these."""
     __array_priority__: ClassVar[int] = 100
     __array_ufunc__: ClassVar[None] = None
     # Defined by layers above, see `define_methods`.

@@ -20,6 +20,41 @@ Rebuild = Callable[[list[Any]], Any]
 """From one value for each element to the structure that was asked for."""
 
 
+class Conversion(NamedTuple):
+    """How objects of a class of somebody else's are fetched and fed, as TensorFlow has it."""
+
+    kind: type[Any]
+    fetch: Callable[[Any], tuple[Sequence[Any], Rebuild]]
+    feed: Callable[[Any, Any], Sequence[tuple[Any, Any]]] | None
+
+
+_conversions: list[Conversion] = []
+
+
+def register_session_run_conversion_functions(
+    tensor_type: type[Any],
+    fetch_function: Callable[[Any], tuple[Sequence[Any], Rebuild]],
+    feed_function: Callable[[Any, Any], Sequence[tuple[Any, Any]]] | None = None,
+    feed_function_for_partial_run: object = None,
+) -> None:
+    """Let sessions fetch and feed objects of a class.
+
+    `fetch_function` gives for one what to fetch, and a function from the list of their values to its own;
+    `feed_function` gives for one and its value the pairs to feed.
+
+    Raises:
+        ValueError: the class, or one that it comes from, is registered already.
+    """
+    del feed_function_for_partial_run
+    if any(issubclass(tensor_type, known.kind) for known in _conversions):
+        raise ValueError(f"{tensor_type} has already been registered so ignore it.")
+    _conversions.insert(0, Conversion(tensor_type, fetch_function, feed_function))
+
+
+def _conversion_of(obj: Any) -> Conversion | None:
+    return next((known for known in _conversions if isinstance(obj, known.kind)), None)
+
+
 class Fetches(NamedTuple):
     """The elements of a nested structure, in order, and how to put their values in their places."""
 
@@ -61,6 +96,10 @@ def flatten(fetches: Any, graph: Graph) -> Fetches:
     if isinstance(fetches, list | tuple):
         make: Any = getattr(type(fetches), "_make", type(fetches))
         return _nested(fetches, graph, make)
+    conversion = _conversion_of(fetches)
+    if conversion is not None:
+        items, rebuild = conversion.fetch(fetches)
+        return _nested(items, graph, rebuild)
     return Fetches([element(fetches, graph, "fetch")], _only)
 
 
@@ -109,7 +148,9 @@ def feed_pairs(feed_dict: Any, graph: Graph) -> list[tuple[Tensor, Any]]:
         elif isinstance(key, tuple):
             pairs.extend(feed_pairs(_by_part(key, value), graph))
         else:
-            pairs.append((fed_tensor(key, graph), value))
+            conversion = _conversion_of(key)
+            fed = [(key, value)] if conversion is None or conversion.feed is None else conversion.feed(key, value)
+            pairs.extend([(fed_tensor(x, graph), array) for x, array in fed])
     return pairs
 
 

@@ -26,7 +26,7 @@ class Defun:
         grad_func: the derivative, a function of the arguments and the cotangents of the results.
         python_grad_func: the derivative, a function of the call, with `inputs` and `outputs`, and these cotangents.
 
-    `out_names`, `shape_func` and `noinline` are taken for TensorFlow's sake: shapes are inferred.
+    `out_names`, `shape_func`, `noinline` and the two that speak of compiling are taken for TensorFlow's sake.
 
     Raises:
         TypeError: a dtype that is none.
@@ -52,8 +52,10 @@ class Defun:
         out_names: Sequence[str] | None = None,
         shape_func: object = None,
         noinline: bool = False,
+        compiled: bool = False,
+        separate_compiled_gradients: bool = False,
     ) -> None:
-        del out_names, shape_func, noinline
+        del out_names, shape_func, noinline, compiled, separate_compiled_gradients
         if grad_func is not None and python_grad_func is not None:
             raise ValueError("Defun: Gradient defined twice; give grad_func or python_grad_func")
         self._types = [as_dtype(dtype) for dtype in input_types]

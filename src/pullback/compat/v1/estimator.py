@@ -8,6 +8,19 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NamedTuple
 
+from .train import CheckpointSaverHook as CheckpointSaverHook
+from .train import FeedFnHook as FeedFnHook
+from .train import FinalOpsHook as FinalOpsHook
+from .train import LoggingTensorHook as LoggingTensorHook
+from .train import NanTensorHook as NanTensorHook
+from .train import SessionRunArgs as SessionRunArgs
+from .train import SessionRunContext as SessionRunContext
+from .train import SessionRunHook as SessionRunHook
+from .train import SessionRunValues as SessionRunValues
+from .train import StepCounterHook as StepCounterHook
+from .train import StopAtStepHook as StopAtStepHook
+from .train import SummarySaverHook as SummarySaverHook
+
 
 class ModeKeys:
     """What a model function is called for."""

@@ -5,15 +5,19 @@ A name that ends in `_v2` is that of a function of version 2: `array_ops.squeeze
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import pullback
 
+from ...core.dtypes import int32
 from ...core.graph import Operation, Tensor
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
-from ...core.typing import TensorLike
+from ...core.typing import DTypeLike, TensorLike
 from ...derivatives.products import hessian_vector_product
+from ...engines.fetches import register_session_run_conversion_functions as register_session_run_conversion_functions
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.creation.ranges import range_
 from ...primitives.elementwise.masking import multiply_no_nan
@@ -40,6 +44,19 @@ def unknown_shape(rank: int | None = None, **kwargs: Any) -> TensorShape:
     """A shape of which nothing is known, or its rank only; `ndims` is an old name of `rank`."""
     count = kwargs.get("ndims", rank)
     return TensorShape(None if count is None else [None] * count)
+
+
+def fn_args(fn: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the arguments of a function, `self` left out."""
+    return tuple([name for name in inspect.signature(fn).parameters if name != "self"])
+
+
+def shape_internal(
+    input: TensorLike, name: str | None = None, optimize: bool = True, out_type: DTypeLike = int32
+) -> Tensor:
+    """The lengths of `input`."""
+    del optimize
+    return shape(input, out_type, name)
 
 
 def is_resource_variable(var: Any) -> bool:

@@ -125,3 +125,5 @@ def install_operators() -> None:
     define_methods(Tensor, {f"__r{name}__": reflected for name, (_, reflected) in pairs.items()})
     define_methods(Tensor, {f"__{name}__": _operator(p, p.type)[0] for name, p in comparisons.items()})
     define_methods(Tensor, {f"__{name}__": function for name, function in others.items()})
+    operators = [*pairs, *[f"r{name}" for name in pairs], *comparisons, *others]
+    Tensor.OVERLOADABLE_OPERATORS = frozenset([f"__{name}__" for name in operators])

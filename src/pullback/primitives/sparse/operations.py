@@ -288,7 +288,7 @@ def fill_empty_rows(
 ) -> tuple[SparseTensor, Tensor]:
     """The matrix with `default_value` in the first column of each row that has no value, and which rows these are.
 
-    How many there are a run decides: on XLA it must not depend on what is fed.
+    How many there are a run decides.
 
     Derivative: dvalues = dy of the values that were there, ddefault_value = sum of the others.
 

@@ -209,7 +209,7 @@ def to_dense(
 
 
 def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
-    """The sparse tensor of what is not zero. How much that is a run decides: on XLA it must not depend on what is fed.
+    """The sparse tensor of what is not zero. How much that is a run decides.
 
     Derivative: dtensor = zeros with dy at the positions.
 

@@ -18,4 +18,5 @@ from . import rnn as rnn
 from . import seq2seq as seq2seq
 from . import slim as slim
 from . import summary as summary
+from . import tensorboard as tensorboard
 from . import training as training
