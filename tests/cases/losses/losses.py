@@ -118,6 +118,12 @@ CASES = [
     Case("huber_loss_inside", _of(pb.losses.huber_loss, delta=100.0), [normal(3, 4), normal(3, 4, seed=1)]),
     Case("log_loss", _of(pb.losses.log_loss), [positive(3) / 3, positive(3, seed=1) / 2]),
     Case("hinge_loss", _of(pb.losses.hinge_loss), [2 * distinct(4, 2), np.tile([0.0, 1.0], (4, 1))], wrt=[0]),
+    Case(
+        "mean_pairwise_squared_error",
+        _of(pb.losses.mean_pairwise_squared_error),
+        [normal(3, 4), normal(3, 4, seed=1), np.array([[1.0], [2.0], [0.5]])],
+        wrt=[0, 1],
+    ),
     Case("cosine_distance", _of(pb.losses.cosine_distance, axis=1), [normal(3, 2), normal(3, 2, seed=1)]),
     Case(
         "sigmoid_cross_entropy",
