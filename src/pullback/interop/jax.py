@@ -38,16 +38,20 @@ def to_jax(outputs: Any, inputs: Sequence[Tensor], session: Session | None = Non
     return _border("to_jax").jax_function(outputs, inputs, session)  # type: ignore[no-any-return]
 
 
-def to_stablehlo(outputs: Any, inputs: Sequence[Tensor], session: Session | None = None) -> Exported:
+def to_stablehlo(
+    outputs: Any, inputs: Sequence[Tensor], session: Session | None = None, *, platform: str | None = None
+) -> Exported:
     """`outputs` as a function of `inputs` in StableHLO: a `jax.export.Exported`.
 
     Its `serialize()` gives bytes that jax loads again (`jax.export.deserialize`), its `mlir_module()` the text.
     Variables become constants. Lengths of inputs that only a call knows are symbolic dimensions of jax, by their names;
-    what is called then may have any batch, say.
+    what is called then may have any batch, say. `platform` is what it is compiled for, "cpu", "cuda", "rocm" or "tpu",
+    which need not be here: formulas are those for it. What jax takes by itself unless given.
 
     Raises:
-        InvalidArgumentError: the rank of an input is not known, or an operation cannot be compiled for lengths that
-            only a call knows, such as slices of a batch or loops over it. Others as for `to_jax`.
+        InvalidArgumentError: the rank of an input is not known, there is no such platform, or an operation cannot be
+            compiled for lengths that only a call knows, such as slices of a batch or loops over it. Others as for
+            `to_jax`.
 
     >>> import jax, pullback as pb
     >>> x = pb.placeholder(pb.float32, [2], name="x")
@@ -60,7 +64,7 @@ def to_stablehlo(outputs: Any, inputs: Sequence[Tensor], session: Session | None
     >>> pb.xla.to_stablehlo(pb.gradients(pb.nn.softmax(x) ** 2, x), [x]).in_avals
     (ShapedArray(float32[batch,2]),)
     """
-    return _border("to_stablehlo").stablehlo(outputs, inputs, session)  # type: ignore[no-any-return]
+    return _border("to_stablehlo").stablehlo(outputs, inputs, session, platform)  # type: ignore[no-any-return]
 
 
 def _border(what: str) -> Any:

@@ -19,12 +19,17 @@ from ..fetches import fed_tensor, flatten
 from ..plan import Plan, make_plan
 from ..session import Session, get_default_session
 from . import engine as xla
-from .platform import compiling_for
+from .platform import PROCESSOR, compiling_for
 from .trace import Trace, dense
 
+_ACCELERATORS = {"cuda": "gpu", "rocm": "gpu", "tpu": "tpu"}
+"""What jax calls the platforms that it compiles for, by those that it lowers to."""
 
-def jax_function(outputs: Any, inputs: Sequence[Any], session: Session | None) -> Callable[..., Any]:
-    """See `pb.xla.to_jax`."""
+
+def jax_function(
+    outputs: Any, inputs: Sequence[Any], session: Session | None, platform: str | None = None
+) -> Callable[..., Any]:
+    """See `pb.xla.to_jax`; compiled for `platform`, as jax lowers to it."""
     graph = inputs[0].graph if inputs else get_default_graph()
     flat = flatten(outputs, graph)
     feeds = [fed_tensor(x, graph) for x in inputs]
@@ -34,10 +39,12 @@ def jax_function(outputs: Any, inputs: Sequence[Any], session: Session | None) -
     states = _values_of(plan, session)
     precision = HIGHEST if session is None else session.matmul_precision
 
+    target = jax.default_backend() if platform is None else _ACCELERATORS.get(platform, platform)
+
     def call(*arrays: Any) -> Any:
         if len(arrays) != len(feeds):
             raise TypeError(f"to_jax: the function takes {len(feeds)} arrays, not {len(arrays)}")
-        with jax.enable_x64(True), compiling_for(jax.default_backend()):
+        with jax.enable_x64(True), compiling_for(target):
             trace = Trace(plan, concrete_values(plan), set(), check=False, precision=precision)
             for slot, x, array in zip(plan.feed_slots, feeds, arrays, strict=True):
                 trace.slots[slot] = _fed(x, array)
@@ -48,9 +55,14 @@ def jax_function(outputs: Any, inputs: Sequence[Any], session: Session | None) -
     return call
 
 
-def stablehlo(outputs: Any, inputs: Sequence[Any], session: Session | None) -> export.Exported:
+def stablehlo(
+    outputs: Any, inputs: Sequence[Any], session: Session | None, platform: str | None = None
+) -> export.Exported:
     """See `pb.xla.to_stablehlo`."""
-    call = jax_function(outputs, inputs, session)
+    if platform not in (None, PROCESSOR, *_ACCELERATORS):
+        known = ", ".join(map(repr, (PROCESSOR, *_ACCELERATORS)))
+        raise InvalidArgumentError(f"to_stablehlo: platform must be one of {known}, not {platform!r}")
+    call = jax_function(outputs, inputs, session, platform)
     unranked = [x for x in inputs if x.shape.rank is None]
     if unranked:
         raise InvalidArgumentError(f"to_stablehlo: the rank of {unranked[0]} must be known")
@@ -58,7 +70,7 @@ def stablehlo(outputs: Any, inputs: Sequence[Any], session: Session | None) -> e
         dimensions = _Dimensions()
         make: Any = jax.ShapeDtypeStruct
         types = [make(dimensions.of(x), x.dtype) for x in inputs]
-        return export.export(jax.jit(call))(*types)
+        return export.export(jax.jit(call), platforms=None if platform is None else [platform])(*types)
 
 
 class _Dimensions:

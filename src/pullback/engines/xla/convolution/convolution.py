@@ -54,6 +54,8 @@ def _convolve(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
     _, lengths, channels = split_axes(x.shape, p.data_format)
     if on_processor() and channels == 1 and prod(f.shape[:-2]) <= _FEW:
         return _depthwise(p, x, f).astype(dtype)
+    if not on_processor() and x.dtype.kind in "iu":
+        return _by_products(p, x, f).astype(dtype)
     chunks = volume_chunks((x.shape[0], *lengths), volume_counts(p, lengths, f.shape[:-2]), f)
     if on_processor() and channels == f.shape[-2] and chunks:
         y = convolve_volumes(p, channels_last(jnp, x, p.data_format), f, chunks)
@@ -72,6 +74,23 @@ def _convolve(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
         feature_group_count=channels // f.shape[-2],
     )
     return y.astype(dtype)
+
+
+def _by_products(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
+    """One product for each place in the window: no accelerator has convolutions of integers."""
+    x = channels_last(jnp, x, p.data_format)
+    *windows, depth, count = f.shape
+    pads = pads_of(x.shape[1:-1], windows, p.strides, p.dilations, p.padding)
+    counts = _counts(x.shape[1:-1], windows, p.strides, p.dilations, pads)
+    groups = x.shape[-1] // depth
+    x = padded(x, pads)
+    x = x.reshape(*x.shape[:-1], groups, depth)
+    filters = f.reshape(*windows, depth, groups, count // groups)
+    total: Any = 0
+    for offset in offsets(windows):
+        piece = x[at_offset(offset, counts, p.strides, p.dilations)]
+        total = total + jnp.einsum("...gd,dgc->...gc", piece, filters[offset])
+    return as_data_format(jnp, total.reshape(x.shape[0], *counts, count), p.data_format)
 
 
 def _with_four_channels(x: Any, f: Any) -> tuple[Any, Any]:
