@@ -161,3 +161,16 @@ def test_the_density_of_igamma_ends_in_zero(order: int) -> None:
     for _ in range(order):
         (y,) = pb.gradients(y, x)
     assert run(y, feeds={x: [np.inf]}).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("engine", ["numpy", pytest.param("xla", marks=pytest.mark.slow)])
+def test_derivatives_of_igamma_by_a_parameter_near_zero(engine: str) -> None:
+    """There it is 1 - a * E1(x), so that no digit of its slope stands in its value."""
+    points = [1e-20, 0.5, 3.0]
+    a, x = pb.placeholder(pb.float64, [3]), pb.placeholder(pb.float64, [3])
+    first = pb.gradients(pb.math.igamma(a, x), a)
+    fetches = [*first, *pb.gradients(pb.math.igammac(a, x), a), *pb.gradients(first, a)]
+    found, upper, second = run(fetches, engine, {a: [1e-20] * 3, x: points})
+    np.testing.assert_allclose(found, -special.exp1(points), rtol=1e-12)
+    np.testing.assert_allclose(upper, special.exp1(points), rtol=1e-12)
+    np.testing.assert_allclose(second, run(fetches[-1], engine, {a: [1e-7] * 3, x: points}), rtol=1e-4)

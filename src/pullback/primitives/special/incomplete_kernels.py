@@ -19,6 +19,8 @@ _STEP = 0.1
 _PLACES = np.arange(-3.5, 5.2, _STEP)
 _NODES = np.exp(_PLACES - np.exp(-_PLACES))
 _WEIGHTS = _STEP * _NODES * (1 + np.exp(-_PLACES))
+_SMALL = 0.01
+"""Where the derivatives of log gamma begin to hide what they are added to."""
 _BLOCK = 16
 """As many nodes as are computed at once: fewer cost time, more cost memory."""
 
@@ -42,22 +44,35 @@ def bell(order: int, c: list[Any]) -> Any:
 
 
 def igamma_by_a(xp: Any, functions: Any, order: int, a: Any, x: Any) -> Any:
-    """The derivative, `order` times by `a`, of the distribution function of gamma, divided by its density."""
+    """The derivative, `order` times by `a`, of the distribution function of gamma, divided by its density.
+
+    Near a = 0 by the recurrence P(a, x) = P(a + 1, x) + x^a exp(-x) / gamma(a + 1), whose terms are moderate there.
+    """
     a, x = xp.broadcast_arrays(a, x)
+    small = xp.logical_and(a > 0, a < (_SMALL if order else 0.0))
+    moved = xp.where(small, a + 1, a)
+    psi = _psi(functions, order, moved)
+    logarithm = xp.log(x)
+    value = _igamma_by_a(xp, order, moved, x, logarithm, psi)
+    slopes = [logarithm - y if k == 0 else -y for k, y in enumerate(psi)]
+    above = x / xp.where(small, a, 1.0) * (value + bell(order, slopes))
+    inside = xp.logical_and(a > 0, x >= 0)
+    ends = xp.logical_or(x == 0, xp.isinf(x))
+    return xp.where(inside, xp.where(ends, 0.0, xp.where(small, above, value)), math.nan)
+
+
+def _igamma_by_a(xp: Any, order: int, a: Any, x: Any, logarithm: Any, psi: Sequence[Any]) -> Any:
+    """By an integral over the side of `x` where the density falls."""
     lower = x < a + 1
     rate = xp.where(lower, xp.maximum(a - x, 0) + xp.minimum(a, xp.sqrt(a)), x - a + xp.sqrt(x))
     sign = xp.where(lower, -1.0, 1.0)
-    logarithm = xp.log(x)
-    centre = functions.digamma(a)
-    rest = [-polygamma(functions, k, a) for k in range(1, order)]
 
     def density(v: Any) -> Any:
         moved = sign * v
-        return xp.exp(a * moved - x * xp.expm1(moved)) * bell(order, [logarithm + moved - centre, *rest])
+        slopes = [logarithm + moved - y if k == 0 else -y for k, y in enumerate(psi)]
+        return xp.exp(a * moved - x * xp.expm1(moved)) * bell(order, slopes)
 
-    value = -sign * x * integral(xp, density, 1 / rate)
-    inside = xp.logical_and(a > 0, x >= 0)
-    return xp.where(inside, xp.where(xp.logical_or(x == 0, xp.isinf(x)), 0.0, value), math.nan)
+    return -sign * x * integral(xp, density, 1 / rate)
 
 
 def gamma_density(xp: Any, functions: Any, by_a: int, by_x: int, a: Any, x: Any) -> Any:
