@@ -47,6 +47,30 @@ def test_a_loop_that_is_entered_or_not(engine: str) -> None:
     assert loop.primitive.condition is None
 
 
+@pytest.mark.parametrize("count", ["two", "n"])
+def test_the_number_of_the_step_is_a_vector_where_the_body_says_so(count: str) -> None:
+    text = f"""g (float[6] x, int64[1] n) => (float[k, 2] y) <int64[1] two = {{2}}, bool yes = {{1}}> {{
+      y = Loop({count}, yes) <body = step (int64[1] i, bool[1] go) => (bool[1] on, float[2] row) {{
+        on = Identity(go)  begin = Add(i, two)  end = Add(begin, two)  row = Slice(x, begin, end) }}> }}"""
+    graph = pb.onnx.load(parsed(text))
+    with graph.as_default():
+        (dx,) = pb.gradients(graph["y"], graph["x"])
+    y, slope = run(graph, [graph["y"], dx], "numpy", x=np.arange(6, dtype=np.float32), n=[2])
+    assert y.tolist() == [[2, 3], [3, 4]]
+    assert slope.tolist() == [0, 0, 1, 2, 1, 0]
+
+
+def test_an_axis_of_length_one_goes_along_with_a_longer_one_in_an_einsum() -> None:
+    text = 'g (double[3, 1] a, double[4, 2] b) => (double[3, 2] y) { y = Einsum<equation = "ij, jk -> ik">(a, b) }'
+    graph = pb.onnx.load(parsed(text))
+    a, b = np.arange(3.0)[:, None], np.arange(8.0).reshape(4, 2)
+    with graph.as_default():
+        (da,) = pb.gradients(graph["y"], graph["a"])
+    y, slope = run(graph, [graph["y"], da], "numpy", a=a, b=b)
+    assert y.tolist() == (a * b.sum(0)).tolist()
+    assert slope.tolist() == [[28], [28], [28]]
+
+
 def test_what_a_loop_stacks_has_a_row_for_each_step() -> None:
     graph = pb.onnx.load(parsed(LOOP))
     x = np.array([2.0, 0.5], np.float32)

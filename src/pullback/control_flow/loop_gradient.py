@@ -11,6 +11,7 @@ from ..autodiff.pullbacks import Pullback, components, pullback_of, slices_of
 from ..core.dtypes import TRAINABLE, TokenType
 from ..core.function import Function, Parameter, inline, like_parameter, trace
 from ..core.graph import Operation, Tensor
+from ..core.lengths import Length
 from ..core.memory import Memory
 from ..core.primitive import ZERO
 from ..core.traits import CONSTANT, ELEMENTWISE, linear, multiplies
@@ -148,7 +149,14 @@ class _Backward:
 
     def _is_sum(self, place: Sequence[int]) -> bool:
         """Whether the cotangent of a constant is added up; else it is nothing, or slices of all steps."""
-        return len(place) == 1 or (len(place) == 2 and not self.countable)
+        return len(place) == 1 or (len(place) == 2 and not (self.countable and self._is_even(place)))
+
+    def _is_even(self, place: Sequence[int]) -> bool:
+        """Whether each step has as many slices as the others: by lengths that are known outside of the loop."""
+        outside = {s for x in self.op.inputs for s in _symbols(x)}
+        results = [self.pullback.function.results[i] for i in place]
+        known = all(y.shape.lengths is not None and None not in y.shape.lengths for y in results)
+        return known and all(outside.issuperset(_symbols(y)) for y in results)
 
     def _entries(self, outputs: Sequence[Tensor], carried: int) -> list[Term | None]:
         c, s = self.loop.carried, self.loop.scanned
@@ -250,6 +258,11 @@ class _Backward:
             else:
                 stacked += components(term)
         return [*previous, *added, *stacked]
+
+
+def _symbols(x: Tensor) -> set[Length]:
+    """The lengths of `x` that a run decides, taken apart into symbols."""
+    return {s for n in x.shape.lengths or () if isinstance(n, Length) for s in n.symbols}
 
 
 def _zeros(k: Tensor) -> Tensor:

@@ -26,6 +26,8 @@ ELEMENTWISE = Trait("elementwise")
 """An element of the result depends on the elements at its place, of inputs that broadcast to its shape."""
 MOVES = Trait("moves")
 """Every element of the result is one of an input, the first among them, or a constant; floats do not decide which."""
+SETTLES = Trait("settles")
+"""In a run the rows of the first input may have no elements, whatever their shape is to be: none is settled yet."""
 VIEWS = Trait("views")
 """Where arrays are views of memory, as in NumPy, the result lies in that of the first input."""
 JOINS = Trait("joins")

@@ -369,6 +369,8 @@ def _inputs_text(op: Operation) -> str:
 
 def array_text(x: Any) -> str:
     """The type of an array as types print."""
+    if isinstance(x, list) and any(hasattr(row, "shape") for row in x):
+        return f"rows {', '.join([array_text(row) for row in x[:3]])}{', ...' if len(x) > 3 else ''}"
     if isinstance(x, int | float | complex | list | tuple):
         x = np.asarray(x)
     dtype, shape = getattr(x, "dtype", None), getattr(x, "shape", None)

@@ -17,7 +17,7 @@ from ..core.intervals import ORIGIN, Interval, hull
 from ..core.operation import Operation, Tensor
 from ..core.primitive import Primitive, no_gradient
 from ..core.shape import TensorShape
-from ..core.traits import ADDS, MOVES
+from ..core.traits import ADDS, MOVES, SETTLES
 from ..core.types import TensorType
 from .base.scattering import check_range
 from .creation.fill import zeros_like
@@ -50,7 +50,7 @@ class ArrayRead(Primitive):
     """Rows of an array: [n, row...] at positions [...] gives [..., row...]. The last input is n."""
 
     type = "TensorListGetItem"
-    traits = (MOVES,)
+    traits = (MOVES, SETTLES)
 
     row: TensorShape = TensorShape.UNKNOWN
     """What is known of the shape of a row, beyond what the array says."""
@@ -80,7 +80,7 @@ class ArrayWrite(Primitive):
     """
 
     type = "TensorListSetItem"
-    traits = (MOVES,)
+    traits = (MOVES, SETTLES)
 
     grows: bool = False
     room: int | None = None

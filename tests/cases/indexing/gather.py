@@ -36,6 +36,7 @@ def _set(x: np.ndarray, i: object, u: np.ndarray) -> None:
     x[i] = u
 
 
+AGAIN = np.array([[2], [0], [2]])
 TWO = np.array([[0], [2]])
 
 PLACES = np.array([[0], [2], [0], [2]])
@@ -107,6 +108,7 @@ CASES = [
     Case("scatter_add", pb.tensor_scatter_nd_add, [X, PAIRS, normal(3)], expected=_changed(np.add.at)),
     Case("scatter_sub", pb.tensor_scatter_nd_sub, [X, PAIRS, normal(3)], expected=_changed(np.subtract.at)),
     Case("scatter_update", pb.tensor_scatter_nd_update, [X, TWO, normal(2, 3)], expected=_changed(_set)),
+    Case("scatter_update_overwritten", pb.tensor_scatter_nd_update, [X, AGAIN, normal(3, 3)], expected=_changed(_set)),
     Case("scatter_max", pb.tensor_scatter_nd_max, [X, PAIRS, distinct(3)], expected=_changed(np.maximum.at)),
     Case("scatter_min", pb.tensor_scatter_nd_min, [X, PAIRS, distinct(3)], expected=_changed(np.minimum.at)),
     Case(

@@ -36,4 +36,12 @@ CASES: list[Case] = [
         wrt=[0, 1],
         not_erased_rank="the rank of the data must be known",
     ),
+    Case(
+        "dynamic_stitch_overwritten",
+        lambda a, b, i: pb.dynamic_stitch([i, [1, 3]], [a, b]),
+        [normal(3, 2), normal(2, 2), np.array([3, 0, 0])],
+        expected=lambda a, b, i: np.stack([a[2], b[0], 0 * a[0], b[1]]),
+        wrt=[0, 1],
+        not_erased_rank="the rank of the data must be known",
+    ),
 ]

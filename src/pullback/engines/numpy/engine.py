@@ -28,6 +28,7 @@ from .. import messages
 from ..engine import EngineOptions, Run, as_arrays
 from ..host_engine import AbstractHostEngine, copied
 from ..plan import Plan, Step, checked_outputs
+from ..run_shapes import check_shapes, has_unknown_shapes, with_checked_shapes
 from .control_flow import functional_kernel
 from .states import States
 
@@ -162,7 +163,7 @@ def _instruction(step: Step, plan: Plan, prepare: Callable[[Plan], Run], values:
     ins, outs = step.inputs, step.outputs
     if isinstance(primitive, AbstractStateful):
         assert step.state is not None
-        fn = _stateful(bool(outs), primitive, plan.states[step.state])
+        fn = _stateful(bool(outs), step, plan.states[step.state])
         return _STATEFUL, fn, ins, None, None, outs, step.frees, step
     if isinstance(primitive, AbstractFunctional):
         return _GENERAL, functional_kernel(step, plan, prepare, values), ins, None, None, outs, step.frees, step
@@ -174,6 +175,8 @@ def _instruction(step: Step, plan: Plan, prepare: Callable[[Plan], Run], values:
     fn = _function(primitive, len(ins))
     if any(x.dtype == string for x in step.op.inputs):
         fn = _of_texts(fn)
+    if has_unknown_shapes(step):
+        fn = with_checked_shapes(step.op, fn)
     if len(outs) != 1 or not 1 <= len(ins) <= 3:
         return _GENERAL, fn, ins, None, None, outs, step.frees, step
     i, j, k = (*ins, None, None)[:3]
@@ -230,8 +233,10 @@ class _Probe:
         return self.calls == 1 and same and len(arrays) == len(self.arguments)
 
 
-def _stateful(has_outputs: bool, primitive: AbstractStateful, key: Operation) -> Callable[..., Any]:
-    writes, reads = primitive.writes_state, primitive.reads_state
+def _stateful(has_outputs: bool, step: Step, key: Operation) -> Callable[..., Any]:
+    primitive = step.op.primitive
+    assert isinstance(primitive, AbstractStateful)
+    writes, reads, unknown = primitive.writes_state, primitive.reads_state, has_unknown_shapes(step)
 
     def run(values: States, arrays: list[Any]) -> Any:
         state = values.get(key)
@@ -239,6 +244,8 @@ def _stateful(has_outputs: bool, primitive: AbstractStateful, key: Operation) ->
             state = values[key] = np.array(primitive.initial_state())
         if state is None and reads:
             raise messages.uninitialized(key)
+        if unknown:
+            check_shapes(step.op, arrays)
         outputs = primitive.kernel(np, state, *arrays) if has_outputs else ()
         if writes:
             exclusive = getrefcount(state) <= _EXCLUSIVE and state.base is None if state is not None else False

@@ -24,6 +24,7 @@ from .. import messages
 from ..concrete import Concrete, concrete_values, is_small
 from ..data_dependent_shapes import DataDependentShapeError
 from ..plan import Plan, Step, checked_outputs, has_guards
+from ..run_shapes import check_shapes, has_unknown_shapes
 from .fusion import Fused, apart
 from .indexing import nothing_to_read
 from .loops.rooms import Rooms
@@ -187,6 +188,8 @@ class Trace:
             if rows is not None:
                 return rows
             arrays = [dense(x) for x in arrays]
+        if has_unknown_shapes(step):
+            check_shapes(step.op, arrays)
         run = xla_functional_of(type(primitive))
         if run is not None:
             return run(self, step, arrays)
@@ -224,6 +227,8 @@ class Trace:
         if state is None and primitive.reads_state:
             raise self._missing(self.plan.states[number])
         _check_shapes_are_known(step, arrays)
+        if has_unknown_shapes(step):
+            check_shapes(op, arrays)
         results: Any = ()
         if op.outputs:
             fn = xla_kernel_of(type(primitive))

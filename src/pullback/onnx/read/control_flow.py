@@ -26,6 +26,7 @@ from ...primitives.casting.cast import cast
 from ...primitives.creation.constant import constant, constant_value
 from ...primitives.elementwise.maximum import minimum
 from ...primitives.indexing.where import where
+from ...primitives.shape.reshape import reshape
 from ...primitives.shape.reverse import reverse
 from ...primitives.shape.stacking import stack
 from ...primitives.shape.transpose import transpose
@@ -103,7 +104,7 @@ def _unrolled(node: Node, body: GraphProto, limit: Tensor | None, condition: Ten
         return None
     for i in range(int(count.item()) if go_on else 0):
         reading().takes_nodes(_NODES_OF_A_STEP)
-        holds, *values = node.read_body(body, [constant(np.int64(i)), constant(True), *state])
+        holds, *values = node.read_body(body, [*_leading(body, constant(np.int64(i))), *state])
         state = values[: len(state)]
         for row, value in zip(rows, values[len(state) :], strict=True):
             row.append(value)
@@ -112,6 +113,15 @@ def _unrolled(node: Node, body: GraphProto, limit: Tensor | None, condition: Ten
         if condition is not None and not node.static(holds):
             break
     return (*state, *[stack(row) for row in rows])
+
+
+def _leading(body: GraphProto, number: Tensor) -> list[Tensor]:
+    """What each step is given first: its number, and that the condition held, for else there was no step.
+
+    They are scalars, or, as torch's exporter declares them, vectors of one element.
+    """
+    given = zip(body.input, [number, constant(True)], strict=False)
+    return [reshape(x, [1]) if len(entry.type.tensor_type.shape.dim) == 1 else x for entry, x in given]
 
 
 class _Looping:
@@ -170,8 +180,7 @@ class _Looping:
         def step(*given: Tensor) -> list[Tensor]:
             own = list(given)
             number = own.pop(0) if self.numbered else constant(np.int64(0))
-            # A step is only made where the condition held.
-            arguments = [number, constant(True), *_rebuilt(self.layouts, own[: self.count])]
+            arguments = [*_leading(self.body, number), *_rebuilt(self.layouts, own[: self.count])]
             holds, *values = self.watching.read(arguments, own[self.count :])
             following = self.watching.following(values[len(values) - len(self.watching) :])
             state = list(zip(self.layouts, self.values, values[: len(self.values)], strict=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...core.dtypes import FLOATING, float32, int32
 from ...core.operation import Tensor
 from ...primitives.linalg.determinants import det as det_of
@@ -55,7 +57,28 @@ def matmul_integer(
 
 @reader("Einsum")
 def einsum(node: Node, *operands: Tensor) -> Tensor:
-    return einsum_of(node.attribute("equation"), *operands)
+    terms, arrow, result = node.attribute("equation").replace(" ", "").partition("->")
+    labels = terms.split(",")
+    if "." in terms or len(labels) != len(operands):
+        return einsum_of(f"{terms}{arrow}{result}", *operands)
+    if not arrow:
+        result = "".join(sorted([c for c in set(terms) if terms.count(c) == 1 and c != ","]))
+    labels, operands = _without_unit_axes(labels, operands)
+    return einsum_of(f"{','.join(labels)}->{result}", *operands)
+
+
+def _without_unit_axes(labels: list[str], xs: Sequence[Tensor]) -> tuple[list[str], tuple[Tensor, ...]]:
+    """Terms and operands without axes of length one whose label is longer elsewhere: NumPy broadcasts them."""
+    shapes = [x.shape.sizes or () for x in xs]
+    longer = {
+        c for term, shape in zip(labels, shapes, strict=True) for c, n in zip(term, shape, strict=False) if n != 1
+    }
+    for k, (term, shape) in enumerate(zip(labels, shapes, strict=True)):
+        units = [i for i, (c, n) in enumerate(zip(term, shape, strict=False)) if n == 1 and c in longer]
+        if units:
+            labels = [*labels[:k], "".join([c for i, c in enumerate(term) if i not in units]), *labels[k + 1 :]]
+            xs = [*xs[:k], squeeze(xs[k], units), *xs[k + 1 :]]
+    return labels, tuple(xs)
 
 
 @reader("Det")

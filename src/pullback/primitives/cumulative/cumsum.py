@@ -18,7 +18,7 @@ from ...core.primitive import Primitive
 from ...core.traits import IGNORES_ZEROS, MOVES, ZEROS, Link, Links, Positions, all_axes_but, linear
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
-from ..base.axes import as_axis
+from ..base.axes import as_axis, checked_axis
 from ..complex.complex import conj
 from ..reduction.reduce import NUMBERS, take_numbers
 
@@ -55,6 +55,7 @@ class Cumsum(Primitive):
     reverse: bool = False
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        checked_axis(self.axis, x.shape.rank, "cumsum", x)
         return (x,)
 
     def links(self, i: int, x: TensorType) -> Links | None:
@@ -128,6 +129,7 @@ class Cumprod(Primitive):
     reverse: bool = False
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        checked_axis(self.axis, x.shape.rank, "cumprod", x)
         return (x,)
 
     def links(self, i: int, x: TensorType) -> Links | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import INTEGER, DType
+from ...core.dtypes import INTEGER, DType, int32
 from ...core.intervals import ORIGIN, Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -19,13 +19,17 @@ from ...core.types import TensorType, shape_to_infer
 from ...core.typing import ShapeLike, TensorLike
 from ..base.scattering import combine_rows, row_numbers, sum_rows
 from ..casting.cast import cast
-from ..creation.constant import convert_to_tensor
-from ..creation.fill import zeros_like
+from ..creation.constant import constant_value, convert_to_tensor
+from ..creation.fill import fill, zeros, zeros_like
+from ..creation.ranges import range_
 from ..elementwise.arithmetic import negative
+from ..elementwise.masking import mask
 from ..logic.comparison import equal
+from ..reduction.product import reduce_prod
 from ..reduction.reduce import NUMBERS, REAL
 from ..shape.reshape import reshape, shape_to_use, split_shape, split_shape_of
-from ..shape.size import shape
+from ..shape.size import rank, shape
+from ..shape.stacking import concat
 
 
 def gather_nd(
@@ -303,7 +307,7 @@ def tensor_scatter_nd_update(
     Shapes: `indices` [n..., k], `updates` [n..., rest...] where rest is the shape of `tensor` from axis k on.
     Dtypes: any; `indices` any integer.
 
-    Derivative: dtensor = dy with zeros at the indices, dupdates = gather_nd(dy, indices).
+    Derivative: dtensor = dy with zeros at the indices, dupdates = gather_nd(dy, indices), 0 for what is overwritten.
 
     Raises:
         TypeError: `indices` are no integers, or the dtypes differ. ValueError: the shapes do not fit.
@@ -330,11 +334,29 @@ class TensorScatterUpdate(Primitive):
         return (
             lambda: tensor_scatter_nd_update(dy, indices, zeros_like(updates)),
             None,
-            lambda: gather_nd(dy, indices),
+            lambda: _where_last(gather_nd(dy, indices), dy, indices),
         )
 
     def bounds(self, *xs: Interval) -> Interval:
         return hull([*xs, ORIGIN])
+
+
+def _where_last(dys: Tensor, dy: Tensor, indices: Tensor) -> Tensor:
+    """`dys`, the slices of `dy` at `indices`, with zeros but for the last of those at one place: it alone was kept."""
+    known, count = constant_value(indices), indices.shape[:-1].elements if indices.shape.rank else None
+    if known is not None:
+        vectors = known.reshape(-1, known.shape[-1])
+        if len(np.unique(vectors, axis=0)) == len(vectors):
+            return dys
+    if isinstance(count, int) and count < 2:
+        return dys
+    lead = shape(indices)[:-1]
+    numbers = reshape(range_(reduce_prod(lead)), lead)
+    places = zeros(shape(dy)[: shape(indices)[-1] if indices.shape.size(-1) is None else indices.shape.size(-1)], int32)
+    last = equal(gather_nd(tensor_scatter_nd_update(places, indices, numbers), indices), numbers)
+    rest = [1] * (dys.shape.rank - last.shape.rank) if None not in (dys.shape.rank, last.shape.rank) else None
+    ones = fill(rank(dys)[None] - rank(last), 1) if rest is None else rest
+    return mask(reshape(last, concat([lead, ones], 0)), dys)
 
 
 def tensor_scatter_nd_max(
