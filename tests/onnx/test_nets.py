@@ -242,6 +242,12 @@ LAYERS = {
         {"mode": "linear", "coordinate_transformation_mode": "align_corners"},
         frozen=[2],
     ),
+    "resize_by_the_corners_of_no_whole_lengths": Layer(
+        "Resize",
+        [rand(1, 1, 4, 5), None, np.array([1, 1, 0.6, 1.7], np.float32)],
+        {"mode": "cubic", "coordinate_transformation_mode": "align_corners"},
+        shaped=[2],
+    ),
     "resize_cubic_antialias": Layer(
         "Resize",
         [rand(1, 1, 7, 6), None, None, np.array([4, 9], np.int64)],

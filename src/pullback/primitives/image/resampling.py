@@ -39,18 +39,22 @@ COORDINATES = (
 
 
 def points(how: Resampling, n: int, m: int, scale: float, start: float, end: float) -> Array:
-    """The point of each of `m` places among the `n` of the input; `m` is about `scale * n`."""
-    y, kind, width = np.arange(m, dtype=np.float64), how.coordinates, scale * n
+    """The point of each of `m` places among the `n` of the input; `m` is about `scale * n`.
+
+    Corners are those of the `m` places that there are, as onnxruntime and torch have it: the gradient of a model must be
+    that of what they compute.
+    """
+    y, kind = np.arange(m, dtype=np.float64), how.coordinates
     if kind == "asymmetric":
         return y / scale
     if kind == "align_corners":
-        return np.zeros(m) if width == 1 else y * (n - 1) / (width - 1)
+        return np.zeros(m) if m == 1 else y * (n - 1) / (m - 1)
     if kind == "tf_crop_and_resize":
         step = (end - start) * (n - 1)
-        return start * (n - 1) + (np.full(m, step / 2) if width == 1 else y * step / (width - 1))
-    if kind == "pytorch_half_pixel" and width == 1:
+        return start * (n - 1) + (np.full(m, step / 2) if m == 1 else y * step / (m - 1))
+    if kind == "pytorch_half_pixel" and m == 1:
         return np.full(m, -0.5)
-    shift = n / 2 * (1 - m / width) if kind == "half_pixel_symmetric" else 0.0
+    shift = n / 2 * (1 - m / (scale * n)) if kind == "half_pixel_symmetric" else 0.0
     return shift + (y + 0.5) / scale - 0.5
 
 

@@ -265,10 +265,9 @@ def _points(x: Tensor, how: Resampling, axis: Axis) -> Tensor:
     """The point of the input for each place of the result; `primitives/image/resampling.py` has known numbers."""
     m, scale, start, end = [axis.length, *[_wide(number) for number in axis.numbers()[1:]]]
     n, kind = _wide(length(x, axis.axis)), how.coordinates
-    places = cast(range_(constant(0, int64), m), float64)
-    width = scale * n
-    one = equal(width, 1.0)
-    last, steps = n - 1.0, where(one, 1.0, width - 1.0)
+    places, count = cast(range_(constant(0, int64), m), float64), _wide(m)
+    one = equal(count, 1.0)
+    last, steps = n - 1.0, where(one, 1.0, count - 1.0)
     half = (places + 0.5) / scale - 0.5
     at = half
     if kind == "align_corners":
@@ -280,7 +279,7 @@ def _points(x: Tensor, how: Resampling, axis: Axis) -> Tensor:
     elif kind == "pytorch_half_pixel":
         at = where(one, -0.5, half)
     elif kind == "half_pixel_symmetric":
-        at = half + n * 0.5 * (1.0 - _wide(m) / width)
+        at = half + n * 0.5 * (1.0 - count / (scale * n))
     return at
 
 
