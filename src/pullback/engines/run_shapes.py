@@ -31,10 +31,10 @@ def has_unknown_shapes(step: Step) -> bool:
 def check_shapes(op: Operation, arrays: Sequence[Any]) -> None:
     """Raise what inference says of the shapes of `arrays`, the last inputs of `op`: ValueError or TypeError.
 
-    What has no shape is not looked at: a text, or the rows of a loop that differ.
+    What has no shape of numbers is not looked at: a text, the rows of a loop that differ, what is exported for all lengths.
     """
     shapes = [getattr(array, "shape", None) for array in arrays]
-    if None in shapes:
+    if not all(shape is not None and all(isinstance(n, int) for n in shape) for shape in shapes):
         return
     unseen = len(op.inputs) - len(arrays)
     given = zip(op.inputs[unseen:], shapes, strict=True)
