@@ -172,7 +172,7 @@ def test_an_operation_that_fails_is_named_with_its_line(session: pb.Session) -> 
     y = pb.ensure_shape(x, [3], name="check")
     assert refused(session, y, {x: np.ones(2, np.float32)}) == (
         "operation 'check' (EnsureShape) failed on float32[2]: "
-        "ensure_shape: the value has shape (2,), which is not (3,)\n  made at HERE"
+        "ensure_shape: float32[2] cannot have shape (3,)\n  made at HERE"
     )
 
 

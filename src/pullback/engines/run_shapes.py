@@ -31,7 +31,7 @@ def has_unknown_shapes(step: Step) -> bool:
 def check_shapes(op: Operation, arrays: Sequence[Any]) -> None:
     """Raise what inference says of the shapes of `arrays`, the last inputs of `op`: ValueError or TypeError.
 
-    What has no shape of numbers is not looked at: a text, the rows of a loop that differ, what is exported for all lengths.
+    What has no shape of numbers is not looked at: texts, rows of a loop that differ, what is exported for all lengths.
     """
     shapes = [getattr(array, "shape", None) for array in arrays]
     if not all(shape is not None and all(isinstance(n, int) for n in shape) for shape in shapes):
@@ -72,4 +72,5 @@ def with_checked_shapes(op: Operation, fn: Callable[..., Any]) -> Callable[..., 
             look(shapes, *arrays)
         return fn(*arrays)
 
-    return {1: unary, 2: binary}.get(len(op.inputs), general)
+    of: dict[int, Callable[..., Any]] = {1: unary, 2: binary}
+    return of.get(len(op.inputs), general)

@@ -41,7 +41,7 @@ COORDINATES = (
 def points(how: Resampling, n: int, m: int, scale: float, start: float, end: float) -> Array:
     """The point of each of `m` places among the `n` of the input; `m` is about `scale * n`.
 
-    Corners are those of the `m` places that there are, as onnxruntime and torch have it: the gradient of a model must be
+    Corners are those of the `m` places that there are, as in onnxruntime and torch: the gradient of a model must be
     that of what they compute.
     """
     y, kind = np.arange(m, dtype=np.float64), how.coordinates

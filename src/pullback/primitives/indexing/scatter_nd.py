@@ -29,6 +29,7 @@ from ..reduction.product import reduce_prod
 from ..reduction.reduce import NUMBERS, REAL
 from ..shape.reshape import reshape, shape_to_use, split_shape, split_shape_of
 from ..shape.size import rank, shape
+from ..shape.squeeze import expand_dims
 from ..shape.stacking import concat
 
 
@@ -350,12 +351,12 @@ def _where_last(dys: Tensor, dy: Tensor, indices: Tensor) -> Tensor:
             return dys
     if isinstance(count, int) and count < 2:
         return dys
-    lead = shape(indices)[:-1]
+    lead, axes = shape(indices)[:-1], indices.shape.size(-1)
     numbers = reshape(range_(reduce_prod(lead)), lead)
-    places = zeros(shape(dy)[: shape(indices)[-1] if indices.shape.size(-1) is None else indices.shape.size(-1)], int32)
+    places = zeros(shape(dy)[: shape(indices)[-1] if axes is None else axes], int32)
     last = equal(gather_nd(tensor_scatter_nd_update(places, indices, numbers), indices), numbers)
-    rest = [1] * (dys.shape.rank - last.shape.rank) if None not in (dys.shape.rank, last.shape.rank) else None
-    ones = fill(rank(dys)[None] - rank(last), 1) if rest is None else rest
+    rest = None if dys.shape.rank is None or last.shape.rank is None else dys.shape.rank - last.shape.rank
+    ones: Any = fill(expand_dims(rank(dys) - rank(last), 0), 1) if rest is None else [1] * rest
     return mask(reshape(last, concat([lead, ones], 0)), dys)
 
 
