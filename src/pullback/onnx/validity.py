@@ -22,6 +22,7 @@ from .model import domain_of
 
 _Formal = tuple[str, bool, frozenset[str]]
 """Of an operand: its name, whether it must be there, and what it may be: tensor(float), seq, optional ..."""
+_ELEMENT_TYPES = frozenset(TensorProto.DataType.values())
 
 
 def require_valid(model: ModelProto) -> None:
@@ -100,7 +101,7 @@ def _require_tensor(tensor: TensorProto) -> None:
 
 
 def _require_element_type(element_type: int, what: str) -> None:
-    if element_type not in TensorProto.DataType.values():
+    if element_type not in _ELEMENT_TYPES:
         raise UnimplementedError(f"onnx.load: {what} is of {name_of(element_type)}, which onnx does not define")
 
 
