@@ -198,3 +198,23 @@ def test_what_is_not_read_of_attention_is_refused() -> None:
     inputs = {**PACKED, "m": None, "past": normal(2, 2, 2, 5, 4), "added": None, "length": number(2, np.int32)}
     with pytest.raises(pb.errors.UnimplementedError, match="a past whose buffer is shared is not read"):
         pb.onnx.load(model_of(Row("Attention", inputs, {"num_heads": 2}, ("y", "present"))))
+
+
+@pytest.mark.parametrize("attributes", [{}, {"interleaved": 1}, {"rotary_embedding_dim": 8}])
+def test_the_standard_rotary_embedding_turns_as_the_fused_one(attributes: dict[str, int]) -> None:
+    width = attributes.get("rotary_embedding_dim", 16) // 2
+    x, cos, sin = normal(2, 2, 3, 16), normal(2, 3, width), normal(2, 3, width)
+    inputs = [
+        helper.make_tensor_value_info(n, TensorProto.FLOAT, a.shape) for n, a in zip("xcs", (x, cos, sin), strict=True)
+    ]
+    node = helper.make_node("RotaryEmbedding", ["x", "c", "s"], ["y"], **attributes)
+    graph = helper.make_graph([node], "one", inputs, [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+    standard = pb.onnx.load(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=10))
+    tables = {"x": x, "at": np.arange(6).reshape(2, 3), "cos": cos.reshape(6, -1), "sin": sin.reshape(6, -1)}
+    row = Row("RotaryEmbedding", tables, {**attributes, "num_heads": 2})
+    (expected,) = onnxruntime.InferenceSession(
+        model_of(row).SerializeToString(), providers=["CPUExecutionProvider"]
+    ).run(None, tables)
+    given = dict(zip(standard.inputs, (x, cos, sin), strict=True))
+    found = pb.Session(graph=standard, engine="numpy").run(standard["y"], given)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)

@@ -249,10 +249,10 @@ def rotary_embedding(node: Node, x: Tensor, cos: Tensor, sin: Tensor, position_i
     if position_ids is not None:
         cos, sin = gather(cos, position_ids), gather(sin, position_ids)
     cos, sin = expand_dims(cos, 2), expand_dims(sin, 2)
-    turned = node.attribute("rotary_embedding_dim", 0)
+    width = node.attribute("rotary_embedding_dim", 0)
     rest = None
-    if turned and turned != heads.shape.size(3):
-        heads, rest = heads[..., :turned], heads[..., turned:]
+    if width and width != heads.shape.size(3):
+        heads, rest = heads[..., :width], heads[..., width:]
     y = turned(heads, cos, sin, bool(node.attribute("interleaved", 0)))
     y = y if rest is None else concat([y, rest], 3)
     return reshape(y, dims) if packed else transpose(y, [0, 2, 1, 3])
