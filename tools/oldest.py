@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-PINNED = ("numpy", "jax", "jaxlib", "onnx", "onnxruntime", "tensorstore")
+PINNED = ("numpy", "ml_dtypes", "jax", "jaxlib", "onnx", "onnxruntime", "tensorstore")
 PROJECT = Path(__file__).parent.parent / "pyproject.toml"
 
 
