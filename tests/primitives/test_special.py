@@ -174,3 +174,16 @@ def test_derivatives_of_igamma_by_a_parameter_near_zero(engine: str) -> None:
     np.testing.assert_allclose(found, -special.exp1(points), rtol=1e-12)
     np.testing.assert_allclose(upper, special.exp1(points), rtol=1e-12)
     np.testing.assert_allclose(second, run(fetches[-1], engine, {a: [1e-7] * 3, x: points}), rtol=1e-4)
+
+
+@pytest.mark.parametrize("engine", ["numpy", pytest.param("xla", marks=pytest.mark.slow)])
+def test_derivatives_of_betainc_by_parameters_near_zero(engine: str) -> None:
+    """Beside a parameter of 1 it is a power: x^a, or 1 - (1-x)^b."""
+    small, x = np.array([1e-20, 1e-12, 1e-6, 1e-3]), 0.1
+    fed, ones, at = pb.placeholder(pb.float64, [4]), pb.ones([4], pb.float64), pb.placeholder(pb.float64, [4])
+    by_a = pb.gradients(pb.math.betainc(fed, ones, at), fed)
+    by_b = pb.gradients(pb.math.betainc(ones, fed, 1.0 - at), fed)
+    first, other, second = run([*by_a, *by_b, *pb.gradients(by_a, fed)], engine, {fed: small, at: [x] * 4})
+    np.testing.assert_allclose(first, x**small * np.log(x), rtol=1e-12)
+    np.testing.assert_allclose(other, -first, rtol=1e-12)
+    np.testing.assert_allclose(second, x**small * np.log(x) ** 2, rtol=1e-11)

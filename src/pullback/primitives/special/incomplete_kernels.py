@@ -91,14 +91,33 @@ def gamma_density(xp: Any, functions: Any, by_a: int, by_x: int, a: Any, x: Any)
 
 
 def betainc_by_parameters(xp: Any, functions: Any, by_a: int, by_b: int, a: Any, b: Any, x: Any) -> Any:
-    """The derivative, `by_a` times by `a` and `by_b` by `b`, of the regularised incomplete beta function."""
+    """The derivative, `by_a` times by `a` and `by_b` by `b`, of the regularised incomplete beta function.
+
+    Near a = 0 by the recurrence I(a, b) = I(a + 1, b) + x^a (1-x)^b / (a beta(a, b)), and so near b = 0.
+    """
     a, b, x = xp.broadcast_arrays(a, b, x)
     swap = x * (a + b + 2) > a + 1
+    small = xp.where(swap, b, a) < _SMALL
+    moved_a, moved_b = [
+        xp.where(xp.logical_and(small, side), z + 1, z) for side, z in ((xp.logical_not(swap), a), (swap, b))
+    ]
+    value = _betainc_by_parameters(xp, functions, by_a, by_b, moved_a, moved_b, x, swap)
+    slopes = _beta_slopes(functions, by_a, by_b, moved_a, moved_b, a + b)
+    log_x, log_y = xp.log(x), xp.log1p(-x)
+    logs = functions.gammaln(moved_a) + functions.gammaln(moved_b) - functions.gammaln(a + b)
+    added = xp.exp(a * log_x + b * log_y - logs) * _beta_bell(by_a, by_b, slopes, log_x, log_y)
+    value = xp.where(small, value + xp.where(swap, -added, added), value)
+    inside = xp.logical_and(xp.logical_and(a > 0, b > 0), xp.logical_and(x >= 0, x <= 1))
+    return xp.where(inside, xp.where(xp.logical_or(x == 0, x == 1), 0.0, value), math.nan)
+
+
+def _betainc_by_parameters(xp: Any, functions: Any, by_a: int, by_b: int, a: Any, b: Any, x: Any, swap: Any) -> Any:
+    """By an integral over the side of `x` where the density falls: the right one where `swap`."""
     p, q = xp.where(swap, b, a), xp.where(swap, a, b)
     t, s = xp.where(swap, 1 - x, x), xp.where(swap, x, 1 - x)
     rate = xp.maximum(p - (p + q) * t, 0) + xp.minimum(p, xp.sqrt((p + q) * t * s))
     log_t, log_s = xp.log(t), xp.log(s)
-    table = _beta_slopes(functions, by_a, by_b, a, b)
+    table = _beta_slopes(functions, by_a, by_b, a, b, a + b)
 
     def density(v: Any) -> Any:
         log_c = xp.log1p(t * xp.expm1(-v))
@@ -107,15 +126,13 @@ def betainc_by_parameters(xp: Any, functions: Any, by_a: int, by_b: int, a: Any,
         return xp.exp(-p * v - (p + q) * log_c) * _beta_bell(by_a, by_b, table, log_x, log_y)
 
     peak = xp.exp(p * log_t + q * log_s - _log_beta(functions, a, b))
-    value = xp.where(swap, -peak, peak) * integral(xp, density, 1 / rate)
-    inside = xp.logical_and(xp.logical_and(a > 0, b > 0), xp.logical_and(x >= 0, x <= 1))
-    return xp.where(inside, xp.where(xp.logical_or(x == 0, x == 1), 0.0, value), math.nan)
+    return xp.where(swap, -peak, peak) * integral(xp, density, 1 / rate)
 
 
 def beta_density(xp: Any, functions: Any, by_a: int, by_b: int, by_x: int, a: Any, b: Any, x: Any) -> Any:
     """The derivative, so many times by each, of x^(a-1) (1-x)^(b-1) / beta(a, b)."""
     log_x, log_y = xp.log(x), xp.log1p(-x)
-    table = _beta_slopes(functions, by_a, by_b, a, b)
+    table = _beta_slopes(functions, by_a, by_b, a, b, a + b)
     terms = []
     for j in range(by_x + 1):
         k, total = by_x - j, 0.0
@@ -160,9 +177,9 @@ def _log_beta(functions: Any, a: Any, b: Any) -> Any:
     return functions.gammaln(a) + functions.gammaln(b) - functions.gammaln(a + b)
 
 
-def _beta_slopes(functions: Any, by_a: int, by_b: int, a: Any, b: Any) -> Callable[[int, int], Any]:
-    """The derivatives of -log beta(a, b): (i, j) -> i times by `a`, j times by `b`; i + j >= 1."""
-    both, own_a, own_b = (_psi(functions, n, z) for n, z in ((by_a + by_b, a + b), (by_a, a), (by_b, b)))
+def _beta_slopes(functions: Any, by_a: int, by_b: int, a: Any, b: Any, total: Any) -> Callable[[int, int], Any]:
+    """Those of log(gamma(total) / gamma(a) / gamma(b)): (i, j) -> i times by `a`, j times by `b`; i + j >= 1."""
+    both, own_a, own_b = (_psi(functions, n, z) for n, z in ((by_a + by_b, total), (by_a, a), (by_b, b)))
 
     def slope(i: int, j: int) -> Any:
         value = both[i + j - 1]
