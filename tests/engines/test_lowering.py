@@ -36,8 +36,9 @@ NOT_EXPORTED = (
     "the platform for the specified backend cpu is different",
     "gives a shape that depends on values computed by the run",
     "no compatibility guarantees",
+    "primitive 'eig' not found for platform tpu",
 )
-"""What is said of assignments, of calls of Python, of shapes that feeds decide, and of `eig` in files."""
+"""What is said of assignments, of calls of Python, of shapes that feeds decide, and of `eig`: in files, and on a TPU."""
 
 
 @pytest.mark.slow
