@@ -38,7 +38,7 @@ NOT_EXPORTED = (
     "no compatibility guarantees",
     "primitive 'eig' not found for platform tpu",
 )
-"""What is said of assignments, of calls of Python, of shapes that feeds decide, and of `eig`: in files, and on a TPU."""
+"""What is said of assignments, of calls of Python, of shapes by feeds, and of `eig`: in files, and on a TPU."""
 
 
 @pytest.mark.slow
