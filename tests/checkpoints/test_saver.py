@@ -37,7 +37,7 @@ def a_checkpoint(folder: Path) -> tuple[pb.train.Saver, pb.Variable, Path]:
     """A saver, its variable `w`, and a file that has [1, 2] for it."""
     w = pb.Variable([1.0, 2.0], name="w")
     saver = pb.train.Saver()
-    return saver, w, Path(saver.save(started(), folder / "model"))
+    return saver, w, Path(saver.save(started(), folder / "model") + ".npz")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -90,7 +90,8 @@ def test_training_goes_on_from_a_checkpoint_bit_by_bit(engine: str, tmp_path: Pa
     for _ in range(3):
         session.run(step)
     path = saver.save(session, tmp_path / "model", global_step=pb.train.get_global_step())
-    assert path.endswith("model-3.npz")
+    assert path == str(tmp_path / "model-3")
+    assert sorted(os.listdir(tmp_path)) == ["checkpoint", "model-3.npz"]
     for _ in range(3):
         session.run(step)
     with pb.Graph().as_default():
@@ -110,7 +111,7 @@ def test_the_file_can_be_read_with_numpy(tmp_path: Path) -> None:
 
 def test_equal_contents_make_equal_files(tmp_path: Path) -> None:
     saver, _, path = a_checkpoint(tmp_path)
-    other = saver.save(started(), tmp_path / "other")
+    other = saver.save(started(), tmp_path / "other") + ".npz"
     assert Path(other).read_bytes() == path.read_bytes()
 
 
@@ -219,7 +220,7 @@ def test_a_state_of_another_type_is_refused(tmp_path: Path) -> None:
     pb.Variable(1.0, name="w")
     saver, session = pb.train.Saver(), started()
     session.run("numbers:0")
-    path = Path(saver.save(session, tmp_path / "model"))
+    path = Path(saver.save(session, tmp_path / "model") + ".npz")
     arrays = checkpoint_files.read_checkpoint(path)
     assert arrays["numbers"].kind == "state"
     arrays["numbers"] = checkpoint_files.SavedArray("state", np.zeros(7))
@@ -337,7 +338,7 @@ def test_the_latest_checkpoint_is_one_that_is_there(tmp_path: Path) -> None:
     pb.Variable(1.0)
     saver, session = pb.train.Saver(), started()
     paths = [saver.save(session, tmp_path / "model", global_step=step) for step in range(2)]
-    os.unlink(paths[1])
+    os.unlink(paths[1] + ".npz")
     assert pb.train.latest_checkpoint(tmp_path) == paths[0]
     assert pb.train.latest_checkpoint(tmp_path / "none") is None
 
@@ -346,7 +347,7 @@ def test_a_folder_can_be_moved(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     a_checkpoint(tmp_path / "a")
     (tmp_path / "a").rename(tmp_path / "b")
-    assert pb.train.latest_checkpoint(tmp_path / "b") == str(tmp_path / "b" / "model.npz")
+    assert pb.train.latest_checkpoint(tmp_path / "b") == str(tmp_path / "b" / "model")
 
 
 def test_a_torn_note_is_named(tmp_path: Path) -> None:
@@ -358,7 +359,7 @@ def test_a_torn_note_is_named(tmp_path: Path) -> None:
 def test_the_names_in_the_file_may_be_chosen(tmp_path: Path) -> None:
     w = pb.Variable([1.0, 2.0], name="w")
     saver = pb.train.Saver({"weights": w})
-    path = saver.save(started(), tmp_path / "model")
+    path = saver.save(started(), tmp_path / "model") + ".npz"
     assert pb.train.list_variables(path) == [("weights", [2])]
     assert pb.train.load_variable(tmp_path, "weights").tolist() == [1.0, 2.0]
     session = pb.Session(engine="numpy")

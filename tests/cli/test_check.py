@@ -42,7 +42,8 @@ def test_a_shape_can_be_said(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert check(written(tmp_path, WINDOW), "--feed", "x=3,1,5") == 1
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith(
-        "pullback grad: --check: the model does not run; say what to feed, as --feed NAME=1,3,224,224: onnxruntime: "
+        "pullback grad: --check: the model does not run; say what to feed, as --feed NAME=1,3,224,224: "
+        "operation 'Conv/Conv2D' (Conv2D) failed on float32[3,1,5], float32[20,1,1]: "
     )
 
 

@@ -121,7 +121,7 @@ def test_a_training_session_goes_on_from_the_checkpoint_that_it_saved(tmp_path: 
             assert session.run(step) == first
             for _ in range(3):
                 session.run(count)
-    assert tf.train.latest_checkpoint(tmp_path).endswith("model.ckpt-6.npz")
+    assert tf.train.latest_checkpoint(tmp_path).endswith("model.ckpt-6")
 
 
 def test_no_checkpoints_where_none_are_wanted(tmp_path: Path) -> None:

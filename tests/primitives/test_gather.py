@@ -131,6 +131,6 @@ def test_updates_that_are_not_one_for_each_index_are_refused_in_the_run(engine: 
         ys = [pb.scatter_nd(indices, updates, [4]), pb.tensor_scatter_nd_add(pb.zeros([4]), indices, updates)]
         for y in ys:
             with pytest.raises(
-                pb.errors.InvalidArgumentError, match=r"updates \[1, 2\] at indices \[2, 1, 1\]: rows are"
+                pb.errors.InvalidArgumentError, match=r"float32\[1,2\] at int64\[2,1,1\] does not fit the shape \(4,\)"
             ):
                 pb.Session(engine=engine).run(y, {indices: np.zeros((2, 1, 1)), updates: np.ones((1, 2))})

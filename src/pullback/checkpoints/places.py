@@ -14,9 +14,17 @@ FILE, FOLDER, TENSORFLOW = ".npz", ".zarr", ""
 """How paths end."""
 
 
+def prefix_of(path: str | os.PathLike[str]) -> str:
+    """What users call a checkpoint, as in TensorFlow: its path without the ending that says how it is kept."""
+    text = os.fspath(path)
+    if not os.path.basename(text):
+        raise ValueError(f"a checkpoint needs a file name, but the path is {text!r}")
+    return text.removesuffix(FILE).removesuffix(FOLDER)
+
+
 def place_to_save(save_path: str | os.PathLike[str], step: int | str | None, ending: str) -> Path:
     """Where a checkpoint of that path and step is saved."""
-    return Path(f"{_base(save_path)}{'' if step is None else f'-{step}'}{ending}")
+    return Path(f"{prefix_of(save_path)}{'' if step is None else f'-{step}'}{ending}")
 
 
 def place_to_restore(save_path: str | os.PathLike[str]) -> Path:
@@ -24,7 +32,7 @@ def place_to_restore(save_path: str | os.PathLike[str]) -> Path:
     path = Path(save_path)
     if path.suffix in (FILE, FOLDER):
         return path
-    places = [Path(_base(save_path) + ending) for ending in (FILE, FOLDER, TENSORFLOW)]
+    places = [Path(prefix_of(save_path) + ending) for ending in (FILE, FOLDER, TENSORFLOW)]
     return next((place for place in places if is_there(place)), places[0])
 
 
@@ -78,10 +86,3 @@ def _head(path: Path) -> Path | None:
     if path.suffix == FOLDER:
         return path / MANIFEST
     return path if path.suffix == FILE else next(iter(tensorflow_files(path)), None)
-
-
-def _base(save_path: str | os.PathLike[str]) -> str:
-    base = os.fspath(save_path)
-    if not os.path.basename(base):
-        raise ValueError(f"a checkpoint needs a file name, but the path is {base!r}")
-    return base.removesuffix(FILE).removesuffix(FOLDER)

@@ -85,7 +85,7 @@ def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReade
         latest = latest_checkpoint(ckpt_dir_or_file)
         if latest is None:
             raise NotFoundError(f"there is no checkpoint in the folder {os.fspath(ckpt_dir_or_file)}")
-        path = Path(latest)
+        path = place_to_restore(latest)
     return CheckpointReader(path, read(path))
 
 

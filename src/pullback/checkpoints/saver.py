@@ -18,7 +18,7 @@ from ..layers.variables.scope import global_variables
 from ..primitives.base.state import AbstractStateful
 from ..primitives.variables.variable import Variable
 from .files import Kind, SavedArray, write_checkpoint
-from .places import FILE, FOLDER, TENSORFLOW, place_to_restore, place_to_save, read, remove, time_of
+from .places import FILE, FOLDER, TENSORFLOW, place_to_restore, place_to_save, prefix_of, read, remove, time_of
 from .sharded import SavedSource, tensorstore_module, write_folder
 from .state_file import note_state
 from .tensorflow_files import names_of_objects, write_tensorflow
@@ -93,8 +93,8 @@ class Saver:
 
     @property
     def last_checkpoints(self) -> list[str]:
-        """The files that this saver has written and kept, oldest first."""
-        return [str(path) for path in self._kept]
+        """The paths of the checkpoints that this saver has written and kept, oldest first."""
+        return [prefix_of(path) for path in self._kept]
 
     def save(
         self,
@@ -105,14 +105,14 @@ class Saver:
         write_state: bool = True,
         format: Format = "pullback",
     ) -> str:
-        """Writes the variables to `save_path`, or `save_path-<global_step>`; returns the path of the checkpoint.
+        """Writes the variables to `save_path`, or `save_path-<global_step>`; returns that path.
 
-        In the format "pullback" it is a file, and the path ends with `.npz`. In the format "tensorflow" the path is
-        what two files begin with, `.index` and `.data-00000-of-00001`: version 2, which TensorFlow reads.
+        It is what files begin with. In the format "pullback" this is one, which ends with `.npz`; in the format
+        "tensorflow" there are two, `.index` and `.data-00000-of-00001`: version 2, which TensorFlow reads.
         The folder is made if the one around it is there. The checkpoint appears whole or not at all. Then it is noted
         as the latest one of its folder, and the oldest of this saver's checkpoints beyond `max_to_keep` are deleted.
         Where a mesh spans processes, all of them call this. The first one writes; with `sharded` each writes its part,
-        and the path ends with `.zarr`. Any number of processes can restore it.
+        into a folder that ends with `.zarr`. Any number of processes can restore it.
 
         Raises:
             FailedPreconditionError: a variable has no value in the session.
@@ -132,7 +132,7 @@ class Saver:
         for old in dropped if sess.leads else ():
             remove(old)
         sess.meet(f"saved {path.name}")
-        return str(path)
+        return prefix_of(path)
 
     def _write(self, sess: Session, path: Path) -> None:
         saved: dict[str, tuple[Kind, Operation]] = {name: ("variable", v.op) for name, v in self._variables.items()}

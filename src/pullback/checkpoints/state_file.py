@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..core.errors import DataLossError
 from ..core.files import replace_file
-from .places import is_there
+from .places import is_there, place_to_restore, prefix_of
 
 _STATE_FILE = "checkpoint"
 _LATEST, _ALL = "model_checkpoint_path", "all_model_checkpoint_paths"
@@ -69,17 +69,17 @@ def get_checkpoint_state(
     if not note.is_file():
         return None
     fields = list(_fields(note))
-    paths = [str(note.parent / text) for key, text in fields if key == _ALL]
-    present = tuple([path for path in paths if is_there(Path(path))])
-    latest = [str(note.parent / text) for key, text in fields if key == _LATEST]
-    if latest and is_there(Path(latest[-1])):
+    paths = [prefix_of(note.parent / text) for key, text in fields if key == _ALL]
+    present = tuple([path for path in paths if is_there(place_to_restore(path))])
+    latest = [prefix_of(note.parent / text) for key, text in fields if key == _LATEST]
+    if latest and is_there(place_to_restore(latest[-1])):
         return CheckpointState(latest[-1], present or (latest[-1],))
     return CheckpointState(present[-1], present) if present else None
 
 
 def note_state(folder: Path, latest_filename: str | None, kept: Sequence[Path]) -> None:
     """Notes in a folder that it has the checkpoints `kept`, oldest first."""
-    names = [os.path.relpath(path, folder) for path in kept]
+    names = [prefix_of(os.path.relpath(path, folder)) for path in kept]
     lines = [(_LATEST, names[-1]), *[(_ALL, name) for name in names]]
     text = b"".join([b'%s: "%s"\n' % (key.encode(), _escaped(name)) for key, name in lines])
     replace_file(folder / (latest_filename or _STATE_FILE), lambda file: file.write(text))

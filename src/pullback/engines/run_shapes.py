@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core.dtypes import resource
 from ..core.graph import Operation
 from ..core.traits import ELEMENTWISE, SETTLES
 from ..core.types import tensor_type
@@ -25,27 +26,28 @@ def has_unknown_shapes(step: Step) -> bool:
         return False
     if len(op.inputs) == 1 and ELEMENTWISE in traits:
         return False
-    return not all(x.shape.is_fully_defined() for x in op.inputs)
+    is_read = len(step.inputs) == sum(x.dtype != resource for x in op.inputs)
+    return is_read and not all(x.shape.is_fully_defined() for x in op.inputs)
 
 
 def check_shapes(op: Operation, arrays: Sequence[Any]) -> None:
-    """Raise what inference says of the shapes of `arrays`, the last inputs of `op`: ValueError or TypeError.
+    """Raise what inference says of the shapes of `arrays`, all inputs of `op` but handles: ValueError or TypeError.
 
     What has no shape of numbers is not looked at: texts, rows of a loop that differ, what is exported for all lengths.
     """
     shapes = [getattr(array, "shape", None) for array in arrays]
     if not all(shape is not None and all(isinstance(n, int) for n in shape) for shape in shapes):
         return
-    unseen = len(op.inputs) - len(arrays)
-    given = zip(op.inputs[unseen:], shapes, strict=True)
-    op.primitive.infer(*[x.type for x in op.inputs[:unseen]], *[tensor_type(x.dtype, s) for x, s in given])
+    found = iter(shapes)
+    op.primitive.infer(*[x.type if x.dtype == resource else tensor_type(x.dtype, next(found)) for x in op.inputs])
 
 
-def with_checked_shapes(op: Operation, fn: Callable[..., Any]) -> Callable[..., Any]:
-    """`fn`, a kernel of `op`, which first looks at shapes that it has not met.
+def with_checked_shapes(step: Step, fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn`, the kernel of a step, which first looks at shapes that it has not met.
 
     This is in the way of each run, so kernels of one and of two arrays get theirs without a list of them.
     """
+    op = step.op
     met: set[Any] = set()
 
     def look(shapes: Any, *arrays: Any) -> None:
@@ -73,4 +75,4 @@ def with_checked_shapes(op: Operation, fn: Callable[..., Any]) -> Callable[..., 
         return fn(*arrays)
 
     of: dict[int, Callable[..., Any]] = {1: unary, 2: binary}
-    return of.get(len(op.inputs), general)
+    return of.get(len(step.inputs), general)

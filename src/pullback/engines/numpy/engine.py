@@ -176,7 +176,7 @@ def _instruction(step: Step, plan: Plan, prepare: Callable[[Plan], Run], values:
     if any(x.dtype == string for x in step.op.inputs):
         fn = _of_texts(fn)
     if has_unknown_shapes(step):
-        fn = with_checked_shapes(step.op, fn)
+        fn = with_checked_shapes(step, fn)
     if len(outs) != 1 or not 1 <= len(ins) <= 3:
         return _GENERAL, fn, ins, None, None, outs, step.frees, step
     i, j, k = (*ins, None, None)[:3]
