@@ -1,4 +1,4 @@
-"""Shape checking in a run: inference once more, where lengths or ranks were unknown while the graph was built (note 34)."""
+"""Shape checking in a run: inference again, where lengths were unknown while the graph was built (note 34)."""
 
 from __future__ import annotations
 
