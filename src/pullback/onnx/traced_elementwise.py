@@ -11,6 +11,7 @@ import numpy as np
 from ..core.dtypes import bool as bool_
 from ..core.errors import NotRecordedError
 from .traced_complex import complex_elementwise
+from .traced_float64 import BY_FLOAT64
 from .tracing import AbstractTraced, Traced, as_traced, common_dtype, is_complex, is_literal, namespace
 from .writing import Writer
 
@@ -69,6 +70,8 @@ def _unary(w: Writer, name: str, x: Traced) -> Any:
         return emit(w, "Not" if x.dtype == bool_ else "BitwiseNot", x)
     if name in _DERIVED_UNARY:
         return _DERIVED_UNARY[name](x)
+    if name in BY_FLOAT64 and x.dtype == np.float64:
+        return BY_FLOAT64[name](x)
     if name in _UNARY:
         whole = name in ("floor", "ceil", "rint") and x.dtype.kind in "iub"
         return x if whole else emit(w, _UNARY[name], x)
