@@ -46,6 +46,10 @@ def as_long_as_what_was_found(x: pb.Tensor, n: pb.Tensor) -> Any:
     return pb.reduce_sum(x) * pb.ones(pb.stack([found + 1]), pb.float64)
 
 
+def rest_of_rows(x: pb.Tensor, n: pb.Tensor) -> Any:
+    return pb.sin(pb.slice(x, pb.stack([n % 2]), pb.placeholder_with_default([-1], [1])))
+
+
 def growing(x: pb.Tensor, n: pb.Tensor) -> Any:
     def body(i: pb.Tensor, y: pb.Tensor) -> list[pb.Tensor]:
         return [i + 1, pb.concat([y, pb.sin(y[-1:])], 0)]
@@ -95,7 +99,7 @@ def called(x: pb.Tensor, n: pb.Tensor) -> Any:
 
 
 EXAMPLES: list[Example] = [
-    *(selected, places, distinct, reshaped, as_long_as_what_was_found, growing, shrinking_inside),
+    *(selected, places, distinct, reshaped, as_long_as_what_was_found, rest_of_rows, growing, shrinking_inside),
     *(rows, counted, array_that_grows, branches, branch_for_each_length, called),
 ]
 

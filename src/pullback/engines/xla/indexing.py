@@ -23,9 +23,10 @@ from .registry import xla_kernel
 
 @xla_kernel(Slice)
 def _slice(primitive: Slice, x: Any, begin: Any = None, size: Any = None) -> Any:
-    if begin is None or isinstance(begin, np.ndarray):
+    lengths = shape_to_use(primitive.size, size)
+    if begin is None or isinstance(begin, np.ndarray) or -1 in lengths:
         return primitive.kernel(jnp, x, begin, size)
-    return lax.dynamic_slice(x, list(begin), shape_to_use(primitive.size, size))
+    return lax.dynamic_slice(x, list(begin), lengths)
 
 
 @xla_kernel(SliceGrad)
