@@ -367,6 +367,12 @@ def test_the_names_in_the_file_may_be_chosen(tmp_path: Path) -> None:
     assert session.run(w).tolist() == [1.0, 2.0]
 
 
+def test_a_variable_under_two_names_is_refused() -> None:
+    w = pb.Variable(1.0)
+    message = refused(ValueError, lambda: pb.train.Saver({"a": w, "b": w}))
+    assert message == "Saver: one variable has two names, 'a' and 'b'; restored, it has one value"
+
+
 def test_a_saver_without_variables_is_refused() -> None:
     assert refused(ValueError, pb.train.Saver) == "No variables to save"
     assert refused(TypeError, lambda: pb.train.Saver([1.0])) == "Saver: '1.0' is 1.0, which is no variable"

@@ -240,6 +240,12 @@ def _by_name(var_list: Sequence[Variable] | Mapping[str, Variable]) -> dict[str,
             raise TypeError(f"Saver: '{name}' is {v!r}, which is no variable")
         if named[name] is not v:
             raise ValueError(f"Saver: two variables have the name '{name}'; pass a dictionary with names for the file")
+    names = {v: name for name, v in named.items()}
+    twice = next((name for name, v in named.items() if names[v] != name), None)
+    if twice is not None:
+        raise ValueError(
+            f"Saver: one variable has two names, '{twice}' and '{names[named[twice]]}'; restored, it has one value"
+        )
     return named
 
 
