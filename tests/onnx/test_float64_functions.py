@@ -1,0 +1,41 @@
+"""Functions that onnxruntime has for float32 only are exact to float64 in an exported model of float64."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+pytest.importorskip("onnxruntime")
+
+LINE = np.concatenate(
+    [s * np.array([1e-300, 1e-20, 1e-9, 1e-4, 0.1, 0.5, 0.9, 1.0, 1.5, 3.0, 20.0, 136.0]) for s in (1, -1)]
+)
+EDGES = np.array([0.0, -0.0, np.inf, -np.inf, np.nan])
+UNIT = np.concatenate(
+    [s * np.array([1e-300, 1e-9, 1e-4, 0.1, 0.5, 0.9, 1 - 1e-9, 1 - 2**-53, 1.0, 1.5]) for s in (1, -1)]
+)
+FAR = np.array([1e8, 1e9, 1e160, -1e9, -1e160])
+ABOVE = np.array([-3.0, 0.5, 1.0, 1 + 2**-52, 1 + 1e-9, 1.1, 2.0, 50.0, 1e8, 1e9, 1e160])
+
+AT = {
+    "tan": (pb.tan, LINE),
+    "sinh": (pb.sinh, np.append(LINE, [710.2, -710.2, 711.0])),
+    "cosh": (pb.cosh, np.append(LINE, [710.2, -710.2, 711.0])),
+    "asin": (pb.asin, UNIT),
+    "acos": (pb.acos, UNIT),
+    "atan": (pb.atan, np.append(LINE, FAR)),
+    "asinh": (pb.asinh, np.append(LINE, FAR)),
+    "acosh": (pb.acosh, ABOVE),
+    "atanh": (pb.atanh, UNIT),
+}
+
+
+@pytest.mark.parametrize("name", AT)
+def test_functions_of_float64_are_exact_in_onnxruntime(name: str) -> None:
+    f, numbers = AT[name]
+    x = pb.placeholder(pb.float64, [None])
+    ys = [f(x), *pb.gradients(f(x), x)]
+    given = {x: np.concatenate([numbers, EDGES])}
+    found, expected = [pb.Session(engine=engine).run(ys, given) for engine in ("onnxruntime", "numpy")]
+    np.testing.assert_allclose(found[0], expected[0], rtol=2e-15, atol=0)
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-13, atol=0)
