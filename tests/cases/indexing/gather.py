@@ -109,6 +109,12 @@ CASES = [
     Case("scatter_sub", pb.tensor_scatter_nd_sub, [X, PAIRS, normal(3)], expected=_changed(np.subtract.at)),
     Case("scatter_update", pb.tensor_scatter_nd_update, [X, TWO, normal(2, 3)], expected=_changed(_set)),
     Case("scatter_update_overwritten", pb.tensor_scatter_nd_update, [X, AGAIN, normal(3, 3)], expected=_changed(_set)),
+    Case(
+        "scatter_update_of_all",
+        lambda x, u: pb.tensor_scatter_nd_update(x, np.zeros((2, 0), np.int32), u),
+        [X, normal(2, 4, 3)],
+        expected=lambda x, u: u[1],
+    ),
     Case("scatter_max", pb.tensor_scatter_nd_max, [X, PAIRS, distinct(3)], expected=_changed(np.maximum.at)),
     Case("scatter_min", pb.tensor_scatter_nd_min, [X, PAIRS, distinct(3)], expected=_changed(np.minimum.at)),
     Case(

@@ -28,7 +28,7 @@ from .. import messages
 from ..engine import EngineOptions, Run, as_arrays
 from ..host_engine import AbstractHostEngine, copied
 from ..plan import Plan, Step, checked_outputs
-from ..run_shapes import check_shapes, has_unknown_shapes, with_checked_shapes
+from ..run_shapes import has_unknown_shapes, with_checked_shapes
 from .control_flow import functional_kernel
 from .states import States
 
@@ -236,7 +236,8 @@ class _Probe:
 def _stateful(has_outputs: bool, step: Step, key: Operation) -> Callable[..., Any]:
     primitive = step.op.primitive
     assert isinstance(primitive, AbstractStateful)
-    writes, reads, unknown = primitive.writes_state, primitive.reads_state, has_unknown_shapes(step)
+    writes, reads = primitive.writes_state, primitive.reads_state
+    check = with_checked_shapes(step, lambda *arrays: None) if has_unknown_shapes(step) else None
 
     def run(values: States, arrays: list[Any]) -> Any:
         state = values.get(key)
@@ -244,8 +245,8 @@ def _stateful(has_outputs: bool, step: Step, key: Operation) -> Callable[..., An
             state = values[key] = np.array(primitive.initial_state())
         if state is None and reads:
             raise messages.uninitialized(key)
-        if unknown:
-            check_shapes(step.op, arrays)
+        if check is not None:
+            check(*arrays)
         outputs = primitive.kernel(np, state, *arrays) if has_outputs else ()
         if writes:
             exclusive = getrefcount(state) <= _EXCLUSIVE and state.base is None if state is not None else False

@@ -346,8 +346,8 @@ def _where_last(dys: Tensor, dy: Tensor, indices: Tensor) -> Tensor:
     """`dys`, the slices of `dy` at `indices`, with zeros but for the last of those at one place: it alone was kept."""
     known, count = constant_value(indices), indices.shape[:-1].elements if indices.shape.rank else None
     if known is not None:
-        vectors = known.reshape(-1, known.shape[-1])
-        if len(np.unique(vectors, axis=0)) == len(vectors):
+        vectors = known.reshape(math.prod(known.shape[:-1]), known.shape[-1])
+        if len({tuple(vector) for vector in vectors.tolist()}) == len(vectors):
             return dys
     if isinstance(count, int) and count < 2:
         return dys

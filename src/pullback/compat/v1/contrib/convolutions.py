@@ -216,7 +216,7 @@ def convolution2d_in_plane(
     with layer_scope(scope, "ConvInPlane", x, reuse):
         wish = Wish(weights_initializer or xavier_initializer(), weights_regularizer)
         weights = model_variable("weights", [high, wide, 1, 1], wish, trainable, variables_collections)
-        y = depthwise_conv2d(x, tile(weights, [1, 1, depth, 1]), [1, *steps, 1], padding)
+        y = depthwise_conv2d(x, tile(weights, [1, 1, depth, 1]), [1, *steps, 1], padding.upper())
         biases = None if normalizer_fn is not None else biases_initializer
         y = with_biases(y, depth, biases, biases_regularizer, trainable, "NHWC", variables_collections)
         return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
