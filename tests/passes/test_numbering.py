@@ -64,6 +64,27 @@ UNEQUAL: dict[str, Callable[[Any, Any, Any], tuple[Any, Any]]] = {
 }
 
 
+COMPLEX_UNEQUAL: dict[str, Callable[[Any, Any], tuple[Any, Any]]] = {
+    "conjugates": lambda a, b: (pb.conj(a), pb.identity(a)),
+    "one factor conjugated": lambda a, b: (pb.conj(a * b), pb.conj(a) * b),
+    "the other factor conjugated": lambda a, b: (a * pb.conj(b), pb.conj(a) * b),
+    "imaginary parts": lambda a, b: (pb.imag(a * b), pb.imag(a + b)),
+    "real parts of products": lambda a, b: (pb.real(a * b), pb.real(a) * pb.real(b)),
+    "parts of different factors": lambda a, b: (pb.real(a) * pb.imag(b), pb.imag(a) * pb.real(b)),
+    "products of matrices": lambda a, b: (pb.matmul(a, pb.conj(b)), pb.matmul(a, b)),
+}
+
+
+@pytest.mark.parametrize("pair", COMPLEX_UNEQUAL.values(), ids=COMPLEX_UNEQUAL)
+def test_conjugates_and_parts_of_complex_numbers_are_not_the_numbers(pair: Callable[..., Any]) -> None:
+    assert not are_one(*pair(*[pb.placeholder(pb.complex128, (3, 3)) for _ in range(2)]))
+
+
+def test_products_of_complex_numbers_are_arranged() -> None:
+    a, b, c = [pb.placeholder(pb.complex128, (3, 3)) for _ in range(3)]
+    assert are_one(pb.conj(a * b) * c, c * pb.conj(b * a))
+
+
 @pytest.mark.parametrize("pair", EQUAL.values(), ids=EQUAL)
 def test_equal_however_they_are_arranged(pair: Callable[..., Any]) -> None:
     assert are_one(*pair(*placeholders(3)))

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..autodiff.choices import chosen_rules
-from ..core.dtypes import INEXACT
+from ..core.dtypes import COMPLEX, INEXACT
 from ..core.function import AbstractFunctional
 from ..core.graph import Operation, Tensor
 from ..core.intervals import FINITE, ORIGIN, Interval
@@ -137,12 +137,23 @@ def _value(op: Operation, kind: Any, xs: Sequence[Vector]) -> Vector:
         return _hashed(kind, list(xs))
     held = [_held(op, i, x) for i, x in enumerate(xs) if i not in moving]
     moved = [xs[i] for i in moving]
-    if not arranged and moving:
+    if not arranged and moving and _turns(op, moving, pair is not None):
         return _elementwise(_coefficients(op, kind, moving, held, pair is not None), moved, pair is not None)
     if not arranged:
         return tuple([_hashed(kind, at)[0] for at in zip(*xs, strict=True)])
     is_product = pair is not None
     return _mixed((kind, held), [a * b % _PRIME for a in moved[0] for b in moved[1]] if is_product else sum(moved, ()))
+
+
+def _turns(op: Operation, moving: Sequence[int], is_product: bool) -> bool:
+    """Whether i times the input, or either factor, gives i times the result: where conj, real and imag are no factors."""
+    if all(x.dtype not in COMPLEX for x in op.inputs):
+        return True
+    xs = np.random.default_rng(0).normal(size=(len(op.inputs), 2)) @ [1, 1j]
+    y = op.primitive.kernel(np, *xs)
+    groups = [(i,) for i in moving] if is_product else [moving]
+    turned = [[1j * x if i in group else x for i, x in enumerate(xs)] for group in groups]
+    return all(np.allclose(op.primitive.kernel(np, *zs), 1j * y) for zs in turned)
 
 
 def _held(op: Operation, i: int, value: Vector) -> Any:
