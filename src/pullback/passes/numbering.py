@@ -146,7 +146,7 @@ def _value(op: Operation, kind: Any, xs: Sequence[Vector]) -> Vector:
 
 
 def _turns(op: Operation, moving: Sequence[int], is_product: bool) -> bool:
-    """Whether i times the input, or either factor, gives i times the result: where conj, real and imag are no factors."""
+    """Whether i times the input, or a factor, gives i times the result: as of conj, real and imag it does not."""
     if all(x.dtype not in COMPLEX for x in op.inputs):
         return True
     xs = np.random.default_rng(0).normal(size=(len(op.inputs), 2)) @ [1, 1j]
