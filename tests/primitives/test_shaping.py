@@ -277,3 +277,28 @@ def test_slices_stay_slices_through_a_cast() -> None:
     (dtable,) = pb.gradients(rows * rows, table)
     assert isinstance(dtable, pb.IndexedSlices)
     assert dtable.dtype == pb.float32
+
+
+_NEGATIVE = {
+    "reshape": lambda lengths: pb.reshape(pb.zeros([12]), lengths([-2, 6])),
+    "reshape_twice": lambda lengths: pb.reshape(pb.zeros([12]), lengths([-1, -1])),
+    "fill": lambda lengths: pb.fill(lengths([-1, 2]), 1.0),
+    "broadcast_to": lambda lengths: pb.broadcast_to(pb.ones([1, 3]), lengths([-1, 3])),
+    "tile": lambda lengths: pb.tile(pb.ones([2, 3]), lengths([-1, 2])),
+    "one_hot": lambda lengths: pb.one_hot([0], lengths(-2)),
+    "eye": lambda lengths: pb.eye(lengths(-2)),
+    "scatter_nd": lambda lengths: pb.scatter_nd([[0]], [1.0], lengths([-2])),
+    "random": lambda lengths: pb.random.uniform(lengths([-1, 2])),
+    "unsorted_segment_sum": lambda lengths: pb.math.unsorted_segment_sum([1.0], [0], lengths(-1)),
+}
+
+
+@pytest.mark.parametrize("made", _NEGATIVE.values(), ids=_NEGATIVE)
+def test_no_shape_has_a_negative_length(made: Any) -> None:
+    with pytest.raises(ValueError, match="negative"):
+        made(lambda n: n)
+    with pb.Graph().as_default():
+        y = made(lambda n: pb.placeholder_with_default(n, [None] * np.ndim(n)))
+        for engine in ("numpy", "xla"):
+            with pytest.raises(pb.errors.InvalidArgumentError, match="negative"):
+                pb.Session(engine=engine).run(y)

@@ -44,20 +44,27 @@ class VectorType(TensorType):
     elements: Lengths
 
 
-def shape_to_infer(dims: Sequence[int | None] | None, vector: TensorType | None) -> TensorShape:
-    """The shape that static lengths say, and where they are None the elements of a vector of this type."""
-    lengths: Sequence[Any] | None = dims
+def lengths_to_infer(dims: Sequence[int | None] | None, vector: TensorType | None) -> Sequence[Any] | None:
+    """The lengths that static ones say, and where those are None the elements of a vector of this type, even -1."""
     count = vector.shape.size(0) if dims is not None and vector is not None and vector.shape.rank == 1 else None
     if dims is not None and count not in (None, len(dims)):
         raise ValueError(f"{count} lengths are given for {len(dims)} axes")
     if isinstance(vector, VectorType):
         told = vector.elements
-        lengths = told if dims is None else [t if d is None else d for d, t in zip(dims, told, strict=True)]
-    elif dims is None and vector is not None and vector.shape.rank == 1:
-        lengths = [None] * (vector.shape.size(0) or 0) if vector.shape.size(0) is not None else None
-    if lengths is None:
-        return TensorShape.UNKNOWN
-    return TensorShape([None if isinstance(n, int) and n < 0 else n for n in lengths])
+        return told if dims is None else [t if d is None else d for d, t in zip(dims, told, strict=True)]
+    if dims is None and vector is not None and vector.shape.rank == 1:
+        return [None] * (vector.shape.size(0) or 0) if vector.shape.size(0) is not None else None
+    return dims
+
+
+def shape_to_infer(dims: Sequence[int | None] | None, vector: TensorType | None) -> TensorShape:
+    """The shape that static lengths say, and where they are None the elements of a vector of this type.
+
+    Raises:
+        ValueError: a length is negative.
+    """
+    lengths = lengths_to_infer(dims, vector)
+    return TensorShape.UNKNOWN if lengths is None else TensorShape(lengths)
 
 
 @lru_cache(maxsize=4096)

@@ -17,13 +17,13 @@ from ...primitives.indexing.gather import GatherV2
 from ...primitives.indexing.scatter_nd import GatherNd
 from ...primitives.indexing.slice import Slice, SliceGrad
 from ...primitives.indexing.slicing import StridedSlice, StridedSliceGrad, Take, expand_ellipsis
-from ...primitives.shape.reshape import shape_to_use
+from ...primitives.shape.reshape import numbers_to_use, shape_to_use
 from .registry import xla_kernel
 
 
 @xla_kernel(Slice)
 def _slice(primitive: Slice, x: Any, begin: Any = None, size: Any = None) -> Any:
-    lengths = shape_to_use(primitive.size, size)
+    lengths = numbers_to_use(primitive.size, size)
     if begin is None or isinstance(begin, np.ndarray) or -1 in lengths:
         return primitive.kernel(jnp, x, begin, size)
     return lax.dynamic_slice(x, list(begin), lengths)
@@ -34,7 +34,7 @@ def _slice_grad(primitive: SliceGrad, dy: Any, begin: Any = None, lengths: Any =
     dims = shape_to_use(primitive.shape, lengths)
     zero = jnp.zeros((), dy.dtype)
     if begin is None or isinstance(begin, np.ndarray):
-        starts = shape_to_use(primitive.begin, begin)
+        starts = numbers_to_use(primitive.begin, begin)
         widths = [(b, n - b - m, 0) for b, n, m in zip(starts, dims, dy.shape, strict=True)]
         return lax.pad(dy, zero, widths)
     return lax.dynamic_update_slice(jnp.zeros(dims, dy.dtype), dy, list(begin))

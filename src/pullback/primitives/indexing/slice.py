@@ -14,7 +14,7 @@ from ...core.traits import ADDS, MOVES, VIEWS, ZEROS
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import TensorLike
 from ..creation.constant import convert_to_tensor
-from ..shape.reshape import shape_to_use, split_shape, split_shape_of
+from ..shape.reshape import numbers_to_use, shape_to_use, split_shape, split_shape_of
 from ..shape.size import shape
 
 
@@ -104,7 +104,7 @@ class Slice(Primitive):
 
     def index(self, dims: Sequence[int], begin: Any, size: Any) -> tuple[slice, ...]:
         """The NumPy index of the block in an array of shape `dims`."""
-        starts, lengths = shape_to_use(self.begin, begin), shape_to_use(self.size, size)
+        starts, lengths = numbers_to_use(self.begin, begin), numbers_to_use(self.size, size)
         ends = [n if length == -1 else b + length for b, length, n in zip(starts, lengths, dims, strict=True)]
         return tuple([slice(b, e) for b, e in zip(starts, ends, strict=True)])
 
@@ -139,7 +139,7 @@ class SliceGrad(Primitive):
         return (TensorType(dy.dtype, shape_to_infer(self.shape, lengths)),)
 
     def kernel(self, xp: Any, dy: Any, begin: Any = None, lengths: Any = None) -> Any:
-        starts = shape_to_use(self.begin, begin)
+        starts = numbers_to_use(self.begin, begin)
         dims = shape_to_use(self.shape, lengths)
         index = tuple([slice(b, b + n) for b, n in zip(starts, dy.shape, strict=True)])
         if xp is not np:

@@ -8,12 +8,12 @@ from typing import Any
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.shape import TensorShape, same_shape
+from ...core.shape import TensorShape, as_shape, same_shape
 from ...core.traits import MOVES, VIEWS
 from ...core.types import TensorType
 from ...core.typing import ShapeLike, TensorLike
 from ..creation.constant import convert_to_tensor
-from .reshape import shape_to_use, split_shape, wanted_shape
+from .reshape import shape_to_use, split_shape, wanted_lengths
 
 
 def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
@@ -44,7 +44,7 @@ class BroadcastTo(Primitive):
     shape: tuple[int | None, ...] | None = None
 
     def infer(self, x: TensorType, lengths: TensorType | None = None) -> tuple[TensorType, ...]:
-        shape = wanted_shape(self.shape, lengths)
+        shape = as_shape(wanted_lengths(self.shape, lengths))
         return (TensorType(x.dtype, _broadcast_result(x, shape)),)
 
     def kernel(self, xp: Any, x: Any, lengths: Any = None) -> Any:

@@ -16,10 +16,10 @@ import numpy as np
 from ...core.dtypes import INTEGER, int64
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.shape import TensorShape, same_shape
+from ...core.shape import TensorShape, as_shape, same_shape
 from ...core.slices import IndexedSlices
 from ...core.traits import MOVES, VIEWS
-from ...core.types import TensorType, VectorType, shape_to_infer
+from ...core.types import TensorType, lengths_to_infer
 from ...core.typing import ShapeLike, TensorLike
 from ..casting.cast import cast
 from ..creation.constant import constant_value, convert_to_tensor, shape_value
@@ -56,12 +56,12 @@ class Reshape(Primitive):
     """The lengths; None where an input gives them (then for that length, or for all)."""
 
     def infer(self, x: TensorType, lengths: TensorType | None = None) -> tuple[TensorType, ...]:
-        wanted = wanted_shape(self.shape, lengths)
-        if wanted.lengths is None:
-            return (TensorType(x.dtype, wanted),)
-        dims, size = list(wanted.lengths), x.shape.elements
+        told = wanted_lengths(self.shape, lengths)
+        if told is None:
+            return (TensorType(x.dtype, TensorShape.UNKNOWN),)
+        _check_open(told)
+        dims, size = [None if d == -1 else d for d in told], x.shape.elements
         rest = math.prod([d for d in dims if d is not None])
-        told = lengths.elements if isinstance(lengths, VectorType) else self.shape or ()
         if -1 in told and dims.count(None) == 1 and size is not None:
             if isinstance(size, int) and isinstance(rest, int) and (rest == 0 or size % rest):
                 raise ValueError(f"reshape: {x} has {size} elements, which do not fill {list(told)}")
@@ -72,10 +72,17 @@ class Reshape(Primitive):
 
     def kernel(self, xp: Any, x: Any, lengths: Any = None) -> Any:
         del xp
-        return x.reshape(shape_to_use(self.shape, lengths))
+        dims = numbers_to_use(self.shape, lengths)
+        _check_open(dims)
+        return x.reshape(dims)
 
     def gradient(self, op: Operation, dy: Any) -> Sequence[Any]:
         return (partial(_reshape_back, dy, op.inputs[0]), None)[: len(op.inputs)]
+
+
+def _check_open(lengths: Sequence[Any]) -> None:
+    if any(isinstance(n, int) and n < -1 for n in lengths) or list(lengths).count(-1) > 1:
+        raise ValueError(f"reshape: one length may be -1, the others not negative, but the shape is {list(lengths)}")
 
 
 def _reshape_back(dy: Any, x: Tensor) -> Tensor:
@@ -163,13 +170,21 @@ def _as_length(length: Any, shape: Any) -> int | Tensor:
 
 
 def shape_to_use(dims: tuple[int | None, ...] | None, lengths: Any) -> tuple[int, ...]:
-    """The lengths that a kernel is to use: the static ones, else those of the vector."""
-    if lengths is None:
-        return dims  # type: ignore[return-value]
-    return tuple([int(n) for n in np.asarray(lengths)])
+    """The lengths that a kernel is to use: the static ones, else those of the vector.
+
+    Raises:
+        ValueError: a length of the vector is negative.
+    """
+    return dims if lengths is None else as_shape(numbers_to_use(dims, lengths)).known  # type: ignore[return-value]
 
 
-def wanted_shape(dims: tuple[int | None, ...] | None, lengths: TensorType | None) -> TensorShape:
+def numbers_to_use(static: tuple[int | None, ...] | None, vector: Any) -> tuple[int, ...]:
+    """The numbers that a kernel is to use, negative ones too: the static ones, else those of the vector."""
+    return static if vector is None else tuple([int(n) for n in np.asarray(vector)])  # type: ignore[return-value]
+
+
+def wanted_lengths(dims: tuple[int | None, ...] | None, lengths: TensorType | None) -> Sequence[Any] | None:
+    """The lengths of a shape that a user gave, as far as they are known; -1 may be among them."""
     if dims is None and (lengths is None or lengths.dtype not in INTEGER or lengths.shape.rank not in (1, None)):
         raise ValueError(f"a shape is an integer vector, not {lengths}")
-    return shape_to_infer(dims, lengths)
+    return lengths_to_infer(dims, lengths)

@@ -12,7 +12,7 @@ from ...core.primitive import Primitive
 from ...core.shape import TensorShape
 from ...core.traits import MOVES, VIEWS
 from ...core.types import TensorType, VectorType, shape_to_infer
-from .reshape import reshape_like, shape_to_use
+from .reshape import numbers_to_use, reshape_like
 
 
 class ReshapeKeeping(Primitive):
@@ -42,7 +42,7 @@ class ReshapeKeeping(Primitive):
 
     def kernel(self, xp: Any, x: Any, lengths: Any = None) -> Any:
         del xp
-        dims = shape_to_use(self.shape, lengths)
+        dims = numbers_to_use(self.shape, lengths)
         kept = [x.shape[i] if d == 0 else d for i, d in enumerate(dims)]
         if -1 in kept and x.size == 0:
             # With an empty row the length is not determined by the others: the one of the input's remaining axes is.

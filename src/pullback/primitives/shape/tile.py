@@ -60,7 +60,7 @@ class Tile(Primitive):
         dims = (None,) * len(counts) if x.shape.lengths is None else x.shape.lengths
         if self.multiples is None and x.shape.lengths is None:
             return (TensorType(x.dtype, TensorShape.UNKNOWN),)
-        if len(counts) != len(dims) or any(n is not None and n < 0 for n in self.multiples or ()):
+        if len(counts) != len(dims):
             raise ValueError(
                 f"tile: multiples must be {len(dims)} counts, one for each axis of {x}, not {list(counts)}"
             )
