@@ -10,7 +10,6 @@ made.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,6 +20,7 @@ from ...core.operation import Operation
 from ...core.primitive import Primitive
 from ...core.traits import ADDS, CONVERTS, ELEMENTWISE, MOVES, ZEROS, multiplies
 from ..plan import Step
+from .array_namespace import far_rows
 from .platform import on_processor
 from .turns import takes_turns
 
@@ -28,7 +28,6 @@ _FEW = 2
 """The shifted arrays from which on it is worth it."""
 _LARGE = 1 << 14
 """The elements from which on it is worth it."""
-_SHORT, _FEW_ROWS, _MANY_COLUMNS = 4, 128, 4096
 _windowed: set[type[Primitive]] = set()
 
 
@@ -94,14 +93,6 @@ def _is_along_few(op: Operation) -> bool:
         return False
     stay = {link.input for link in links}
     return far_rows(x.shape.known, [axis for axis in range(len(x.shape.known)) if axis not in stay]) is not None
-
-
-def far_rows(dims: Sequence[int], axes: Sequence[int]) -> tuple[int, int, int] | None:
-    """`dims` as three, the second for `axes`, where these are few elements with many after each; None elsewhere."""
-    if not axes or list(axes) != list(range(axes[0], axes[-1] + 1)):
-        return None
-    lead, rows, rest = math.prod(dims[: axes[0]]), math.prod([dims[a] for a in axes]), math.prod(dims[axes[-1] + 1 :])
-    return (lead, rows, rest) if _SHORT < rows <= _FEW_ROWS and rest >= _MANY_COLUMNS else None
 
 
 def apart(kernel: Callable[..., Any], arrays: Sequence[Any]) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import jax
@@ -25,10 +24,11 @@ from ..concrete import Concrete, concrete_values, is_small
 from ..data_dependent_shapes import DataDependentShapeError
 from ..plan import Plan, Step, checked_outputs, has_guards
 from ..run_shapes import check_shapes, has_unknown_shapes
+from .array_namespace import kernel_of
 from .fusion import Fused, apart
 from .indexing import nothing_to_read
 from .loops.rooms import Rooms
-from .registry import xla_functional_of, xla_kernel_of
+from .registry import xla_functional_of
 from .variables import UPDATES
 
 NAN, INFINITY, CODES = 2, 1, 4
@@ -203,8 +203,7 @@ class Trace:
                 x if n in self.concrete.slots else jnp.asarray(x) for n, x in zip(step.inputs, arrays, strict=True)
             ]
         _check_shapes_are_known(step, arrays)
-        fn = xla_kernel_of(type(primitive))
-        kernel = partial(primitive.kernel, jnp) if fn is None else partial(fn, primitive)
+        kernel = kernel_of(primitive)
         try:
             return apart(kernel, arrays) if self.fused.is_better_apart(step, arrays) else kernel(*arrays)
         except IndexError:
@@ -231,8 +230,7 @@ class Trace:
             check_shapes(op, arrays)
         results: Any = ()
         if op.outputs:
-            fn = xla_kernel_of(type(primitive))
-            results = primitive.kernel(jnp, state, *arrays) if fn is None else fn(primitive, state, *arrays)
+            results = kernel_of(primitive)(state, *arrays)
         if primitive.writes_state:
             value = primitive.update(jnp, UPDATES, state, *arrays)
             self.states[number] = of_dtype(value, value if state is None else state)

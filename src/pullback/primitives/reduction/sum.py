@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ...core import intervals
 from ...core.dtypes import bfloat16, float16, float32
 from ...core.intervals import Interval
@@ -93,10 +95,10 @@ def keep_reduced(y: Tensor, x: Tensor, axis: tuple[int, ...] | None, keepdims: b
 
 def sum_kernel(xp: Any, x: Any, axis: tuple[int, ...] | None, keepdims: bool) -> Any:
     """The sum in the dtype of `x`; 16-bit floats are added up in float32."""
-    del xp
+    add_up = x.sum if xp is np else partial(xp.sum, x)
     if x.dtype in (float16, bfloat16):
-        return x.sum(axis=axis, keepdims=keepdims, dtype=float32).astype(x.dtype)
-    return x.sum(axis=axis, keepdims=keepdims, dtype=x.dtype)
+        return add_up(axis=axis, keepdims=keepdims, dtype=float32).astype(x.dtype)
+    return add_up(axis=axis, keepdims=keepdims, dtype=x.dtype)
 
 
 def reduced_shape(shape: TensorShape, axis: tuple[int, ...] | None, keepdims: bool) -> TensorShape:

@@ -34,10 +34,10 @@ from ....primitives.convolution.conv import (
 )
 from ....primitives.convolution.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
 from ....primitives.shape.reshape import shape_to_use
+from ..array_namespace import added_up
 from ..fusion import computed_by_shifts
 from ..linalg.products import made
 from ..platform import on_processor
-from ..reduction import added_up
 from ..registry import xla_kernel
 from ..windows import padded, put_windows
 from .volumes import convolve_volumes, volume_chunks, volume_counts, volumes_by_input

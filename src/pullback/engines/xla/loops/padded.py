@@ -21,7 +21,7 @@ from ....primitives.shape.reshape import ReshapeLike
 from ....primitives.shape.stacking import ConcatV2
 from ....primitives.shape.transpose import Transpose
 from ... import messages
-from ..registry import xla_kernel_of
+from ..array_namespace import kernel_of
 from ..trace import AbstractRows, dense
 from .padded_rules import goes_row_by_row, is_neutral, rows_of_one
 
@@ -70,9 +70,7 @@ class Padded(AbstractRows):
             if is_neutral(op, ranks):
                 return None
             raise self.refused(op)
-        fn = xla_kernel_of(type(primitive))
-        given = [dense(x) for x in arrays]
-        made = primitive.kernel(jnp, *given) if fn is None else fn(primitive, *given)
+        made = kernel_of(primitive)(*[dense(x) for x in arrays])
         count = self.count if times in (None, 1) else self.count * np.int32(times)
         return tuple([self._first(y, count) for y in made]) if isinstance(made, tuple) else self._first(made, count)
 
@@ -168,8 +166,7 @@ class Turned(AbstractRows):
         if not is_neutral(op, ranks, self.axis):
             raise self.rows.refused(op)
         given = [x.whole() if isinstance(x, Turned) and x.axis == self.axis else dense(x) for x in arrays]
-        fn = xla_kernel_of(type(primitive))
-        return primitive.kernel(jnp, *given) if fn is None else fn(primitive, *given)
+        return kernel_of(primitive)(*given)
 
     def _as_rows(self, x: Any) -> Any:
         """Another operand with its axes in the order of the rows; it must be the same for each of them."""

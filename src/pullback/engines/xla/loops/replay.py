@@ -21,7 +21,7 @@ from ....core.graph import Operation
 from ....core.traits import ELEMENTWISE
 from ... import messages
 from ...loop_memory import Sizes
-from ..registry import xla_kernel_of
+from ..array_namespace import kernel_of
 from ..trace import AbstractRows, Trace, dense
 from .multilevel import NONE, nothing_kept
 from .step import Part
@@ -280,8 +280,7 @@ class Mapped(AbstractRows):
         """Row `t`, where its block is there."""
         primitive = self.op.primitive
         rows = [self._row(x, t, replayer, views) for x in self.arrays]
-        fn = xla_kernel_of(type(primitive))
-        return primitive.kernel(jnp, *rows) if fn is None else fn(primitive, *rows)
+        return kernel_of(primitive)(*rows)
 
     def array(self) -> Any:
         """All rows as one array."""
