@@ -73,6 +73,13 @@ CASES = [
         expected=np.array([1.0]),
         not_erased_rank="linspace needs a known rank",
     ),
+    Case(
+        "linspace_fed",
+        lambda a, b, n: pb.linspace(a, b, n, axis=1),
+        [normal(2), normal(2, seed=1), np.array(4)],
+        expected=lambda a, b, n: np.linspace(a, b, n, axis=1),
+        not_erased_rank="the rank of start says where another axis than the first is",
+    ),
     Case("eye", lambda: pb.eye(2, 3), expected=np.eye(2, 3, dtype=np.float32)),
     Case(
         "eye_batch",

@@ -106,6 +106,18 @@ CASES = [
     _with_lengths("rfft2d", pb.signal.rfft2d, normal(3, 5), [4, 3], np.fft.rfftn),
     _with_lengths("irfft", pb.signal.irfft, _complex(2, 4), [5], np.fft.irfftn),
     _with_lengths("irfft", pb.signal.irfft, _complex(2, 4), [10], np.fft.irfftn),
+    Case(
+        "rfft2d_of_lengths_fed",
+        pb.signal.rfft2d,
+        [normal(3, 5), np.array([4, 3])],
+        expected=np.fft.rfft2,
+    ),
+    Case(
+        "irfft_of_lengths_fed",
+        pb.signal.irfft,
+        [_complex(2, 4), np.array([9])],
+        expected=lambda x, n: np.fft.irfft(x, n[0]),
+    ),
     _with_lengths("irfft3d", pb.signal.irfft3d, _complex(2, 3, 2), [3, 2, 4], np.fft.irfftn),
     Case(
         "fftnd",

@@ -61,6 +61,12 @@ CASES = [
     ),
     Case("band_part_lower", lambda x: pb.linalg.band_part(x, -1, 0), [normal(2, 3, 4)], expected=np.tril),
     Case("band_part", lambda x: pb.linalg.band_part(x, 1, 2), [normal(4, 5)]),
+    Case(
+        "band_part_fed",
+        lambda x, lower, upper: pb.linalg.band_part(x, lower, upper),
+        [normal(2, 4, 5), np.array(1), np.array(-1)],
+        expected=lambda x, lower, upper: np.triu(x, -lower),
+    ),
     Case("band_part_no_rows", lambda x: pb.linalg.band_part(x, 1, 2), [normal(0, 5)]),
     Case("tensor_diag", pb.linalg.tensor_diag, [normal(2, 3)], not_erased_rank=RANK_IS_NEEDED),
     Case("tensor_diag_part", pb.linalg.tensor_diag_part, [normal(2, 3, 2, 3)], not_erased_rank=RANK_IS_NEEDED),

@@ -67,8 +67,7 @@ def range_of(node: Node, start: Tensor, limit: Tensor, delta: Tensor) -> Any:
 
 @reader("LinSpace")
 def linspace_(node: Node, start: Tensor, stop: Tensor, num: Tensor) -> Any:
-    (count,) = node.integers(num, "the number of points")
-    return linspace(start, stop, count, name=node.exactly)
+    return linspace(start, stop, num, name=node.exactly)
 
 
 @reader("OneHot")

@@ -127,45 +127,56 @@ def _range_length(start: Any, limit: Any, delta: Any) -> int:
 def linspace(start: TensorLike, stop: TensorLike, num: int | Tensor, name: str | None = None, axis: int = 0) -> Tensor:
     """`num` numbers from `start` to `stop`, both included, evenly spaced, along a new axis `axis`.
 
-    Shapes: `start` and `stop` of one shape [...]; the result has `num` at `axis`. Dtypes: floats.
+    Shapes: `start` and `stop` of one shape [...]; the result has `num` at `axis`, which a run may compute.
+    Dtypes: floats.
 
     Derivative: dstart = sum(dy * (1 - t)), dstop = sum(dy * t), with t from 0 to 1.
 
     Raises:
-        ValueError: `num` is not positive, or not known while the graph is built. TypeError: not floats.
+        ValueError: `num` is not positive. TypeError: not floats.
+        InvalidArgumentError: `num`, computed in a run, is not positive.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.linspace(0.0, 1.0, 3))
     array([0. , 0.5, 1. ], dtype=float32)
     """
     from ..shape.squeeze import expand_dims
+    from ..shape.stacking import concat
 
     a, b = operands(start, stop)
-    count = _known_number(num)
-    if count is None or count < 1:
-        raise ValueError(f"linspace: num must be a positive number known while the graph is built, not {num}")
     if a.dtype not in FLOATING:
         raise TypeError(f"linspace: start and stop must be floats, not {a}")
     place = as_axis(axis, None if a.shape.rank is None else a.shape.rank + 1, "linspace", a.type)
     if a.shape.rank is None and place:
         raise ValueError(f"linspace: the rank of start must be known, or the axis 0, not {place}: {a}")
     with a.graph.name_scope(name or "linspace"):
-        step = np.arange(int(count)) / max(int(count) - 1, 1)
+        rest, t = _weights(num, a.dtype)
         if a.shape.rank is None:
-            return _lines(a, b, step)
-        t = step.reshape([-1 if i == place else 1 for i in np.arange(a.shape.rank + 1)])
-        first, last = (a, b) if a.shape.rank == 0 else (expand_dims(a, place), expand_dims(b, place))
-        line: Tensor = first * _as(a.dtype, 1 - t) + last * _as(a.dtype, t)
+            behind = ones_like(shape(a))
+            rest, t = [reshape(x, concat([shape(x), behind], 0)) for x in (rest, t)]
+        elif a.shape.rank:
+            dims = [-1 if i == place else 1 for i in range(a.shape.rank + 1)]
+            rest, t, a, b = reshape(rest, dims), reshape(t, dims), expand_dims(a, place), expand_dims(b, place)
+        line: Tensor = a * rest + b * t
         return line
 
 
-def _lines(first: Tensor, last: Tensor, step: np.ndarray[Any, Any]) -> Tensor:
-    """The numbers between two tensors of one unknown rank, along a new first axis."""
-    from ..shape.stacking import concat
+def _weights(num: Any, dtype: DType) -> tuple[Tensor, Tensor]:
+    """What of the start and what of the end is in each of `num` numbers between them; worked out in float64."""
+    from ..debugging.assertions import assert_
+    from ..elementwise.maximum import maximum
 
-    lengths = concat([[len(step)], ones_like(shape(first))], 0)
-    rest, t = [reshape(convert_to_tensor(_as(first.dtype, x)), lengths) for x in (1 - step, step)]
-    return first * rest + last * t
+    count = _known_number(num)
+    if count is None:
+        given = convert_to_tensor(num)
+        with given.graph.acting.control_dependencies([assert_(given > 0, ["linspace: num must be positive", given])]):
+            steps = range_(given)
+        t = cast(steps, float64) / cast(maximum(given - 1, 1), float64)
+        return cast(1 - t, dtype), cast(t, dtype)
+    if count < 1:
+        raise ValueError(f"linspace: num must be a positive number, not {num}")
+    t = np.arange(int(count)) / max(int(count) - 1, 1)
+    return convert_to_tensor(_as(dtype, 1 - t)), convert_to_tensor(_as(dtype, t))
 
 
 def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = "meshgrid") -> list[Tensor]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.dtypes import int64
 from ...core.intervals import ORIGIN, Interval, hull
 from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
@@ -21,15 +22,20 @@ from ...core.shape import TensorShape
 from ...core.traits import MOVES, ZEROS
 from ...core.types import TensorType
 from ...core.typing import TensorLike
-from ..base.axes import static_integers
+from ..base.axes import is_computed, static_integers
 from ..base.broadcasting import operands
+from ..casting.cast import cast
 from ..complex.complex import conj
 from ..creation.constant import convert_to_tensor
+from ..creation.fill import zeros
+from ..creation.ranges import range_
+from ..indexing.where import where
 from ..reduction.product import reduce_prod
 from ..reduction.reduce import reduce_sum
 from ..shape.reshape import reshape
 from ..shape.size import rank, shape
-from ..shape.stacking import concat
+from ..shape.squeeze import expand_dims
+from ..shape.stacking import concat, unstack
 from .einsum import Einsum
 
 Band = tuple[int, int]
@@ -382,14 +388,14 @@ def _band_of_places(band: Band, align: str, m: int, n: int) -> Index:
 def band_part(input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, name: str | None = None) -> Tensor:
     """`input` where it is at most `num_lower` below and `num_upper` above the main diagonal, zeros elsewhere.
 
-    A negative number means all.
+    A negative number means all; a run may compute the numbers.
 
     Shapes: [..., m, n]. Dtypes: any.
 
     Derivative: dx = band_part(dy).
 
     Raises:
-        ValueError: `input` has less than two axes; a number is not known while the graph is built.
+        ValueError: `input` has less than two axes. TypeError: the numbers are no integers.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.linalg.band_part([[1, 2], [3, 4]], -1, 0))
@@ -397,8 +403,20 @@ def band_part(input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, n
            [3, 4]], dtype=int32)
     """
     x = _matrices("band_part", input)
+    if is_computed(num_lower) or is_computed(num_upper):
+        return _computed_band(x, num_lower, num_upper, name)
     lower, upper = [static_integers(v, "band_part: the numbers of diagonals")[0] for v in (num_lower, num_upper)]
     return MatrixBandPart(lower, upper)(x, name=name)
+
+
+def _computed_band(x: Tensor, num_lower: TensorLike, num_upper: TensorLike, name: str | None) -> Tensor:
+    with x.graph.acting.name_scope(name or "band_part") as scope:
+        lower, upper = [cast(n, int64) for n in (num_lower, num_upper)]
+        rows, columns = [range_(n) for n in unstack(shape(x, int64)[-2:], 2)]
+        below = expand_dims(rows, 1) - columns
+        return where(
+            ((lower < 0) | (below <= lower)) & ((upper < 0) | (-below <= upper)), x, zeros([], x.dtype), name=scope
+        )
 
 
 class MatrixBandPart(Primitive):

@@ -119,7 +119,7 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
 def rfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The transform `fft` of real numbers, along the last axis only up to the middle: the rest mirrors it.
 
-    The input is cut or padded with zeros to `fft_length`, 1 integer known while the graph is built.
+    The input is cut or padded with zeros to `fft_length`, 1 integer.
 
     Shapes: [..., n] gives [..., n // 2 + 1]. Dtypes: float32 gives complex64, float64 complex128.
 
@@ -138,7 +138,7 @@ def rfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: s
 def rfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The transform `fft2d` of real numbers, along the last axis only up to the middle: the rest mirrors it.
 
-    The input is cut or padded with zeros to `fft_length`, 2 integers known while the graph is built.
+    The input is cut or padded with zeros to `fft_length`, 2 integers.
 
     Shapes: [..., n] gives [..., n // 2 + 1]. Dtypes: float32 gives complex64, float64 complex128.
 
@@ -157,7 +157,7 @@ def rfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name:
 def rfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The transform `fft3d` of real numbers, along the last axis only up to the middle: the rest mirrors it.
 
-    The input is cut or padded with zeros to `fft_length`, 3 integers known while the graph is built.
+    The input is cut or padded with zeros to `fft_length`, 3 integers.
 
     Shapes: [..., n] gives [..., n // 2 + 1]. Dtypes: float32 gives complex64, float64 complex128.
 
@@ -176,7 +176,7 @@ def rfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name:
 def irfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft`: real numbers from the bins up to the middle.
 
-    The input is cut or padded with zeros to what `fft_length`, 1 integer known while the graph is built, needs.
+    The input is cut or padded with zeros to what `fft_length`, 1 integer, needs.
     Without it the length along the last axis is even.
 
     Shapes: [..., k] gives [..., 2 * (k - 1)], or `fft_length`. Dtypes: complex64 gives float32, complex128 float64.
@@ -196,7 +196,7 @@ def irfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: 
 def irfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft2d`: real numbers from the bins up to the middle.
 
-    The input is cut or padded with zeros to what `fft_length`, 2 integers known while the graph is built, needs.
+    The input is cut or padded with zeros to what `fft_length`, 2 integers, needs.
     Without it the length along the last axis is even.
 
     Shapes: [..., k] gives [..., 2 * (k - 1)], or `fft_length`. Dtypes: complex64 gives float32, complex128 float64.
@@ -216,7 +216,7 @@ def irfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name
 def irfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft3d`: real numbers from the bins up to the middle.
 
-    The input is cut or padded with zeros to what `fft_length`, 3 integers known while the graph is built, needs.
+    The input is cut or padded with zeros to what `fft_length`, 3 integers, needs.
     Without it the length along the last axis is even.
 
     Shapes: [..., k] gives [..., 2 * (k - 1)], or `fft_length`. Dtypes: complex64 gives float32, complex128 float64.

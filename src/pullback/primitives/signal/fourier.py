@@ -11,15 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import COMPLEX, complex64, complex128, float32, float64, real_dtype
+from ...core.dtypes import COMPLEX, INTEGER, complex64, complex128, float32, float64, int8, real_dtype
 from ...core.lengths import Dimension
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import Lengths, TensorShape, same_length
 from ...core.traits import MOVES, ZEROS, Links, all_axes_but, linear
 from ...core.types import TensorType
-from ..base.axes import static_integers
+from ..base.axes import is_computed, static_integers
 from ..creation.constant import convert_to_tensor
+from ..creation.fill import zeros
+from ..elementwise.division import floordiv
+from ..shape.stacking import unstack
 
 _REAL = frozenset([float32, float64])
 _ADJOINT = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
@@ -219,7 +222,7 @@ def complex_transform(
     """The user's complex transform `what`, checked."""
     x = _checked(what, input, len(axes), complex_input=True)
     with x.graph.name_scope(name or what):
-        x = x if lengths is None else fit(x, axes, _lengths(what, lengths, len(axes)))
+        x = x if lengths is None else _fitted(what, x, axes, lengths)
         return Fft(axes, inverse, _norm(what, norm))(x)
 
 
@@ -229,7 +232,7 @@ def real_transform(
     """The user's transform `what` of real numbers, checked."""
     x = _checked(what, input, len(axes), complex_input=False)
     with x.graph.name_scope(name or what):
-        x = x if lengths is None else fit(x, axes, _lengths(what, lengths, len(axes)))
+        x = x if lengths is None else _fitted(what, x, axes, lengths)
         return RealFft(axes, _norm(what, norm))(x)
 
 
@@ -241,6 +244,10 @@ def inverse_real_transform(
     with x.graph.name_scope(name or what):
         if lengths is None:
             return InverseRealFft(axes, None, _norm(what, norm))(x)
+        if _are_computed(lengths):
+            *others, n = _computed_lengths(what, lengths, len(axes))
+            bins = fit_like(x, _like(axes, [*others, floordiv(n, 2) + 1]), axes)
+            return InverseRealFft(axes, None, _norm(what, norm))(bins, _like(axes, [*others, n]))
         wanted = _lengths(what, lengths, len(axes))
         x = fit(x, axes, [*wanted[:-1], wanted[-1] // 2 + 1])
         return InverseRealFft(axes, wanted[-1], _norm(what, norm))(x)
@@ -277,6 +284,32 @@ def _lengths(what: str, lengths: Any, count: int) -> tuple[int, ...]:
     if len(found) != count or any(n < 0 for n in found):
         raise ValueError(f"{what}: fft_length must be {count} lengths, one for each axis, not {lengths!r}")
     return found
+
+
+def _fitted(what: str, x: Tensor, axes: Axes, lengths: Any) -> Tensor:
+    """`x` cut or padded with zeros at its end along `axes`, to lengths that a run may compute."""
+    if _are_computed(lengths):
+        return fit_like(x, _like(axes, _computed_lengths(what, lengths, len(axes))), axes)
+    return fit(x, axes, _lengths(what, lengths, len(axes)))
+
+
+def _are_computed(lengths: Any) -> bool:
+    return any(is_computed(n) for n in (lengths if isinstance(lengths, list | tuple) else [lengths]))
+
+
+def _computed_lengths(what: str, lengths: Any, count: int) -> list[Tensor]:
+    given = convert_to_tensor(lengths)
+    if given.dtype not in INTEGER or given.shape.sizes not in (None, (None,), (count,)):
+        raise ValueError(f"{what}: fft_length must be {count} lengths, one for each axis, not {given}")
+    return unstack(given, count)
+
+
+def _like(axes: Axes, lengths: Sequence[Tensor]) -> Tensor:
+    """A tensor, of which only the shape is of interest, that has `lengths` along `axes`."""
+    dims: list[Any] = [1] * -min(axes)
+    for axis, n in zip(axes, lengths, strict=True):
+        dims[axis] = n
+    return zeros(dims, int8)
 
 
 def _norm(what: str, norm: Any) -> str:
