@@ -171,8 +171,8 @@ def _weights(num: Any, dtype: DType) -> tuple[Tensor, Tensor]:
         given = convert_to_tensor(num)
         with given.graph.acting.control_dependencies([assert_(given > 0, ["linspace: num must be positive", given])]):
             steps = range_(given)
-        t = cast(steps, float64) / cast(maximum(given - 1, 1), float64)
-        return cast(1 - t, dtype), cast(t, dtype)
+        parts = cast(steps, float64) / cast(maximum(given - 1, 1), float64)
+        return cast(1 - parts, dtype), cast(parts, dtype)
     if count < 1:
         raise ValueError(f"linspace: num must be a positive number, not {num}")
     t = np.arange(int(count)) / max(int(count) - 1, 1)
