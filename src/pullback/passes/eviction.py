@@ -69,6 +69,15 @@ ORDERS = (
 """No order is best for all graphs and budgets. The second is that of the paper."""
 
 
+def blocks_of(nodes: Sequence[Node]) -> list[int]:
+    """For each of `nodes` the one that made the memory which its result lies in."""
+    block = list(range(len(nodes)))
+    for i, node in enumerate(nodes):
+        if node.view is not None:
+            block[i] = block[node.view]
+    return block
+
+
 def run_steps(nodes: Sequence[Node], budget: int, order: Order) -> list[int]:
     """The numbers of `nodes` in an order in which to compute them; those that come again are computed again.
 
@@ -76,11 +85,6 @@ def run_steps(nodes: Sequence[Node], budget: int, order: Order) -> list[int]:
         BudgetError: there is no such order.
     """
     return _Run(nodes, round(budget * order.room), order).steps()
-
-
-def total_work(nodes: Sequence[Node], steps: Iterable[int]) -> int:
-    """The work of computing the nodes of these numbers."""
-    return sum([nodes[i].work for i in steps])
 
 
 @dataclass
@@ -96,12 +100,10 @@ class _Run:
 
     def __init__(self, nodes: Sequence[Node], budget: int, order: Order) -> None:
         self.nodes, self.budget, self.order = nodes, budget, order
-        self.block = list(range(len(nodes)))
-        self.members: list[list[int]] = [[i] for i in range(len(nodes))]
-        for i, node in enumerate(nodes):
-            if node.view is not None:
-                self.block[i] = self.block[node.view]
-                self.members[self.block[i]].append(i)
+        self.block = blocks_of(nodes)
+        self.members: list[list[int]] = [[] for _ in nodes]
+        for i, a in enumerate(self.block):
+            self.members[a].append(i)
         self.kept = {self.block[i] for i, node in enumerate(nodes) if node.kept}
         once = {self.block[i] for i, node in enumerate(nodes) if node.once}
         self.is_held = [i in once or i in self.kept for i in range(len(nodes))]

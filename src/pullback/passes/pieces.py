@@ -21,9 +21,9 @@ class Piece:
     """What is run at once: one node, for the first time, or several that are computed again, in a call."""
 
     nodes: list[Made] = field(default_factory=list)
-    reads: list[Made] = field(default_factory=list)
+    reads: dict[Made, None] = field(default_factory=dict)
     """What is read of what was made before."""
-    gives: list[Made] = field(default_factory=list)
+    gives: dict[Made, None] = field(default_factory=dict)
     """What is read afterwards, or is asked for."""
 
     @property
@@ -44,19 +44,13 @@ def pieces_of(nodes: Sequence[Node], steps: Sequence[int]) -> list[Piece]:
         piece = pieces[-1]
         for x in dict.fromkeys(present[j] for j in nodes[i].operands):
             if maker[x] is not piece:
-                _add(piece.reads, x)
-                _add(maker[x].gives, x)
+                piece.reads[x] = maker[x].gives[x] = None
         piece.nodes.append(made)
         present[i], maker[made] = made, piece
     for i, node in enumerate(nodes):
         if node.kept:
-            _add(maker[present[i]].gives, present[i])
+            maker[present[i]].gives[present[i]] = None
     return pieces
-
-
-def _add(to: list[Made], x: Made) -> None:
-    if x not in to:
-        to.append(x)
 
 
 def peak_of(nodes: Sequence[Node], pieces: Sequence[Piece]) -> tuple[int, Made]:
@@ -67,7 +61,8 @@ def peak_of(nodes: Sequence[Node], pieces: Sequence[Piece]) -> tuple[int, Made]:
         within, at = blocks.highest_within(piece)
         if alive + within > highest:
             highest, where = alive + within, at
-        alive += sum([blocks.size(b) for b in {blocks.of(x) for x in piece.gives} if b in piece.nodes])
+        made = {*piece.nodes}
+        alive += sum([blocks.size(b) for b in {blocks.of(x) for x in piece.gives} if b in made])
         alive -= sum([blocks.size(b) for b in blocks.freed[n]])
     return highest, where
 
@@ -102,7 +97,6 @@ class _Blocks:
 
     def highest_within(self, piece: Piece) -> tuple[int, Made]:
         """The most bytes that a piece makes and has not let go of, and what it computes then."""
-        given = {self.of(x) for x in piece.gives}
         last: dict[Made, int] = {}
         present: dict[int, Made] = {}
         for k, made in enumerate(piece.nodes):
@@ -110,6 +104,11 @@ class _Blocks:
             for j in (*self.nodes[made.node].operands, made.node):
                 if j in present:
                     last[self.of(present[j])] = k
+        stays = {self.of(x) for x in piece.gives}
+        freed = [0] * len(piece.nodes)
+        for x in piece.nodes:
+            if x in last and x not in stays:
+                freed[last[x]] += self.size(x)
         alive, highest, where = 0, -1, piece.nodes[0]
         for k, made in enumerate(piece.nodes):
             if self.of(made) == made:
@@ -117,5 +116,5 @@ class _Blocks:
             now = alive + self.nodes[made.node].scratch
             if now > highest:
                 highest, where = now, made
-            alive -= sum([self.size(b) for b, end in last.items() if end == k and b not in given and b in piece.nodes])
+            alive -= freed[k]
         return highest, where

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from ..control_flow.loop import Loop
 from ..core.dtypes import resource
 from ..core.errors import ResourceExhaustedError
 from ..core.graph import Operation, site_of
 from ..core.traits import GIVEN, VIEWS
+from .checkpoints import checkpointed
 from .costs import Lengths, scratch, work
-from .eviction import ORDERS, BudgetError, Node, run_steps, total_work
+from .eviction import ORDERS, BudgetError, Node, run_steps
+from .keeping import keeping_more
 from .pieces import Made, peak_of, pieces_of
 from .view import View
 
-_TRIED = 16
+_TRIED = 8
 _MANY = 1500
 """For graphs of more operations few orders are tried."""
 
@@ -41,7 +44,9 @@ class Schedule:
         once = op.primitive.stateful or op.primitive.acts or bool(op.control_inputs) or self._keeps_rows(op)
         made = [] if VIEWS in op.primitive.traits else [y for y in op.outputs if y in self.read]
         size = sum([self.lengths.bytes(y) for y in made])
-        return Node(operands, size, scratch(op, self.lengths), work(op, self.lengths), self._view(op), once, kept)
+        view = self._view(op)
+        cost = 0 if view is not None else work(op, self.lengths)
+        return Node(operands, size, scratch(op, self.lengths), cost, view, once, kept)
 
     def _keeps_rows(self, op: Operation) -> bool:
         """Whether it is a loop that hands out what it kept of its steps: XLA has no room for these in a call."""
@@ -56,32 +61,34 @@ class Schedule:
 
     def _cheapest(self) -> list[int]:
         """The steps of the least work whose peak is within the budget."""
-        best: tuple[int, list[int]] | None = None
-        for order in ORDERS if len(self.nodes) < _MANY else ORDERS[:3]:
-            try:
-                steps = run_steps(self.nodes, self.budget, order)
-            except BudgetError:
-                continue
-            cost = total_work(self.nodes, steps)
-            if (best is None or cost < best[0]) and self._peak(steps)[0] <= self.budget:
-                best = cost, steps
-        if best is None:
+        found = self._found(self.budget)
+        if not found:
             raise self._too_small()
-        return best[1]
+        return min([keeping_more(self.nodes, steps, self.budget) for steps in found], key=self._work)
+
+    def _found(self, budget: int) -> list[list[int]]:
+        """The best steps of each way to look for them, of those whose peak is within a budget."""
+        evicted: list[list[int]] = []
+        for order in ORDERS if len(self.nodes) < _MANY else ORDERS[:3]:
+            with suppress(BudgetError):
+                evicted.append(run_steps(self.nodes, budget, order))
+        fitting = [steps for steps in evicted if self._peak(steps)[0] <= budget]
+        chained = (steps for steps in checkpointed(self.nodes, budget) if self._peak(steps)[0] <= budget)
+        return [steps for steps in (min(fitting, key=self._work, default=None), next(chained, None)) if steps]
+
+    def _work(self, steps: Sequence[int]) -> int:
+        return sum([self.nodes[i].work for i in steps])
 
     def _peak(self, steps: Sequence[int]) -> tuple[int, Made]:
         return peak_of(self.nodes, pieces_of(self.nodes, steps))
 
     def _too_small(self) -> ResourceExhaustedError:
-        """For the least budget of some that has an order, and where the memory is fullest then."""
-        least, at = self._peak(range(len(self.nodes)))
-        for share in range(1, _TRIED):
-            for order in ORDERS[:3]:
-                try:
-                    found = self._peak(run_steps(self.nodes, self.budget + least * share // _TRIED, order))
-                except BudgetError:
-                    continue
-                least, at = min((least, at), found)
+        """For the least budget that has an order, by bisection, and where the memory is fullest then."""
+        below, (least, at) = self.budget, self._peak(range(len(self.nodes)))
+        for _ in range(_TRIED):
+            budget = (below + least) // 2
+            peaks = [self._peak(steps) for steps in self._found(budget)]
+            below, (least, at) = (below, min(peaks)) if peaks else (budget, (least, at))
         op = self.operations[at.node]
         return ResourceExhaustedError(
             f"rematerialize: the budget is {self.budget:,} bytes, and the least for which an order was found "

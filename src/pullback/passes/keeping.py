@@ -1,0 +1,58 @@
+"""Local search on rematerialisation schedules: what need not be computed again, for there is room to keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .eviction import Node
+from .pieces import peak_of, pieces_of
+
+_TRIALS = 60_000
+"""Steps gone through at most, in all that is tried."""
+
+
+def keeping_more(nodes: Sequence[Node], steps: Sequence[int], budget: int) -> list[int]:
+    """`steps` without those that come again though what they made before could have stayed, within `budget` bytes.
+
+    Each in turn is left out, the most work first, with all that was computed again for it alone.
+    """
+    found, refused = list(steps), set[tuple[int, int]]()
+    for _ in range(_TRIALS // len(found)):
+        untried = [made for made in _again(nodes, found) if made[1:] not in refused]
+        if not untried:
+            break
+        _, i, time = max(untried)
+        fewer = _without(nodes, found, i, time)
+        if peak_of(nodes, pieces_of(nodes, fewer))[0] <= budget:
+            found = fewer
+        else:
+            refused.add((i, time))
+    return found
+
+
+def _again(nodes: Sequence[Node], steps: Sequence[int]) -> list[tuple[int, int, int]]:
+    """What is computed again: its work, its number, and how many times it comes later."""
+    counts = [0] * len(nodes)
+    found = []
+    for i in reversed(steps):
+        found.append((nodes[i].work, i, counts[i]))
+        counts[i] += 1
+    return [made for made in found if made[2] + 1 < counts[made[1]]]
+
+
+def _without(nodes: Sequence[Node], steps: Sequence[int], node: int, time: int) -> list[int]:
+    """The steps but for the one that computes `node` and comes `time` times more, and what only that one read."""
+    counts = [0] * len(nodes)
+    first = {i: n for n, i in reversed(list(enumerate(steps)))}
+    is_read = [False] * len(nodes)
+    found = []
+    for n, i in reversed(list(enumerate(steps))):
+        is_left_out = (i, counts[i]) == (node, time)
+        counts[i] += 1
+        if is_left_out or (n != first[i] and not is_read[i] and not nodes[i].kept):
+            continue
+        found.append(i)
+        is_read[i] = False
+        for j in nodes[i].operands:
+            is_read[j] = True
+    return found[::-1]
