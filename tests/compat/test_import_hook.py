@@ -16,6 +16,8 @@ import pullback as pb
 
 from .programs import run_program
 
+SLIM = "pullback.compat.v1.contrib.slim"
+
 
 @pytest.fixture
 def installed() -> Iterator[None]:
@@ -53,6 +55,11 @@ def installed() -> Iterator[None]:
         ("tensorflow.python.ops.gen_nn_ops", "relu_grad", "pullback.compat.v1.backprop.relu_grad"),
         ("tensorflow.python.ops.gen_nn_ops", "_max_pool_grad", "pullback.compat.v1.backprop.max_pool_grad"),
         ("tensorflow.python.ops.nn_ops", "conv2d_backprop_input", "pullback.compat.v1.nn.conv2d_backprop_input"),
+        ("tensorflow.contrib.layers.python.layers.utils", "static_cond", f"{SLIM}.utils.static_cond"),
+        ("tensorflow.contrib.slim.python.slim.data.data_decoder", "DataDecoder", f"{SLIM}.data_decoder.DataDecoder"),
+        ("tensorflow.python.keras.engine.input_spec", "InputSpec", "pullback.compat.v1.keras.layers.InputSpec"),
+        ("tensorflow.python.keras.layers", "Dense", "pullback.compat.v1.keras.layers.Dense"),
+        ("tensorflow.python.ops.rnn.rnn_cell_impl", "LSTMCell", "pullback.nn.rnn_cell.LSTMCell"),
         ("tensorflow.compat", "as_bytes", "pullback.compat.v1.compat.as_bytes"),
     ],
 )
@@ -100,6 +107,21 @@ def test_what_is_a_module_in_a_package_is_none_of_its_functions() -> None:
     assert variable_scope.variable_scope is pb.variable_scope
     tensorflow = importlib.import_module("tensorflow")
     assert tensorflow.python.ops.variable_scope.get_variable is pb.compat.v1.get_variable
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_class_is_no_module() -> None:
+    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'tensorflow.layers.Dense'"):
+        importlib.import_module("tensorflow.layers.Dense")
+
+
+@pytest.mark.parametrize("v2_names", [False, True])
+def test_it_says_which_version_it_is(v2_names: bool) -> None:
+    pb.compat.install(v2_names=v2_names)
+    try:
+        assert importlib.import_module("tensorflow.python.tf2").enabled() is v2_names
+    finally:
+        pb.compat.uninstall()
 
 
 def test_without_it_there_is_no_tensorflow() -> None:

@@ -12,7 +12,7 @@ import importlib.abc
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pullback
@@ -25,6 +25,8 @@ _NAMESPACES = ("", "nn", "math", "train", "nn.rnn_cell", "linalg", "image", "ran
 """Where the modules of `tensorflow.python` look for a name, in order."""
 _PACKAGES = [["lib", "io"], *[["ops", name] for name in ("distributions", "linalg", "losses", "ragged", "signal")]]
 """The packages of `tensorflow.python` that have packages in them."""
+_KERAS = ["keras", "keras.layers"]
+"""Where the modules of `tensorflow.python.keras` look for a name after their own."""
 _NO_TENSORFLOW = "tensorboard.compat.notf"
 """The module that, where it is found, tells tensorboard to do without TensorFlow."""
 
@@ -132,6 +134,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return [*_found(v1, [module]), python_util]
             case ["python"]:
                 return [_Packages("tensorflow.python")]
+            case ["python", "tf2"]:
+                return [SimpleNamespace(enabled=lambda: self._top is pullback)]
             case ["python", package]:
                 return [_Packages(f"tensorflow.python.{package}")]
             case ["python", *below]:
@@ -140,8 +144,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return [_Packages(".".join(parts))]
             case ["examples", "tutorials", "mnist", *_]:
                 return [mnist]
-            case ["contrib", package, "python", *below] if len(below) < 3:
-                names = _found(v1, ["contrib", package])
+            case ["contrib", package, "python", *below] if len(below) < 3 or below[:2] == ["slim", "data"]:
+                names = [*_found(v1, ["contrib", package, *below[-1:]]), *_found(v1, ["contrib", package])]
                 return [*names, rnn_names] if names and package in ("rnn", "seq2seq") else names
             case ["core", _, file] if file.endswith("_pb2"):
                 return [messages.declared(file)]
@@ -160,9 +164,12 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def _python(below: Sequence[str]) -> list[Any]:
     """Where a module of `tensorflow.python` finds names, those of its own name first: `ops.nn_impl` begins in `nn`.
 
-    A module whose name ends in `_v2` has the functions of version 2.
+    A module whose name ends in `_v2` has the functions of version 2. Modules that others import are found there too:
+    `ops.rnn.rnn_cell_impl`.
     """
-    if len(below) > 2 and below[:2] not in _PACKAGES:
+    if below[0] == "keras" and below[-1].islower():
+        return [place for name in [".".join(below), *_KERAS] for place in _found(v1, name.split("."))]
+    if len(below) > 2 and below[:2] not in _PACKAGES and not below[-1].endswith(("_impl", "_ops")):
         return []
     own = [part.removeprefix("tf_").removesuffix("_impl").removesuffix("_ops") for part in reversed(below)]
     named = [name for name in own if name in v1.NAMESPACES or name in [package for _, package in _PACKAGES]]
@@ -172,7 +179,7 @@ def _python(below: Sequence[str]) -> list[Any]:
 
 
 def _found(place: Any, names: Sequence[str]) -> list[Any]:
-    """What stands at the end of `names` below `place`, if all are there."""
+    """The namespace at the end of `names` below `place`, if all are there; a function or a class is none."""
     for name in names:
         place = getattr(place, name, None)
-    return [] if place is None else [place]
+    return [] if place is None or callable(place) else [place]

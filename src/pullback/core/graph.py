@@ -306,19 +306,17 @@ class Graph(Collections):
         With `ignore_existing` the blocks around do not count.
         """
         outer = self.scope
-        kept = () if ignore_existing or op is None else outer.colocation
-        if op is not None:
-            kept = (*kept, op.op if isinstance(op, Tensor) else op)
-        with self.entered(outer._replace(colocation=kept)):
+        around = () if ignore_existing or op is None else outer.colocation
+        own = () if op is None else (op.op if isinstance(op, Tensor) else op,)
+        with self.entered(outer._replace(colocation=(*around, *own))):
             yield
 
     @contextmanager
     def control_dependencies(self, control_inputs: Sequence[Any] | None) -> Iterator[None]:
         """Operations made inside run after `control_inputs` (operations, tensors, variables); None clears."""
         outer = self.scope
-        if control_inputs is None:
-            controllers: tuple[Controller, ...] = ()
-        else:
+        controllers: tuple[Controller, ...] = ()
+        if control_inputs is not None:
             controllers = (*outer.controllers, Controller(self.acting._controls(control_inputs)))
         with self.entered(outer._replace(controllers=controllers)):
             yield
@@ -337,8 +335,7 @@ class Graph(Collections):
     @contextmanager
     def attr_scope(self, attrs: Mapping[str, Any]) -> Iterator[None]:
         """Operations made inside carry `attrs`; a None removes an attribute of a block around."""
-        outer = self.scope
-        with self.entered(outer._replace(attrs={**outer.attrs, **attrs})):
+        with self.entered(self.scope._replace(attrs={**self.scope.attrs, **attrs})):
             yield
 
     @contextmanager
@@ -412,6 +409,9 @@ class Graph(Collections):
     def building_function(self) -> bool:
         """Whether this is the body of a function, a branch or a loop."""
         return self.outer is not None
+
+    def _get_control_flow_context(self) -> None:
+        """None, as where TensorFlow's loops are functions; programs of version 1 ask for it."""
 
     @property
     def version(self) -> int:
