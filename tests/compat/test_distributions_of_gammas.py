@@ -17,6 +17,12 @@ SCALARS: dict[str, tuple[Any, Any, Any]] = {
     "Gamma": (lambda: tf.distributions.Gamma(A, B), stats.gamma(A, scale=1 / B), (A - 1) / B),
     "Beta": (lambda: tf.distributions.Beta(A, B), stats.beta(A, B), (A - 1) / (A + B - 2)),
     "StudentT": (lambda: tf.distributions.StudentT(A + 2.5, -A, B), stats.t(A + 2.5, -A, B), -A),
+    "Chi2": (lambda: tf.distributions.Chi2(A + 1.0), stats.chi2(A + 1.0), A - 1.0),
+    "InverseGamma": (
+        lambda: tf.distributions.InverseGamma(A + 1.0, B),
+        stats.invgamma(A + 1.0, scale=B),
+        B / (A + 2.0),
+    ),
 }
 
 
@@ -86,6 +92,27 @@ def test_probabilities_of_dirichlets_are_scipys() -> None:
     q = tf.distributions.Dirichlet(C[::-1].copy())
     divergence, ratios = value([d.kl_divergence(q), d.log_prob(draws) - q.log_prob(draws)])
     np.testing.assert_allclose(ratios.mean(0), divergence, rtol=0.1)
+
+
+@pytest.mark.parametrize("kind", ["Poisson", "Binomial"])
+def test_numbers_of_events_are_scipys(kind: str) -> None:
+    n, p = np.array([4.0, 7.0]), np.array([0.25, 0.625])
+    d = tf.distributions.Poisson(n) if kind == "Poisson" else tf.distributions.Binomial(n, probs=p)
+    expected = stats.poisson(n) if kind == "Poisson" else stats.binom(n.astype(int), p)
+    at = np.array([[1.0, 0.0], [3.0, 6.0]])
+    *found, draws = value([d.log_prob(at), d.cdf(at), d.mean(), d.variance(), d.mode(), d.sample([3000], seed=1)])
+    wanted = [expected.logpmf(at), expected.cdf(at), expected.mean(), expected.var()]
+    for a, b in zip(found, [*wanted, n if kind == "Poisson" else [1.0, 5.0]], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+    np.testing.assert_allclose(draws.mean(0), expected.mean(), rtol=0.05)
+    np.testing.assert_allclose(draws.var(0), expected.var(), rtol=0.1)
+
+
+def test_events_are_said_by_one_parameter() -> None:
+    by_logits = tf.distributions.Binomial(4.0, logits=0.0), tf.distributions.Poisson(log_rate=0.0)
+    assert value([d.mean() for d in by_logits]) == [2.0, 1.0]
+    with pytest.raises(ValueError, match=r"^Poisson: give rate= or log_rate=, one of them$"):
+        tf.distributions.Poisson()
 
 
 @pytest.mark.parametrize("kind", ["Multinomial", "DirichletMultinomial"])

@@ -4,8 +4,10 @@ from .continuous import Exponential as Exponential
 from .continuous import Laplace as Laplace
 from .continuous import Normal as Normal
 from .continuous import Uniform as Uniform
+from .counts import Binomial as Binomial
 from .counts import DirichletMultinomial as DirichletMultinomial
 from .counts import Multinomial as Multinomial
+from .counts import Poisson as Poisson
 from .discrete import Bernoulli as Bernoulli
 from .discrete import Categorical as Categorical
 from .distribution import FULLY_REPARAMETERIZED as FULLY_REPARAMETERIZED
@@ -15,8 +17,10 @@ from .distribution import RegisterKL as RegisterKL
 from .distribution import ReparameterizationType as ReparameterizationType
 from .distribution import kl_divergence as kl_divergence
 from .gammas import Beta as Beta
+from .gammas import Chi2 as Chi2
 from .gammas import Dirichlet as Dirichlet
 from .gammas import Gamma as Gamma
+from .gammas import InverseGamma as InverseGamma
 from .gammas import StudentT as StudentT
 from .independent import Independent as Independent
 from .independent import MultivariateNormalDiag as MultivariateNormalDiag

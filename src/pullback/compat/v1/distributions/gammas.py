@@ -1,4 +1,4 @@
-"""Gamma distribution, and the distributions that are made of gammas: Beta, Dirichlet's and Student's t.
+"""Gamma distribution, and those that are made of gammas: chi-squared, inverse gamma, Beta, Dirichlet's, Student's t.
 
 Draws are differentiated by all parameters, through the implicit derivatives of `random_gamma`.
 """
@@ -25,7 +25,7 @@ from ....primitives.shape.broadcast import broadcast_to
 from ....primitives.shape.size import shape
 from ....primitives.shape.stacking import concat, stack
 from ....primitives.special.gamma import digamma, lbeta, lgamma
-from ....primitives.special.incomplete import betainc, igamma
+from ....primitives.special.incomplete import betainc, igamma, igammac
 from .distribution import Distribution, divergence, named
 
 
@@ -81,6 +81,77 @@ class Gamma(Distribution):
         """Where the density is largest: defined for concentrations above 1."""
         a = self.concentration
         return self.where_defined(a > 1.0, (a - 1.0) / self.rate, name)
+
+
+class Chi2(Gamma):
+    """The distribution of the sum of so many squares, `df`, of normal numbers: a gamma of `df / 2` and 1/2.
+
+    >>> import pullback.compat.v1 as tf
+    >>> d = tf.contrib.distributions.Chi2(3.0)
+    >>> tf.Session().run([d.mean(), d.variance()])
+    [np.float32(3.0), np.float32(6.0)]
+    """
+
+    def __init__(
+        self, df: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Chi2"
+    ) -> None:
+        self.df = convert_to_tensor(df)
+        super().__init__(0.5 * self.df, constant(0.5, self.df.dtype), validate_args, allow_nan_stats, name)
+
+
+class InverseGamma(Distribution):
+    """The distribution of 1 over a number of the gamma distribution of `concentration` and `rate`.
+
+    >>> import pullback.compat.v1 as tf
+    >>> d = tf.contrib.distributions.InverseGamma(3.0, 4.0)
+    >>> tf.Session().run([d.mean(), d.mode()])
+    [np.float32(2.0), np.float32(1.0)]
+    """
+
+    def __init__(
+        self,
+        concentration: TensorLike,
+        rate: TensorLike,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "InverseGamma",
+    ) -> None:
+        del validate_args
+        self.concentration, self.rate = operands(concentration, rate)
+        super().__init__(self.rate.dtype, name, allow_nan_stats)
+
+    @property
+    def parameters_like(self) -> Tensor:
+        return self.concentration + self.rate
+
+    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+        a, b, x = self.concentration, self.rate, convert_to_tensor(value, dtype_hint=self.dtype)
+        return named(a * log(b) - lgamma(a) - (a + 1.0) * log(x) - b / x, name)
+
+    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+        x = convert_to_tensor(value, dtype_hint=self.dtype)
+        return igammac(self.concentration, self.rate / x, name=name)
+
+    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+        del count
+        return self.rate / random_gamma([], broadcast_to(self.concentration, lengths), dtype=self.dtype, seed=seed)
+
+    def mean(self, name: str | None = None) -> Tensor:
+        """The mean: defined for concentrations above 1."""
+        less = self.concentration - 1.0
+        return self.where_defined(less > 0.0, self.rate / less, name)
+
+    def variance(self, name: str | None = None) -> Tensor:
+        """The variance: defined for concentrations above 2."""
+        a = self.concentration
+        return self.where_defined(a > 2.0, square(self.rate / (a - 1.0)) / (a - 2.0), name)
+
+    def entropy(self, name: str | None = None) -> Tensor:
+        a = self.concentration
+        return named(a + log(self.rate) + lgamma(a) - (1.0 + a) * digamma(a), name)
+
+    def mode(self, name: str | None = None) -> Tensor:
+        return named(self.rate / (1.0 + self.concentration), name)
 
 
 class Beta(Distribution):
