@@ -226,3 +226,37 @@ def test_losses_by_their_older_place_take_predictions_first() -> None:
     logits, labels = tf.constant([[2.0, 1.0]]), tf.constant([[1.0, 0.0]])
     older = tf.contrib.losses.softmax_cross_entropy(logits, labels)
     np.testing.assert_allclose(value(older), value(tf.losses.softmax_cross_entropy(labels, logits)))
+
+
+def test_end_points_are_under_the_scopes_of_their_layers() -> None:
+    slim, x = tf.contrib.slim, tf.zeros([2, 8, 8, 3])
+    noted = [slim.conv2d, slim.max_pool2d, slim.batch_norm]
+    with tf.variable_scope("net"), slim.arg_scope(noted, outputs_collections="points"):
+        y = slim.conv2d(x, 4, 3, normalizer_fn=slim.batch_norm, scope="first")
+        z = slim.max_pool2d(y, 2, scope="pool")
+        slim.conv2d(z, 4, 3, scope="second")
+    points = slim.utils.convert_collection_to_dict("points", clear_collection=True)
+    assert list(points) == ["net/first/BatchNorm", "net/first", "net/pool", "net/second"]
+    assert (points["net/first"], points["net/pool"]) == (y, z)
+    assert slim.utils.convert_collection_to_dict("points") == {}
+    assert slim.utils.gather_tensors_aliases([z, x]) == ["net/pool", "zeros"]
+
+
+def test_what_a_layer_asks_of_shapes() -> None:
+    utils = tf.contrib.layers.utils
+    assert (utils.last_dimension([None, 3]), utils.channel_dimension([None, 3, 4], "channels_first")) == (3, 3)
+    assert (utils.two_element_tuple(2), utils.n_positive_integers(3, [1, 2, 3])) == ((2, 2), (1, 2, 3))
+    with pytest.raises(ValueError, match=r"^layers: the length at -1 of \(3, None\) must be known; use tf.ensure_"):
+        utils.last_dimension([3, None])
+    with pytest.raises(ValueError, match=r"^layers: a shape of rank 2 or more is needed, not \(3,\); use tf.ensure_"):
+        utils.last_dimension([3], 2)
+    with pytest.raises(ValueError, match=r"^layers: a positive integer or 2 of them are needed, not \[1, 2, 3\]$"):
+        utils.two_element_tuple([1, 2, 3])
+
+
+def test_reversible_layers_have_variables_of_their_own() -> None:
+    x = tf.ones([2, 3])
+    one, other = tf.contrib.layers.rev_block(x, x, tf.layers.Dense(3), [tf.tanh] * 2, num_layers=2)
+    assert len(tf.gradients(one + other, [x])) == 1
+    with pytest.raises(ValueError, match=r"^rev_block: g must be a function or 2 of them, one for each layer: "):
+        tf.contrib.layers.rev_block(x, x, tf.tanh, [tf.tanh], num_layers=2)

@@ -172,8 +172,58 @@ def test_parts_are_found_by_their_names() -> None:
         layers.Dense(2, "no_such")
 
 
-@pytest.mark.parametrize("name", ["Model", "Sequential", "models"])
-def test_models_are_refused(name: str) -> None:
-    text = f"module 'tensorflow.keras' has no attribute '{name}': call the layers on tensors, and train the loss"
+def test_what_trains_itself_is_refused() -> None:
+    with pytest.raises(AttributeError, match=r"^module 'tensorflow.keras' has no attribute 'optimizers': call the "):
+        _ = tf.keras.optimizers
+    text = "'Sequential.fit' is not there: a model is a function of tensors here; train its loss with an optimizer of "
     with pytest.raises(AttributeError, match=f"^{text}"):
-        getattr(tf.keras, name)
+        _ = tf.keras.Sequential().fit
+
+
+def test_a_model_between_tensors_is_applied_to_others_with_the_same_variables() -> None:
+    x, z = tf.keras.Input([4]), tf.constant(X[:, 0])
+    w = tf.Variable(tf.ones([4, 2]))
+    net = tf.keras.Model(x, {"y": tf.tanh(x @ w), "w": w * 2.0})
+    found = net(z)
+    np.testing.assert_allclose(value(found["y"]), np.tanh(X[:, 0] @ np.ones([4, 2])), rtol=1e-6)
+    assert net.trainable_variables == [w]
+    assert tf.gradients(found["y"], w)[0] is not None
+    assert found["w"] is net.outputs["w"]
+
+
+def test_a_model_of_ones_own_has_the_variables_of_its_layers() -> None:
+    class Net(tf.keras.Model):
+        def __init__(self) -> None:
+            super().__init__(name="net")
+            self.parts = [layers.Dense(3, activation="relu"), layers.Dropout(0.5)]
+            self.last = layers.Dense(2)
+
+        def call(self, inputs: Any, training: bool = False) -> Any:
+            return self.last(self.parts[1](self.parts[0](inputs), training=training))
+
+    net = Net()
+    first, second = net(tf.constant(X)), net(tf.constant(X), training=True)
+    assert first.shape.as_list() == second.shape.as_list() == [2, 3, 2]
+    assert [v.shape.as_list() for v in net.trainable_variables] == [[4, 3], [3], [3, 2], [2]]
+    assert net.layers == [*net.parts, net.last]
+
+
+def test_layers_in_a_row_are_trained_or_not() -> None:
+    net = tf.keras.Sequential([layers.Dense(3, kernel_initializer="ones")])
+    net.add(layers.Dropout(0.999999))
+    net.add(layers.Flatten())
+    still, dropped = net(tf.constant(X)), net(tf.constant(X), training=True)
+    assert value(still).shape == (2, 9)
+    assert not value(dropped).any()
+    net.pop()
+    assert net(tf.constant(X)).shape == [2, 3, 3]
+
+
+def test_a_layer_around_a_layer_goes_step_by_step() -> None:
+    inner = layers.Dense(2, kernel_initializer=waves(0))
+    found = value([layers.TimeDistributed(inner)(tf.constant(X)), inner(tf.constant(X))])
+    np.testing.assert_allclose(*found, rtol=1e-6)
+
+
+def test_a_penalty_of_both_kinds() -> None:
+    assert value(tf.keras.regularizers.L1L2(0.5, 2.0)(tf.constant([1.0, -2.0]))) == 11.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -168,3 +169,45 @@ def test_every_layer_of_tensorflow_is_one() -> None:
 def test_a_layer_without_a_call_says_so() -> None:
     with pytest.raises(NotImplementedError, match=r"Layer has no call\(inputs\): define it"):
         Layer()(tf.constant(X))
+
+
+def test_a_layer_takes_a_structure() -> None:
+    class Mixed(tf.layers.Layer):
+        def build(self, input_shape: Any) -> None:
+            self.w = self.add_weight("w", input_shape["x"][-1:], initializer=tf.ones_initializer())
+
+        def call(self, inputs: Any) -> Any:
+            return {"y": inputs["x"] * self.w, "rest": [inputs["i"][0]]}
+
+    found = Mixed()({"i": [np.array([1, 2])], "x": tf.ones([2, 3], tf.float64)})
+    assert [t.dtype for t in (found["y"], found["rest"][0])] == [tf.float64, tf.int64]
+
+
+def test_variables_beside_integers_are_floats() -> None:
+    class Table(tf.layers.Layer):
+        def call(self, inputs: Any) -> Any:
+            return tf.gather(tf.get_variable("table", [5, 2]), inputs)
+
+    assert Table()(tf.constant([1, 2])).dtype == tf.float32
+
+
+def test_the_shape_of_a_result_makes_no_variable() -> None:
+    with tf.Graph().as_default():
+        layer = tf.layers.Conv2D(4, 3, name="c")
+        assert layer.compute_output_shape([None, 8, 8, 3]).as_list() == [None, 6, 6, 4]
+        assert tf.global_variables() == []
+        assert layer(tf.zeros([1, 8, 8, 3])).op.name == "c/BiasAdd"
+
+
+def test_a_stack_begins_with_the_states_of_its_cells() -> None:
+    class Named(tf.nn.rnn_cell.GRUCell):
+        def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+            return tf.ones([batch_size, 3], dtype)
+
+    stack = tf.nn.rnn_cell.MultiRNNCell([Named(3), tf.nn.rnn_cell.GRUCell(3)])
+    first, second = tf.Session(engine="numpy").run(stack.zero_state(2, tf.float32))
+    assert (first.sum(), second.sum()) == (6.0, 0.0)
+
+
+def test_a_layer_says_what_it_is_made_of() -> None:
+    assert next(iter(inspect.signature(tf.layers.Dense).parameters)) == "units"

@@ -313,6 +313,9 @@ class MultiRNNCell(RNNCell):
     def output_size(self) -> Any:
         return self.cells[-1].output_size
 
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> tuple[Any, ...]:
+        return tuple(cell.zero_state(batch_size, dtype) for cell in self.cells)
+
     def build(self, input_shape: TensorShape) -> None:
         depth = input_shape.size(-1)
         for i, cell in enumerate(self.cells):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ...core.dtypes import as_dtype
+from ...core import nest
+from ...core.dtypes import FLOATING, as_dtype, float32
+from ...core.graph import Graph, Tensor
 from ...core.shape import TensorShape
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.creation.placeholders import placeholder
 from ...primitives.variables.variable import Variable
 from .scope import VariableScope, get_variable, get_variable_scope, name_without_variables, variable_scope
 
@@ -84,23 +88,35 @@ class Layer:
     # What a user calls
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What `call` gives for the inputs, one tensor or a list, in the scope of the layer, after `build`.
+        """What `call` gives for the inputs, a tensor or a structure, in the scope of the layer, after `build`.
 
-        `scope=` names the scope of the first call; all else is handed on.
+        `scope=` names the scope of the first call; all else is handed on. Variables that say no dtype are of that of
+        the first floats among the inputs.
         """
-        scope, inputs = kwargs.pop("scope", None), args[0]
-        several = isinstance(inputs, list | tuple)
-        given = [convert_to_tensor(x) for x in (inputs if several else [inputs])]
-        shapes = [x.shape for x in given]
-        with self.entered(scope, given[0].dtype):
-            self.make(shapes if several else shapes[0])
-            result = self.call(given if several else given[0], *args[1:], **kwargs)
+        scope, inputs = kwargs.pop("scope", None), _as_tensors(args[0])
+        dtypes = [x.dtype for x in nest.flatten(inputs) if x.dtype in FLOATING]
+        with self.entered(scope, next(iter(dtypes), None)):
+            self.make(nest.map_structure(lambda x: x.shape, inputs))
+            result = self.call(inputs, *args[1:], **kwargs)
         self._called = True
         return result
 
     def apply(self, *args: Any, **kwargs: Any) -> Any:
         """The same as a call."""
         return self(*args, **kwargs)
+
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
+        """The shape of the result for floats of `input_shape`, found by a call in a graph of its own.
+
+        >>> import pullback.compat.v1 as tf
+        >>> tf.layers.Dense(7).compute_output_shape([None, 3])
+        TensorShape([None, 7])
+        """
+        fresh = copy.copy(self)
+        fresh._scope, fresh.built, fresh._called = None, False, False
+        with Graph().as_default():
+            shape: TensorShape = fresh(placeholder(self.dtype or float32, input_shape)).shape
+        return shape
 
     @property
     def name(self) -> str:
@@ -143,7 +159,7 @@ class Layer:
             self.built = True
 
     @contextmanager
-    def entered(self, scope: VariableScope | str | None, dtype: DTypeLike) -> Iterator[None]:
+    def entered(self, scope: VariableScope | str | None, dtype: DTypeLike | None) -> Iterator[None]:
         """The block in which variables are the layer's: new ones at the first call, later the same."""
         if self._scope is None:
             shared = self._reuse or get_variable_scope().reuse
@@ -153,6 +169,13 @@ class Layer:
                 pass
         with variable_scope(self._scope, reuse=True if self._called else None):
             yield
+
+
+def _as_tensors(inputs: Any) -> Any:
+    """Structures of tensors as they are, with tensors for arrays; a list of numbers is one tensor for each."""
+    if isinstance(inputs, Mapping) or any(isinstance(x, Tensor) for x in nest.flatten(inputs)):
+        return nest.map_structure(convert_to_tensor, inputs)
+    return [convert_to_tensor(x) for x in inputs] if isinstance(inputs, list | tuple) else convert_to_tensor(inputs)
 
 
 def _snake_case(name: str) -> str:

@@ -23,12 +23,13 @@ from ..layers.normalization import batch_normalization
 from ..layers.pooling import average_pooling2d, max_pooling2d
 from ..layers.variables import ZEROS, Maker, Wish, layer_scope
 from .arguments import add_arg_scope
-from .finishing import Collections, Options, finished, model_variable, note_model_variable, with_biases
+from .finishing import Collections, Options, finished, model_variable, note_model_variable, noted, with_biases
 from .initializers import l1_regularizer as l1_regularizer
 from .initializers import l2_regularizer as l2_regularizer
 from .initializers import variance_scaling_initializer as variance_scaling_initializer
 from .initializers import xavier_initializer as xavier_initializer
 from .initializers import xavier_initializer_conv2d as xavier_initializer_conv2d
+from .utils import collect_named_outputs
 
 Scope = str | VariableScope | None
 
@@ -138,7 +139,7 @@ def batch_norm(
     noted = x.graph.acting.get_collection(GraphKeys.UPDATE_OPS)
     makers = {f"{name}_initializer": maker for name, maker in (param_initializers or {}).items()}
     makers |= {f"{name}_regularizer": maker for name, maker in (param_regularizers or {}).items()}
-    with variable_scope(scope, "BatchNorm", [x], reuse=reuse) as around:
+    with variable_scope(scope, "BatchNorm", [x], reuse=reuse, auxiliary_name_scope=False) as around:
         pass
     y = batch_normalization(
         x,
@@ -166,7 +167,8 @@ def batch_norm(
     elif updates_collections != GraphKeys.UPDATE_OPS:
         for update in updates:
             add_to_collections(updates_collections, update)
-    return finished(y, None, None, activation_fn, outputs_collections)
+    y = y if activation_fn is None else activation_fn(y)
+    return collect_named_outputs(outputs_collections, around.name, y)
 
 
 @add_arg_scope
@@ -181,13 +183,13 @@ def dropout(
 ) -> Tensor:
     """`inputs`; where `is_training`, each element is kept with probability `keep_prob`, and made larger."""
     y = dropped(inputs, 1 - keep_prob, noise_shape, seed, is_training, scope)
-    return finished(y, None, None, None, outputs_collections)
+    return noted(y, outputs_collections)
 
 
 @add_arg_scope
 def flatten(inputs: TensorLike, outputs_collections: Collections = None, scope: str | None = None) -> Tensor:
     """`inputs` with all axes but the first as one."""
-    return finished(flattened(inputs, scope), None, None, None, outputs_collections)
+    return noted(flattened(inputs, scope), outputs_collections)
 
 
 @add_arg_scope
@@ -202,7 +204,7 @@ def max_pool2d(
 ) -> Tensor:
     """The largest element of each window."""
     y = max_pooling2d(inputs, kernel_size, stride, padding, _order(data_format), scope)
-    return finished(y, None, None, None, outputs_collections)
+    return noted(y, outputs_collections)
 
 
 @add_arg_scope
@@ -217,7 +219,7 @@ def avg_pool2d(
 ) -> Tensor:
     """The mean of each window."""
     y = average_pooling2d(inputs, kernel_size, stride, padding, _order(data_format), scope)
-    return finished(y, None, None, None, outputs_collections)
+    return noted(y, outputs_collections)
 
 
 def repeat(inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

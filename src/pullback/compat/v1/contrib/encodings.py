@@ -28,7 +28,7 @@ from ..layers.variables import ZEROS, Maker, Wish, layer_scope
 from ..nn import embedding_lookup, safe_embedding_lookup_sparse
 from .arguments import add_arg_scope
 from .basic import Scope
-from .finishing import Collections, finished, model_variable
+from .finishing import Collections, finished, model_variable, noted
 
 
 @add_arg_scope
@@ -69,7 +69,7 @@ def one_hot_encoding(
     [[0.0, 1.0], [1.0, 0.0]]
     """
     encoded = one_hot(labels, num_classes, on_value, off_value, name=scope)
-    return finished(encoded, None, None, None, outputs_collections)
+    return noted(encoded, outputs_collections)
 
 
 @add_arg_scope
@@ -135,7 +135,7 @@ def max_pool3d(
 ) -> Tensor:
     """The largest element of each window of [batch, depth, height, width, channels]."""
     y = max_pooling3d(inputs, kernel_size, stride, padding, _order(data_format), scope)
-    return finished(y, None, None, None, outputs_collections)
+    return noted(y, outputs_collections)
 
 
 @add_arg_scope
@@ -150,7 +150,7 @@ def avg_pool3d(
 ) -> Tensor:
     """The mean of each window of [batch, depth, height, width, channels]."""
     y = average_pooling3d(inputs, kernel_size, stride, padding, _order(data_format), scope)
-    return finished(y, None, None, None, outputs_collections)
+    return noted(y, outputs_collections)
 
 
 def _order(data_format: str) -> str:

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....core.graph import Tensor
+from ....layers.variables.scope import get_variable_scope
 from ....primitives.activations.bias import bias_add
-from ....primitives.variables.collections import GraphKeys, add_to_collections
+from ....primitives.variables.collections import GraphKeys
 from ....primitives.variables.variable import Variable
 from ..layers.variables import Maker, Wish, layer_variable
+from .utils import collect_named_outputs
 
 Options = Mapping[str, Any] | None
 Collections = str | Sequence[str] | None
@@ -47,11 +49,14 @@ def with_biases(
 
 
 def finished(y: Tensor, normalizer: Maker, options: Options, activation: Maker, collections: Collections) -> Tensor:
-    """`y`, normalized, activated, and noted."""
+    """`y`, normalized, activated, and noted as an end point: under the name of the layer whose block is open."""
     if normalizer is not None:
         y = normalizer(y, **(options or {}))
     if activation is not None:
         y = activation(y)
-    if collections is not None:
-        add_to_collections(collections, y)
-    return y
+    return collect_named_outputs(collections, get_variable_scope().name, y)
+
+
+def noted(y: Tensor, collections: Collections) -> Tensor:
+    """`y`, noted as an end point under its own name, which is that of the layer."""
+    return collect_named_outputs(collections, y.op.name, y)

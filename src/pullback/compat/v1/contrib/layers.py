@@ -1,6 +1,7 @@
 """Layers of TensorFlow 1, with activations, normalizers, and variables `weights` and `biases`: `tf.contrib.layers`."""
 
 from ..nn import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
+from . import utils as utils
 from .basic import avg_pool2d as avg_pool2d
 from .basic import batch_norm as batch_norm
 from .basic import conv2d as conv2d
@@ -51,10 +52,12 @@ from .normalizations import group_norm as group_norm
 from .normalizations import instance_norm as instance_norm
 from .normalizations import layer_norm as layer_norm
 from .normalizations import unit_norm as unit_norm
+from .optimizing import OPTIMIZER_CLS_NAMES as OPTIMIZER_CLS_NAMES
 from .optimizing import optimize_loss as optimize_loss
 from .regularizers import apply_regularization as apply_regularization
 from .regularizers import l1_l2_regularizer as l1_l2_regularizer
 from .regularizers import sum_regularizer as sum_regularizer
+from .reversible import rev_block as rev_block
 from .spatial import images_to_sequence as images_to_sequence
 from .spatial import pool as pool
 from .spatial import sequence_to_images as sequence_to_images

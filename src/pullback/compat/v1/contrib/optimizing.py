@@ -23,7 +23,7 @@ from ....primitives.shape.size import shape
 from ....primitives.variables.collections import GraphKeys, get_collection
 from ....primitives.variables.variable import Variable
 
-OPTIMIZERS: Mapping[str, Callable[..., AbstractOptimizer]] = {
+OPTIMIZER_CLS_NAMES: Mapping[str, Callable[..., AbstractOptimizer]] = {
     "Adagrad": AdagradOptimizer,
     "Adam": AdamOptimizer,
     "Ftrl": FtrlOptimizer,
@@ -161,10 +161,10 @@ def _optimizer_of(optimizer: Any, rate: Any) -> AbstractOptimizer:
     if isinstance(optimizer, AbstractOptimizer):
         return optimizer
     if isinstance(optimizer, str):
-        if optimizer not in OPTIMIZERS:
-            names = ", ".join(OPTIMIZERS)
+        if optimizer not in OPTIMIZER_CLS_NAMES:
+            names = ", ".join(OPTIMIZER_CLS_NAMES)
             raise ValueError(f"optimize_loss: optimizer must be one of {names}, and not {optimizer!r}")
-        optimizer = OPTIMIZERS[optimizer]
+        optimizer = OPTIMIZER_CLS_NAMES[optimizer]
     made: AbstractOptimizer = optimizer(rate) if isinstance(optimizer, type) or rate is not None else optimizer()
     return made
 

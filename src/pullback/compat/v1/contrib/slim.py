@@ -1,6 +1,7 @@
 """TF-Slim: the layers of `tf.contrib.layers`, argument scopes, losses, variables: `tf.contrib.slim`."""
 
 from .... import losses as losses
+from . import data_decoder as data_decoder
 from . import dataset as dataset
 from . import dataset_data_provider as dataset_data_provider
 from . import initializers as initializers
@@ -10,6 +11,7 @@ from . import metrics as metrics
 from . import parallel_reader as parallel_reader
 from . import regularizers as regularizers
 from . import tfexample_decoder as tfexample_decoder
+from . import utils as utils
 from .arguments import add_arg_scope as add_arg_scope
 from .arguments import arg_scope as arg_scope
 from .arguments import current_arg_scope as current_arg_scope

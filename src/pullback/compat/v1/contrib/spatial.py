@@ -21,7 +21,7 @@ from ....primitives.shape.transpose import transpose
 from ..layers.convolution import as_lengths
 from ..layers.variables import Wish
 from .arguments import add_arg_scope
-from .finishing import Collections, finished, model_variable
+from .finishing import Collections, model_variable, noted
 
 
 @add_arg_scope
@@ -73,7 +73,7 @@ def images_to_sequence(
     x = convert_to_tensor(inputs)
     x = transpose(x, [2, 0, 1, 3] if data_format == "NHWC" else [3, 0, 2, 1])
     y = reshape(x, [_length(x, 0), -1, _length(x, 3)], name=scope)
-    return finished(y, None, None, None, outputs_collections)
+    return noted(y, outputs_collections)
 
 
 @add_arg_scope
@@ -88,7 +88,7 @@ def sequence_to_images(
     x = convert_to_tensor(inputs)
     parts = reshape(x, [_length(x, 0), -1, height, _length(x, 2)])
     y = transpose(parts, [1, 2, 0, 3] if output_data_format == "channels_last" else [1, 3, 2, 0], name=scope)
-    return finished(y, None, None, None, outputs_collections)
+    return noted(y, outputs_collections)
 
 
 @add_arg_scope
@@ -107,7 +107,7 @@ def pool(
     x = convert_to_tensor(inputs)
     window, steps, holes = [as_lengths(n, (x.shape.rank or 4) - 2) for n in (kernel_size, stride, dilation_rate)]
     y = pooled(x, window, pooling_type, steps, padding, data_format, holes, scope)
-    return finished(y, None, None, None, outputs_collections)
+    return noted(y, outputs_collections)
 
 
 def _length(x: Tensor, axis: int) -> Any:

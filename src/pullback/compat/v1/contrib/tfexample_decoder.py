@@ -25,6 +25,7 @@ from ....records.features import FixedLenFeature
 from ....records.parsing import parse_single_example, parse_single_sequence_example
 from ..io.images import image_of
 from ..lookup import LookupInterface
+from .data_decoder import DataDecoder
 
 Keys = str | Sequence[str]
 
@@ -169,7 +170,7 @@ class BackupHandler(ItemHandler):
         return cond(equal(size(item), 0), lambda: self._backup.tensors_to_item(keys_to_tensors), lambda: item)
 
 
-class TFExampleDecoder:
+class TFExampleDecoder(DataDecoder):
     """Decodes an example by features and handlers of items, both by name.
 
     >>> import pullback.compat.v1 as tf
@@ -185,19 +186,17 @@ class TFExampleDecoder:
         self._features, self._handlers = keys_to_features, items_to_handlers
 
     def list_items(self) -> list[str]:
-        """The names of the items."""
         return list(self._handlers)
 
-    def decode(self, serialized_example: Any, items: Sequence[str] | None = None) -> list[Any]:
-        """The items, all or some, of an example."""
-        parsed: dict[str, Any] = dict(parse_single_example(serialized_example, self._features))
+    def decode(self, data: Any, items: Sequence[str] | None = None) -> list[Any]:
+        parsed: dict[str, Any] = dict(parse_single_example(data, self._features))
         for key, feature in self._features.items():
             if isinstance(feature, FixedLenFeature):
                 parsed[key] = reshape(parsed[key], feature.shape)
         return _items(parsed, self._handlers, items)
 
 
-class TFSequenceExampleDecoder:
+class TFSequenceExampleDecoder(DataDecoder):
     """Decodes an example of sequences by the features of its context and of its steps, and handlers of items."""
 
     def __init__(
@@ -213,12 +212,10 @@ class TFSequenceExampleDecoder:
         self._handlers = items_to_handlers
 
     def list_items(self) -> list[str]:
-        """The names of the items."""
         return list(self._handlers)
 
-    def decode(self, serialized_example: Any, items: Sequence[str] | None = None) -> list[Any]:
-        """The items, all or some, of an example."""
-        context, steps = parse_single_sequence_example(serialized_example, self._context, self._steps)
+    def decode(self, data: Any, items: Sequence[str] | None = None) -> list[Any]:
+        context, steps = parse_single_sequence_example(data, self._context, self._steps)
         return _items({**context, **steps}, self._handlers, items)
 
 

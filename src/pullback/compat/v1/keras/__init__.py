@@ -1,6 +1,6 @@
 """Keras inside graphs: `tf.keras` layers, losses, activations, initializers and regularizers as functions of tensors.
 
-A layer is called with a tensor of the graph and gives one; models, which run graphs by themselves, are refused.
+A layer, or a model of layers, is called with a tensor of the graph and gives one; what trains itself is refused.
 """
 
 from typing import Any
@@ -11,8 +11,12 @@ from . import datasets as datasets
 from . import initializers as initializers
 from . import layers as layers
 from . import losses as losses
+from . import models as models
 from . import regularizers as regularizers
 from . import utils as utils
+from .models import Input as Input
+from .models import Model as Model
+from .models import Sequential as Sequential
 
 
 def __getattr__(name: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ....core.graph import Tensor
 from ....layers.variables.layer import Layer as Layer
@@ -20,12 +20,26 @@ from ....primitives.shape.tile import repeat
 from ....primitives.shape.transpose import transpose
 from ..layers import objects
 from . import activations, initializers, regularizers
+from .models import Input as Input
+from .models import TimeDistributed as TimeDistributed
+from .models import Wrapper as Wrapper
 from .recurrent import GRU as GRU
 from .recurrent import LSTM as LSTM
 from .recurrent import SimpleRNN as SimpleRNN
 
 _OF_INPUTS = ("input_shape", "input_dim", "batch_input_shape", "input_length")
 """What says the shape of inputs that are tensors here."""
+
+
+class InputSpec(NamedTuple):
+    """What a layer says of its inputs; nothing looks at it."""
+
+    dtype: Any = None
+    shape: Any = None
+    ndim: int | None = None
+    max_ndim: int | None = None
+    min_ndim: int | None = None
+    axes: Any = None
 
 
 def _given(function: Callable[..., Any], args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
@@ -223,6 +237,6 @@ class LayerNormalization(Layer):
 
 def __getattr__(name: str) -> Any:
     raise AttributeError(
-        f"module 'tensorflow.keras.layers' has no attribute '{name}': call the layers on tensors; an input is a "
-        "tf.placeholder"
+        f"module 'tensorflow.keras.layers' has no attribute '{name}': call the layers that are there, or functions of "
+        "tf.nn, on tensors"
     )

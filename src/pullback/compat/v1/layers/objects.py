@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -23,11 +24,25 @@ class FunctionLayer(Layer):
         super().__init__(name=name, dtype=dtype)
         self._args, self._options = args, options
 
+    def __init_subclass__(cls) -> None:
+        """Let a layer be made with the parameters of its function, as its signature says; programs look at it."""
+        if "function" in vars(cls):
+
+            def __init__(self: FunctionLayer, *args: Any, **options: Any) -> None:
+                FunctionLayer.__init__(self, *args, **options)
+
+            given = inspect.signature(cls.function).parameters
+            own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+            parameters = [p for name, p in given.items() if name not in ("inputs", "reuse")]
+            __init__.__signature__ = inspect.Signature([own, *parameters])  # type: ignore[attr-defined]
+            cls.__init__ = __init__  # type: ignore[method-assign]
+
     def __call__(self, inputs: TensorLike, **options: Any) -> Tensor:
         """The result for `inputs`; `options`, such as `training`, take the place of those given before."""
         reuse = self._scope is not None
         if self._scope is None:
-            with variable_scope(None, self._given_name or type(self).function.__name__) as self._scope:
+            default = self._given_name or type(self).function.__name__
+            with variable_scope(None, default, auxiliary_name_scope=False) as self._scope:
                 pass
         given = self._options | options | {"name": self._scope, "reuse": reuse}
         return type(self).function(convert_to_tensor(inputs), *self._args, **given)
