@@ -8,6 +8,8 @@ from typing import Any
 
 from .tracing import Traced, namespace
 
+_LARGE = 1e300
+"""The smallest number times its square is beyond 1."""
 _FAR = 1e9
 """From here on x and sqrt(x * x + 1) are one number."""
 
@@ -70,8 +72,9 @@ def _arccos(x: Traced) -> Any:
 
 
 def _odd(x: Traced, y: Any) -> Any:
-    """`y`, a function of the absolute value of `x`, with the sign of `x`."""
-    return namespace(x.w).where(x < 0.0, -y, y)
+    """`y`, a function of the absolute value of `x`, with the sign of `x`, be it that of a zero; which Where loses."""
+    far = x * _LARGE * _LARGE
+    return y * Traced(x.w, x.w.node("Clip", far.value, x.w.scalar(-1, far.value), x.w.scalar(1, far.value)))
 
 
 BY_FLOAT64: dict[str, Callable[[Traced], Any]] = {
