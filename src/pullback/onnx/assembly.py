@@ -192,7 +192,7 @@ def read_nodes(records: Sequence[Record], wanted: Iterable[str]) -> tuple[list[R
     for record in kept:
         if record.proto is None and record.op_type in _OPTIONAL_OUTPUTS:
             while len(record.outputs) > _fewest(record.op_type) and record.outputs[-1] not in read:
-                record.outputs.pop()
+                record.outputs = record.outputs[:-1]
     kept.reverse()
     return kept, read
 

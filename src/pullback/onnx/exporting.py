@@ -215,9 +215,9 @@ def _default_name(x: Tensor) -> str:
     return own or (x.op.name if x.value_index == 0 else x.name)
 
 
-def _place(item: Item) -> tuple[int, int]:
-    """Where an item comes among all."""
-    return (item.place, item.node.number) if isinstance(item, Again) else (item.index, -1)
+def _place(item: Item) -> int:
+    """Where an item comes among all: nodes by their number behind the operation that they stand for."""
+    return (item.place << 32) + item.node.number + 1 if isinstance(item, Again) else item.index << 32
 
 
 class _Exporter:

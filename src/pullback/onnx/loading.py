@@ -95,7 +95,7 @@ def _loaded(
     watch: Sequence_[str],
 ) -> OnnxGraph:
     replaced = turn_on_training(normalised.model) if training else {}
-    graph = OnnxGraph(normalised.model, normalised.ranks)
+    graph = OnnxGraph(normalised.model, normalised.rank_of)
     graph.left_out = normalised.left_out
     graph.watched = tuple(watch)
     for name in watch:
@@ -172,7 +172,7 @@ def _read_main(
     for tensor in [*proto.initializer, *weights.values()]:
         _add_initializer(graph, tensor, directory)
     read_nodes(proto.node, names)
-    graph.ranks = {}
+    graph.rank_of = None
     graph.inputs = tuple([graph.values[entry.name] for entry in proto.input])
     graph.outputs = tuple([names[entry.name] for entry in proto.output])
     for name, x in {**graph.input_tensors, **graph.output_tensors}.items():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from onnx import ModelProto, NodeProto
@@ -28,12 +27,12 @@ class OnnxGraph(Graph):
     the model says so, a sequence of tensors or an optional one.
     """
 
-    def __init__(self, model: ModelProto, ranks: Mapping[str, int] = MappingProxyType({})) -> None:
+    def __init__(self, model: ModelProto, rank_of: Callable[[str], int | None] | None = None) -> None:
         super().__init__(name=model.graph.name)
         self.model = model
         """The model as it was read: at opset 21 or newer, functions inlined, without large initializers."""
-        self.ranks = ranks
-        """While it is read: how many axes values have, as far as the model or onnx's inference says it."""
+        self.rank_of = rank_of
+        """While it is read: how many axes a value has, as far as the model or onnx's inference says it."""
         self.inputs: tuple[Tensor, ...] = ()
         """Placeholders for the model's inputs, initializers not among them."""
         self.outputs: tuple[Tensor, ...] = ()

@@ -6,6 +6,7 @@ left out (`lean.py`). While a model is written a value has a number for a name; 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -50,7 +51,8 @@ class NodeWriter:
         self.model = model
         self.outer = outer
         self.records: list[Record] = []
-        self._known: dict[Any, Record] = {}
+        self._known: defaultdict[str, dict[Any, Record]] = defaultdict(dict)
+        """For each operator its nodes, by what equal ones have in common."""
         self._vectors: dict[Any, Value] = {}
         """Vectors of lengths by their elements."""
         self._of_shape: dict[Any, Value] = {}
@@ -193,21 +195,31 @@ class NodeWriter:
     ) -> list[Value]:
         names = tuple(["" if x is None else x.name for x in inputs])
         key = None if op_type in _RANDOM else node_key(op_type, names, attributes, self.model.opset)
-        record = None if key is None else self._found("_known", key)
+        record = None if key is None else self._equal_node(op_type, key)
         if record is None:
-            record = Record(op_type, names, [], attributes or NOTHING)
+            record = Record(op_type, names, (), attributes or NOTHING)
             self.records.append(record)
             if key is not None:
-                self._known[key] = record
+                self._known[op_type][key] = record
         model = self.model
         found = [Value(name, model.types[name]) for name in record.outputs[: len(types)]]
         for t in types[len(found) :]:
             value = model.new(t)
-            record.outputs.append(value.name)
+            record.outputs += (value.name,)
             model.producers[value.name] = record
             self.note_shape(value)
             found.append(value)
         return found
+
+    def _equal_node(self, op_type: str, key: Any) -> Record | None:
+        """The node of this writer, or one around it, that is an equal one."""
+        w: NodeWriter | None = self
+        while w is not None:
+            found = w._known[op_type].get(key)
+            if found is not None:
+                return found
+            w = w.outer
+        return None
 
     def _found(self, table: str, key: Any) -> Any:
         """What this writer, or one around it, has under a key in one of its tables."""
@@ -225,14 +237,15 @@ class NodeWriter:
         for name in record.outputs:
             self.model.producers[name] = record
         if key is not None:
-            self._known.setdefault(key, record)
+            self._known[record.op_type].setdefault(key, record)
 
     def further_output(self, record: Record, i: int, type: TensorType) -> Value:
         """Output `i` of a node that has been made, which so far may have been left out."""
-        record.outputs.extend([""] * (i + 1 - len(record.outputs)))
-        if not record.outputs[i]:
-            record.outputs[i] = self.model.new(type).name
-            self.model.producers[record.outputs[i]] = record
+        outputs = [*record.outputs, *[""] * (i + 1 - len(record.outputs))]
+        if not outputs[i]:
+            outputs[i] = self.model.new(type).name
+            self.model.producers[outputs[i]] = record
+            record.outputs = tuple(outputs)
         return Value(record.outputs[i], type)
 
     def constant(self, value: Any, dtype: Any = None) -> Value:
@@ -361,7 +374,7 @@ class NodeWriter:
 
     def _emit_always(self, op_type: str, inputs: Sequence[Value], types: Sequence[TensorType]) -> list[Value]:
         outputs = [self.model.new(t) for t in types]
-        self.add_record(Record(op_type, tuple([x.name for x in inputs]), [y.name for y in outputs], NOTHING))
+        self.add_record(Record(op_type, tuple([x.name for x in inputs]), tuple([y.name for y in outputs]), NOTHING))
         return outputs
 
 

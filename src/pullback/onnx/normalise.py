@@ -5,8 +5,9 @@ All that onnx's own tools do, they do to a skeleton: the large initializers are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,17 @@ import onnx
 from google.protobuf.json_format import ParseError as JsonError
 from google.protobuf.message import DecodeError
 from google.protobuf.text_format import ParseError as TextError
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, checker, inliner, numpy_helper, shape_inference
+from onnx import (
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    ValueInfoProto,
+    checker,
+    inliner,
+    numpy_helper,
+    shape_inference,
+)
 from onnx.parser import ParseError
 from onnx.version_converter import ConvertError, convert_version
 
@@ -62,8 +73,8 @@ class Normalised:
     weights: Mapping[str, TensorProto]
     left_out: tuple[str, ...]
     """The outputs that cannot be read."""
-    ranks: Mapping[str, int]
-    """How many axes values of the main graph have, as far as the model or onnx's inference says it."""
+    rank_of: Callable[[str], int | None]
+    """How many axes a value of the main graph has, as far as the model or onnx's inference says it."""
 
 
 def parse(path: Path) -> ModelProto:
@@ -81,14 +92,15 @@ def normalise(model: ModelProto, directory: Path | None, of: Sequence[str] = ())
     """`model`, not changed, as the readers want it: without what cannot be read and the values `of` do not need."""
     if not model.HasField("graph") or not model.opset_import:
         raise DataLossError("onnx.load: the model has no graph; the file is torn, or is not an ONNX model")
-    require_valid(model)
+    kinds = require_valid(model)
     skeleton, weights = _set_aside(model, directory)
     del model
     _check(skeleton)
     if skeleton.functions:
         skeleton = _inlined(skeleton)
-    skeleton = _converted(skeleton)
-    skeleton, kinds = _with_bodies(skeleton, _kinds(skeleton))
+        kinds = _kinds(skeleton)
+    skeleton, kinds = _converted(skeleton, kinds)
+    skeleton, kinds = _with_bodies(skeleton, kinds)
     left_out = leave_out_unread(skeleton.graph, of) if of else ()
     kinds = _kinds(skeleton) if left_out else kinds
     unread = list(_unread(skeleton, kinds))
@@ -99,9 +111,10 @@ def normalise(model: ModelProto, directory: Path | None, of: Sequence[str] = ())
             + "\nTake these nodes out of the model, or write a reader for each: see pullback.onnx.reader."
         )
     skeleton.ir_version = max(skeleton.ir_version, 10)
-    ranks = _ranks(skeleton, kinds)
-    _leave_true_inputs(skeleton.graph, weights)
-    return Normalised(skeleton, weights, left_out, ranks)
+    if not all(map(_is_typed, skeleton.graph.output)):
+        _type_outputs(skeleton, kinds)
+    inputs = _leave_true_inputs(skeleton.graph, weights)
+    return Normalised(skeleton, weights, left_out, _ranks(skeleton, inputs, kinds))
 
 
 def _kinds(model: ModelProto) -> set[Kind]:
@@ -204,15 +217,15 @@ def _inlined(skeleton: ModelProto) -> ModelProto:
         raise InvalidArgumentError(f"onnx.load: the functions cannot be inlined: {_said(error)}") from None
 
 
-def _converted(skeleton: ModelProto) -> ModelProto:
-    """The model at opset 21, if it is at an older one."""
+def _converted(skeleton: ModelProto, kinds: set[Kind]) -> tuple[ModelProto, set[Kind]]:
+    """The model at opset 21, if it is at an older one, and its kinds."""
     versions = [entry.version for entry in skeleton.opset_import if domain_of(entry.domain) == ""]
     if not versions or versions[0] >= OLDEST_READ:
-        return skeleton
-    if all(_means_the_same(op_type, versions[0]) for domain, op_type in _kinds(skeleton) if not domain):
+        return skeleton, kinds
+    if all(_means_the_same(op_type, versions[0]) for domain, op_type in kinds if not domain):
         for entry in skeleton.opset_import:
             entry.version = OLDEST_READ if domain_of(entry.domain) == "" else entry.version
-        return skeleton
+        return skeleton, kinds
     batched = [n.output[0] for n in all_nodes(skeleton.graph) if n.op_type == "Scan"] if versions[0] < 9 else []
     resized = {n.output[0] for n in all_nodes(skeleton.graph) if n.op_type in old_resizing.OPERATORS}
     try:
@@ -227,7 +240,7 @@ def _converted(skeleton: ModelProto) -> ModelProto:
         old_resizing.restore_grids(converted, resized)
     if batched:
         _restore_types(converted.graph, skeleton.graph)
-    return converted
+    return converted, _kinds(converted)
 
 
 def _restore_types(converted: GraphProto, before: GraphProto) -> None:
@@ -288,16 +301,32 @@ def _has_vectors(skeleton: ModelProto, kinds: set[Kind]) -> bool:
     return any(tensor.data_type in (TensorProto.INT32, TensorProto.INT64) for tensor in skeleton.graph.initializer)
 
 
-def _ranks(skeleton: ModelProto, kinds: set[Kind]) -> dict[str, int]:
-    """The ranks of all values, as far as onnx can tell them; what it says of the outputs becomes part of the model.
+def _is_typed(entry: ValueInfoProto) -> bool:
+    return entry.type.HasField("tensor_type") and entry.type.tensor_type.HasField("shape")
 
-    The rest of its types, which take more than the model itself, are not kept.
-    """
-    inferred = _inferred(skeleton, kinds).graph
-    for entry, told in zip(skeleton.graph.output, inferred.output, strict=True):
+
+def _type_outputs(skeleton: ModelProto, kinds: set[Kind]) -> None:
+    """What onnx's inference says of the outputs becomes part of the model."""
+    for entry, told in zip(skeleton.graph.output, _inferred(skeleton, kinds).graph.output, strict=True):
         entry.CopyFrom(told)
-    types = [(entry.name, entry.type.tensor_type) for entry in [*inferred.value_info, *inferred.output]]
-    return {name: len(of.shape.dim) for name, of in types if of.HasField("shape")}
+
+
+def _ranks(skeleton: ModelProto, inputs: Sequence[ValueInfoProto], kinds: set[Kind]) -> Callable[[str], int | None]:
+    """The rank of a value, as far as onnx can tell it of the model, which once had these inputs too.
+
+    Few readers ask: that is when onnx infers. Its types, which take more than the model itself, are not kept.
+    """
+
+    @cache
+    def ranks() -> dict[str, int]:
+        whole = ModelProto()
+        whole.CopyFrom(skeleton)
+        whole.graph.input.extend(inputs)
+        inferred = _inferred(whole, kinds).graph
+        types = [(entry.name, entry.type.tensor_type) for entry in [*inferred.value_info, *inferred.output]]
+        return {name: len(of.shape.dim) for name, of in types if of.HasField("shape")}
+
+    return lambda name: ranks().get(name)
 
 
 def _unread(skeleton: ModelProto, kinds: set[Kind]) -> Iterator[str]:
@@ -323,9 +352,11 @@ def _some(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + more
 
 
-def _leave_true_inputs(graph: GraphProto, weights: Mapping[str, TensorProto]) -> None:
-    """Leave out the inputs that initializers give: constants, for us."""
+def _leave_true_inputs(graph: GraphProto, weights: Mapping[str, TensorProto]) -> list[ValueInfoProto]:
+    """Leave out the inputs that initializers give: constants, for us. Returns those of the weights."""
     given = {tensor.name for tensor in graph.initializer}
     kept = [entry for entry in graph.input if entry.name not in given and entry.name not in weights]
+    left_out = [entry for entry in graph.input if entry.name in weights]
     del graph.input[:]
     graph.input.extend(kept)
+    return left_out

@@ -96,7 +96,8 @@ class Origins:
         if node is None or isinstance(x.op.primitive, Const):
             return None
         again = self._nodes.get(node) or self._again(node)
-        return again if self._can_be_again(again) and not (self._draws and self._is_random(x)) else None
+        runs = self._can_be_again(again) if again.is_runnable is None else again.is_runnable
+        return again if runs and not (self._draws and self._is_random(x)) else None
 
     def _can_be_again(self, again: Again) -> bool:
         if again.is_runnable is None:
@@ -166,8 +167,8 @@ class Origins:
                 found.append(value)
             elif name in self._producers:
                 found.append(self._again(self._producers[name]))
-        again.needs = found
-        return found
+        again.needs = tuple(found)
+        return again.needs
 
     def makes(self, again: Again) -> list[Tensor]:
         """The tensors that are taken from a node."""
@@ -187,9 +188,12 @@ class Origins:
         names = tuple(["" if x is None else x.name for x in inputs])
         plain = again.inner is None and all(node.outputs)
         is_known = plain and node.domain == ""
-        attributes = {key: attribute_value(a) for key, a in node.attributes.items()} if is_known else NOTHING
+        stated = node.attributes if is_known else NOTHING
+        attributes = {key: attribute_value(a) for key, a in stated.items()} if stated else NOTHING
         made = Node(w.model, node.op_type if is_known else "", inputs, attributes)
-        outputs = [self._output(w, name, made._replace(number=i) if i else made) for i, name in enumerate(node.outputs)]
+        outputs = tuple(
+            [self._output(w, name, made._replace(number=i) if i else made) for i, name in enumerate(node.outputs)]
+        )
         key = node_key(node.op_type, names, attributes, w.model.opset) if is_known else None
         record = Record(node.op_type, names, outputs, attributes, node.name, node.proto, captured)
         w.add_record(record, key)
@@ -227,10 +231,13 @@ class Origins:
     @staticmethod
     def _made(w: Writer, tensor: Tensor, node: Node) -> Value:
         """The value of a tensor that a node gives, with what is known of it."""
-        shape = inferred(node)
-        known = shape if shape.is_compatible_with(tensor.shape) else TensorShape.UNKNOWN
-        made = w.told(tensor, w.model.new(TensorType(tensor.dtype, known)))
-        w.note_shape(made)
+        if tensor.shape.is_fully_defined():
+            made = w.model.new(tensor.type)
+        else:
+            shape = inferred(node)
+            known = shape if shape.is_compatible_with(tensor.shape) else TensorShape.UNKNOWN
+            made = w.told(tensor, w.model.new(TensorType(tensor.dtype, known)))
+            w.note_shape(made)
         elements = w.elements(node, tensor.dtype)
         if elements is not None:
             w.note_elements(made, elements)

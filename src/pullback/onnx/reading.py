@@ -281,7 +281,7 @@ def require_possible(kind: str, name: str, y: Tensor) -> None:
 
 def _with_declared_rank(graph: OnnxGraph, name: str, y: Tensor) -> Tensor:
     """`y` of the rank that the model, or onnx's inference, says it has."""
-    rank = graph.ranks.get(name)
+    rank = None if graph.rank_of is None else graph.rank_of(name)
     return y if rank is None else ensure_shape(y, TensorShape([None] * rank))
 
 

@@ -53,7 +53,7 @@ class Record:
 
     op_type: str
     inputs: tuple[str, ...]
-    outputs: list[str]
+    outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
     name: str = ""
     proto: NodeProto | None = None
@@ -159,12 +159,12 @@ class Model:
 
 
 def node_key(op_type: str, inputs: tuple[str, ...], attributes: Mapping[str, Any], opset: int) -> Any:
-    """What equal nodes have in common: attributes that say what holds without them are left out."""
+    """What equal nodes of an operator have in common: attributes that say what holds without them are left out."""
     if not attributes:
-        return op_type, inputs
+        return inputs
     default = _defaults(op_type, opset)
     told = {key: value for key, value in attributes.items() if not _says_nothing(op_type, key, value, default)}
-    return (op_type, inputs, frozen(told)) if told else (op_type, inputs)
+    return (inputs, frozen(told)) if told else inputs
 
 
 @cache

@@ -72,18 +72,17 @@ def _version(op_type: str, opset: int) -> int | None:
 
 def _has_kernel(node: Node, opset: int, type_of: Callable[[str], Any]) -> bool:
     """Whether onnxruntime has a kernel for the dtypes, as far as these are known."""
-    read, made = [
-        tuple([None if (known := type_of(name)) is None else known.dtype for name in names])
-        for names in (node.inputs, node.outputs)
-    ]
-    return _has_kernel_of(node.op_type, opset, read, made)
+    types = [type_of(name) for name in (*node.inputs, *node.outputs)]
+    dtypes = tuple([None if known is None else known.dtype for known in types])
+    return _has_kernel_of(node.op_type, opset, len(node.inputs), dtypes)
 
 
 @cache
-def _has_kernel_of(op_type: str, opset: int, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> bool:
+def _has_kernel_of(op_type: str, opset: int, count: int, dtypes: tuple[Any, ...]) -> bool:
+    """The same of an operator, for the dtypes of its `count` inputs, and of its outputs."""
     known = signature(op_type, opset)
-    for dtypes, variables in ((inputs, known.inputs), (outputs, known.outputs)):
-        for i, dtype in enumerate(dtypes):
+    for part, variables in ((dtypes[:count], known.inputs), (dtypes[count:], known.outputs)):
+        for i, dtype in enumerate(part):
             if dtype is None or dtype == float16:
                 continue
             allowed = known.allowed.get(variables[min(i, len(variables) - 1)])

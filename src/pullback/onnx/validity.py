@@ -25,8 +25,12 @@ _Formal = tuple[str, bool, frozenset[str]]
 _ELEMENT_TYPES = frozenset(TensorProto.DataType.values())
 
 
-def require_valid(model: ModelProto) -> None:
-    """Raise unless the parts that onnx's own tools trust are what they should be."""
+def require_valid(model: ModelProto) -> set[tuple[str, str]]:
+    """Raise unless the parts that onnx's own tools trust are what they should be.
+
+    Returns the domains and types of all nodes, wherever they are.
+    """
+    kinds = set()
     _require_versions(model)
     _require_texts([entry.domain for entry in model.opset_import])
     pending: list[tuple[GraphProto | FunctionProto, int]] = [(model.graph, 0), *[(f, 0) for f in model.functions]]
@@ -38,8 +42,10 @@ def require_valid(model: ModelProto) -> None:
         else:
             _require_texts([graph.name, graph.domain, *graph.input, *graph.output])
         for node in graph.node:
-            _require_texts([node.name, node.op_type, node.domain, *node.input, *node.output])
-            if node.op_type == "Split":
+            op_type, domain = node.op_type, node.domain
+            _require_texts([node.name, op_type, domain, *node.input, *node.output])
+            kinds.add((domain, op_type))
+            if op_type == "Split":
                 _require_outputs(node)
             for attribute in node.attribute:
                 _require_texts([attribute.name])
@@ -47,6 +53,7 @@ def require_valid(model: ModelProto) -> None:
                     _require_tensor(tensor)
                 inner = [attribute.g] if attribute.HasField("g") else attribute.graphs
                 pending.extend([(body, depth + 1) for body in inner])
+    return {(domain_of(domain), op_type) for domain, op_type in kinds}
 
 
 def _require_versions(model: ModelProto) -> None:
@@ -84,13 +91,14 @@ def _require_values(graph: GraphProto) -> None:
 
 def _require_type(of: TypeProto, what: str) -> None:
     depth = 0
-    while of.WhichOneof("value") in ("sequence_type", "optional_type"):
-        of = of.sequence_type.elem_type if of.HasField("sequence_type") else of.optional_type.elem_type
+    while (kind := of.WhichOneof("value")) in ("sequence_type", "optional_type"):
+        of = of.sequence_type.elem_type if kind == "sequence_type" else of.optional_type.elem_type
         depth += 1
         reading().takes_depth(depth)
-    if of.HasField("tensor_type"):
-        _require_element_type(of.tensor_type.elem_type, what)
-        _require_texts([dim.dim_param for dim in of.tensor_type.shape.dim])
+    if kind == "tensor_type":
+        tensor = of.tensor_type
+        _require_element_type(tensor.elem_type, what)
+        _require_texts([dim.dim_param for dim in tensor.shape.dim])
 
 
 def _require_tensor(tensor: TensorProto) -> None:

@@ -175,11 +175,17 @@ class Writer(NodeWriter):
         """The value of a tensor, with what is known of the types of both."""
         of, shape = value.type, x.shape
         assert of.dtype == x.dtype, f"the writer of {x.op.type} made {of} for {x}"
+        if shape.lengths == of.shape.lengths and self._is_of_model(shape):
+            return value
         assert of.shape.is_compatible_with(shape), f"the writer of {x.op.type} made {of} for {x}"
         if not of.shape.is_fully_defined() or not shape.is_fully_defined():
             value = self.refined(value, _filled(self.type_of(x).shape, of.shape))
             bind_shape(self.bound, shape, value.type.shape)
         return value
+
+    def _is_of_model(self, shape: TensorShape) -> bool:
+        """Whether each length of a shape stands in the model for itself, as numbers do."""
+        return all(type(n) is int or self.bound.get(n) is n for n in shape.lengths or ())
 
 
 def _filled(shape: TensorShape, other: TensorShape) -> TensorShape:
