@@ -302,7 +302,8 @@ def _has_vectors(skeleton: ModelProto, kinds: set[Kind]) -> bool:
 
 
 def _is_typed(entry: ValueInfoProto) -> bool:
-    return entry.type.HasField("tensor_type") and entry.type.tensor_type.HasField("shape")
+    of = entry.type.tensor_type if entry.type.HasField("tensor_type") else None
+    return of is not None and bool(of.HasField("shape"))
 
 
 def _type_outputs(skeleton: ModelProto, kinds: set[Kind]) -> None:

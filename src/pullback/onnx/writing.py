@@ -185,7 +185,7 @@ class Writer(NodeWriter):
 
     def _is_of_model(self, shape: TensorShape) -> bool:
         """Whether each length of a shape stands in the model for itself, as numbers do."""
-        return all(type(n) is int or self.bound.get(n) is n for n in shape.lengths or ())
+        return all(self.bound.get(n) is n for n in shape.lengths or () if isinstance(n, Length))
 
 
 def _filled(shape: TensorShape, other: TensorShape) -> TensorShape:
