@@ -13,6 +13,7 @@ from ..core.errors import NotRecordedError
 from .traced_complex import complex_elementwise
 from .traced_float64 import BY_FLOAT64
 from .tracing import AbstractTraced, Traced, as_traced, common_dtype, is_complex, is_literal, namespace
+from .whole_numbers import whole_power, whole_sign
 from .writing import Writer
 
 _COMPARED = {"equal": "Equal", "less": "Less", "greater": "Greater", "less_equal": "LessOrEqual"}
@@ -72,6 +73,8 @@ def _unary(w: Writer, name: str, x: Traced) -> Any:
         return _DERIVED_UNARY[name](x)
     if name in BY_FLOAT64 and x.dtype == np.float64:
         return BY_FLOAT64[name](x)
+    if name == "sign" and x.dtype.kind in "iu" and x.dtype.itemsize == 8:
+        return Traced(w, whole_sign(w, x.value))
     if name in _UNARY:
         whole = name in ("floor", "ceil", "rint") and x.dtype.kind in "iub"
         return x if whole else emit(w, _UNARY[name], x)
@@ -98,6 +101,8 @@ def _binary(w: Writer, name: str, a: Traced, b: Traced) -> Any:
         return emit(w, "Or" if name in ("add", "maximum") else "And", a, b)
     if name in _DERIVED_BINARY:
         return _DERIVED_BINARY[name](a, b)
+    if name == "power" and a.dtype.kind in "iu":
+        return Traced(w, whole_power(w, a.value, b.value))
     if name in _BINARY:
         return emit(w, _BINARY[name], a, b)
     raise NotRecordedError(f"there is no {name} in ONNX")

@@ -105,7 +105,8 @@ class Mean(Primitive):
         count = _count(x.shape, self.axis)
         if x.dtype in INTEGER:
             total = sum_kernel(xp, x.astype(np.int64), self.axis, self.keepdims)
-            return (xp.sign(total) * (xp.abs(total) // np.int64(max(count, 1)))).astype(x.dtype)
+            whole = total // np.int64(max(count, 1))
+            return (whole + ((total < 0) & (whole * count != total))).astype(x.dtype)
         wide = x.astype(float32) if x.dtype in (float16, bfloat16) else x
         total = sum_kernel(xp, wide, self.axis, self.keepdims)
         mean = total / count

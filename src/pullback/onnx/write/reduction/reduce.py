@@ -30,6 +30,7 @@ from ....primitives.reduction.sum import Sum, SumLike
 from ...nans import orderly, with_nans
 from ...records import Value
 from ...registry import writer
+from ...whole_numbers import whole_product, whole_sum
 from ...writing import Writer
 from ..shape.reshape import of_parts
 from ..shapes import alike, count_along, reduced_like, repeated_like
@@ -45,8 +46,8 @@ def wide(x: Value) -> Any:
 @writer(Sum)
 def sum_(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
-    if x.type.dtype.kind == "u" or (x.type.dtype.itemsize < 4 and x.type.dtype in INTEGER):
-        return w.cast(w.sum(w.cast(x, int64), p.axis, p.keepdims), x.type.dtype)
+    if x.type.dtype in INTEGER:
+        return whole_sum(w, x, lambda y: w.sum(y, p.axis, p.keepdims))
     return w.cast(w.sum(w.cast(x, wide(x)), p.axis, p.keepdims), x.type.dtype)
 
 
@@ -54,7 +55,7 @@ def sum_(w: Writer, op: Operation, x: Value) -> Value:
 def mean(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
     if x.type.dtype in INTEGER:
-        total = w.sum(w.cast(x, int64), p.axis, p.keepdims)
+        total = whole_sum(w, w.cast(x, int64), lambda y: w.sum(y, p.axis, p.keepdims))
         count = w.node("Max", count_along(w, x, p.axis), w.constant(1, int64))
         return w.cast(w.node("Div", total, count), x.type.dtype)
     if p.axis == () or _may_be_empty(x, p.axis):
@@ -206,8 +207,9 @@ def shape_only(w: Writer, op: Operation, lengths: Value) -> Value:
 @writer(Prod)
 def prod(w: Writer, op: Operation, x: Value) -> Value:
     p: Any = op.primitive
-    narrow = x.type.dtype.kind in "iu" and x.type.dtype != int64
-    return w.cast(w.reduce("ReduceProd", w.cast(x, int64 if narrow else wide(x)), p.axis, p.keepdims), x.type.dtype)
+    if x.type.dtype in INTEGER:
+        return whole_product(w, x, p.axis, p.keepdims)
+    return w.cast(w.reduce("ReduceProd", w.cast(x, wide(x)), p.axis, p.keepdims), x.type.dtype)
 
 
 @writer(ArgMax, ArgMin)
@@ -221,4 +223,6 @@ def argument(w: Writer, op: Operation, x: Value) -> Value:
 @writer(SumLike, pairs=True)
 def sum_like(w: Writer, op: Operation, x: Any, like: Any) -> Any:
     del op
+    if x.type.dtype in INTEGER:
+        return whole_sum(w, x, lambda y: reduced_like(w, y, like))
     return of_parts(reduced_like, w, x, like)
