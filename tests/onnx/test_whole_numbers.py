@@ -1,4 +1,4 @@
-"""Integers in exported models are exact, and wrap around as NumPy's do, where onnxruntime itself computes in float64."""
+"""Integers in exported models are exact, and wrap around as NumPy's do, where onnxruntime itself uses float64."""
 
 from collections.abc import Callable
 from typing import Any
