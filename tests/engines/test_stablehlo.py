@@ -10,6 +10,7 @@ import pytest
 
 import pullback as pb
 
+jax = pytest.importorskip("jax")
 export = pytest.importorskip("jax.export")
 W = np.random.default_rng(1).standard_normal((4, 4)).astype(np.float32)
 LOSSES: dict[str, Callable[[pb.Tensor], Any]] = {
@@ -66,3 +67,20 @@ def test_a_placeholder_of_unknown_rank_is_refused() -> None:
     x = pb.placeholder(pb.float32, None, name="x")
     with pytest.raises(pb.errors.InvalidArgumentError, match=r"to_stablehlo: the rank of .*'x:0'.* must be known"):
         pb.xla.to_stablehlo(x * 2.0, [x])
+
+
+SMOOTH = {
+    "softplus": pb.nn.softplus,
+    "cross entropy": lambda x: pb.nn.sigmoid_cross_entropy_with_logits(pb.ones_like(x), x),
+}
+
+
+@pytest.mark.parametrize("function", SMOOTH.values(), ids=SMOOTH)
+def test_jax_differentiates_what_is_smooth_at_zero(function: Any) -> None:
+    x = pb.placeholder(pb.float32, [3])
+    y = function(x)
+    given = np.array([-1.0, 0.0, 2.0], np.float32)
+    with pb.Session(engine="numpy") as session:
+        expected = session.run(pb.gradients(y, x)[0], {x: given})
+        (found,) = jax.grad(lambda a: pb.xla.to_jax([y], [x], session)(a)[0].sum(), argnums=(0,))(given)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)

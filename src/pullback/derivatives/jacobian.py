@@ -19,7 +19,7 @@ from ..primitives.shape.stacking import concat
 from ..primitives.shape.transpose import transpose
 from .jacobian_chains import chain_of
 from .jacobian_modes import MODES, chained, cheapest, coloured, forward, pattern_of, reverse
-from .products import as_sources, dense, source_tensor
+from .products import as_sources, dense, is_complex, source_tensor
 from .rows import rows_of
 
 
@@ -35,6 +35,7 @@ def jacobian(
 ) -> Any:
     """The derivatives of every element of `output` by every element of `inputs`: of shape output.shape + input.shape.
 
+    Each row is what `gradients` gives for one element of `output`: of the input's dtype, of complex numbers conjugated.
     `inputs` is a tensor, a variable, or a nested structure of them, and so is the result; None where `output` does
     not depend on an input. Row-sparse derivatives are made dense. `batch_size` rows are computed at once (None: as the
     engine likes); with `use_pfor=False` one at a time, which changes memory and speed only. `parallel_iterations` is
@@ -47,7 +48,8 @@ def jacobian(
             fewest operations, for each input. The name scope of what is added in such a mode says which one it is.
 
     Raises:
-        ValueError: another mode; "coloured" where a run decides shapes or places.
+        ValueError: another mode; "coloured" where a run decides shapes or places; "forward" or "chained" of complex
+            numbers.
 
     >>> import pullback as pb
     >>> x = pb.constant([1.0, 2.0])
@@ -76,6 +78,11 @@ def _in_mode(mode: str, y: Tensor, x: Any, batch_size: int | None) -> Tensor | N
     if not operations_between([y], [source_tensor(x)]):
         return None
     chosen, plan = cheapest(y, x) if mode == "auto" else (mode, None)
+    if mode in ("forward", "chained") and is_complex(y, x):
+        raise ValueError(
+            f"jacobian: {y} by {x} is complex, and rows are conjugates there, which columns and products of them are "
+            'not; use mode="reverse" or "auto"'
+        )
     if mode == "coloured":
         plan = pattern_of(y, x)
         if plan is None:

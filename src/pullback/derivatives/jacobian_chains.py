@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from ..autodiff.paths import operations_between
-from ..core.dtypes import TRAINABLE
+from ..core.dtypes import COMPLEX, TRAINABLE
 from ..core.errors import InvalidArgumentError
 from ..core.graph import Operation, Tensor
 from ..passes.costs import Lengths, flops
@@ -92,7 +92,7 @@ def _cuts(operations: Sequence[Operation], source: Tensor, y: Tensor) -> list[_C
         live = {t for t in (*live, *op.outputs) if ends.get(t, -1) > i}
         for t in op.outputs:
             size = t.shape.num_elements()
-            if live == {t} and t is not source and t is not y and size is not None:
+            if live == {t} and t is not source and t is not y and size is not None and t.dtype not in COMPLEX:
                 found.append(_Cut(i, size, t))
     return found
 

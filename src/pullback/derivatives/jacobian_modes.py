@@ -15,6 +15,7 @@ import numpy as np
 from ..autodiff.reverse import gradients
 from ..core.errors import InvalidArgumentError
 from ..core.graph import Tensor
+from ..primitives.casting.cast import cast
 from ..primitives.creation.constant import constant
 from ..primitives.indexing.scatter_nd import scatter_nd
 from ..primitives.shape.reshape import reshape
@@ -22,7 +23,7 @@ from ..primitives.shape.size import shape
 from ..primitives.shape.stacking import concat
 from ..primitives.shape.transpose import transpose
 from .jacobian_chains import Chain, chain_of
-from .products import dense, jvp, source_tensor, value_type, zeros_of
+from .products import dense, is_complex, jvp, source_tensor, value_type, zeros_of
 from .rows import rows_of
 
 MODES = ("reverse", "forward", "coloured", "chained", "auto")
@@ -53,7 +54,7 @@ def _unflatten(rows: Tensor, y: Tensor) -> Tensor:
 
 
 def forward(y: Tensor, x: Any, batch_size: int | None) -> Tensor:
-    """The Jacobian of `y` by one input, a column for each of its elements."""
+    """The Jacobian of `y`, of x's dtype, by one input, a column for each of its elements."""
     like = x if isinstance(x, Tensor) else zeros_of(x)
     (columns,) = rows_of(like, lambda unit: jvp(y, [x], [unit]), batch_size)
     assert columns is not None
@@ -62,7 +63,7 @@ def forward(y: Tensor, x: Any, batch_size: int | None) -> Tensor:
         flat = transpose(reshape(columns, concat([shape(columns)[:1], [-1]], 0)), [1, 0])
     else:
         flat = transpose(columns, [*range(1, rank), 0])
-    return _shaped(flat, y, like)
+    return cast(_shaped(flat, y, like), like.dtype)
 
 
 def pattern_of(y: Tensor, x: Any) -> Any:
@@ -89,7 +90,7 @@ def coloured(y: Tensor, x: Any, places: Any) -> Tensor:
 def cheapest(y: Tensor, x: Any) -> tuple[str, Any]:
     """The mode that takes the fewest products, "reverse" where a run decides how many; the pattern or chain it uses."""
     rows, columns = y.shape.num_elements(), value_type(x).shape.num_elements()
-    if rows is None or columns is None:
+    if rows is None or columns is None or is_complex(y, x):
         return "reverse", None
     if min(rows, columns) > _FEW:
         places = pattern_of(y, x) if find_spec("scipy") is not None else None

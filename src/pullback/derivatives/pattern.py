@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from ..autodiff.paths import operations_between
 from ..autodiff.registry import rule_of
-from ..core.dtypes import TRAINABLE, float64, resource
+from ..core.dtypes import COMPLEX, TRAINABLE, DType, complex128, float64, resource
 from ..core.graph import Graph, Operation, Tensor
 from ..core.primitive import ZERO
 from ..core.shape import TensorShape
@@ -199,7 +199,7 @@ class _Finder:
             copy = self._copy(op, graph)
             (dy,) = dys = _cotangents(copy)
             moved = _entries(op.primitive.gradient, copy, dys)
-            numbers = np.arange(1, count + 1, dtype=np.float64).reshape(shape)
+            numbers = np.arange(1, count + 1).reshape(shape)
             session = Session(graph=graph, engine="numpy")
             for i, pattern in found.items():
                 rows = np.abs(session.run(_called(moved[i]), {dy: numbers})).reshape(-1)
@@ -236,7 +236,7 @@ class _Finder:
         return {i: pattern for i, pattern in found.items() if entries[i] is not None}
 
     def _copy(self, op: Operation, graph: Graph, needs_values: bool = True) -> Operation:
-        """`op` in a graph of its own, its trainable inputs placeholders of float64, which numbers up to 2**53 fit.
+        """`op` in a graph of its own, its trainable inputs placeholders of 64 bits, which numbers up to 2**53 fit.
 
         The others have their values where those are needed.
         """
@@ -244,7 +244,7 @@ class _Finder:
         def copied(x: Tensor) -> Tensor:
             if x.dtype not in TRAINABLE and needs_values:
                 return constant_in(graph, self.value(x))
-            return placeholder(float64 if x.dtype in TRAINABLE else x.dtype, self.shape(x))
+            return placeholder(_wide(x) if x.dtype in TRAINABLE else x.dtype, self.shape(x))
 
         return graph.add(op.primitive, [copied(x) for x in op.inputs])
 
@@ -263,9 +263,14 @@ def _results(op: Operation, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]
     return [np.asarray(y) for y in (results if isinstance(results, tuple) else (results,))]
 
 
+def _wide(x: Tensor) -> DType:
+    """The dtype in which numbers of elements stand for those of `x`."""
+    return complex128 if x.dtype in COMPLEX else float64
+
+
 def _cotangents(op: Operation) -> list[Tensor | None]:
     """A placeholder for each output that has a derivative."""
-    return [placeholder(float64, y.shape) if y.dtype in TRAINABLE else None for y in op.outputs]
+    return [placeholder(_wide(y), y.shape) if y.dtype in TRAINABLE else None for y in op.outputs]
 
 
 def _entries(rule: Callable[..., Any], op: Operation, dys: Sequence[Tensor | None]) -> Sequence[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..autodiff.arguments import as_list, check_element
 from ..autodiff.reverse import gradients
-from ..core.dtypes import TokenType
+from ..core.dtypes import COMPLEX, TokenType
 from ..core.graph import Tensor, get_default_graph
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
@@ -128,6 +128,11 @@ def graph_of_all(values: Sequence[Any]) -> Any:
 def dense(term: Any) -> Tensor:
     """A derivative as a tensor."""
     return densify(term) if isinstance(term, IndexedSlices) else term
+
+
+def is_complex(y: Tensor, x: Any) -> bool:
+    """Whether rows of the Jacobian, which are conjugates, are not what columns are."""
+    return y.dtype in COMPLEX or value_type(x).dtype in COMPLEX
 
 
 def value_type(x: Any) -> TensorType:

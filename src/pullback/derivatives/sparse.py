@@ -25,7 +25,7 @@ from ..primitives.logic.comparison import equal
 from ..primitives.shape.reshape import reshape, reshape_like
 from .colouring import Colours, colour_columns, colour_symmetric
 from .pattern import jacobian_pattern
-from .products import as_sources, dense, jvp, source_tensor, value_type, zeros_of
+from .products import as_sources, dense, is_complex, jvp, source_tensor, value_type, zeros_of
 from .rows import map_rows
 
 
@@ -74,7 +74,8 @@ def sparse_jacobian(
 
     `pattern`, anything that scipy.sparse.csr_array takes, saves looking for it on the graph; it must be true wherever
     the Jacobian can differ from zero. `feed_dict` is needed where shapes or positions depend on what is fed; the
-    pattern is that of these. Forward products are used where the columns need fewer colours than the rows.
+    pattern is that of these. Forward products are used where the columns need fewer colours than the rows, and all is
+    real. The entries have x's dtype, and are those of `gradients`: of complex numbers conjugated.
 
     Raises:
         ValueError: `pattern` has another shape.
@@ -90,13 +91,18 @@ def sparse_jacobian(
     y, (x,) = convert_to_tensor(y), as_sources([x])
     graph = y.graph.acting
     with graph.transaction(), graph.name_scope(name), choosing(as_rules(rules, graph), None):
-        places = _pattern(y, x, feed_dict, pattern)
-        by_column, by_row = colour_columns(places), colour_columns(places.T)
-        if _count(by_column) < _count(by_row):
-            products = _products(_value(x), by_column, lambda v: jvp(y, x, [v])[0])
-            return _picked(places, products, by_column, places.indices, _rows_of(places))
-        products = _products(y, by_row, lambda u: _pulled(y, x, u))
-        return _picked(places, products, by_row, _rows_of(places), places.indices)
+        return _jacobian(y, x, _pattern(y, x, feed_dict, pattern))
+
+
+def _jacobian(y: Tensor, x: Any, places: Any) -> SparseMatrix:
+    """By columns where these have fewer colours; rows of complex numbers are conjugates, which columns are not."""
+    by_column, by_row = colour_columns(places), colour_columns(places.T)
+    if _count(by_column) < _count(by_row) and not is_complex(y, x):
+        like = _value(x)
+        products = _products(like, by_column, lambda v: cast(jvp(y, x, [v])[0], like.dtype))
+        return _picked(places, products, by_column, places.indices, _rows_of(places))
+    products = _products(y, by_row, lambda u: _pulled(y, x, u))
+    return _picked(places, products, by_row, _rows_of(places), places.indices)
 
 
 def sparse_hessian(
@@ -111,7 +117,7 @@ def sparse_hessian(
     """The Hessian of the sum of `y` by `x`, taken as a vector, with the entries only that may differ from zero.
 
     The arguments are those of `sparse_jacobian`. Entries are read off products with the Hessian, one a colour of a star
-    colouring.
+    colouring; by complex numbers, where it is not symmetric, they are those of the Jacobian of the gradient.
 
     >>> import pullback as pb
     >>> x = pb.constant([1.0, 2.0, 3.0])
@@ -124,6 +130,8 @@ def sparse_hessian(
         (dx,) = gradients(y, x, unconnected_gradients="zero")
         slope = dense(dx)
         places = _pattern(slope, x, feed_dict, pattern)
+        if is_complex(slope, x):
+            return _jacobian(slope, x, places)
         places = _symmetric(places)
         colours, by_column = colour_symmetric(places)
         products = _products(_value(x), colours, lambda v: _pulled(slope, x, v))

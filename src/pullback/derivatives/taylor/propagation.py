@@ -76,7 +76,7 @@ class Propagation:
         if rule is None:
             return None
         curves = [Curve(y) for y in op.outputs]
-        self._curves.update(zip(op.outputs, curves, strict=True))
+        self._curves.update([(y, curve) for y, curve in zip(op.outputs, curves, strict=True) if _carries(y)])
         return Step(rule, curves)
 
     def _rule(self, op: Operation, varying: Sequence[int]) -> Coefficients | None:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import FLOATING
-from ...core.intervals import UNIT, Interval
+from ...core.intervals import ORIGIN, UNIT, Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import Links, all_axes_but, linear
+from ...core.traits import Links, all_axes_but, bounds_by_traits, linear
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.axes import as_axis
@@ -181,6 +181,9 @@ class LogSoftmaxGrad(Primitive):
             return -multiply_no_nan(multiply_no_nan(exp(y), d), reduce_sum(dy, axis, keepdims=True))
 
         return by_y, lambda: d - reduce_sum(multiply_no_nan(exp(y), d), axis, keepdims=True)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return ORIGIN if xs[1] == ORIGIN else bounds_by_traits(self.traits, xs)
 
 
 def exponentials(xp: Any, x: Any, axis: int) -> tuple[Any, Any, Any]:

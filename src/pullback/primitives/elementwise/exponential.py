@@ -178,7 +178,8 @@ class Xlogy(AbstractElementwise):
 
     def partials(self, dy: Tensor, z: Tensor, x: Tensor, y: Tensor) -> Sequence[Entry]:
         del z
-        return lambda: xlogy(mask(not_equal(x, 0), dy), conj(y)), lambda: xdivy(dy * conj(x), conj(y))
+        seen = mask(not_equal(x, 0), dy)
+        return lambda: multiply_no_nan(log(conj(y)), seen), lambda: masked_divide(seen * conj(x), conj(y))
 
 
 def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -210,7 +211,8 @@ class Xlog1py(AbstractElementwise):
 
     def partials(self, dy: Tensor, z: Tensor, x: Tensor, y: Tensor) -> Sequence[Entry]:
         del z
-        return lambda: xlog1py(mask(not_equal(x, 0), dy), conj(y)), lambda: xdivy(dy * conj(x), conj(y) + 1)
+        seen = mask(not_equal(x, 0), dy)
+        return lambda: multiply_no_nan(log1p(conj(y)), seen), lambda: masked_divide(seen * conj(x), conj(y) + 1)
 
 
 def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -241,4 +243,4 @@ class Xdivy(AbstractElementwise):
         return kept(xp, x != 0, xp.divide(x, y))
 
     def partials(self, dy: Tensor, z: Tensor, x: Tensor, y: Tensor) -> Sequence[Entry]:
-        return lambda: xdivy(mask(not_equal(x, 0), dy), conj(y)), lambda: quotient_grad(dy, conj(z), conj(y))
+        return lambda: masked_divide(mask(not_equal(x, 0), dy), conj(y)), lambda: quotient_grad(dy, conj(z), conj(y))

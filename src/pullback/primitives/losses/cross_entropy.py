@@ -214,7 +214,7 @@ class SigmoidCrossEntropy(AbstractElementwise):
 
     @in_float32
     def kernel(self, xp: Any, x: Any, z: Any) -> Any:
-        return xp.maximum(x, 0) - x * z + xp.log1p(xp.exp(-xp.abs(x)))
+        return xp.maximum(x, 0) - x * z + xp.log1p(xp.exp(xp.minimum(x, -x)))
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor, z: Tensor) -> Sequence[Entry]:
         del y
