@@ -24,6 +24,7 @@ ABSENT = {
     "app": "use argparse",
     "contrib": "TensorFlow 2 removed tf.contrib; look for the function in pb.nn, pb.train or pb.linalg",
     "data": "feed arrays: session.run(fetches, {x: batch})",
+    "distribute": "spread a batch with pb.sharding over the mesh of a session; pb.distributed joins processes",
     "flags": "use argparse",
     "gfile": "use pathlib",
     "hessian": "use pb.hessians(y, xs), or pb.transforms.hessian(function)",
@@ -32,6 +33,7 @@ ABSENT = {
     "jit": "use pb.function",
     "keras": "make variables with pb.get_variable, and layers of the functions of pb.nn",
     "layers": "make variables with pb.get_variable, and layers of the functions of pb.nn",
+    "lite": "write an ONNX model with pb.onnx.export, or StableHLO with pb.xla.to_stablehlo",
     "logging": "use Python's own",
     "vmap": "use pb.vectorized_map",
 }

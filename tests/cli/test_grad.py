@@ -151,7 +151,7 @@ def test_check_runs_the_model_and_reports(tmp_path: Path, capsys: pytest.Capture
     ("options", "message"),
     [
         (["--wrt", "ww"], "onnx: wrt: the model has no value 'ww'; near it are 'w'"),
-        (["--of", "x", "--wrt", "w"], "onnx.differentiate: nothing depends on what was named"),
+        (["--of", "x", "--wrt", "w"], "onnx.differentiate: 'x' has no derivative by 'w'"),
         (["--rule", "Tanh=nothing"], "--rule: 'nothing' is not one of identity, zero, guided, module:function"),
         (["--opset", "5"], "onnx.export: opset must be from 18 to 26, not 5"),
         (["--train", "sgd", "--wrt", "x"], "onnx.training_step: x is not an initializer"),

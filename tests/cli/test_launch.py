@@ -57,6 +57,18 @@ def test_what_a_program_says_at_its_end_is_shown(tmp_path: Path, capfd: pytest.C
     assert capfd.readouterr().err.startswith("no data\n")
 
 
+def test_of_what_a_program_raises_its_own_lines_are_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["launch", "-n", "1", program(tmp_path, "def load():\n    return 1 / 0\nload()")]) == 1
+    said = capfd.readouterr().err
+    assert [line.split('"')[1] for line in said.splitlines() if "File" in line] == [str(tmp_path / "program.py")] * 2
+    assert "ZeroDivisionError: division by zero" in said
+
+
+def test_a_program_that_is_not_there_is_said_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["launch", "-n", "2", str(tmp_path / "nix.py")]) == 1
+    assert capfd.readouterr().err == f"pullback launch: there is no file {tmp_path / 'nix.py'}\n"
+
+
 def test_modules_beside_the_program_are_found(tmp_path: Path) -> None:
     (tmp_path / "beside.py").write_text("value = 1")
     assert main(["launch", "-n", "1", program(tmp_path, "import beside\nassert beside.value == 1")]) == 0

@@ -260,7 +260,11 @@ def test_the_names_of_c_mean_what_they_mean_in_c() -> None:
 
 @pytest.mark.parametrize(
     ("name", "instead"),
-    [("jit", "use pb.function"), ("vmap", "use pb.vectorized_map")],
+    [
+        ("jit", "use pb.function"),
+        ("vmap", "use pb.vectorized_map"),
+        ("distribute", "spread a batch with pb.sharding over the mesh of a session; pb.distributed joins processes"),
+    ],
 )
 def test_a_name_that_is_not_here_says_what_is(name: str, instead: str) -> None:
     for module in (pb, tf):

@@ -34,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
     """
     command = [sys.executable, "-m", "pullback.cli.launched", args.program, *args.arguments]
     _check_hosts(args)
+    if not os.path.isfile(args.program):
+        raise CommandError(f"pullback launch: there is no file {args.program}")
     for left in range(args.restarts, -1, -1):
         lost = _run_once(command, args, args.restarts - left)
         if lost is None:

@@ -9,6 +9,7 @@ import os
 import runpy
 import sys
 import traceback
+from types import TracebackType
 
 
 def main() -> None:
@@ -23,9 +24,17 @@ def main() -> None:
         if isinstance(error.code, str):
             print(error.code, file=sys.stderr)
         _end(error.code if isinstance(error.code, int) else 1)
-    except BaseException:
-        traceback.print_exc()
+    except BaseException as error:
+        traceback.print_exception(error.with_traceback(_in_the_program(error.__traceback__)))
         _end(1)
+
+
+def _in_the_program(frames: TracebackType | None) -> TracebackType | None:
+    """The frames from the program's first one on; all of them where it was not reached."""
+    found = frames
+    while found is not None and found.tb_frame.f_code.co_filename != sys.argv[0]:
+        found = found.tb_next
+    return found or frames
 
 
 def _end(code: int) -> None:

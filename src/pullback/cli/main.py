@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
+from ..core.sites import pass_over
 from ..core.text import printable
 from ..version import __version__
 from .failure import CommandError
@@ -54,8 +55,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command of `argv` (the process's arguments where None); the exit code."""
     parser = _parser()
     args = parser.parse_args(argv)
-    if argv is None and args.command != "run":
-        _end_in_order()
+    if argv is None:
+        pass_over(sys._getframe(1).f_code.co_filename)
+        if args.command != "run":
+            _end_in_order()
     if args.command is None:
         parser.print_help()
         return 0

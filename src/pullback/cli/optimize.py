@@ -9,7 +9,6 @@ import pullback as pb
 from pullback.core.errors import PullbackError
 from pullback.core.limits import Limits, limited
 from pullback.onnx.optimizing import fewest_nodes, optimized_outputs
-from pullback.passes.report import Report
 
 from .failure import CommandError
 from .tensorflow_model import is_tensorflows, load_tensorflows
@@ -31,7 +30,7 @@ def _run(args: argparse.Namespace) -> int:
     outputs = graph.output_tensors
     lean, report = optimized_outputs(outputs, inputs, args.level)
     if fewest_nodes([(outputs, inputs), (lean, inputs)], args.opset) == 0:
-        lean, report = outputs, Report.of([], [], [])
+        lean, report = outputs, report.of_nothing
     out = Path(args.out) if args.out else model.with_name(f"{model.stem}_optimized.onnx")
     written = pb.onnx.export(lean, inputs, out, opset=args.opset)
     if args.html:

@@ -50,6 +50,11 @@ class Place(NamedTuple):
         return str(self.what) if self.site is None else f"{self.what}, {self.site}"
 
 
+def pass_over(file: str) -> None:
+    """No operation is said to be made in `file` from now on: it is the script that started one of our commands."""
+    _is_ours[file] = True
+
+
 def user_site() -> Site | None:
     """The innermost frame that is neither pullback's own nor the interpreter's."""
     frame = sys._getframe(1).f_back  # the caller is ours

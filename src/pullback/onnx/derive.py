@@ -247,7 +247,8 @@ def _connected(made: Derivative, xs: Mapping[str, Tensor], dxs: Sequence[Any], h
             made.unconnected[name] = "\n".join(str(explain_gradient(y, x)) for y in made.ys.values()) + hint
     if len(made.unconnected) == len(xs):
         reasons = "\n".join(made.unconnected.values())
-        raise InvalidArgumentError(f"onnx.differentiate: nothing depends on what was named\n{reasons}")
+        of, by = (", ".join(f"'{name}'" for name in names) for names in (made.ys, xs))
+        raise InvalidArgumentError(f"onnx.differentiate: {of} has no derivative by {by}\n{reasons}")
     return {name: x for name, x in xs.items() if pairs[name] is not None}
 
 

@@ -76,6 +76,11 @@ class Report:
         return Cost.of(self._operations[1])
 
     @property
+    def of_nothing(self) -> Report:
+        """The report where all was left as it was."""
+        return Report.of(self._operations[0], self._operations[0], [])
+
+    @property
     def counts(self) -> dict[str, int]:
         """How often each rule was used, the most used one first."""
         counts: dict[str, int] = {}
