@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ...core.named_functions import named
+
 Translation = Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]]
 
 
@@ -45,6 +47,18 @@ def older(function: Callable[..., Any], parameters: str | None) -> Callable[...,
     shown = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None) for n in renamed]
     signature = inspect.signature(function).replace(parameters=shown)
     return (_older_class if inspect.isclass(function) else _older_function)(function, translated, signature)
+
+
+def with_first(general: Callable[..., Any], first: object, name: str, doc: str) -> Callable[..., Any]:
+    """`general` of that first argument, with its other parameters, by another name."""
+
+    def function(*args: Any, **options: Any) -> Any:
+        return general(first, *args, **options)
+
+    signature = inspect.signature(general)
+    function.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])  # type: ignore[attr-defined]
+    function.__module__ = general.__module__
+    return named(name, doc, function)
 
 
 def _older_function(

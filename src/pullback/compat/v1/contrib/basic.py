@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ....core.graph import Tensor
+from ....core.graph import Operation, Tensor
 from ....core.typing import TensorLike
 from ....layers.variables.scope import VariableScope, variable_scope
 from ....primitives.activations.rectifiers import relu as rectified
 from ....primitives.activations.softmax import softmax as soft_maximum
-from ....primitives.convolution.conv_general import convolution
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.identity.identity import identity
 from ....primitives.linalg.matmul import matmul
 from ....primitives.linalg.tensordot import tensordot
 from ....primitives.variables.collections import GraphKeys, add_to_collections
-from ..layers.convolution import as_lengths
 from ..layers.core import dropout as dropped
 from ..layers.core import flatten as flattened
 from ..layers.normalization import batch_normalization
@@ -60,43 +58,6 @@ def fully_connected(
         biases = None if normalizer_fn is not None or biases_initializer is None else biases_initializer
         y = with_biases(y, num_outputs, biases, biases_regularizer, trainable, "NHWC", variables_collections)
         return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
-
-
-@add_arg_scope
-def conv2d(
-    inputs: TensorLike,
-    num_outputs: int,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] = 1,
-    padding: str = "SAME",
-    data_format: str | None = None,
-    rate: int | Sequence[int] = 1,
-    activation_fn: Maker = rectified,
-    normalizer_fn: Maker = None,
-    normalizer_params: Options = None,
-    weights_initializer: Maker = None,
-    weights_regularizer: Maker = None,
-    biases_initializer: Maker = ZEROS,
-    biases_regularizer: Maker = None,
-    reuse: bool | str | None = None,
-    variables_collections: object = None,
-    outputs_collections: Collections = None,
-    trainable: bool = True,
-    scope: Scope = None,
-) -> Tensor:
-    """A convolution of images, biases or a normalizer, an activation."""
-    x, letters = convert_to_tensor(inputs), data_format or "NHWC"
-    with layer_scope(scope, "Conv", x, reuse):
-        wish = Wish(weights_initializer or xavier_initializer(), weights_regularizer)
-        sizes = [*as_lengths(kernel_size, 2), x.shape.size(letters.index("C")), num_outputs]
-        weights = model_variable("weights", sizes, wish, trainable, variables_collections)
-        y = convolution(x, weights, as_lengths(stride, 2), padding.upper(), letters, as_lengths(rate, 2))
-        biases = None if normalizer_fn is not None or biases_initializer is None else biases_initializer
-        y = with_biases(y, num_outputs, biases, biases_regularizer, trainable, letters, variables_collections)
-        return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
-
-
-convolution2d = conv2d
 
 
 @add_arg_scope
@@ -155,20 +116,25 @@ def batch_norm(
         fused=fused,
         **makers,
     )
-    graph = y.graph
     for variable in around.global_variables():
         note_model_variable(variable, variables_collections)
-    updates = [op for op in graph.get_collection(GraphKeys.UPDATE_OPS) if op not in noted]
-    if updates_collections is None:
-        for update in updates:
-            update.graph.collections[GraphKeys.UPDATE_OPS].remove(update)
-        with graph.control_dependencies(updates):
-            y = identity(y)
-    elif updates_collections != GraphKeys.UPDATE_OPS:
-        for update in updates:
-            add_to_collections(updates_collections, update)
+    updates = [op for op in y.graph.get_collection(GraphKeys.UPDATE_OPS) if op not in noted]
+    y = _updating(y, updates, updates_collections)
     y = y if activation_fn is None else activation_fn(y)
     return collect_named_outputs(outputs_collections, around.name, y)
+
+
+def _updating(y: Tensor, updates: Sequence[Operation], collections: Collections) -> Tensor:
+    """`y`, whose `updates` are put into `collections`, or are made whenever it is computed."""
+    if collections is None:
+        for update in updates:
+            update.graph.collections[GraphKeys.UPDATE_OPS].remove(update)
+        with y.graph.control_dependencies(updates):
+            return identity(y)
+    if collections != GraphKeys.UPDATE_OPS:
+        for update in updates:
+            add_to_collections(collections, update)
+    return y
 
 
 @add_arg_scope

@@ -1,4 +1,4 @@
-"""Convolutional layers of `tf.contrib.layers` beside `conv2d`."""
+"""Convolutional layers of `tf.contrib.layers`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ....primitives.convolution.conv import separable_conv2d as separable_conv2d
 from ....primitives.convolution.conv_general import conv_transpose
 from ....primitives.convolution.conv_general import convolution as convolved
 from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.shape.size import shape
 from ....primitives.shape.tile import tile
-from ..layers.convolution import FORMATS, as_lengths
+from ..arguments import with_first
+from ..layers.convolution import FORMATS, as_lengths, transposed_lengths
 from ..layers.variables import ZEROS, Maker, Wish, layer_scope
 from .arguments import add_arg_scope
 from .basic import Scope
@@ -58,19 +58,13 @@ def _conv(
         return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
 
 
-@add_arg_scope
-def conv1d(inputs: TensorLike, num_outputs: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
-    """A convolution over [batch, length, channels], biases or a normalizer, an activation; parameters of `conv2d`."""
-    return _conv(1, inputs, num_outputs, kernel_size, *args, **options)
-
-
-@add_arg_scope
-def conv3d(inputs: TensorLike, num_outputs: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
-    """A convolution over [batch, depth, height, width, channels], and so on; parameters of `conv2d`."""
-    return _conv(3, inputs, num_outputs, kernel_size, *args, **options)
-
-
-convolution1d, convolution3d = conv1d, conv3d
+_AND_THEN = "biases or a normalizer, an activation."
+conv1d = add_arg_scope(with_first(_conv, 1, "conv1d", f"A convolution over [batch, length, channels], {_AND_THEN}"))
+conv2d = add_arg_scope(with_first(_conv, 2, "conv2d", f"A convolution of images, {_AND_THEN}"))
+conv3d = add_arg_scope(
+    with_first(_conv, 3, "conv3d", f"A convolution over [batch, depth, height, width, channels], {_AND_THEN}")
+)
+convolution1d, convolution2d, convolution3d = conv1d, conv2d, conv3d
 
 
 def _transposed(
@@ -100,29 +94,19 @@ def _transposed(
         wish = Wish(weights_initializer or xavier_initializer(), weights_regularizer)
         depth = x.shape.as_list()[letters.index("C")]
         weights = model_variable("weights", [*sizes, num_outputs, depth], wish, trainable, variables_collections)
-        known, computed = x.shape.as_list(), shape(x)
-        made: dict[str, Any] = {a: computed[i] if known[i] is None else known[i] for i, a in enumerate(letters)}
-        made["C"] = num_outputs
-        for axis, size, step in zip([a for a in letters if a not in "NC"], sizes, steps, strict=True):
-            made[axis] = made[axis] * step + (max(size - step, 0) if padding.upper() == "VALID" else 0)
-        y = conv_transpose(x, weights, [made[a] for a in letters], steps, padding.upper(), letters)
+        made = transposed_lengths(x, num_outputs, sizes, steps, padding.upper(), letters)
+        y = conv_transpose(x, weights, made, steps, padding.upper(), letters)
         initializer = None if normalizer_fn is not None else biases_initializer
         y = with_biases(y, num_outputs, initializer, biases_regularizer, trainable, letters, variables_collections)
         return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
 
 
-@add_arg_scope
-def conv2d_transpose(inputs: TensorLike, num_outputs: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
-    """A transposed convolution of images, biases or a normalizer, an activation; parameters of `conv2d` but `rate`."""
-    return _transposed(2, inputs, num_outputs, kernel_size, *args, **options)
-
-
-@add_arg_scope
-def conv3d_transpose(inputs: TensorLike, num_outputs: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
-    """A transposed convolution over [batch, depth, height, width, channels], as `conv2d_transpose`."""
-    return _transposed(3, inputs, num_outputs, kernel_size, *args, **options)
-
-
+conv2d_transpose = add_arg_scope(
+    with_first(_transposed, 2, "conv2d_transpose", f"A transposed convolution of images, {_AND_THEN}")
+)
+conv3d_transpose = add_arg_scope(
+    with_first(_transposed, 3, "conv3d_transpose", f"A transposed convolution over volumes, {_AND_THEN}")
+)
 convolution2d_transpose, convolution3d_transpose = conv2d_transpose, conv3d_transpose
 
 

@@ -18,8 +18,6 @@ from .arguments import current_arg_scope as current_arg_scope
 from .arguments import has_arg_scope as has_arg_scope
 from .basic import avg_pool2d as avg_pool2d
 from .basic import batch_norm as batch_norm
-from .basic import conv2d as conv2d
-from .basic import convolution2d as convolution2d
 from .basic import dropout as dropout
 from .basic import flatten as flatten
 from .basic import fully_connected as fully_connected
@@ -28,11 +26,13 @@ from .basic import repeat as repeat
 from .basic import softmax as softmax
 from .basic import stack as stack
 from .convolutions import conv1d as conv1d
+from .convolutions import conv2d as conv2d
 from .convolutions import conv2d_transpose as conv2d_transpose
 from .convolutions import conv3d as conv3d
 from .convolutions import conv3d_transpose as conv3d_transpose
 from .convolutions import convolution as convolution
 from .convolutions import convolution1d as convolution1d
+from .convolutions import convolution2d as convolution2d
 from .convolutions import convolution2d_transpose as convolution2d_transpose
 from .convolutions import convolution3d as convolution3d
 from .convolutions import convolution3d_transpose as convolution3d_transpose

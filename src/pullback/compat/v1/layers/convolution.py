@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ....core.graph import Tensor
@@ -15,6 +14,7 @@ from ....primitives.convolution.conv_general import conv_transpose, convolution
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.shape.size import shape
 from ....primitives.shape.squeeze import expand_dims, squeeze
+from ..arguments import with_first
 from .variables import ZEROS, Maker, Wish, activated, layer_scope, layer_variable
 
 Lengths = int | Sequence[int]
@@ -70,21 +70,9 @@ def _conv(
         return activated(y, activation, activity_regularizer)
 
 
-def _ranked(general: Callable[..., Tensor], rank: int, name: str, doc: str) -> Callable[..., Tensor]:
-    """`general` for so many axes, with its other parameters."""
-
-    def layer(*args: Any, **options: Any) -> Tensor:
-        return general(rank, *args, **options)
-
-    signature = inspect.signature(general)
-    layer.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])  # type: ignore[attr-defined]
-    layer.__name__, layer.__qualname__, layer.__doc__ = name, name, doc
-    return layer
-
-
-conv1d = _ranked(_conv, 1, "conv1d", "A convolution over [batch, length, channels], a bias, an activation.")
-conv2d = _ranked(_conv, 2, "conv2d", "A convolution over [batch, height, width, channels], a bias, an activation.")
-conv3d = _ranked(_conv, 3, "conv3d", "A convolution over [batch, depth, height, width, channels], and so on.")
+conv1d = with_first(_conv, 1, "conv1d", "A convolution over [batch, length, channels], a bias, an activation.")
+conv2d = with_first(_conv, 2, "conv2d", "A convolution over [batch, height, width, channels], a bias, an activation.")
+conv3d = with_first(_conv, 3, "conv3d", "A convolution over [batch, depth, height, width, channels], and so on.")
 
 
 def _transposed(
@@ -113,23 +101,21 @@ def _transposed(
     with layer_scope(name, f"conv{rank}d_transpose", x, reuse):
         wish = Wish(kernel_initializer, kernel_regularizer, kernel_constraint)
         kernel = layer_variable("kernel", [*sizes, filters, depth_of(x, data_format)], wish, trainable)
-        made: dict[str, Any] = dict(zip(letters, _lengths(x), strict=True)) | {"C": filters}
-        for axis, size, step in zip([a for a in letters if a not in "NC"], sizes, steps, strict=True):
-            made[axis] = made[axis] * step + (max(size - step, 0) if padding.upper() == "VALID" else 0)
-        y = conv_transpose(x, kernel, [made[a] for a in letters], steps, padding.upper(), letters)
+        made = transposed_lengths(x, filters, sizes, steps, padding.upper(), letters)
+        y = conv_transpose(x, kernel, made, steps, padding.upper(), letters)
         if use_bias:
             wish = Wish(bias_initializer, bias_regularizer, bias_constraint)
             y = bias_add(y, layer_variable("bias", [filters], wish, trainable), letters)
         return activated(y, activation, activity_regularizer)
 
 
-conv2d_transpose = _ranked(
+conv2d_transpose = with_first(
     _transposed,
     2,
     "conv2d_transpose",
     "A transposed convolution over [batch, height, width, channels], a bias, and so on.",
 )
-conv3d_transpose = _ranked(
+conv3d_transpose = with_first(
     _transposed,
     3,
     "conv3d_transpose",
@@ -186,18 +172,24 @@ def _separable(
         return activated(y, activation, activity_regularizer)
 
 
-separable_conv1d = _ranked(
+separable_conv1d = with_first(
     _separable,
     1,
     "separable_conv1d",
     "A convolution of each channel [batch, length, channels], one over them, and so on.",
 )
-separable_conv2d = _ranked(
+separable_conv2d = with_first(
     _separable, 2, "separable_conv2d", "A convolution of each channel by itself, one over them, a bias, an activation."
 )
 
 
-def _lengths(x: Tensor) -> list[Any]:
-    """The lengths of all axes, numbers where they are known."""
+def transposed_lengths(
+    x: Tensor, filters: int, sizes: Sequence[int], steps: Sequence[int], padding: str, letters: str
+) -> list[Any]:
+    """The lengths of the result of a transposed convolution of `x`, computed where they are not known."""
     computed = None if x.shape.is_fully_defined() else shape(x)
-    return [n if n is not None or computed is None else computed[i] for i, n in enumerate(x.shape.as_list())]
+    lengths = [n if n is not None or computed is None else computed[i] for i, n in enumerate(x.shape.as_list())]
+    made: dict[str, Any] = dict(zip(letters, lengths, strict=True)) | {"C": filters}
+    for axis, size, step in zip([a for a in letters if a not in "NC"], sizes, steps, strict=True):
+        made[axis] = made[axis] * step + (max(size - step, 0) if padding == "VALID" else 0)
+    return [made[a] for a in letters]

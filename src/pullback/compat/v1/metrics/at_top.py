@@ -46,12 +46,8 @@ def precision_at_k(
     np.float64(0.5)
     """
     places = top_k(predictions, k).indices
-    with variable_scope(name, _at("precision", k, class_id)):
-        right, wrong, _ = _hits(labels, places, class_id)
-        hits = _summed(right, weights, _at("true_positive", k, class_id))
-        others = _summed(wrong, weights, _at("false_positive", k, class_id))
-        value, update = (a / (a + b) for a, b in zip(hits, others, strict=True))
-        return noted(value, update, metrics_collections, updates_collections)
+    found = _share("precision", labels, places, k, class_id, weights, name)
+    return noted(*found, metrics_collections, updates_collections)
 
 
 def precision_at_top_k(
@@ -77,12 +73,8 @@ def precision_at_top_k(
     np.float64(0.5)
     """
     places = convert_to_tensor(predictions_idx)
-    with variable_scope(name, _at("precision", k, class_id)):
-        right, wrong, _ = _hits(labels, places, class_id)
-        hits = _summed(right, weights, _at("true_positive", k, class_id))
-        others = _summed(wrong, weights, _at("false_positive", k, class_id))
-        value, update = (a / (a + b) for a, b in zip(hits, others, strict=True))
-        return noted(value, update, metrics_collections, updates_collections)
+    found = _share("precision", labels, places, k, class_id, weights, name)
+    return noted(*found, metrics_collections, updates_collections)
 
 
 def recall_at_k(
@@ -108,12 +100,8 @@ def recall_at_k(
     np.float64(0.5)
     """
     places = top_k(predictions, k).indices
-    with variable_scope(name, _at("recall", k, class_id)):
-        right, _, missed = _hits(labels, places, class_id)
-        hits = _summed(right, weights, _at("true_positive", k, class_id))
-        others = _summed(missed, weights, _at("false_negative", k, class_id))
-        value, update = (a / (a + b) for a, b in zip(hits, others, strict=True))
-        return noted(value, update, metrics_collections, updates_collections)
+    found = _share("recall", labels, places, k, class_id, weights, name)
+    return noted(*found, metrics_collections, updates_collections)
 
 
 def recall_at_top_k(
@@ -139,12 +127,8 @@ def recall_at_top_k(
     np.float64(0.5)
     """
     places = convert_to_tensor(predictions_idx)
-    with variable_scope(name, _at("recall", k, class_id)):
-        right, _, missed = _hits(labels, places, class_id)
-        hits = _summed(right, weights, _at("true_positive", k, class_id))
-        others = _summed(missed, weights, _at("false_negative", k, class_id))
-        value, update = (a / (a + b) for a, b in zip(hits, others, strict=True))
-        return noted(value, update, metrics_collections, updates_collections)
+    found = _share("recall", labels, places, k, class_id, weights, name)
+    return noted(*found, metrics_collections, updates_collections)
 
 
 def average_precision_at_k(
@@ -178,6 +162,24 @@ def average_precision_at_k(
         total, most = _summed(average, weights, "total"), _summed(ones_like(average), weights, "max")
         value, update = (divide_no_nan(a, b) for a, b in zip(total, most, strict=True))
         return noted(value, update, metrics_collections, updates_collections)
+
+
+def _share(
+    what: str,
+    labels: TensorLike | SparseTensor,
+    places: Tensor,
+    k: int | None,
+    class_id: int | None,
+    weights: TensorLike | None,
+    name: str | None,
+) -> Pair:
+    """How many of those named, or of those that are true, are right."""
+    with variable_scope(name, _at(what, k, class_id)):
+        right, wrong, missed = _hits(labels, places, class_id)
+        others, called = (wrong, "false_positive") if what == "precision" else (missed, "false_negative")
+        hits = _summed(right, weights, _at("true_positive", k, class_id))
+        rest = _summed(others, weights, _at(called, k, class_id))
+        return hits[0] / (hits[0] + rest[0]), hits[1] / (hits[1] + rest[1])
 
 
 def _at(what: str, k: int | None, class_id: int | None) -> str:

@@ -5,25 +5,25 @@ Predictions are probabilities; what lies above a threshold is predicted to be tr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ....core.dtypes import float32
 from ....core.graph import Tensor
+from ....core.named_functions import named
 from ....core.typing import TensorLike
 from ....layers.variables.scope import variable_scope
 from ....primitives.casting.cast import cast
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.elementwise.sign import absolute
 from ....primitives.indexing.gather import gather
-from ....primitives.logic.logical import logical_and, logical_not
 from ....primitives.reduction.argmax import argmin
 from ....primitives.reduction.reduce import reduce_sum
 from ....primitives.shape.reshape import reshape
 from .running import Collections, Metric, Pair, noted, sum_of, weighted
-from .truth import truth_of
+from .truth import part_of, truth_of
 
 _SMALL = 1e-7
 _TINY = 1e-6
@@ -31,144 +31,59 @@ _TINY = 1e-6
 _PARTS = ("true_positives", "false_negatives", "true_negatives", "false_positives")
 
 
-def true_positives_at_thresholds(
-    labels: TensorLike,
-    predictions: TensorLike,
-    thresholds: Sequence[float],
-    weights: TensorLike | None = None,
-    metrics_collections: Collections = None,
-    updates_collections: Collections = None,
-    name: str | None = None,
-) -> Metric:
-    """How much is true and above each of `thresholds`.
+def _at_thresholds(name_: str, parts: Sequence[str], what: str, example: str) -> Callable[..., Metric]:
+    """The function of a part, or of the share that the first of two has of both, at each threshold."""
+
+    def metric(
+        labels: TensorLike,
+        predictions: TensorLike,
+        thresholds: Sequence[float],
+        weights: TensorLike | None = None,
+        metrics_collections: Collections = None,
+        updates_collections: Collections = None,
+        name: str | None = None,
+    ) -> Metric:
+        with variable_scope(name, name_ if len(parts) > 1 else parts[0]):
+            counts = _counts(labels, predictions, weights, np.array(thresholds), parts)
+            value, update = (_share(*found) if len(parts) > 1 else found[0] for found in zip(*counts, strict=True))
+            return noted(value, update, metrics_collections, updates_collections)
+
+    doc = f"""{what}.
 
     >>> import pullback.compat.v1 as tf
-    >>> _, update_op = tf.metrics.true_positives_at_thresholds([1, 1, 0], [0.9, 0.4, 0.6], [0.3, 0.5])
+    >>> _, update_op = tf.metrics.{name_}([1, 1, 0], [0.9, 0.4, 0.6], [0.3, 0.5])
     >>> session = tf.Session()
     >>> session.run(tf.local_variables_initializer())
     >>> session.run(update_op)
-    array([2., 1.], dtype=float32)
+    array({example}, dtype=float32)
     """
-    with variable_scope(name, "true_positives"):
-        (counts,) = _counts(labels, predictions, weights, np.array(thresholds), ["true_positives"])
-        return noted(*counts, metrics_collections, updates_collections)
+    return named(name_, doc, metric)
 
 
-def false_negatives_at_thresholds(
-    labels: TensorLike,
-    predictions: TensorLike,
-    thresholds: Sequence[float],
-    weights: TensorLike | None = None,
-    metrics_collections: Collections = None,
-    updates_collections: Collections = None,
-    name: str | None = None,
-) -> Metric:
-    """How much is true and not above each of `thresholds`.
-
-    >>> import pullback.compat.v1 as tf
-    >>> _, update_op = tf.metrics.false_negatives_at_thresholds([1, 1, 0], [0.9, 0.4, 0.6], [0.3, 0.5])
-    >>> session = tf.Session()
-    >>> session.run(tf.local_variables_initializer())
-    >>> session.run(update_op)
-    array([0., 1.], dtype=float32)
-    """
-    with variable_scope(name, "false_negatives"):
-        (counts,) = _counts(labels, predictions, weights, np.array(thresholds), ["false_negatives"])
-        return noted(*counts, metrics_collections, updates_collections)
-
-
-def true_negatives_at_thresholds(
-    labels: TensorLike,
-    predictions: TensorLike,
-    thresholds: Sequence[float],
-    weights: TensorLike | None = None,
-    metrics_collections: Collections = None,
-    updates_collections: Collections = None,
-    name: str | None = None,
-) -> Metric:
-    """How much is not true and not above each of `thresholds`.
-
-    >>> import pullback.compat.v1 as tf
-    >>> _, update_op = tf.metrics.true_negatives_at_thresholds([1, 1, 0], [0.9, 0.4, 0.6], [0.3, 0.5])
-    >>> session = tf.Session()
-    >>> session.run(tf.local_variables_initializer())
-    >>> session.run(update_op)
-    array([0., 0.], dtype=float32)
-    """
-    with variable_scope(name, "true_negatives"):
-        (counts,) = _counts(labels, predictions, weights, np.array(thresholds), ["true_negatives"])
-        return noted(*counts, metrics_collections, updates_collections)
-
-
-def false_positives_at_thresholds(
-    labels: TensorLike,
-    predictions: TensorLike,
-    thresholds: Sequence[float],
-    weights: TensorLike | None = None,
-    metrics_collections: Collections = None,
-    updates_collections: Collections = None,
-    name: str | None = None,
-) -> Metric:
-    """How much is not true and above each of `thresholds`.
-
-    >>> import pullback.compat.v1 as tf
-    >>> _, update_op = tf.metrics.false_positives_at_thresholds([1, 1, 0], [0.9, 0.4, 0.6], [0.3, 0.5])
-    >>> session = tf.Session()
-    >>> session.run(tf.local_variables_initializer())
-    >>> session.run(update_op)
-    array([1., 1.], dtype=float32)
-    """
-    with variable_scope(name, "false_positives"):
-        (counts,) = _counts(labels, predictions, weights, np.array(thresholds), ["false_positives"])
-        return noted(*counts, metrics_collections, updates_collections)
-
-
-def precision_at_thresholds(
-    labels: TensorLike,
-    predictions: TensorLike,
-    thresholds: Sequence[float],
-    weights: TensorLike | None = None,
-    metrics_collections: Collections = None,
-    updates_collections: Collections = None,
-    name: str | None = None,
-) -> Metric:
-    """Of what is above each of `thresholds`, how much is true.
-
-    >>> import pullback.compat.v1 as tf
-    >>> _, update_op = tf.metrics.precision_at_thresholds([1, 1, 0], [0.9, 0.4, 0.6], [0.3, 0.5])
-    >>> session = tf.Session()
-    >>> session.run(tf.local_variables_initializer())
-    >>> session.run(update_op)
-    array([0.6666667, 0.5      ], dtype=float32)
-    """
-    with variable_scope(name, "precision_at_thresholds"):
-        counts = _counts(labels, predictions, weights, np.array(thresholds), ["true_positives", "false_positives"])
-        value, update = (_share(*found) for found in zip(*counts, strict=True))
-        return noted(value, update, metrics_collections, updates_collections)
-
-
-def recall_at_thresholds(
-    labels: TensorLike,
-    predictions: TensorLike,
-    thresholds: Sequence[float],
-    weights: TensorLike | None = None,
-    metrics_collections: Collections = None,
-    updates_collections: Collections = None,
-    name: str | None = None,
-) -> Metric:
-    """Of what is true, how much is above each of `thresholds`.
-
-    >>> import pullback.compat.v1 as tf
-    >>> _, update_op = tf.metrics.recall_at_thresholds([1, 1, 0], [0.9, 0.4, 0.6], [0.3, 0.5])
-    >>> session = tf.Session()
-    >>> session.run(tf.local_variables_initializer())
-    >>> session.run(update_op)
-    array([1. , 0.5], dtype=float32)
-    """
-    with variable_scope(name, "recall_at_thresholds"):
-        counts = _counts(labels, predictions, weights, np.array(thresholds), ["true_positives", "false_negatives"])
-        value, update = (_share(*found) for found in zip(*counts, strict=True))
-        return noted(value, update, metrics_collections, updates_collections)
+true_positives_at_thresholds = _at_thresholds(
+    "true_positives_at_thresholds", _PARTS[:1], "How much is true and above each of `thresholds`", "[2., 1.]"
+)
+false_negatives_at_thresholds = _at_thresholds(
+    "false_negatives_at_thresholds", _PARTS[1:2], "How much is true and not above each of `thresholds`", "[0., 1.]"
+)
+true_negatives_at_thresholds = _at_thresholds(
+    "true_negatives_at_thresholds", _PARTS[2:3], "How much is not true and not above each of `thresholds`", "[0., 0.]"
+)
+false_positives_at_thresholds = _at_thresholds(
+    "false_positives_at_thresholds", _PARTS[3:], "How much is not true and above each of `thresholds`", "[1., 1.]"
+)
+precision_at_thresholds = _at_thresholds(
+    "precision_at_thresholds",
+    ["true_positives", "false_positives"],
+    "Of what is above each of `thresholds`, how much is true",
+    "[0.6666667, 0.5      ]",
+)
+recall_at_thresholds = _at_thresholds(
+    "recall_at_thresholds",
+    ["true_positives", "false_negatives"],
+    "Of what is true, how much is above each of `thresholds`",
+    "[1. , 0.5]",
+)
 
 
 def auc(
@@ -203,7 +118,7 @@ def auc(
         raise NotImplementedError(f"metrics.auc: summation_method must be 'trapezoidal', not {summation_method!r}")
     limits = _spread(num_thresholds) if thresholds is None else np.array([-_SMALL, *np.sort(thresholds), 1.0 + _SMALL])
     with variable_scope(name, "auc"):
-        counts = _counts(labels, predictions, weights, limits, list(_PARTS))
+        counts = _counts(labels, predictions, weights, limits, _PARTS)
         value, update = (_area(curve, *found) for found in zip(*counts, strict=True))
         return noted(value, update, metrics_collections, updates_collections)
 
@@ -232,7 +147,7 @@ def sensitivity_at_specificity(
     """
     _check_share("sensitivity_at_specificity", "specificity", specificity)
     with variable_scope(name, "sensitivity_at_specificity"):
-        counts = _counts(labels, predictions, weights, _spread(num_thresholds), list(_PARTS))
+        counts = _counts(labels, predictions, weights, _spread(num_thresholds), _PARTS)
         value, update = (_sensitivity_at(specificity, *found) for found in zip(*counts, strict=True))
         return noted(value, update, metrics_collections, updates_collections)
 
@@ -261,7 +176,7 @@ def specificity_at_sensitivity(
     """
     _check_share("specificity_at_sensitivity", "sensitivity", sensitivity)
     with variable_scope(name, "specificity_at_sensitivity"):
-        counts = _counts(labels, predictions, weights, _spread(num_thresholds), list(_PARTS))
+        counts = _counts(labels, predictions, weights, _spread(num_thresholds), _PARTS)
         value, update = (_specificity_at(sensitivity, *found) for found in zip(*counts, strict=True))
         return noted(value, update, metrics_collections, updates_collections)
 
@@ -306,10 +221,4 @@ def _counts(
     given = reshape(x, [1, -1]) > limits.astype(np.float32)[:, None]
     truth = reshape(truth_of(labels), [1, -1])
     each = None if weights is None else reshape(weighted(x * 0.0 + 1.0, weights), [1, -1])
-    found = {
-        "true_positives": (truth, given),
-        "false_negatives": (truth, logical_not(given)),
-        "true_negatives": (logical_not(truth), logical_not(given)),
-        "false_positives": (logical_not(truth), given),
-    }
-    return [sum_of(logical_and(*found[part]), each, part, len(limits)) for part in parts]
+    return [sum_of(part_of(part, truth, given), each, part, len(limits)) for part in parts]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ....core.dtypes import bool as bool_
 from ....core.graph import Tensor
+from ....core.named_functions import named
 from ....core.typing import TensorLike
 from ....layers.variables.scope import variable_scope
 from ....primitives.casting.cast import cast
 from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.logic.logical import logical_and, logical_not, logical_or
+from ....primitives.logic.logical import logical_and, logical_not
 from .running import Collections, Metric, noted, shares, sum_of
 
 
@@ -31,10 +34,9 @@ def precision(
     """
     truth, given = truth_of(labels), truth_of(predictions)
     with variable_scope(name, "precision"):
-        right = sum_of(logical_and(truth, given), weights, "true_positives")
-        wrong = sum_of(logical_and(logical_not(truth), given), weights, "false_positives")
-        named = (right[0] + wrong[0], right[1] + wrong[1])
-        return shares(right, named, metrics_collections, updates_collections)
+        right, wrong = (sum_of(part_of(p, truth, given), weights, p) for p in ("true_positives", "false_positives"))
+        found = (right[0] + wrong[0], right[1] + wrong[1])
+        return shares(right, found, metrics_collections, updates_collections)
 
 
 def recall(
@@ -56,105 +58,47 @@ def recall(
     """
     truth, given = truth_of(labels), truth_of(predictions)
     with variable_scope(name, "recall"):
-        right = sum_of(logical_and(truth, given), weights, "true_positives")
-        missed = sum_of(logical_and(truth, logical_not(given)), weights, "false_negatives")
+        right, missed = (sum_of(part_of(p, truth, given), weights, p) for p in ("true_positives", "false_negatives"))
         there = (right[0] + missed[0], right[1] + missed[1])
         return shares(right, there, metrics_collections, updates_collections)
 
 
-def true_positives(
-    labels: TensorLike,
-    predictions: TensorLike,
-    weights: TensorLike | None = None,
-    metrics_collections: Collections = None,
-    updates_collections: Collections = None,
-    name: str | None = None,
-) -> Metric:
-    """How much is true and was predicted to be.
+def _count(part: str, which: str, example: float) -> Callable[..., Metric]:
+    def count(
+        labels: TensorLike,
+        predictions: TensorLike,
+        weights: TensorLike | None = None,
+        metrics_collections: Collections = None,
+        updates_collections: Collections = None,
+        name: str | None = None,
+    ) -> Metric:
+        with variable_scope(name, part):
+            found = sum_of(part_of(part, truth_of(labels), truth_of(predictions)), weights, "count")
+            return noted(*found, metrics_collections, updates_collections)
+
+    doc = f"""How much is {which}.
 
     >>> import pullback.compat.v1 as tf
-    >>> _, update_op = tf.metrics.true_positives([1, 1, 0, 0, 0], [1, 0, 1, 1, 0])
+    >>> _, update_op = tf.metrics.{part}([1, 1, 0, 0, 0], [1, 0, 1, 1, 0])
     >>> session = tf.Session()
     >>> session.run(tf.local_variables_initializer())
     >>> session.run(update_op)
-    np.float32(1.0)
+    np.float32({example})
     """
-    truth, given = truth_of(labels), truth_of(predictions)
-    with variable_scope(name, "true_positives"):
-        count = sum_of(logical_and(truth, given), weights, "count")
-        return noted(*count, metrics_collections, updates_collections)
+    return named(part, doc, count)
 
 
-def false_positives(
-    labels: TensorLike,
-    predictions: TensorLike,
-    weights: TensorLike | None = None,
-    metrics_collections: Collections = None,
-    updates_collections: Collections = None,
-    name: str | None = None,
-) -> Metric:
-    """How much is not true and was predicted to be.
-
-    >>> import pullback.compat.v1 as tf
-    >>> _, update_op = tf.metrics.false_positives([1, 1, 0, 0, 0], [1, 0, 1, 1, 0])
-    >>> session = tf.Session()
-    >>> session.run(tf.local_variables_initializer())
-    >>> session.run(update_op)
-    np.float32(2.0)
-    """
-    truth, given = truth_of(labels), truth_of(predictions)
-    with variable_scope(name, "false_positives"):
-        return noted(
-            *sum_of(logical_and(logical_not(truth), given), weights, "count"), metrics_collections, updates_collections
-        )
+true_positives = _count("true_positives", "true and was predicted to be", 1.0)
+false_positives = _count("false_positives", "not true and was predicted to be", 2.0)
+true_negatives = _count("true_negatives", "not true and was not predicted to be", 1.0)
+false_negatives = _count("false_negatives", "true and was not predicted to be", 1.0)
 
 
-def true_negatives(
-    labels: TensorLike,
-    predictions: TensorLike,
-    weights: TensorLike | None = None,
-    metrics_collections: Collections = None,
-    updates_collections: Collections = None,
-    name: str | None = None,
-) -> Metric:
-    """How much is not true and was not predicted to be.
-
-    >>> import pullback.compat.v1 as tf
-    >>> _, update_op = tf.metrics.true_negatives([1, 1, 0, 0, 0], [1, 0, 1, 1, 0])
-    >>> session = tf.Session()
-    >>> session.run(tf.local_variables_initializer())
-    >>> session.run(update_op)
-    np.float32(1.0)
-    """
-    truth, given = truth_of(labels), truth_of(predictions)
-    with variable_scope(name, "true_negatives"):
-        return noted(
-            *sum_of(logical_not(logical_or(truth, given)), weights, "count"), metrics_collections, updates_collections
-        )
-
-
-def false_negatives(
-    labels: TensorLike,
-    predictions: TensorLike,
-    weights: TensorLike | None = None,
-    metrics_collections: Collections = None,
-    updates_collections: Collections = None,
-    name: str | None = None,
-) -> Metric:
-    """How much is true and was not predicted to be.
-
-    >>> import pullback.compat.v1 as tf
-    >>> _, update_op = tf.metrics.false_negatives([1, 1, 0, 0, 0], [1, 0, 1, 1, 0])
-    >>> session = tf.Session()
-    >>> session.run(tf.local_variables_initializer())
-    >>> session.run(update_op)
-    np.float32(1.0)
-    """
-    truth, given = truth_of(labels), truth_of(predictions)
-    with variable_scope(name, "false_negatives"):
-        return noted(
-            *sum_of(logical_and(truth, logical_not(given)), weights, "count"), metrics_collections, updates_collections
-        )
+def part_of(part: str, truth: Tensor, given: Tensor) -> Tensor:
+    """What is a true positive, a false negative, ..., where `given` was predicted."""
+    right, kind = part.split("_")
+    predicted = given if kind == "positives" else logical_not(given)
+    return logical_and(truth if (right == "true") == (kind == "positives") else logical_not(truth), predicted)
 
 
 def truth_of(values: TensorLike) -> Tensor:

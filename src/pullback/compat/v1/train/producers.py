@@ -27,11 +27,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....core.dtypes import bool as bool_
 from ....core.graph import Tensor
+from ....core.named_functions import named
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.indexing.gather import boolean_mask, gather
 from ....primitives.shape.broadcast import broadcast_to
@@ -55,12 +57,7 @@ def range_input_producer(
 ) -> QueueBase:
     """A queue of the numbers below `limit`, `num_epochs` times over or without end, each time in another order."""
     del shared_name
-    numbers = Dataset.range(limit, output_type="int32")
-    if shuffle:
-        numbers = numbers.shuffle(1 << 30, seed)
-    queue = FIFOQueue(capacity, "int32", [[]])
-    fill(queue, [queue.enqueue(make_one_shot_iterator(numbers.repeat(num_epochs)).get_next(), name)])
-    return queue
+    return _queue_of(Dataset.range(limit, output_type="int32"), num_epochs, shuffle, seed, capacity, name)
 
 
 def slice_input_producer(
@@ -95,10 +92,17 @@ def input_producer(
     """A queue of the rows of `input_tensor`, `num_epochs` times over or without end."""
     del shared_name, summary_name, cancel_op, element_shape
     rows = Dataset.from_tensor_slices(convert_to_tensor(input_tensor))
+    return _queue_of(rows, num_epochs, shuffle, seed, capacity, name)
+
+
+def _queue_of(
+    elements: Dataset, num_epochs: int | None, shuffle: bool, seed: int | None, capacity: int, name: str | None
+) -> QueueBase:
+    """A queue of the elements, `num_epochs` times over or without end."""
     if shuffle:
-        rows = rows.shuffle(1 << 30, seed)
-    queue = FIFOQueue(capacity, [rows.output_types], [rows.output_shapes])
-    fill(queue, [queue.enqueue(make_one_shot_iterator(rows.repeat(num_epochs)).get_next(), name)])
+        elements = elements.shuffle(1 << 30, seed)
+    queue = FIFOQueue(capacity, [elements.output_types], [elements.output_shapes])
+    fill(queue, [queue.enqueue(make_one_shot_iterator(elements.repeat(num_epochs)).get_next(), name)])
     return queue
 
 
@@ -204,80 +208,27 @@ def shuffle_batch_join(
     )
 
 
-def maybe_batch(
-    tensors: Any,
-    keep_input: Any,
-    batch_size: int,
-    num_threads: int = 1,
-    capacity: int = 32,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    dynamic_pad: bool = False,
-    allow_smaller_final_batch: bool = False,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """As `batch`, of those values, or rows with `enqueue_many`, for which `keep_input` is true."""
-    del shared_name
-    kept, last = _kept(tensors, keep_input, enqueue_many), allow_smaller_final_batch
-    return batch(kept, batch_size, num_threads, capacity, True, shapes, dynamic_pad, last, name=name)
+def _maybe(general: Callable[..., Any], place: int) -> Callable[..., Any]:
+    """`general` of those of its values for which `keep_input`, the argument at `place`, is true."""
+    signature = inspect.signature(general)
+    known = list(signature.parameters.values())
+    keep_input = inspect.Parameter("keep_input", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    signature = signature.replace(parameters=[*known[:place], keep_input, *known[place:]])
+
+    def function(*args: Any, **options: Any) -> Any:
+        given = signature.bind(*args, **options).arguments
+        keep, many, values = given.pop("keep_input"), given.pop("enqueue_many", False), given.pop(known[0].name)
+        joined = known[0].name == "tensors_list"
+        kept = [_kept(x, keep, many) for x in values] if joined else _kept(values, keep, many)
+        return general(kept, **given, enqueue_many=True)
+
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    doc = f"As `{general.__name__}`, of those values, or rows with `enqueue_many`, for which `keep_input` is true."
+    return named(f"maybe_{general.__name__}", doc, function)
 
 
-def maybe_shuffle_batch(
-    tensors: Any,
-    batch_size: int,
-    capacity: int,
-    min_after_dequeue: int,
-    keep_input: Any,
-    num_threads: int = 1,
-    seed: int | None = None,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    allow_smaller_final_batch: bool = False,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """As `shuffle_batch`, of those values, or rows with `enqueue_many`, for which `keep_input` is true."""
-    del shared_name
-    kept, left, last = _kept(tensors, keep_input, enqueue_many), min_after_dequeue, allow_smaller_final_batch
-    return shuffle_batch(kept, batch_size, capacity, left, num_threads, seed, True, shapes, last, name=name)
-
-
-def maybe_batch_join(
-    tensors_list: Sequence[Any],
-    keep_input: Any,
-    batch_size: int,
-    capacity: int = 32,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    dynamic_pad: bool = False,
-    allow_smaller_final_batch: bool = False,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """As `batch_join`, of those values, or rows with `enqueue_many`, for which `keep_input` is true."""
-    del shared_name
-    kept, last = [_kept(x, keep_input, enqueue_many) for x in tensors_list], allow_smaller_final_batch
-    return batch_join(kept, batch_size, capacity, True, shapes, dynamic_pad, last, name=name)
-
-
-def maybe_shuffle_batch_join(
-    tensors_list: Sequence[Any],
-    batch_size: int,
-    capacity: int,
-    min_after_dequeue: int,
-    keep_input: Any,
-    seed: int | None = None,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    allow_smaller_final_batch: bool = False,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """As `shuffle_batch_join`, of those values, or rows with `enqueue_many`, for which `keep_input` is true."""
-    del shared_name
-    kept, last = [_kept(x, keep_input, enqueue_many) for x in tensors_list], allow_smaller_final_batch
-    return shuffle_batch_join(kept, batch_size, capacity, min_after_dequeue, seed, True, shapes, last, name=name)
+maybe_batch, maybe_batch_join = _maybe(batch, 1), _maybe(batch_join, 1)
+maybe_shuffle_batch, maybe_shuffle_batch_join = _maybe(shuffle_batch, 4), _maybe(shuffle_batch_join, 4)
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Tensor:
