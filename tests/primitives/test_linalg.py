@@ -151,3 +151,18 @@ def test_diagonal_tensors_of_a_rank_that_the_run_knows(engine: str, shape: tuple
 def test_the_diagonal_of_an_odd_number_of_axes() -> None:
     text = message_of(ValueError, lambda: pb.linalg.tensor_diag_part(zeros(2, 3, 2)))
     assert text == "tensor_diag_part: the rank of float32[2,3,2] 'Placeholder:0' must be even"
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_determinant_overflows_only_where_it_does_itself(engine: str) -> None:
+    diagonal = np.array([1e12, 1e-12] * 10, np.float32)[np.argsort(np.tile([0, 1], 10), kind="stable")]
+    x = pb.placeholder(pb.float32, [20, 20])
+    y = pb.linalg.det(x)
+    (dx,) = pb.gradients(y, x)
+    (ddx,) = pb.gradients(pb.linalg.trace(dx), x)
+    with pb.Session(engine=engine) as session:
+        value, first, second = session.run([y, dx, ddx], {x: np.diag(diagonal)})
+    inverse = 1.0 / diagonal.astype(np.float64)
+    assert value == pytest.approx(1.0, rel=1e-5)
+    np.testing.assert_allclose(np.diag(first), inverse, rtol=1e-5)
+    np.testing.assert_allclose(np.diag(second), inverse * (inverse.sum() - inverse), rtol=1e-5)

@@ -132,13 +132,26 @@ class CofactorChange(Primitive):
 
 def _products_of_others(xp: Any, s: Any, count: int) -> Any:
     """The product of all `s` but one, for each one; or but two, for each pair, 0 for those of equal numbers."""
-    n = s.shape[-1]
-    left_out = np.eye(n, dtype=bool)
+    left_out = np.eye(s.shape[-1], dtype=bool)
+    parts, powers = powers_apart(xp, s)
+    one, total = xp.ones((), s.dtype), xp.sum(powers, axis=-1)
     if count == 1:
-        return xp.prod(xp.where(left_out, xp.ones((), s.dtype), s[..., None, :]), axis=-1, dtype=s.dtype)
+        products = xp.prod(xp.where(left_out, one, parts[..., None, :]), axis=-1, dtype=s.dtype)
+        return xp.ldexp(products, total[..., None] - powers)
     pairs = left_out[:, None, :] | left_out[None, :, :]
-    products = xp.prod(xp.where(pairs, xp.ones((), s.dtype), s[..., None, None, :]), axis=-1, dtype=s.dtype)
+    products = xp.prod(xp.where(pairs, one, parts[..., None, None, :]), axis=-1, dtype=s.dtype)
+    products = xp.ldexp(products, total[..., None, None] - powers[..., :, None] - powers[..., None, :])
     return xp.where(left_out, xp.zeros((), s.dtype), products)
+
+
+def powers_apart(xp: Any, x: Any) -> tuple[Any, Any]:
+    """Numbers of sizes from sqrt(1/2) to sqrt(2), and the powers of two that they are multiplied with to be `x`.
+
+    Products of some hundreds of the first neither overflow nor underflow, where those of `x` do on the way.
+    """
+    parts, powers = xp.frexp(xp.abs(x))
+    powers = powers - (parts < np.sqrt(0.5))
+    return x * xp.ldexp(xp.ones((), parts.dtype), -powers), powers
 
 
 def _phase(xp: Any, u: Any, vh: Any) -> Any:

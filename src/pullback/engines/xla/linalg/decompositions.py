@@ -11,7 +11,13 @@ from jax import lax
 
 from ....core.primitive import Primitive
 from ....primitives.linalg.contraction import adjoint
-from ....primitives.linalg.determinants import CofactorChange, Cofactors, LogMatrixDeterminant, MatrixDeterminant
+from ....primitives.linalg.determinants import (
+    CofactorChange,
+    Cofactors,
+    LogMatrixDeterminant,
+    MatrixDeterminant,
+    powers_apart,
+)
 from ....primitives.linalg.eigen import Eig, SelfAdjointEig
 from ....primitives.linalg.inverses import MatrixInverse, MatrixSolve, PositiveSolve, PseudoInverse
 from ....primitives.linalg.lu import Lu, MoveRows
@@ -115,7 +121,11 @@ def _determinant(p: MatrixDeterminant, x: Any) -> Any:
     if not x.size:
         return p.kernel(jnp, x)
     both, order = _lu_of(x)
-    return jnp.prod(jnp.diagonal(both, axis1=-2, axis2=-1), axis=-1) * _parity(order, x.dtype)
+    pivots, powers = powers_apart(jnp, jnp.diagonal(both, axis1=-2, axis2=-1))
+    y, power = jnp.prod(pivots, axis=-1) * _parity(order, x.dtype), jnp.sum(powers, axis=-1)
+    if jnp.iscomplexobj(y):
+        return lax.complex(jnp.ldexp(y.real, power), jnp.ldexp(y.imag, power))
+    return jnp.ldexp(y, power)
 
 
 @xla_kernel(LogMatrixDeterminant)
