@@ -290,10 +290,10 @@ class XlaEngine(AbstractEngine):
 
     def keep(self, keys: Iterable[Operation], states: Iterable[Any]) -> None:
         """Make `states` the values of `keys`."""
-        keys = list(keys)
-        self.values.update(zip(keys, states, strict=True))
+        changed = dict(zip(keys, states, strict=True))
+        self.values.update(changed)
         if self.lost:
-            self.lost.difference_update(keys)
+            self.lost.difference_update(changed)
 
     def lose(self, keys: Sequence[Operation]) -> None:
         """Forget the states of `keys` whose memory a failed run has given up; what an operation owns begins anew."""

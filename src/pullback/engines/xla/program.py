@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from logging import getLogger
+from operator import call
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -132,7 +133,7 @@ class Program:
             outputs[0].block_until_ready()  # A copy to the host would wait 5 us longer for its turn.
         elif states:
             states[0].block_until_ready()
-        return [read(y) for read, y in zip(self.readers, outputs, strict=True)]
+        return [*map(call, self.readers, outputs)]
 
     def _save(self, launched: Sequence[Any]) -> None:
         """After an error or an interrupt: where the memory of variables was given up, their new values count."""
@@ -159,10 +160,10 @@ class Program:
         """
         if self.calls_python:
             with self.turn:
-                outputs, states, codes, counts = self._call(values, feeds, launched)
+                outputs, states, codes, counts, *_ = self._call(values, feeds, launched)
                 raise_first(self.failures, (outputs, states))
         else:
-            outputs, states, codes, counts = self._call(values, feeds, launched)
+            outputs, states, codes, counts, *_ = self._call(values, feeds, launched)
         if codes is not None:
             self._raise_not_finite(codes)
         return outputs, self._with_assigned(states) if self.assigned else states, counts
@@ -183,7 +184,7 @@ class Program:
 
     def _call(self, values: Mapping[Operation, Any], feeds: Sequence[Any], launched: list[Any]) -> Any:
         if not _ON_HOST.issuperset(map(type, feeds)):
-            feeds = [self.layout.moved(x) for x in feeds]
+            feeds = [*map(self.layout.moved, feeds)]
         if not self.to_host:
             feeds = own(feeds)
         fn, feeds = (self.only, feeds) if self.only is not None else self._specialised(feeds)
@@ -197,11 +198,11 @@ class Program:
         if isinstance(fn, WithRooms):
             fn.launch(launched, written, read, self.lifted, feeds)
         else:
-            call = self._interruptible(fn, feeds) if self.spans_processes else fn
-            launched.extend(map(call, (written,), (read,), (self.lifted,), (feeds,)))
+            started = self._interruptible(fn, feeds) if self.spans_processes else fn
+            launched.extend(map(started, (written,), (read,), (self.lifted,), (feeds,)))
         if not is_settled:
             self._settle(fn, (written, read, self.lifted, feeds), launched[-1])
-        return launched[-1][:4]
+        return launched[-1]
 
     def _interruptible(self, fn: Compiled, feeds: Sequence[Any]) -> Any:
         """`fn` in a thread of its own: a processor computes small programs where they are called, and waits in them."""
