@@ -72,6 +72,25 @@ def test_stages_in_several_processes_train_as_in_one(count: int, tmp_path: Path)
 
 
 @pytest.mark.slow
+def test_what_a_stage_is_sent_is_counted(tmp_path: Path) -> None:
+    program = """
+    with pb.device("/task:0"):
+        x = pb.placeholder(pb.float32, [None, 3])
+        hidden = pb.tanh(x @ pb.Variable(np.ones((3, 8), np.float32)))
+    with pb.device("/task:1"):
+        loss = pb.reduce_mean(pb.square(hidden @ pb.Variable(np.ones((8, 2), np.float32))))
+    train = pb.train.AdamOptimizer(0.1).minimize(loss, colocate_gradients_with_ops=True)
+    session = pb.Session()
+    session.run(pb.global_variables_initializer())
+    hidden_bytes, loss_bytes = 5 * 8 * 4, 4
+    sent = session.compiled_communication([loss, train], {x: np.ones((5, 3))})
+    assert sent == {"collective-permute": hidden_bytes + (loss_bytes if index == 0 else 0)}
+    assert session.compiled_communication(hidden, {x: np.ones((0, 3))}) == {}
+    """
+    run_in_processes(2, [program], tmp_path)
+
+
+@pytest.mark.slow
 def test_values_of_all_dtypes_go_from_stage_to_stage_and_stay_on_devices(tmp_path: Path) -> None:
     program = """
     with pb.device("/task:1"):

@@ -327,7 +327,8 @@ class Session:
     def compiled_communication(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> dict[str, int]:
         """The bytes that a run sends each device of the mesh, by kind of collective: "all-reduce", "all-gather", ...
 
-        Read from the compiled program; what is inside a loop counts once. Nothing where there is one device.
+        Read from the compiled program; what is inside a loop counts once. Nothing where there is one device. Of stages
+        in several processes, the bytes that this process is sent by the others: "collective-permute".
         """
         flat = flatten(fetches, self.graph)
         pairs = feed_pairs(feed_dict or {}, self.graph)

@@ -324,6 +324,8 @@ class XlaEngine(AbstractEngine):
 
     def compiled_communication(self, plan: Plan, feeds: Sequence[Any]) -> dict[str, int]:
         """The bytes that the compiled program of `plan` sends each device, by kind of collective."""
+        if self.in_stages:
+            return StagedProgram(self, plan, self.segments(plan), True).communication(feeds)
         return self._only_program("compiled_communication", plan).communication(feeds)
 
     def _only_program(self, what: str, plan: Plan) -> Program:

@@ -6,11 +6,13 @@ of what lies in others the shape and dtype.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
@@ -27,6 +29,11 @@ def is_here(device: jax.Device) -> bool:
 def shape_of(value: Any) -> jax.ShapeDtypeStruct:
     """What another process knows of a value."""
     return jax.ShapeDtypeStruct(value.shape, value.dtype)  # type: ignore[no-untyped-call]
+
+
+def nbytes_of(value: Any) -> int:
+    """The bytes of a value, or of what another process knows of one."""
+    return math.prod(value.shape) * np.dtype(value.dtype).itemsize
 
 
 def brought(values: Sequence[Any], home: jax.Device | None, place: jax.Device) -> list[Any]:
@@ -54,7 +61,7 @@ def everywhere(values: Sequence[Any], home: jax.Device | None) -> list[Any]:
 def _sent(values: Sequence[Any], home: jax.Device, place: jax.Device) -> list[Any]:
     """The part of this process in sending `values`: what it receives."""
     permute, spread = _between(home, place)
-    own = [x[None] for x in values] if is_here(home) else [_room(x.shape, np.dtype(x.dtype), place) for x in values]
+    own = [x[None] if is_here(home) else jnp.empty((1, *x.shape), x.dtype, device=place) for x in values]
     pairs = [
         jax.make_array_from_single_device_arrays((2, *x.shape), spread, [part])
         for x, part in zip(values, own, strict=True)
@@ -74,10 +81,3 @@ def _between(home: jax.Device, place: jax.Device) -> tuple[Any, NamedSharding]:
 
     spread = NamedSharding(mesh, spec)
     return jax.jit(jax.shard_map(permute, mesh=mesh, in_specs=(spec,), out_specs=spec)), spread
-
-
-@cache
-def _room(shape: tuple[int, ...], dtype: np.dtype[Any], place: jax.Device) -> jax.Array:
-    """What a receiver has to give to the permutation."""
-    room: jax.Array = jax.device_put(np.zeros((1, *shape), dtype), place)
-    return room
