@@ -33,7 +33,7 @@ def shape_of(value: Any) -> jax.ShapeDtypeStruct:
 
 def nbytes_of(value: Any) -> int:
     """The bytes of a value, or of what another process knows of one."""
-    return math.prod(value.shape) * np.dtype(value.dtype).itemsize
+    return int(math.prod(value.shape) * np.dtype(value.dtype).itemsize)
 
 
 def brought(values: Sequence[Any], home: jax.Device | None, place: jax.Device) -> list[Any]:
