@@ -174,3 +174,40 @@ def test_lengths_that_only_a_run_knows_are_moved_too() -> None:
     made = Optimizing(Rules()).function(function)
     assert str(made.results[0].type) == "float32[rows,3]"
     assert "Exp" not in types(_loop(made).body)
+
+
+def test_a_constant_that_only_unread_variables_need_goes() -> None:
+    made = _optimised(lambda x, y: _counted(lambda z, w: [z + x, w * y], x, x)[0], 2)
+    assert len(_loop(made).body.parameters) == 3
+
+
+@pytest.mark.parametrize("condition", [True, False])
+def test_a_run_needs_no_value_of_what_only_unread_variables_of_a_loop_read(condition: bool) -> None:
+    v = pb.Variable(1.0)
+    read = v.read_value()
+    if condition:
+        _, kept, _ = pb.while_loop(lambda i, *_: i < 3, lambda i, x, y: [i + 1, x * 2.0, y * read], [0, 1.0, 1.0])
+    else:
+        rows, _ = pb.map_fn(lambda x: (x * 2.0, x * read), pb.ones([3]), dtype=(pb.float32, pb.float32))
+        kept = pb.reduce_sum(rows) + 2.0
+    assert pb.Session(engine="numpy").run(kept) == 8.0
+
+
+def test_what_an_unread_variable_writes_is_still_written() -> None:
+    v = pb.Variable(0.0)
+
+    def step(i: pb.Tensor, x: pb.Tensor, y: pb.Tensor) -> list[Any]:
+        with pb.control_dependencies([v.assign_add(1.0)]):
+            return [i + 1, x * 2.0, y + 1.0]
+
+    _, x, _ = pb.while_loop(lambda i, *_: i < 3, step, [0, 1.0, 1.0])
+    session = pb.Session(engine="numpy")
+    session.run(v.initializer)
+    assert session.run(x) == 8.0
+    assert session.run(v) == 3.0
+
+
+def test_a_fed_output_of_a_lean_loop_is_what_was_fed() -> None:
+    _, x, y = pb.while_loop(lambda i, *_: i < 3, lambda i, x, y: [i + 1, x * 2.0, y + 1.0], [0, 1.0, 1.0])
+    session = pb.Session(engine="numpy")
+    assert session.run([x, x + y], {y: 10.0}) == [8.0, 18.0]

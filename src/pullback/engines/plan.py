@@ -16,6 +16,7 @@ from ..core.dtypes import INEXACT, resource
 from ..core.function import AbstractFunctional, Function
 from ..core.graph import Operation, Tensor
 from ..passes.fold import folded
+from ..passes.loops import with_narrow_loops
 from ..passes.merge import merged
 from ..passes.rebuilding import Pass
 from ..passes.view import View, as_it_is, inputs_of_run, view_of
@@ -103,8 +104,8 @@ def _function_plan(
 
 
 def _lean(results: Sequence[Tensor], targets: Sequence[Operation], given: Set[Tensor]) -> View:
-    """What a run needs: no operation twice, and none whose value is known."""
-    return merged(folded(view_of(results, targets, given, inputs_of_run)))
+    """What a run needs: no operation twice, none whose value is known, and no variable of a loop that nobody reads."""
+    return with_narrow_loops(merged(folded(view_of(results, targets, given, inputs_of_run))))
 
 
 def handle_of(handle: Tensor) -> Operation:

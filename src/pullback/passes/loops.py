@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,7 @@ from ..core.needs import needed
 from ..core.traits import CONSTANT, ELEMENTWISE
 from ..primitives.debugging.guards import AbstractGuard
 from .rebuilding import copied
-from .view import view_of
+from .view import View, view_of
 
 
 @dataclass(frozen=True)
@@ -89,19 +90,18 @@ def narrowed(loop: Loop, is_read: Callable[[int], bool]) -> Narrowed | None:
     if loop.body.effects or loop.stateful:
         return None
     places, c = loop.places, loop.carried
-    rows = [n for n in (*places.stacked, *places.kept) if is_read(n)]
-    live = _live(loop, is_read, [places.result_of(n) for n in rows])
-    if len(live) == c and len(rows) == len(places.stacked) + len(places.kept):
+    rows = _rows_read(loop, is_read)
+    dead = _dead(loop, is_read, rows)
+    if not dead and len(rows) == len(places.stacked) + len(places.kept):
         return None
-    order = sorted(live)
+    order = [i for i in range(c) if i not in dead]
     results = [*order, *[places.result_of(n) for n in rows]]
-    dead = {*range(c)} - live
     body, condition = loop.body, loop.condition
     parameters = [x for i, x in enumerate(body.parameters) if i not in dead]
     made = replace(
         loop,
         body=_part(body, parameters, [body.results[i] for i in results]),
-        condition=condition and _part(condition, [x for i, x in enumerate(condition.parameters) if i not in dead]),
+        condition=condition and _part(condition, [condition.parameters[n] for n in _tested(loop, dead)]),
         carried=len(order),
         stacked=sum(n in places.stacked for n in rows),
     )
@@ -109,6 +109,40 @@ def narrowed(loop: Loop, is_read: Callable[[int], bool]) -> Narrowed | None:
     outputs = (0, *[places.final[i] for i in order], *stacked, *[places.history[i] for i in order], *kept)
     inputs = tuple([i for i in range(1 + len(body.parameters)) if i - 1 not in dead])
     return Narrowed(made, inputs, outputs)
+
+
+def _rows_read(loop: Loop, is_read: Callable[[int], bool]) -> list[int]:
+    """The numbers of those of the outputs that hold a row for each step, histories aside, that somebody reads."""
+    return [n for n in (*loop.places.stacked, *loop.places.kept) if is_read(n)]
+
+
+def _dead(loop: Loop, is_read: Callable[[int], bool], rows: Sequence[int]) -> Set[int]:
+    """The numbers of the body's parameters, carried and constant, on which nothing depends that is read."""
+    results = [loop.places.result_of(n) for n in rows]
+    live = _live(loop, is_read, results)
+    unread = _unread_constants(loop, [loop.body.results[i] for i in (*live, *results)])
+    return ({*range(loop.carried)} - live) | unread
+
+
+def _unread_constants(loop: Loop, results: Sequence[Tensor]) -> Set[int]:
+    """The numbers, among the body's parameters, of the constants that neither `results` nor the condition need."""
+    first = loop.carried + loop.scanned
+    condition = loop.condition
+    read = _read_for(results) | (_read_for(condition.results) if condition else frozenset())
+    tested = condition.parameters[loop.carried :] if condition else loop.body.parameters[first:]
+    pairs = enumerate(zip(loop.body.parameters[first:], tested, strict=True), start=first)
+    return {i for i, pair in pairs if read.isdisjoint(pair)}
+
+
+def _tested(loop: Loop, dead: Set[int]) -> list[int]:
+    """The numbers of the parameters of a loop's condition where those of the body that are `dead` are left out."""
+    own = [*range(loop.carried), *range(loop.carried + loop.scanned, len(loop.body.parameters))]
+    return [n for n, i in enumerate(own) if i not in dead]
+
+
+def _read_for(results: Sequence[Tensor]) -> Set[Tensor]:
+    """The tensors that are read to compute `results`, and these."""
+    return {*results, *[x for op in needed([y.op for y in results], _inputs) for x in op.inputs]}
 
 
 def _live(loop: Loop, is_read: Callable[[int], bool], rows: Sequence[int]) -> Set[int]:
@@ -127,6 +161,55 @@ def _live(loop: Loop, is_read: Callable[[int], bool], rows: Sequence[int]) -> Se
             return live
         live |= more
         pending = [body.results[i] for i in live] + [body.results[i] for i in rows]
+
+
+def with_narrow_loops(view: View) -> View:
+    """The view with loops that carry and read nothing for which nobody asks, and without what only that needed."""
+    graph = Graph(name="narrowed")
+    loops = [op for op in view.operations if isinstance(op.primitive, Loop)]
+    for op in reversed(loops):
+        view = _with_narrow_loop(op, view, graph)
+    return view
+
+
+def _with_narrow_loop(op: Operation, view: View, graph: Graph) -> View:
+    loop, outputs, counts = op.primitive, op.outputs, uses(view)
+    assert isinstance(loop, Loop)
+
+    def is_read(n: int) -> bool:
+        return counts[outputs[n]] > 0
+
+    if all(map(is_read, [*loop.places.final, *loop.places.stacked])):
+        return view
+    if not (view.given.isdisjoint(outputs) and view.keep.isdisjoint(outputs)):
+        return view
+    made = narrowed(loop, is_read)
+    if made is None or len(made.inputs) == len(op.inputs):
+        return view
+    inputs = [view.stand_in(x) for x in op.inputs]
+    new = graph.restore(
+        made.loop,
+        [inputs[i] for i in made.inputs],
+        op.name,
+        control_inputs=op.control_inputs,
+        device=op.device,
+        attrs=op.attrs,
+        original_op=op.original_op,
+        site=op.site,
+    )
+    same = {**view.same, **{outputs[i]: y for i, y in zip(made.outputs, new.outputs, strict=True)}}
+    operations = [new if x is op else x for x in view.operations]
+    return replace(view, operations=operations, same=same).settled().pruned()
+
+
+def uses(view: View) -> Counter[Tensor]:
+    """How often each tensor is read, asked for, or waited for."""
+    found = Counter([x for op in view.operations for x in view.inputs(op)])
+    found.update(map(view.stand_in, view.results))
+    found.update(
+        [y for op in (*view.targets, *[c for op in view.operations for c in view.controls(op)]) for y in op.outputs]
+    )
+    return found
 
 
 def _inputs(op: Operation) -> list[Operation]:

@@ -26,7 +26,7 @@ from ..primitives.debugging.guards import AbstractGuard
 from ..primitives.shape.broadcast import BroadcastLike, BroadcastTo
 from ..primitives.shape.reshape import Reshape, ReshapeLike
 from .fold import LARGEST
-from .loops import hoisted, narrowed
+from .loops import hoisted, narrowed, uses
 from .pattern import Bindings, Kinds, matches
 from .rebuilding import with_functions
 from .rule import Rule, same_type
@@ -83,7 +83,7 @@ class _Sweep:
         self.apart = set(view.apart)
         self.operations: list[Operation] = []
         self.places: dict[Operation, int] = {}
-        self.uses = _uses(view)
+        self.uses = uses(view)
         self.numbers: dict[Tensor, Any] = {}
         self.rewrites: list[Rewrite] = []
         self.most = _MOST_REWRITES * len(view.operations)
@@ -328,16 +328,6 @@ class _Sweep:
                 gone.update(self.inputs(part))
                 count += 1
         return count
-
-
-def _uses(view: View) -> Counter[Tensor]:
-    """How often each tensor is read, asked for, or waited for."""
-    uses = Counter([x for op in view.operations for x in view.inputs(op)])
-    uses.update(map(view.stand_in, view.results))
-    uses.update(
-        [y for op in (*view.targets, *[c for op in view.operations for c in view.controls(op)]) for y in op.outputs]
-    )
-    return uses
 
 
 def _is_beside(part: Operation, op: Operation) -> bool:
