@@ -306,9 +306,17 @@ def test_averages_are_restored_in_place_of_what_they_are_averages_of() -> None:
     assert averages.variables_to_restore() == {"w/ExponentialMovingAverage": w, "n": n}
 
 
-def test_averages_without_bias_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"zero_debias=True is not supported; divide the average by 1 - decay"):
-        pb.train.ExponentialMovingAverage(0.9, zero_debias=True)
+def test_averages_of_tensors_without_bias_are_means_of_what_came() -> None:
+    v, x = pb.Variable(1.0), pb.placeholder(pb.float32, [], name="x")
+    averages = pb.train.ExponentialMovingAverage(0.5, zero_debias=True)
+    update = averages.apply([v, x])
+    names = ["x/ExponentialMovingAverage" + end for end in (":0", "/biased:0", "/local_step:0")]
+    assert [w.name for w in pb.global_variables()[2:]] == names
+    session = pb.Session(engine="numpy")
+    session.run(pb.global_variables_initializer())
+    for fed, mean in ((4.0, 4.0), (6.0, 16.0 / 3.0)):
+        session.run(update, {x: fed})
+        np.testing.assert_allclose(session.run([averages.average(x), averages.average(v)]), [mean, 1.0], rtol=1e-6)
 
 
 # Small functions

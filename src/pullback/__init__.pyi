@@ -330,6 +330,7 @@ from .primitives.linalg import eigen as _eigen
 from .primitives.linalg import inverses as _inverses
 from .primitives.linalg import matrices as _matrices
 from .primitives.linalg import matrix_functions as _matrix_functions
+from .primitives.linalg import tensor_diagonals as _tensor_diagonals
 from .primitives.linalg import triangular as _triangular
 from .primitives.linalg.cross import cross as cross
 from .primitives.linalg.eigen import eig as eig
@@ -478,8 +479,8 @@ abs = _sign.absolute
 all_variables = _scope.global_variables
 batch_to_space_nd = _space_to_batch.batch_to_space
 constant_initializer = _initializers.Constant
-diag = _matrices.tensor_diag
-diag_part = _matrices.tensor_diag_part
+diag = _tensor_diagonals.tensor_diag
+diag_part = _tensor_diagonals.tensor_diag_part
 div_no_nan = _division.divide_no_nan
 double = _dtypes.float64
 floor_div = _division.floordiv

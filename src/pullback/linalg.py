@@ -27,8 +27,6 @@ from .primitives.linalg.matrices import diag as diag
 from .primitives.linalg.matrices import diag_part as diag_part
 from .primitives.linalg.matrices import matrix_transpose as matrix_transpose
 from .primitives.linalg.matrices import set_diag as set_diag
-from .primitives.linalg.matrices import tensor_diag as tensor_diag
-from .primitives.linalg.matrices import tensor_diag_part as tensor_diag_part
 from .primitives.linalg.matrices import trace as trace
 from .primitives.linalg.matrix_functions import expm as expm
 from .primitives.linalg.matrix_functions import logm as logm
@@ -37,6 +35,8 @@ from .primitives.linalg.norm import norm as norm
 from .primitives.linalg.qr import qr as qr
 from .primitives.linalg.svd import matrix_rank as matrix_rank
 from .primitives.linalg.svd import svd as svd
+from .primitives.linalg.tensor_diagonals import tensor_diag as tensor_diag
+from .primitives.linalg.tensor_diagonals import tensor_diag_part as tensor_diag_part
 from .primitives.linalg.tensordot import tensordot as tensordot
 from .primitives.linalg.triangular import banded_triangular_solve as banded_triangular_solve
 from .primitives.linalg.triangular import cholesky as cholesky

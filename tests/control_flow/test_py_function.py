@@ -152,6 +152,18 @@ def test_a_result_of_another_type_is_an_error() -> None:
         pb.Session(engine="numpy").run(y)
 
 
+@pytest.mark.parametrize("call", [pb.py_function, pb.numpy_function])
+def test_a_tuple_is_as_many_results_as_it_holds(call: Any) -> None:
+    session, one = pb.Session(engine="numpy"), np.float32(1.0)
+    assert session.run(call(lambda: (one,), [], pb.float32)) == 1.0
+    for returned in ((one, one), [one, one], ()):
+        y = call(lambda returned=returned: returned, [], pb.float32)
+        with pytest.raises(
+            pb.errors.InvalidArgumentError, match=f"returned {len(returned)} values, and Tout declares 1"
+        ):
+            session.run(y)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_results_need_no_shape_but_over_a_mesh(engine: str) -> None:
     y = pb.py_function(np.sqrt, [pb.constant([1.0, 4.0])], pb.float32, name="root")

@@ -43,3 +43,56 @@ def test_segment_ids_below_zero(fed: bool, engine: str) -> None:
 def test_partitions_out_of_range(wrong: int, fed: bool, engine: str) -> None:
     text = refused(lambda parts: pb.dynamic_partition(pb.constant(ROWS), parts, 2), [0, wrong, 1], engine, fed)
     assert f"dynamic_partition: partition number {wrong} is not in [0, 2)" in text
+
+
+@BOTH
+@pytest.mark.parametrize("fed", [True, False])
+@pytest.mark.parametrize("options", [{}, {"weights": ROWS}, {"minlength": 4, "maxlength": 4}, {"binary_output": True}])
+def test_negative_numbers_are_not_counted(options: Any, fed: bool, engine: str) -> None:
+    text = refused(lambda numbers: pb.math.bincount(numbers, **options), [1, -1, 2], engine, fed)
+    assert "'bincount/Assert'" in text
+    rows = pb.constant([[-1, 2]])
+    with pytest.raises(pb.errors.InvalidArgumentError, match="bincount_1/Assert"):
+        pb.Session(engine=engine).run(pb.math.bincount(rows, minlength=3, maxlength=3, axis=-1))
+
+
+@pytest.mark.parametrize("fed", [True, False])
+@pytest.mark.parametrize("wrong", [-1, 4])
+def test_more_is_turned_round_than_there_is(wrong: int, fed: bool) -> None:
+    x = pb.ones([3, 3])
+    text = refused(lambda lengths: pb.reverse_sequence(x, lengths, 1), [0, wrong, 1], "numpy", fed)
+    assert f"reverse_sequence: the lengths must be from 0 to 3, and are [0, {wrong}, 1]" in text
+
+
+@pytest.mark.parametrize("build", [pb.linalg.tensor_diag, pb.linalg.tensor_diag_part])
+def test_a_scalar_has_no_diagonal(build: Any) -> None:
+    with pytest.raises(ValueError, match=rf"^{build.__name__}: "):
+        build(pb.constant(1.0))
+    x = pb.placeholder(pb.float32, None, name="x")
+    y = build(x)
+    with pytest.raises(pb.errors.InvalidArgumentError, match=rf"{build.__name__}: float32\[...\] 'x:0' is a scalar"):
+        pb.Session(engine="numpy").run(y, {x: 1.0})
+
+
+@BOTH
+@pytest.mark.parametrize("turned", [True, False])
+def test_inner_lengths_of_a_sparse_product_that_only_a_run_knows(turned: bool, engine: str) -> None:
+    shape, dense = pb.placeholder(pb.int64, [2]), pb.placeholder(pb.float32, [None, 1])
+    x = pb.sparse.SparseTensor([[0, 1]], [2.0], shape)
+    y = pb.sparse.sparse_dense_matmul(x, dense, adjoint_a=turned)
+    session = pb.Session(engine=engine)
+    lengths = [2, 3] if turned else [3, 2]
+    assert session.run(y, {shape: lengths, dense: [[5.0], [7.0]]}).tolist()[:2] == (
+        [[0.0], [10.0]] if turned else [[14.0], [0.0]]
+    )
+    with pytest.raises(pb.errors.InvalidArgumentError, match="Assert"):
+        session.run(y, {shape: lengths, dense: [[5.0], [7.0], [9.0]]})
+
+
+def test_a_sparse_tensor_does_not_fill_another_shape() -> None:
+    shape = pb.placeholder(pb.int64, [2])
+    y = pb.sparse.reshape(pb.sparse.SparseTensor([[0, 1]], [2.0], shape), [5, -1]).dense_shape
+    session = pb.Session(engine="numpy")
+    assert session.run(y, {shape: [5, 2]}).tolist() == [5, 2]
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"do not fill the second \[2 3\] \[ 5 -1\]"):
+        session.run(y, {shape: [2, 3]})

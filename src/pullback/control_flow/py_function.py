@@ -131,8 +131,7 @@ class AbstractPythonCall(Primitive):
             returned = self._cotangents(arrays, returned)
         if not self.outputs:
             return []
-        several = isinstance(returned, list | tuple) and len(self.outputs) != 1
-        values: Sequence[Any] = returned if several else [returned]
+        values: Sequence[Any] = returned if isinstance(returned, list | tuple) else [returned]
         if len(values) != len(self.outputs):
             raise ValueError(f"'{self.func}' returned {len(values)} values, and Tout declares {len(self.outputs)}")
         return [self._result(i, value) for i, value in enumerate(values)]

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.dtypes import FLOATING
+from ..core.dtypes import FLOATING, float32
 from ..core.graph import Operation, Tensor
 from ..core.typing import TensorLike
-from ..layers.variables.scope import get_variable_scope, moving_average_variables, trainable_variables
+from ..layers.variables.initializers import Zeros
+from ..layers.variables.scope import (
+    get_variable,
+    get_variable_scope,
+    moving_average_variables,
+    trainable_variables,
+    variable_scope,
+)
 from ..primitives.casting.cast import cast
 from ..primitives.creation.constant import convert_to_tensor
 from ..primitives.creation.fill import zeros
 from ..primitives.elementwise.maximum import minimum
+from ..primitives.elementwise.powers import pow as power
 from ..primitives.identity.identity import group_operations
 from ..primitives.variables.collections import GraphKeys
 from ..primitives.variables.variable import Variable, variables_of
@@ -22,11 +30,9 @@ class ExponentialMovingAverage:
     """Averages a of variables and tensors x: each update makes of a the sum decay a + (1 - decay) x.
 
     `apply` makes the averages, variables that are not trainable, and the operation that updates them. That of a
-    variable starts from the variable's initial value, that of a tensor from 0. With `num_updates`, which counts the
+    variable starts from the variable's initial value, that of a tensor from 0; with `zero_debias` the latter are means
+    of the values so far, see `assign_moving_average`. With `num_updates`, which counts the
     updates, decay is min(decay, (1 + num_updates) / (10 + num_updates)), so that averages move faster at first.
-
-    Raises:
-        ValueError: `zero_debias` is asked for, which is not there.
 
     >>> import pullback as pb
     >>> w = pb.Variable(1.0, name="w")
@@ -48,11 +54,8 @@ class ExponentialMovingAverage:
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
     ) -> None:
-        if zero_debias:
-            raise ValueError(
-                "ExponentialMovingAverage: zero_debias=True is not supported; divide the average by 1 - decay ** steps"
-            )
         self._decay = decay
+        self._zero_debias = zero_debias
         self._num_updates = num_updates
         self._name = name
         self._averages: dict[Any, Variable] = {}
@@ -87,6 +90,9 @@ class ExponentialMovingAverage:
                 updates = cast(self._num_updates, average.dtype)
                 decay = minimum(decay, (1.0 + updates) / (10.0 + updates))
             value = convert_to_tensor(x)
+            if self._zero_debias and not isinstance(x, Variable):
+                mean = assign_moving_average(average, value, decay)
+                return mean.op
             op: Operation = average.assign_sub((1.0 - decay) * (average.value() - value), read_value=False)
             return op
 
@@ -112,6 +118,39 @@ class ExponentialMovingAverage:
         others = [] if graph is None else variables_of(graph, GraphKeys.GLOBAL_VARIABLES)
         averaged = set(named.values())
         return {v.op.name: v for v in others if v not in averaged} | named
+
+
+def assign_moving_average(
+    variable: Variable, value: TensorLike, decay: TensorLike, zero_debias: bool = True, name: str | None = None
+) -> Tensor:
+    """`variable` after it has become `decay * variable + (1 - decay) * value`.
+
+    With `zero_debias` it is the mean of the values so far, as if it had not begun at 0: the sum without that is in the
+    variable `biased`, and the number of values in `local_step`, below its name.
+
+    Source: D. P. Kingma and J. Ba, "Adam", 2015, section 3.
+
+    >>> import pullback.compat.v1 as tf
+    >>> from pullback.compat.v1.moving_averages import assign_moving_average
+    >>> v = tf.get_variable("v", initializer=0.0)
+    >>> step = assign_moving_average(v, 4.0, 0.9)
+    >>> with tf.Session() as session:
+    ...     session.run(tf.global_variables_initializer())
+    ...     session.run(step)
+    np.float32(4.0)
+    """
+    x = convert_to_tensor(value, variable.dtype)
+    kept: Any = cast(convert_to_tensor(decay), variable.dtype)
+    if not zero_debias:
+        assigned: Tensor = variable.assign_sub((variable - x) * (1.0 - kept), name=name)
+        return assigned
+    with variable_scope(variable.op.name, values=[variable, x], auxiliary_name_scope=False):
+        sum_so_far = get_variable("biased", variable.shape, variable.dtype, Zeros(), trainable=False)
+        count = get_variable("local_step", [], float32, Zeros(), trainable=False)
+    biased = sum_so_far.assign_sub((sum_so_far - x) * (1.0 - kept))
+    steps: Any = cast(count.assign_add(1.0), variable.dtype)
+    mean: Tensor = variable.assign(biased / (1.0 - power(kept, steps)), name=name)
+    return mean
 
 
 def _average_of(x: Any, name: str) -> Variable:

@@ -12,12 +12,14 @@ from .casting.cast import cast
 from .creation.constant import constant_value, convert_to_tensor
 from .creation.fill import ones_like
 from .creation.ranges import range_
+from .debugging.assertions import assert_
 from .elementwise.clip import clip_by_value
 from .elementwise.division import divide
 from .elementwise.maximum import maximum, minimum
 from .elementwise.rounding import floor
+from .identity.identity import identity
 from .logic.comparison import greater
-from .reduction.reduce import reduce_max, take_numbers
+from .reduction.reduce import reduce_all, reduce_max, take_numbers
 from .segment.sums import unsorted_segment_sum
 from .shape.reshape import reshape
 from .shape.size import shape
@@ -37,7 +39,7 @@ def bincount(
 ) -> Tensor:
     """How often each integer from 0 on comes in `arr`; with `weights` the sums of those, which have derivatives.
 
-    The length is the largest integer plus one, at least `minlength`, at most `maxlength`; what is beyond or negative is
+    The length is the largest integer plus one, at least `minlength`, at most `maxlength`; what is beyond that is
     left out. `axis=-1` counts in each row of a matrix, `None` and 0 in all. With `binary_output` 1 stands for any.
 
     Shapes: `arr` any (a matrix for `axis=-1`), `weights` the same; the result [n], or [rows, n]. On XLA the length must
@@ -48,6 +50,7 @@ def bincount(
 
     Raises:
         ValueError: another axis, or `binary_output` with weights. TypeError: `arr` holds no integers.
+        InvalidArgumentError: in a run, one is negative.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.math.bincount([1, 1, 3], weights=[0.5, 1.0, 4.0]))
@@ -59,6 +62,7 @@ def bincount(
     if binary_output and weights is not None:
         raise ValueError("bincount: binary_output takes no weights")
     with numbers.graph.name_scope(name or "bincount"):
+        numbers = _not_negative(numbers)
         length = _length(numbers, minlength, maxlength)
         values = ones_like(numbers, as_dtype(dtype)) if weights is None else convert_to_tensor(weights)
         if axis == -1:
@@ -66,6 +70,17 @@ def bincount(
         else:
             counts = unsorted_segment_sum(values, numbers, length)
         return cast(greater(counts, 0), counts.dtype) if binary_output else counts
+
+
+def _not_negative(numbers: Tensor) -> Tensor:
+    """`numbers`; a run in which one is negative fails."""
+    if numbers.dtype.kind == "u":
+        return numbers
+    fine = reduce_all(numbers >= 0)
+    with numbers.graph.acting.control_dependencies(
+        [assert_(fine, ["bincount: the numbers must not be negative", numbers])]
+    ):
+        return identity(numbers)
 
 
 def _length(numbers: Tensor, minlength: Any, maxlength: Any) -> Any:

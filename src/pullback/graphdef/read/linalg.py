@@ -7,7 +7,18 @@ from typing import Any
 from ...core.operation import Tensor
 from ...core.primitive import primitive_class
 from ...primitives.complex.complex import conj
-from ...primitives.linalg import determinants, eigen, inverses, lu, matrices, qr, svd, triangular, tridiagonal
+from ...primitives.linalg import (
+    determinants,
+    eigen,
+    inverses,
+    lu,
+    matrices,
+    qr,
+    svd,
+    tensor_diagonals,
+    triangular,
+    tridiagonal,
+)
 from ...primitives.linalg.einsum import einsum
 from ...primitives.linalg.matmul import BatchMatMul, MatMul
 from ..nodes import Node, reader
@@ -107,12 +118,12 @@ def band_part(node: Node, x: Tensor, lower: Tensor, upper: Tensor) -> Any:
 
 @reader("Diag")
 def tensor_diag(node: Node, x: Tensor) -> Any:
-    return matrices.tensor_diag(x, name=node.exactly)
+    return tensor_diagonals.tensor_diag(x, name=node.exactly)
 
 
 @reader("DiagPart")
 def tensor_diag_part(node: Node, x: Tensor) -> Any:
-    return matrices.tensor_diag_part(x, name=node.exactly)
+    return tensor_diagonals.tensor_diag_part(x, name=node.exactly)
 
 
 @reader("MatrixDiag")

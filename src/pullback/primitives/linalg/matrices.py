@@ -30,12 +30,10 @@ from ..creation.constant import convert_to_tensor
 from ..creation.fill import zeros
 from ..creation.ranges import range_
 from ..indexing.where import where
-from ..reduction.product import reduce_prod
 from ..reduction.reduce import reduce_sum
-from ..shape.reshape import reshape
-from ..shape.size import rank, shape
+from ..shape.size import shape
 from ..shape.squeeze import expand_dims
-from ..shape.stacking import concat, unstack
+from ..shape.stacking import unstack
 from .einsum import Einsum
 
 Band = tuple[int, int]
@@ -187,8 +185,8 @@ def diag(
     diagonal: TensorLike,
     name: str = "diag",
     k: TensorLike = 0,
-    num_rows: int = -1,
-    num_cols: int = -1,
+    num_rows: TensorLike = -1,
+    num_cols: TensorLike = -1,
     padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
@@ -210,8 +208,14 @@ def diag(
     """
     x = convert_to_tensor(diagonal)
     band, single = _band("diag", k)
-    primitive = MatrixDiag(band, single, _align("diag", align), int(num_rows), int(num_cols))
+    lengths = [_count_of(n, what) for n, what in ((num_rows, "num_rows"), (num_cols, "num_cols"))]
+    primitive = MatrixDiag(band, single, _align("diag", align), *lengths)
     return primitive(x, convert_to_tensor(padding_value, x.dtype), name=name)
+
+
+def _count_of(n: Any, what: str) -> int:
+    (length,) = static_integers(n, f"diag: {what}")
+    return length
 
 
 class MatrixDiag(Primitive):
@@ -441,52 +445,3 @@ class MatrixBandPart(Primitive):
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         del op
         return (partial(MatrixBandPart(self.num_lower, self.num_upper), dy),)
-
-
-def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
-    """A tensor with `diagonal` where the first half of the indices equals the second, zeros elsewhere.
-
-    Shapes: [lengths...] gives [lengths..., lengths...]. Dtypes: any number.
-
-    Derivative: dx = tensor_diag_part(dy).
-
-    Raises:
-        TypeError: no numbers.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.linalg.tensor_diag([1.0, 2.0]))
-    array([[1., 0.],
-           [0., 2.]], dtype=float32)
-    """
-    x = convert_to_tensor(diagonal)
-    if x.shape.rank is None:
-        lengths = shape(x)
-        return reshape(diag(reshape(x, [-1])), concat([lengths, lengths], 0), name)
-    labels = "abcdefghijklmnopqrstuvwxyz"[: x.shape.rank]
-    return Einsum(f"{labels}->{labels}{labels}")(x, name=name)
-
-
-def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
-    """The elements where the first half of the indices equals the second.
-
-    Shapes: [lengths..., lengths...] gives [lengths...]. Dtypes: any number.
-
-    Derivative: dx = tensor_diag(dy).
-
-    Raises:
-        ValueError: the rank is odd, or the halves differ. TypeError: no numbers.
-
-    >>> import pullback as pb
-    >>> pb.Session().run(pb.linalg.tensor_diag_part([[1.0, 2.0], [3.0, 4.0]]))
-    array([1., 4.], dtype=float32)
-    """
-    x = convert_to_tensor(input)
-    if x.shape.rank is None:
-        lengths = shape(x)
-        half = lengths[: rank(x) // 2]
-        count = reduce_prod(half)
-        return reshape(diag_part(reshape(x, [count, count])), half, name)
-    if x.shape.rank % 2:
-        raise ValueError(f"tensor_diag_part: the rank of {x} must be even")
-    labels = "abcdefghijklmnopqrstuvwxyz"[: x.shape.rank // 2]
-    return Einsum(f"{labels}{labels}->{labels}")(x, name=name)

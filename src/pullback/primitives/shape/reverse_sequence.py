@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import INTEGER
+from ...core.errors import InvalidArgumentError
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.traits import MOVES
@@ -34,6 +35,7 @@ def reverse_sequence(
 
     Raises:
         ValueError: an axis is out of range, both are the same, or the lengths do not fit. TypeError: no integers.
+        InvalidArgumentError: on NumPy, in a run, a length is negative, or more than there is.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1))
@@ -64,6 +66,10 @@ class ReverseSequence(Primitive):
 
     def kernel(self, xp: Any, x: Any, lengths: Any) -> Any:
         seq_axis, batch_axis = self.seq_axis % x.ndim, self.batch_axis % x.ndim
+        if xp is np and lengths.size and not 0 <= lengths.min() <= lengths.max() <= x.shape[seq_axis]:
+            raise InvalidArgumentError(
+                f"reverse_sequence: the lengths must be from 0 to {x.shape[seq_axis]}, and are {lengths.tolist()}"
+            )
         places = np.arange(x.shape[seq_axis])
         ends = lengths.astype(np.int64)[:, None]
         numbers = xp.where(places < ends, ends - 1 - places, places)

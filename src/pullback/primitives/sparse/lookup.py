@@ -14,10 +14,13 @@ from ..casting.cast import cast
 from ..creation.constant import constant, constant_value, convert_to_tensor
 from ..creation.fill import ones, ones_like, zeros_like
 from ..cumulative.cumsum import cumprod
+from ..debugging.assertions import assert_
 from ..elementwise.division import divide_no_nan, floordiv, floormod
 from ..elementwise.powers import sqrt, square
+from ..identity.identity import identity
 from ..indexing.gather import embedding_lookup
 from ..indexing.where import where
+from ..logic.comparison import equal
 from ..ragged.ragged_tensor import RaggedTensor
 from ..reduction.product import reduce_prod
 from ..reduction.reduce import reduce_sum
@@ -171,7 +174,11 @@ def _lengths(before: Tensor, shape: TensorLike) -> Tensor:
     if known is not None and given is not None:
         return constant(np.broadcast_to(False, tuple(given)).reshape(tuple(known)).shape, int64)
     others = reduce_prod(where(wanted < 0, ones_like(wanted), wanted))
-    return where(wanted < 0, floordiv(reduce_prod(before), others), wanted)
+    count = reduce_prod(before)
+    found = where(wanted < 0, floordiv(count, others), wanted)
+    complaint = ["sparse.reshape: the elements of the first shape do not fill the second", before, wanted]
+    with before.graph.acting.control_dependencies([assert_(equal(reduce_prod(found), count), complaint)]):
+        return identity(found)
 
 
 def _strides(lengths: Tensor) -> Tensor:

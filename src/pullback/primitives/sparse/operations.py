@@ -16,10 +16,12 @@ from ..casting.cast import cast
 from ..complex.complex import conj
 from ..creation.constant import constant, convert_to_tensor
 from ..creation.fill import ones_like
+from ..debugging.assertions import assert_
 from ..elementwise.arithmetic import multiply as multiply_dense
 from ..elementwise.clip import clip_by_value
 from ..elementwise.exponential import exp
 from ..elementwise.sign import absolute
+from ..identity.identity import identity
 from ..indexing.gather import boolean_mask, gather
 from ..indexing.scatter_nd import gather_nd, tensor_scatter_nd_add
 from ..indexing.where import where
@@ -198,6 +200,8 @@ def sparse_dense_matmul(
     inner = sp_a.shape[:1] if adjoint_a else sp_a.shape[1:]
     if not inner.is_compatible_with(dense.shape[:1]):
         raise ValueError(f"sparse.sparse_dense_matmul: inner lengths differ: {sp_a} @ {dense}")
+    if not (inner.is_fully_defined() and dense.shape.rank and inner == dense.shape[:1]):
+        dense = _of_as_many_rows(dense, sp_a.dense_shape[0 if adjoint_a else 1])
     rows, columns = sp_a.indices[:, 0], sp_a.indices[:, 1]
     lengths = [sp_a.dense_shape[0], sp_a.dense_shape[1]] if sp_a.shape.rank is None else lengths_of(sp_a)
     values, count = sp_a.values, lengths[0]
@@ -205,6 +209,14 @@ def sparse_dense_matmul(
         rows, columns, values, count = columns, rows, conj(values), lengths[1]
     products = expand_dims(values, 1) * gather(dense, columns)
     return unsorted_segment_sum(products, rows, count if isinstance(count, int) else cast(count, int32), name)
+
+
+def _of_as_many_rows(dense: Tensor, count: Tensor) -> Tensor:
+    """`dense`; a run in which it has not `count` rows fails."""
+    rows = shape(dense, out_type=int64)[0]
+    complaint = "sparse.sparse_dense_matmul: inner lengths differ"
+    with dense.graph.acting.control_dependencies([assert_(equal(rows, count), [complaint, count, rows])]):
+        return identity(dense)
 
 
 def multiply(sp_input: SparseTensor, dense: TensorLike, name: str | None = None) -> SparseTensor:
