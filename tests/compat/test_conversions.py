@@ -100,3 +100,124 @@ def test_values_that_are_no_list_are_refused() -> None:
     with pytest.raises(ValueError, match="has not the dtype"):
         tf.convert_to_tensor_or_indexed_slices(tf.IndexedSlices(tf.constant([1.0]), tf.constant([0])), tf.float64)
     assert value(tf.parallel_stack([1, 2])).tolist() == [1, 2]
+
+
+# Lists that hold tensors
+
+
+@pytest.mark.parametrize(
+    ("given", "dtype", "expected"),
+    [
+        (lambda i: [i, 4], tf.int64, [3, 4]),
+        (lambda i: [[i], [i]], tf.int64, [[3], [3]]),
+        (lambda i: [i, 0.5], tf.float32, [3.0, 0.5]),
+        (lambda i: (tf.cast(i, tf.bfloat16), i), tf.float64, [3.0, 3.0]),
+        (lambda i: [tf.Variable(3).initial_value, True], tf.complex64, [3.0, 1.0]),
+    ],
+)
+def test_tensors_in_a_list_become_the_dtype_that_is_asked_for(given: Any, dtype: Any, expected: Any) -> None:
+    made = tf.convert_to_tensor(given(tf.constant(3)), dtype)
+    assert made.dtype == dtype
+    assert value(made).tolist() == expected
+
+
+def test_a_list_of_tensors_becomes_what_it_meets() -> None:
+    i = tf.constant(3)
+    assert value(tf.concat([tf.constant([1], tf.int64), [i]], 0)).tolist() == [1, 3]
+    assert value(tf.constant([0.5]) * [i]).tolist() == [1.5]
+    (dx,) = tf.gradients(tf.constant([2.0], tf.float64) * [x := tf.constant(1.5)], x)
+    assert (dx.dtype, value(dx)) == (tf.float32, 2.0)
+
+
+@pytest.mark.parametrize("tensor", [0.5, 1j])
+def test_a_list_of_tensors_loses_nothing(tensor: Any) -> None:
+    with pytest.raises(TypeError, match=r"multiply: dtypes differ: int32\[1\] and .*\[1\]; convert one with pb.cast"):
+        tf.constant([1]) * [tf.constant(tensor)]
+
+
+def test_a_list_of_tensors_of_two_dtypes_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"was given where int32 is needed; convert it with pb.cast"):
+        tf.convert_to_tensor([tf.constant(1), tf.constant(2.0)])
+
+
+# Ragged tensors where dense ones are meant
+
+
+def test_functions_of_tensors_take_ragged_ones() -> None:
+    x = tf.ragged.constant([[1, 2], [3]])
+    both = tf.concat([x, [[4]]], axis=0)
+    assert value(both).to_list() == [[1, 2], [3], [4]]
+    assert value(tf.stack([x, x])).to_list() == [[[1, 2], [3]]] * 2
+    assert value(tf.gather(x, [1, 0])).to_list() == [[3], [1, 2]]
+    assert value(tf.boolean_mask(x, tf.ragged.constant([[True, False], [True]]))).to_list() == [[1], [3]]
+    assert value(tf.reduce_sum(both, axis=1)).tolist() == [3, 3, 4]
+    assert value(tf.reduce_max(both, reduction_indices=1, keep_dims=True)).tolist() == [[2], [3], [4]]
+    assert tf.concat([[1], [2]], 0).shape == tf.reduce_sum([[1, 2], [3, 4]], 0).shape == [2]
+
+
+# What stays of sparse and ragged tensors in loops
+
+
+def grown(x: Any, step: Any, invariant: Any) -> Any:
+    return tf.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, step(x)), [0, x], [tf.TensorShape([]), invariant])[1]
+
+
+def test_a_loop_adds_rows_to_a_ragged_tensor_where_that_was_said() -> None:
+    x = tf.ragged.constant([[1, 2], [3]])
+
+    def twice(x: Any, axis: int) -> Any:
+        return tf.concat([x, x], axis)
+
+    for invariant in (tf.TensorShape([None, None]), tf.RaggedTensorSpec([None, None], tf.int32)):
+        assert value(grown(x, lambda x: twice(x, 0), invariant)).to_list() == [[1, 2], [3]] * 4
+    assert value(grown(x, lambda x: twice(x, 1), tf.TensorShape([2, None]))).to_list() == [[1, 2] * 4, [3] * 4]
+    with pytest.raises(
+        ValueError, match=r"enters the loop with shape \(3,\), but has shape \(5,\) after one iteration"
+    ):
+        tf.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, twice(x, 0)), [0, x])
+
+
+@pytest.mark.parametrize("invariant", [tf.TensorShape([None]), tf.TensorShape(None), tf.SparseTensorSpec(None)])
+def test_a_loop_changes_the_rank_of_a_sparse_tensor_where_that_was_said(invariant: Any) -> None:
+    def deeper(x: Any) -> Any:
+        return tf.SparseTensor(
+            tf.concat([x.indices, [[1], [1]]], axis=1), x.values * 2.0, tf.concat([x.dense_shape, [3]], axis=0)
+        )
+
+    x = tf.SparseTensor([[0], [2]], [1.0, 2.0], [4])
+    found = value(grown(x, deeper, invariant))
+    assert found.indices.tolist() == [[0, 1, 1], [2, 1, 1]]
+    assert found.dense_shape.tolist() == [4, 3, 3]
+    with pytest.raises(ValueError, match=r"the shape invariant \(2,\) is not compatible with SparseTensor"):
+        grown(x, deeper, tf.TensorShape([2]))
+
+
+def test_what_enters_a_loop_is_of_the_spec_that_is_given_for_it() -> None:
+    sparse = tf.SparseTensor([[0]], [1.0], [4])
+    for x in (tf.constant([1.0]), tf.ragged.constant([[1.0]])):
+        with pytest.raises(TypeError, match=r"^while_loop: the invariant SparseTensorSpec\(TensorShape\(\[None\]\)"):
+            grown(x, lambda x: x, tf.SparseTensorSpec([None]))
+    with pytest.raises(TypeError, match=r"^while_loop: the invariant RaggedTensorSpec"):
+        grown(sparse, lambda x: x, tf.RaggedTensorSpec([None, None]))
+    with pytest.raises(ValueError, match=r"the invariant of SparseTensor.* must be TensorShape\(\[rank\]\)"):
+        grown(sparse, lambda x: x, tf.TensorShape([None, None]))
+
+
+# Counters and assignments
+
+
+def test_variables_count_and_are_read_again() -> None:
+    v = tf.get_variable("v", initializer=0)
+    step, again = v.count_up_to(1), v.assign_add(4).read_value()
+    (slope,) = tf.gradients((u := tf.Variable(2.0))._ref() * 3.0, u)
+    with pb.Session(engine="numpy") as session:
+        session.run(tf.global_variables_initializer())
+        assert (session.run(step), session.run(v)) == (0, 1)
+        with pytest.raises(tf.errors.OutOfRangeError, match=r"^count_up_to: 'v' has reached the limit 1"):
+            session.run(step)
+        assert (session.run(again), session.run(slope)) == (5, 3.0)
+
+
+def test_only_what_a_variable_gives_can_be_read_again() -> None:
+    with pytest.raises(AttributeError, match=r"^float32\[\] 'x:0' has no read_value: it is not what a variable, or"):
+        tf.constant(1.0, name="x").read_value()

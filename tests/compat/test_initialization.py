@@ -24,6 +24,8 @@ def test_a_variable_without_a_value_is_named() -> None:
     check = tf.assert_variables_initialized()
     with tf.Session() as session, pytest.raises(pb.errors.InvalidArgumentError, match="uninitialized value v"):
         session.run(check)
+    with tf.Session() as session, pytest.raises(pb.errors.InvalidArgumentError, match="uninitialized value v"):
+        session.run(check.op)
 
 
 def test_what_is_nan_is_named() -> None:

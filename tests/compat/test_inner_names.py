@@ -240,3 +240,36 @@ def test_what_stands_for_a_tensor_can_copy_its_operators() -> None:
 def test_hooks_have_their_names_among_estimators_too() -> None:
     assert tf.estimator.SessionRunHook is tf.train.SessionRunHook
     assert tf.estimator.StopAtStepHook is tf.train.StopAtStepHook
+
+
+@ENGINES
+def test_a_defined_function_has_a_derivative_by_arguments_that_it_does_not_read(engine: str) -> None:
+    @Defun(tf.float32, tf.float32, tf.int32)
+    def first(x: Any, y: Any, n: Any) -> Any:
+        return x * 2.0
+
+    x, y, n = tf.constant(3.0), tf.constant([1.0, 2.0]), tf.constant(1)
+    dx, dy, dn = tf.gradients(first(x, y, n), [x, y, n])
+    assert dn is None
+    found = pb.Session(engine=engine).run([dx, dy])
+    assert (found[0], found[1].tolist()) == (2.0, [0.0, 0.0])
+    assert tf.gradients(tf.function(lambda x, y: x * 2.0)(x, y), y) == [None]
+
+
+def test_a_derivative_of_too_many_results_is_an_invalid_argument() -> None:
+    double = Defun(tf.float32, func_name="double", python_grad_func=lambda call, dy: [dy, dy])(lambda x: 2.0 * x)
+    x = tf.constant(3.0)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Num gradients 2 generated for op 'CustomGradient'"):
+        tf.gradients(double(x), x)
+
+
+def test_where_joined_tensors_begin() -> None:
+    found = inner_names.concat_offset(tf.constant(1), [tf.constant([2, n, 5]) for n in (3, 7, 20)])
+    assert [x.tolist() for x in pb.Session(engine="numpy").run(found)] == [[0, 0, 0], [0, 3, 0], [0, 10, 0]]
+
+
+def test_the_variables_between_tensors() -> None:
+    u, v, w = tf.Variable(1.0), tf.Variable(1.0), tf.Variable(1.0)
+    x = tf.identity(u)
+    assert inner_names._get_dependent_variables([x], [w * x, v + 1.0]) == [v, w]
+    assert inner_names._get_dependent_variables([x], [x * 2.0]) == []

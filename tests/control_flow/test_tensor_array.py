@@ -233,3 +233,10 @@ def test_a_place_that_is_known_to_be_outside_fails_in_the_run(index: int, engine
             session.run(y, {x: [1.0, 2.0]})
     y = pb.cond(wanted, lambda: array.read(index), lambda: 3.0)
     assert session.run(y, {x: [1.0, 2.0], wanted: False}) == 3.0
+
+
+def test_an_array_that_was_never_written_has_a_type_and_no_value() -> None:
+    y = pb.TensorArray(pb.float32, size=0, element_shape=(5, None), dynamic_size=True).stack()
+    assert y.shape.as_list() == [None, 5, None]
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"stack: nothing was written to the array of elements"):
+        _run(y)

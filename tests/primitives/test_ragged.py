@@ -146,7 +146,12 @@ def test_fed_and_fetched(engine: str) -> None:
 def test_through_branches_loops_and_functions() -> None:
     x = ragged.constant(ROWS)
     chosen = pb.cond(pb.constant(False), lambda: x, lambda: x[1:])
-    _, longer = pb.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, ragged.concat([x, x], 0)), [0, x[2:]])
+    _, longer = pb.while_loop(
+        lambda i, x: i < 2,
+        lambda i, x: (i + 1, ragged.concat([x, x], 0)),
+        [0, x[2:]],
+        shape_invariants=[pb.TensorShape([]), pb.TensorShape([None, None])],
+    )
     twice = pb.function(lambda x: x * 2.0)(x)
     assert [listed(chosen), listed(longer)] == [ROWS[1:], [[5.0, 9.0]] * 4]
     assert listed(twice) == [[6.0, 2.0, 8.0], [], [10.0, 18.0]]

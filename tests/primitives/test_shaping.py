@@ -36,6 +36,23 @@ import pullback as pb
             "concat: dtypes differ: float32[2,3], int32[2,3]; convert some with pb.cast",
         ),
         (lambda x: pb.concat([], 0), ValueError, "concat: the list of tensors is empty"),
+        (lambda x: pb.concat([x, x], [1]), ValueError, "concat: axis must be a scalar, not [1]"),
+        (
+            lambda x: pb.concat(x, pb.placeholder(pb.int32, [1], name="a")),
+            ValueError,
+            "concat: axis must be one integer, not int32[1] 'a:0'",
+        ),
+        (
+            lambda x: pb.concat([x, x], pb.placeholder(pb.float32, [], name="a")),
+            TypeError,
+            "concat: axis must be one integer, not float32[] 'a:0'",
+        ),
+        (lambda x: pb.cumsum(x, [0]), ValueError, "cumsum: axis must be a scalar, not [0]"),
+        (
+            lambda x: pb.cumsum(x, 2),
+            pb.errors.InvalidArgumentError,
+            "cumsum: axis 2 of float32[2,3] is not in [-2, 2)",
+        ),
         (
             lambda x: pb.concat(0, [x, x]),
             TypeError,
@@ -191,7 +208,7 @@ def test_what_cannot_be_joined_along_a_computed_axis_fails_in_the_run(
 
 def test_a_computed_axis_is_one_integer() -> None:
     axis = pb.placeholder(pb.float32, [], name="axis")
-    with pytest.raises(ValueError, match=r"^concat: axis must be one integer, not float32\[\] 'axis:0'$"):
+    with pytest.raises(TypeError, match=r"^concat: axis must be one integer, not float32\[\] 'axis:0'$"):
         pb.concat([[1], [2]], axis)
 
 

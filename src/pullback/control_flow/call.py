@@ -7,8 +7,10 @@ from typing import Any
 
 from ..autodiff.cotangent import Term
 from ..autodiff.pullbacks import pullback_of
+from ..core.dtypes import TRAINABLE
 from ..core.function import AbstractFunctional, Function, types_at_call
 from ..core.graph import Operation, Tensor, get_default_graph
+from ..core.primitive import ZERO
 from ..core.types import TensorType
 from ..primitives.identity.barrier import optimization_barrier
 
@@ -28,6 +30,8 @@ class AbstractCall(AbstractFunctional):
     """The numbers of the results that its derivative is given: what a second time would not find again."""
     recompute: bool = False
     """Whether the derivative computes f again once it has dy, on every engine, so that nothing of f is kept for it."""
+    zeros: bool = False
+    """Whether the derivative by an input on which no result depends is zero, and not None."""
 
     def infer(self, *args: TensorType) -> tuple[TensorType, ...]:
         check_arguments(f"call of {self.function.name}", self.function, args)
@@ -45,7 +49,7 @@ class AbstractCall(AbstractFunctional):
         pullback = pullback_of(self.function, tuple(wanted), seeded, self.kept)
         function, numbers = without_unused_parameters(pullback.function)
         if not function.results:
-            return [None] * len(op.inputs)
+            return self._entries(op, [None] * len(op.inputs))
         seeds = [dy for dy in dys if dy is not None]
         args = [*op.inputs, *seeds, *[op.outputs[i] for i in self.kept]]
         if self.recompute:
@@ -55,7 +59,12 @@ class AbstractCall(AbstractFunctional):
             results = again.operation(*[args[i] for i in numbers]).outputs
         else:
             results = call(function, [args[i] for i in numbers]).outputs
-        return [pullback.term(i, results, x) for i, x in enumerate(op.inputs)]
+        return self._entries(op, [pullback.term(i, results, x) for i, x in enumerate(op.inputs)])
+
+    def _entries(self, op: Operation, terms: Sequence[Term | None]) -> Sequence[Term | None]:
+        if not self.zeros:
+            return terms
+        return [ZERO if dx is None and x.dtype in TRAINABLE else dx for x, dx in zip(op.inputs, terms, strict=True)]
 
 
 class Call(AbstractCall):
@@ -82,9 +91,10 @@ def call(
     *,
     kept: tuple[int, ...] = (),
     recompute: bool = False,
+    zeros: bool = False,
 ) -> Operation:
     """A new operation that calls `function`, in the graph that acts."""
-    primitive = (StatefulCall if function.stateful else Call)(function, kept, recompute)
+    primitive = (StatefulCall if function.stateful else Call)(function, kept, recompute, zeros)
     graph = args[0].op.graph if args else get_default_graph()
     return graph.acting.add(primitive, args, name)
 

@@ -166,7 +166,9 @@ class ConcreteFunction:
             leaves = [kind.value if isinstance(kind, Static) else next(given, None) for kind in self._kinds]
         return self.call_with(leaves)
 
-    def call_with(self, leaves: Sequence[Any], *, recompute: bool = False, name: str | None = None) -> Any:
+    def call_with(
+        self, leaves: Sequence[Any], *, recompute: bool = False, zeros: bool = False, name: str | None = None
+    ) -> Any:
         """The call with one value for each leaf of the arguments."""
         args: list[Tensor] = []
         for kind, leaf, argument in zip(self._kinds, leaves, self._names, strict=True):
@@ -180,7 +182,7 @@ class ConcreteFunction:
             captured = [
                 read_variable(x) if value else x for x, value in zip(self._captured, self._by_value, strict=True)
             ]
-            op = call(self.function, [*args, *captured], name, kept=self._kept, recompute=recompute)
+            op = call(self.function, [*args, *captured], name, kept=self._kept, recompute=recompute, zeros=zeros)
         return op if self.structured_outputs is None else self.packed(op.outputs[: self._count])
 
     def _check_lengths(self, args: Sequence[Tensor]) -> None:

@@ -15,6 +15,7 @@ from ..autodiff.pullbacks import components, slices_of
 from ..autodiff.registry import rule_of
 from ..core import nest
 from ..core.dtypes import TRAINABLE, resource
+from ..core.errors import InvalidArgumentError
 from ..core.function import Function, Traced, inline, origin_of, trace
 from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.primitive import Primitive
@@ -91,7 +92,7 @@ class CustomGradient(Primitive):
         seeds = [dy for dy, y in zip(dys, op.outputs, strict=True) if y.dtype in TRAINABLE]
         count = len(op.inputs) - (len(self.backward.parameters) - len(seeds))
         if len(self.places) != count - self.results:
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"Num gradients {len(self.places)} generated for op '{op.name}' (op type: {op.type}) "
                 f"do not match num inputs {count - self.results}"
             )

@@ -139,6 +139,11 @@ class TensorArray(AbstractComposite):
             rows = TensorType(rows.dtype, TensorShape([None]).concatenate(rows.shape[1:]))
         return rows, self._size.type
 
+    def types_within(self, invariant: TensorShape) -> tuple[TensorType, ...]:
+        """Those that last: of an array nothing need be said."""
+        del invariant
+        return self.lasting_types
+
     def with_tensors(self, tensors: Sequence[Tensor]) -> TensorArray:
         """An array like this one of other elements."""
         rows, size = tensors
@@ -184,6 +189,8 @@ class TensorArray(AbstractComposite):
         """
         if self._pieces is not None:
             return self._pieces.stacked(name) if self._pieces.is_full() else self._dense().stack(name)
+        if self._is_blank() and self._element_shape.rank is not None:
+            return self._never_written(name or "TensorArrayStack")
         self._check_written("stack")
         known = constant_value(self._size)
         static = TensorShape([None if known is None else int(known)]).concatenate(self._element_shape)
@@ -271,8 +278,17 @@ class TensorArray(AbstractComposite):
         made._buffer, made._pieces = None, pieces
         return made
 
+    def _is_blank(self) -> bool:
+        return isinstance(self._rows.op.primitive, ArrayBlank)
+
+    def _never_written(self, name: str) -> Tensor:
+        """What has the type of all elements, and cannot be computed, as their shape is known in part only."""
+        complaint = f"TensorArray.stack: nothing was written to the array of elements {self._element_shape}"
+        with self._size.graph.acting.control_dependencies([assert_(constant(False), [complaint])]):
+            return ArrayBlank(self._dtype, self._element_shape)(self._size, name=name)
+
     def _check_written(self, what: str) -> None:
-        if isinstance(self._rows.op.primitive, ArrayBlank):
+        if self._is_blank():
             raise InvalidArgumentError(f"TensorArray.{what}: nothing was written to the array; give it element_shape=")
 
     def _written(self, numbers: Tensor, rows: Tensor, name: str | None) -> TensorArray:
@@ -298,7 +314,7 @@ class TensorArray(AbstractComposite):
         """The buffer of `size` elements with zeros behind, `count` in all; None where their shape is not known."""
         if count == size:
             return self._rows
-        if isinstance(self._rows.op.primitive, ArrayBlank):
+        if self._is_blank():
             return ArrayBlank(self._dtype)(constant(count, int32))
         if not self._element_shape.is_fully_defined():
             return None

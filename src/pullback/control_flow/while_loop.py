@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import nest
+from ..core.composite import AbstractComposite
 from ..core.dtypes import INTEGER, int32, resource
 from ..core.dtypes import bool as bool_
 from ..core.function import Parameter, carried_parameter
@@ -22,7 +23,6 @@ from ..primitives.creation.constant import constant, constant_value, convert_to_
 from ..primitives.elementwise.maximum import minimum
 from ..primitives.identity.identity import stop_gradient
 from ..primitives.shape.reshape import reshape
-from ..primitives.sparse.sparse_tensor import SparseTensor
 from .array_loops import ArrayLoop, with_arrays_settled
 from .loop import Loop
 from .signature import TensorSpec
@@ -163,7 +163,7 @@ def _invariants(template: Any, start: Sequence[Tensor], shape_invariants: Any) -
 
 
 def _flat_invariants(template: Any, start: Sequence[Tensor], given: Any) -> list[Any]:
-    """A shape or TensorSpec for each tensor: that of a leaf; None for the parts of what is no tensor."""
+    """A shape or TensorSpec for each tensor, None where nothing is said."""
     flat: list[Any] = []
     rest = iter(start)
 
@@ -181,8 +181,12 @@ def _flat_invariants(template: Any, start: Sequence[Tensor], given: Any) -> list
         if isinstance(shapes, TensorSpec) and part.kind != "Tensor":
             raise TypeError(f"while_loop: the invariant {shapes} is one of a tensor, not of a {part.kind}")
         value = part.rebuild([next(rest) for _ in range(part.count)])
-        if isinstance(value, SparseTensor) and shapes is not None and not value.shape.is_compatible_with(shapes):
-            raise ValueError(f"while_loop: the shape invariant {as_shape(shapes)} is not compatible with {value}")
+        if isinstance(value, AbstractComposite) and shapes is not None:
+            kept = [t.shape for t in value.types_within(as_shape(shapes))]
+            if not all(a.is_compatible_with(x.shape) for a, x in zip(kept, value.tensors, strict=True)):
+                raise ValueError(f"while_loop: the shape invariant {as_shape(shapes)} is not compatible with {value}")
+            flat.extend(kept)
+            return
         flat.extend([shapes] if part.kind == "Tensor" else [None] * part.count)
 
     visit(template, given)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .operation import Tensor
+from .shape import TensorShape
 from .types import TensorType
 
 
@@ -22,6 +23,14 @@ class AbstractComposite(ABC):
     @abstractmethod
     def lasting_types(self) -> tuple[TensorType, ...]:
         """What stays true of the types of its tensors when a step of a loop makes another of it."""
+
+    @abstractmethod
+    def types_within(self, invariant: TensorShape) -> tuple[TensorType, ...]:
+        """What stays true of them where `invariant` is all that is said of its shape.
+
+        Raises:
+            ValueError: no such shape can be said of it.
+        """
 
     @abstractmethod
     def with_tensors(self, tensors: Sequence[Tensor]) -> Any:

@@ -87,6 +87,7 @@ class Tensor:
     __ge__: ClassVar[Callable[..., Tensor]]
     __getitem__: ClassVar[Callable[..., Tensor]]
     assign: ClassVar[Any]
+    read_value: ClassVar[Any]
     set_shape: ClassVar[Callable[..., None]]
     eval: ClassVar[Callable[..., Any]]
 

@@ -137,7 +137,8 @@ def __getattr__(name: str) -> Any:
         return older(getattr(pullback, SAME[name]), functions.PARAMETERS.get(name))
     if name in messages.FILES:
         return messages.message(name)
-    return with_methods(older(getattr(pullback, name), functions.PARAMETERS.get(name)))
+    made = older(getattr(pullback, name), functions.PARAMETERS.get(name))
+    return functions.on_ragged_too(name, with_methods(made))
 
 
 def __dir__() -> list[str]:

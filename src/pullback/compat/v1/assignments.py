@@ -7,6 +7,7 @@ from typing import Any
 from ...control_flow.host_call import host_call
 from ...core.errors import OutOfRangeError
 from ...core.graph import Tensor
+from ...core.operation import define_methods
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ...primitives.casting.cast import cast
@@ -31,6 +32,8 @@ def count_up_to(ref: Variable, limit: int, name: str | None = None) -> Tensor:
     ...     session.run(counter.initializer)
     ...     [session.run(step) for _ in range(2)]
     [np.int32(0), np.int32(1)]
+
+    It is a method of variables too: `counter.count_up_to(2)`.
     """
     type_ = TensorType(ref.as_tensor().dtype, ref.shape)
 
@@ -43,6 +46,9 @@ def count_up_to(ref: Variable, limit: int, name: str | None = None) -> Tensor:
     (value,) = host_call(below, [ref.read_value()], [type_], name or "CountUpTo").outputs
     with ref.graph.control_dependencies([ref.assign(value + 1, read_value=False)]):
         return identity(value)
+
+
+define_methods(Variable, {"count_up_to": count_up_to, "_ref": Variable.value})
 
 
 def batch_scatter_update(

@@ -131,7 +131,7 @@ class DefinedFunction:
         if key not in self._traced:
             names = self._names if not self._many else [f"args_{i}" for i in range(len(inputs))]
             self._traced[key] = ConcreteFunction(self._func, self.name, (inputs, {}), names, {})
-        return self._traced[key].call_with(inputs, name=name)
+        return self._traced[key].call_with(inputs, zeros=True, name=name)
 
     def _with_derivative(self, inputs: list[Tensor], name: str) -> Any:
         results = self._call(inputs, name)

@@ -68,8 +68,8 @@ def tables_initializer(name: str = "init_all_tables") -> Operation:
 initialize_all_tables = tables_initializer
 
 
-def assert_variables_initialized(var_list: Sequence[Variable] | None = None) -> Operation | None:
-    """An operation that raises in a run where a variable has no value; None where there are no variables.
+def assert_variables_initialized(var_list: Sequence[Variable] | None = None) -> Tensor | None:
+    """True for each variable, or an error of the run where one has no value; None where there are no variables.
 
     >>> import pullback.compat.v1 as tf
     >>> v = tf.Variable(1.0)
@@ -77,12 +77,19 @@ def assert_variables_initialized(var_list: Sequence[Variable] | None = None) -> 
     >>> with tf.Session() as session:
     ...     session.run(v.initializer)
     ...     session.run(check)
+    array([ True])
     """
     variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
-    checks = [
-        assert_(is_variable_initialized(v), [f"Attempting to use uninitialized value {v.op.name}"]) for v in variables
-    ]
-    return group_operations(*checks) if checks else None
+    if not variables:
+        return None
+    known = [is_variable_initialized(v) for v in variables]
+    with get_default_graph().control_dependencies(
+        [
+            assert_(fine, [f"Attempting to use uninitialized value {v.op.name}"])
+            for v, fine in zip(variables, known, strict=True)
+        ]
+    ):
+        return stack(known)
 
 
 def report_uninitialized_variables(

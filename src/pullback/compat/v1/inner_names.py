@@ -6,22 +6,30 @@ A name that ends in `_v2` is that of a function of version 2: `array_ops.squeeze
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pullback
 
 from ...core.dtypes import int32
 from ...core.graph import Operation, Tensor
+from ...core.needs import needed
+from ...core.operation import index_of
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
 from ...core.typing import DTypeLike, TensorLike
 from ...derivatives.products import hessian_vector_product
 from ...engines.fetches import register_session_run_conversion_functions as register_session_run_conversion_functions
 from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.creation.fill import zeros_like
 from ...primitives.creation.ranges import range_
+from ...primitives.cumulative.cumsum import cumsum
 from ...primitives.elementwise.masking import multiply_no_nan
-from ...primitives.shape.size import shape
+from ...primitives.indexing.where import where
+from ...primitives.logic.comparison import equal
+from ...primitives.shape.size import shape, size
+from ...primitives.shape.stacking import stack, unstack
+from ...primitives.variables.operations import VarHandleOp
 from ...primitives.variables.variable import Variable as VariableToday
 from . import backprop
 from .defun import DefinedFunction as DefinedFunction
@@ -61,6 +69,26 @@ def shape_internal(
 
 def GetContainingXLAContext(ctxt: None) -> None:
     """None: an engine decides what is compiled, not the graph."""
+
+
+def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
+    """Where each of the tensors of those shapes begins in what they become when they are joined along an axis."""
+    shapes = stack(list(shape))
+    chosen = equal(range_(size(shapes[0])), concat_dim)
+    return unstack(
+        where(chosen, cumsum(shapes, 0, exclusive=True), zeros_like(shapes)), len(shape), name=name or "unstack"
+    )
+
+
+def get_dependent_variables(input_ops: Sequence[Tensor], output_ops: Sequence[Tensor]) -> list[VariableToday]:
+    """The variables that are read on the way from `input_ops` to `output_ops`."""
+    given = {x.op for x in input_ops}
+    reached = needed([y.op for y in output_ops], lambda op: [] if op in given else [x.op for x in op.inputs])
+    handles = [op for op in reached if isinstance(op.primitive, VarHandleOp)]
+    return [VariableToday.from_handle(op) for op in sorted(handles, key=index_of)]
+
+
+_get_dependent_variables = get_dependent_variables
 
 
 def is_resource_variable(var: Any) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...control_flow.signature import TensorSpec
+from ...core import nest
 from ...core.dtypes import as_dtype, dtype_name, int64
 from ...core.shape import TensorShape, as_shape
 from ...core.slices import IndexedSlices
@@ -114,5 +115,14 @@ def type_spec_from_value(value: Any) -> TypeSpec | TensorSpec:
 
 
 def shape_of(invariant: Any) -> Any:
-    """What `while_loop` takes for `invariant`: of composite values their static shape."""
+    """What `while_loop` takes for `invariant`: of composite values their static shape, of sparse ones its shape."""
+    if isinstance(invariant, SparseTensorSpec):
+        return TensorShape([invariant.shape.rank])
     return invariant.shape if isinstance(invariant, TypeSpec) else invariant
+
+
+def check_specs(invariants: Any, values: Any) -> None:
+    """TypeError where one of `values`, which a loop begins with, is not of the spec that `invariants` have for it."""
+    for spec, value in zip(nest.flatten(invariants), nest.flatten(values), strict=False):
+        if isinstance(spec, TypeSpec) and not spec.is_compatible_with(value):
+            raise TypeError(f"while_loop: the invariant {spec} is not compatible with {value}")

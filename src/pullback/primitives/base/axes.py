@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from ...core.errors import InvalidArgumentError
 from ...core.operation import AbstractTensorLike, Tensor
 from ..creation.constant import constant_value, convert_to_tensor
 
@@ -47,12 +48,19 @@ def as_axis(axis: Any, rank: int | None, what: str, x: Any) -> int:
     return checked_axis(given[0], rank, what, x)
 
 
+def scalar_axis(axis: Any, rank: int | None, what: str, x: Any) -> int:
+    """As `as_axis`, of an axis that may not be a list or vector of one."""
+    if np.ndim(axis) if not isinstance(axis, Tensor | AbstractTensorLike) else convert_to_tensor(axis).shape.rank:
+        raise InvalidArgumentError(f"{what}: axis must be a scalar, not {axis}")
+    return as_axis(axis, rank, what, x)
+
+
 def checked_axis(axis: int, rank: int | None, what: str, x: Any) -> int:
-    """`axis` counted from the front where `rank` is known; ValueError where it is outside `x`."""
+    """`axis` counted from the front where `rank` is known; InvalidArgumentError where it is outside `x`."""
     if rank is None:
         return axis
     if not -rank <= axis < rank:
-        raise ValueError(f"{what}: axis {axis} of {x} is not in [{-rank}, {rank})")
+        raise InvalidArgumentError(f"{what}: axis {axis} of {x} is not in [{-rank}, {rank})")
     return axis % rank
 
 

@@ -103,6 +103,13 @@ def _assign(x: Tensor) -> Any:
     return assignment_to(x)
 
 
+def _read_value(x: Tensor) -> Any:
+    """Reads anew the variable that `x` was read of, as after an assignment; other tensors have no such attribute."""
+    from ..variables.operations import read_again
+
+    return read_again(x)
+
+
 def install_operators() -> None:
     """Give Tensor its operators; called once, when pullback is imported."""
     pairs = {
@@ -120,7 +127,7 @@ def install_operators() -> None:
     }
     comparisons = {"lt": Less(), "le": LessEqual(), "gt": Greater(), "ge": GreaterEqual()}
     others: dict[str, Callable[..., Tensor]] = {"neg": _neg, "abs": absolute, "invert": _invert, "getitem": getitem}
-    define_methods(Tensor, {"assign": property(_assign), "set_shape": set_shape})
+    define_methods(Tensor, {"assign": property(_assign), "read_value": property(_read_value), "set_shape": set_shape})
     define_methods(Tensor, {f"__{name}__": method for name, (method, _) in pairs.items()})
     define_methods(Tensor, {f"__r{name}__": reflected for name, (_, reflected) in pairs.items()})
     define_methods(Tensor, {f"__{name}__": _operator(p, p.type)[0] for name, p in comparisons.items()})

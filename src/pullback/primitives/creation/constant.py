@@ -112,10 +112,20 @@ def _constant_or_stack(value: Any, dtype: DType | None, hint: Any, name: str | N
 
         first = next(x for x in _leaves(value) if isinstance(x, Tensor | AbstractTensorLike))
         inner = dtype or convert_to_tensor(first).dtype
-        return stack([convert_to_tensor(x, inner) for x in value], name=name)
+        return stack([_element(x, inner, dtype is not None) for x in value], name=name)
     if dtype is None and hint is not None and is_python_number(value):
         dtype = _number_dtype(value, as_dtype(hint))
     return constant_in(graph or get_default_graph(), _frozen(as_array(value, dtype)), name)
+
+
+def _element(x: Any, dtype: DType, is_asked_for: bool) -> Tensor:
+    """An element of a list that holds tensors; where a dtype was asked for, tensors become it as numbers do."""
+    if not is_asked_for or not isinstance(x, Tensor | AbstractTensorLike):
+        return convert_to_tensor(x, dtype)
+    from ..casting.cast import cast
+
+    tensor = convert_to_tensor(x)
+    return cast(tensor, dtype) if _becomes(tensor.type.dtype, dtype) else convert_to_tensor(tensor, dtype)
 
 
 def _frozen(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -228,9 +238,16 @@ def _python_dtype(array: np.ndarray[Any, Any]) -> DType:
     return dtype
 
 
+_KINDS = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
+
+
+def _becomes(given: Any, dtype: Any) -> bool:
+    """Whether what a user writes as a number of the dtype `given` may stand where `dtype` is needed."""
+    return _KINDS.get(given.kind, 4) <= _KINDS.get(dtype.kind, -1)
+
+
 def _cast_exactly(value: Any, array: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
-    kinds = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
-    if kinds[array.dtype.kind] > kinds[dtype.kind] and not (array.size == 0):
+    if not _becomes(array.dtype, dtype) and array.size:
         raise TypeError(f"{value!r} was given where {dtype.name} is needed; convert it with pb.cast or NumPy's astype")
     with np.errstate(over="ignore"):
         cast = array.astype(dtype)

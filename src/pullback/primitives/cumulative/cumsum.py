@@ -18,7 +18,7 @@ from ...core.primitive import Primitive
 from ...core.traits import IGNORES_ZEROS, MOVES, ZEROS, Link, Links, Positions, all_axes_but, linear
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
-from ..base.axes import as_axis, checked_axis
+from ..base.axes import checked_axis, scalar_axis
 from ..complex.complex import conj
 from ..reduction.reduce import NUMBERS, take_numbers
 
@@ -42,7 +42,7 @@ def cumsum(
     array([0, 1, 3], dtype=int32)
     """
     tensor = take_numbers(x, "cumsum", NUMBERS)
-    place = as_axis(axis, tensor.shape.rank, "cumsum", tensor.type)
+    place = scalar_axis(axis, tensor.shape.rank, "cumsum", tensor.type)
     return Cumsum(place, bool(exclusive), bool(reverse))(tensor, name=name)
 
 
@@ -117,7 +117,7 @@ def cumprod(
     array([6, 6, 3], dtype=int32)
     """
     tensor = take_numbers(x, "cumprod", NUMBERS)
-    place = as_axis(axis, tensor.shape.rank, "cumprod", tensor.type)
+    place = scalar_axis(axis, tensor.shape.rank, "cumprod", tensor.type)
     return Cumprod(place, bool(exclusive), bool(reverse))(tensor, name=name)
 
 

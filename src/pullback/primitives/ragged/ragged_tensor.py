@@ -316,8 +316,18 @@ class RaggedTensor(AbstractComposite):
 
     @property
     def lasting_types(self) -> tuple[TensorType, ...]:
-        """Another one may have any number of rows and values."""
-        return tuple([TensorType(x.type.dtype, _any_number(x)) for x in self.tensors])
+        """Another one of as many rows may have any number of values."""
+        return self.types_within(TensorShape([self.shape.size(0) if self.shape.rank else None]))
+
+    def types_within(self, invariant: TensorShape) -> tuple[TensorType, ...]:
+        """Those of as many rows as `invariant` says, and any number of values."""
+        rows = invariant.size(0) if invariant.rank else None
+        values, splits, *inner = self.tensors
+        return (
+            TensorType(values.type.dtype, _any_number(values)),
+            TensorType(splits.type.dtype, TensorShape([None if rows is None else rows + 1])),
+            *[TensorType(x.type.dtype, _any_number(x)) for x in inner],
+        )
 
     def with_tensors(self, tensors: Sequence[Tensor]) -> RaggedTensor:
         """The ragged tensor of other values and splits."""

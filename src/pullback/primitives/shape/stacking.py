@@ -17,7 +17,7 @@ from ...core.slices import IndexedSlices
 from ...core.traits import ADDS, JOINS, MOVES, VIEWS, ZEROS, Links, all_axes_but, inserted_axes, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
-from ..base.axes import as_axis, checked_axis, is_computed
+from ..base.axes import as_axis, checked_axis, is_computed, scalar_axis
 from ..base.broadcasting import operands
 from ..casting.cast import cast
 from ..creation.constant import constant_value, convert_to_tensor
@@ -160,12 +160,14 @@ def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> T
     """
     if isinstance(values, list | tuple) and not values:
         raise ValueError("concat: the list of tensors is empty")
-    if isinstance(axis, list | tuple):
+    if isinstance(axis, list | tuple) and not all(type(n) is int for n in axis):
         raise TypeError("concat: the axis must be a number, not a list: the list of tensors comes first, then the axis")
     tensors = operands(*values) if isinstance(values, list | tuple) else [convert_to_tensor(values)]
     if len(tensors) == 1 and name == "concat":
         if not is_computed(axis):
-            as_axis(axis, None, "concat", tensors[0].type)
+            scalar_axis(axis, None, "concat", tensors[0].type)
+        elif not _is_one_integer(convert_to_tensor(axis)):
+            raise ValueError(f"concat: axis must be one integer, not {convert_to_tensor(axis)}")
         return tensors[0]
     ranks = {x.shape.rank for x in tensors} - {None}
     if 0 in ranks:
@@ -175,7 +177,7 @@ def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> T
             raise ValueError(f"concat: the ranks differ: {_listed(tensors)}")
         return _concat_along(convert_to_tensor(axis), tensors, name)
     rank = next((x.shape.rank for x in tensors if x.shape.rank is not None), None)
-    return ConcatV2(as_axis(axis, rank, "concat", tensors[0].type))(*tensors, name=name)
+    return ConcatV2(scalar_axis(axis, rank, "concat", tensors[0].type))(*tensors, name=name)
 
 
 def _concat_along(axis: Tensor, tensors: Sequence[Tensor], name: str | None) -> Tensor:
@@ -392,10 +394,15 @@ def _split_along(axis: Tensor, x: Tensor, sizes: TensorLike, num: int | None, na
 
 
 def _counted_from_the_front(axis: Tensor, lengths: Tensor, what: str) -> Tensor:
-    if axis.dtype not in INTEGER or axis.shape.rank not in (0, None):
-        raise ValueError(f"{what}: axis must be one integer, not {axis}")
+    if not _is_one_integer(axis):
+        wrong = ValueError if axis.dtype in INTEGER else TypeError
+        raise wrong(f"{what}: axis must be one integer, not {axis}")
     place = reshape(cast(axis, int32), [])
     return where(place < 0, place + size(lengths), place)
+
+
+def _is_one_integer(axis: Tensor) -> bool:
+    return axis.dtype in INTEGER and axis.shape.rank in (0, None)
 
 
 class Split(Primitive):

@@ -98,7 +98,13 @@ class SparseTensor(AbstractComposite):
     @property
     def lasting_types(self) -> tuple[TensorType, ...]:
         """Another one of the same rank may have any number of values."""
-        rank = self.shape.rank
+        return self.types_within(TensorShape([self.shape.rank]))
+
+    def types_within(self, invariant: TensorShape) -> tuple[TensorType, ...]:
+        """Those of any number of values: the shape of `dense_shape`, [rank], is all that can be said."""
+        if invariant.rank not in (None, 1):
+            raise ValueError(f"SparseTensor: the invariant of {self} must be TensorShape([rank]), and not {invariant}")
+        rank = invariant.size(0) if invariant.rank else None
         shapes: Any = [None, rank], [None], [rank]
         return tuple([TensorType(x.type.dtype, TensorShape(s)) for x, s in zip(self.tensors, shapes, strict=True)])
 

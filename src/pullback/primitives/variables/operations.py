@@ -5,7 +5,7 @@ Within one run the operations on one variable act in the order in which they wer
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -227,6 +227,24 @@ def read_after(op: Operation) -> Tensor:
     """A read of the variable that `op` changes, which runs `op` first."""
     with op.graph.control_dependencies([op]):
         return read_variable(op.inputs[0])
+
+
+def read_again(x: Tensor) -> Callable[[], Tensor]:
+    """What reads the variable, of which `x` is the value, once more, after `x`.
+
+    Raises:
+        AttributeError: `x` is no value of a variable.
+
+    >>> import pullback as pb
+    >>> v = pb.Variable(1.0)
+    >>> session = pb.Session()
+    >>> session.run(v.initializer)
+    >>> session.run(v.assign_add(2.0).read_value())
+    np.float32(3.0)
+    """
+    if not isinstance(x.op.primitive, ReadVariableOp):
+        raise AttributeError(f"{x} has no read_value: it is not what a variable, or an assignment to one, gives")
+    return lambda: read_after(x.op)
 
 
 def check_handle(function: str, handle: TensorType) -> None:

@@ -106,6 +106,9 @@ class Variable(AbstractTensorLike):
 
     __array_priority__: ClassVar[int] = 100
     __array_ufunc__: ClassVar[None] = None
+    # Defined by `compat/v1/assignments.py`.
+    count_up_to: ClassVar[Callable[..., Tensor]]
+    _ref: ClassVar[Callable[..., Tensor]]
 
     def __init__(
         self,
