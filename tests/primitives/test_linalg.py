@@ -135,7 +135,7 @@ def test_diag_that_does_not_fill_its_diagonal() -> None:
 
 
 @pytest.mark.parametrize("engine", ["numpy", "xla"])
-@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
+@pytest.mark.parametrize("shape", [(3,), (2, 3)])
 def test_diagonal_tensors_of_a_rank_that_the_run_knows(engine: str, shape: tuple[int, ...]) -> None:
     x = pb.placeholder(pb.float32, None)
     y = pb.linalg.tensor_diag(x)
@@ -150,7 +150,7 @@ def test_diagonal_tensors_of_a_rank_that_the_run_knows(engine: str, shape: tuple
 
 def test_the_diagonal_of_an_odd_number_of_axes() -> None:
     text = message_of(ValueError, lambda: pb.linalg.tensor_diag_part(zeros(2, 3, 2)))
-    assert text == "tensor_diag_part: the rank of float32[2,3,2] 'Placeholder:0' must be even"
+    assert text == "tensor_diag_part: the rank of float32[2,3,2] 'Placeholder:0' must be even, and not 0"
 
 
 @pytest.mark.parametrize("engine", ["numpy", "xla"])
