@@ -417,6 +417,34 @@ def test_a_template_refuses_variables_that_its_first_call_has_not_made() -> None
         layer("w")
 
 
+def test_a_template_refuses_trainable_variables_of_later_calls() -> None:
+    layer = pb.make_template("layer", lambda trainable: pb.Variable(0.0, trainable=trainable))
+    layer(True)
+    layer(False)
+    with pytest.raises(
+        ValueError, match=r"^make_template: a later call of 'layer' made <Variable .*; use pb.get_varia"
+    ):
+        layer(True)
+    with pytest.raises(ValueError, match=r"^make_template: name cannot be None.$"):
+        pb.make_template(None, lambda: None)  # type: ignore[arg-type]
+
+
+def test_a_template_lists_its_variables_by_kind() -> None:
+    def build() -> None:
+        pb.get_variable("w", [])
+        pb.get_variable("fixed", [], trainable=False)
+        pb.get_variable("local", [], trainable=False, collections=[pb.GraphKeys.LOCAL_VARIABLES])
+
+    layer = pb.make_template("layer", build)
+    assert (layer.variable_scope, layer.variable_scope_name) == (None, None)
+    layer()
+    assert layer.variable_scope_name == "layer"
+    kinds = (layer.trainable_variables, layer.global_variables, layer.local_variables, layer.non_trainable_variables)
+    names = [[v.op.name.removeprefix("layer/") for v in kind] for kind in kinds]
+    assert names == [["w"], ["w", "fixed"], ["local"], ["fixed", "local"]]
+    assert len(layer.variables) == 3
+
+
 @pytest.mark.parametrize("used", ["", "pb.get_variable; "])
 def test_the_layers_of_tensorflow_are_not_there_whatever_was_used_before(used: str) -> None:
     program = f"import pullback as pb\n{used}pb.layers.dense"

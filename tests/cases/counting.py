@@ -9,7 +9,7 @@ import pullback as pb
 from .case import Case, cubed, normal
 
 N = np.array([1, 1, 3, 0, 7], np.int32)
-M = np.array([[0, 2, 2], [1, -1, 5]])
+M = np.array([[0, 2, 2], [1, 6, 5]])
 
 
 CASES = [
@@ -31,7 +31,7 @@ CASES = [
         "bincount_binary",
         lambda n: pb.math.bincount(n, axis=-1, binary_output=True),
         [M],
-        np.array([[1, 0, 1, 0, 0, 0], [0, 1, 0, 0, 0, 1]], np.int32),
+        np.array([[1, 0, 1, 0, 0, 0, 0], [0, 1, 0, 0, 0, 1, 1]], np.int32),
     ),
     Case("bincount_rows_weights", lambda n, w: pb.math.bincount(n, w, 4, 4, axis=-1), [M, normal(2, 3)]),
     Case(

@@ -273,3 +273,12 @@ def test_the_variables_between_tensors() -> None:
     x = tf.identity(u)
     assert inner_names._get_dependent_variables([x], [w * x, v + 1.0]) == [v, w]
     assert inner_names._get_dependent_variables([x], [x * 2.0]) == []
+
+
+@pytest.mark.parametrize(
+    ("lengths", "axes", "expected"),
+    [([5, 3], [], [5, 3]), ([0, 3], [0], [1, 3]), ([7, 8, 9], [-1, 2, -3], [1, 8, 1]), ([4], 0, [1])],
+)
+def test_the_shape_of_a_reduction_that_keeps_its_axes(lengths: list[int], axes: Any, expected: list[int]) -> None:
+    found = inner_names.reduced_shape(lengths, axes)
+    assert pb.Session(engine="numpy").run(found).tolist() == expected

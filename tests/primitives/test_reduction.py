@@ -82,7 +82,16 @@ def test_16_bit_floats_are_added_up_in_float32(dtype: object) -> None:
     ("call", "error", "text"),
     [
         (lambda x: pb.reduce_sum(x, 2), ValueError, "reduce_sum: axis 2 of float32[2,3] is not in [-2, 2)"),
-        (lambda x: pb.reduce_sum(x, [0, -2]), ValueError, "reduce_sum: an axis stands twice in [0, 0]"),
+        (
+            lambda x: pb.reduce_sum(x, [0, -2]),
+            pb.errors.InvalidArgumentError,
+            "reduce_sum: an axis stands twice in [0, 0]",
+        ),
+        (
+            lambda x: pb.reduce_sum(x, [[1], [0]]),
+            ValueError,
+            "reduce_sum: the axes must be a number or a list of numbers, not [[1], [0]]",
+        ),
         (lambda x: pb.reduce_mean(x, 1.5), TypeError, "reduce_mean: axis must be integers, not 1.5"),
         (
             lambda x: pb.nn.moments(x, pb.placeholder(pb.int32, [], name="i")),

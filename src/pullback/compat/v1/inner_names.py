@@ -21,13 +21,16 @@ from ...core.typing import DTypeLike, TensorLike
 from ...derivatives.products import hessian_vector_product
 from ...engines.fetches import register_session_run_conversion_functions as register_session_run_conversion_functions
 from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.creation.fill import zeros_like
+from ...primitives.creation.fill import ones_like, zeros_like
 from ...primitives.creation.ranges import range_
 from ...primitives.cumulative.cumsum import cumsum
 from ...primitives.elementwise.masking import multiply_no_nan
 from ...primitives.indexing.where import where
 from ...primitives.logic.comparison import equal
+from ...primitives.reduction.reduce import reduce_any
+from ...primitives.shape.reshape import reshape
 from ...primitives.shape.size import shape, size
+from ...primitives.shape.squeeze import expand_dims
 from ...primitives.shape.stacking import stack, unstack
 from ...primitives.variables.operations import VarHandleOp
 from ...primitives.variables.variable import Variable as VariableToday
@@ -78,6 +81,14 @@ def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str
     return unstack(
         where(chosen, cumsum(shapes, 0, exclusive=True), zeros_like(shapes)), len(shape), name=name or "unstack"
     )
+
+
+def reduced_shape(input_shape: TensorLike, axes: TensorLike) -> Tensor:
+    """The shape of a reduction along `axes` that keeps them, with length 1."""
+    lengths = convert_to_tensor(input_shape, int32)
+    numbers = range_(size(lengths))
+    chosen = reshape(convert_to_tensor(axes, int32) % size(lengths), [1, -1])
+    return where(reduce_any(equal(expand_dims(numbers, 1), chosen), 1), ones_like(lengths), lengths)
 
 
 def get_dependent_variables(input_ops: Sequence[Tensor], output_ops: Sequence[Tensor]) -> list[VariableToday]:

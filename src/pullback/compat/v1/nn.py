@@ -53,6 +53,7 @@ from ...primitives.identity.identity import stop_gradient
 from ...primitives.indexing.gather import gather
 from ...primitives.indexing.where import where
 from ...primitives.losses.ctc import without_repeats
+from ...primitives.ragged.ragged_tensor import RaggedTensor
 from ...primitives.segment.sums import unsorted_segment_sum
 from ...primitives.shape.size import shape
 from ...primitives.shape.stacking import concat, stack
@@ -247,13 +248,22 @@ def embedding_lookup(
     name: str | None = None,
     validate_indices: bool = True,
     max_norm: Any = None,
-) -> Tensor:
+) -> Tensor | RaggedTensor:
     """As `pb.nn.embedding_lookup`; several tables hold the rows in turn ("mod"), or one behind the other ("div").
+
+    Of ragged `ids` it is a ragged tensor of rows.
 
     Raises:
         ValueError: another strategy.
+
+    >>> import pullback.compat.v1 as tf
+    >>> rows = tf.nn.embedding_lookup(tf.constant([[1.0], [2.0]]), tf.ragged.constant([[1, 0], [1]]))
+    >>> tf.Session().run(rows).to_list()
+    [[[2.0], [1.0]], [[2.0]]]
     """
-    del validate_indices
+    if isinstance(ids, RaggedTensor):
+        flat = embedding_lookup(params, ids.flat_values, partition_strategy, name, validate_indices, max_norm)
+        return ids.with_flat_values(flat)
     tables = _tables("embedding_lookup", params, partition_strategy)
     if len(tables) > 1 and partition_strategy == "mod":
         ids = _places(tables, ids)

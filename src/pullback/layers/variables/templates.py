@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from .scope import Getter, VariableScope, variable_scope
+from .scope import Getter, VariableScope, trainable_variables, variable_scope
 
 
 class Template:
@@ -30,8 +30,15 @@ class Template:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the function returns."""
         with variable_scope(self.scope, reuse=self._called or None, custom_getter=self._custom_getter):
+            if not self._called:
+                result = self._func(*args, **kwargs)
+                self._called = True
+                return result
+            known = len(trainable_variables())
             result = self._func(*args, **kwargs)
-        self._called = True
+        made = trainable_variables()[known:]
+        if made:
+            raise ValueError(f"make_template: a later call of '{self.name}' made {made[0]!r}; use pb.get_variable")
         return result
 
     @property
@@ -46,26 +53,40 @@ class Template:
             return scope
 
     @property
-    def variable_scope(self) -> VariableScope:
-        """The scope of its variables."""
-        return self.scope
+    def variable_scope(self) -> VariableScope | None:
+        """The scope of its variables; None before it is made, which the first call does."""
+        return self._scope
 
     @property
-    def variable_scope_name(self) -> str:
+    def variable_scope_name(self) -> str | None:
         """The name of the scope of its variables."""
-        return self.scope.name
+        return None if self._scope is None else self._scope.name
 
     @property
     def variables(self) -> list[Any]:
-        """Its variables, as they were made."""
+        """Its variables, local ones too, as they were made."""
+        return [*self.global_variables, *self.local_variables]
+
+    @property
+    def global_variables(self) -> list[Any]:
+        """Those of its variables that are no local ones."""
         return self.scope.global_variables()
 
-    global_variables = variables
+    @property
+    def local_variables(self) -> list[Any]:
+        """Those of its variables that no checkpoint keeps."""
+        return self.scope.local_variables()
 
     @property
     def trainable_variables(self) -> list[Any]:
         """Those of its variables that optimizers change."""
         return self.scope.trainable_variables()
+
+    @property
+    def non_trainable_variables(self) -> list[Any]:
+        """Those of its variables that no optimizer changes."""
+        trainable = set(self.trainable_variables)
+        return [v for v in self.variables if v not in trainable]
 
 
 def make_template(
@@ -82,7 +103,7 @@ def make_template(
     `custom_getter_` is that of their scope, see `variable_scope`.
 
     Raises:
-        ValueError: a later call asks for a variable that the first has not made.
+        ValueError: there is no name; a later call asks for a variable that the first has not made, or makes one.
 
     >>> import pullback as pb
     >>> scaled = pb.make_template("scale", lambda x: x * pb.get_variable("w", []))
@@ -90,5 +111,7 @@ def make_template(
     >>> scaled.variables
     [<Variable 'scale/w:0' float32[]>]
     """
+    if name_ is None:
+        raise ValueError("make_template: name cannot be None.")
     func = partial(func_, **kwargs) if kwargs else func_
     return Template(name_, func, unique_name_, create_scope_now_, custom_getter_)

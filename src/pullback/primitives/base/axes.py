@@ -72,10 +72,12 @@ def as_axes(axis: Any, x: Tensor, what: str) -> tuple[int, ...] | None:
     """
     if axis is None:
         return None
+    if isinstance(axis, list | tuple) and any(isinstance(a, list | tuple) for a in axis):
+        raise ValueError(f"{what}: the axes must be a number or a list of numbers, not {axis}")
     rank = x.shape.rank
     axes = [checked_axis(a, rank, what, x.type) for a in static_integers(axis, f"{what}: axis")]
     if len(set(axes)) != len(axes):
-        raise ValueError(f"{what}: an axis stands twice in {list(axes)}")
+        raise InvalidArgumentError(f"{what}: an axis stands twice in {list(axes)}")
     if rank is not None and len(axes) == rank:
         return None
     return tuple(sorted(axes))
