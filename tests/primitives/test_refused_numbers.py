@@ -96,3 +96,30 @@ def test_a_sparse_tensor_does_not_fill_another_shape() -> None:
     assert session.run(y, {shape: [5, 2]}).tolist() == [5, 2]
     with pytest.raises(pb.errors.InvalidArgumentError, match=r"do not fill the second \[2 3\] \[ 5 -1\]"):
         session.run(y, {shape: [2, 3]})
+
+
+@pytest.mark.parametrize("axis", [2, -3, [0, 2]])
+@pytest.mark.parametrize("reduce", [pb.sparse.reduce_sum, pb.sparse.reduce_max])
+def test_sparse_reductions_along_axes_that_are_not_there(reduce: Any, axis: Any) -> None:
+    x = pb.sparse.SparseTensor([[0, 1]], [2.0], [2, 3])
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"^sparse.reduce_sum: axis .* is not in \[-2, 2\)"):
+        reduce(x, axis)
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_sums_of_sparse_tensors_of_lengths_that_only_a_run_knows(dense: bool) -> None:
+    shape, x = pb.placeholder(pb.int64, [1]), pb.sparse.SparseTensor([[1]], [2.0], [3])
+    y = pb.placeholder(pb.float32, [None]) if dense else pb.sparse.SparseTensor([[0]], [5.0], shape)
+    total = pb.sparse.add(x, y)
+    total = total if dense else pb.sparse.to_dense(total)
+    session = pb.Session(engine="numpy")
+    assert session.run(total, {y: [5.0, 0.0, 0.0]} if dense else {shape: [3]}).tolist() == [5.0, 2.0, 0.0]
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"sparse.add: the shapes differ \[3\] \[4\]"):
+        session.run(total, {y: [5.0] * 4} if dense else {shape: [4]})
+
+
+def test_empty_rows_of_positions_outside() -> None:
+    x = pb.sparse.SparseTensor([[1, 2], [7, 1]], [1.0, 2.0], [2, 5])
+    full, _ = pb.sparse.fill_empty_rows(x, -1.0)
+    with pytest.raises(pb.errors.InvalidArgumentError, match="fill_empty_rows: positions are outside the shape"):
+        pb.Session(engine="numpy").run(full)

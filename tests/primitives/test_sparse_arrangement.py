@@ -143,3 +143,26 @@ def test_ids_for_several_axes_are_merged() -> None:
 def test_rows_that_are_masked_are_left_out() -> None:
     rows = pb.IndexedSlices(pb.constant([[1.0], [2.0], [3.0]]), pb.constant([4, 1, 6]), pb.constant([9, 1]))
     assert run(pb.sparse.mask(rows, [1, 2]).indices).tolist() == [4, 6]
+
+
+def test_filled_rows_keep_the_order_within_rows() -> None:
+    x = pb.sparse.SparseTensor([[2, 3], [2, 2], [0, 1]], [1.0, 3.0, 2.0], [3, 5])
+    full, empty = pb.sparse.fill_empty_rows(x, -1.0)
+    found, missing = pb.Session(engine="numpy").run([full, empty])
+    assert found.indices.tolist() == [[0, 1], [1, 0], [2, 3], [2, 2]]
+    assert found.values.tolist() == [2.0, -1.0, 1.0, 3.0]
+    assert missing.tolist() == [False, True, False]
+
+
+def test_a_dense_tensor_times_a_sparse_one_is_sparse() -> None:
+    x, d = pb.sparse.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2]), pb.constant([[5.0], [7.0]])
+    for product in (d * x, x * d):
+        assert pb.Session(engine="numpy").run(product.values).tolist() == [10.0, 21.0]
+    with pytest.raises(TypeError, match="unsupported operand"):
+        d / x
+
+
+def test_a_dense_tensor_and_a_ragged_one_are_ragged() -> None:
+    x = pb.ragged.constant([[1.0, 2.0], [3.0]])
+    for total in (pb.constant(1.0) + x, x + pb.constant(1.0)):
+        assert pb.Session(engine="numpy").run(total).to_list() == [[2.0, 3.0], [4.0]]

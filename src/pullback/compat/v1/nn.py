@@ -248,7 +248,7 @@ def embedding_lookup(
     name: str | None = None,
     validate_indices: bool = True,
     max_norm: Any = None,
-) -> Tensor | RaggedTensor:
+) -> Any:
     """As `pb.nn.embedding_lookup`; several tables hold the rows in turn ("mod"), or one behind the other ("div").
 
     Of ragged `ids` it is a ragged tensor of rows.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...core.composite import AbstractComposite
 from ...core.dtypes import INTEGER
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor, define_methods
@@ -32,6 +33,8 @@ def _operator(primitive: Primitive, name: str) -> tuple[Method, Method]:
             graph = a.op.graph
             if b.op.graph is graph:
                 return graph.add(primitive, (a, b), name).result  # type: ignore[return-value]
+        if isinstance(b, AbstractComposite):
+            return NotImplemented  # Python asks the other operand.
         return binary(primitive, a, b, name)
 
     def reflected(b: Tensor, a: Any) -> Tensor:
@@ -54,6 +57,8 @@ def _logical_operator(logical: Primitive, bitwise: Primitive, name: str) -> tupl
 
 
 def _truediv(a: Any, b: Any) -> Tensor:
+    if isinstance(b, AbstractComposite):
+        return NotImplemented
     return divide(a, b)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from ...core.contexts import control_dependencies
 from ...core.dtypes import bool as bool_
 from ...core.dtypes import int32, int64
-from ...core.operation import Tensor, define_methods
+from ...core.operation import Operation, Tensor, define_methods
 from ...core.shape import TensorShape
 from ...core.typing import AxisLike, TensorLike
+from ..base.axes import checked_axis, static_integers
 from ..casting.cast import cast
 from ..complex.complex import conj
 from ..creation.constant import constant, convert_to_tensor
@@ -26,7 +26,7 @@ from ..indexing.gather import boolean_mask, gather
 from ..indexing.scatter_nd import gather_nd, tensor_scatter_nd_add
 from ..indexing.where import where
 from ..logic.comparison import equal, greater_equal, less
-from ..logic.logical import logical_or
+from ..logic.logical import logical_and, logical_or
 from ..reduction.reduce import reduce_all
 from ..segment.reductions import UnsortedSegmentMax, unsorted_segment_max
 from ..segment.sums import segment_inputs, unsorted_segment_sum
@@ -37,7 +37,7 @@ from ..shape.size import size as size_of
 from ..shape.squeeze import expand_dims
 from ..shape.stacking import concat
 from ..shape.transpose import transpose as transpose_dense
-from .sparse_tensor import SparseTensor, lengths_of, linear_positions, reorder, retain, static_shape
+from .sparse_tensor import SparseTensor, in_order, lengths_of, linear_positions, reorder, retain, static_shape
 
 
 def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0, name: str | None = None) -> Any:
@@ -49,7 +49,7 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0, name: str | Non
     Derivative: dvalues = dy at the positions; of a dense one dy.
 
     Raises:
-        TypeError: neither is sparse. ValueError: the shapes differ.
+        TypeError: neither is sparse. ValueError: the shapes differ, in a run too.
 
     >>> import pullback as pb
     >>> x = pb.sparse.SparseTensor([[0], [2]], [1.0, 2.0], [3])
@@ -57,8 +57,8 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0, name: str | Non
     [2.0, 0.0, 4.0]
     """
     if isinstance(a, SparseTensor) and isinstance(b, SparseTensor):
-        _check_same(a, b)
-        total, count = _sum_of_sparse(a, b)
+        with control_dependencies(_checks_of_lengths(a, b, b.dense_shape)):
+            total, count = _sum_of_sparse(a, b)
         if isinstance(threshold, int | float) and threshold == 0:
             return total
         return retain(total, logical_or(less(count, 2), greater_equal(absolute(total.values), threshold)))
@@ -67,13 +67,18 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0, name: str | Non
     if not isinstance(a, SparseTensor):
         raise TypeError("sparse.add: one of both must be a SparseTensor; use pb.add")
     dense = convert_to_tensor(b, a.dtype)
-    _check_same(a, dense)
-    return tensor_scatter_nd_add(dense, a.indices, a.values, name=name)
+    with control_dependencies(_checks_of_lengths(a, dense, shape(dense, out_type=int64))):
+        return tensor_scatter_nd_add(dense, a.indices, a.values, name=name)
 
 
-def _check_same(a: SparseTensor, b: SparseTensor | Tensor) -> None:
+def _checks_of_lengths(a: SparseTensor, b: SparseTensor | Tensor, lengths: Tensor) -> list[Operation]:
+    """What fails in a run where the shapes differ, unless that is known now; ValueError where they do."""
     if not a.shape.is_compatible_with(b.shape):
         raise ValueError(f"sparse.add: the shapes differ: {a} and {b}")
+    if a.shape.is_fully_defined() and b.shape.is_fully_defined():
+        return []
+    same = reduce_all(equal(a.dense_shape, lengths))
+    return [assert_(same, ["sparse.add: the shapes differ", a.dense_shape, lengths])]
 
 
 def _sum_of_sparse(a: SparseTensor, b: SparseTensor) -> tuple[SparseTensor, Tensor]:
@@ -139,7 +144,8 @@ def _largest(values: Tensor, rows: Tensor, count: Any) -> Tensor:
 def _reduced(how: Any, x: SparseTensor, axis: Any, keepdims: bool | None, sparse: bool, name: str | None) -> Tensor:
     if sparse:
         raise ValueError("sparse.reduce_sum: output_is_sparse is not supported; use sparse.from_dense on the result")
-    chosen = range(x.rank) if axis is None else sorted({int(a) % x.rank for a in np.atleast_1d(axis)})
+    given = range(x.rank) if axis is None else static_integers(axis, "sparse.reduce_sum: axis")
+    chosen = sorted({checked_axis(a, x.rank, "sparse.reduce_sum", x) for a in given})
     kept = [i for i in range(x.rank) if i not in chosen]
     lengths = lengths_of(x)
     count: Any = 1
@@ -313,6 +319,10 @@ def fill_empty_rows(
     """
     count = lengths_of(sp_input)[0]
     rows = sp_input.indices[:, 0]
+    inside = reduce_all(logical_and(greater_equal(rows, constant(0, int64)), less(rows, sp_input.dense_shape[0])))
+    complaint = ["sparse.fill_empty_rows: positions are outside the shape", sp_input.indices, sp_input.dense_shape]
+    with control_dependencies([assert_(inside, complaint)]):
+        rows = identity(rows)
     seen = unsorted_segment_sum(ones_like(rows), rows, count if isinstance(count, int) else cast(count, int32))
     empty = equal(seen, constant(0, int64))
     missing = cast(where(empty), int64)
@@ -323,7 +333,7 @@ def fill_empty_rows(
         concat([sp_input.indices, positions], 0), concat([sp_input.values, added], 0), sp_input.dense_shape
     )
     del name
-    return reorder(both), cast(empty, bool_)
+    return in_order(both, [0]), cast(empty, bool_)
 
 
 def transpose(sp_input: SparseTensor, perm: Sequence[int] | None = None, name: str | None = None) -> SparseTensor:

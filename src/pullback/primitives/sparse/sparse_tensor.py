@@ -5,7 +5,7 @@ All operations on it are made of operations on its values, so that derivatives o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -239,7 +239,12 @@ def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     >>> pb.Session().run(x.values).tolist()
     [2.0, 1.0]
     """
-    order = argsort(linear_positions(sp_input, range(sp_input.rank)), stable=True, name=name)
+    return in_order(sp_input, range(sp_input.rank), name)
+
+
+def in_order(sp_input: SparseTensor, axes: Iterable[int], name: str | None = None) -> SparseTensor:
+    """The same with its positions ascending along `axes`, and elsewhere in the order that they have."""
+    order = argsort(linear_positions(sp_input, axes), stable=True, name=name)
     return SparseTensor(gather(sp_input.indices, order), gather(sp_input.values, order), sp_input.dense_shape)
 
 
