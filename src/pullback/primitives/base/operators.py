@@ -34,7 +34,7 @@ def _operator(primitive: Primitive, name: str) -> tuple[Method, Method]:
             if b.op.graph is graph:
                 return graph.add(primitive, (a, b), name).result  # type: ignore[return-value]
         if isinstance(b, AbstractComposite):
-            return NotImplemented  # Python asks the other operand.
+            return NotImplemented  # type: ignore[no-any-return]  # Python asks the other operand.
         return binary(primitive, a, b, name)
 
     def reflected(b: Tensor, a: Any) -> Tensor:
@@ -58,7 +58,7 @@ def _logical_operator(logical: Primitive, bitwise: Primitive, name: str) -> tupl
 
 def _truediv(a: Any, b: Any) -> Tensor:
     if isinstance(b, AbstractComposite):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     return divide(a, b)
 
 

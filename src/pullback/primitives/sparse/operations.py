@@ -71,7 +71,7 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0, name: str | Non
         return tensor_scatter_nd_add(dense, a.indices, a.values, name=name)
 
 
-def _checks_of_lengths(a: SparseTensor, b: SparseTensor | Tensor, lengths: Tensor) -> list[Operation]:
+def _checks_of_lengths(a: SparseTensor, b: SparseTensor | Tensor, lengths: Any) -> list[Operation]:
     """What fails in a run where the shapes differ, unless that is known now; ValueError where they do."""
     if not a.shape.is_compatible_with(b.shape):
         raise ValueError(f"sparse.add: the shapes differ: {a} and {b}")
