@@ -290,10 +290,10 @@ def broadcast_static_shape(a: TensorShape, b: TensorShape) -> TensorShape:
     if a is b:
         return a
     x, y = a.lengths, b.lengths
-    if x == y:
-        return a
     if x is None or y is None:
         return TensorShape.UNKNOWN
+    if x == y:
+        return a
     if not y:
         return a
     if not x:

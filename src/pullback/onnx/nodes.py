@@ -324,14 +324,18 @@ class NodeWriter:
         if (axes is not None and not axes) or (axes is None and dims == ()):
             return x
         kept = {} if keep else {"keepdims": 0}
-        if axes is not None and dims is not None and len({a % len(dims) for a in axes}) == len(dims):
-            axes = None
-        if op_type == "ReduceSum" or self.model.opset >= 18:
-            listed = [] if axes is None else [self.vector(axes)]
-            return self.node(op_type, x, *listed, **kept)
-        if axes is not None:
-            kept["axes"] = list(axes)  # type: ignore[assignment]
-        return self.node(op_type, x, **kept)
+        if axes is not None and dims is not None:
+            axes = [a % len(dims) for a in axes]
+            axes = None if len(set(axes)) == len(dims) else axes
+        listed = [] if axes is None else [self._from_the_front(axes, x)]
+        return self.node(op_type, x, *listed, **kept)
+
+    def _from_the_front(self, axes: Sequence[int], x: Value) -> Value:
+        """A vector of axes of `x`: onnxruntime's reductions of no elements leave negative ones out."""
+        if min(axes) >= 0:
+            return self.vector(axes)
+        rank = self.node("Size", self.shape(x))
+        return self.concat([self.vector([a]) if a >= 0 else self.node("Add", self.vector([a]), rank) for a in axes], 0)
 
     def sum(self, x: Value, axes: Sequence[int] | None, keep: Any = False) -> Value:
         """The sum over axes."""

@@ -103,17 +103,27 @@ class Model:
         self.failures: list[tuple[Operation, str]] = []
         """Operations that could not be written, and why."""
         self._constants: dict[Any, Value] = {}
+        self._unranked: dict[int, TensorShape] = {}
+        """The shapes of unknown rank that values have, by their ids."""
 
     def new(self, type: TensorType, name: str = "") -> Value:
         """A value that is yet to be made."""
         key = str(len(self.types))
         if not type.shape.is_fully_defined():
-            shape = TensorShape(None) if type.shape is TensorShape.UNKNOWN else with_symbols(type.shape)
+            shape = self._own(type.shape) if type.shape.lengths is None else with_symbols(type.shape)
             type = TensorType(type.dtype, shape)
         self.types[key] = type
         if name:
             self.wanted[key] = name
         return Value(key, type)
+
+    def _own(self, shape: TensorShape) -> TensorShape:
+        """A shape of unknown rank for values that are all of it: `shape`, if it is one of the model's, or a new one."""
+        known = self._unranked.get(id(shape))
+        if known is None:
+            known = TensorShape(None)
+            self._unranked[id(known)] = known
+        return known
 
     def forget(self) -> None:
         """Give back what only the making of nodes needs."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from ...core.dtypes import int64
 from ...core.operation import Operation
 from ...primitives.special import bessel, gamma, incomplete, integrals, slopes
 from ...primitives.special.error_function import Erf
@@ -15,6 +17,9 @@ from ..registry import writer
 from ..special_functions import Functions
 from ..writing import Writer
 from .activations.activations import in_float32
+from .cumulative import rows_of_loop
+
+_ROW = 256
 
 
 @writer(
@@ -30,9 +35,44 @@ from .activations.activations import in_float32
     *(slopes.GaussSlope, slopes.ScaledBesselSlope),
 )
 def computed(w: Writer, op: Operation, *inputs: Value) -> Any:
+    try:
+        return _computed(w, op, *inputs)
+    except ValueError:
+        if all(x.type.shape.is_fully_defined() for x in inputs):
+            raise
+        return _by_rows(w, op, inputs)
+
+
+def _computed(w: Writer, op: Operation, *inputs: Value) -> Any:
     p: Any = op.primitive
     xp = Namespace(w)
     return as_value(w, p.computed(xp, Functions(xp), [as_array(w, x) for x in inputs]), op.outputs[0].dtype)
+
+
+def _by_rows(w: Writer, op: Operation, inputs: Sequence[Value]) -> Value:
+    """For formulas that ask for lengths: a loop goes over rows of one length, the last one filled up."""
+    shape = w.shape(_together(w, inputs))
+    size = w.node("ReduceProd", shape, keepdims=1, shape=[1])
+    missing = w.node("Mod", w.node("Neg", size), w.vector([_ROW]))
+    pads = w.concat([w.vector([0]), missing], 0)
+    rows = []
+    for x in inputs:
+        flat = w.reshape(w.expand(x, shape), [-1])
+        rows.append(w.reshape(w.node("Pad", flat, pads, w.scalar(1, x), shape=[None]), [-1, _ROW]))
+
+    def step(inner: Writer, carried: Value, *row: Value) -> list[Value]:
+        return [carried, _computed(inner, op, *row)]
+
+    (made,) = rows_of_loop(w, rows, w.constant(0, int64), step, False)
+    return w.reshape_to(w.slice(w.reshape(made, [-1]), w.vector([0]), size, [0]), shape)
+
+
+def _together(w: Writer, inputs: Sequence[Value]) -> Value:
+    """A value of the shape that all inputs have together."""
+    like = inputs[0]
+    for x in inputs[1:]:
+        like = w.cast(w.node("Equal", like, x), x.type.dtype)
+    return like
 
 
 @writer(Erf)
