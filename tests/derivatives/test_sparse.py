@@ -274,3 +274,12 @@ def test_what_an_override_makes_of_max_pooling_is_by_whole_windows() -> None:
     y = pb.reduce_sum(pb.square(pb.nn.max_pool1d(x, 2, 2, "VALID")))
     found = pb.sparse_hessian(y, x, rules={"MaxPool": means}).eval({x: np.arange(4.0).reshape(1, 4, 1)}).toarray()
     np.testing.assert_array_equal(found, np.kron(np.eye(2), np.full((2, 2), 0.5)))
+
+
+def test_second_derivatives_of_a_gradient_by_rows_of_what_was_joined() -> None:
+    x = pb.constant([1.0, 2.0, 3.0])
+    rows = pb.gather(pb.concat([x * x, [4.0, 5.0]], 0), [0, 4, 0, 2])
+    (dx,) = pb.gradients(pb.reduce_sum(rows**3.0), x)
+    loss = pb.reduce_sum(dx * dx)
+    dense = pb.Session(engine="numpy").run(pb.hessians(loss, x)[0])
+    np.testing.assert_allclose(pb.sparse_hessian(loss, x).eval().toarray(), dense, rtol=1e-6)

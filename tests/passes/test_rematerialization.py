@@ -304,3 +304,10 @@ def test_random_graphs_have_the_same_values_to_the_last_bit(seed: int) -> None:
     for other in others:
         for a, b in zip(first, other, strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+def test_what_is_fed_needs_no_memory() -> None:
+    x = pb.placeholder(pb.float32, [3])
+    found = pb.rematerialize([x], 1)
+    assert found.fetches == [x]
+    assert str(found.report).splitlines()[0] == "peak 0 -> 0 bytes (budget 1)"

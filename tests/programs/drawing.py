@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from hypothesis import reject
 from hypothesis import strategies as st
 
+from pullback.core.dtypes import COMPLEX, INEXACT, as_dtype
 from pullback.core.traits import COUNTS, ELEMENTWISE, SHAPES
 from pullback.core.types import type_of_array
+from pullback.primitives.casting.cast import Cast
 
+from ..cases.case import Case
 from .program import AbstractStep, Apply, Block, Branch, Call, Input, Map, Program, Scan, Value, While
-from .samples import MOST_ELEMENTS, Sample, is_smooth, row_count, samples, type_names
+from .samples import Sample, is_smooth, row_count, samples, type_names
 
 LARGEST = 1e3
 """The largest number that a program which is to be differentiated computes."""
+MOST_ELEMENTS = 600
+MOST_AXES = 8
 DEPTH = 3
 REFUSALS = (ValueError, TypeError, NotImplementedError, IndexError, np.linalg.LinAlgError)
 """What an operation raises that is given what it cannot take."""
@@ -27,18 +33,38 @@ Draw = Callable[[int, int], int]
 """An integer between two, both included: how random choices are made."""
 
 
+@dataclass(frozen=True)
+class Kind:
+    """What programs are made of: floats of one dtype, or `mixed` ones; `wild` ones compute NaN and infinities too."""
+
+    dtype: str
+    mixed: bool = False
+    wild: bool = False
+
+
+OTHER_DTYPES = {
+    "float64": ("float32", "float16", "bfloat16"),
+    "float32": ("float64", "float16", "bfloat16"),
+    "complex128": ("complex64",),
+    "int32": ("int64", "int16", "int8", "uint8", "uint32"),
+    "int64": ("int32", "int16", "int8", "uint8", "uint64"),
+}
+"""What an operation may be given in place of a dtype, if it takes it."""
+CAST = Case("a cast between two operations", lambda x: x)
+
+
 @st.composite
-def programs(draw: Callable[[st.SearchStrategy[int]], int], dtype: str, wild: bool = False) -> Program:
-    """Programs whose floats are of `dtype`; `wild` ones may compute NaN, infinities and extreme integers."""
-    program = drawn(lambda a, b: draw(st.integers(a, b)), dtype, wild)
+def programs(draw: Callable[[st.SearchStrategy[int]], int], kind: Kind) -> Program:
+    """Programs of a kind."""
+    program = drawn(lambda a, b: draw(st.integers(a, b)), kind)
     if program is None:
         reject()
     return program
 
 
-def drawn(draw: Draw, dtype: str, wild: bool = False) -> Program | None:
+def drawn(draw: Draw, kind: Kind) -> Program | None:
     """A program; None where nothing that was tried could be computed."""
-    drawing = _Drawing(draw, dtype, wild)
+    drawing = _Drawing(draw, kind)
     block = Block(())
     drawing.steps(block, [], draw(1, 7), DEPTH)
     read = {x for step in block.steps for x in step.reads()}
@@ -52,8 +78,7 @@ def drawn(draw: Draw, dtype: str, wild: bool = False) -> Program | None:
 @dataclass
 class _Drawing:
     draw: Draw
-    dtype: str
-    wild: bool
+    kind: Kind
     inputs: list[Input] = field(default_factory=list)
 
     def steps(self, block: Block, around: Sequence[Value], count: int, depth: int) -> None:
@@ -62,9 +87,11 @@ class _Drawing:
             given = [*[x.value for x in self.inputs if x.value not in around], *around, *block.parameters]
             values = [*given, *[y for step in block.steps for y in step.outputs]]
             nested = depth and values and self.chance(0.25)
-            step = self.control_flow(values, depth - 1) if nested else self.operation(values)
-            if step is not None:
-                block.steps.append(step)
+            if nested:
+                step = self.control_flow(values, depth - 1)
+                block.steps += [] if step is None else [step]
+            else:
+                block.steps += self.operation(values)
 
     def chance(self, p: float) -> bool:
         """True with probability p; False is the simpler one."""
@@ -74,40 +101,69 @@ class _Drawing:
         """One of them; the last is the simplest."""
         return elements[-1 - self.draw(0, len(elements) - 1)]
 
-    def operation(self, values: Sequence[Value]) -> AbstractStep | None:
-        """One operation of the case table, on values or on inputs like those that it has in a row."""
+    def operation(self, values: Sequence[Value]) -> list[AbstractStep]:
+        """One operation of the case table, on values or on inputs like those that it has in a row, behind casts."""
         type_name = self.one_of(type_names())
         row = self.draw(0, row_count(type_name) - 1)
-        found = samples(self.dtype, type_name, row)
+        found = samples(self.kind.dtype, type_name, row)
         if not found:
-            return None
-        sample = self.one_of(found)
+            return []
+        sample = self.of_other_dtypes(self.one_of(found))
         before = len(self.inputs)
-        step = Apply(sample.primitive, sample.case, is_smooth(sample))
-        step.inputs = tuple([self.argument(sample, i, values) for i in range(len(sample.arrays))])
+        step, casts = Apply(sample.primitive, sample.case, is_smooth(sample)), list[Apply]()
+        step.inputs = tuple([self.argument(sample, i, values, casts) for i in range(len(sample.arrays))])
         if self.finish(step):
-            return step
+            return [*casts, step]
         del self.inputs[before:]
-        return None
+        return []
 
-    def argument(self, sample: Sample, i: int, values: Sequence[Value]) -> Value:
-        """A value that may take the place of an input of a sample, or a new input of the program."""
+    def of_other_dtypes(self, sample: Sample) -> Sample:
+        """The sample with other dtypes, where there are several; whether it takes them is seen when it is computed."""
+        if not self.kind.mixed or sample.derived or self.chance(0.4):
+            return sample
+        others = {name: self.one_of((*names, name)) for name, names in OTHER_DTYPES.items()}
+        arrays = [x.astype(as_dtype(others.get(x.dtype.name, x.dtype.name))) for x in sample.arrays]
+        return replace(sample, arrays=tuple(arrays))
+
+    def argument(self, sample: Sample, i: int, values: Sequence[Value], casts: list[Apply]) -> Value:
+        """A value that may take the place of an input of a sample, cast or as it is, or a new input of the program."""
         array, p = sample.arrays[i], sample.primitive
         must_be_known = i in p.shape_inputs
         fitting = [
             x
             for x in values
-            if x.array.dtype == array.dtype
+            if (x.array.dtype == array.dtype or self.may_cast(x, array))
             and (x.array.ndim == array.ndim or ELEMENTWISE in p.traits)
             and (x.array.shape == array.shape or not sample.derived)
             and (x.known or not must_be_known)
         ]
         likely = 0.9 if array.dtype.kind in "fcb" else 0.3
         if fitting and self.chance(likely):
-            return self.one_of(fitting)  # type: ignore[no-any-return]
+            return self.cast(self.one_of(fitting), array.dtype, casts)
         if must_be_known:
             return self.new_input(array, "constant")
-        return self.new_input(self.other_numbers(array, sample.derived) if self.chance(0.3) else array)
+        if sample.derived or not self.chance(0.3):
+            return self.new_input(array)
+        more_axes = ELEMENTWISE in p.traits and self.chance(0.3)
+        return self.new_input(self.other_numbers(array, (2, 1, 1)[: self.draw(1, 3)] if more_axes else ()))
+
+    def may_cast(self, x: Value, like: Any) -> bool:
+        """Whether a value is of other floats, or of real numbers for complex ones."""
+        return (
+            self.kind.mixed
+            and x.array.dtype in INEXACT
+            and like.dtype in INEXACT
+            and not (x.array.dtype in COMPLEX and like.dtype not in COMPLEX)
+        )
+
+    def cast(self, x: Value, dtype: Any, casts: list[Apply]) -> Value:
+        """The value in a dtype."""
+        if x.array.dtype == dtype:
+            return x
+        step = Apply(Cast(dtype), CAST, smooth=True, inputs=(x,))
+        self.finish(step)
+        casts.append(step)
+        return step.outputs[0]
 
     def new_input(self, array: Any, kind: str | None = None) -> Value:
         """A new input of the program with the numbers of `array`."""
@@ -120,13 +176,13 @@ class _Drawing:
         """A length as a number, one of two names, or nothing."""
         return self.one_of([None, f"m{n}", f"n{n}", n, n])  # type: ignore[no-any-return]
 
-    def other_numbers(self, array: Any, same_shape: bool) -> Any:
-        """Numbers of other places, and of other shapes of the same rank."""
+    def other_numbers(self, array: Any, more_axes: Sequence[int]) -> Any:
+        """Numbers of other places, and of other shapes, with `more_axes` in front."""
         random = np.random.default_rng(self.draw(0, 1000))
-        shape = array.shape if same_shape else [self.one_of([0, 3, 2, 1, n, n, n]) for n in array.shape]
-        if self.wild and array.dtype.kind in "fciu" and self.chance(0.5):
+        shape = [*more_axes, *[self.one_of([self.draw(4, 70), 0, 3, 2, 1, n, n, n]) for n in array.shape]]
+        if self.kind.wild and array.dtype.kind in "fciuV" and self.chance(0.5):
             return random.choice(_extremes(array.dtype), shape)
-        if array.dtype.kind not in "fc" or not array.size:
+        if array.dtype not in INEXACT or not array.size:
             return np.resize(array, shape).astype(array.dtype)
         return (np.resize(array, shape) * random.uniform(0.5, 1.5, shape)).astype(array.dtype)
 
@@ -147,9 +203,9 @@ class _Drawing:
 
     def is_usable(self, array: Any) -> bool:
         """Whether an array is small, and its numbers are such as may be computed with."""
-        if np.size(array) > 2 * MOST_ELEMENTS or np.ndim(array) > 6:
+        if np.size(array) > MOST_ELEMENTS or np.ndim(array) > MOST_AXES:
             return False
-        if self.wild or array.dtype.kind not in "fc":
+        if self.kind.wild or array.dtype not in INEXACT:
             return True
         return bool(np.all(np.abs(array) < LARGEST))
 
@@ -184,7 +240,8 @@ class _Drawing:
         arguments = self.some(values)
         body = self.block([x.array for x in arguments], values, depth)
         body.results = self.some(self.made(body))
-        return Call(self.one_of(["recompute_grad", "function"]), arguments, body)
+        again = tuple([self.one_of([x, *[v for v in values if _alike(v, x)]]) for x in arguments])
+        return Call(self.one_of(["recompute_grad", "function"]), (arguments, again)[: self.draw(1, 2)], body)
 
     def loop(self, values: Sequence[Value], depth: int) -> AbstractStep:
         carried = self.some(values)
@@ -195,7 +252,7 @@ class _Drawing:
 
     def like(self, parameter: Value, block: Block) -> Value:
         """What a block has of the type of a parameter: the parameter itself where there is nothing else."""
-        alike = [y for y in self.made(block) if type_of_array(y.array) == type_of_array(parameter.array)]
+        alike = [y for y in self.made(block) if _alike(y, parameter)]
         return self.one_of([parameter, *[y for y in alike if y is not parameter]])  # type: ignore[no-any-return]
 
     def branch(self, values: Sequence[Value], depth: int) -> AbstractStep | None:
@@ -245,6 +302,10 @@ class _Arrays(dict[Value, Any]):
         return value.array
 
 
+def _alike(x: Value, y: Value) -> bool:
+    return type_of_array(x.array) == type_of_array(y.array)
+
+
 def _row(x: Value) -> Any:
     return x.array[0] if len(x.array) else np.ones(x.array.shape[1:], x.array.dtype)
 
@@ -258,4 +319,6 @@ def _is_known(step: Apply) -> bool:
 def _extremes(dtype: Any) -> Any:
     if dtype.kind in "iu":
         return np.array([0, 1, np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
-    return np.array([0.0, -0.0, 1.5, -2.5, np.inf, -np.inf, np.nan, 1e30], dtype)
+    limits = ml_dtypes.finfo(dtype)
+    tiny, huge = float(limits.smallest_normal), float(limits.max)
+    return np.array([0.0, -0.0, 1.0, 1.5, -2.5, -1.0, tiny, huge, -huge, np.inf, -np.inf, np.nan]).astype(dtype)

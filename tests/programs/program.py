@@ -322,32 +322,34 @@ class Scan(AbstractStep):
 
 @dataclass(eq=False)
 class Call(AbstractStep):
-    """A call of a `pb.function`, or of a piece under `pb.recompute_grad`."""
+    """Calls of a `pb.function`, or of a piece under `pb.recompute_grad`, one with each tuple of arguments."""
 
     kind: str
-    arguments: tuple[Value, ...]
+    arguments: tuple[tuple[Value, ...], ...]
     body: Block
     outputs: tuple[Value, ...] = ()
 
     @property
     def inputs(self) -> tuple[Value, ...]:
-        return self.arguments
+        return sum(self.arguments, ())
 
     @property
     def blocks(self) -> tuple[Block, ...]:
         return (self.body,)
 
     def compute(self, at: Environment) -> Sequence[Any]:
-        return self.body.compute(at, [at[x] for x in self.arguments])
+        return [y for xs in self.arguments for y in self.body.compute(at, [at[x] for x in xs])]
 
     def build(self, at: Environment) -> Sequence[Any]:
-        function: Any = pb.function if self.kind == "function" else pb.recompute_grad
-        return function(lambda *xs: self.body.build(at, xs))(*[at[x] for x in self.arguments])
+        kind: Any = pb.function if self.kind == "function" else pb.recompute_grad
+        function = kind(lambda *xs: self.body.build(at, xs))
+        return [y for xs in self.arguments for y in function(*[at[x] for x in xs])]
 
     def code(self, names: Names) -> list[str]:
         body = names.function("called")
-        made = f"pb.{self.kind}({body})({names.of(self.arguments)})"
-        return [*self.body.code(names, body), f"[{names.of(self.outputs)}] = {made}"]
+        calls = ", ".join([f"*{body}({names.of(xs)})" for xs in self.arguments])
+        made = [f"{body} = pb.{self.kind}({body})", f"[{names.of(self.outputs)}] = [{calls}]"]
+        return [*self.body.code(names, body), *made]
 
 
 @dataclass(eq=False)

@@ -6,19 +6,15 @@ few programs each time, the slow ones more; `make programs ARGS=100000` draws as
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 
-from .drawing import programs
+from .drawing import Kind, programs
+from .holding import ELSEWHERE, MIXED, NARROW, OF_MODELS, OF_WILD, ON_NUMPY, PLAIN, WILD, Property, hold
 from .program import Program
-from .properties import ELSEWHERE, ON_NUMPY, dtype_of, hold
-
-Property = Callable[[Program], None]
 
 
-def check(holds: Property, count: int) -> None:
+def check(holds: Property, kind: Kind, count: int) -> None:
     """That it holds for `count` programs, the same each time."""
 
     @settings(
@@ -30,7 +26,7 @@ def check(holds: Property, count: int) -> None:
         verbosity=Verbosity.quiet,
         suppress_health_check=list(HealthCheck),
     )
-    @given(programs(dtype_of(holds)))
+    @given(programs(kind))
     def programs_hold(program: Program) -> None:
         hold(holds, program)
 
@@ -39,21 +35,46 @@ def check(holds: Property, count: int) -> None:
 
 @pytest.mark.parametrize("holds", ON_NUMPY, ids=lambda f: f.__name__)
 def test_programs(holds: Property) -> None:
-    check(holds, 40)
+    check(holds, PLAIN, 20)
+    check(holds, MIXED, 10)
+
+
+@pytest.mark.parametrize("holds", OF_WILD, ids=lambda f: f.__name__)
+def test_programs_that_compute_anything(holds: Property) -> None:
+    check(holds, WILD, 10)
 
 
 @pytest.mark.parametrize("holds", ELSEWHERE, ids=lambda f: f.__name__)
-def test_programs_on_other_engines(holds: Property) -> None:
-    check(holds, 4)
+def test_programs_on_xla(holds: Property) -> None:
+    check(holds, PLAIN, 4)
+
+
+@pytest.mark.parametrize("holds", OF_MODELS, ids=lambda f: f.__name__)
+def test_programs_as_models(holds: Property) -> None:
+    check(holds, NARROW, 4)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", [PLAIN, MIXED], ids=["plain", "mixed"])
 @pytest.mark.parametrize("holds", ON_NUMPY, ids=lambda f: f.__name__)
-def test_many_programs(holds: Property) -> None:
-    check(holds, 3000)
+def test_many_programs(holds: Property, kind: Kind) -> None:
+    check(holds, kind, 1500)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("holds", OF_WILD, ids=lambda f: f.__name__)
+def test_many_programs_that_compute_anything(holds: Property) -> None:
+    check(holds, WILD, 1500)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [PLAIN, MIXED], ids=["plain", "mixed"])
 @pytest.mark.parametrize("holds", ELSEWHERE, ids=lambda f: f.__name__)
-def test_many_programs_on_other_engines(holds: Property) -> None:
-    check(holds, 200)
+def test_many_programs_on_xla(holds: Property, kind: Kind) -> None:
+    check(holds, kind, 100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("holds", OF_MODELS, ids=lambda f: f.__name__)
+def test_many_programs_as_models(holds: Property) -> None:
+    check(holds, NARROW, 200)

@@ -201,8 +201,9 @@ class _Finder:
             moved = _entries(op.primitive.gradient, copy, dys)
             numbers = np.arange(1, count + 1).reshape(shape)
             session = Session(graph=graph, engine="numpy")
+            feeds = {x: np.zeros(x.shape.known) for x in copy.inputs if x.dtype in TRAINABLE} | {dy: numbers}
             for i, pattern in found.items():
-                rows = np.abs(session.run(_called(moved[i]), {dy: numbers})).reshape(-1)
+                rows = np.abs(session.run(_called(moved[i]), feeds)).reshape(-1)
                 columns = np.flatnonzero(rows)
                 targets = np.rint(rows[columns]).astype(np.int64) - 1
                 ones = np.ones(len(columns), bool)

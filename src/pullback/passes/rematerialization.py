@@ -52,8 +52,8 @@ class Report:
     """The peak before, in bytes."""
     peak: int
     """The peak now, as predicted, in bytes."""
-    at: Operation
-    """The operation at which the memory is fullest."""
+    at: Operation | None
+    """The operation at which the memory is fullest; None where nothing is computed."""
     flops: int
     """The floating-point operations of the graph before, as estimated."""
     extra_flops: int
@@ -62,8 +62,9 @@ class Report:
 
     def __str__(self) -> str:
         share = self.extra_flops / self.flops if self.flops else 0.0
+        fullest = f", fullest at {self.at.name}" if self.at else ""
         lines = [
-            f"peak {self.plain_peak:,} -> {self.peak:,} bytes (budget {self.budget:,}), fullest at {self.at.name}",
+            f"peak {self.plain_peak:,} -> {self.peak:,} bytes (budget {self.budget:,}){fullest}",
             f"{self.flops:,} + {self.extra_flops:,} floating-point operations ({share:+.1%})",
             f"{len(self.recomputed)} operations are computed again",
         ]
@@ -167,7 +168,7 @@ def _report(schedule: Schedule) -> Report:
         schedule.budget,
         schedule.plain_peak,
         peak,
-        schedule.operations[at.node],
+        schedule.operations[at.node] if schedule.operations else None,
         sum(each),
         sum([each[i] * n for i, n in again.items()]),
         tuple([Recomputed(schedule.operations[i], n, schedule.nodes[i].size) for i, n in again.items()]),
