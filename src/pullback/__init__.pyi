@@ -252,6 +252,8 @@ from .primitives.debugging.inspection import get_static_value as get_static_valu
 from .primitives.debugging.inspection import is_numeric_tensor as is_numeric_tensor
 from .primitives.debugging.inspection import is_symbolic_tensor as is_symbolic_tensor
 from .primitives.debugging.inspection import is_tensor as is_tensor
+from .primitives.debugging.monotone import is_non_decreasing as is_non_decreasing
+from .primitives.debugging.monotone import is_strictly_increasing as is_strictly_increasing
 from .primitives.elementwise import division as _division
 from .primitives.elementwise import sign as _sign
 from .primitives.elementwise.add_n import add_n as add_n
@@ -359,8 +361,6 @@ from .primitives.logic.logical import logical_and as logical_and
 from .primitives.logic.logical import logical_not as logical_not
 from .primitives.logic.logical import logical_or as logical_or
 from .primitives.logic.logical import logical_xor as logical_xor
-from .primitives.logic.monotone import is_non_decreasing as is_non_decreasing
-from .primitives.logic.monotone import is_strictly_increasing as is_strictly_increasing
 from .primitives.normalization.clipping import clip_by_average_norm as clip_by_average_norm
 from .primitives.normalization.clipping import clip_by_global_norm as clip_by_global_norm
 from .primitives.normalization.clipping import clip_by_norm as clip_by_norm

@@ -22,10 +22,10 @@ from .primitives.debugging.assertions import assert_type as assert_type
 from .primitives.debugging.guards import assert_all_finite as assert_all_finite
 from .primitives.debugging.guards import check_numerics as check_numerics
 from .primitives.debugging.inspection import is_numeric_tensor as is_numeric_tensor
+from .primitives.debugging.monotone import is_non_decreasing as is_non_decreasing
+from .primitives.debugging.monotone import is_strictly_increasing as is_strictly_increasing
 from .primitives.logic.comparison import is_finite as is_finite
 from .primitives.logic.comparison import is_inf as is_inf
 from .primitives.logic.comparison import is_nan as is_nan
-from .primitives.logic.monotone import is_non_decreasing as is_non_decreasing
-from .primitives.logic.monotone import is_strictly_increasing as is_strictly_increasing
 
 Assert = _Assert

@@ -18,6 +18,8 @@ from .primitives.counting import confusion_matrix as confusion_matrix
 from .primitives.cumulative.cumsum import cumprod as cumprod
 from .primitives.cumulative.cumsum import cumsum as cumsum
 from .primitives.cumulative.logsumexp import cumulative_logsumexp as cumulative_logsumexp
+from .primitives.debugging.monotone import is_non_decreasing as is_non_decreasing
+from .primitives.debugging.monotone import is_strictly_increasing as is_strictly_increasing
 from .primitives.elementwise.add_n import add_n as add_n
 from .primitives.elementwise.arithmetic import add as add
 from .primitives.elementwise.arithmetic import multiply as multiply
@@ -83,15 +85,13 @@ from .primitives.logic.logical import logical_and as logical_and
 from .primitives.logic.logical import logical_not as logical_not
 from .primitives.logic.logical import logical_or as logical_or
 from .primitives.logic.logical import logical_xor as logical_xor
-from .primitives.logic.monotone import is_non_decreasing as is_non_decreasing
-from .primitives.logic.monotone import is_strictly_increasing as is_strictly_increasing
 from .primitives.normalization.normalization import l2_normalize as l2_normalize
 from .primitives.reduction.argmax import argmax as argmax
 from .primitives.reduction.argmax import argmin as argmin
-from .primitives.reduction.logsumexp import euclidean_norm as _reduce_euclidean_norm
 from .primitives.reduction.logsumexp import reduce_logsumexp as reduce_logsumexp
-from .primitives.reduction.logsumexp import reduce_std as reduce_std
-from .primitives.reduction.logsumexp import reduce_variance as reduce_variance
+from .primitives.reduction.moments import reduce_std as reduce_std
+from .primitives.reduction.moments import reduce_variance as reduce_variance
+from .primitives.reduction.norms import euclidean_norm as _reduce_euclidean_norm
 from .primitives.reduction.product import reduce_prod as reduce_prod
 from .primitives.reduction.reduce import count_nonzero as count_nonzero
 from .primitives.reduction.reduce import reduce_all as reduce_all

@@ -35,9 +35,9 @@ FAMILIES = {
     "quantization": "Quantization: rounding that derivatives look through",
     "control_flow": "Control flow: branches, loops, maps, scans, calls, Python functions",
     "tensor_array": "Arrays written and read one by one",
-    "variables": "Variables: assignment, scatter updates, sharing by name, initial values",
+    "variables": "Variables: assignment, scatter updates, sharing by name, initial values, regularizers",
     "identity": "What hands its input on: identity, stops of derivatives, groups, shardings",
     "strings": "Strings: texts of numbers, joined, measured, cut, searched, hashed",
-    "debugging": "Debugging: assertions, checks, printing",
+    "debugging": "Debugging: assertions, checks, printing, what is known while a graph is built",
 }
 """What each has; the names are alike in NumPy, TensorFlow, jax, ONNX and SciPy where they have one."""

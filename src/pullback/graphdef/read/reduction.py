@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.operation import Tensor
 from ...primitives.reduction.argmax import argmax, argmin
-from ...primitives.reduction.logsumexp import euclidean_norm
+from ...primitives.reduction.norms import euclidean_norm
 from ...primitives.reduction.product import reduce_prod
 from ...primitives.reduction.reduce import reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_sum
 from ...primitives.reduction.reduce_like import ShapeOnly

@@ -8,8 +8,9 @@ import numpy as np
 
 from ...core.graph import Operation
 from ...primitives.reduction.argmax import ArgMax, ArgMin
-from ...primitives.reduction.logsumexp import EuclideanNorm, LogSumExp
+from ...primitives.reduction.logsumexp import LogSumExp
 from ...primitives.reduction.moments import Moments
+from ...primitives.reduction.norms import EuclideanNorm
 from ...primitives.reduction.product import Prod
 from ...primitives.reduction.reduce import All, Any_, CountNonzero, Max, Mean, MeanGrad, Min, TieShares
 from ...primitives.reduction.reduce_like import ShapeOnly, TieSharesLike

@@ -21,7 +21,7 @@ from ...primitives.indexing.gather import gather
 from ...primitives.linalg.inverses import inv
 from ...primitives.linalg.matmul import matmul
 from ...primitives.normalization.normalization import Standardize
-from ...primitives.reduction.logsumexp import euclidean_norm
+from ...primitives.reduction.norms import euclidean_norm
 from ...primitives.reduction.reduce import reduce_mean, reduce_sum
 from ...primitives.shape.squeeze import expand_dims
 from ...primitives.shape.transpose import transpose

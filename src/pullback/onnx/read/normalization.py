@@ -11,8 +11,8 @@ from ...primitives.elementwise.sign import absolute
 from ...primitives.indexing.where import where
 from ...primitives.normalization.normalization import Standardize
 from ...primitives.pooling.avg_pool import AvgPool
-from ...primitives.reduction.logsumexp import euclidean_norm
 from ...primitives.reduction.moments import moments
+from ...primitives.reduction.norms import euclidean_norm
 from ...primitives.reduction.reduce import reduce_mean, reduce_sum
 from ...primitives.shape.pad import pad
 from ...primitives.shape.reshape import reshape

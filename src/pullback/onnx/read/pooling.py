@@ -17,7 +17,7 @@ from ...primitives.indexing.where import where
 from ...primitives.pooling.avg_pool import AvgPool
 from ...primitives.pooling.max_pool import MaxPool
 from ...primitives.pooling.places import MaxPoolPlaces
-from ...primitives.reduction.logsumexp import euclidean_norm
+from ...primitives.reduction.norms import euclidean_norm
 from ...primitives.reduction.reduce import lowest, reduce_max, reduce_mean, reduce_sum
 from ...primitives.shape.pad import pad
 from ...primitives.shape.reshape import reshape

@@ -20,7 +20,8 @@ from ...primitives.indexing.where import where
 from ...primitives.logic.comparison import equal
 from ...primitives.logic.logical import logical_not, logical_or
 from ...primitives.reduction.argmax import argmax, argmin
-from ...primitives.reduction.logsumexp import euclidean_norm, reduce_logsumexp
+from ...primitives.reduction.logsumexp import reduce_logsumexp
+from ...primitives.reduction.norms import euclidean_norm
 from ...primitives.reduction.product import reduce_prod
 from ...primitives.reduction.reduce import reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_sum
 from ...primitives.reduction.reduce_like import MaxLike, MinLike, ProdLike, ShapeOnly

@@ -15,7 +15,7 @@ from ...primitives.indexing.slicing import Take
 from ...primitives.indexing.where import where
 from ...primitives.linalg.matmul import matmul
 from ...primitives.logic.comparison import equal, is_nan
-from ...primitives.reduction.logsumexp import euclidean_norm
+from ...primitives.reduction.norms import euclidean_norm
 from ...primitives.reduction.reduce import reduce_max, reduce_sum
 from ...primitives.shape.pad import pad
 from ...primitives.shape.reshape import reshape

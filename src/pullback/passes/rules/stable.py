@@ -16,7 +16,8 @@ from ...primitives.activations.softmax import LogSoftmax, Softmax, softmax
 from ...primitives.elementwise.division import divide
 from ...primitives.elementwise.exponential import exp, expm1, log, log1p, xlogy
 from ...primitives.elementwise.powers import sqrt, square
-from ...primitives.reduction.logsumexp import EuclideanNorm, LogSumExp
+from ...primitives.reduction.logsumexp import LogSumExp
+from ...primitives.reduction.norms import EuclideanNorm
 from ...primitives.reduction.sum import Sum
 from ..rule import rewrite
 

@@ -23,7 +23,7 @@ from ..base.scattering import check_range, sum_rows, wide_enough
 from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
 from ..elementwise.maximum import maximum
-from ..reduction.logsumexp import euclidean_norm
+from ..reduction.norms import euclidean_norm
 from ..reduction.product import reduce_prod
 from ..shape.reshape import Reshape, reshape, reshape_like, shape_to_use, split_shape_of
 from ..shape.size import shape, size

@@ -9,7 +9,7 @@ from ...core.operation import Tensor
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import checked_axis, static_integers
 from ..creation.constant import convert_to_tensor
-from ..reduction.logsumexp import Root, euclidean_norm
+from ..reduction.norms import Root, euclidean_norm
 from ..reduction.reduce import reduce_max, reduce_sum
 from ..shape.squeeze import expand_dims, squeeze
 from ..shape.transpose import transpose

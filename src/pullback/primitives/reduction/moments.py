@@ -1,4 +1,4 @@
-"""Weighted and two-pass moments, and normalisation of images by given ones."""
+"""Moments, variances and deviations, of weighted elements too, and normalisation of images by given ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core import intervals
-from ...core.dtypes import FLOATING
+from ...core.dtypes import COMPLEX, FLOATING, INEXACT
 from ...core.intervals import Bounds, Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
@@ -20,6 +20,7 @@ from ..base.axes import as_axes, kept_axes
 from ..base.broadcasting import operands
 from ..base.precision import widened
 from ..casting.cast import cast
+from ..complex.complex import conj, real
 from ..creation.constant import constant_in, convert_to_tensor
 from ..elementwise.add_n import add_terms
 from ..elementwise.arithmetic import squared_difference
@@ -27,7 +28,8 @@ from ..elementwise.powers import reciprocal, square
 from ..shape.broadcast import broadcast_like
 from ..shape.size import size
 from ..shape.squeeze import squeeze
-from .reduce import MeanGrad, kept_dims, reduce_sum
+from .norms import Root
+from .reduce import MeanGrad, kept_dims, reduce_mean, reduce_sum, take_numbers
 from .sum import keep_reduced, reduced_shape
 
 
@@ -148,6 +150,55 @@ def normalize_moments(
         above = total * divisor
         variance = squares * divisor - square(above)
         return above if shift is None else above + shift, variance
+
+
+def reduce_variance(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The mean of `abs(x - mean(x))**2` along `axis`: an axis, a list of them, or None for all.
+
+    Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers,
+    of which the variance is real.
+
+    Derivative: dx = dy * 2 * (x - mean) / n.
+
+    Raises:
+        ValueError: an axis is out of range or stands twice. TypeError: not floats.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.reduce_variance([1.0, 3.0]))
+    np.float32(1.0)
+    """
+    x = take_numbers(input_tensor, "reduce_variance", INEXACT)
+    with x.graph.name_scope(name or "reduce_variance"):
+        difference = x - reduce_mean(x, axis, keepdims=True)
+        if x.dtype in COMPLEX:
+            return reduce_mean(real(difference * conj(difference)), axis, keepdims)
+        return reduce_mean(difference * difference, axis, keepdims)
+
+
+def reduce_std(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The square root of the variance along `axis`: an axis, a list of them, or None for all.
+
+    Its derivative is 0 where the variance is 0.
+
+    Shapes: any; the result lacks the axes, or with `keepdims` has length one there. Dtypes: floats and complex numbers,
+    of which the deviation is real.
+
+    Derivative: dx = dy * (x - mean) / (n * y), 0 where y is 0.
+
+    Raises:
+        ValueError: an axis is out of range or stands twice. TypeError: not floats.
+
+    >>> import pullback as pb
+    >>> pb.Session().run(pb.math.reduce_std([1.0, 5.0]))
+    np.float32(2.0)
+    """
+    x = take_numbers(input_tensor, "reduce_std", INEXACT)
+    with x.graph.name_scope(name or "reduce_std"):
+        return Root(0.5)(reduce_variance(x, axis, keepdims))
 
 
 def moments(

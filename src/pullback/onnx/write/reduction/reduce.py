@@ -11,7 +11,8 @@ from ....core.dtypes import FLOATING, INTEGER, bfloat16, float16, float32, int32
 from ....core.errors import NotRecordedError
 from ....core.operation import Operation
 from ....primitives.reduction.argmax import ArgMax, ArgMin
-from ....primitives.reduction.logsumexp import EuclideanNorm, LogSumExp
+from ....primitives.reduction.logsumexp import LogSumExp
+from ....primitives.reduction.norms import EuclideanNorm
 from ....primitives.reduction.product import Prod
 from ....primitives.reduction.reduce import (
     All,

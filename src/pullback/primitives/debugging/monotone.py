@@ -1,13 +1,13 @@
-"""Polynomials and monotonicity: polyval, and whether values ascend."""
+"""Monotonicity: whether values ascend."""
 
 from __future__ import annotations
 
 from ...core.operation import Tensor
 from ...core.typing import TensorLike
 from ..creation.constant import convert_to_tensor
+from ..logic.comparison import less, less_equal
 from ..reduction.reduce import reduce_all
 from ..shape.reshape import reshape
-from .comparison import less, less_equal
 
 
 def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
