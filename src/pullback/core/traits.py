@@ -43,9 +43,14 @@ SINGULAR = Trait("singular")
 SURROGATE = Trait("surrogate")
 """The derivative is a chosen one, not that of what is computed."""
 CHOOSES = Trait("chooses")
-"""Every element of the first result is one of those of the input that go along with it; floats decide which."""
+"""Every element of the first result is one of those of the input that go along with it, or a constant where there are
+none; floats decide which."""
 GIVES_TO_CHOSEN = Trait("gives to chosen")
 """Of inputs x, y, dy, y being what was chosen from x, an element of dy is given to elements of x that y has there."""
+MARKS_CHOSEN = Trait("marks chosen")
+"""Of inputs x, ..., y, the last one chosen from x, an element is 0 where x is not what y has there."""
+PARTLY = Trait("partly")
+"""Of the elements that mix along axes without a link some may count only, whatever the numbers; it is tried out."""
 CONVERTS = Trait("converts")
 """The elements are the same numbers in another dtype, as far as it can hold them."""
 COMPARES = Trait("compares")

@@ -114,6 +114,15 @@ def only_rows(pattern: Pattern, there: np.ndarray[Any, Any]) -> Pattern:
     return composed(Pattern(sp.csr_array(selection, shape=(len(there), len(there)))), pattern)
 
 
+def split(pattern: Pattern, turned: Pattern) -> tuple[Pattern, Pattern]:
+    """What is also true in the transpose of `turned`, and the rest."""
+    count, (ours, theirs) = aligned([pattern, turned])
+    both = ours.multiply(theirs.T.tocsr()).astype(bool).tocsr()
+    rest = (ours.astype(np.int8) - both.astype(np.int8)).tocsr()
+    rest.eliminate_zeros()
+    return Pattern(both, count), Pattern(rest.astype(bool), count)
+
+
 def split_diagonal(pattern: Pattern) -> tuple[Pattern, Pattern]:
     """What stands on the diagonal, and the rest."""
     rows, columns = pattern.block.nonzero()

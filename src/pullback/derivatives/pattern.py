@@ -18,22 +18,36 @@ import scipy.sparse as sp
 
 from ..autodiff.paths import operations_between
 from ..autodiff.registry import rule_of
-from ..core.dtypes import COMPLEX, TRAINABLE, DType, complex128, float64, resource
+from ..core.dtypes import COMPLEX, TRAINABLE, DType, TokenType, complex128, float64
+from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor
 from ..core.primitive import ZERO
 from ..core.shape import TensorShape
-from ..core.traits import ADDS, CHOOSES, ELEMENTWISE, GIVES_TO_CHOSEN, MOVES, SURROGATE, Links, broadcast_axes_of
+from ..core.traits import (
+    ADDS,
+    CHOOSES,
+    ELEMENTWISE,
+    GIVES_TO_CHOSEN,
+    MARKS_CHOSEN,
+    MOVES,
+    PARTLY,
+    SURROGATE,
+    Links,
+    broadcast_axes_of,
+    is_linear,
+    reading,
+)
 from ..core.types import TensorType
-from ..engines.session import Session, get_default_session
+from ..core.typing import ShapeLike
+from ..engines.session import Session
 from ..primitives.creation.constant import constant_in
 from ..primitives.creation.placeholders import placeholder
-from ..primitives.variables.operations import read_variable, variable_type
 from .axis_patterns import along_axes
-from .block_pattern import Matrix, Pattern, composed, identity, only_rows, rows_at, split_diagonal, union
+from .block_pattern import Matrix, Pattern, composed, identity, only_rows, rows_at, split, split_diagonal, union
+from .counting import constant_of, counting, has_zeros
+from .function_patterns import Bodies, Patterns, bodies_of, stacked
 from .products import dense
-
-Patterns = dict[int, Pattern]
-"""Patterns by the numbers of inputs."""
+from .run_values import Undecided, Values
 
 
 def jacobian_pattern(y: Tensor, x: Tensor, feed_dict: Any = None) -> Matrix:
@@ -42,49 +56,50 @@ def jacobian_pattern(y: Tensor, x: Tensor, feed_dict: Any = None) -> Matrix:
     `feed_dict` is needed where shapes or positions depend on what is fed, a default session where they depend on
     variables.
     """
-    finder = _Finder(y.graph, feed_dict)
+    return _pattern(y, x, Values.of_graph(y.graph, feed_dict))
+
+
+def _pattern(y: Tensor, x: Tensor, values: Values, nested: bool = False) -> Matrix:
+    finder = _Finder(values, nested)
     finder.begin_at(x)
     for op in reversed(operations_between([y], [x])):
         if x not in op.outputs:
             finder.look_at(op)
     found = finder.by(x, y)
-    return sp.csr_array((finder.size(y), finder.size(x)), dtype=bool) if found is None else found.whole
+    return sp.csr_array((values.size(y), values.size(x)), dtype=bool) if found is None else found.whole
+
+
+def patterns_by_parameters(function: Function, values: Values) -> list[Patterns]:
+    """For each result of `function` its patterns by the parameters."""
+    finder = _Finder(values)
+    parameters = {i: x for i, x in enumerate(function.parameters) if x.dtype in TRAINABLE}
+    for x in parameters.values():
+        finder.begin_at(x)
+    for op in function.pure_operations:
+        finder.look_at(op)
+    by = [{i: finder.by(x, y) for i, x in parameters.items()} for y in function.results]
+    return [{i: pattern for i, pattern in found.items() if pattern is not None} for found in by]
 
 
 class _Finder:
-    """The rules, on one graph."""
+    """The rules, on one graph or function."""
 
-    def __init__(self, graph: Graph, feed_dict: Any) -> None:
-        default = get_default_session()
-        self._session = default if default and default.graph is graph else Session(graph=graph, engine="numpy")
-        self._feeds = feed_dict
-        self._known: dict[Tensor, np.ndarray[Any, Any]] = {}
+    def __init__(self, values: Values, nested: bool = False) -> None:
+        self._values = values
+        self._nested = nested
+        """Whether this is about the rule of an operation without traits: it is not asked for that of another."""
         self._united: dict[tuple[Pattern, Pattern], Pattern] = {}
         self._found: dict[Tensor, dict[Tensor, Pattern]] = {}
         """Of each tensor the patterns by the source, and by the choices between."""
         self._choices: dict[Tensor, dict[Tensor, Pattern]] = {}
         """The patterns of the results of operations that choose."""
-
-    def value(self, x: Tensor) -> np.ndarray[Any, Any]:
-        """The value of `x`, computed."""
-        if x not in self._known:
-            self._known[x] = np.asarray(self._session.run(x, self._feeds))
-        return self._known[x]
-
-    def shape(self, x: Tensor) -> tuple[int, ...]:
-        """The shape of `x`, or of the variable that it is the handle of, computed where it is not known."""
-        if x.dtype == resource:
-            of = variable_type(x).shape
-            return of.known if of.is_fully_defined() else self.value(read_variable(x)).shape
-        return x.shape.known if x.shape.is_fully_defined() else self.value(x).shape
-
-    def size(self, x: Tensor) -> int:
-        """The number of elements of `x`."""
-        return int(np.prod(self.shape(x)))
+        self._bodies: dict[Operation, Bodies | None] = {}
+        self._zeros: dict[Tensor, np.ndarray[Any, Any]] = {}
+        self._counting: dict[tuple[Operation, int], Pattern | None] = {}
 
     def begin_at(self, x: Tensor) -> None:
         """Let `x` be what patterns are by."""
-        self._found[x] = {x: identity(self.size(x))}
+        self._found[x] = {x: identity(self._values.size(x))}
 
     def by(self, x: Tensor, y: Tensor) -> Pattern | None:
         """The pattern of `y` by `x`; None where it does not depend on it."""
@@ -107,9 +122,27 @@ class _Finder:
             return
         if CHOOSES in op.primitive.traits:
             y = op.outputs[0]
-            self._choices[y], self._found[y] = self._found[y], {y: identity(self.size(y))}
+            self._choices[y], self._found[y] = self._found[y], {y: identity(self._values.size(y))}
         if GIVES_TO_CHOSEN in op.primitive.traits and op.inputs[1] in self._choices:
             self._give_to_chosen(op)
+        if ELEMENTWISE in op.primitive.traits:
+            self._leave_out_zeros(op)
+            for i in reading(op.primitive.traits, len(op.inputs)).homogeneous:
+                self._give_to_marked(op, op.inputs[i].op)
+
+    def _leave_out_zeros(self, op: Operation) -> None:
+        """What is multiplied by zeros that were put in depends on nothing."""
+        (out,), shape = op.outputs, self._values.shape(op.outputs[0])
+        homogeneous = [op.inputs[i] for i in reading(op.primitive.traits, len(op.inputs)).homogeneous]
+        known = [zeros for x in homogeneous if (zeros := self._zeros_of(x)) is not None]
+        if known:
+            zeros = reduce(np.logical_or, [np.broadcast_to(part, shape) for part in known])
+            self._zeros[out] = zeros
+            self._found[out] = {s: only_rows(p, ~zeros.reshape(-1)) for s, p in self._found.get(out, {}).items()}
+
+    def _zeros_of(self, x: Tensor) -> np.ndarray[Any, Any] | None:
+        """Where `x` is zero in every run; None where nothing is known."""
+        return constant_of(x) == 0 if has_zeros(x) else self._zeros.get(x)
 
     def _give_to_chosen(self, op: Operation) -> None:
         """What is given to the chosen elements depends on the choice only through these elements themselves."""
@@ -126,6 +159,22 @@ class _Finder:
         out = op.outputs[0]
         self._found[out] = self._all_of([{**self._found[out], y: rest}, direct])
 
+    def _give_to_marked(self, op: Operation, mark: Operation) -> None:
+        """The same where what is given is multiplied by marks of the chosen elements."""
+        out = op.outputs[0]
+        if MARKS_CHOSEN not in mark.primitive.traits or self._values.shape(out) != self._values.shape(mark.outputs[0]):
+            return
+        x, y = mark.inputs[0], mark.inputs[-1]
+        given = self._found.get(out, {}).get(y)
+        if given is None or y not in self._choices or y.op.inputs[0] is not x:
+            return
+        (choosable,) = self._patterns_of(y.op, {0: identity(self._values.size(x))})[:1]
+        assert choosable is not None
+        own, others = split(given, choosable)
+        met = np.diff(own.whole.indptr) > 0
+        direct = {source: only_rows(pattern, met) for source, pattern in self._found[x].items()}
+        self._found[out] = self._all_of([{**self._found[out], y: others}, direct])
+
     def _all_of(self, parts: Sequence[dict[Tensor, Pattern]]) -> dict[Tensor, Pattern]:
         """For each source what is in any of `parts`."""
         sources = dict.fromkeys(s for part in parts for s in part)
@@ -139,6 +188,9 @@ class _Finder:
             return [None] * len(op.outputs)
         if rule != primitive.gradient or SURROGATE in primitive.traits:
             return self._by_rule(op, rule, found)
+        bodies = self._bodies_of(op)
+        if bodies is not None:
+            return bodies.through(found)
         if MOVES in primitive.traits:
             return self._moved(op, found)
         links = {i: self._links(op, i) for i in found}
@@ -146,20 +198,47 @@ class _Finder:
             found = self._differentiated(op, rule, found)
         if ADDS in primitive.traits:
             return [self._added(op, found)]
-        return [self._along_axes(op, found, links, y) for y in op.outputs]
+        unlinked = {i: pattern for i, pattern in found.items() if links[i] is None}
+        turned = self._by_own_rule(op, rule, unlinked) if unlinked else None
+        if turned is None:
+            return [self._along_axes(op, found, links, y) for y in op.outputs]
+        linked = {i: pattern for i, pattern in found.items() if i not in unlinked}
+        along = [self._along_axes(op, linked, links, y) for y in op.outputs]
+        return [self._any_of(pair) for pair in zip(turned, along, strict=True)]
 
-    def _links(self, op: Operation, i: int) -> Links:
-        """The axes of the results that go along axes of input `i`; none where the primitive says nothing."""
+    def _bodies_of(self, op: Operation) -> Bodies | None:
+        if op not in self._bodies:
+            self._bodies[op] = bodies_of(op, self._values, patterns_by_parameters)
+        return self._bodies[op]
+
+    def _links(self, op: Operation, i: int) -> Links | None:
+        """The axes of the results that go along axes of input `i`; None where the primitive says nothing."""
         if ELEMENTWISE in op.primitive.traits:
-            return broadcast_axes_of(self.shape(op.inputs[i]), len(self.shape(op.outputs[0])))
-        types = [TensorType(x.dtype, TensorShape(self.shape(x))) for x in op.inputs]
-        return op.primitive.links(i, *types) or ()
+            return broadcast_axes_of(self._values.shape(op.inputs[i]), len(self._values.shape(op.outputs[0])))
+        types = [TensorType(x.dtype, TensorShape(self._values.shape(x))) for x in op.inputs]
+        return op.primitive.links(i, *types)
 
-    def _along_axes(self, op: Operation, found: Patterns, links: dict[int, Links], y: Tensor) -> Pattern | None:
+    def _along_axes(self, op: Operation, found: Patterns, links: dict[int, Links | None], y: Tensor) -> Pattern | None:
         """What depends on the elements at the same places along axes that go along each other."""
-        ways = {(id(p), links[i], self.shape(op.inputs[i])): p for i, p in found.items()}
-        parts = [along_axes(p, along, shape, self.shape(y)) for (_, along, shape), p in ways.items()]
-        return reduce(self._union, parts) if parts else None
+        tried = {i: self._tried(op, i, links[i] or ()) for i in found}
+        ways = {(id(p), links[i], self._values.shape(op.inputs[i])): p for i, p in found.items() if tried[i] is None}
+        parts = [along_axes(p, along or (), shape, self._values.shape(y)) for (_, along, shape), p in ways.items()]
+        return self._any_of([*parts, *[composed(part, found[i]) for i, part in tried.items() if part is not None]])
+
+    def _tried(self, op: Operation, i: int, links: Links) -> Pattern | None:
+        """Which elements of input `i`, in which `op` is linear, count for which of the result, where not all do."""
+        if ELEMENTWISE in op.primitive.traits or not is_linear(op.primitive.traits, i):
+            return None
+        if PARTLY not in op.primitive.traits and not any(has_zeros(x) for j, x in enumerate(op.inputs) if j != i):
+            return None
+        if (op, i) not in self._counting:
+            shapes = [self._values.shape(x) for x in op.inputs]
+            self._counting[op, i] = counting(op, i, links, shapes, self._values)
+        return self._counting[op, i]
+
+    def _any_of(self, patterns: Sequence[Pattern | None]) -> Pattern | None:
+        there = [p for p in patterns if p is not None]
+        return reduce(self._union, there) if there else None
 
     def _union(self, a: Pattern, b: Pattern) -> Pattern:
         """What holds both; derivatives ask for the same again and again."""
@@ -170,34 +249,37 @@ class _Finder:
     def _moved(self, op: Operation, found: Patterns) -> list[Pattern | None]:
         """What comes out for the numbers 1, 2, ... of the elements of all inputs, less what comes out for zeros."""
         numbers: list[Any] = []
-        stacked: list[Pattern] = []
+        moving: list[Pattern] = []
         count = 1
         for i, x in enumerate(op.inputs):
             if i in found:
-                size = self.size(x)
-                numbers.append(np.arange(count, count + size, dtype=np.float64).reshape(self.shape(x)))
-                stacked.append(found[i])
+                size = self._values.size(x)
+                numbers.append(np.arange(count, count + size, dtype=np.float64).reshape(self._values.shape(x)))
+                moving.append(found[i])
                 count += size
             else:
-                numbers.append(np.zeros(self.shape(x)) if x.type.dtype in TRAINABLE else self.value(x))
+                numbers.append(np.ones(self._values.shape(x)) if x.type.dtype in TRAINABLE else self._values.value(x))
         zeros = [np.zeros_like(x) if i in found else x for i, x in enumerate(numbers)]
-        nothing = Pattern(sp.csr_array((1, stacked[0].shape[1]), dtype=bool))
+        nothing = Pattern(sp.csr_array((1, moving[0].shape[1]), dtype=bool))
         outputs: list[Pattern | None] = []
-        for moved, put_in in zip(_results(op, numbers), _results(op, zeros), strict=True):
+        for y, moved, put_in in zip(op.outputs, _results(op, numbers), _results(op, zeros), strict=True):
             with np.errstate(invalid="ignore"):
                 places = np.nan_to_num(moved - put_in) if moved.dtype == np.float64 else np.zeros(moved.shape)
             rows = places.reshape(-1).astype(np.int64) - 1
-            sources = [*stacked, nothing] if (rows < 0).any() else stacked
-            outputs.append(rows_at(_stacked(sources), rows))
+            nowhere = (places == 0) & (put_in == 0)
+            if nowhere.any():
+                self._zeros[y] = nowhere | self._zeros.get(y, np.zeros((), bool))
+            sources = [*moving, nothing] if (rows < 0).any() else moving
+            outputs.append(rows_at(stacked(sources), rows))
         return outputs
 
     def _added(self, op: Operation, found: Patterns) -> Pattern | None:
         """The derivative of `op` moves each output's number to the inputs that it is the sum of."""
-        parts, shape = [], self.shape(op.outputs[0])
+        parts, shape = [], self._values.shape(op.outputs[0])
         count = int(np.prod(shape))
         with Graph().as_default() as graph:
             copy = self._copy(op, graph)
-            (dy,) = dys = _cotangents(copy)
+            (dy,) = dys = _cotangents(copy, [shape])
             moved = _entries(op.primitive.gradient, copy, dys)
             numbers = np.arange(1, count + 1).reshape(shape)
             session = Session(graph=graph, engine="numpy")
@@ -213,50 +295,70 @@ class _Finder:
         return reduce(union, parts) if parts else None
 
     def _by_rule(self, op: Operation, rule: Callable[..., Any], found: Patterns) -> list[Pattern | None]:
-        """What a chosen rule says: the transpose of how its entries depend on cotangents; the graph stays as it was."""
-        totals: list[Pattern | None] = [None] * len(op.outputs)
+        """What a chosen rule says, for a copy of `op` in the graph that is run, which stays as it was."""
+        run = self._values.run
+        with run.trying():
+            copy = self._values.place(op.outputs[0]).op
+            dys = _cotangents(op, [self._values.shape(y) for y in op.outputs], lambda dtype: dtype)
+            entries = _entries(rule, copy, dys)
+            patterns = self._turned_over(
+                entries, dys, found, lambda: Values.of_graph(run.graph, run.feeds), self._nested
+            )
+        return patterns
+
+    def _by_own_rule(self, op: Operation, rule: Callable[..., Any], found: Patterns) -> list[Pattern | None] | None:
+        """What the primitive's own rule says, whatever the numbers are; None where they decide."""
+        if self._nested or any(isinstance(x.dtype, TokenType) for x in (*op.inputs, *op.outputs)):
+            return None
         try:
-            with op.graph.transaction():
-                dys = [placeholder(y.dtype, self.shape(y)) if y.dtype in TRAINABLE else None for y in op.outputs]
-                entries = [_called(entry) for entry in _entries(rule, op, dys)]
-                for i, j in product(found, range(len(dys))):
-                    dx, dy = entries[i], dys[j]
-                    if dx is not None and dy is not None:
-                        part = Pattern(jacobian_pattern(dense(dx), dy, self._feeds).T.tocsr() @ found[i].whole)
-                        total = totals[j]
-                        totals[j] = part if total is None else union(total, part)
-                raise _Undo
-        except _Undo:
-            return totals
+            with Graph().as_default() as graph:
+                copy = self._copy(op, graph)
+                dys = _cotangents(op, [self._values.shape(y) for y in op.outputs])
+                given = [dy for dy in dys if dy is not None]
+                free = frozenset([x for x in (*copy.inputs, *copy.outputs, *given) if x.dtype in TRAINABLE])
+                entries = _entries(rule, copy, dys)
+                return self._turned_over(entries, dys, found, lambda: Values.of_graph(graph, None, free), True)
+        except Undecided:
+            return None
+
+    def _turned_over(
+        self,
+        entries: Sequence[Any],
+        dys: Sequence[Tensor | None],
+        found: Patterns,
+        values: Callable[[], Values],
+        nested: bool,
+    ) -> list[Pattern | None]:
+        """The transposes of how the entries of a rule depend on its cotangents."""
+        totals: list[Pattern | None] = [None] * len(dys)
+        called = {i: _called(entries[i]) for i in found}
+        for i, j in product(found, range(len(dys))):
+            dx, dy = called[i], dys[j]
+            if dx is not None and dy is not None:
+                part = composed(Pattern(_pattern(dense(dx), dy, values(), nested).T.tocsr()), found[i])
+                total = totals[j]
+                totals[j] = part if total is None else union(total, part)
+        return totals
 
     def _differentiated(self, op: Operation, rule: Callable[..., Any], found: Patterns) -> Patterns:
         """Those inputs that the derivative has an entry for."""
         with Graph().as_default() as graph:
             copy = self._copy(op, graph, needs_values=ELEMENTWISE not in op.primitive.traits)
-            entries = _entries(rule, copy, _cotangents(copy))
+            entries = _entries(rule, copy, _cotangents(copy, [y.shape for y in copy.outputs]))
         return {i: pattern for i, pattern in found.items() if entries[i] is not None}
 
     def _copy(self, op: Operation, graph: Graph, needs_values: bool = True) -> Operation:
-        """`op` in a graph of its own, its trainable inputs placeholders of 64 bits, which numbers up to 2**53 fit.
+        """`op` in a graph of its own, its trainable inputs placeholders of dtypes that numbers up to 2**53 fit.
 
         The others have their values where those are needed.
         """
 
         def copied(x: Tensor) -> Tensor:
             if x.dtype not in TRAINABLE and needs_values:
-                return constant_in(graph, self.value(x))
-            return placeholder(_wide(x) if x.dtype in TRAINABLE else x.dtype, self.shape(x))
+                return constant_in(graph, self._values.value(x))
+            return placeholder(_widest(x.dtype) if x.dtype in TRAINABLE else x.dtype, self._values.shape(x))
 
         return graph.add(op.primitive, [copied(x) for x in op.inputs])
-
-
-class _Undo(Exception):
-    """Raised to leave the graph as it was."""
-
-
-def _stacked(patterns: Sequence[Pattern]) -> Pattern:
-    """The rows of all of `patterns`, one after the other."""
-    return patterns[0] if len(patterns) == 1 else Pattern(sp.vstack([p.whole for p in patterns], format="csr"))
 
 
 def _results(op: Operation, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
@@ -264,14 +366,17 @@ def _results(op: Operation, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]
     return [np.asarray(y) for y in (results if isinstance(results, tuple) else (results,))]
 
 
-def _wide(x: Tensor) -> DType:
-    """The dtype in which numbers of elements stand for those of `x`."""
-    return complex128 if x.dtype in COMPLEX else float64
+def _widest(dtype: DType) -> DType:
+    """The dtype of its kind that can hold the most numbers."""
+    return complex128 if dtype in COMPLEX else float64
 
 
-def _cotangents(op: Operation) -> list[Tensor | None]:
+def _cotangents(
+    op: Operation, shapes: Sequence[ShapeLike], dtype_of: Callable[[DType], DType] = _widest
+) -> list[Tensor | None]:
     """A placeholder for each output that has a derivative."""
-    return [placeholder(_wide(y), y.shape) if y.dtype in TRAINABLE else None for y in op.outputs]
+    pairs = zip(op.outputs, shapes, strict=True)
+    return [placeholder(dtype_of(y.dtype), shape) if y.dtype in TRAINABLE else None for y, shape in pairs]
 
 
 def _entries(rule: Callable[..., Any], op: Operation, dys: Sequence[Tensor | None]) -> Sequence[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,11 +12,13 @@ from ...core.dtypes import FLOATING, INTEGER
 from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
+from ...core.traits import Links
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base import largest
 from ..base.broadcasting import operands
 from ..base.precision import widened
+from ..base.window_links import Geometry, Images, images, window_links
 from ..base.windows import (
     Padding,
     at_offset,
@@ -111,6 +113,25 @@ def _arguments(what: str, strides: Any, padding: Any, data_format: str, dilation
     )
 
 
+def _links_between(result: str, *inputs: str) -> Callable[..., Links | None]:
+    """The `links` of what has images "x", filters "f" and windows "y" for its result and its inputs."""
+
+    def links(self: Any, i: int, *types: TensorType) -> Links | None:
+        x, f = [types[inputs.index(role)].shape for role in ("x", "f")]
+        if not (x[1:].is_fully_defined() and f.is_fully_defined()):
+            return None
+        same = {"channel": np.arange(f.known[2])}
+        roles = {
+            "x": images("elements", _FORM, same),
+            "y": images("windows", _FORM, same),
+            "f": Images("places", None, (0, 1), {2: same}),
+        }
+        geometry = Geometry(x[1:3].known, f.known[:2], self.strides, self.dilations, self.padding)
+        return window_links(geometry, roles[result], roles[inputs[i]])
+
+    return links
+
+
 class Dilation2D(Primitive):
     type = "Dilation2D"
 
@@ -130,6 +151,8 @@ class Dilation2D(Primitive):
         if known_to_differ(channels, depth):
             raise ValueError(f"dilation2d: the filters {f} are for {depth} channels, not for {channels}")
         return (TensorType(x.dtype, window_shape(batch, counts, channels or depth, _FORM)),)
+
+    links = _links_between("y", "x", "f")
 
     def kernel(self, xp: Any, x: Any, f: Any) -> Any:
         y = None
@@ -156,6 +179,8 @@ class Dilation2DBackpropInput(Primitive):
     def infer(self, x: TensorType, f: TensorType, y: TensorType, dy: TensorType) -> tuple[TensorType, ...]:
         del f, y, dy
         return (x,)
+
+    links = _links_between("x", "x", "f", "y", "y")
 
     def kernel(self, xp: Any, x: Any, f: Any, y: Any, dy: Any) -> Any:
         dtype, dy = dy.dtype, widened(dy)
@@ -188,6 +213,8 @@ class Dilation2DPick(Primitive):
         del x, f, ddx
         return (y,)
 
+    links = _links_between("y", "x", "f", "y", "x")
+
     def kernel(self, xp: Any, x: Any, f: Any, y: Any, ddx: Any) -> Any:
         ddx, total = padded(xp, ddx, _pads(self, x, f)), None
         for offset, hit in _hits(self, xp, x, f, y):
@@ -214,6 +241,8 @@ class Dilation2DBackpropFilter(Primitive):
         del x, y, dy
         return (f,)
 
+    links = _links_between("f", "x", "f", "y", "y")
+
     def kernel(self, xp: Any, x: Any, f: Any, y: Any, dy: Any) -> Any:
         sums = [sum_kernel(xp, kept(xp, hit, dy), (0, 1, 2), False) for _, hit in _hits(self, xp, x, f, y)]
         return xp.stack(sums).reshape(f.shape)
@@ -236,6 +265,8 @@ class Dilation2DPickFilter(Primitive):
     def infer(self, x: TensorType, f: TensorType, y: TensorType, ddf: TensorType) -> tuple[TensorType, ...]:
         del x, f, ddf
         return (y,)
+
+    links = _links_between("y", "x", "f", "y", "f")
 
     def kernel(self, xp: Any, x: Any, f: Any, y: Any, ddf: Any) -> Any:
         total = xp.zeros(y.shape, ddf.dtype)

@@ -69,12 +69,14 @@ class Cumsum(Primitive):
         return (lambda: Cumsum(self.axis, self.exclusive, not self.reverse)(dy),)
 
 
-def running_axes(rank: int | None, axis: int, exclusive: bool, reverse: bool) -> Links | None:
-    """All axes stay where they are; along `axis` an element depends on those up to it."""
+def running_axes(rank: int | None, axis: int, exclusive: bool, reverse: bool, first: int = 0) -> Links | None:
+    """All axes stay where they are; along `axis` an element depends on those up to it, from number `first` on."""
 
     def up_to(n: int, _: int) -> Positions:
-        later, earlier = np.nonzero(np.tri(n, k=-1 if exclusive else 0, dtype=bool))
-        return (earlier, later) if reverse else (later, earlier)
+        before = np.tri(n, k=-1 if exclusive else 0, dtype=bool)
+        before[:, :first] = False
+        later, earlier = np.nonzero(before[::-1, ::-1] if reverse else before)
+        return later, earlier
 
     others = all_axes_but(rank, axis)
     return None if rank is None or others is None else (*others, Link(axis % rank, axis % rank, up_to))
@@ -144,12 +146,9 @@ class Cumprod(Primitive):
 
     def _back(self, dy: Tensor, x: Tensor) -> Tensor:
         """The product before j, times the sum over i from j on of dy[i] and the product between j and i."""
-        before = conj(Cumprod(self.axis, True, self.reverse)(x))
-        factors = Shift(self.axis, not self.reverse)(conj(x))
-        if not self.exclusive:
-            return before * Recurrence(self.axis, not self.reverse)(factors, dy)
-        later = Shift(self.axis, not self.reverse)(dy)
-        return before * Recurrence(self.axis, not self.reverse)(factors, later)
+        before, after = conj(Cumprod(self.axis, True, self.reverse)(x)), Shift(self.axis, not self.reverse)
+        sums = Recurrence(self.axis, not self.reverse)
+        return before * (after(sums(conj(x), dy)) if self.exclusive else sums(after(conj(x)), dy))
 
 
 class Shift(Primitive):
@@ -192,8 +191,8 @@ class Recurrence(Primitive):
         return (a,)
 
     def links(self, i: int, a: TensorType, b: TensorType) -> Links | None:
-        del i, b
-        return running_axes(a.shape.rank, self.axis, False, self.reverse)
+        del b
+        return running_axes(a.shape.rank, self.axis, False, self.reverse, first=0 if i else 1)
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         if 0 in a.shape:

@@ -78,11 +78,10 @@ class CumulativeLogsumexp(Primitive):
     def _back(self, dy: Tensor, op: Operation) -> Tensor:
         """`s[i] = dy[i] + s[i+1] * exp(y[i] - y[i+1])`, times `exp(x - y)`: no exponent is above 0."""
         (x,), (y,) = op.inputs, op.outputs
-        if self.exclusive:
-            y = CumulativeLogsumexp(self.axis, False, self.reverse)(x)
-            dy = Shift(self.axis, not self.reverse)(dy)
         after = Shift(self.axis, not self.reverse, np.inf)(y)
         sums = Recurrence(self.axis, not self.reverse)(ExpDifference()(y, after), dy)
+        if self.exclusive:
+            return multiply_no_nan(ExpDifference()(x, after), Shift(self.axis, not self.reverse)(sums))
         return multiply_no_nan(ExpDifference()(x, y), sums)
 
     def bounds(self, *xs: Interval) -> Interval:

@@ -12,7 +12,7 @@ from ...core.dtypes import float32, float64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import ZEROS, linear, links_of_images
+from ...core.traits import ZEROS, Link, Links, Positions, all_axes_but, linear
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..casting.cast import cast
@@ -218,7 +218,6 @@ def as_float(x: Tensor) -> Tensor:
 class Resize(Primitive):
     type = "Resize"
     traits = (linear(0),)
-    links = links_of_images
     shape_inputs = (1,)
 
     method: tuple[Any, ...]
@@ -227,6 +226,10 @@ class Resize(Primitive):
     def infer(self, x: TensorType, size: TensorType | None = None) -> tuple[TensorType, ...]:
         del size
         return (_with_size(x, self.size),)
+
+    def links(self, i: int, x: TensorType, size: TensorType | None = None) -> Links | None:
+        del i, size
+        return _links(Method(*self.method), x, transposed=False)
 
     def kernel(self, xp: Any, x: Any, size: Any = None) -> Any:
         rows, columns = shape_to_use(self.size, size)
@@ -250,7 +253,6 @@ class ResizeGrad(Primitive):
 
     type = "ResizeGrad"
     traits = (linear(0), ZEROS)
-    links = links_of_images
     shape_inputs = (1,)
 
     method: tuple[Any, ...]
@@ -259,6 +261,10 @@ class ResizeGrad(Primitive):
     def infer(self, dy: TensorType, size: TensorType | None = None) -> tuple[TensorType, ...]:
         del size
         return (_with_size(dy, self.size),)
+
+    def links(self, i: int, dy: TensorType, size: TensorType | None = None) -> Links | None:
+        del i, size
+        return _links(Method(*self.method), dy, transposed=True)
 
     def kernel(self, xp: Any, dy: Any, size: Any = None) -> Any:
         lengths = shape_to_use(self.size, size)
@@ -272,6 +278,20 @@ class ResizeGrad(Primitive):
         if dims is None or None in dims:
             return (lambda: Resize(self.method, (None, None))(ddx, shape(dy)[-3:-1]), None)[: len(op.inputs)]
         return (partial(Resize(self.method, dims), ddx), None)[: len(op.inputs)]
+
+
+def _links(method: Method, x: TensorType, transposed: bool) -> Links | None:
+    """Along rows and columns go the elements that have a weight."""
+
+    def weighted(m: int, n: int) -> Positions:
+        ours, theirs = np.nonzero(weights(method, m, n).T if transposed else weights(method, n, m))
+        return ours, theirs
+
+    rank = x.shape.rank
+    others = all_axes_but(rank, -3, -2)
+    if rank is None or others is None:
+        return None
+    return (*others, Link(rank - 3, rank - 3, weighted), Link(rank - 2, rank - 2, weighted))
 
 
 def _with_size(x: TensorType, size: Size) -> TensorType:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import linear
+from ...core.traits import Links, all_axes_but, linear
 from ...core.types import TensorType
 from ..complex.complex import conj
 from ..elementwise.arithmetic import NUMBERS
@@ -36,6 +36,10 @@ class TensorScatterMul(Primitive):
 
     def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
         return _infer_scattered("tensor_scatter_nd_mul", x, indices, updates, NUMBERS)
+
+    def links(self, i: int, x: TensorType, indices: TensorType, updates: TensorType) -> Links | None:
+        del indices, updates
+        return None if i else all_axes_but(x.shape.rank)
 
     def kernel(self, xp: Any, x: Any, indices: Any, updates: Any) -> Any:
         return _scatter_into(xp, x, indices, updates, "multiply")

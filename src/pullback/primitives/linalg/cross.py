@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import bilinear, links_of_vectors
+from ...core.traits import PARTLY, bilinear, links_of_vectors
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
@@ -34,7 +34,7 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
 
 class Cross(Primitive):
     type = "Cross"
-    traits = (bilinear(0, 1),)
+    traits = (bilinear(0, 1), PARTLY)
 
     def infer(self, a: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         if a.dtype != b.dtype:

@@ -47,6 +47,23 @@ def einsum(equation: str, *inputs: TensorLike, name: str | None = None, optimize
     """
     xs = operands(*inputs) if inputs else []
     labels, result = _parse(equation, len(xs))
+    if len(xs) == 1 and set(labels[0]) == set(result):
+        return Einsum(f"{labels[0]}->{result}")(*xs, name=name)
+    xs = [_diagonals(x, term) for x, term in zip(xs, labels, strict=True)]
+    labels, once = [_unrepeated(term) for term in labels], _unrepeated(result)
+    if once == result:
+        return _product(labels, result, xs, optimize, name)
+    return Einsum(f"{once}->{result}")(_product(labels, once, xs, optimize), name=name)
+
+
+def _diagonals(x: Tensor, term: str) -> Tensor:
+    """What `x` has on the diagonals that repeated labels mean: taken first, each element depends on those alone."""
+    once = _unrepeated(term)
+    return x if once == term else Einsum(f"{term}->{once}")(x)
+
+
+def _product(labels: list[str], result: str, xs: list[Tensor], optimize: object, name: str | None = None) -> Tensor:
+    """The sum of products, in pairs."""
     if len(xs) > 1:
         reduced = [_reduce_first(x, i, labels, result) for i, x in enumerate(xs)]
         labels, xs = [term for term, _ in reduced], [x for _, x in reduced]

@@ -12,7 +12,7 @@ from ...core.dtypes import real_dtype
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import SINGULAR, linear, links_of_matrices
+from ...core.traits import PARTLY, SINGULAR, linear, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
@@ -87,7 +87,7 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str 
 
 class MatrixSolve(Primitive):
     type = "MatrixSolve"
-    traits = (linear(1), SINGULAR)
+    traits = (linear(1), SINGULAR, PARTLY)
 
     adjoint: bool = False
 
@@ -117,7 +117,7 @@ class PositiveSolve(Primitive):
     """`x` in `a @ x = b` for symmetric (Hermitian) positive definite `a`; its derivative is right for those only."""
 
     type = "PositiveSolve"
-    traits = (linear(1), SINGULAR)
+    traits = (linear(1), SINGULAR, PARTLY)
 
     def infer(self, a: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         return (infer_solve("lstsq", a, b),)

@@ -27,7 +27,7 @@ from ..base.broadcasting import operands
 from ..casting.cast import cast
 from ..complex.complex import conj
 from ..creation.constant import convert_to_tensor
-from ..creation.fill import zeros
+from ..creation.fill import zeros, zeros_like
 from ..creation.ranges import range_
 from ..indexing.where import where
 from ..reduction.reduce import reduce_sum
@@ -313,16 +313,12 @@ class MatrixSetDiag(Primitive):
         return xp.where(inside, part, x)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        del op
+        diagonal = op.inputs[1]
 
         def by_diagonal() -> Tensor:
             return MatrixDiagPart(self.band, self.single, self.align)(dy, _zero(dy))
 
-        def by_input() -> Tensor:
-            diagonal = by_diagonal()
-            return dy - _diag_like(self, diagonal, dy)
-
-        return by_input, by_diagonal
+        return lambda: MatrixSetDiag(self.band, self.single, self.align)(dy, zeros_like(diagonal)), by_diagonal
 
     def bounds(self, *xs: Interval) -> Interval:
         return hull([*xs, ORIGIN])

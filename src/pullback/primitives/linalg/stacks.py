@@ -13,7 +13,7 @@ from ...core.matmul_precision import in_full
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import Lengths, TensorShape, broadcast_static_shape
-from ...core.traits import Links, all_axes_but, linear, links_of_matrices
+from ...core.traits import PARTLY, Links, all_axes_but, linear, links_of_matrices
 from ...core.types import TensorType
 from ..complex.complex import conj
 from ..creation.constant import convert_to_tensor
@@ -85,7 +85,7 @@ class LowerPart(Primitive):
     """What is below the diagonal of each matrix times `below`, and the diagonal times `diagonal`."""
 
     type = "LowerPart"
-    traits = (linear(0),)
+    traits = (linear(0), PARTLY)
 
     diagonal: float
     below: float = 1.0
@@ -112,7 +112,7 @@ class HermitianPart(Primitive):
     """`(x + adjoint(x)) / 2`."""
 
     type = "HermitianPart"
-    traits = (linear(0),)
+    traits = (linear(0), PARTLY)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import SINGULAR, linear, links_of_matrices
+from ...core.traits import PARTLY, SINGULAR, linear, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
@@ -47,7 +47,7 @@ def triangular_solve(
 
 class MatrixTriangularSolve(Primitive):
     type = "MatrixTriangularSolve"
-    traits = (linear(1), SINGULAR)
+    traits = (linear(1), SINGULAR, PARTLY)
 
     lower: bool = True
     adjoint: bool = False

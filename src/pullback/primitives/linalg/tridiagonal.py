@@ -15,7 +15,7 @@ from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, broadcast_static_shape
-from ...core.traits import MOVES, SINGULAR, bilinear, linear, links_of_matrices
+from ...core.traits import MOVES, PARTLY, SINGULAR, bilinear, linear, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
@@ -146,7 +146,7 @@ def _infer(what: str, d: TensorType, b: TensorType) -> TensorType:
 
 class TridiagonalSolve(Primitive):
     type = "TridiagonalSolve"
-    traits = (linear(1), SINGULAR)
+    traits = (linear(1), SINGULAR, PARTLY)
 
     def infer(self, d: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         return (_infer("tridiagonal_solve", d, b),)
@@ -202,7 +202,7 @@ def _eliminated(xp: Any, rows: Any, right: Any) -> Any:
 
 class TridiagonalMatMul(Primitive):
     type = "TridiagonalMatMul"
-    traits = (bilinear(0, 1),)
+    traits = (bilinear(0, 1), PARTLY)
 
     def infer(self, d: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         return (_infer("tridiagonal_matmul", d, b),)
@@ -256,7 +256,7 @@ class TridiagonalOuter(Primitive):
     """The three diagonals of the products `x @ transpose(y)`, zeros where nobody reads."""
 
     type = "TridiagonalOuter"
-    traits = (bilinear(0, 1),)
+    traits = (bilinear(0, 1), PARTLY)
 
     def infer(self, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
         if x.shape.lengths is None:

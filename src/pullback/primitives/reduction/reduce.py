@@ -13,7 +13,7 @@ from ...core.intervals import ORIGIN, UNIT, Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import IGNORES_ZEROS, ZEROS, Link, Links, linear, reduced_axes
+from ...core.traits import CHOOSES, IGNORES_ZEROS, MARKS_CHOSEN, ZEROS, Link, Links, linear, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, DTypeLike, TensorLike
 from ..base.axes import as_axes, is_computed
@@ -199,6 +199,7 @@ def reduce_max(
 
 class Max(Primitive):
     type = "Max"
+    traits = (CHOOSES,)
 
     axis: Axes = None
     keepdims: bool = False
@@ -248,6 +249,7 @@ def reduce_min(
 
 class Min(Primitive):
     type = "Min"
+    traits = (CHOOSES,)
 
     axis: Axes = None
     keepdims: bool = False
@@ -297,7 +299,7 @@ class TieShares(Primitive):
     """
 
     type = "TieShares"
-    traits = (ZEROS,)
+    traits = (ZEROS, MARKS_CHOSEN)
 
     axis: Axes
     keepdims: bool

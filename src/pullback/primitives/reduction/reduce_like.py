@@ -12,7 +12,7 @@ from ...core.dtypes import bool as bool_
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape, broadcast_axes
-from ...core.traits import Link, Links
+from ...core.traits import CHOOSES, MARKS_CHOSEN, Link, Links
 from ...core.types import TensorType
 from ..segment.products import ProductOfOthers
 from ..shape.broadcast import broadcast_like
@@ -36,6 +36,7 @@ class MaxLike(AbstractReductionLike):
     """The largest element along the axes along which an array shaped as `like` is repeated; equals share."""
 
     type = "MaxLike"
+    traits = (CHOOSES,)
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         axes = broadcast_axes(like.shape, x.shape)
@@ -51,6 +52,7 @@ class MinLike(AbstractReductionLike):
     """The smallest element along the axes along which an array shaped as `like` is repeated; equals share."""
 
     type = "MinLike"
+    traits = (CHOOSES,)
 
     def kernel(self, xp: Any, x: Any, like: Any) -> Any:
         axes = broadcast_axes(like.shape, x.shape)
@@ -71,6 +73,7 @@ class TieSharesLike(Primitive):
     """For each element of `x` that equals the extremum `y` that it is reduced into, one over the number of those."""
 
     type = "TieSharesLike"
+    traits = (MARKS_CHOSEN,)
 
     def infer(self, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
         del y

@@ -11,6 +11,7 @@ from ...core.dtypes import INEXACT, INTEGER, bfloat16, finite_range, float16, fl
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
+from ...core.traits import CHOOSES, MARKS_CHOSEN
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.scattering import combine_rows, sum_rows
@@ -57,6 +58,7 @@ def unsorted_segment_max(
 
 class UnsortedSegmentMax(Primitive):
     type = "UnsortedSegmentMax"
+    traits = (CHOOSES,)
     shape_inputs = length_inputs = (2,)
 
     num_segments: int | None = None
@@ -98,6 +100,7 @@ def unsorted_segment_min(
 
 class UnsortedSegmentMin(Primitive):
     type = "UnsortedSegmentMin"
+    traits = (CHOOSES,)
     shape_inputs = length_inputs = (2,)
 
     num_segments: int | None = None
@@ -135,6 +138,7 @@ class SegmentHits(Primitive):
     """1 for each element of `x` that equals the extremum of its segment in `y`; 0 for the others."""
 
     type = "SegmentHits"
+    traits = (MARKS_CHOSEN,)
 
     def infer(self, x: TensorType, ids: TensorType, y: TensorType) -> tuple[TensorType, ...]:
         del ids, y
