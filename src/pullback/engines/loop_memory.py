@@ -17,6 +17,8 @@ _MOST_CHECKPOINTS, _FEWEST_CHECKPOINTS = 1024, 32
 _LARGEST_BLOCK, _SMALLEST_BLOCK = 64, 4
 _LEVELS = 12
 """Enough for 4,096 blocks from one checkpoint to the next."""
+_NEAR = 4
+"""So many blocks between two checkpoints are computed again from the first of these, the last ones several times."""
 _MANY_STEPS = 1 << 11
 """Where checkpoints and blocks have room for so many, loops of more are rare, and XLA need not compile more levels."""
 
@@ -47,14 +49,14 @@ def sizes(row_bytes: int, memory: Memory, largest_block: int = _LARGEST_BLOCK, m
     stride = 1 if every == 1 else -(-every // block) * block
     if most_steps is not None and stride > 1:
         checkpoints = min(checkpoints, -(-most_steps // (stride * block)) * block)
-    return Sizes(checkpoints, block, stride, _levels(memory, checkpoints * block, most_steps))
+    return Sizes(checkpoints, block, stride, _levels(memory, checkpoints * block, stride > _NEAR * block, most_steps))
 
 
-def _levels(memory: Memory, room: int, most_steps: int | None) -> int:
-    """Those of a loop with room for so many steps, each made once more."""
+def _levels(memory: Memory, room: int, is_far: bool, most_steps: int | None) -> int:
+    """Those of a loop with room for so many steps, each made once more; whether it is far between checkpoints."""
     if most_steps is not None and most_steps <= room and memory.every is None:
         return 0
-    return 0 if memory.bytes is None and room > _MANY_STEPS else _LEVELS
+    return 0 if memory.bytes is None and room > _MANY_STEPS and not is_far else _LEVELS
 
 
 def _power(n: int) -> int:
