@@ -206,3 +206,24 @@ def test_matrices_without_root(f: Callable[[Any], pb.Tensor]) -> None:
         with pytest.raises(pb.errors.InvalidArgumentError, match="a matrix has no square root: an eigenvalue is 0 or"):
             pb.Session(engine="numpy").run(y, {x: without})
         assert np.isnan(pb.Session(engine="xla").run(y, {x: without})).all()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a: pb.linalg.svd(a, compute_uv=False),
+        lambda a: pb.linalg.svd(a)[1],
+        pb.linalg.pinv,
+        lambda a: pb.gradients(pb.linalg.det(a), a)[0],
+        lambda a: pb.linalg.triangular_solve(a, pb.ones_like(a)),
+    ],
+)
+def test_a_matrix_that_is_not_finite_is_nan_and_leaves_the_others_alone(
+    function: Callable[[pb.Tensor], pb.Tensor],
+) -> None:
+    good = np.array([[2.0, 0.0], [1.0, 3.0]])
+    a = pb.placeholder(pb.float64, [2, 2, 2])
+    session = pb.Session(engine="numpy")
+    alone, beside = [session.run(function(a), {a: [good, other]}) for other in (good, np.full([2, 2], np.nan))]
+    np.testing.assert_array_equal(beside[0], alone[0])
+    assert np.isnan(beside[1]).any()

@@ -32,6 +32,19 @@ def matmul_kernel(xp: Any, a: Any, b: Any) -> Any:
     return xp.dot(rows, b).reshape((*a.shape[:-1], b.shape[-1]))
 
 
+def finite_matrices(xp: Any, x: Any) -> Any:
+    """Which matrices of a stack have neither infinities nor NaN, [..., 1, 1]: over others LAPACK gives up on all."""
+    return xp.all(xp.isfinite(x), axis=(-2, -1), keepdims=True)
+
+
+def svd_kernel(xp: Any, x: Any, full_matrices: bool = True) -> tuple[Any, Any, Any]:
+    """`u`, `s` and `vh` of the singular value decomposition; NaN for matrices that are not finite."""
+    finite = finite_matrices(xp, x)
+    u, s, vh = xp.linalg.svd(xp.where(finite, x, xp.zeros((), x.dtype)), full_matrices=full_matrices)
+    nan = xp.asarray(xp.nan, s.dtype)
+    return xp.where(finite, u, nan), xp.where(finite[..., 0], s, nan), xp.where(finite, vh, nan)
+
+
 def adjoint(xp: Any, x: Any) -> Any:
     """Each matrix of a stack, transposed and conjugated."""
     y = xp.swapaxes(x, -1, -2)

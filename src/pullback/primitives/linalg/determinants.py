@@ -34,6 +34,7 @@ from ..reduction.reduce import reduce_max, reduce_mean, reduce_sum
 from ..shape.size import shape
 from ..shape.squeeze import ExpandDims
 from .contraction import adjoint as adjoint_kernel
+from .contraction import svd_kernel
 from .inverses import MatrixInverse
 from .matrices import diag_part
 from .stacks import check_matrices, matrices
@@ -94,7 +95,7 @@ class Cofactors(Primitive):
     links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
-        u, s, vh = xp.linalg.svd(x)
+        u, s, vh = svd_kernel(xp, x)
         others = _products_of_others(xp, s, 1).astype(x.dtype)
         y = xp.matmul(u * others[..., None, :], vh)
         return _phase(xp, u, vh) * xp.conj(y)
@@ -116,7 +117,7 @@ class CofactorChange(Primitive):
     links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any, d: Any) -> Any:
-        u, s, vh = xp.linalg.svd(x)
+        u, s, vh = svd_kernel(xp, x)
         others = _products_of_others(xp, s, 2).astype(x.dtype)
         inner = xp.matmul(adjoint_kernel(xp, u), xp.matmul(d, adjoint_kernel(xp, vh)))
         turned = -others * xp.swapaxes(inner, -1, -2)

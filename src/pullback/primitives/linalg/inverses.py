@@ -20,6 +20,7 @@ from ..creation.constant import convert_to_tensor
 from ..creation.eye import eye
 from ..reduction.sum import sum_like
 from .contraction import adjoint as adjoint_kernel
+from .contraction import svd_kernel
 from .stacks import IdentityLike, check_matrices, infer_solve, matrices, times
 
 
@@ -219,7 +220,7 @@ class PseudoInverse(Primitive):
     links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any, bound: Any = None) -> Any:
-        u, s, vh = xp.linalg.svd(x, full_matrices=False)
+        u, s, vh = svd_kernel(xp, x, full_matrices=False)
         if bound is None:
             bound = xp.asarray(10 * max(x.shape[-2:]) * np.finfo(x.dtype).eps, s.dtype)
         kept = s > bound[..., None] * xp.max(s, axis=-1, keepdims=True, initial=0)

@@ -24,7 +24,7 @@ from ..creation.constant import convert_to_tensor
 from ..logic.comparison import greater
 from ..reduction.reduce import reduce_max, reduce_sum
 from ..shape.squeeze import ExpandDims
-from .contraction import adjoint
+from .contraction import adjoint, finite_matrices, svd_kernel
 from .corners import corner
 from .eigen import InverseGaps, scaled
 from .matrices import diag
@@ -86,8 +86,10 @@ class Svd(Primitive):
 
     def kernel(self, xp: Any, x: Any) -> Any:
         if not self.compute_uv:
-            return xp.linalg.svd(x, compute_uv=False)
-        u, s, vh = xp.linalg.svd(x, full_matrices=self.full_matrices)
+            finite = finite_matrices(xp, x)
+            s = xp.linalg.svd(xp.where(finite, x, xp.zeros((), x.dtype)), compute_uv=False)
+            return xp.where(finite[..., 0], s, xp.asarray(xp.nan, s.dtype))
+        u, s, vh = svd_kernel(xp, x, self.full_matrices)
         return s, u, adjoint(xp, vh)
 
     def gradient(

@@ -14,6 +14,7 @@ from ...core.typing import TensorLike
 from ..base.broadcasting import operands
 from ..reduction.sum import sum_like
 from .contraction import adjoint as adjoint_kernel
+from .contraction import finite_matrices
 from .matrices import MatrixBandPart, diag
 from .stacks import HermitianPart, LowerPart, adjoint_of, check_matrices, infer_solve, matrices, times
 
@@ -86,7 +87,9 @@ def _back_substitute(xp: Any, upper: Any, b: Any) -> Any:
     """
     n = upper.shape[-1]
     if n <= _BLOCK:
-        return xp.linalg.solve(upper, b)
+        finite = finite_matrices(xp, upper)
+        x = xp.linalg.solve(xp.where(finite, upper, xp.eye(n, dtype=upper.dtype)), b)
+        return xp.where(finite, x, xp.asarray(xp.nan, x.dtype))
     h = n // 2
     last = _back_substitute(xp, upper[..., h:, h:], b[..., h:, :])
     rest = b[..., :h, :] - xp.matmul(upper[..., :h, h:], last)
