@@ -311,3 +311,27 @@ def test_what_is_fed_needs_no_memory() -> None:
     found = pb.rematerialize([x], 1)
     assert found.fetches == [x]
     assert str(found.report).splitlines()[0] == "peak 0 -> 0 bytes (budget 1)"
+
+
+def in_steps(x: Tensor) -> Tensor:
+    """A loop, each step of which is a net of its own."""
+    return pb.while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, chain(y)], [0, x])[1]
+
+
+def in_a_call(x: Tensor) -> Tensor:
+    return pb.function(chain)(x)
+
+
+@pytest.mark.parametrize("net", [in_steps, in_a_call], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("engine", ["numpy", pytest.param("xla", marks=pytest.mark.slow)])
+def test_bodies_keep_to_the_budget_too(net: Net, engine: str) -> None:
+    with pb.Graph().as_default(), pb.memory_policy(pb.Memory(every=1)):
+        x = pb.placeholder(pb.float32, [ROWS, WIDTH])
+        fetches = built(net, x)
+        found, report = within(fetches, 0.5)
+        assert report.peak <= report.budget
+        assert report.extra_flops > 0
+        assert f"and some inside of {report.inside[0].name} (test_rematerialization.py" in str(report)
+        assert measured(fetches, x) - measured(found, x) == pytest.approx(report.plain_peak - report.peak, rel=0.1)
+        plain, less = pb.Session(engine=engine).run([fetches, found], {x: feed()})
+        np.testing.assert_allclose(plain[1], less[1], rtol=1e-4, atol=1e-6)

@@ -21,7 +21,8 @@ from ..core.function import AbstractFunctional, Function, bound_lengths
 from ..core.graph import Operation, Tensor, site_of
 from ..core.lengths import Dimension, Length
 from ..core.primitive import Primitive
-from ..core.traits import ADDS, CONSTANT, CONVERTS, COUNTS, ELEMENTWISE, MOVES, SHAPES, VIEWS, links_of_matrices
+from ..core.traits import ADDS, CONSTANT, CONVERTS, COUNTS, ELEMENTWISE, GIVEN, MOVES, SHAPES, VIEWS, links_of_matrices
+from ..primitives.identity.barrier import OptimizationBarrier
 
 BYTE = 8
 """Moving a byte takes as long as so many floating-point operations, about, on processors of today."""
@@ -74,9 +75,9 @@ class Lengths:
         return Lengths({n: m for n, m in found.items() if m is not None})
 
 
-def flops(op: Operation, lengths: Lengths) -> int:
-    """The floating-point operations that `op` takes, about."""
-    p = op.primitive
+def flops(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> int:
+    """The floating-point operations that `op` takes, about; with `lean` in the place of its primitive."""
+    p = lean or op.primitive
     traits = p.traits
     if isinstance(p, AbstractFunctional):
         return _flops_inside(op, p, lengths)
@@ -99,33 +100,46 @@ def work(op: Operation, lengths: Lengths) -> int:
     return flops(op, lengths) + BYTE * moved
 
 
-def scratch(op: Operation, lengths: Lengths) -> int:
-    """The bytes that `op` takes beside its outputs until it is done.
+def scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> int:
+    """The bytes that `op` takes beside its outputs until it is done; with `lean` in the place of its primitive.
 
     An elementwise operation of several steps has values in between; of what holds functions it is the most that is
     alive in one of them.
     """
-    p = op.primitive
+    p = lean or op.primitive
     if isinstance(p, AbstractFunctional):
         pairs = zip(p.functions, p.arguments(op.inputs), strict=True)
-        inside = [_peak_inside(f, lengths.inside(f, args)) for f, args in pairs]
+        inside = [peak_inside(f, lengths.inside(f, args)) for f, args in pairs]
         return max(max(inside, default=0) - sum([lengths.bytes(y) for y in op.outputs]), 0)
     if ELEMENTWISE not in p.traits or MOVES in p.traits or p.stateful:
         return 0
     return round((_values_at_once(p, tuple([x.dtype for x in op.inputs])) - 1) * lengths.bytes(op.outputs[0]))
 
 
-def _peak_inside(function: Function, lengths: Lengths) -> int:
+def peak_inside(function: Function, lengths: Lengths) -> int:
     """The most bytes of values of a function that are alive at once, as they are made in order."""
-    operations, stays = function.operations, {*function.results, *function.parameters}
-    last = {x: op for op in operations for x in op.inputs}
+    operations, owners = function.operations, _owners(function)
+    last = {owners.get(x, x): op for op in operations for x in (*op.outputs, *op.inputs)}
+    stays = {owners.get(x, x) for x in (*function.results, *function.parameters)}
     alive = highest = 0
     for op in operations:
-        made = 0 if VIEWS in op.primitive.traits else sum([lengths.bytes(y) for y in op.outputs])
-        highest = max(highest, alive + made + scratch(op, lengths))
-        freed = [x for x in {*op.inputs} if last[x] is op and x not in stays and VIEWS not in x.op.primitive.traits]
-        alive += made - sum([lengths.bytes(x) for x in freed])
+        alive += sum([lengths.bytes(y) for y in op.outputs if y not in owners])
+        highest = max(highest, alive + scratch(op, lengths))
+        read = {owners.get(x, x) for x in (*op.inputs, *op.outputs)} - stays
+        alive -= sum([lengths.bytes(x) for x in read if last[x] is op and GIVEN not in x.op.primitive.traits])
     return highest
+
+
+def _owners(function: Function) -> dict[Tensor, Tensor]:
+    """For tensors that take no memory of their own those that they lie in; themselves for what is there anyway."""
+    found: dict[Tensor, Tensor] = {}
+    for op in function.operations:
+        traits = op.primitive.traits
+        if GIVEN in traits:
+            found.update(zip(op.outputs, op.outputs, strict=True))
+        elif VIEWS in traits or isinstance(op.primitive, OptimizationBarrier):
+            found.update((y, found.get(x, x)) for x, y in zip(op.inputs, op.outputs, strict=False))
+    return found
 
 
 class _Gauge(np.ndarray[Any, Any]):

@@ -39,6 +39,7 @@ class _Writing:
                 self._again(piece)
                 continue
             op = self.schedule.operations[piece.nodes[0].node]
+            self.is_changed = self.is_changed or op in self.schedule.lean
             if self.is_changed:
                 self._copy(op)
             self.latest = next((self._now(y) for y in op.outputs if y.dtype in INEXACT), self.latest)
@@ -63,7 +64,7 @@ class _Writing:
         self, graph: Graph, op: Operation, inputs: list[Tensor], controls: tuple[Operation, ...] = ()
     ) -> Operation:
         return graph.restore(
-            op.primitive,
+            self.schedule.lean.get(op, op.primitive),
             inputs,
             graph.unique_name(op.name),
             control_inputs=controls,

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..control_flow.loop import Loop
-from ..core.errors import InvalidArgumentError
+from ..core.errors import InvalidArgumentError, ResourceExhaustedError
 from ..core.graph import Operation, Tensor, site_of
 from ..core.lengths import Dimension, Length, bind, named
 from ..core.memory import Memory, as_bytes
+from .bodies import scheduled
 from .costs import Lengths, flops, scratch
 from .fold import folded
 from .merge import merged
@@ -59,6 +60,8 @@ class Report:
     extra_flops: int
     """Those that come to it."""
     recomputed: tuple[Recomputed, ...]
+    inside: tuple[Operation, ...]
+    """Loops, calls and branches whose functions compute again."""
 
     def __str__(self) -> str:
         share = self.extra_flops / self.flops if self.flops else 0.0
@@ -67,6 +70,7 @@ class Report:
             f"peak {self.plain_peak:,} -> {self.peak:,} bytes (budget {self.budget:,}){fullest}",
             f"{self.flops:,} + {self.extra_flops:,} floating-point operations ({share:+.1%})",
             f"{len(self.recomputed)} operations are computed again",
+            *[f"  and some inside of {op.name} ({site_of(op)})" for op in self.inside[:5]],
         ]
         largest = sorted(self.recomputed, key=lambda r: -r.bytes * r.times)
         lines += [f"  {r}" for r in largest[:10]]
@@ -80,9 +84,9 @@ def rematerialize(
 
     Works on any graph, and on one whose gradient exists already: what is chosen to be computed again is so late, just
     before it is read, and never what draws random numbers, has an effect, or waits for one. Loops, calls and branches
-    count as one operation each; what loops keep of their steps is said by `Memory`, and not counted here where only a
-    run knows how many there are. Fetch the new tensors only: old ones keep what they
-    need.
+    count as one operation each; where one needs too much by itself, its functions are rewritten in the same way. What
+    loops keep of their steps is said by `Memory`, and not counted here where only a run knows how many there are. Fetch
+    the new tensors only: old ones keep what they need.
 
     Two orders are found, and what there is room to keep is kept in each; the cheaper one is taken: the best checkpoints
     of a chain of stages, by dynamic programming (Beaumont et al. 2019), and what dynamic tensor rematerialization
@@ -120,7 +124,7 @@ def rematerialize(
     tensors = [x for x in elements if isinstance(x, Tensor)]
     operations = [x for x in elements if isinstance(x, Operation)]
     view = merged(folded(view_of(tensors, operations, frozenset())))
-    schedule = Schedule(view, Lengths(_given(sizes)), limit)
+    schedule = scheduled(view, Lengths(_given(sizes)), limit)
     with graph.transaction(), graph.name_scope(name):
         found = written(schedule)
     return Rematerialized(given.of(found), _report(schedule))
@@ -135,9 +139,12 @@ def within_budget(tensors: Sequence[Tensor], memory: Memory) -> list[Tensor]:
     operations = view_of(tensors, [], frozenset()).operations
     if limit is None or not all(lengths.knows(y) for op in operations for y in op.outputs):
         return list(tensors)
-    if any(isinstance(op.primitive, Loop) and _needed(op, lengths) > limit for op in operations):
-        return list(tensors)
-    return list(rematerialize(list(tensors), limit, sizes=memory.sizes).fetches)
+    try:
+        return list(rematerialize(list(tensors), limit, sizes=memory.sizes).fetches)
+    except ResourceExhaustedError:
+        if any(isinstance(op.primitive, Loop) and _needed(op, lengths) > limit for op in operations):
+            return list(tensors)
+        raise
 
 
 def _needed(op: Operation, lengths: Lengths) -> int:
@@ -163,13 +170,16 @@ def _report(schedule: Schedule) -> Report:
         counts[i] += 1
     again = {i: n for i, n in counts.items() if n and schedule.nodes[i].view is None}
     peak, at = peak_of(schedule.nodes, schedule.pieces)
-    each = [flops(op, schedule.lengths) for op in schedule.operations]
+    lengths, lean = schedule.lengths, schedule.lean
+    each = [flops(op, lengths, lean.get(op)) for op in schedule.operations]
+    before = sum([flops(op, lengths) for op in schedule.operations])
     return Report(
         schedule.budget,
         schedule.plain_peak,
         peak,
         schedule.operations[at.node] if schedule.operations else None,
-        sum(each),
-        sum([each[i] * n for i, n in again.items()]),
+        before,
+        sum(each) - before + sum([each[i] * n for i, n in again.items()]),
         tuple([Recomputed(schedule.operations[i], n, schedule.nodes[i].size) for i, n in again.items()]),
+        tuple(lean),
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from ..control_flow.loop import Loop
 from ..core.dtypes import resource
 from ..core.errors import ResourceExhaustedError
+from ..core.function import AbstractFunctional
 from ..core.graph import Operation, site_of
 from ..core.traits import GIVEN, VIEWS
 from .checkpoints import checkpointed
@@ -17,7 +18,7 @@ from .keeping import keeping_more
 from .pieces import Made, peak_of, pieces_of
 from .view import View
 
-_TRIED = 8
+_TRIED = 5
 _MANY = 1500
 """For graphs of more operations few orders are tried."""
 
@@ -25,20 +26,25 @@ _MANY = 1500
 class Schedule:
     """The operations of a view as nodes, and the schedule that was chosen for them."""
 
-    def __init__(self, view: View, lengths: Lengths, budget: int) -> None:
+    def __init__(
+        self, view: View, lengths: Lengths, budget: int, lean: Mapping[Operation, AbstractFunctional] | None = None
+    ) -> None:
         self.view, self.lengths, self.budget = view, lengths, budget
+        self.lean = lean or {}
+        """What takes the place of primitives, whose functions need more memory."""
         self.operations = [op for op in view.operations if not _is_given(op, view)]
         self.number = {op: i for i, op in enumerate(self.operations)}
         read = {x for op in self.operations for x in view.inputs(op)} | {view.stand_in(y) for y in view.results}
         self.read = read
         kept = {view.stand_in(y).op for y in view.results}
-        self.nodes = [self._node(op, op in kept) for op in self.operations]
+        self.nodes = [self._node(op, op in kept, self.lean.get(op)) for op in self.operations]
         plain = list(range(len(self.nodes)))
-        self.plain_peak = peak_of(self.nodes, pieces_of(self.nodes, plain))[0]
-        self.steps = plain if self.plain_peak <= budget else self._cheapest()
+        before = [self._node(op, op in kept) for op in self.operations] if lean else self.nodes
+        self.plain_peak = peak_of(before, pieces_of(before, plain))[0]
+        self.steps = plain if self._peak(plain)[0] <= budget else self._cheapest()
         self.pieces = pieces_of(self.nodes, self.steps)
 
-    def _node(self, op: Operation, kept: bool) -> Node:
+    def _node(self, op: Operation, kept: bool, lean: AbstractFunctional | None = None) -> Node:
         inputs = self.view.inputs(op)
         operands = tuple(dict.fromkeys(self.number[x.op] for x in inputs if x.op in self.number))
         once = op.primitive.stateful or op.primitive.acts or bool(op.control_inputs) or self._keeps_rows(op)
@@ -46,7 +52,7 @@ class Schedule:
         size = sum([self.lengths.bytes(y) for y in made])
         view = self._view(op)
         cost = 0 if view is not None else work(op, self.lengths)
-        return Node(operands, size, scratch(op, self.lengths), cost, view, once, kept)
+        return Node(operands, size, scratch(op, self.lengths, lean), cost, view, once, kept)
 
     def _keeps_rows(self, op: Operation) -> bool:
         """Whether it is a loop that hands out what it kept of its steps: XLA has no room for these in a call."""
