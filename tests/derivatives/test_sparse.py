@@ -283,3 +283,13 @@ def test_second_derivatives_of_a_gradient_by_rows_of_what_was_joined() -> None:
     loss = pb.reduce_sum(dx * dx)
     dense = pb.Session(engine="numpy").run(pb.hessians(loss, x)[0])
     np.testing.assert_allclose(pb.sparse_hessian(loss, x).eval().toarray(), dense, rtol=1e-6)
+
+
+@pytest.mark.parametrize("function", [pb.linalg.expm, pb.linalg.sqrtm], ids=lambda f: f.__name__)
+def test_hessians_of_what_holds_second_derivatives_of_functions_of_matrices(function: Callable[[Any], Any]) -> None:
+    x = pb.constant(np.array([0.3, 0.5]))
+    loss = pb.reduce_sum(function(pb.linalg.diag(x) + np.eye(2)) * [[1.0, 2.0], [3.0, 4.0]])
+    for _ in range(2):
+        loss = pb.reduce_sum(pb.gradients(loss, x)[0] ** 2)
+    dense = pb.Session(engine="numpy").run(pb.hessians(loss, x)[0])
+    np.testing.assert_allclose(pb.sparse_hessian(loss, x).eval().toarray(), dense, rtol=1e-6, atol=1e-6)

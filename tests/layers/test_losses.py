@@ -147,3 +147,10 @@ def test_labels_of_another_dtype_are_cast_to_that_of_the_logits(dtype: str) -> N
     (slopes,) = pb.Session().run([d_logits], {labels: [[0, 1], [1, 0]]})
     p = np.exp([[0.5, 1.0], [0.0, 2.0]])
     np.testing.assert_allclose(slopes, p / p.sum(1, keepdims=True) - [[0, 1], [1, 0]], rtol=1e-5)
+
+
+def test_softmax_cross_entropy_holds_its_labels_constant() -> None:
+    labels, logits = floats(2, 3), floats(2, 3)
+    dlabels, dlogits = pb.gradients(pb.losses.softmax_cross_entropy(labels, logits), [labels, logits])
+    assert dlabels is None
+    assert dlogits is not None

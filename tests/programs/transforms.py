@@ -187,22 +187,14 @@ def examples_are_mapped(program: Program) -> None:
     """The program, and its gradient, of two examples at once are those of each."""
     built = build(program, static=True)
     given = [x.value.array for x in program.inputs]
-    other = nudged(program, 1e12)
+    other = nudged(program, 0.1 / max(precision(program), 1e-16))
     stacked = [np.stack(pair) for pair in zip(given, other, strict=True)]
     mapped = [i for i, kind in enumerate(built.kinds()) if kind == "placeholder"]
-    if not mapped or any(kind == "variable" for kind in built.kinds()):
+    if not mapped or "variable" in built.kinds():
         return
     ys, moved = differentiable(built.ys), built.moved()
     fetches = [*built.ys, *(differentiate(built, ys, 1) if ys and moved else [])]
-    try:
-        expected = [
-            built.run(fetches),
-            built.run(
-                fetches, arrays=[o if i in mapped else g for i, (g, o) in enumerate(zip(given, other, strict=True))]
-            ),
-        ]
-    except Exception:
-        return
+    expected = built.run(fetches), built.run(fetches, arrays=other)
     graph = pb.Graph()
     with graph.as_default(), pb.densify_policy("allow"):
         batches = [pb.placeholder(stacked[i].dtype, stacked[i].shape) for i in mapped]

@@ -139,6 +139,7 @@ CASES = [
         "softmax_cross_entropy_smoothed",
         _of(pb.losses.softmax_cross_entropy, label_smoothing=0.1),
         [normal(3, 2), np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])],
+        wrt=[0],
         not_erased="the number of classes must be known",
     ),
     Case(
@@ -276,6 +277,14 @@ CASES = [
         lambda x, z: pb.nn.log_poisson_loss(z, x, compute_full_loss=True),
         [normal(4), np.array([0.0, 0.5, 1.5, 3.0])],
         wrt=[0],
+    ),
+    Case(
+        "log_poisson_loss_of_negative_counts",
+        lambda x, z: pb.nn.log_poisson_loss(z, x, compute_full_loss=True),
+        [normal(2), np.array([-1.0, 0.0])],
+        expected=lambda x, z: np.array([np.nan, np.exp(x[1])]),
+        wrt=[0],
+        not_differentiable="it is not a number",
     ),
     Case(
         "softmax_cross_entropy_third_order",

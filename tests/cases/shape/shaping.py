@@ -22,6 +22,8 @@ CASES = [
     Case("reshape", lambda x: pb.reshape(x, [4, -1]), [X], expected=lambda x: x.reshape(4, -1)),
     Case("reshape_scalar", lambda x: pb.reshape(x, []), [normal(1, 1)], expected=lambda x: x[0, 0]),
     Case("reshape_empty", lambda x: pb.reshape(x, [3, 0]), [normal(0, 5)], expected=np.zeros((3, 0))),
+    Case("reshape_no_rows", lambda x: pb.reshape(x, [0, -1]), [normal(0, 2, 3)], expected=np.zeros((0, 6))),
+    Case("reshape_rows", lambda x: pb.reshape(x, [pb.shape(x)[0], -1]), [normal(0, 2, 3)], expected=np.zeros((0, 6))),
     Case("reshape_fed", lambda x, s: pb.reshape(x, s), [X, np.array([6, -1])], wrt=[0]),
     Case(
         "reshape_partly_known", lambda x: pb.reshape(x, [pb.shape(x)[0], 12]), [X], expected=lambda x: x.reshape(2, 12)

@@ -19,6 +19,7 @@ from ...primitives.elementwise.arithmetic import multiply, squared_difference
 from ...primitives.elementwise.division import divide_no_nan
 from ...primitives.elementwise.exponential import log
 from ...primitives.elementwise.sign import absolute
+from ...primitives.identity.identity import stop_gradient
 from ...primitives.logic.comparison import not_equal
 from ...primitives.losses.cross_entropy import (
     sigmoid_cross_entropy_with_logits,
@@ -411,7 +412,7 @@ def softmax_cross_entropy(
 
     Shapes: both [n, classes]. Dtypes: any float; the labels are converted to that of `logits`.
 
-    Derivative: that of nn.softmax_cross_entropy_with_logits, times weights / count.
+    Derivative by `logits`: that of nn.softmax_cross_entropy_with_logits, times weights / count; labels are constant.
 
     Raises:
         ValueError: the shapes differ, or as `compute_weighted_loss`; smoothing needs a known number of classes.
@@ -422,6 +423,7 @@ def softmax_cross_entropy(
     """
     z, x = _pair("softmax_cross_entropy", onehot_labels, logits)
     with x.graph.name_scope(scope or "softmax_cross_entropy_loss"):
+        z = stop_gradient(z)
         if label_smoothing:
             classes = None if x.shape.rank is None else x.shape.size(-1)
             if classes is None:

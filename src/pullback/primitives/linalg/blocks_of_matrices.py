@@ -12,7 +12,7 @@ from ...core.intervals import ORIGIN, Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import MOVES, VIEWS, links_of_matrices
+from ...core.traits import ADDS, MOVES, VIEWS, links_of_matrices
 from ...core.types import TensorType
 
 
@@ -46,7 +46,7 @@ class DiagonalBlocks(Primitive):
     """The sum of the two blocks on the diagonal."""
 
     type = "DiagonalBlocks"
-    traits = (MOVES,)
+    traits = (ADDS,)
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (_resized(x, lambda n: n // 2),)

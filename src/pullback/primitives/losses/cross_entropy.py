@@ -25,7 +25,7 @@ from ..elementwise.add_n import add_terms
 from ..elementwise.arithmetic import REAL, Add
 from ..elementwise.exponential import exp, log
 from ..elementwise.masking import mask, multiply_no_nan
-from ..logic.comparison import greater
+from ..logic.logical import logical_and
 from ..reduction.reduce import reduce_sum
 from ..shape.squeeze import ExpandDims
 
@@ -251,7 +251,7 @@ def log_poisson_loss(
 ) -> Tensor:
     """`exp(x) - z * x` for the logarithm x of a predicted rate and a count z: the loss of a Poisson distribution.
 
-    `compute_full_loss` adds Stirling's approximation of log(z!) for counts above 1.
+    `compute_full_loss` adds Stirling's approximation of log(z!) for counts above 1; it is NaN for negative ones.
 
     Shapes: the same for both. Dtypes: any float, the same for both.
 
@@ -270,5 +270,5 @@ def log_poisson_loss(
         loss = exp(x) - z * x
         if compute_full_loss:
             approximation = z * log(z) - z + 0.5 * log(2 * math.pi * z)
-            loss = loss + mask(greater(z, 1), approximation)
+            loss = loss + mask(logical_and(z >= 0, z <= 1), approximation, keep=False)
         return loss

@@ -29,6 +29,9 @@ from .size import shape
 def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The elements of `tensor`, in the same order, in another shape; one length may be -1 and is worked out.
 
+    Where there are no elements and another length is 0, the -1 is worked out of the lengths that are not: a batch of no
+    images, [0, 4, 4], is flattened to [0, 16] by [0, -1].
+
     Shapes: `shape`, a sequence of integers or an integer vector, of as many elements as `tensor`. Dtypes: any.
 
     Derivative: dx = reshape(dy, shape(x)).
@@ -62,8 +65,10 @@ class Reshape(Primitive):
         _check_open(told)
         dims, size = [None if d == -1 else d for d in told], x.shape.elements
         rest = math.prod([d for d in dims if d is not None])
-        if -1 in told and dims.count(None) == 1 and size is not None:
-            if isinstance(size, int) and isinstance(rest, int) and (rest == 0 or size % rest):
+        if size == rest == 0 and x.shape.is_fully_defined():
+            dims = list(filled(told, x.shape.known))
+        elif -1 in told and dims.count(None) == 1 and size is not None:
+            if isinstance(size, int) and isinstance(rest, int) and (size % rest if rest else size):
                 raise ValueError(f"reshape: {x} has {size} elements, which do not fill {list(told)}")
             dims = [(size // rest if rest != 0 else None) if d is None else d for d in dims]
         elif None not in dims and isinstance(size, int) and isinstance(rest, int) and rest != size:
@@ -74,10 +79,18 @@ class Reshape(Primitive):
         del xp
         dims = numbers_to_use(self.shape, lengths)
         _check_open(dims)
-        return x.reshape(dims)
+        return x.reshape(filled(dims, x.shape))
 
     def gradient(self, op: Operation, dy: Any) -> Sequence[Any]:
         return (partial(_reshape_back, dy, op.inputs[0]), None)[: len(op.inputs)]
+
+
+def filled(lengths: Sequence[Any], shape: Sequence[Any]) -> tuple[Any, ...]:
+    """`lengths` with -1 worked out where both hold no elements: the zeros left out, there are as many as before."""
+    if -1 not in lengths or 0 not in lengths or 0 not in shape:
+        return tuple(lengths)
+    count = math.prod([n for n in shape if n != 0]) // math.prod([n for n in lengths if n not in (0, -1)])
+    return tuple([count if n == -1 else n for n in lengths])
 
 
 def _check_open(lengths: Sequence[Any]) -> None:
