@@ -41,3 +41,16 @@ def test_functions_of_float64_are_exact_in_onnxruntime(name: str) -> None:
     signs = [np.copysign(1.0, y)[~np.isnan(y)] for y in (found[0], expected[0])]
     np.testing.assert_array_equal(*signs)
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-13, atol=0)
+
+
+def test_modified_bessel_functions_keep_their_digits_near_zero() -> None:
+    x = pb.placeholder(pb.float64, [None])
+    y = pb.math.bessel_i1(x)
+    given = {x: np.append(LINE[np.abs(LINE) < 20], [1e-308, 1e-16])}
+    found, expected = [pb.Session(engine=e).run([y, *pb.gradients(y, x)], given) for e in ("onnxruntime", "numpy")]
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=0)
+
+
+def test_digamma_has_a_pole_of_either_sign_at_zero() -> None:
+    x = pb.placeholder(pb.float64, [2])
+    assert pb.Session(engine="onnxruntime").run(pb.digamma(x), {x: [0.0, -0.0]}).tolist() == [-np.inf, np.inf]

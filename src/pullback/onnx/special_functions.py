@@ -89,7 +89,7 @@ class Functions:
         reflected = value - math.pi * xp.cos(part) / xp.sin(part)
         pole = (x < 0) & (x == xp.floor(x))
         result = xp.where(left, reflected, value)
-        edge = xp.where(x == 0, -math.inf, result)
+        edge = xp.where(x == 0, -1.0 / x, result)
         return xp.where(pole, math.nan, xp.where(x == math.inf, math.inf, edge))
 
     psi = digamma
@@ -165,12 +165,18 @@ class Functions:
         return self._scaled_i(1, x) * self.xp.exp(self.xp.abs(x))
 
     def _scaled_i(self, order: int, x: Any) -> Any:
-        """The mean over angles of exp(|x| (cos - 1)) cos(n angle); beyond 40 the asymptotic series (DLMF 10.40.1)."""
+        """The mean over angles of exp(|x| (cos - 1)) cos(n angle), for n = 0 and 1; beyond 40 the asymptotic series.
+
+        For n = 1 opposite angles are taken together, so that nothing cancels near 0 (DLMF 10.32.3, 10.40.1).
+        """
         xp = self.xp
         size = xp.abs(x)
-        near = xp.minimum(size, 40.0)
-        terms = xp.exp(near[..., None] * (np.cos(_ANGLES) - 1.0))
-        mean = xp.sum(terms * (np.cos(order * _ANGLES) / len(_ANGLES)), axis=-1)
+        near = xp.minimum(size, 40.0)[..., None]
+        cosines = np.cos(_ANGLES[: len(_ANGLES) // (1 + order)])
+        terms = xp.exp(near * (cosines - 1.0))
+        if order:
+            terms = terms * xp.expm1(near * (-2.0 * cosines)) * -cosines
+        mean = xp.sum(terms * (1 / len(_ANGLES)), axis=-1)
         far = xp.maximum(size, 40.0)
         factor = 1.0
         total: Any = 1.0
