@@ -378,3 +378,12 @@ def test_narrow_numbers_are_stored_and_cast(name: str) -> None:
     assert narrow.dtype == kind
     wide = of_node("Cast", {"x": narrow}, kinds=[np.float32], opset=25, to=TensorProto.FLOAT)
     assert wide.tolist() == [1, 0, 3]
+
+
+@pytest.mark.parametrize(("own", "functions"), [(21, 18), (18, 21), (22, 21)])
+def test_functions_of_another_opset_are_read_where_that_means_the_same(own: int, functions: int) -> None:
+    text = f"""<ir_version: 10, opset_import: ["" : {own}, "local" : 1]>
+        model (float[2] x) => (float[2] y) {{ y = local.twice(x) }}
+        <domain: "local", opset_import: ["" : {functions}]> twice (x) => (y) {{ h = Tanh(x)  y = Add(h, h) }}"""
+    graph = pb.onnx.load(onnx.parser.parse_model(text))
+    assert pb.Session(graph=graph).run(graph["y"], {graph["x"]: [0.0, 0.5]}).tolist() == pytest.approx([0, 0.924234])

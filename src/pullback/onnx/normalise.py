@@ -211,10 +211,24 @@ def _said(error: Exception) -> str:
 def _inlined(skeleton: ModelProto) -> ModelProto:
     """The model with the bodies of its functions in place of their calls."""
     require_room(skeleton)
+    _align_functions(skeleton)
     try:
         return inliner.inline_local_functions(skeleton)
     except (RuntimeError, ValueError) as error:
         raise InvalidArgumentError(f"onnx.load: the functions cannot be inlined: {_said(error)}") from None
+
+
+def _align_functions(skeleton: ModelProto) -> None:
+    """Give functions the opset of the model, where that means the same: onnx leaves calls of all others as they are.
+
+    To convert them is no way: the converter of onnx 1.23 ends the process where it does not know a type.
+    """
+    versions = [entry.version for entry in skeleton.opset_import if domain_of(entry.domain) == ""]
+    for function in skeleton.functions if versions else ():
+        kinds = {node.op_type for node in all_nodes(function) if domain_of(node.domain) == ""}
+        for entry in function.opset_import:
+            if domain_of(entry.domain) == "" and all(_means_the_same(k, entry.version, versions[0]) for k in kinds):
+                entry.version = versions[0]
 
 
 def _converted(skeleton: ModelProto, kinds: set[Kind]) -> tuple[ModelProto, set[Kind]]:
@@ -251,14 +265,21 @@ def _restore_types(converted: GraphProto, before: GraphProto) -> None:
     del converted.value_info[:]
 
 
-def _means_the_same(op_type: str, version: int) -> bool:
-    """Whether a node of this opset is the same at the oldest that is read, but for the dtypes that it may have."""
-    if version >= 13 and op_type in _WIDENED:
+def _means_the_same(op_type: str, version: int, other: int = OLDEST_READ) -> bool:
+    """Whether a node of this opset is the same at another, but for the dtypes that it may have."""
+    if min(version, other) >= 13 and max(version, other) <= OLDEST_READ and op_type in _WIDENED:
         return True
     if not onnx.defs.has(op_type):
         return False
-    then = onnx.defs.get_schema(op_type, version).since_version
-    return then == onnx.defs.get_schema(op_type, OLDEST_READ).since_version
+    return _since(op_type, version) == _since(op_type, other)
+
+
+def _since(op_type: str, version: int) -> int:
+    """The opset that an operator is of; 0 where there is none so old."""
+    try:
+        return int(onnx.defs.get_schema(op_type, version).since_version)
+    except onnx.defs.SchemaError:
+        return 0
 
 
 def _with_bodies(skeleton: ModelProto, kinds: set[Kind]) -> tuple[ModelProto, set[Kind]]:
