@@ -106,6 +106,7 @@ CASES = [
     Case("read_scalar", lambda x: variable(x, 3.0) * x, [normal()], lambda x: 3 * x),
     Case("operators", lambda x: 2.0 - abs(-variable(x)) / x[:3], [normal(3) + 3], lambda x: 2 - abs(TABLE) / x),
     Case("initialized", lambda: pb.is_variable_initialized(pb.Variable(0.0)), expected=np.array(True)),
+    Case("initialized_value", lambda x: variable(x).initialized_value() * x, [normal(4, 3)], lambda x: TABLE * x),
     Case("assign", lambda x: variable(x).assign(x), [normal(4, 3)], lambda x: x, not_differentiable=STATE),
     Case(
         "assign_add", lambda x: variable(x).assign_add(x), [normal(4, 3)], lambda x: TABLE + x, not_differentiable=STATE

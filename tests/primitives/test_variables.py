@@ -447,3 +447,31 @@ def test_what_is_no_slice_of_a_variable_cannot_be_assigned_to() -> None:
     session = pb.Session(engine="numpy")
     session.run(v.initializer)
     assert session.run(named).tolist() == [7.0, 2.0]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_initial_values_made_of_others_need_no_order(engine: str) -> None:
+    v = pb.Variable(pb.random.normal([2]))
+    w = pb.Variable(v.initialized_value() * 2.0)
+    u = pb.Variable(w.initialized_value() + 1.0)
+    session = pb.Session(engine=engine)
+    session.run(u.initializer)
+    with pytest.raises(pb.errors.FailedPreconditionError, match="uninitialized value"):
+        session.run(v)
+    session.run(v.assign([5.0, 7.0]))
+    session.run(w.initializer)
+    assert session.run(w).tolist() == [10.0, 14.0]
+    session = pb.Session(engine=engine)
+    session.run(pb.global_variables_initializer())
+    a, b, c = session.run([v, w, u])
+    np.testing.assert_array_equal([2.0 * a, b + 1.0], [b, c])
+
+
+def test_the_derivative_by_a_variable_goes_through_its_initialized_value() -> None:
+    with pb.device("/device:CPU:1"):
+        v = pb.Variable(2.0)
+    y = v.initialized_value() * 3.0
+    assert v.initialized_value().device == v.device
+    assert pb.Session(engine="numpy").run([y, *pb.gradients(y, v)]) == [6.0, 3.0]
+    assert pb.gradients(y, v.initial_value) == [None]
+    assert pb.Variable.from_handle(v.handle).initialized_value().op.type == "InitializedValue"

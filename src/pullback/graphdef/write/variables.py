@@ -9,6 +9,7 @@ from ...primitives.variables.operations import (
     AssignAddVariableOp,
     AssignSubVariableOp,
     AssignVariableOp,
+    InitializedValue,
     ReadVariableOp,
     ResourceGather,
     VarHandleOp,
@@ -28,6 +29,13 @@ def handle(body: Body, op: Operation) -> Any:
 @writer(ReadVariableOp)
 def read(body: Body, op: Operation, resource: Ref) -> Any:
     return body.main("ReadVariableOp", resource, dtype=op.outputs[0].dtype)
+
+
+@writer(InitializedValue)
+def initialized(body: Body, op: Operation, resource: Ref, initial: Ref) -> Any:
+    """Initializers act in the order of making: the variable has its value by then."""
+    del initial
+    return read(body, op, resource)
 
 
 @writer(ResourceGather)

@@ -16,6 +16,7 @@ from ...primitives.variables.operations import (
     AssignAddVariableOp,
     AssignSubVariableOp,
     AssignVariableOp,
+    InitializedValue,
     ReadVariableOp,
     ResourceGather,
     VarHandleOp,
@@ -76,6 +77,12 @@ def var_handle(w: Writer, op: Operation) -> Handle:
 
 @writer(ReadVariableOp, pairs=True)
 def read_variable(w: Writer, op: Operation, handle: Handle) -> Value:
+    return _state(w, handle)
+
+
+@writer(InitializedValue, pairs=True)
+def initialized_value(w: Writer, op: Operation, handle: Handle, initial: Value) -> Value:
+    """Whoever runs the model gives every variable a value."""
     return _state(w, handle)
 
 

@@ -78,6 +78,30 @@ class ReadVariableOp(AbstractStateful):
         return (dy,)
 
 
+class InitializedValue(AbstractStateful):
+    """The value of a variable, or, where it has none yet, the second input: its initial value."""
+
+    type = "InitializedValue"
+    reads_state = False
+
+    dtype: Any
+    shape: TensorShape
+
+    def infer(self, handle: TensorType, initial: TensorType) -> tuple[TensorType, ...]:
+        check_handle("initialized_value", handle)
+        del initial
+        return (tensor_type(self.dtype, self.shape),)
+
+    def kernel(self, xp: Any, state: Any, initial: Any) -> Any:
+        del xp
+        return initial if state is None else state
+
+    def gradient(self, op: Operation, dy: Any) -> Sequence[Any]:
+        """That by the value; the initial value counts as a constant."""
+        del op
+        return dy, None
+
+
 class VariableShape(AbstractStateful):
     type = "VariableShape"
 

@@ -7,7 +7,7 @@ gives the value before it, a read made after it the value after it. No control d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any, ClassVar
 
@@ -27,6 +27,7 @@ from .operations import (
     AssignAddVariableOp,
     AssignSubVariableOp,
     AssignVariableOp,
+    InitializedValue,
     ReadVariableOp,
     ResourceGather,
     VarHandleOp,
@@ -257,8 +258,12 @@ class Variable(AbstractTensorLike):
             return read_variable(self.handle)
 
     def initialized_value(self) -> Tensor:
-        """A new read of the value, for another initial value: initializers act in the order of making."""
-        return read_variable(self.handle)
+        """The value, or the initial value where there is none yet: what another initial value is made of."""
+        if self.initial_value is None:
+            return read_variable(self.handle)
+        type_ = variable_type(self.handle)
+        with self.graph.device(self.device) if self.device else nullcontext():
+            return InitializedValue(type_.dtype, type_.shape)(self.handle, self.initial_value)
 
     def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The rows `indices` [...] of the value: [..., row...]; derivatives by the variable are IndexedSlices.
