@@ -109,7 +109,8 @@ class Values:
         """
         self.asked = True
         if x not in self._known:
-            if self._free and not self._free.isdisjoint(needed([x], _inputs)):
+            behind: set[Tensor] = needed([x], _inputs)
+            if not self._free.isdisjoint(behind):
                 raise Undecided
             found = self._computed(lambda: self.place(x))
             self._known[x] = found if isinstance(found, list) else np.asarray(found)
