@@ -89,6 +89,35 @@ def test_a_loop_that_is_interrupted_a_thousand_times(engine: str, alarm: Callabl
     interrupt_often(engine, 1000, alarm)
 
 
+def test_first_steps_that_are_interrupted_are_whole_or_not_done(alarm: Callable[[float], None]) -> None:
+    random, v = np.random.default_rng(0), pb.Variable(np.zeros(ROWS))
+    x = pb.placeholder(pb.float64, [None])
+    step = v.assign_add(pb.ones_like(v) * pb.reduce_mean(pb.exp(x)))
+    with pb.Session(engine="xla") as session:
+        session.run(v.initializer)
+        for rows in range(1, 13):
+            begun = session.run(v)[0]
+            try:
+                alarm(random.uniform(5e-3, 6e-2))
+                session.run(step, {x: np.zeros(rows)})
+                alarm(0)
+            except KeyboardInterrupt:
+                pass
+            (found,) = np.unique(session.run(v))
+            assert found in (begun, begun + 1)
+
+
+def test_the_first_step_changes_variables_in_place_too() -> None:
+    v = pb.Variable(np.zeros(1000))
+    step = v.assign_add(pb.ones_like(v))
+    with pb.Session(engine="xla") as session:
+        session.run(v.initializer)
+        values: Any = session._engine.values  # type: ignore[attr-defined]
+        before = values[v.op].unsafe_buffer_pointer()
+        session.run(step.op)
+        assert values[v.op].unsafe_buffer_pointer() == before
+
+
 class InterruptedAtItsEnd:
     """A block of 64-bit types and of a mesh that Ctrl-C interrupts while it is left."""
 

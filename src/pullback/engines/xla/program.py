@@ -30,6 +30,7 @@ from .collectives import bytes_by_kind
 from .control_flow.callbacks import Failures, calls_python, noting_in, raise_first
 from .devices import Layout
 from .headroom import headroom_of, make_sure_of
+from .interrupts import to_its_end
 from .loops.map import has_steps_apart
 from .loops.padded import Padded, Turned, cut
 from .loops.rooms import Rooms, WithRooms
@@ -155,8 +156,8 @@ class Program:
 
         Also, by their number and the axis, how many rows there are of fetches that have rows of zeros behind them. What
         the program gave is put into `launched` by one call that no signal can cut in two: the variables' own memory is
-        gone then. Until a signature has run to its end it is given copies: compiling goes through Python code of jax's,
-        and there may be too little memory for what the program computes.
+        gone then. The first call of a signature goes through Python code of jax's, and there may be too little memory
+        for what the program computes: so it is compiled before, and run in a thread of its own, or it is given copies.
         """
         if self.calls_python:
             with self.turn:
@@ -190,9 +191,13 @@ class Program:
         fn, feeds = (self.only, feeds) if self.only is not None else self._specialised(feeds)
         written = [*map(values.get, self.written)]
         read = [*map(values.get, self.read)]
-        is_settled = self.is_settled or self._has_settled(fn, feeds)
-        if not is_settled:
-            written = self._first_arguments(fn, written, feeds)
+        if self.is_settled or self._has_settled(fn, feeds):
+            self._start(fn, launched, written, read, feeds)
+        else:
+            self._start_first(fn, launched, written, read, feeds)
+        return launched[-1]
+
+    def _start(self, fn: Compiled, launched: list[Any], written: list[Any], read: list[Any], feeds: Any) -> None:
         if self.headroom:
             make_sure_of(self.headroom)
         if isinstance(fn, WithRooms):
@@ -200,21 +205,12 @@ class Program:
         else:
             started = self._interruptible(fn, feeds) if self.spans_processes else fn
             launched.extend(map(started, (written,), (read,), (self.lifted,), (feeds,)))
-        if not is_settled:
-            self._settle(fn, (written, read, self.lifted, feeds), launched[-1])
-        return launched[-1]
 
     def _interruptible(self, fn: Compiled, feeds: Sequence[Any]) -> Any:
         """`fn` in a thread of its own: a processor computes small programs where they are called, and waits in them."""
         if self.layout.platform != PROCESSOR or self._signature(fn, feeds) not in self.completed:
             return fn
-        run: Any = fn
-
-        def entered(*args: Any) -> Any:
-            with self.layout.entered():
-                return run(*args)
-
-        return partial(while_watching, entered)
+        return partial(while_watching, partial(self._entered, fn))
 
     def _has_settled(self, fn: Compiled, feeds: Sequence[Any]) -> bool:
         """Whether all that the first calls do is done for the signature of `feeds`, whose headroom then counts."""
@@ -224,25 +220,32 @@ class Program:
         self.headroom = known
         return True
 
-    def _first_arguments(self, fn: Compiled, written: list[Any], feeds: Sequence[Any]) -> list[Any]:
-        """`written`, copied until a signature has run to its end. From the second call on constants are moved."""
+    def _start_first(self, fn: Compiled, launched: list[Any], written: list[Any], read: list[Any], feeds: Any) -> None:
+        """The first calls of a signature. From the second on constants are moved."""
         self.calls += 1
         if self.calls == 2:
             assigned = set(self.assigned.values())
             self.lifted = [x if j in assigned else self.layout.copied(x) for j, x in enumerate(self.lifted)]
-        self.headroom = self.completed.get(self._signature(fn, feeds), 0)
-        if self.donates and self._signature(fn, feeds) not in self.completed:
-            return [None if x is None else jnp.copy(x) for x in written]
-        return written
-
-    def _settle(self, fn: Any, arguments: Sequence[Any], results: Any) -> None:
-        signature = self._signature(fn, arguments[-1])
+        signature = self._signature(fn, feeds)
+        self.headroom = self.completed.get(signature, 0)
+        start = partial(self._start, fn, launched)
+        if signature in self.completed or not (self.donates and self.written):
+            start(written, read, feeds)
+        elif self.layout.platform == PROCESSOR and not self.spans_processes:
+            lowered: Any = fn
+            self.headroom = headroom_of(lowered.lower(written, read, self.lifted, feeds).compile())
+            to_its_end(partial(self._entered, start, written, read, feeds))
+        else:  # How much memory there is cannot be asked for.
+            start([None if x is None else jnp.copy(x) for x in written], read, feeds)
         if signature not in self.completed:
-            self.layout.wait_for(results[:2])
-            gives = self.donates and self.written and self.layout.platform == PROCESSOR
-            self.headroom = headroom_of(fn.lower(*arguments).compile()) if gives else 0
+            self.layout.wait_for(launched[-1][:2])
             self.completed[signature] = self.headroom
         self.is_settled = self.has_signature and self.only is not None and self.calls > 1
+
+    def _entered(self, run: Any, *arguments: Any) -> Any:
+        """What `run` gives in another thread, which begins without 64-bit types and mesh."""
+        with self.layout.entered():
+            return run(*arguments)
 
     def _signature(self, fn: Compiled, feeds: Sequence[Any]) -> Any:
         return fn, () if self.has_signature else tuple([x.shape for x in feeds])
