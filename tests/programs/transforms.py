@@ -33,7 +33,7 @@ def forward_and_reverse_agree(program: Program) -> None:
     """w · (J v) is (Jᵀ w) · v, of the program and of its first derivatives."""
     built = build(program)
     ys, xs = differentiable(built.ys), built.moved()
-    if not ys or not xs:
+    if not ys or not xs or not is_determined(program):
         return
     for order in (1, 2):
         weights = weights_like(built.run(ys), order)
