@@ -11,7 +11,7 @@ import pytest
 
 import pullback as pb
 import pullback.compat.v1 as tf
-from pullback.compat.v1 import inner_names
+from pullback.compat.v1 import inner_names, moving_averages
 from pullback.compat.v1.defun import Defun
 
 ENGINES = pytest.mark.parametrize("engine", ["numpy", "xla"])
@@ -282,3 +282,29 @@ def test_the_variables_between_tensors() -> None:
 def test_the_shape_of_a_reduction_that_keeps_its_axes(lengths: list[int], axes: Any, expected: list[int]) -> None:
     found = inner_names.reduced_shape(lengths, axes)
     assert pb.Session(engine="numpy").run(found).tolist() == expected
+
+
+def test_a_weighted_average_begins_without_bias() -> None:
+    x, w = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+    mean = moving_averages.weighted_moving_average(x, 0.5, w, collections=["averages"])
+    assert [v.op.name for v in tf.get_collection("averages")] == [
+        "WeightedMovingAvg/value_x_weight",
+        "WeightedMovingAvg/weight",
+    ]
+    session = pb.Session(engine="numpy")
+    session.run(tf.variables_initializer(tf.get_collection("averages")))
+    assert session.run(mean, {x: 3.0, w: 4.0}) == 3.0
+    assert session.run(mean, {x: 9.0, w: 2.0}) == pytest.approx((1.5 * 4.0 + 9.0 * 2.0) / (0.5 * 4.0 + 2.0))
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_slots_are_named_after_what_they_belong_to(beside: bool) -> None:
+    with tf.device("/device:CPU:1"):
+        v = tf.Variable([1.0, 2.0], name="v")
+    copy = moving_averages.create_slot(v, v.initialized_value(), "copy", beside)
+    other = moving_averages.create_zeros_slot(tf.constant([1, 2], name="c"), "zeros", tf.float64)
+    assert (copy.name, copy.trainable, other.name) == ("v/copy:0", False, "c/zeros:0")
+    assert copy.device == (v.device if beside else "")
+    session = pb.Session(engine="numpy")
+    session.run(tf.variables_initializer([copy, other]))
+    assert [x.tolist() for x in session.run([copy, other])] == [[1.0, 2.0], [0.0, 0.0]]
