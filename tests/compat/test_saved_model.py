@@ -55,6 +55,23 @@ def test_what_is_to_be_run_first_is_said(tmp_path: Path) -> None:
     assert list(meta.collection_def["saved_model_main_op"].node_list.value) == [first.name]
 
 
+def test_files_go_with_the_model(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("a b c")
+    asset = tf.constant(str(tmp_path / "words.txt"), name="words")
+    builder = tf.saved_model.Builder(tmp_path / "model")
+    builder.add_meta_graph_and_variables(tf.Session(), ["serve"], assets_collection=[asset])
+    with pytest.raises(ValueError, match=r"^SavedModelBuilder: two assets are called 'words\.txt': /.*, b/words\.txt$"):
+        builder.add_meta_graph(["gpu"], assets_collection=[tf.constant("b/words.txt")])
+    builder.save()
+    (tmp_path / "words.txt").unlink()
+    (tmp_path / "model").rename(tmp_path / "elsewhere")
+    with tf.Session(graph=tf.Graph(), engine="numpy") as again:
+        meta = tf.saved_model.load(again, ["serve"], tmp_path / "elsewhere")
+    (node,) = [node for node in meta.graph_def.node if node.name == "words"]
+    (path,) = node.attr["value"].tensor.string_val
+    assert Path(path.decode()).read_text() == "a b c"
+
+
 def test_signatures_have_the_methods_of_their_kind() -> None:
     examples, scores = tf.placeholder(tf.string, [None]), tf.placeholder(tf.float32, [None])
     utils = tf.saved_model.signature_def_utils
@@ -75,8 +92,13 @@ def test_messages(tmp_path: Path) -> None:
     builder.add_meta_graph_and_variables(session, ["serve"], {KEY: signature})
     with pytest.raises(RuntimeError, match=r"^SavedModelBuilder: variables were added before; further graphs go"):
         builder.add_meta_graph_and_variables(session, ["serve"])
-    with pytest.raises(NotImplementedError, match=r"^SavedModelBuilder: assets are not written; copy the files beside"):
-        builder.add_meta_graph(["gpu"], assets_collection=["words.txt"])
+    text = "SavedModelBuilder: an asset is a constant with the path of a file, not "
+    with pytest.raises(ValueError, match=f"^{text}"):
+        builder.add_meta_graph(["gpu"], assets_collection=[tf.placeholder(tf.string, [])])
+    with pytest.raises(
+        ValueError, match=r"^SavedModelBuilder: there is no file a/words\.txt, which is to go with the m"
+    ):
+        builder.add_meta_graph(["gpu"], assets_collection=[tf.constant("a/words.txt")])
     builder.save()
     with pytest.raises(ValueError, match=r"^saved_model\.save: there is something in "):
         tf.saved_model.Builder(tmp_path / "model")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -165,7 +166,16 @@ def _chosen(folder: Path, tags: set[str] | None) -> Any:
     if len(matching) != 1:
         known = ", ".join(str(sorted(g.meta_info_def.tags)) for g in graphs)
         raise NotFoundError(f"saved_model.load: {folder} has no one graph with the tags {tags}; there are {known}")
+    _place_assets(matching[0], folder)
     return matching[0]
+
+
+def _place_assets(meta: Any, folder: Path) -> None:
+    """Puts the paths of the files that came with the model into the constants that hold those of the one who saved."""
+    files = {asset.tensor_info.name.partition(":")[0]: Path(asset.filename).name for asset in meta.asset_file_def}
+    for node in meta.graph_def.node if files else ():
+        if node.op == "Const" and node.name in files:
+            node.attr["value"].tensor.string_val[:] = [os.fsencode(folder / "assets" / files[node.name])]
 
 
 def _objects(folder: Path) -> dict[str, str]:

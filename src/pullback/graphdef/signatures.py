@@ -145,6 +145,7 @@ _SIGNATURES = {
     "T Tpaddings T -> output:T": "PadV2",
     "T Tperm -> y:T": "Transpose",
     "T Tseed Rtype -> output:dtype": "StatelessRandomPoisson",
+    "T Tseed dtype -> output:dtype": "StatelessRandomGammaV2",
     "T Tseed dtype dtype -> output:dtype": "StatelessRandomUniformInt",
     "T Tshape -> output:T": "Reshape",
     "T Tshift Taxis -> output:T": "Roll",

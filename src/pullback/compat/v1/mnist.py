@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +12,8 @@ import numpy as np
 from ...core.dtypes import DType, as_dtype, float32
 
 Array = np.ndarray[Any, Any]
+input_data = sys.modules[__name__]
+"""The module inside `mnist`, whose names are the same."""
 _IMAGES, _LABELS = 2051, 2049
 _MOST = 1 << 28
 """The largest file that is read, unpacked."""

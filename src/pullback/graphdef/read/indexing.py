@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ...autodiff.reverse import gradients
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor
 from ...primitives.creation.constant import shape_value
+from ...primitives.creation.fill import zeros
+from ...primitives.identity.identity import identity
 from ...primitives.indexing import scatter_nd as nd
 from ...primitives.indexing.gather import gather
 from ...primitives.indexing.index_arithmetic import unravel_index
@@ -76,6 +79,11 @@ def _masks(node: Node) -> list[int]:
 @reader("StridedSliceGrad")
 def strided_slice_grad(node: Node, lengths: Tensor, begin: Tensor, end: Tensor, strides: Tensor, dy: Tensor) -> Any:
     """By the slice that it is the derivative of, of something of the same shape."""
+    if any(node.static(x) is None for x in (begin, end, strides)):
+        like = zeros(lengths, dy.dtype)
+        masks = dict(zip(_MASKS, _masks(node), strict=True))
+        (dx,) = gradients(strided_slice(like, begin, end, strides, **masks), like, dy)
+        return identity(dx, name=node.exactly)
     bounds = [node.integers(x, "the bounds of the slice") for x in (begin, end, strides)]
     spec = tuple([_entry(i, [column[i] for column in bounds], _masks(node)) for i in range(len(bounds[0]))])
     dims, rest = split_shape(lengths)

@@ -6,10 +6,15 @@ from typing import Any
 
 from ...core.operation import Tensor
 from ...primitives.creation.constant import constant
-from ...primitives.random.discrete import random_poisson, stateless_parameterized_truncated_normal
+from ...primitives.random.discrete import random_poisson, stateless_parameterized_truncated_normal, stateless_poisson
 from ...primitives.random.gamma import random_gamma, stateless_gamma
 from ...primitives.random.stateful import categorical, random_normal, random_shuffle, random_uniform, truncated_normal
-from ...primitives.random.stateless import stateless_normal, stateless_truncated_normal, stateless_uniform
+from ...primitives.random.stateless import (
+    stateless_categorical,
+    stateless_normal,
+    stateless_truncated_normal,
+    stateless_uniform,
+)
 from ..nodes import Node, reader
 
 
@@ -73,6 +78,22 @@ def stateless(node: Node, shape: Tensor, seed: Tensor, *more: Tensor) -> Any:
     del more
     draw = _DRAWS[node.op_type.removesuffix("V2")]
     return draw(shape, seed, dtype=node.attribute("dtype", "float32"), name=node.exactly)
+
+
+@reader("StatelessRandomUniformInt")
+def integers_of_seed(node: Node, shape: Tensor, seed: Tensor, low: Tensor, high: Tensor) -> Any:
+    return stateless_uniform(shape, seed, low, high, low.dtype, node.exactly)
+
+
+@reader("StatelessMultinomial")
+def multinomial_of_seed(node: Node, logits: Tensor, count: Tensor, seed: Tensor) -> Any:
+    (n,) = node.integers(count, "the number of samples")
+    return stateless_categorical(logits, n, seed, node.attribute("output_dtype", "int64"), node.exactly)
+
+
+@reader("StatelessRandomPoisson")
+def poisson_of_seed(node: Node, shape: Tensor, seed: Tensor, means: Tensor) -> Any:
+    return stateless_poisson(shape, seed, means, node.attribute("dtype", "int64"), node.exactly)
 
 
 @reader("StatelessRandomGetKeyCounter", outputs=("key", "counter"))

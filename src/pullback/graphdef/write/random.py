@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...core.graph import Operation
-from ...primitives.random.discrete import RandomPoissonV2
+from ...primitives.random.discrete import RandomPoissonV2, StatelessRandomPoisson
 from ...primitives.random.dropout import DropoutMask
-from ...primitives.random.gamma import RandomGamma
+from ...primitives.random.gamma import RandomGamma, StatelessRandomGammaV3
 from ...primitives.random.stateful import (
     Multinomial,
     RandomOrder,
@@ -17,6 +17,13 @@ from ...primitives.random.stateful import (
     RandomUniform,
     RandomUniformInt,
     TruncatedNormal,
+)
+from ...primitives.random.stateless import (
+    StatelessMultinomial,
+    StatelessRandomNormal,
+    StatelessRandomUniform,
+    StatelessRandomUniformInt,
+    StatelessTruncatedNormal,
 )
 from ..body import Body, Ref
 from ..exporting import writer
@@ -72,6 +79,34 @@ def dropout(body: Body, op: Operation, *inputs: Ref) -> Any:
     scale = body.node("Reciprocal", body.node("Sub", body.constant(1.0, wide), rate))
     zero = body.constant(0.0, wide)
     return body.cast(body.node("SelectV2", body.node("GreaterEqual", drawn, rate), scale, zero), dtype)
+
+
+@writer(StatelessRandomUniform, StatelessRandomNormal, StatelessTruncatedNormal)
+def of_seed(body: Body, op: Operation, seed: Ref, *lengths: Ref) -> Any:
+    primitive: Any = op.primitive
+    return body.main(op.type, lengths_of(body, primitive.shape, lengths), seed, dtype=op.outputs[0].dtype)
+
+
+@writer(StatelessRandomUniformInt)
+def integers_of_seed(body: Body, op: Operation, seed: Ref, low: Ref, high: Ref, *lengths: Ref) -> Any:
+    primitive: Any = op.primitive
+    return body.main(op.type, lengths_of(body, primitive.shape, lengths), seed, low, high)
+
+
+@writer(StatelessMultinomial)
+def multinomial_of_seed(body: Body, op: Operation, logits: Ref, seed: Ref) -> Any:
+    primitive: Any = op.primitive
+    return body.main(op.type, logits, body.integers(primitive.num_samples), seed, output_dtype=op.outputs[0].dtype)
+
+
+@writer(StatelessRandomGammaV3)
+def gamma_of_seed(body: Body, op: Operation, seed: Ref, alpha: Ref) -> Any:
+    return body.main("StatelessRandomGammaV2", body.shape_of(alpha), seed, alpha)
+
+
+@writer(StatelessRandomPoisson)
+def poisson_of_seed(body: Body, op: Operation, seed: Ref, means: Ref) -> Any:
+    return body.main(op.type, body.shape_of(means), seed, means, dtype=op.outputs[0].dtype)
 
 
 def _seeds(op: Operation) -> dict[str, int]:

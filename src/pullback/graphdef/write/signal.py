@@ -1,4 +1,4 @@
-"""GraphDef export of Fourier transforms along the last axes."""
+"""GraphDef export of Fourier and cosine transforms along the last axes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.dtypes import float64, real_dtype
 from ...core.graph import Operation
+from ...primitives.signal.dct import Dct
 from ...primitives.signal.fourier import Fft
 from ..body import Body, Ref
 from ..exporting import writer
@@ -29,6 +30,20 @@ def fft(body: Body, op: Operation, x: Ref) -> Any:
     scale = body.cast(body.node("Pow", number, body.constant(power, float64)), real_dtype(x.dtype))
     zero = body.constant(np.zeros((), scale.dtype))
     return body.main("Mul", body.node(op_type, x), body.node("Complex", scale, zero, Tout=x.dtype))
+
+
+@writer(Dct)
+def dct(body: Body, op: Operation, x: Ref) -> Any:
+    """A product with the matrix of the transform, whose rows are the transforms of unit vectors."""
+    primitive: Any = op.primitive
+    n, rank = op.inputs[0].shape.size(-1) if op.inputs[0].shape.rank else None, op.inputs[0].shape.rank
+    if n is None:
+        return body.refuse("its export is there for a known last length")
+    matrix = body.constant(primitive.kernel(np, np.eye(n)), x.dtype)
+    if rank != 1:
+        return body.main("BatchMatMulV2", x, matrix)
+    row = body.node("BatchMatMulV2", body.node("ExpandDims", x, body.integers(0)), matrix)
+    return body.main("Squeeze", row, squeeze_dims=[0])
 
 
 _POWERS = {"backward": 0.0, "ortho": -0.5, "forward": -1.0}

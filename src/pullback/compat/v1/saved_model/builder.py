@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -9,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ....core.graph import Operation, get_default_graph
+from ....core.graph import Operation, Tensor, get_default_graph
 from ....engines.session import Session
 from ....graphdef.saving import check_empty, meta_graph_of, values_of, write_model
-from .constants import LEGACY_INIT_OP_KEY, MAIN_OP_KEY
+from ....primitives.debugging.inspection import get_static_value
+from .constants import ASSETS_DIRECTORY, LEGACY_INIT_OP_KEY, MAIN_OP_KEY
 
 
 class SavedModelBuilder:
@@ -42,6 +45,7 @@ class SavedModelBuilder:
         self._folder = Path(export_dir)
         check_empty(self._folder)
         self._metas: list[Any] = []
+        self._assets: dict[str, Path] = {}
         self._values: dict[str, np.ndarray[Any, Any]] | None = None
 
     def add_meta_graph_and_variables(
@@ -56,11 +60,11 @@ class SavedModelBuilder:
         strip_default_attrs: bool = False,
         saver: Any = None,
     ) -> None:
-        """Adds the graph of a session, and the values of its variables.
+        """Adds the graph of a session, the values of its variables, and files whose paths are constants of the graph.
 
         Raises:
             RuntimeError: values were added before. UnimplementedError: an operation has no pendant in TensorFlow.
-            NotImplementedError: there are assets. FailedPreconditionError: a variable has no value.
+            ValueError: an asset is no constant path. FailedPreconditionError: a variable has no value.
         """
         del strip_default_attrs, saver
         if self._values is not None:
@@ -83,8 +87,8 @@ class SavedModelBuilder:
         """Adds the default graph, whose variables have the values that were added.
 
         Raises:
-            RuntimeError: none were. UnimplementedError: an operation has no pendant in TensorFlow. NotImplementedError:
-            there are assets.
+            RuntimeError: none were. UnimplementedError: an operation has no pendant in TensorFlow. ValueError: an asset
+            is no constant path.
         """
         del strip_default_attrs, saver
         if self._values is None:
@@ -99,7 +103,24 @@ class SavedModelBuilder:
         """
         if self._values is None:
             raise RuntimeError("SavedModelBuilder: there is no graph; add one with add_meta_graph_and_variables")
+        for name, path in self._assets.items():
+            (self._folder / ASSETS_DIRECTORY).mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, self._folder / ASSETS_DIRECTORY / name)
         return str(write_model(self._folder, self._metas, self._values, as_text)).encode()
+
+    def _kept(self, asset: Tensor) -> str:
+        """The name that the file of an asset has in the folder of assets."""
+        value = get_static_value(asset)
+        if value is None or np.size(value) != 1:
+            raise ValueError(f"SavedModelBuilder: an asset is a constant with the path of a file, not {asset}")
+        path = Path(os.fsdecode(np.ravel(value)[0]))
+        known = self._assets.get(path.name, path)
+        if known != path:
+            raise ValueError(f"SavedModelBuilder: two assets are called '{path.name}': {known}, {path}")
+        if not path.is_file():
+            raise ValueError(f"SavedModelBuilder: there is no file {path}, which is to go with the model")
+        self._assets[path.name] = path
+        return path.name
 
     def _add(
         self,
@@ -110,9 +131,9 @@ class SavedModelBuilder:
         clear_devices: bool,
         main_op: Operation | None,
     ) -> None:
-        if assets:
-            raise NotImplementedError("SavedModelBuilder: assets are not written; copy the files beside the model")
         meta = meta_graph_of(get_default_graph(), tags)
+        for asset in assets or ():
+            meta.asset_file_def.add(filename=self._kept(asset)).tensor_info.name = asset.name
         for name, signature in (signatures or {}).items():
             meta.signature_def[name].CopyFrom(signature)
         for node in meta.graph_def.node if clear_devices else ():
