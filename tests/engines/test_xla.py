@@ -250,3 +250,21 @@ def test_what_is_known_is_computed_in_double_precision() -> None:
         y = pb.math.special.bessel_y1(pb.sharding(pb.constant(2.0, pb.float64), []))
         found, expected = [pb.Session(engine=engine).run(y) for engine in ("xla", "numpy")]
     assert (found, found.dtype) == (expected, np.float64)
+
+
+@pytest.mark.parametrize("dtype", [pb.float32, pb.float64])
+def test_constants_are_not_added_up_before_a_run(dtype: Any) -> None:
+    eps = np.asarray(np.finfo(dtype).eps / 16, dtype)
+    x = pb.placeholder(dtype, [3])
+    sums = [
+        (1.0 - x) + eps,
+        eps + (1.0 - x),
+        (x - 1.0) - eps,
+        eps - (x - 1.0),
+        ((x + 3.0) - 4.0) + eps,
+        (1.0 - x + 1.0) - 1.0 + eps,
+    ]
+    found = pb.Session(engine="xla").run([*sums, pb.log(sums[0])], {x: np.ones(3)})
+    for value, sign in zip(found, [1, 1, -1, 1, 1, 1], strict=False):
+        np.testing.assert_array_equal(value, np.full(3, sign * eps))
+    np.testing.assert_allclose(found[-1], np.log(np.full(3, eps)), rtol=1e-6)

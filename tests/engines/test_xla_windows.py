@@ -25,3 +25,19 @@ def test_resizing_far_takes_the_product_with_the_whole_matrix() -> None:
     fetches = [y, *pb.gradients(pb.reduce_sum(pb.square(y)), [x])]
     for xla, numpy in zip(pb.Session(engine="xla").run(fetches), pb.Session(engine="numpy").run(fetches), strict=True):
         np.testing.assert_allclose(xla, numpy, rtol=1e-9, atol=1e-12)
+
+
+def test_windows_that_cover_an_axis_give_what_numpy_gives() -> None:
+    random, fetches = np.random.default_rng(0), []
+    for image, window, strides, padding in [
+        ([2, 5, 4, 3], [2, 4, 3, 5], 1, "VALID"),
+        ([2, 5, 4, 3], [5, 2, 3, 2], [2, 1], "VALID"),
+        ([2, 5, 4, 3], [5, 4, 3, 2], 1, "VALID"),
+        ([2, 4, 4, 2], [4, 4, 2, 3], 4, "SAME"),
+        ([2, 4, 5, 2], [4, 2, 2, 3], 1, [[0, 0], [0, 0], [1, 0], [0, 0]]),
+    ]:
+        x, f = [pb.constant(random.normal(size=size)) for size in (image, window)]
+        y = pb.nn.conv2d(x, f, strides, padding)
+        fetches += [y, *pb.gradients(pb.reduce_sum(pb.square(y)), [x, f])]
+    for xla, numpy in zip(pb.Session(engine="xla").run(fetches), pb.Session(engine="numpy").run(fetches), strict=True):
+        np.testing.assert_allclose(xla, numpy, rtol=1e-12, atol=1e-12)

@@ -28,6 +28,7 @@ from .array_namespace import kernel_of
 from .fusion import Fused, apart
 from .indexing import nothing_to_read
 from .loops.rooms import Rooms
+from .reassociation import Sums
 from .registry import xla_functional_of
 from .variables import UPDATES
 
@@ -108,7 +109,7 @@ class Trace:
         self.states: list[Any] = [None] * len(plan.states)
         self.codes: list[Any] = []
         """For each check 0, or CODES times the number of the tensor that is not finite, plus what it has."""
-        self.fused = Fused()
+        self.fused, self.sums = Fused(), Sums()
         self.perhaps = False
         """Whether it is part of a branch or a step that need not be run."""
         self.level = Rooms()
@@ -203,7 +204,7 @@ class Trace:
                 x if n in self.concrete.slots else jnp.asarray(x) for n, x in zip(step.inputs, arrays, strict=True)
             ]
         _check_shapes_are_known(step, arrays)
-        kernel = kernel_of(primitive)
+        kernel, arrays = kernel_of(primitive), self.sums.rounded(step, arrays)
         try:
             return apart(kernel, arrays) if self.fused.is_better_apart(step, arrays) else kernel(*arrays)
         except IndexError:

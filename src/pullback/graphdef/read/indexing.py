@@ -81,8 +81,9 @@ def strided_slice_grad(node: Node, lengths: Tensor, begin: Tensor, end: Tensor, 
     """By the slice that it is the derivative of, of something of the same shape."""
     if any(node.static(x) is None for x in (begin, end, strides)):
         like = zeros(lengths, dy.dtype)
-        masks = dict(zip(_MASKS, _masks(node), strict=True))
-        (dx,) = gradients(strided_slice(like, begin, end, strides, **masks), like, dy)
+        masks: dict[str, Any] = dict(zip(_MASKS, _masks(node), strict=True))
+        step: Any = strides
+        (dx,) = gradients(strided_slice(like, begin, end, step, **masks), like, dy)
         return identity(dx, name=node.exactly)
     bounds = [node.integers(x, "the bounds of the slice") for x in (begin, end, strides)]
     spec = tuple([_entry(i, [column[i] for column in bounds], _masks(node)) for i in range(len(bounds[0]))])

@@ -1,0 +1,49 @@
+"""Convolution axes that a window covers: a window that has the length of an axis makes its elements channels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import jax.numpy as jnp
+
+from ....primitives.base.windows import has_channels_first, pads_of
+from ..platform import on_processor
+
+
+def covered_axes(p: Any, lengths: Sequence[int], f: Any, channels: int) -> tuple[int, ...]:
+    """The spatial axes of which the filters `f` [windows..., depth, count] see all at once, on a processor."""
+    *windows, depth, _ = f.shape
+    if not on_processor() or has_channels_first(p.data_format) or channels != depth:
+        return ()
+    pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
+    axes = enumerate(zip(lengths, windows, pads, strict=True))
+    return tuple([i for i, (n, k, pad) in axes if n == k > 1 and not any(pad) and p.dilations[i] == 1])
+
+
+def folded_shape(shape: Sequence[int], axes: Sequence[int], first: int) -> tuple[int, ...]:
+    """`shape`, whose spatial axes begin at `first`, with the lengths of `axes` multiplied into the channels."""
+    at = {first + axis for axis in axes}
+    channels = first + len(shape) - 2
+    merged = prod([shape[i] for i in at]) * shape[channels]
+    return (*[1 if i in at else shape[i] for i in range(channels)], merged, *shape[channels + 1 :])
+
+
+def fold(x: Any, axes: Sequence[int], first: int) -> Any:
+    """Images [batch, spatial..., channels] (`first` 1) or filters [spatial..., channels, count] (0), so folded."""
+    return jnp.transpose(x, _order(x.shape, axes, first)).reshape(folded_shape(x.shape, axes, first))
+
+
+def unfold(x: Any, axes: Sequence[int], shape: Sequence[int]) -> Any:
+    """Images of the `shape` that they had before they were folded."""
+    order = _order(shape, axes, 1)
+    back = [order.index(i) for i in range(len(shape))]
+    return jnp.transpose(x.reshape([shape[i] for i in order]), back)
+
+
+def _order(shape: Sequence[int], axes: Sequence[int], first: int) -> list[int]:
+    """All axes, those that are folded directly before the channels."""
+    at = [first + axis for axis in axes]
+    channels = first + len(shape) - 2
+    return [*[i for i in range(channels) if i not in at], *at, *range(channels, len(shape))]
