@@ -114,6 +114,13 @@ def test_values_of_unknown_ranks_are_not_taken_for_values_of_one_shape(build: An
     _compare(build, [np.random.default_rng(i).uniform(0.5, 2.0, shape) for i, shape in enumerate(shapes)])
 
 
+@pytest.mark.parametrize(
+    "build", [pb.transpose, lambda x: pb.reduce_mean(x, []), lambda x: pb.math.reduce_variance(x, [])]
+)
+def test_orders_and_means_that_name_no_axis_of_unknown_ranks(build: Any) -> None:
+    _compare(build, [np.arange(6.0).reshape(2, 3)])
+
+
 def test_special_functions_of_more_numbers_than_are_computed_at_once_are_in_order() -> None:
     _compare(pb.math.bessel_i1, [np.linspace(0.5, 5.0, 600).reshape(2, 300)])
 

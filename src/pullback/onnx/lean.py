@@ -178,6 +178,8 @@ def _identity(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, ou
 
 
 def _transpose(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
+    if "perm" not in attributes:
+        return None
     x, perm = inputs[0], list(attributes["perm"])
     if perm == list(range(len(perm))):
         return x

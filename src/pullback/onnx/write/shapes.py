@@ -57,6 +57,8 @@ def count_along(w: Writer, x: Value, axes: Sequence[int] | None) -> Value:
     if axes is None:
         size = x.type.shape.num_elements()
         return w.constant(size, int64) if size is not None else w.node("Size", x)
+    if not axes:
+        return w.constant(1, int64)
     if dims is not None and all(dims[a] is not None for a in axes):
         return w.constant(np.prod([dims[a] for a in axes], dtype=np.int64))  # type: ignore[arg-type]
     if len(axes) == 1:
