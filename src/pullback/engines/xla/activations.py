@@ -14,13 +14,13 @@ from .registry import xla_kernel
 
 @xla_kernel(Gelu)
 def gelu(primitive: Gelu, x: jax.Array) -> jax.Array:
-    y: jax.Array = gelu_of(jnp, _wide(x), primitive.approximate, _erf).astype(x.dtype)
+    y: jax.Array = gelu_of(jnp, _wide(x), primitive.approximate, _erfc).astype(x.dtype)
     return y
 
 
 @xla_kernel(GeluGrad)
 def gelu_grad(primitive: GeluGrad, x: jax.Array, dy: jax.Array) -> jax.Array:
-    dx: jax.Array = (gelu_slope(jnp, _wide(x), primitive.approximate, _erf) * _wide(dy)).astype(x.dtype)
+    dx: jax.Array = (gelu_slope(jnp, _wide(x), primitive.approximate, _erfc) * _wide(dy)).astype(x.dtype)
     return dx
 
 
@@ -28,6 +28,6 @@ def _wide(x: jax.Array) -> jax.Array:
     return jnp.asarray(x, jnp.float32) if x.dtype.itemsize == 2 else jnp.asarray(x)
 
 
-def _erf(xp: Any, x: jax.Array) -> jax.Array:
+def _erfc(xp: Any, x: jax.Array) -> jax.Array:
     del xp
-    return lax.erf(x)
+    return lax.erfc(x)

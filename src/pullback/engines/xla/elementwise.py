@@ -28,9 +28,12 @@ def rsqrt(primitive: Rsqrt, x: jax.Array) -> jax.Array:
 @xla_kernel(Sinh, Cosh)
 def half_exponential(primitive: Sinh | Cosh, x: Any) -> Any:
     """XLA adds log(1/2) to the exponent, whose rounding the exponential magnifies; far out it is two factors."""
-    value = primitive.kernel(jnp, x)
     if x.dtype in COMPLEX:
-        return value
+        # By exponentials, as XLA has it, small numbers lose all digits.
+        s, c = [half_exponential(part, x.real) for part in (Sinh(), Cosh())]
+        odd, even = (s, c) if isinstance(primitive, Sinh) else (c, s)
+        return lax.complex(odd * jnp.cos(x.imag), even * jnp.sin(x.imag))
+    value = primitive.kernel(jnp, x)
     root = jnp.exp(jnp.abs(x) / 2)
     far = root / 2 * root
     return jnp.where(jnp.abs(x) > _FAR, jnp.copysign(far, x) if isinstance(primitive, Sinh) else far, value)

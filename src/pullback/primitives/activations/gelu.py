@@ -16,9 +16,10 @@ from ..elementwise.hyperbolic import tanh
 from ..elementwise.masking import multiply_no_nan
 from ..elementwise.powers import square
 from ..special import error_function_kernels as special_kernels
+from .sigmoid import sigmoid
 
-_SCALE = math.sqrt(2 / math.pi)
-_CUBIC = 0.044715
+SCALE = math.sqrt(2 / math.pi)
+CUBIC = 0.044715
 
 
 def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
@@ -51,7 +52,7 @@ class Gelu(AbstractElementwise):
 
     @in_float32
     def kernel(self, xp: Any, x: Any) -> Any:
-        return gelu_of(xp, x, self.approximate, special_kernels.erf)
+        return gelu_of(xp, x, self.approximate, special_kernels.erfc)
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
@@ -69,7 +70,7 @@ class GeluGrad(AbstractElementwise):
 
     @in_float32
     def kernel(self, xp: Any, x: Any, dy: Any) -> Any:
-        return gelu_slope(xp, x, self.approximate, special_kernels.erf) * dy
+        return gelu_slope(xp, x, self.approximate, special_kernels.erfc) * dy
 
     def partials(self, dy: Tensor, dx: Tensor, x: Tensor, seed: Tensor) -> Sequence[Entry]:
         del dx
@@ -77,23 +78,25 @@ class GeluGrad(AbstractElementwise):
         return lambda: multiply_no_nan(second(x), dy * seed), lambda: GeluGrad(self.approximate)(x, dy)
 
 
-def gelu_of(xp: Any, x: Any, approximate: bool, erf: Callable[[Any, Any], Any]) -> Any:
-    """`gelu` of an array, with the error function `erf(xp, x)`."""
-    below = xp.tanh(_inner(x)) if approximate else erf(xp, x * math.sqrt(0.5))
-    return x * 0.5 * (below + 1)
+def gelu_of(xp: Any, x: Any, approximate: bool, erfc: Callable[[Any, Any], Any]) -> Any:
+    """`gelu` of an array, with the complement of the error function `erfc(xp, x)`."""
+    return x * _share(xp, x, approximate, erfc)[0]
 
 
-def gelu_slope(xp: Any, x: Any, approximate: bool, erf: Callable[[Any, Any], Any]) -> Any:
+def gelu_slope(xp: Any, x: Any, approximate: bool, erfc: Callable[[Any, Any], Any]) -> Any:
     """The derivative of `gelu` at an array."""
-    if approximate:
-        t = xp.tanh(_inner(x))
-        return 0.5 * (t + 1) + 0.5 * x * (1 - t * t) * (_SCALE * (1 + 3 * _CUBIC * x * x))
-    below = 0.5 * (erf(xp, x * math.sqrt(0.5)) + 1)
-    return below + x * xp.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
+    share, slope = _share(xp, x, approximate, erfc)
+    return share + x * slope
 
 
-def _inner(x: Any) -> Any:
-    return _SCALE * x * (1 + _CUBIC * x * x)
+def _share(xp: Any, x: Any, approximate: bool, erfc: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+    """What `x` is multiplied with, exact where it is small too, and the derivative of that."""
+    if not approximate:
+        return 0.5 * erfc(xp, x * -math.sqrt(0.5)), xp.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
+    twice = 2 * SCALE * x * (1 + CUBIC * x * x)
+    small = xp.exp(-xp.abs(twice))
+    share = xp.where(twice < 0, small, xp.ones_like(small)) / (1 + small)
+    return share, small / (1 + small) ** 2 * (2 * SCALE * (1 + 3 * CUBIC * x * x))
 
 
 def _second(x: Tensor) -> Tensor:
@@ -103,7 +106,8 @@ def _second(x: Tensor) -> Tensor:
 
 def _second_of_tanh_form(x: Tensor) -> Tensor:
     """`(1 - t^2) (u' + x u'' / 2 - x t u'^2)` for `t = tanh(u(x))`."""
-    t = tanh(x * (_SCALE * (1 + _CUBIC * square(x))))
-    slope = _SCALE * (1 + 3 * _CUBIC * square(x))
-    bend = 3 * _SCALE * _CUBIC * square(x)
-    return (1 - square(t)) * (slope + bend - x * t * square(slope))
+    u = x * (SCALE * (1 + CUBIC * square(x)))
+    t, complement = tanh(u), 4.0 * sigmoid(2.0 * u) * sigmoid(-2.0 * u)
+    slope = SCALE * (1 + 3 * CUBIC * square(x))
+    bend = 3 * SCALE * CUBIC * square(x)
+    return complement * (slope + bend - x * t * square(slope))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...core import intervals
 from ...core.dtypes import INEXACT
 from ...core.intervals import Interval
@@ -139,6 +141,8 @@ class Log1p(AbstractElementwise):
     dtypes = INEXACT
 
     def kernel(self, xp: Any, x: Any) -> Any:
+        if x.dtype.kind == "c" and xp is np:
+            return _complex_log1p(x)
         return xp.log1p(x)
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
@@ -147,6 +151,16 @@ class Log1p(AbstractElementwise):
 
     def bounds(self, *xs: Interval) -> Interval:
         return intervals.log(intervals.add(xs[0], Interval(1.0, 1.0)))
+
+
+def _complex_log1p(x: Any) -> Any:
+    """The logarithm of `1 + x`, exact for small `x`, whose real part NumPy loses."""
+    small = np.abs(x) < 0.5
+    near = np.where(small, x, 0)
+    size = np.log1p(near.real * (2 + near.real) + near.imag * near.imag) / 2
+    return np.where(small, size + 1j * np.arctan2(near.imag, 1 + near.real), np.log(1 + np.where(small, 0, x))).astype(
+        x.dtype
+    )
 
 
 def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:

@@ -5,13 +5,14 @@ onnxruntime has kernels of these for float32, which 16-bit floats are cast to; f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from ....core.dtypes import bfloat16, float16, float32
 from ....core.operation import Operation
 from ....primitives.activations.bias import BiasAdd
-from ....primitives.activations.gelu import Gelu, GeluGrad, gelu_of, gelu_slope
+from ....primitives.activations.gelu import CUBIC, SCALE, Gelu, GeluGrad
 from ....primitives.activations.rectifiers import Elu, LeakyRelu, Relu, Relu6, Selu, Silu, SiluGrad
 from ....primitives.activations.sigmoid import Sigmoid, Softplus, SoftplusGrad
 from ...namespace import Namespace
@@ -70,8 +71,11 @@ def _silu_grad(w: Writer, op: Operation, x: Value, dy: Value) -> Value:
     return w.node("Mul", slope, dy)
 
 
-def _erf(xp: Any, x: Traced) -> Traced:
-    return Traced(xp.w, xp.w.node("Erf", x.value))
+def _form(w: Writer, x: Any, approximate: bool) -> Any:
+    """The error function, or the hyperbolic tangent, in the form that onnxruntime looks for."""
+    if approximate:
+        return Namespace(w).tanh(SCALE * x * (1 + CUBIC * x * x))
+    return Traced(w, w.node("Erf", (x * math.sqrt(0.5)).value))
 
 
 def _gelu(w: Writer, op: Operation, x: Value) -> Any:
@@ -79,13 +83,19 @@ def _gelu(w: Writer, op: Operation, x: Value) -> Any:
     if x.type.shape.rank == 0:
         return w.reshape(_gelu(w, op, w.reshape(x, [1])), [])
     p: Any = op.primitive
-    return as_value(w, gelu_of(Namespace(w), as_array(w, x), p.approximate, _erf), x.type.dtype)
+    array = as_array(w, x)
+    return as_value(w, array * 0.5 * (_form(w, array, p.approximate) + 1), x.type.dtype)
 
 
 def _gelu_grad(w: Writer, op: Operation, x: Value, dy: Value) -> Any:
     p: Any = op.primitive
-    slope = gelu_slope(Namespace(w), as_array(w, x), p.approximate, _erf)
-    return w.node("Mul", as_value(w, slope, x.type.dtype), dy)  # type: ignore[arg-type]
+    array = as_array(w, x)
+    t = _form(w, array, p.approximate)
+    if p.approximate:
+        change: Any = 0.5 * array * (1 - t * t) * (SCALE * (1 + 3 * CUBIC * array * array))
+    else:
+        change = array * Namespace(w).exp(array * array * -0.5) * (1 / math.sqrt(2 * math.pi))
+    return w.node("Mul", as_value(w, 0.5 * (t + 1) + change, x.type.dtype), dy)  # type: ignore[arg-type]
 
 
 _FORMS: dict[type, Form] = {
