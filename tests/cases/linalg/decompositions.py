@@ -115,6 +115,15 @@ TRIANGULAR = [
         [normal(2, 3, 4) + 2.0, normal(2, 4, 2)],
         not_erased="the number of diagonals says how many there are",
     ),
+    *[
+        Case(
+            f"banded_triangular_solve_{'lower' if lower else 'upper'}_of_more_bands_than_rows",
+            lambda a, b, lower=lower: pb.linalg.banded_triangular_solve(a, b, lower),
+            [normal(3, 2) + 2.0, normal(2, 2)],
+            not_erased="the number of diagonals says how many there are",
+        )
+        for lower in (True, False)
+    ],
     Case(
         "banded_triangular_solve_upper_adjoint",
         lambda a, b: pb.linalg.banded_triangular_solve(a, b, lower=False, adjoint=True),

@@ -118,10 +118,12 @@ def banded_triangular_solve(
     """
     x, b = operands(bands, rhs)
     check_matrices("banded_triangular_solve", x.type)
-    count = None if x.shape.sizes is None else x.shape.sizes[-2]
+    count, n = (None, None) if x.shape.sizes is None else x.shape.sizes[-2:]
     if count is None:
         raise ValueError(f"banded_triangular_solve: the number of diagonals of {x.type} must be known")
     with x.graph.name_scope(name or "banded_triangular_solve"):
+        if n is not None and 0 < n < count:  # All of the others is padding.
+            x, count = (x[..., :n, :] if lower else x[..., count - n :, :]), n
         matrix = diag(x, k=(1 - count, 0) if lower else (0, count - 1), align="LEFT_RIGHT")
         return triangular_solve(matrix, b, lower, adjoint)
 
