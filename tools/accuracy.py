@@ -13,6 +13,8 @@ import jax
 import mpmath
 import numpy as np
 import scipy
+from tests.accuracy.complexes import COMPLEX
+from tests.accuracy.complexes import missed as missed_complex
 from tests.accuracy.linalg import PROBLEMS, missed
 from tests.accuracy.measuring import Missed, measured
 from tests.accuracy.test_functions import FUNCTIONS
@@ -31,20 +33,29 @@ not edit.
 
 ## Functions
 
-The largest errors of values, and of derivatives, at points of each region, in **units**: the last place of the exact
-result, or what the last place of the input changes in it, whichever is more. Behind it, in parentheses, the error in
-last places of the result alone, where that is over 10: near zeros of a function, and where it is steep, no
-argument that is rounded once determines more. Exact values are computed with 60 digits.
+The largest errors of values, and of first and second derivatives, at points of each region, in **units**: the last
+place of the exact result, or what the last place of the input changes in it, whichever is more. Behind it, in
+parentheses, the error in last places of the result alone, where that is over 10: near zeros of a function, and where
+it is steep, no argument that is rounded once determines more. Exact values are computed with 60 digits.
 
-| function | dtype | region | NumPy: value | derivative | XLA: value | derivative |
-|---|---|---|---|---|---|---|
+| function | dtype | region | NumPy: value | derivative | second | XLA: value | derivative | second |
+|---|---|---|---|---|---|---|---|---|
 """
 REMARKS = """
 - XLA takes denormal numbers for zeros, on processors too, arguments and results.
 - The derivative of `tanh` is `1 - y^2`, as everywhere: from the value, which is cheap. Where it is nearly 0 its last
-  places are those of 1.
+  places are those of 1. So it is with the second derivatives of `sigmoid`, `softplus`, `log_sigmoid` and
+  `reduce_logsumexp`, and with both of `elu` far left.
 - Of values that are beyond the largest number infinity is right.
 
+## Complex numbers
+
+The same for functions of complex numbers, near their branch cuts too: errors of values, and of derivatives, by the
+size of the exact result. Close to the real axis the derivative of `tanh` is `1 - y^2` again.
+
+| function | dtype | region | NumPy: value | derivative | XLA: value | derivative |
+|---|---|---|---|---|---|---|
+{complexes}
 ## Linear algebra
 
 The largest **backward error**, in roundings: by how much results miss what defines them (`a @ x = b`, `q @ r = a`,
@@ -64,7 +75,10 @@ def main() -> int:
     head = HEAD.format(**versions)
     dtypes = " | ".join(f"{engine}: {dtype}" for engine in ("NumPy", "XLA") for dtype in DTYPES)
     sizes = ", ".join(map(str, SIZES[:-1])) + f" and {SIZES[-1]}"
-    remarks = REMARKS.format(sizes=sizes, dtypes=dtypes, rule="---|" * (2 * len(DTYPES) - 1) + "---")
+    complexes = "".join(_complexes())
+    remarks = REMARKS.format(
+        complexes=complexes, sizes=sizes, dtypes=dtypes, rule="---|" * (2 * len(DTYPES) - 1) + "---"
+    )
     PAGE.write_text(head + "".join(_functions()) + remarks + "".join(_problems()), encoding="utf-8")
     return 0
 
@@ -75,6 +89,15 @@ def _functions() -> Iterator[str]:
             found = measured(function, dtype, ENGINES)
             for region in found["numpy"]:
                 cells = [_shown(error) for engine in ENGINES for error in found[engine][region]]
+                yield f"| {name} | {dtype} | {region} | {' | '.join(cells)} |\n"
+
+
+def _complexes() -> Iterator[str]:
+    for name, function in COMPLEX.items():
+        for dtype in ("complex64", "complex128"):
+            found = {engine: missed_complex(function, dtype, engine) for engine in ENGINES}
+            for region in found["numpy"]:
+                cells = [f"{error:.1f}" for engine in ENGINES for error in found[engine][region]]
                 yield f"| {name} | {dtype} | {region} | {' | '.join(cells)} |\n"
 
 

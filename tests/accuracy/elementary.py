@@ -23,6 +23,8 @@ NEAR_1 = beside(1.0, signs=(-1,))
 NEAR_MINUS_1 = beside(-1.0, signs=(1,))
 EXTREME = sized(1e-290, 1e300)
 LARGE = sized(10.0, 1e15, BOTH)
+BY_VALUE = (4.0, 8.0, float("inf"))
+"""Second derivatives from the value of the function: `1 - y` has the last places of 1."""
 
 ELEMENTARY = {
     "exp": Function(pb.exp, mp.exp, mp.exp, {**around(5), "large": between(-700, 700)}),
@@ -60,18 +62,18 @@ ELEMENTARY = {
     "acos": Function(
         pb.acos, mp.acos, lambda x: -inverse_root(x), {**around(0.9), "near 1": NEAR_1, "near -1": NEAR_MINUS_1}
     ),
-    "atan": Function(pb.atan, mp.atan, lambda x: 1 / (1 + x * x), {**around(3), "large": sized(10, 1e150, BOTH)}),
+    "atan": Function(pb.atan, mp.atan, lambda x: 1 / (1 + x * x), {**around(3), "large": sized(10, 1e9, BOTH)}),
     "sinh": Function(pb.sinh, mp.sinh, mp.cosh, {**around(3), "large": between(-700, 700)}),
     "cosh": Function(pb.cosh, mp.cosh, mp.sinh, {**around(3), "large": between(-700, 700)}),
     "tanh": Function(
-        pb.tanh, mp.tanh, lambda x: 1 / mp.cosh(x) ** 2, {**around(1), "large": between(-8, 8)}, (4.0, 3e5)
+        pb.tanh, mp.tanh, lambda x: 1 / mp.cosh(x) ** 2, {**around(1), "large": between(-8, 8)}, (4.0, 3e5, 3e5)
     ),
     "asinh": Function(
         pb.asinh,
         mp.asinh,
         lambda x: 1 / mp.sqrt(1 + x * x),
         {**around(3), "large": sized(10, 1e150, BOTH)},
-        (4.0, 130.0),
+        (4.0, 130.0, 130.0),
     ),
     "acosh": Function(
         pb.acosh,
@@ -90,17 +92,20 @@ ELEMENTARY = {
         lambda x: 1 / (1 + mp.exp(-x)),
         lambda x: 1 / (2 + 2 * mp.cosh(x)),
         {**around(2), "left": between(-700, -2)},
+        BY_VALUE,
     ),
     "softplus": Function(
         pb.nn.softplus,
         lambda x: mp.log1p(mp.exp(x)),
         lambda x: 1 / (1 + mp.exp(-x)),
         {**around(5), "large": between(-700, 700)},
+        BY_VALUE,
     ),
     "log_sigmoid": Function(
         pb.log_sigmoid,
         lambda x: -mp.log1p(mp.exp(-x)),
         lambda x: 1 / (1 + mp.exp(x)),
         {**around(5), "large": between(-700, 700)},
+        BY_VALUE,
     ),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import mpmath as mp
 import numpy as np
 
 Array = np.ndarray[Any, Any]
@@ -13,14 +14,37 @@ BOTH = (1, -1)
 
 
 class Function(NamedTuple):
-    """A function as pullback builds it, its value and derivative by mpmath, and where to look."""
+    """A function as pullback builds it; its value, and derivative if there is a formula, by mpmath; where to look."""
 
     build: Callable[[Any], Any]
     exact: Exact
-    slope: Exact
+    slope: Exact | None
     regions: Mapping[str, Array]
-    within: tuple[float, float] = (4.0, 8.0)
-    """By how many units the value and the derivative may miss: see `measuring`."""
+    within: tuple[float, ...] = (4.0, 8.0)
+    """By how many units the value, the derivative and the second one may miss; that by 8 times as many unless given."""
+
+    @property
+    def bounds(self) -> tuple[float, ...]:
+        """How many units, as `measuring` counts them, are allowed for each."""
+        return (*self.within, 8 * self.within[1])[:3]
+
+    @property
+    def exacts(self) -> list[Exact]:
+        """The value and both derivatives."""
+        slope = slope_of(self.exact) if self.slope is None else self.slope
+        return [self.exact, slope, slope_of(slope)]
+
+
+def slope_of(exact: Exact) -> Exact:
+    """The derivative, by differences of so many more digits as they lose."""
+
+    def slope(x: Any) -> Any:
+        digits = mp.mp.dps
+        with mp.workdps(3 * digits + 2 * max(0, -int(mp.log10(abs(x))))):
+            step = x * mp.mpf(10) ** -(2 * digits // 3)
+            return (exact(x + step) - exact(x - step)) / (2 * step)
+
+    return slope
 
 
 def between(a: float, b: float, count: int = 24) -> Array:

@@ -93,6 +93,19 @@ def lu_product(both: Array, order: Array) -> Array:
     return x
 
 
+def as_complex(x: Any) -> Any:
+    return x if x.dtype in (pb.complex64, pb.complex128) else pb.complex(x, pb.zeros_like(x))
+
+
+PI = np.arctan2(np.longdouble(0), np.longdouble(-1))
+
+
+def waves(n: int, sign: int) -> Array:
+    """The matrix of the discrete Fourier transform, from exact remainders, in extended precision."""
+    turns = np.outer(np.arange(n), np.arange(n)) % n
+    return np.exp(sign * 2j * PI * turns.astype(np.longdouble) / n)
+
+
 PROBLEMS = {
     "triangular_solve of a lower triangle": triangular(True, False),
     "triangular_solve of an upper triangle": triangular(False, False),
@@ -149,6 +162,23 @@ PROBLEMS = {
     ),
     "matmul": Problem(la.matmul, lambda a, b, y: (y - a @ b, np.abs(a) @ np.abs(b)), "ab"),
     "trace": Problem(la.trace, lambda a, y: (y - np.trace(a), np.abs(np.diag(a)).sum())),
+    "logdet": Problem(
+        la.logdet, lambda p, y: (y - np.linalg.slogdet(p)[1], len(p) * np.linalg.cond(p)), "p", factor=10
+    ),
+    "norm of vectors": Problem(
+        lambda a: la.norm(a, axis=-1), lambda a, y: (y - np.linalg.norm(a, axis=-1), np.linalg.norm(a, axis=-1))
+    ),
+    "fft": Problem(
+        lambda a: pb.signal.fft(as_complex(a)), lambda a, y: by_norm(y - a @ waves(len(a), -1), a, waves(len(a), 1)[0])
+    ),
+    "ifft": Problem(
+        lambda a: pb.signal.ifft(as_complex(a)) * float(a.shape.size(-1)),
+        lambda a, y: by_norm(y - a @ waves(len(a), 1), a, waves(len(a), 1)[0]),
+    ),
+    "irfft of rfft": Problem(
+        lambda a: pb.signal.irfft(pb.signal.rfft(pb.math.real(a)), [a.shape.size(-1)]),
+        lambda a, y: by_norm(y - a.real, a),
+    ),
 }
 
 

@@ -25,14 +25,16 @@ class Missed(NamedTuple):
     at: float
 
 
-def measured(function: Function, dtype: str, engines: list[str], every: int = 1) -> dict[str, dict[str, list[Missed]]]:
-    """For each engine and region how much the value and the derivative miss, at each point of `every`."""
+def measured(
+    function: Function, dtype: str, engines: list[str], every: int = 1, orders: int = 3
+) -> dict[str, dict[str, list[Missed]]]:
+    """For each engine and region how much the value and so many derivatives miss, at each point of `every`."""
     found: dict[str, dict[str, list[Missed]]] = {engine: {} for engine in engines}
     points = {name: usable(xs, dtype)[::every] for name, xs in function.regions.items()}
     together = np.concatenate(list(points.values()))
-    exact = [scales(f, together, dtype) for f in (function.exact, function.slope)]
+    exact = [scales(f, together, dtype) for f in function.exacts[:orders]]
     for engine in engines:
-        values = computed(function, together, engine)
+        values = computed(function, together, engine)[:orders]
         start = 0
         for name, xs in points.items():
             part = slice(start, start + len(xs))
@@ -51,11 +53,12 @@ def usable(xs: Array, dtype: str) -> Array:
 
 
 def computed(function: Function, xs: Array, engine: str) -> list[Array]:
-    """The values and derivatives on an engine."""
+    """The values and both derivatives on an engine."""
     with pb.Graph().as_default() as graph:
         x = pb.placeholder(xs.dtype, [None])
         y = function.build(x)
-        fetches = [y, *pb.gradients(y, x)]
+        (dx,) = pb.gradients(y, x)
+        fetches = [y, dx, *pb.gradients(dx, x)]
     with np.errstate(all="ignore"), pb.Session(graph=graph, engine=engine) as session:
         return [np.asarray(a) for a in session.run(fetches, {x: xs})]
 

@@ -117,7 +117,7 @@ SPECIAL = {
         erfcinv,
         lambda q: -mp.sqrt(mp.pi) / 2 * mp.exp(erfcinv(q) ** 2),
         {"ordinary": between(0.1, 1.9), "near 0": sized(1e-300, 0.1), "near 1": beside(1.0)},
-        (4.0, 3000.0),
+        (4.0, 3000.0, 3000.0),
     ),
     "ndtr": Function(
         S.ndtr,
@@ -131,21 +131,21 @@ SPECIAL = {
         ndtri,
         lambda p: mp.sqrt(2 * mp.pi) * mp.exp(ndtri(p) ** 2 / 2),
         {"ordinary": between(0.05, 0.95), "near 0": sized(1e-300, 0.05), "near 1/2": beside(0.5)},
-        (8.0, 8000.0),
+        (8.0, 8000.0, 8000.0),
     ),
     "erfcx": Function(
         S.erfcx,
         erfcx,
         lambda x: 2 * x * erfcx(x) - 2 / mp.sqrt(mp.pi),
         {"ordinary": between(-3, 3), "right": sized(3, 1e15), "left": between(-26, -3)},
-        (16.0, 130.0),
+        (16.0, 130.0, 3000.0),
     ),
     "dawsn": Function(
         S.dawsn,
         dawsn,
         lambda x: 1 - 2 * x * dawsn(x),
-        {"ordinary": between(-5, 5), "right": sized(5, 40), "tiny": TINY},
-        (16.0, 160.0),
+        {"ordinary": between(-5, 5), "right": sized(5, 40), "tiny": sized(1e-80, 1e-10, BOTH, 8)},
+        (16.0, 160.0, 5000.0),
     ),
     "expint": Function(
         S.expint,
@@ -272,14 +272,16 @@ def bessel(name: str) -> Function:
     both = name[0] in "ij"
     regions = {
         "ordinary": between(-6 if both else 0, 6),
-        "tiny": TINY if both else sized(1e-150, 1e-3, count=12),
+        "tiny": sized(1e-80, 1e-10, BOTH, 8) if both else sized(1e-150, 1e-3, count=12),
     }
     if name[0] in "ik":
         regions["large"] = sized(6, 1e8, count=12) if scaled else between(6, 700, 12)
     else:
         regions["large"] = sized(6, 1e4, count=12)
         regions["near zeros"] = beside(*zeros(mp.besseljzero if name[0] == "j" else mp.besselyzero, n))
-    return Function(getattr(S, f"bessel_{name}"), lambda x: factor(x) * f(x), scaled_slope, regions, (16.0, 130.0))
+    return Function(
+        getattr(S, f"bessel_{name}"), lambda x: factor(x) * f(x), scaled_slope, regions, (16.0, 130.0, 1000.0)
+    )
 
 
 BESSEL = {
