@@ -135,3 +135,27 @@ def test_reductions_of_no_elements_leave_out_axes_that_count_from_the_end(reduce
     ]
     assert np.shape(found) == np.shape(expected)
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("n", [5, 6])
+def test_transforms_of_real_numbers_and_their_derivatives_are_those_of_any_length(n: int) -> None:
+    with pb.Graph().as_default() as graph:
+        x = pb.placeholder(pb.float64, [None])
+        y = pb.math.real(pb.signal.rfft(x))
+        z = pb.signal.irfft(pb.complex(x, x * x))
+        fetches = [y, z, *pb.gradients([y * y, z * z], x)]
+    values = np.random.default_rng(n).normal(size=n)
+    wanted, found = [pb.Session(engine=e, graph=graph).run(fetches, {x: values}) for e in ("numpy", "onnxruntime")]
+    for a, b in zip(found, wanted, strict=True):
+        assert_close(a, b, 1e-9, "onnxruntime")
+
+
+def test_rows_are_repeated_as_often_as_a_run_says() -> None:
+    with pb.Graph().as_default() as graph:
+        x, counts = pb.placeholder(pb.float32, [None, 2]), pb.placeholder(pb.int32, [None])
+        y = pb.repeat(x, counts, axis=0)
+        fetches = [y, *pb.gradients(y * y, x)]
+    feeds = {x: np.arange(6, dtype=np.float32).reshape(3, 2), counts: [2, 0, 3]}
+    wanted, found = [pb.Session(engine=e, graph=graph).run(fetches, feeds) for e in ("numpy", "onnxruntime")]
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(a, b)

@@ -240,3 +240,12 @@ def test_the_rate_of_a_dropout_has_the_derivative_of_its_scale(engine: str) -> N
     (slope,) = pb.gradients(y, rate)
     kept, by_rate = pb.Session(engine=engine).run([pb.reduce_sum(y), slope], {rate: 0.25})
     assert by_rate == pytest.approx(kept / 0.75)
+
+
+def test_windows_at_random_have_one_of_two_lengths() -> None:
+    lengths = set()
+    for seed in range(20):
+        places = pb.nn.fractional_max_pool(pb.zeros([1, 23, 23, 1]), 1.7, pseudo_random=True, seed=seed + 1)[1]
+        with pb.Session(engine="numpy") as session:
+            lengths |= set(np.diff(session.run(places)).tolist())
+    assert lengths == {1, 2}

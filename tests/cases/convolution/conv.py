@@ -171,6 +171,11 @@ CASES = [
         third_order=True,
     ),
     Case(
+        "separable_channels_first",
+        lambda x, d, p: pb.nn.separable_conv2d(x, d, p, [1, 1, 1, 1], "SAME", "NCHW"),
+        [normal(2, 2, 4, 5), normal(3, 3, 2, 2, seed=1), normal(1, 1, 4, 3, seed=2)],
+    ),
+    Case(
         "conv1d_transpose",
         lambda x, f: pb.nn.conv1d_transpose(x, f, [2, 7, 2], 2),
         [normal(2, 4, 3), normal(3, 2, 3, seed=1)],
