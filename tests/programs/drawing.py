@@ -50,6 +50,8 @@ OTHER_DTYPES = {
     "int64": ("int32", "int16", "int8", "uint8", "uint64"),
 }
 """What an operation may be given in place of a dtype, if it takes it."""
+OWN_DTYPES = ("FFTND", "RFFTND", "IRFFTND")
+"""The operations of which the functions in front of them see to it that they are given no other dtypes."""
 CAST = Case("a cast between two operations", lambda x: x)
 
 
@@ -119,10 +121,11 @@ class _Drawing:
 
     def of_other_dtypes(self, sample: Sample) -> Sample:
         """The sample with other dtypes, where there are several; whether it takes them is seen when it is computed."""
-        if not self.kind.mixed or sample.derived or self.chance(0.4):
+        if not self.kind.mixed or sample.derived or sample.primitive.type in OWN_DTYPES or self.chance(0.4):
             return sample
         others = {name: self.one_of((*names, name)) for name, names in OTHER_DTYPES.items()}
-        arrays = [x.astype(as_dtype(others.get(x.dtype.name, x.dtype.name))) for x in sample.arrays]
+        with np.errstate(all="ignore"):
+            arrays = [x.astype(as_dtype(others.get(x.dtype.name, x.dtype.name))) for x in sample.arrays]
         return replace(sample, arrays=tuple(arrays))
 
     def argument(self, sample: Sample, i: int, values: Sequence[Value], casts: list[Apply]) -> Value:
