@@ -92,6 +92,7 @@ PEERS = {
         Peer("tensorflow-graph", "tensorflow", "tensorflow", _prepare_tensorflow),
         Peer("tensorflow-xla", "tensorflow", "tensorflow", _prepare_tensorflow),
         Peer("torch", "torch", "torch", _prepare_torch),
+        Peer("torch-checkpoint", "torch", "torch", _prepare_torch),
         Peer("numpy", "pullback", "numpy", _prepare_numpy),
         Peer("pullback-onnx", "pullback", "pullback", _prepare_pullback_onnx),
         Peer("onnx-ad", "onnx-ad", "onnx-ad", _prepare_onnx_ad),

@@ -1,8 +1,9 @@
 """Rematerialisation: four nets in a half and a quarter of the memory that a step takes; loss and gradient, no update.
 
-`pullback` is given a number of bytes and chooses by itself (`rematerialize`); `jax-checkpoint` has `jax.checkpoint`
-around each layer or block, placed by hand, whatever the budget; `jax` keeps everything. The fact "temporary" is what
-the compiled program takes beside what goes in and comes out.
+`pullback` is given a number of bytes and chooses by itself (`rematerialize`); `jax-checkpoint` and `torch-checkpoint`
+have a checkpoint around each layer or block, placed by hand, whatever the budget; `jax` and `torch` keep everything.
+The fact "temporary" is what the compiled program takes beside what goes in and comes out; torch has no such number,
+only what is resident.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..values import normal
-from ..workload import Made, Workload
+from ..workload import Made, Step, Workload
 
 Array = np.ndarray[Any, Any]
 Layer = Callable[[Any, list[Any], Any], Any]
@@ -161,11 +162,39 @@ def with_jax(data: tuple[list[list[Array]], Array], net: str, *, keep: bool) -> 
     return Made(run, perf_counter() - start, facts)
 
 
+def with_torch(data: tuple[list[list[Array]], Array], net: str, *, keep: bool) -> Step:
+    import torch
+    from torch.nn import functional as F
+    from torch.utils.checkpoint import checkpoint
+
+    def conv(x: Any, w: Any) -> Any:
+        return F.conv2d(x.permute(0, 3, 1, 2), w.permute(3, 2, 0, 1), padding=1).permute(0, 2, 3, 1)
+
+    def again(g: Any) -> Any:
+        return lambda *args: checkpoint(g, *args, use_reentrant=False)
+
+    functions = ModuleType("functions")
+    functions.__dict__.update(mean=torch.mean, square=torch.square, tanh=torch.tanh, matmul=torch.matmul)
+    functions.__dict__.update(reshape=torch.reshape, transpose=torch.permute, repeat=torch.repeat_interleave)
+    f = Library(functions, conv, partial(torch.softmax, dim=-1), F.relu, (lambda g: g) if keep else again)
+    parameters = [[torch.tensor(w, requires_grad=True) for w in p] for p in data[0]]
+    x = torch.tensor(data[1])
+
+    def run() -> float:
+        loss = loss_of(f, net, parameters, x)
+        torch.autograd.grad(loss, [w for p in parameters for w in p])
+        return float(loss)
+
+    return run
+
+
 def _workload(net: str, suffix: str, divisor: int | None) -> Workload:
-    peers: dict[str, Callable[[Any], Made]] = {
+    peers: dict[str, Callable[[Any], Step | Made]] = {
         "pullback": partial(with_pullback, net=net, divisor=divisor),
         "jax": partial(with_jax, net=net, keep=True),
         "jax-checkpoint": partial(with_jax, net=net, keep=False),
+        "torch": partial(with_torch, net=net, keep=True),
+        "torch-checkpoint": partial(with_torch, net=net, keep=False),
     }
     share = "all of its memory" if divisor is None else f"1/{divisor} of its memory"
     return Workload(f"remat-{net}{suffix}", f"{net}, gradient in {share}", partial(data, net), peers)
