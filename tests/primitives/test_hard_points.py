@@ -266,3 +266,12 @@ def test_the_derivative_of_a_complex_absolute_value_is_the_direction(engine: str
     z = pb.constant(np.array([3 + 4j, 0]))
     (dz,) = pb.gradients(pb.abs(z), z)
     np.testing.assert_allclose(pb.Session(engine=engine).run(dz), [0.6 + 0.8j, 0])
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_zero_to_a_complex_power(engine: str, dtype: str) -> None:
+    x, b = pb.constant(0.0, dtype), pb.constant([2.0, 2.5 + 0.5j, 1.5 - 3.0j, 0.0], dtype)
+    y = pb.pow(x, b)
+    found = pb.Session(engine=engine).run([y, *pb.gradients(y, [x, b], grad_ys=pb.ones_like(y))])
+    assert [part.tolist() for part in found] == [[0.0, 0.0, 0.0, 1.0], 0.0, [0.0] * 4]
