@@ -123,3 +123,11 @@ def test_empty_rows_of_positions_outside() -> None:
     full, _ = pb.sparse.fill_empty_rows(x, -1.0)
     with pytest.raises(pb.errors.InvalidArgumentError, match="fill_empty_rows: positions are outside the shape"):
         pb.Session(engine="numpy").run(full)
+
+
+@BOTH
+@pytest.mark.parametrize("name", SEGMENTS)
+def test_more_segments_than_memory_holds(name: str, engine: str) -> None:
+    y = SEGMENTS[name](pb.ones([1, 10]), pb.constant([1 << 60], pb.int64))
+    with pytest.raises(pb.errors.InvalidArgumentError, match="segments, more than any memory holds"):
+        pb.Session(engine=engine).run(y)

@@ -42,6 +42,14 @@ class _Namespace:
         return getattr(jnp, name)
 
     @staticmethod
+    def power(a: Any, b: Any) -> Any:
+        """`a` to the power of `b`; 0 to a complex power of positive real part is 0, where XLA has NaN."""
+        y = jnp.power(a, b)
+        if y.dtype.kind != "c":
+            return y
+        return jnp.where((a == 0) & (jnp.real(b) > 0), jnp.zeros((), y.dtype), y)
+
+    @staticmethod
     def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         """The sum along `axis`: a number, some, or None for all."""
         axes = _axes(x, axis) if on_processor() and dtype in (None, x.dtype) else ()

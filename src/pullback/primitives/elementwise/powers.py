@@ -253,7 +253,7 @@ class Pow(AbstractElementwise):
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         if a.dtype.kind != "i":
-            return _power(xp, a, b)
+            return xp.power(a, b)
         power = xp.power(a, xp.maximum(b, 0))
         return xp.where(b >= 0, power, _inverse_power(xp, a, b))
 
@@ -262,14 +262,6 @@ class Pow(AbstractElementwise):
 
     def bounds(self, *xs: Interval) -> Interval:
         return intervals.power(*xs)
-
-
-def _power(xp: Any, a: Any, b: Any) -> Any:
-    """`a` to the power of `b`; 0 to a complex power of positive real part is 0, and not NaN as XLA has it."""
-    y = xp.power(a, b)
-    if y.dtype.kind != "c":
-        return y
-    return kept(xp, xp.logical_or(a != 0, xp.logical_not(xp.real(b) > 0)), y)
 
 
 def _inverse_power(xp: Any, a: Any, b: Any) -> Any:
@@ -287,7 +279,7 @@ class PowGradX(AbstractElementwise):
 
     @in_float32
     def kernel(self, xp: Any, a: Any, b: Any, dy: Any) -> Any:
-        slope = xp.multiply(b, _power(xp, a, xp.subtract(b, 1)))
+        slope = xp.multiply(b, xp.power(a, xp.subtract(b, 1)))
         return kept(xp, xp.logical_and(dy, b), xp.multiply(slope, dy))
 
     def partials(self, dy: Tensor, dx: Tensor, a: Tensor, b: Tensor, seed: Tensor) -> Sequence[Entry]:

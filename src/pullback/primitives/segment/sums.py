@@ -18,6 +18,8 @@ from ..shape.size import shape
 
 NUMBERS: frozenset[DType] = INTEGER | INEXACT
 
+_MOST_SEGMENTS = 1 << 48
+
 
 def unsorted_segment_sum(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
@@ -91,8 +93,11 @@ class SegmentGather(Primitive):
 
 
 def segments_to_use(static: int | None, num: Any) -> int:
-    """The number of segments that a kernel is to use."""
-    return int(static if num is None else num)  # type: ignore[arg-type]
+    """The number of segments that a kernel is to use; ValueError where no memory holds so many."""
+    count = int(static if num is None else num)  # type: ignore[arg-type]
+    if count > _MOST_SEGMENTS:
+        raise ValueError(f"there are {count} segments, more than any memory holds")
+    return count
 
 
 def rows_of(x: Any, ids: Any) -> Any:
