@@ -189,6 +189,7 @@ DISTRIBUTIONS = {
         lambda p: -mp.log1p(-p) / 2,
         None,
         {"ordinary": between(0.05, 0.95), "tiny": sized(1e-140, 1e-3), "near 1": beside(1.0, signs=(-1,))},
+        (256.0, 8.0),  # XLA's log1p misses by 128 near -0.41.
     ),
     "Gamma.cdf": Function(
         lambda x: d.Gamma(like(2.5, x), like(2.0, x)).cdf(x),
