@@ -47,7 +47,7 @@ ACTIVATIONS = {
     ),
     "silu": Function(pb.nn.silu, lambda x: x / (1 + mp.exp(-x)), None, {"ordinary": between(-3, 5), "tiny": TINY}),
     "gelu": Function(
-        pb.nn.gelu, gelu, None, {"ordinary": between(-3, 5), "tiny": TINY, "left": between(-30, -3)}, (4.0, 16.0)
+        pb.nn.gelu, gelu, None, {"ordinary": between(-3, 5), "tiny": TINY, "left": between(-30, -3)}, (16.0, 32.0)
     ),
     "gelu by tanh": Function(
         lambda x: pb.nn.gelu(x, approximate=True),

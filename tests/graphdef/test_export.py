@@ -276,7 +276,9 @@ def test_what_has_no_pendant_is_refused_by_name_and_line() -> None:
     pb.math.unsorted_segment_sum(pb.linalg.expm(pb.zeros([2, 2]), name="grown"), [0, 1], 2)
     with pytest.raises(UnimplementedError) as caught:
         pb.graphdef.export()
-    assert str(caught.value).startswith("graphdef.export: operation 'grown' (MatrixExponential, made at test_export.py:")
+    assert str(caught.value).startswith(
+        "graphdef.export: operation 'grown' (MatrixExponential, made at test_export.py:"
+    )
     assert str(caught.value).endswith("TensorFlow has no such operation; take it out, or write it with others")
 
 
