@@ -61,7 +61,7 @@ def _convolve(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
         return _depthwise(p, x, f).astype(dtype)
     if not on_processor() and x.dtype.kind in "iu":
         return _by_products(p, x, f).astype(dtype)
-    covered = covered_axes(p, lengths, f, channels)
+    covered = covered_axes(p, lengths, f.shape, channels)
     if len(covered) == len(lengths):
         y = x.reshape(x.shape[0], -1) @ f.reshape(-1, f.shape[-1])
         return y.reshape(x.shape[0], *[1] * len(lengths), f.shape[-1]).astype(dtype)
@@ -126,13 +126,13 @@ def _convolve_by_input(p: Conv2DBackpropInput | Conv3DBackpropInputV2, f: Any, d
     *windows, depth, count = f.shape
     if on_processor() and channels == 1 and prod(windows) * count <= _FEW:
         return _depthwise_by_input(p, f, dy, sizes).astype(dtype)
-    covered = covered_axes(p, lengths, f, channels)
+    covered = covered_axes(p, lengths, f.shape, channels)
     whole = (dy.shape[0], *lengths, channels)
     if len(covered) == len(lengths):
         return (dy.reshape(dy.shape[0], -1) @ f.reshape(-1, count).T).reshape(whole).astype(dtype)
     if covered:
         folded = replace(p, input_sizes=folded_shape(whole, covered, 1))
-        return unfold(_convolve_by_input(folded, fold(f, covered, 0), dy), covered, whole).astype(dtype)
+        return unfold(_convolve_by_input(folded, fold(f, covered, 0), dy), covered, whole, 1).astype(dtype)
     groups = channels // depth
     pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
     _, counts, _ = split_axes(dy.shape, p.data_format)
@@ -169,6 +169,11 @@ def _convolve_by_filter(p: Conv2DBackpropFilter | Conv3DBackpropFilterV2, x: Any
     pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
     if 0 in (*x.shape, *dy.shape):
         return jnp.zeros((*windows, depth, count), dtype)
+    covered = covered_axes(p, lengths, (*windows, depth, count), channels)
+    if covered:
+        whole = (*windows, depth, count)
+        folded = replace(p, filter_sizes=folded_shape(whole, covered, 0))
+        return unfold(_convolve_by_filter(folded, fold(x, covered, 1), dy), covered, whole, 0).astype(dtype)
     if on_processor() and channels == depth and _is_faster_by_chunks(x.shape[0], windows, depth):
         last = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
         return _filter_by_chunks(p, *last, windows, pads).astype(dtype)

@@ -12,9 +12,9 @@ from ....primitives.base.windows import has_channels_first, pads_of
 from ..platform import on_processor
 
 
-def covered_axes(p: Any, lengths: Sequence[int], f: Any, channels: int) -> tuple[int, ...]:
-    """The spatial axes of which the filters `f` [windows..., depth, count] see all at once, on a processor."""
-    *windows, depth, _ = f.shape
+def covered_axes(p: Any, lengths: Sequence[int], filters: Sequence[int], channels: int) -> tuple[int, ...]:
+    """The spatial axes of which `filters` [windows..., depth, count] see all at once, on a processor."""
+    *windows, depth, _ = filters
     if not on_processor() or has_channels_first(p.data_format) or channels != depth:
         return ()
     pads = pads_of(lengths, windows, p.strides, p.dilations, p.padding)
@@ -35,9 +35,9 @@ def fold(x: Any, axes: Sequence[int], first: int) -> Any:
     return jnp.transpose(x, _order(x.shape, axes, first)).reshape(folded_shape(x.shape, axes, first))
 
 
-def unfold(x: Any, axes: Sequence[int], shape: Sequence[int]) -> Any:
-    """Images of the `shape` that they had before they were folded."""
-    order = _order(shape, axes, 1)
+def unfold(x: Any, axes: Sequence[int], shape: Sequence[int], first: int) -> Any:
+    """Images or filters of the `shape` that they had before they were folded."""
+    order = _order(shape, axes, first)
     back = [order.index(i) for i in range(len(shape))]
     return jnp.transpose(x.reshape([shape[i] for i in order]), back)
 
