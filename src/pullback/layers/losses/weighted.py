@@ -412,7 +412,7 @@ def softmax_cross_entropy(
 
     Shapes: both [n, classes]. Dtypes: any float; the labels are converted to that of `logits`.
 
-    Derivative by `logits`: that of nn.softmax_cross_entropy_with_logits, times weights / count; labels are constant.
+    Derivative: by `logits` that of nn.softmax_cross_entropy_with_logits, times weights / count; labels are constant.
 
     Raises:
         ValueError: the shapes differ, or as `compute_weighted_loss`; smoothing needs a known number of classes.
