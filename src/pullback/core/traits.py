@@ -206,27 +206,39 @@ def broadcast_axes_of(dims: Sequence[Any], result_rank: int) -> Links:
     return tuple([Link(first + i, i) for i, n in enumerate(dims) if n != 1])
 
 
+_OF_STACKS: set[Callable[..., Links | None]] = set()
+
+
+def of_stacks(links: Callable[..., Links | None]) -> Callable[..., Links | None]:
+    """Declares `links` to be those of what treats each of a stack by itself, wherever in the stack it stands."""
+    _OF_STACKS.add(links)
+    return links
+
+
+def is_of_stacks(links: Callable[..., Links | None]) -> bool:
+    """Whether these `links` were declared so."""
+    return links in _OF_STACKS
+
+
+@of_stacks
 def links_of_matrices(self: object, i: int, *types: Any) -> Links | None:
     """The `links` of what works on each matrix of a stack: all axes but the last two stay."""
     del self
     return _stacked(2, i, types)
 
 
+@of_stacks
 def links_of_vectors(self: object, i: int, *types: Any) -> Links | None:
     """The `links` of what works on each vector of a stack: all axes but the last one stay."""
     del self
     return _stacked(1, i, types)
 
 
+@of_stacks
 def links_of_images(self: object, i: int, *types: Any) -> Links | None:
     """The `links` of what works on each image [h, w, c] of a stack: all axes but the last three stay."""
     del self
     return _stacked(3, i, types)
-
-
-def is_of_stacks(links: Callable[..., Links | None]) -> bool:
-    """Whether these `links` say that each of a stack is treated by itself, wherever in the stack it stands."""
-    return links in (links_of_vectors, links_of_matrices, links_of_images)
 
 
 def _stacked(last: int, i: int, types: Sequence[Any]) -> Links | None:

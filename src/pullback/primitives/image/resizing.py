@@ -12,7 +12,7 @@ from ...core.dtypes import float32, float64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import ZEROS, Link, Links, Positions, all_axes_but, linear
+from ...core.traits import ZEROS, Link, Links, Positions, all_axes_but, linear, of_stacks
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..casting.cast import cast
@@ -227,6 +227,7 @@ class Resize(Primitive):
         del size
         return (_with_size(x, self.size),)
 
+    @of_stacks
     def links(self, i: int, x: TensorType, size: TensorType | None = None) -> Links | None:
         del i, size
         return _links(Method(*self.method), x, transposed=False)
@@ -262,6 +263,7 @@ class ResizeGrad(Primitive):
         del size
         return (_with_size(dy, self.size),)
 
+    @of_stacks
     def links(self, i: int, dy: TensorType, size: TensorType | None = None) -> Links | None:
         del i, size
         return _links(Method(*self.method), dy, transposed=True)
