@@ -13,7 +13,7 @@ from .core.operation import define_methods as _define_methods
 from .core.primitive import define_later as _define_later
 from .engines.loading import engine_loaders as _engine_loaders
 from .engines.loading import install_running as _install_running
-from .names import ABSENT as _ABSENT
+from .names import absent as _absent
 from .names import places as _places
 from .primitives.base.operators import install_operators as _install_operators
 from .version import __version__ as __version__
@@ -24,8 +24,7 @@ __all__ = sorted([*_PLACES, "newaxis"])
 
 def __getattr__(name: str) -> _Any:
     if name not in _PLACES:
-        instead = f"; {_ABSENT[name]}" if name in _ABSENT else ""
-        raise AttributeError(f"module 'pullback' has no attribute '{name}'{instead}")
+        raise _absent("pullback", name)
     module, defined = _PLACES[name]
     if module == ".":
         return _import_module(f"{__name__}.{defined}")

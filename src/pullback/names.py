@@ -25,6 +25,7 @@ ABSENT = {
     "contrib": "TensorFlow 2 removed tf.contrib; look for the function in pb.nn, pb.train or pb.linalg",
     "data": "feed arrays: session.run(fetches, {x: batch})",
     "distribute": "spread a batch with pb.sharding over the mesh of a session; pb.distributed joins processes",
+    "estimator": "call the model function yourself, and run its train_op in a session",
     "flags": "use argparse",
     "gfile": "use pathlib",
     "hessian": "use pb.hessians(y, xs), or pb.transforms.hessian(function)",
@@ -33,8 +34,18 @@ ABSENT = {
     "jit": "use pb.function",
     "keras": "make variables with pb.get_variable, and layers of the functions of pb.nn",
     "layers": "make variables with pb.get_variable, and layers of the functions of pb.nn",
+    "learn": "call the model function yourself, and run its train_op in a session",
     "lite": "write an ONNX model with pb.onnx.export, or StableHLO with pb.xla.to_stablehlo",
     "logging": "use Python's own",
+    "quantize": "quantize the ONNX model that pb.onnx.export writes, with onnxruntime's tools",
+    "tensorrt": "write an ONNX model with pb.onnx.export, which TensorRT reads",
+    "tpu": 'Session(engine="xla") runs a graph on the accelerators that jax finds',
     "vmap": "use pb.vectorized_map",
 }
 """What to use in place of names of TensorFlow and jax that are not here."""
+
+
+def absent(module: str, name: str) -> AttributeError:
+    """The error for a name that `module` does not have: what to use instead, where that is known."""
+    instead = f"; {ABSENT[name]}" if name in ABSENT else ""
+    return AttributeError(f"module '{module}' has no attribute '{name}'{instead}")

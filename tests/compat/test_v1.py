@@ -274,6 +274,20 @@ def test_a_name_that_is_not_here_says_what_is(name: str, instead: str) -> None:
     assert not hasattr(pb, "queue")
 
 
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("tpu", '; Session(engine="xla") runs a graph on the accelerators that jax finds'),
+        ("learn", "; call the model function yourself, and run its train_op in a session"),
+        ("nothing_of_the_kind", ""),
+    ],
+)
+def test_a_contributed_module_that_is_not_here_says_what_is(name: str, instead: str) -> None:
+    with pytest.raises(AttributeError) as error:
+        getattr(tf.contrib, name)
+    assert str(error.value) == f"module 'tensorflow.contrib' has no attribute '{name}'{instead}"
+
+
 def test_programs_find_a_version_whose_branches_are_for_these_names() -> None:
     assert tf.__version__ == tf.VERSION == "1.15.0"
     assert f"pullback {pb.__version__}" == tf.GIT_VERSION

@@ -1,5 +1,8 @@
 """Contributed modules (`tf.contrib`) that programs use most: layers, slim, cells, sequences, optimizers."""
 
+from typing import Any
+
+from ....names import absent as _absent
 from .. import autograph as autograph
 from .. import distributions as distributions
 from .. import nest as nest
@@ -20,3 +23,7 @@ from . import slim as slim
 from . import summary as summary
 from . import tensorboard as tensorboard
 from . import training as training
+
+
+def __getattr__(name: str) -> Any:
+    raise _absent("tensorflow.contrib", name)
