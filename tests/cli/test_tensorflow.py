@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import jax
 import numpy as np
 import onnxruntime
 import pytest
@@ -48,6 +49,34 @@ def test_grad_writes_a_graph_for_tensorflow(name: str, tmp_path: Path) -> None:
     feed = {"image:0": data["feed|image:0"], "labels:0": data["feed|labels:0"]}
     dw = pb.Session(graph=graph, engine="numpy").run("gradients/conv1/weights:0", feed)
     np.testing.assert_allclose(dw, data["grad|loss:0|conv1/weights:0"], rtol=1e-4, atol=1e-6)
+
+
+COMMANDS = [["grad", "--of", "loss"], ["optimize"]]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=["grad", "optimize"])
+def test_stablehlo_is_written_for_jax_and_to_be_read(command: list[str], tmp_path: Path) -> None:
+    x = pb.placeholder(pb.float32, [None, 3], name="x")
+    loss = pb.reduce_sum(pb.tanh(x), name="loss")
+    model = pb.train.write_graph(loss.graph, tmp_path, "model.pb", as_text=False)
+    for suffix in ("mlir", "stablehlo"):
+        assert main.main([*command, model, "-o", str(tmp_path / f"made.{suffix}")]) == 0
+    assert "stablehlo.tanh" in (tmp_path / "made.mlir").read_text()
+    loads = jax.export.deserialize(bytearray((tmp_path / "made.stablehlo").read_bytes()))
+    for rows in (2, 5):
+        found, *derivatives = loads.call(np.ones([rows, 3], np.float32))
+        np.testing.assert_allclose(found, np.tanh(1) * 3 * rows, rtol=1e-6)
+        for dx in derivatives:
+            np.testing.assert_allclose(dx, np.full([rows, 3], 1 - np.tanh(1) ** 2), rtol=1e-6)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=["grad", "optimize"])
+def test_what_is_written_is_what_the_suffix_says(command: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "made.pb"
+    assert main.main([*command, str(FIXTURES / "resnet.pb"), "-o", str(path)]) == 0
+    data = arrays("resnet")
+    loss = pb.Session(graph=pb.graphdef.load(path), engine="numpy").run("loss:0", {"image:0": data["feed|image:0"]})
+    np.testing.assert_allclose(loss, data["value|loss:0"], rtol=1e-5)
 
 
 def test_checks_are_for_onnx(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

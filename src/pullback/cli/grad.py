@@ -20,7 +20,8 @@ from pullback.core.text import printable
 from pullback.onnx.optimizing import fewest_nodes, optimized_outputs
 
 from .failure import USAGE, CommandError
-from .tensorflow_model import is_graph_def, is_tensorflows, load_tensorflows, write_graph_def
+from .formats import written
+from .tensorflow_model import is_tensorflows, load_tensorflows
 
 Rule = Callable[..., Any]
 OPTIMIZERS = ("sgd", "adam")
@@ -123,10 +124,7 @@ def _written(
             reports.append(_checked(args, graph, path, made.outputs, made.inputs, made.ys))
 
     tell(f"writing {out}")
-    if is_graph_def(out):
-        return _write_graph_def(args, out, made.outputs), reports
-    written = pb.onnx.export(made.outputs, made.inputs, out, opset=args.opset, accept=accept)
-    return len(written.graph.node), reports
+    return written("grad", args, out, made.outputs, made.inputs, accept), reports
 
 
 def _kind(args: argparse.Namespace) -> str:
@@ -231,12 +229,6 @@ def _checked(
     if not report.passed:
         raise CommandError(f"{printable(str(report))}\npullback grad: --check: outputs differ, and nothing is written")
     return report
-
-
-def _write_graph_def(args: argparse.Namespace, out: Path, outputs: Mapping[str, Any]) -> int:
-    if args.check or args.opset:
-        raise CommandError(f"pullback grad: --check and --opset are for ONNX models, not for {out}", USAGE)
-    return write_graph_def(out, outputs)
 
 
 def _summary(nodes: int, graph: Any, made: _Made, own: Mapping[str, Any], out: Path, seconds: float) -> list[str]:

@@ -35,6 +35,7 @@ DOCTOR = (
     "Says which engines and devices there are, in which versions, what is set, and how fast they multiply and copy."
 )
 LEVELS = ("exact", "safe", "fast")
+FORMATS = "an .onnx, a .pb (GraphDef), an .mlir (text of StableHLO) or a .stablehlo (what jax.export loads)"
 RUN = "Runs a program that imports TensorFlow without TensorFlow: its names are pullback's, those of TensorFlow 1."
 MIGRATE = (
     "Prints, file by file, the names of TensorFlow that Python programs use and that are not there, with what to use "
@@ -139,7 +140,9 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--grad", action="store_true", help="with the gradient of the only output by the inputs")
     optimize = commands.add_parser("optimize", help="an ONNX model of fewer operations", description=OPTIMIZE)
     optimize.add_argument("model", metavar="MODEL", help="an .onnx file, TensorFlow's frozen .pb, or a SavedModel")
-    optimize.add_argument("-o", "--out", metavar="FILE", help="where it goes (default: MODEL with _optimized)")
+    optimize.add_argument(
+        "-o", "--out", metavar="FILE", help=f"where it goes, {FORMATS} (default: MODEL with _optimized)"
+    )
     optimize.add_argument("--level", choices=LEVELS, default="safe", help="what may change (default: %(default)s)")
     optimize.add_argument("--html", metavar="FILE", help="write a page of what was rewritten as well")
     optimize.add_argument("--opset", type=_count, metavar="N", help="operator set to write (default: the model's)")
@@ -157,7 +160,7 @@ def _add_grad(grad: argparse.ArgumentParser) -> None:
     name: dict[str, Any] = {"action": "append", "metavar": "NAME"}
     grad.add_argument("--of", **name, help="a value to differentiate (default: the only output of floats)")
     grad.add_argument("--wrt", **name, help="a value to differentiate by (default: the inputs of floats)")
-    grad.add_argument("-o", "--out", metavar="FILE", help="where it goes, an .onnx or .pb (default: MODEL with _grad)")
+    grad.add_argument("-o", "--out", metavar="FILE", help=f"where it goes, {FORMATS} (default: MODEL with _grad)")
     kind = grad.add_mutually_exclusive_group()
     kind.add_argument("--vjp", action="store_true", help="for cotangents that are inputs seeds/NAME")
     kind.add_argument("--jvp", action="store_true", help="forward derivatives, for inputs tangents/NAME")

@@ -11,6 +11,7 @@ from pullback.core.limits import Limits, limited
 from pullback.onnx.optimizing import fewest_nodes, optimized_outputs
 
 from .failure import CommandError
+from .formats import written
 from .tensorflow_model import is_tensorflows, load_tensorflows
 
 
@@ -32,10 +33,10 @@ def _run(args: argparse.Namespace) -> int:
     if fewest_nodes([(outputs, inputs), (lean, inputs)], args.opset) == 0:
         lean, report = outputs, report.of_nothing
     out = Path(args.out) if args.out else model.with_name(f"{model.stem}_optimized.onnx")
-    written = pb.onnx.export(lean, inputs, out, opset=args.opset)
+    count = written("optimize", args, out, lean, inputs)
     if args.html:
         report.html.save(args.html)
-    print(f"{len(written.graph.node)} nodes, were {graph.size}")
+    print(f"{count} nodes, were {graph.size}")
     print(report)
     for path in filter(None, (out, args.html)):
         print(f"written: {path}")
