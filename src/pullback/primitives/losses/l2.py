@@ -11,8 +11,8 @@ from ...core.primitive import Primitive
 from ...core.traits import IGNORES_ZEROS, Links, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import TensorLike
+from ..reduction.abstract import reduced_shape
 from ..reduction.reduce import take_numbers
-from ..reduction.sum import reduced_shape
 
 
 def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:

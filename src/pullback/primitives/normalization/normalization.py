@@ -33,9 +33,9 @@ from ..elementwise.powers import pow, rsqrt, square
 from ..identity.identity import identity
 from ..linalg.matmul import matmul
 from ..linalg.norm import norm
-from ..reduction.moments import Axes, mean_and_variance, mean_back, mean_kernel
+from ..reduction.abstract import Axes, reduced_shape
+from ..reduction.moments import mean_and_variance, mean_back, mean_kernel
 from ..reduction.reduce import Mean, reduce_sum
-from ..reduction.sum import reduced_shape
 from ..shape.reshape import reshape
 
 

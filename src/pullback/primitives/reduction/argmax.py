@@ -12,9 +12,9 @@ from ...core.traits import Links, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, DTypeLike, TensorLike
 from ..base.axes import as_axis, is_computed
+from .abstract import reduced_shape
 from .computed_axes import reduce_along
 from .reduce import REAL, take_numbers
-from .sum import reduced_shape
 
 
 def argmax(

@@ -7,16 +7,14 @@ from typing import Any
 
 from ...core.dtypes import FLOATING, bfloat16, float16, float32
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
-from ...core.traits import Links, reduced_axes
-from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axes, is_computed
 from ..cumulative.logsumexp import ExpDifference
 from ..elementwise.masking import multiply_no_nan
+from .abstract import AbstractReduction
 from .computed_axes import reduce_along
-from .reduce import Axes, take_numbers
-from .sum import keep_reduced, reduced_shape
+from .reduce import take_numbers
+from .sum import keep_reduced
 
 
 def reduce_logsumexp(
@@ -43,18 +41,8 @@ def reduce_logsumexp(
     return LogSumExp(as_axes(axis, x, "reduce_logsumexp"), bool(keepdims))(x, name=name)
 
 
-class LogSumExp(Primitive):
+class LogSumExp(AbstractReduction):
     type = "LogSumExp"
-
-    axis: Axes = None
-    keepdims: bool = False
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
-
-    def links(self, i: int, x: TensorType) -> Links | None:
-        del i
-        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         dtype = x.dtype

@@ -13,7 +13,6 @@ from ...core.intervals import Bounds, Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import Links, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axes, kept_axes
@@ -28,9 +27,10 @@ from ..elementwise.powers import reciprocal, square
 from ..shape.broadcast import broadcast_like
 from ..shape.size import size
 from ..shape.squeeze import squeeze
+from .abstract import AbstractReduction, Axes, reduced_shape
 from .norms import Root
 from .reduce import MeanGrad, kept_dims, reduce_mean, reduce_sum, take_numbers
-from .sum import keep_reduced, reduced_shape
+from .sum import keep_reduced
 
 
 def weighted_moments(
@@ -225,22 +225,15 @@ def moments(
     return mean, variance
 
 
-class Moments(Primitive):
+class Moments(AbstractReduction):
     type = "Moments"
     takes_none = True
-
-    axis: Axes
-    keepdims: bool = False
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if x.dtype not in FLOATING:
             raise TypeError(f"moments: no such operation on {x}; it takes floats")
         reduced = TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims))
         return reduced, reduced
-
-    def links(self, i: int, x: TensorType) -> Links | None:
-        del i
-        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         dims = kept_dims(x.shape, self.axis)
@@ -284,6 +277,3 @@ def mean_back(dy: Tensor, x: Tensor, axis: Axes, keepdims: bool) -> Tensor:
     if x.shape.is_fully_defined():
         return MeanGrad(axis, keepdims, x.shape.known)(dy)
     return MeanGrad(axis, keepdims)(dy, x)
-
-
-Axes = tuple[int, ...] | None

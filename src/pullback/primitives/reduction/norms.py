@@ -9,17 +9,16 @@ from ...core import intervals
 from ...core.dtypes import COMPLEX, FLOATING, INEXACT, INTEGER, bfloat16, float16, float32, float64
 from ...core.intervals import Interval
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
-from ...core.traits import ELEMENTWISE, IGNORES_ZEROS, SINGULAR, Links, reduced_axes
-from ...core.types import TensorType
+from ...core.traits import ELEMENTWISE, IGNORES_ZEROS, SINGULAR
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axes, is_computed
 from ..base.broadcasting import AbstractElementwise, Entry, in_float32
 from ..casting.cast import cast
 from ..elementwise.division import divide_no_nan
+from .abstract import AbstractReduction
 from .computed_axes import reduce_along
-from .reduce import Axes, take_numbers
-from .sum import keep_reduced, reduced_shape
+from .reduce import take_numbers
+from .sum import keep_reduced
 
 
 def euclidean_norm(
@@ -48,19 +47,9 @@ def euclidean_norm(
     return norms(x, name=name)
 
 
-class EuclideanNorm(Primitive):
+class EuclideanNorm(AbstractReduction):
     type = "EuclideanNorm"
     traits = (IGNORES_ZEROS,)
-
-    axis: Axes = None
-    keepdims: bool = False
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
-
-    def links(self, i: int, x: TensorType) -> Links | None:
-        del i
-        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         dtype = x.dtype

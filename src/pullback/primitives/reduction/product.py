@@ -7,17 +7,15 @@ from typing import Any
 
 from ...core.dtypes import bfloat16, float16, float32
 from ...core.operation import Operation, Tensor
-from ...core.primitive import Primitive
-from ...core.traits import Links, reduced_axes
-from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axes, is_computed
 from ..complex.complex import conj
 from ..cumulative.cumsum import Cumprod
 from ..shape.reshape import reshape, reshape_like
+from .abstract import AbstractReduction
 from .computed_axes import reduce_along
-from .reduce import NUMBERS, Axes, take_numbers
-from .sum import keep_reduced, reduced_shape
+from .reduce import NUMBERS, take_numbers
+from .sum import keep_reduced
 
 
 def reduce_prod(
@@ -46,18 +44,8 @@ def reduce_prod(
     return Prod(as_axes(axis, x, "reduce_prod"), bool(keepdims))(x, name=name)
 
 
-class Prod(Primitive):
+class Prod(AbstractReduction):
     type = "Prod"
-
-    axis: Axes = None
-    keepdims: bool = False
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
-
-    def links(self, i: int, x: TensorType) -> Links | None:
-        del i
-        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         wide = float32 if x.dtype in (float16, bfloat16) else x.dtype

@@ -21,13 +21,12 @@ from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
 from ..creation.fill import zeros_like
 from ..logic.comparison import equal
+from .abstract import AbstractReduction, Axes, reduced_shape
 from .computed_axes import reduce_along
-from .sum import Sum, keep_reduced, reduced_shape, sum_kernel
+from .sum import Sum, keep_reduced, sum_kernel
 
 NUMBERS = INTEGER | INEXACT
 REAL = INTEGER | FLOATING
-Axes = tuple[int, ...] | None
-"""Axes in ascending order, from the front where the rank is known; None for all."""
 
 
 def reduce_sum(
@@ -87,19 +86,9 @@ def reduce_mean(
     return Mean(as_axes(axis, x, "reduce_mean"), bool(keepdims))(x, name=name)
 
 
-class Mean(Primitive):
+class Mean(AbstractReduction):
     type = "Mean"
     traits = (linear(0),)
-
-    axis: Axes = None
-    keepdims: bool = False
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
-
-    def links(self, i: int, x: TensorType) -> Links | None:
-        del i
-        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         count = _count(x.shape, self.axis)
@@ -197,19 +186,9 @@ def reduce_max(
     return Max(as_axes(axis, x, "reduce_max"), bool(keepdims))(x, name=name)
 
 
-class Max(Primitive):
+class Max(AbstractReduction):
     type = "Max"
     traits = (CHOOSES,)
-
-    axis: Axes = None
-    keepdims: bool = False
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
-
-    def links(self, i: int, x: TensorType) -> Links | None:
-        del i
-        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         if 0 in x.shape:
@@ -247,19 +226,9 @@ def reduce_min(
     return Min(as_axes(axis, x, "reduce_min"), bool(keepdims))(x, name=name)
 
 
-class Min(Primitive):
+class Min(AbstractReduction):
     type = "Min"
     traits = (CHOOSES,)
-
-    axis: Axes = None
-    keepdims: bool = False
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
-
-    def links(self, i: int, x: TensorType) -> Links | None:
-        del i
-        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         if 0 in x.shape:
@@ -345,19 +314,9 @@ def reduce_any(
     return Any_(as_axes(axis, x, "reduce_any"), bool(keepdims))(x, name=name)
 
 
-class Any_(Primitive):
+class Any_(AbstractReduction):
     type = "Any"
     traits = (IGNORES_ZEROS,)
-
-    axis: Axes = None
-    keepdims: bool = False
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
-
-    def links(self, i: int, x: TensorType) -> Links | None:
-        del i
-        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.any(x, axis=self.axis, keepdims=self.keepdims)
@@ -385,18 +344,8 @@ def reduce_all(
     return All(as_axes(axis, x, "reduce_all"), bool(keepdims))(x, name=name)
 
 
-class All(Primitive):
+class All(AbstractReduction):
     type = "All"
-
-    axis: Axes = None
-    keepdims: bool = False
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
-
-    def links(self, i: int, x: TensorType) -> Links | None:
-        del i
-        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return xp.all(x, axis=self.axis, keepdims=self.keepdims)
@@ -430,20 +379,14 @@ def count_nonzero(
     return CountNonzero(axes, bool(keepdims), as_dtype(dtype))(x, name=name)
 
 
-class CountNonzero(Primitive):
+class CountNonzero(AbstractReduction):
     type = "CountNonzero"
     traits = (IGNORES_ZEROS,)
 
-    axis: Axes = None
-    keepdims: bool = False
     dtype: DType = int64
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(self.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
-
-    def links(self, i: int, x: TensorType) -> Links | None:
-        del i
-        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         true = x if x.dtype == bool_ else x != (b"" if x.dtype == string else 0)

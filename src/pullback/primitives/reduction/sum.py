@@ -16,28 +16,18 @@ from ...core.dtypes import bfloat16, float16, float32
 from ...core.intervals import Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.shape import TensorShape, broadcast_axes, summed_axes
-from ...core.traits import ADDS, IGNORES_ZEROS, Links, reduced_axes
+from ...core.shape import broadcast_axes, summed_axes
+from ...core.traits import ADDS, IGNORES_ZEROS
 from ...core.types import TensorType
 from ..shape.broadcast import broadcast_like
 from ..shape.reshape import reshape_like
 from ..shape.squeeze import ExpandDims
+from .abstract import AbstractReduction
 
 
-class Sum(Primitive):
+class Sum(AbstractReduction):
     type = "Sum"
     traits = (ADDS, IGNORES_ZEROS)
-
-    axis: tuple[int, ...] | None = None
-    """Axes counted from the front (from either end where the rank is unknown), or None for all."""
-    keepdims: bool = False
-
-    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        return (TensorType(x.dtype, reduced_shape(x.shape, self.axis, self.keepdims)),)
-
-    def links(self, i: int, x: TensorType) -> Links | None:
-        del i
-        return reduced_axes(x.shape.rank, self.axis, self.keepdims)
 
     def kernel(self, xp: Any, x: Any) -> Any:
         return sum_kernel(xp, x, self.axis, self.keepdims)
@@ -99,16 +89,3 @@ def sum_kernel(xp: Any, x: Any, axis: tuple[int, ...] | None, keepdims: bool) ->
     if x.dtype in (float16, bfloat16):
         return add_up(axis=axis, keepdims=keepdims, dtype=float32).astype(x.dtype)
     return add_up(axis=axis, keepdims=keepdims, dtype=x.dtype)
-
-
-def reduced_shape(shape: TensorShape, axis: tuple[int, ...] | None, keepdims: bool) -> TensorShape:
-    """The shape after a reduction over `axis` (None for all)."""
-    if axis is None and not keepdims:
-        return TensorShape.SCALAR
-    if shape.lengths is None:
-        return shape
-    rank = len(shape.lengths)
-    axis = tuple(range(rank)) if axis is None else tuple([a % rank for a in axis])
-    if keepdims:
-        return TensorShape([1 if i in axis else n for i, n in enumerate(shape.lengths)])
-    return TensorShape([n for i, n in enumerate(shape.lengths) if i not in axis])

@@ -17,8 +17,9 @@ from ..base.axes import as_axis
 from ..base.scattering import sum_rows
 from ..creation.constant import constant_value, convert_to_tensor
 from ..elementwise.arithmetic import Neg
+from ..reduction.abstract import reduced_shape
 from ..reduction.reduce import REAL, TieShares, take_numbers
-from ..reduction.sum import keep_reduced, reduced_shape
+from ..reduction.sum import keep_reduced
 from ..shape.transpose import transpose
 from .sort import TopK, top_k
 
