@@ -319,3 +319,18 @@ def test_no_shape_has_a_negative_length(made: Any) -> None:
         for engine in ("numpy", "xla"):
             with pytest.raises(pb.errors.InvalidArgumentError, match="negative"):
                 pb.Session(engine=engine).run(y)
+
+
+@pytest.mark.parametrize(
+    ("axis", "error", "found"),
+    [([1], ValueError, r"int32\[1\]"), (1.0, TypeError, r"float32\[\]")],
+    ids=["list", "float"],
+)
+def test_a_computed_axis_is_one_integer(axis: Any, error: type[Exception], found: str) -> None:
+    place = pb.placeholder_with_default(pb.constant(axis), np.shape(axis))
+    for name, call in {
+        "gather": lambda x: pb.gather(x, [0], axis=place),
+        "split": lambda x: pb.split(x, 2, place),
+    }.items():
+        with pytest.raises(error, match=f"^{name}: axis must be one integer, not {found}"):
+            call(pb.zeros([2, 2]))

@@ -20,17 +20,16 @@ from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis, checked_axis, is_computed
 from ..base.densify import densify
 from ..base.scattering import check_range, sum_rows, wide_enough
-from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
 from ..elementwise.maximum import maximum
 from ..reduction.norms import euclidean_norm
 from ..reduction.product import reduce_prod
+from ..shape.computed_axis import counted_from_the_front
 from ..shape.reshape import Reshape, reshape, reshape_like, shape_to_use, split_shape_of
-from ..shape.size import shape, size
+from ..shape.size import shape
 from ..shape.stacking import concat
 from ..variables.variable import Variable
 from .slicing import Take
-from .where import where
 
 
 def gather(
@@ -81,7 +80,7 @@ def _gather_along(axis: Tensor, x: Tensor, ids: Tensor, batch_dims: int, name: s
         )
     with x.graph.acting.name_scope(name or "GatherV2") as scope:
         lengths = shape(x)
-        place = where(axis < 0, axis + cast(size(lengths), axis.dtype), axis)
+        place = counted_from_the_front(axis, lengths, "gather")
         before, after = lengths[:place], lengths[place + 1 :]
         middle = reshape(x, [reduce_prod(before), lengths[place], reduce_prod(after)])
         return reshape(GatherV2(1)(middle, ids), concat([before, shape(ids), after], 0), name=scope)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import INTEGER, int32
 from ...core.lengths import Dimension, known_to_differ
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
@@ -19,7 +18,6 @@ from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis, checked_axis, is_computed, scalar_axis
 from ..base.broadcasting import operands
-from ..casting.cast import cast
 from ..creation.constant import constant_value, convert_to_tensor
 from ..creation.ranges import range_
 from ..debugging.assertions import assert_
@@ -28,6 +26,7 @@ from ..indexing.where import where
 from ..logic.comparison import equal
 from ..reduction.product import reduce_prod
 from ..reduction.reduce import reduce_all, reduce_any
+from .computed_axis import counted_from_the_front, is_one_integer
 from .reshape import reshape, shape_to_use, split_shape
 from .size import shape, size
 
@@ -166,7 +165,7 @@ def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> T
     if len(tensors) == 1 and name == "concat":
         if not is_computed(axis):
             scalar_axis(axis, None, "concat", tensors[0].type)
-        elif not _is_one_integer(convert_to_tensor(axis)):
+        elif not is_one_integer(convert_to_tensor(axis)):
             raise ValueError(f"concat: axis must be one integer, not {convert_to_tensor(axis)}")
         return tensors[0]
     ranks = {x.shape.rank for x in tensors} - {None}
@@ -185,7 +184,7 @@ def _concat_along(axis: Tensor, tensors: Sequence[Tensor], name: str | None) -> 
     with axis.graph.acting.name_scope(name or "concat") as scope:
         lengths = [shape(x) for x in tensors]
         like = lengths[next((i for i, x in enumerate(tensors) if x.shape.rank is not None), 0)]
-        place = _counted_from_the_front(axis, lengths[0], "concat")
+        place = counted_from_the_front(axis, lengths[0], "concat")
         places = range_(size(lengths[0]))
         elsewhere = [where(equal(places, place), -1, own) for own in lengths]
         fit = reduce_all(
@@ -381,7 +380,7 @@ def _split_along(axis: Tensor, x: Tensor, sizes: TensorLike, num: int | None, na
     """`x` cut along a computed `axis`: as rows of what lies before it, of columns at it, of what lies behind it."""
     with axis.graph.acting.name_scope(name or "split"):
         lengths = shape(x)
-        place = _counted_from_the_front(axis, lengths, "split")
+        place = counted_from_the_front(axis, lengths, "split")
         places = range_(size(lengths))
         fit = reduce_any(equal(places, place))
         with axis.graph.acting.control_dependencies([assert_(fit, ["split: there is no axis", axis, lengths])]):
@@ -391,18 +390,6 @@ def _split_along(axis: Tensor, x: Tensor, sizes: TensorLike, num: int | None, na
         behind = reduce_prod(where(places > place, lengths, 1))
         parts = split(reshape(x, [rows, columns, behind]), sizes, 1, num)
         return [reshape(part, where(equal(places, place), shape(part)[1], lengths)) for part in parts]
-
-
-def _counted_from_the_front(axis: Tensor, lengths: Tensor, what: str) -> Tensor:
-    if not _is_one_integer(axis):
-        wrong = ValueError if axis.dtype in INTEGER else TypeError
-        raise wrong(f"{what}: axis must be one integer, not {axis}")
-    place = reshape(cast(axis, int32), [])
-    return where(place < 0, place + size(lengths), place)
-
-
-def _is_one_integer(axis: Tensor) -> bool:
-    return axis.dtype in INTEGER and axis.shape.rank in (0, None)
 
 
 class Split(Primitive):
