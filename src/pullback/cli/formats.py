@@ -41,4 +41,4 @@ def _write_stablehlo(out: Path, outputs: Mapping[str, Any], inputs: Mapping[str,
     text = made.mlir_module()
     data = text.encode() if out.suffix == ".mlir" else bytes(made.serialize())
     replace_file(out, lambda file: file.write(data))
-    return sum(" = " in line for line in text.splitlines())
+    return sum(line.lstrip().startswith("%") for line in text.splitlines())

@@ -139,20 +139,23 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--depth", type=_count, metavar="N", help="gather name scopes in boxes, down to N names")
     show.add_argument("--grad", action="store_true", help="with the gradient of the only output by the inputs")
     optimize = commands.add_parser("optimize", help="an ONNX model of fewer operations", description=OPTIMIZE)
-    optimize.add_argument("model", metavar="MODEL", help="an .onnx file, TensorFlow's frozen .pb, or a SavedModel")
-    optimize.add_argument(
-        "-o", "--out", metavar="FILE", help=f"where it goes, {FORMATS} (default: MODEL with _optimized)"
-    )
-    optimize.add_argument("--level", choices=LEVELS, default="safe", help="what may change (default: %(default)s)")
-    optimize.add_argument("--html", metavar="FILE", help="write a page of what was rewritten as well")
-    optimize.add_argument("--opset", type=_count, metavar="N", help="operator set to write (default: the model's)")
-    optimize.add_argument("--check", action="store_true", help="run it on onnxruntime, compare with the model on NumPy")
+    _add_optimize(optimize)
     grad = commands.add_parser("grad", help="an ONNX model with its derivative", description=GRAD)
     _add_grad(grad)
     limit = f"for a file that you trust: another limit of {', '.join(LIMITS)}, as nodes=10000000"
     for command in (show, optimize, grad):
         command.add_argument("--limit", type=_limit, action="append", metavar="NAME=NUMBER", help=limit)
     return parser
+
+
+def _add_optimize(optimize: argparse.ArgumentParser) -> None:
+    optimize.add_argument("model", metavar="MODEL", help="an .onnx file, TensorFlow's frozen .pb, or a SavedModel")
+    out = f"where it goes, {FORMATS} (default: MODEL with _optimized)"
+    optimize.add_argument("-o", "--out", metavar="FILE", help=out)
+    optimize.add_argument("--level", choices=LEVELS, default="safe", help="what may change (default: %(default)s)")
+    optimize.add_argument("--html", metavar="FILE", help="write a page of what was rewritten as well")
+    optimize.add_argument("--opset", type=_count, metavar="N", help="operator set to write (default: the model's)")
+    optimize.add_argument("--check", action="store_true", help="run it on onnxruntime, compare with the model on NumPy")
 
 
 def _add_grad(grad: argparse.ArgumentParser) -> None:
