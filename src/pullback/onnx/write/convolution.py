@@ -1,9 +1,10 @@
 """ONNX export of convolutions and of their derivatives.
 
 By the input it is a ConvTranspose, or a convolution with the filters turned around. By the filters it is, whichever was
-measured to be the fastest: a matrix product for windows of one element; shifted slices times the cotangent where
-channels are many and images large; elsewhere a convolution of the images with the cotangent, with batch and channels
-exchanged.
+measured to be the fastest: one product of the cotangent with the elements of all windows (im2col) where results are
+small, or in groups; a product for each place in the window where they are large; a convolution of the images with the
+cotangent, with batch and channels exchanged, where channels are few. Depthwise ones are sums of products of elements,
+or diagonals of products of rows, where steps are of one element.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.dtypes import float32, float64
 from ...core.operation import Operation
 from ...primitives.base.windows import Pads, offsets
 from ...primitives.convolution.conv import (
@@ -50,7 +52,9 @@ from .layout import (
 from .traced import traced
 
 _MANY_CHANNELS = 16
-_LARGE_IMAGE = 128
+_LARGE_IMAGE = 2
+"""So many times as many places as filters make one product for each place in the window faster than a single one."""
+_SMALL_WINDOW = 9
 
 
 @writer(Conv2D, Conv3D)
@@ -102,9 +106,11 @@ def conv_by_filter(w: Writer, op: Operation, x: Value, dy: Value, sizes: Value |
     counts = dims_of(cotangent, g.rank + 2)[2:]
     if None in counts:
         return _by_exchange(w, op, g, images, pads, cotangent, groups)
-    many = depth >= _MANY_CHANNELS and max(p.strides) == 1 and prod(counts) >= _LARGE_IMAGE  # type: ignore[arg-type]
-    if groups > 1 or many or prod(windows) == 1:
-        return _by_slices(w, op, g, images, pads, cotangent, groups)
+    places = prod(counts)  # type: ignore[arg-type]
+    if groups > 1 or (depth >= _MANY_CHANNELS and places < _LARGE_IMAGE * op.outputs[0].shape.known[-1]):
+        return _by_windows(w, op, g, images, pads, cotangent, groups)
+    if depth >= _MANY_CHANNELS or prod(windows) == 1:
+        return _by_slices(w, op, g, images, pads, cotangent)
     return _by_exchange(w, op, g, images, pads, cotangent, groups)
 
 
@@ -129,33 +135,40 @@ def _by_exchange(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pad
     return w.transpose(found, [*g.spatial, 0, 1])
 
 
-def _by_slices(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pads, dy: Value, groups: int) -> Value:
+def _by_windows(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pads, dy: Value, groups: int) -> Value:
+    """The cotangent times the elements of all windows, [groups, channels and places in a window, batch and windows]."""
+    *windows, depth, count = op.outputs[0].shape.known
+    rank = g.rank + 2
+    exchange = [1, 0, *range(2, rank)]
+    pieces = _pieces(w, g, w.transpose(images, exchange), pads, dims_of(dy, rank)[2:])  # type: ignore[arg-type]
+    parts = [w.reshape(piece, [groups * depth, 1, -1]) for piece in pieces]
+    lead = [groups] if groups > 1 else []
+    elements = w.reshape(w.concat(parts, 1), [*lead, depth * prod(windows), -1])
+    cotangent = w.reshape(w.transpose(dy, exchange), [*lead, count // groups, -1])
+    if groups > 1 or dy.type.dtype not in (float32, float64):
+        product = w.node("MatMul", cotangent, w.transpose(elements, [*range(len(lead)), len(lead) + 1, len(lead)]))
+    else:
+        product = w.node("Gemm", cotangent, elements, transB=1)
+    return w.transpose(w.reshape(product, [count, depth, *windows]), [*g.spatial, 1, 0])
+
+
+def _by_slices(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pads, dy: Value) -> Value:
     """For each place in the window, the elements there times the cotangent."""
     *windows, depth, count = op.outputs[0].shape.known
     counts: Any = dims_of(dy, g.rank + 2)[2:]
-    pieces = _pieces(w, g, images, pads, counts)
     size = prod(counts)
-    if groups == 1:
-        cotangent = w.reshape(dy, [None, count, size])
-        rows = [w.transpose(w.reshape(piece, [None, depth, size]), [0, 2, 1]) for piece in pieces]
-        products = [w.node("MatMul", cotangent, x) for x in rows]
-        total = w.sum(products[0] if len(products) == 1 else w.concat(products, 2), [0], False)
-        return w.reshape(
-            w.transpose(w.reshape(total, [count, prod(windows), depth]), [1, 2, 0]), [*windows, depth, count]
-        )
-    parts = w.reshape(w.concat(pieces, 1), [None, prod(windows), groups, depth, size])
-    cotangent = w.transpose(w.reshape(dy, [None, 1, groups, count // groups, size]), [0, 1, 2, 4, 3])
-    total = w.sum(w.node("MatMul", parts, cotangent), [0], False)
-    return w.reshape(w.transpose(total, [0, 2, 1, 3]), [*windows, depth, count])
+    cotangent = w.reshape(dy, [None, count, size])
+    pieces = _pieces(w, g, images, pads, counts)
+    rows = [w.transpose(w.reshape(piece, [None, depth, size]), [0, 2, 1]) for piece in pieces]
+    total = w.sum(w.concat([w.node("MatMul", cotangent, x) for x in rows], 2), [0], False)
+    return w.reshape(w.transpose(w.reshape(total, [count, prod(windows), depth]), [1, 2, 0]), [*windows, depth, count])
 
 
 def _pieces(w: Writer, g: Geometry, images: Value, pads: Pads, counts: tuple[int, ...]) -> list[Value]:
     """For each place in the window, the elements of the images there."""
-    if any(map(any, pads)):
-        around = [0, 0, *[a for a, _ in pads], 0, 0, *[b for _, b in pads]]
-        images = w.node("Pad", images, vector(w, around))
-    elif set(g.windows) == {1} and max(g.strides) == 1:
+    if not any(map(any, pads)) and set(g.windows) == {1} and max(g.strides) == 1:
         return [images]
+    images = _with_pads(w, images, pads)
     found = []
     for offset in offsets([k or 1 for k in g.windows]):
         starts = [o * d for o, d in zip(offset, g.dilations, strict=True)]
@@ -164,21 +177,58 @@ def _pieces(w: Writer, g: Geometry, images: Value, pads: Pads, counts: tuple[int
     return found
 
 
+def _with_pads(w: Writer, images: Value, pads: Pads) -> Value:
+    around = [0, 0, *[a for a, _ in pads], 0, 0, *[b for _, b in pads]]
+    return w.node("Pad", images, vector(w, around)) if any(around) else images
+
+
 @writer(DepthwiseConv2dNativeBackpropFilter)
 def depthwise_by_filter(w: Writer, op: Operation, x: Value, dy: Value, sizes: Value | None = None) -> Value:
-    """The windows' elements, taken by a convolution with one filter for each place, times the cotangent."""
     del sizes
     p: Any = op.primitive
     *windows, channels, multiplier = op.outputs[0].shape.known
     g = Geometry(tuple(windows), p.strides, p.dilations, p.padding)
     images, pads = padded(w, g, channels_second(w, x, p.data_format))
     cotangent = channels_second(w, dy, p.data_format)
+    lengths = [*dims_of(images, 4)[2:], *dims_of(cotangent, 4)[2:]]
+    if multiplier > 1 or max(p.strides) > 1 or None in lengths or 0 in lengths:
+        return _by_taking(w, op, g, images, pads, cotangent)
+    if prod(windows) > _SMALL_WINDOW:
+        return _by_diagonals(w, op, g, images, pads, cotangent)
+    products = [w.node("Mul", piece, cotangent) for piece in _pieces(w, g, images, pads, tuple(lengths[2:]))]  # type: ignore[arg-type]
+    return w.reshape(w.concat([w.sum(v, [0, *g.spatial]) for v in products], 0), [*windows, channels, 1])
+
+
+def _by_diagonals(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pads, dy: Value) -> Value:
+    """For each row of the window, the columns of `dy` times those of the images: what belongs to a place in the window
+    is a diagonal of the product.
+    """
+    height, width, channels, _ = op.outputs[0].shape.known
+    rows, columns = dims_of(dy, 4)[2:]
+    images = _with_pads(w, images, pads)
+    wide = dims_of(images, 4)[3]
+    starts = [i * g.dilations[0] for i in range(height)]
+    pieces = [w.slice(images, [i], [i + rows], [2]) for i in starts]  # type: ignore[operator]
+    stacked = w.reshape(w.concat(pieces, 2), [None, channels, height, rows, wide])
+    turned = w.transpose(w.unsqueeze(dy, [2]), [0, 1, 2, 4, 3])
+    products = w.reshape(w.node("MatMul", turned, stacked), [None, channels * height, columns * wide])  # type: ignore[operator]
+    diagonals = np.zeros([columns, wide, width], np.float32)  # type: ignore[list-item]
+    for j in range(width):
+        np.fill_diagonal(diagonals[:, j * g.dilations[1] :, j], 1)
+    chosen = w.cast(w.constant(diagonals.reshape(-1, width)), dy.type.dtype)
+    found = w.reshape(w.sum(w.node("MatMul", products, chosen), [0]), [channels, height, width, 1])
+    return w.transpose(found, [1, 2, 0, 3])
+
+
+def _by_taking(w: Writer, op: Operation, g: Geometry, images: Value, pads: Pads, cotangent: Value) -> Value:
+    """The windows' elements, taken by a convolution with one filter for each place, times the cotangent."""
+    *windows, channels, multiplier = op.outputs[0].shape.known
     batch, _, *lengths = dims_of(images, g.rank + 2)
     places, counts = prod(windows), dims_of(cotangent, g.rank + 2)[2:]
     merged: Any = [-1, 1, *lengths]
     if None in lengths:
         merged = w.concat([vector(w, [-1, 1]), w.lengths(images, g.spatial)], 0)
-    taking = w.cast(w.constant(np.eye(places, dtype=np.float32).reshape(places, 1, *windows)), x.type.dtype)
+    taking = w.cast(w.constant(np.eye(places, dtype=np.float32).reshape(places, 1, *windows)), images.type.dtype)
     elements = w.node("Conv", w.reshape(images, merged), taking, **g.attributes(pads))
     size = -1 if None in counts else prod(counts)  # type: ignore[arg-type]
     lead = -1 if batch is None else batch
