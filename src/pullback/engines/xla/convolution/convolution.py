@@ -192,27 +192,27 @@ _MOST_CHUNKS = 16
 def _filter_by_chunks(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pads) -> Any:
     """The sum over chunks of the batch of the patches, transposed, times `dy`.
 
-    The patches are written in place and stay in the cache; neither matrix of the product is to be transposed.
+    The patches are written in place and stay in the cache; neither matrix of the product is to be transposed. All is
+    made of a chunk when `dy` is there: what could be made of `x` before XLA would keep beside it.
     """
     counts, depth, count = dy.shape[1:-1], x.shape[-1], dy.shape[-1]
     chunks = gcd(x.shape[0], _MOST_CHUNKS)
     size = x.shape[0] // chunks
-    planes = made(x.reshape(-1, depth).T).reshape(depth, *x.shape[:-1])
-    planes = made(jnp.pad(planes, ((0, 0), (0, 0), *pads)))
     places = list(offsets(windows))
-    parts = jnp.asarray(dy).reshape(chunks, -1, count)
 
     def step(i: Any, carried: tuple[Any, Any]) -> tuple[Any, Any]:
         total, patches = carried
-        chunk = lax.dynamic_slice_in_dim(planes, i * size, size, 1)
+        chunk, part = [lax.dynamic_slice_in_dim(array, i * size, size, 0) for array in (x, dy)]
+        planes = made(chunk.reshape(-1, depth).T).reshape(depth, *chunk.shape[:-1])
+        planes = made(jnp.pad(planes, ((0, 0), (0, 0), *pads)))
         for j, offset in enumerate(places):
-            piece = chunk[(slice(None), *at_offset(offset, counts, p.strides, p.dilations))]
+            piece = planes[(slice(None), *at_offset(offset, counts, p.strides, p.dilations))]
             patches = lax.dynamic_update_slice_in_dim(patches, piece, j * depth, 0)
-        return total + patches.reshape(len(places) * depth, -1) @ parts[i], patches
+        return total + patches.reshape(len(places) * depth, -1) @ part.reshape(-1, count), patches
 
     rows = len(places) * depth
-    nothing = jnp.zeros((rows, count), x.dtype), jnp.zeros((rows, size, *counts), x.dtype)
-    total, _ = lax.fori_loop(0, chunks, step, nothing)
+    room = jnp.full((rows, size, *counts), dy.ravel()[0], x.dtype)
+    total, _ = lax.fori_loop(0, chunks, step, (jnp.zeros((rows, count), x.dtype), room))
     return total.reshape(*windows, depth, count)
 
 
