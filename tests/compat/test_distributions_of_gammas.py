@@ -147,6 +147,7 @@ def test_a_number_of_draws_that_only_a_run_knows_is_refused() -> None:
         d.sample()
 
 
+@pytest.mark.slow
 def test_draws_compile() -> None:
     a = tf.placeholder(tf.float32, [None])
     d = [tf.distributions.Beta(a, 2.0), tf.distributions.StudentT(a, 0.0, 1.0)]

@@ -63,7 +63,7 @@ def test_the_root_of_a_system(run: Any) -> None:
     np.testing.assert_allclose(run(pb.jacobian(x, b)), np.linalg.inv(m))
 
 
-@pytest.mark.parametrize("linear", ["dense", "cg"])
+@pytest.mark.parametrize("linear", [pytest.param("dense", marks=pytest.mark.slow), "cg"])
 def test_a_minimum(run: Any, linear: str) -> None:
     a = pb.constant(np.array([1.0, 2.0]))
     x = pb.implicit.argmin(lambda x: pb.reduce_sum(pb.exp(x) - a * x), pb.zeros([2], pb.float64), linear=linear)

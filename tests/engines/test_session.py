@@ -321,26 +321,23 @@ def test_a_long_chain_needs_no_recursion() -> None:
 
 
 MOVES = """
-import sys, random
+import random
 import numpy as np
 np.random.seed(1), random.seed(1)
 import pullback as pb
-if sys.argv[1] == "stablehlo":
-    x = pb.placeholder(pb.float32, [2])
-    pb.xla.to_stablehlo(x * x, [x])
-else:
+for engine in ("numpy", "onnxruntime", "xla"):
     x = pb.random.normal([2], seed=1)
     v = pb.Variable(x)
-    session = pb.Session(engine=sys.argv[1])
+    session = pb.Session(engine=engine)
     session.run(v.initializer), session.run([v, x])
+x = pb.placeholder(pb.float32, [2])
+pb.xla.to_stablehlo(x * x, [x])
 print(np.random.rand(), random.random())
 """
 
 
-@pytest.mark.parametrize("engine", ["numpy", "xla", "onnxruntime", "stablehlo"])
-def test_no_import_and_no_session_moves_the_random_streams_of_the_program(engine: str) -> None:
-    program = [sys.executable, "-c", MOVES, engine]
-    out = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+def test_no_import_and_no_session_moves_the_random_streams_of_the_program() -> None:
+    out = subprocess.run([sys.executable, "-c", MOVES], capture_output=True, text=True, check=True).stdout
     assert out.split() == ["0.417022004702574", "0.13436424411240122"]
 
 

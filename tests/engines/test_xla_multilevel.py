@@ -53,7 +53,7 @@ def test_few_levels_are_enough_for_any_number_of_blocks() -> None:
     assert runs([11, 4, 9, 10, 2], 0, 2) < 12 + 5 + 10 + 11 + 3
 
 
-@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("reverse", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_derivatives_within_a_tight_budget_are_those_without(reverse: bool) -> None:
     steps = 150
     x, n = pb.placeholder(pb.float64, [3]), pb.placeholder(pb.int32, [])

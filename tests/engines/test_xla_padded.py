@@ -20,7 +20,9 @@ _STEPS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("what", _STEPS)
+@pytest.mark.parametrize(
+    "what", ["products", "rows", *[pytest.param(name, marks=pytest.mark.slow) for name in ("one_row", "branch")]]
+)
 def test_derivatives_of_jacobians_hessians_and_histories(what: str) -> None:
     x, n = pb.placeholder(pb.float64, [3]), pb.placeholder(pb.int32, [])
     step = _STEPS[what]

@@ -8,7 +8,7 @@ import pytest
 import pullback as pb
 
 
-@pytest.mark.parametrize("strides", [1, 2])
+@pytest.mark.parametrize("strides", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_volumes_worked_on_in_parts_give_what_numpy_gives(strides: int) -> None:
     random = np.random.default_rng(0)
     x = pb.constant(random.normal(size=(6, 14, 14, 14, 8)).astype(np.float32))

@@ -103,8 +103,15 @@ def numbers(count: int = COUNT) -> Numbers:
     return [1.0 + 0.05 * k for k in range(count)]
 
 
-@pytest.mark.parametrize("engine", ["numpy", "xla"])
-@pytest.mark.parametrize("code", CODES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    ("code", "engine"),
+    [
+        *((code, "numpy") for code in CODES),
+        *((code, "xla") for code in (chain, dense, rows)),
+        *(pytest.param(code, "xla", marks=pytest.mark.slow) for code in CODES if code not in (chain, dense, rows)),
+    ],
+    ids=lambda x: x if isinstance(x, str) else x.__name__,
+)
 def test_values_and_derivatives_are_the_same(code: Code, engine: str) -> None:
     with pb.Graph().as_default():
         x = pb.placeholder(pb.float64, [3])

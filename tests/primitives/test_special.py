@@ -14,6 +14,7 @@ import pullback as pb
 
 X = np.concatenate([np.linspace(-20.03, 20, 401), np.geomspace(1e-8, 1e3, 100), [0.0, np.nan]])
 S = pb.math.special
+ENGINES = ["numpy", pytest.param("xla", marks=pytest.mark.slow)]
 UNARY: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "lgamma": (pb.math.lgamma, special.gammaln),
     "digamma": (pb.math.digamma, special.digamma),
@@ -67,7 +68,7 @@ def test_the_derivative_of_zeta_at_one_half_shifted(order: int) -> None:
     np.testing.assert_allclose(half, whole, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("engine", "order"), [("numpy", 3), ("xla", 2)])
+@pytest.mark.parametrize(("engine", "order"), [("numpy", 3), pytest.param("xla", 2, marks=pytest.mark.slow)])
 def test_igamma_of_integers_is_a_finite_sum_in_its_parameter(engine: str, order: int) -> None:
     """P(a, x) - P(a + 1, x) is the density at a + 1: by quadrature against elementary functions."""
     a = pb.placeholder(pb.float64, [None])
@@ -80,7 +81,7 @@ def test_igamma_of_integers_is_a_finite_sum_in_its_parameter(engine: str, order:
     np.testing.assert_allclose(values, expected, rtol=1e-10, atol=1e-13)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_betainc_is_symmetric_in_all_its_derivatives(engine: str) -> None:
     a, b = pb.placeholder(pb.float64, []), pb.placeholder(pb.float64, [])
 
@@ -93,7 +94,7 @@ def test_betainc_is_symmetric_in_all_its_derivatives(engine: str) -> None:
     np.testing.assert_allclose(plain, mirrored, rtol=1e-9)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_derivatives_at_zero_are_exact(engine: str) -> None:
     zero, one = pb.placeholder(pb.float64, []), pb.placeholder(pb.float64, [])
 
@@ -111,7 +112,7 @@ def test_derivatives_at_zero_are_exact(engine: str) -> None:
     np.testing.assert_allclose(igamma, [0, 1, -1])
 
 
-@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     "f",
     [pb.math.lgamma, pb.math.digamma, S.expint, S.bessel_k0, S.bessel_k1, S.bessel_y0, S.bessel_y1, S.bessel_k1e],
@@ -142,7 +143,7 @@ POLES: dict[str, tuple[Callable[..., Any], float, list[float]]] = {
 }
 
 
-@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", POLES)
 def test_derivatives_at_a_pole_are_infinite_in_the_direction_of_their_limit(name: str, engine: str) -> None:
     f, at, expected = POLES[name]
