@@ -98,7 +98,6 @@ def _is_along_few(op: Operation) -> bool:
 def apart(kernel: Callable[..., Any], arrays: Sequence[Any]) -> Any:
     """What `kernel` makes of `arrays`, which are made before."""
     numbers = [i for i, x in enumerate(arrays) if isinstance(x, jax.Array)]
-    some = next((arrays[i].reshape(-1)[0] for i in numbers if arrays[i].dtype.kind == "f" and arrays[i].size), None)
 
     def compute(*given: Any) -> Any:
         values = list(arrays)
@@ -106,9 +105,29 @@ def apart(kernel: Callable[..., Any], arrays: Sequence[Any]) -> Any:
             values[i] = x
         return kernel(*values)
 
-    operands = [arrays[i] for i in numbers]
+    return _apart(compute, [arrays[i] for i in numbers])
+
+
+def _apart(compute: Callable[..., Any], operands: Sequence[Any]) -> Any:
+    """A branch that stays one in a stack of calls, whose condition `jax.vmap` would make a choice of each element."""
+
+    @jax.custom_batching.custom_vmap
+    def once(*given: Any) -> Any:
+        return _in_branch(compute, given)
+
+    @once.def_vmap
+    def stacked(size: int, batched: Sequence[bool], *given: Any) -> Any:
+        del size
+        made = _apart(jax.vmap(compute, [0 if is_batched else None for is_batched in batched]), given)
+        return made, jax.tree.map(lambda _: True, made)
+
+    return once(*operands)
+
+
+def _in_branch(compute: Callable[..., Any], operands: Sequence[Any]) -> Any:
+    some = next((x.reshape(-1)[0] for x in operands if x.dtype.kind == "f" and x.size), None)
     if some is None or takes_turns(compute, *operands):
-        return kernel(*arrays)
+        return compute(*operands)
     made = jax.eval_shape(compute, *operands)
 
     def nothing(*given: Any) -> Any:
