@@ -31,12 +31,22 @@ def test_a_short_axis_is_summed_as_on_numpy(axis: int, keepdims: bool, dtype: pb
     np.testing.assert_array_equal(found, expected)
 
 
-def test_where_the_result_is_large_no_reduction_is_left() -> None:
+@pytest.mark.parametrize("add", [pb.reduce_sum, pb.cumsum])
+def test_where_the_result_is_large_no_reduction_is_left(add: Callable[..., pb.Tensor]) -> None:
     def reductions(rows: int | None) -> int:
         x = pb.placeholder(pb.float32, [rows, 3])
-        return pb.xla.to_stablehlo(pb.reduce_sum(x, 1), [x]).mlir_module().count("stablehlo.reduce")
+        return pb.xla.to_stablehlo(add(x, 1), [x]).mlir_module().count("stablehlo.reduce")
 
     assert [reductions(rows) for rows in (5000, 50, None)] == [0, 1, 1]
+
+
+@pytest.mark.parametrize("options", [{}, {"exclusive": True}, {"reverse": True}])
+def test_running_sums_along_a_short_axis_are_those_on_numpy(options: dict[str, bool]) -> None:
+    x = pb.placeholder(pb.float32, TALL.shape)
+    y = pb.cumsum(x, 1, **options)
+    given = np.where(TALL > 3, np.inf, TALL)
+    found, expected = (pb.Session(engine=engine).run(y, {x: given}) for engine in ("xla", "numpy"))
+    np.testing.assert_array_equal(found, expected)
 
 
 def branches(build: Callable[[pb.Tensor], Any], shape: Sequence[int | None]) -> int:
@@ -77,6 +87,21 @@ def test_reductions_apart_give_what_they_give_on_numpy(reduce: Callable[..., pb.
     fed = {x: np.random.default_rng(0).standard_normal(IMAGES).astype(np.float32)}
     found, expected = (pb.Session(engine=engine).run(y, fed) for engine in ("xla", "numpy"))
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-30)
+
+
+def test_reductions_apart_are_so_in_maps_of_maps() -> None:
+    def largest(x: pb.Tensor) -> pb.Tensor:
+        return pb.reduce_max(pb.nn.relu(SHIFTED["slices"](x)))
+
+    def largest_of_each(x: pb.Tensor) -> pb.Tensor:
+        return pb.vectorized_map(lambda row: pb.vectorized_map(largest, row), x)
+
+    shape = [2, 2, *IMAGES]
+    assert branches(largest_of_each, shape) == 1
+    x = pb.placeholder(pb.float32, shape)
+    fed = {x: np.random.default_rng(0).standard_normal(shape).astype(np.float32)}
+    found, expected = (pb.Session(engine=engine).run(largest_of_each(x), fed) for engine in ("xla", "numpy"))
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize(("axis", "keepdims"), [([0], True), ([1], False), ([0, 1], True), ([-2, -3], False)])

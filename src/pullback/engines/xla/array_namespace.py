@@ -2,9 +2,10 @@
 
 XLA takes reductions out of the loops that it makes of elementwise operations. So a sum of a few elements is additions:
 the Jacobian of a bundle adjustment, which sums over axes of two and three, took 17.2 ms a step and takes 12.4; 100,000
-sums of five or of eight elements take 0.1 ms, and 0.3 to 7 by XLA's. A sum of rows, few and far from each other, is a
-product with ones, which XLA does not work into what is added up. It would go through each column by itself, once there
-are more than 16,384: 16 rows of 32,768 exponentials take 2.5 ms, and 0.3 so. Of shorter rows only one stack gains.
+sums of five or of eight elements take 0.1 ms, and 0.3 to 7 by XLA's; running sums of them take a quarter. A sum of
+rows, few and far from each other, is a product with ones, which XLA does not work into what is added up. It would go
+through each column by itself, once there are more than 16,384: 16 rows of 32,768 exponentials take 2.5 ms, and 0.3 so.
+Of shorter rows only one stack gains.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ...core.primitive import Primitive
@@ -53,10 +55,16 @@ class _Namespace:
     def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         """The sum along `axis`: a number, some, or None for all."""
         axes = _axes(x, axis) if on_processor() and dtype in (None, x.dtype) else ()
-        if len(axes) == 1 and 0 < x.shape[axes[0]] <= _SHORT and x.size >= _LARGE * x.shape[axes[0]]:
+        if _are_few(x, axes):
             return added_up(x, axes[0], keepdims)
         dims = far_rows(x.shape, axes) if x.dtype.kind == "f" else None
         return jnp.sum(x, axis, dtype, keepdims=keepdims) if dims is None else _product(x, dims, axes, keepdims)
+
+    @staticmethod
+    def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+        """The running sums along `axis`, of all elements in order for None."""
+        axes = _axes(x, axis) if on_processor() and dtype in (None, x.dtype) else ()
+        return _running_sums(x, axes[0]) if _are_few(x, axes) else jnp.cumsum(x, axis, dtype)
 
 
 NAMESPACE = _Namespace()
@@ -70,6 +78,15 @@ def added_up(x: Any, axis: int, keepdims: bool = False) -> Any:
     return total
 
 
+def _running_sums(x: Any, axis: int) -> Any:
+    """The running sums along an axis of a few elements: each is added to those from its place on."""
+    places = lax.broadcasted_iota(np.int32, x.shape, axis)
+    totals = jnp.zeros_like(x)
+    for i in range(x.shape[axis]):
+        totals = totals + jnp.where(places >= i, lax.index_in_dim(x, i, axis), 0)
+    return totals
+
+
 def far_rows(dims: Sequence[int], axes: Sequence[int]) -> tuple[int, int, int] | None:
     """`dims` as three, the second for `axes`, where these are few elements with many after each; None elsewhere."""
     if not axes or list(axes) != list(range(axes[0], axes[-1] + 1)):
@@ -77,6 +94,11 @@ def far_rows(dims: Sequence[int], axes: Sequence[int]) -> tuple[int, int, int] |
     lead, rows, rest = math.prod(dims[: axes[0]]), math.prod([dims[a] for a in axes]), math.prod(dims[axes[-1] + 1 :])
     many = _MANY_COLUMNS if lead == 1 else _MANY_COLUMNS_OF_STACKS
     return (lead, rows, rest) if rows in _FEW_ROWS and rest >= many else None
+
+
+def _are_few(x: Any, axes: Sequence[int]) -> bool:
+    """Whether sums along `axes` are many, of a few elements each."""
+    return len(axes) == 1 and 0 < x.shape[axes[0]] <= _SHORT and x.size >= _LARGE * x.shape[axes[0]]
 
 
 def _axes(x: Any, axis: Any) -> list[int]:
