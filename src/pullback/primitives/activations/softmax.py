@@ -96,9 +96,10 @@ class SoftmaxGrad(Primitive):
     @in_float32
     def kernel(self, xp: Any, y: Any, dy: Any) -> Any:
         products = y * dy
-        mean = xp.sum(products, axis=self.axis, keepdims=True)
-        if xp is np and not np.isnan(mean).any():
-            return y * (dy - mean)
+        if xp is np:
+            mean = np.sum(products, axis=self.axis, keepdims=True)
+            if not np.isnan(mean).any():
+                return y * (dy - mean)
         difference = dy - xp.sum(kept(xp, dy != 0, products), axis=self.axis, keepdims=True)
         return kept(xp, difference != 0, y * difference)
 
