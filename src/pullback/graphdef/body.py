@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from ..core.data_types import NUMBERS
-from ..core.dtypes import DType, TokenType, float32, int32, int64, resource, string, variant
+from ..core.dtypes import DType, TokenType, dtype_name, float32, int32, int64, resource, string, variant
 from ..core.dtypes import bool as bool_
 from ..core.errors import UnimplementedError
 from ..core.graph import Operation, Tensor, site_of
@@ -19,19 +19,8 @@ if TYPE_CHECKING:
     from .exporting import Export
 
 
-_LISTS = ("EmptyTensorList", "TensorListPushBack", "TensorListReserve", "TensorListSetItem")
-_FLOATS = ("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel", "ResizeBicubic", "ResizeBilinear")
-_FIXED: dict[str, DType] = {
-    **dict.fromkeys(("AsString", "StringFormat", "StringJoin", "StaticRegexReplace", "Substr"), string),
-    **dict.fromkeys(("StringLower", "StringStrip", "StringUpper"), string),
-    **dict.fromkeys(("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong"), int64),
-    **dict.fromkeys(_LISTS, variant),
-    **dict.fromkeys(_FLOATS, float32),
-    **dict.fromkeys(("Rank", "StringLength"), int32),
-    "VarHandleOp": resource,
-    "Where": int64,
-}
-"""The dtypes of outputs that are always the same, where they are not truth values."""
+_FIXED = {dtype_name(dtype): dtype for dtype in (bool_, float32, int32, int64, resource, string, variant)}
+"""The dtypes that signatures say of outputs."""
 
 
 class Ref(NamedTuple):
@@ -138,7 +127,7 @@ class Body:
             set_attribute(node.attr[key], value)
         if self._op is not None:
             node.device = self._op.device
-        refs = list(_outputs(name, op_type, outputs, known))
+        refs = list(_outputs(name, outputs, known))
         one = len(outputs) == 1 and "*" not in outputs[0][1] and "[]" not in outputs[0][1]
         return refs[0] if one else tuple(refs)
 
@@ -162,13 +151,12 @@ def _types_of(kind: str, refs: Sequence[Ref]) -> dict[str, Any]:
     return found
 
 
-def _outputs(node: str, op_type: str, outputs: Sequence[tuple[str, str]], known: Mapping[str, Any]) -> Any:
+def _outputs(node: str, outputs: Sequence[tuple[str, str]], known: Mapping[str, Any]) -> Any:
     """The values of a node."""
     place = 0
-    fixed = _FIXED.get(op_type, bool_)
     for name, kind in outputs:
         count, star, inner = kind.rpartition("*")
-        one = fixed if inner == "-" else known.get(inner)
+        one = known.get(inner, _FIXED.get(inner))
         dtypes = known[inner[:-2]] if inner.endswith("[]") else [one] * (known[count] if star else 1)
         for number, dtype in enumerate(dtypes):
             yield Ref(node, name, number, place, dtype)
