@@ -54,7 +54,7 @@ class _Namespace:
     @staticmethod
     def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         """The sum along `axis`: a number, some, or None for all."""
-        axes = _axes(x, axis) if on_processor() and dtype in (None, x.dtype) else ()
+        axes: Sequence[int] = _axes(x, axis) if on_processor() and dtype in (None, x.dtype) else ()
         if _are_few(x, axes):
             return added_up(x, axes[0], keepdims)
         dims = far_rows(x.shape, axes) if x.dtype.kind == "f" else None
@@ -63,7 +63,7 @@ class _Namespace:
     @staticmethod
     def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
         """The running sums along `axis`, of all elements in order for None."""
-        axes = _axes(x, axis) if on_processor() and dtype in (None, x.dtype) else ()
+        axes: Sequence[int] = _axes(x, axis) if on_processor() and dtype in (None, x.dtype) else ()
         return _running_sums(x, axes[0]) if _are_few(x, axes) else jnp.cumsum(x, axis, dtype)
 
 
