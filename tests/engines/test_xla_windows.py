@@ -41,3 +41,20 @@ def test_windows_that_cover_an_axis_give_what_numpy_gives() -> None:
         fetches += [y, *pb.gradients(pb.reduce_sum(pb.square(y)), [x, f])]
     for xla, numpy in zip(pb.Session(engine="xla").run(fetches), pb.Session(engine="numpy").run(fetches), strict=True):
         np.testing.assert_allclose(xla, numpy, rtol=1e-12, atol=1e-12)
+
+
+def test_windows_of_more_places_than_results_give_what_numpy_gives() -> None:
+    random, fetches = np.random.default_rng(0), []
+    for image, window, strides, dilations, padding in [
+        ([2, 2, 2, 3], [3, 3, 3, 4], 1, 1, "SAME"),
+        ([2, 9, 8, 2], [7, 6, 2, 3], 2, 1, "VALID"),
+        ([1, 10, 6, 2], [3, 5, 2, 2], [3, 2], [2, 1], "VALID"),
+        ([2, 2, 3, 2], [4, 4, 2, 3], 2, 1, "SAME"),
+        ([2, 2, 5, 2], [2, 4, 2, 3], [3, 1], 1, "VALID"),
+        ([2, 4, 4, 2], [5, 3, 2, 3], 3, 1, [[0, 0], [3, 1], [0, 2], [0, 0]]),
+    ]:
+        x, f = [pb.constant(random.normal(size=size)) for size in (image, window)]
+        y = pb.nn.conv2d(x, f, strides, padding, dilations=dilations)
+        fetches += [y, *pb.gradients(pb.reduce_sum(pb.square(y)), [x, f])]
+    for xla, numpy in zip(pb.Session(engine="xla").run(fetches), pb.Session(engine="numpy").run(fetches), strict=True):
+        np.testing.assert_allclose(xla, numpy, rtol=1e-12, atol=1e-12)

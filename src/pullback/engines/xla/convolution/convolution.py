@@ -45,6 +45,7 @@ from ..platform import on_processor
 from ..registry import xla_kernel
 from ..windows import padded, put_windows
 from .covered import covered_axes, fold, folded_shape, unfold
+from .large_windows import convolve_large, has_large_windows, large_by_input
 from .volumes import convolve_volumes, volume_chunks, volume_counts, volumes_by_input
 
 _FEW = 36
@@ -67,9 +68,14 @@ def _convolve(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
         return y.reshape(x.shape[0], *[1] * len(lengths), f.shape[-1]).astype(dtype)
     if covered:
         return _convolve(p, fold(x, covered, 1), fold(f, covered, 0)).astype(dtype)
-    chunks = volume_chunks((x.shape[0], *lengths), volume_counts(p, lengths, f.shape[:-2]), f)
+    counts = volume_counts(p, lengths, f.shape[:-2])
+    pads = pads_of(lengths, f.shape[:-2], p.strides, p.dilations, p.padding)
+    chunks = volume_chunks((x.shape[0], *lengths), counts, f)
     if on_processor() and channels == f.shape[-2] and chunks:
         y = convolve_volumes(p, channels_last(jnp, x, p.data_format), f, chunks)
+        return as_data_format(jnp, y.astype(dtype), p.data_format)
+    if channels == f.shape[-2] and has_large_windows(f.shape[:-2], counts):
+        y = convolve_large(p, channels_last(jnp, x, p.data_format), f, counts, pads)
         return as_data_format(jnp, y.astype(dtype), p.data_format)
     if on_processor() and not has_channels_first(p.data_format) and channels == f.shape[-2]:
         x, f = _with_four_channels(x, f)
@@ -79,7 +85,7 @@ def _convolve(p: Conv2D | Conv3D, x: Any, f: Any) -> Any:
         x,
         f,
         p.strides,
-        pads_of(lengths, f.shape[:-2], p.strides, p.dilations, p.padding),
+        pads,
         rhs_dilation=p.dilations,
         dimension_numbers=(images, filters, images),
         feature_group_count=channels // f.shape[-2],
@@ -140,6 +146,9 @@ def _convolve_by_input(p: Conv2DBackpropInput | Conv3DBackpropInputV2, f: Any, d
     if on_processor() and groups == 1 and chunks:
         x = volumes_by_input(p, f, channels_last(jnp, dy, p.data_format), lengths, chunks)
         return as_data_format(jnp, x.astype(dtype), p.data_format)
+    if groups == 1 and has_large_windows(windows, counts):
+        x = large_by_input(p, f, channels_last(jnp, dy, p.data_format), lengths, pads)
+        return as_data_format(jnp, x.astype(dtype), p.data_format)
     around = []
     for n, k, s, d, m, (before, _) in zip(lengths, windows, p.strides, p.dilations, counts, pads, strict=True):
         reach = (k - 1) * d
@@ -174,7 +183,9 @@ def _convolve_by_filter(p: Conv2DBackpropFilter | Conv3DBackpropFilterV2, x: Any
         whole = (*windows, depth, count)
         folded = replace(p, filter_sizes=folded_shape(whole, covered, 0))
         return unfold(_convolve_by_filter(folded, fold(x, covered, 1), dy), covered, whole, 0).astype(dtype)
-    if on_processor() and channels == depth and _is_faster_by_chunks(x.shape[0], windows, depth):
+    _, counts, _ = split_axes(dy.shape, p.data_format)
+    by_chunks = _is_faster_by_chunks(x.shape[0], windows, depth) and not has_large_windows(windows, counts)
+    if on_processor() and channels == depth and by_chunks:
         last = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
         return _filter_by_chunks(p, *last, windows, pads).astype(dtype)
     return _filter_by_convolution(p, x, dy, windows, depth, pads).astype(dtype)
