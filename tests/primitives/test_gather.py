@@ -134,3 +134,17 @@ def test_updates_that_are_not_one_for_each_index_are_refused_in_the_run(engine: 
                 pb.errors.InvalidArgumentError, match=r"float32\[1,2\] at int64\[2,1,1\] does not fit the shape \(4,\)"
             ):
                 pb.Session(engine=engine).run(y, {indices: np.zeros((2, 1, 1)), updates: np.ones((1, 2))})
+
+
+@pytest.mark.parametrize(("reduce", "start", "combine"), [("sum", 0, np.add), ("prod", 1, np.multiply)])
+def test_many_long_rows_are_combined_in_their_order_and_those_out_of_range_dropped(
+    reduce: str, start: int, combine: np.ufunc
+) -> None:
+    random = np.random.default_rng(0)
+    x, ids = random.normal(size=(25, 100, 2)).astype(np.float32).T, random.integers(-1, 8, (2, 100))
+    wanted = np.full((7, 25), start, np.float32)
+    for row, number in zip(x.reshape(200, 25), ids.reshape(200), strict=True):
+        if 0 <= number < 7:
+            wanted[number] = combine(wanted[number], row)
+    found = getattr(pb.math, f"unsorted_segment_{reduce}")(x, ids, 7)
+    assert np.array_equal(pb.Session(engine="numpy").run(found), wanted)

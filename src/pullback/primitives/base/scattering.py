@@ -15,6 +15,8 @@ from ...core.dtypes import bfloat16, float16, float32
 
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 """Seen as these, negative numbers are large ones: one comparison finds both ends of a range."""
+_MANY = 2000
+"""From so many elements on NumPy is up to six times as fast for places of elements as for numbers of rows."""
 _UFUNCS = {"add": np.add, "max": np.maximum, "min": np.minimum, "multiply": np.multiply}
 
 
@@ -43,8 +45,14 @@ def _combine_rows(target: Any, rows: Any, values: Any, how: str) -> Any:
         return total
     if target.dtype in (float16, bfloat16) and how == "add":
         return _combine_rows(target.astype(float32), rows, values.astype(float32), how).astype(target.dtype)
-    total = target.copy()
-    _UFUNCS[how].at(total, rows, values)
+    total = np.array(target, order="C")
+    if total.ndim == 1 or values.size < _MANY:
+        _UFUNCS[how].at(total, rows, values)
+        return total
+    width = math.prod(total.shape[1:])
+    places = rows.astype(np.intp)[:, None] * width + np.arange(width)
+    elements = np.broadcast_to(values, (len(rows), *total.shape[1:])).reshape(-1)
+    _UFUNCS[how].at(total.reshape(-1), places.reshape(-1), elements)
     return total
 
 
