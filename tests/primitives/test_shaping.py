@@ -101,6 +101,16 @@ import pullback as pb
             "pad: axis 0 of float32[2,3] is too short to be mirrored by [2, 0]",
         ),
         (
+            lambda x: pb.pad(pb.cast(x, pb.int32), [[0, 0], [1, 0]], constant_values=1.5),
+            TypeError,
+            "1.5 was given where int32 is needed; convert it with pb.cast or NumPy's astype",
+        ),
+        (
+            lambda x: pb.pad(pb.cast(x, pb.uint8), [[0, 0], [1, 0]], constant_values=-1),
+            TypeError,
+            "-1 does not fit uint8",
+        ),
+        (
             lambda x: pb.slice(x, [0, 0], [3, 1]),
             ValueError,
             "slice: 3 elements from 0 on are not inside axis 0 of float32[2,3]",

@@ -94,6 +94,39 @@ def test_betainc_is_symmetric_in_all_its_derivatives(engine: str) -> None:
     np.testing.assert_allclose(plain, mirrored, rtol=1e-9)
 
 
+@pytest.mark.parametrize("shape_parameter", [0.0, 1e-20, 1e-9])
+def test_derivatives_of_incomplete_functions_near_the_pole_of_gamma_are_those_at_it(shape_parameter: float) -> None:
+    """Of the densities: a exp(-x) / (x gamma(a + 1)) x^a, and that of x^a."""
+    a, x, log_x = pb.placeholder(pb.float64, []), pb.placeholder(pb.float64, []), np.log(0.7)
+
+    def mixed(y: Any) -> list[Any]:
+        by_a = pb.gradients(y, a)[0]
+        twice = pb.gradients(by_a, a)[0]
+        return [pb.gradients(dy, x)[0] for dy in (by_a, twice, pb.gradients(twice, a)[0])]
+
+    of_gamma, of_beta = run(
+        [mixed(pb.math.igamma(a, x)), mixed(pb.math.betainc(a, 1.0, x))], "numpy", {a: shape_parameter, x: 0.7}
+    )
+    constants = [1, 2 * (log_x + np.euler_gamma), 3 * ((log_x + np.euler_gamma) ** 2 - np.pi**2 / 6)]
+    np.testing.assert_allclose(of_gamma, np.exp(-0.7) / 0.7 * np.array(constants), rtol=1e-7)
+    np.testing.assert_allclose(of_beta, np.array([1, 2 * log_x, 3 * log_x**2]) / 0.7, rtol=1e-7)
+
+
+def test_derivatives_of_igamma_by_a_at_zero_are_those_from_the_right() -> None:
+    """Q(a, x) is a expint(x) + ... there."""
+    (found,) = pb.gradients(pb.math.igammac(a := pb.placeholder(pb.float64, []), 1.0), a)
+    np.testing.assert_allclose(run(found, "numpy", {a: 0.0}), 0.21938393439552029, rtol=1e-12)
+
+
+def test_the_third_derivative_of_betainc_by_a_small_parameter() -> None:
+    """betainc(a, 1, x) is x^a, integrated from the right."""
+    np.testing.assert_allclose(
+        derivative(lambda a: pb.math.betainc(a, 1.0, 0.8), [1e-12, 1e-3], 3, "numpy"),
+        np.log(0.8) ** 3 * 0.8 ** np.array([1e-12, 1e-3]),
+        rtol=1e-9,
+    )
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_derivatives_at_zero_are_exact(engine: str) -> None:
     zero, one = pb.placeholder(pb.float64, []), pb.placeholder(pb.float64, [])

@@ -25,7 +25,7 @@ LARGEST = 1e3
 MOST_ELEMENTS = 600
 MOST_AXES = 8
 DEPTH = 3
-REFUSALS = (ValueError, TypeError, NotImplementedError, IndexError, np.linalg.LinAlgError)
+REFUSALS = (ValueError, TypeError, NotImplementedError, IndexError, OverflowError, np.linalg.LinAlgError)
 """What an operation raises that is given what it cannot take."""
 
 

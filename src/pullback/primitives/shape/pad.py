@@ -14,7 +14,7 @@ from ...core.shape import TensorShape
 from ...core.traits import ADDS, MOVES, ZEROS
 from ...core.types import TensorType
 from ...core.typing import TensorLike
-from ..creation.constant import constant_value, convert_to_tensor
+from ..creation.constant import as_array, constant_value, convert_to_tensor
 from ..creation.fill import zeros_like
 from ..indexing.slice import slice_
 from ..reduction.sum import sum_like
@@ -41,7 +41,7 @@ def pad(
     elsewhere.
 
     Raises:
-        ValueError: `paddings` do not fit the shape; another mode.
+        ValueError: `paddings` do not fit the shape; another mode. TypeError: `constant_values` do not fit the dtype.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.pad([1, 2, 3], [[1, 2]], "REFLECT"))
@@ -58,13 +58,12 @@ def pad(
         return MirrorPad(widths, kind)(x, *(() if widths is not None else (amounts,)), name=name)
     value: Any = constant_values
     if isinstance(value, Tensor | AbstractTensorLike):
-        value = constant_value(convert_to_tensor(value))
+        moving = convert_to_tensor(value, x.dtype)
+        value = constant_value(moving)
         if value is None:
-            moving = (convert_to_tensor(constant_values, x.dtype), *(() if widths is not None else (amounts,)))
-            return PadV2(widths)(x, *moving, name=name)
-    number = np.asarray(value).item()
-    result = Pad(widths, number)(x, *(() if widths is not None else (amounts,)), name=name)
-    return result
+            return PadV2(widths)(x, moving, *(() if widths is not None else (amounts,)), name=name)
+    number = 0 if type(value) is int and value == 0 else as_array(value, x.type.dtype).item()
+    return Pad(widths, number)(x, *(() if widths is not None else (amounts,)), name=name)
 
 
 def _as_widths(paddings: np.ndarray[Any, Any], x: Tensor) -> Widths:

@@ -93,8 +93,10 @@ class IgammaByA(AbstractSpecial):
         return True
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        density = incomplete_kernels.gamma_density(xp, functions, 0, 0, *arrays)
-        ratio = incomplete_kernels.igamma_by_a(xp, functions, self.times, *arrays)
+        a, x = arrays
+        from_the_right = xp.where(xp.logical_and(a == 0, x > 0), 1e-300, a)
+        density = incomplete_kernels.gamma_density(xp, functions, 0, 0, from_the_right, x)
+        ratio = incomplete_kernels.igamma_by_a(xp, functions, self.times, from_the_right, x)
         return xp.where(ratio == 0, 0.0, ratio * density)
 
     def partials(self, dy: Tensor, y: Tensor, a: Tensor, x: Tensor) -> Sequence[Entry]:

@@ -76,18 +76,28 @@ def _igamma_by_a(xp: Any, order: int, a: Any, x: Any, logarithm: Any, psi: Seque
 
 
 def gamma_density(xp: Any, functions: Any, by_a: int, by_x: int, a: Any, x: Any) -> Any:
-    """The derivative, `by_a` times by `a` and `by_x` times by `x`, of x^(a-1) exp(-x) / gamma(a)."""
+    """The derivative, `by_a` times by `a` and `by_x` times by `x`, of x^(a-1) exp(-x) / gamma(a).
+
+    Near a = 0, where the derivatives of log gamma are large and cancel, as a x^(a-1) exp(-x) / gamma(a + 1).
+    """
     logarithm = xp.log(x)
-    c = [logarithm - psi if k == 0 else -psi for k, psi in enumerate(_psi(functions, by_a, a))]
+    small, moved = _off_the_pole(xp, a)
+    c = [logarithm - psi if k == 0 else -psi for k, psi in enumerate(_psi(functions, by_a, moved))]
     total: Any = 0.0
     for j in range(by_x + 1):
-        exponent = _times_log(xp, a - 1 - j, logarithm) - x - functions.gammaln(a)
+        exponent = _times_log(xp, a - 1 - j, logarithm) - x - functions.gammaln(moved)
         power = xp.where(x == math.inf, 0.0, xp.exp(exponent))
         sign = (-1) ** (by_x - j) * math.comb(by_x, j)
-        for i in range(min(by_a, j) + 1):
-            factor = sign * math.comb(by_a, i) * _falling(j, i, a - 1)
+        for i in range(min(by_a, j + 1) + 1):
+            factor = sign * math.comb(by_a, i) * _factor(xp, small, j, i, a)
             total = total + _no_nan_product(xp, factor, power, bell(by_a - i, c))
     return total
+
+
+def _off_the_pole(xp: Any, a: Any) -> tuple[Any, Any]:
+    """Where `a` is near the pole of gamma at 0, and a place to use there, further by 1."""
+    small = xp.logical_and(a >= 0, a < _SMALL)
+    return small, xp.where(small, a + 1, a)
 
 
 def betainc_by_parameters(xp: Any, functions: Any, by_a: int, by_b: int, a: Any, b: Any, x: Any) -> Any:
@@ -105,44 +115,55 @@ def betainc_by_parameters(xp: Any, functions: Any, by_a: int, by_b: int, a: Any,
     slopes = _beta_slopes(functions, by_a, by_b, moved_a, moved_b, a + b)
     log_x, log_y = xp.log(x), xp.log1p(-x)
     logs = functions.gammaln(moved_a) + functions.gammaln(moved_b) - functions.gammaln(a + b)
-    added = xp.exp(a * log_x + b * log_y - logs) * _beta_bell(by_a, by_b, slopes, log_x, log_y)
+    added = xp.exp(a * log_x + b * log_y - logs) * _beta_bells(by_a, by_b, slopes, log_x, log_y)[by_a, by_b]
     value = xp.where(small, value + xp.where(swap, -added, added), value)
     inside = xp.logical_and(xp.logical_and(a > 0, b > 0), xp.logical_and(x >= 0, x <= 1))
     return xp.where(inside, xp.where(xp.logical_or(x == 0, x == 1), 0.0, value), math.nan)
 
 
 def _betainc_by_parameters(xp: Any, functions: Any, by_a: int, by_b: int, a: Any, b: Any, x: Any, swap: Any) -> Any:
-    """By an integral over the side of `x` where the density falls: the right one where `swap`."""
+    """By an integral over the side of `x` where the density falls: the right one where `swap`.
+
+    Where the other parameter, q, is near 0, 1 / gamma(q) is q / gamma(q + 1), and q a factor of its own.
+    """
     p, q = xp.where(swap, b, a), xp.where(swap, a, b)
+    small, moved = _off_the_pole(xp, q)
+    factor, by_q = xp.where(small, q, 1.0), xp.where(small, xp.where(swap, by_a, by_b), 0)
     t, s = xp.where(swap, 1 - x, x), xp.where(swap, x, 1 - x)
     rate = xp.maximum(p - (p + q) * t, 0) + xp.minimum(p, xp.sqrt((p + q) * t * s))
     log_t, log_s = xp.log(t), xp.log(s)
-    table = _beta_slopes(functions, by_a, by_b, a, b, a + b)
+    table = _beta_slopes(functions, by_a, by_b, xp.where(swap, moved, a), xp.where(swap, b, moved), a + b)
+    logs = functions.gammaln(p) + functions.gammaln(moved) - functions.gammaln(a + b)
 
     def density(v: Any) -> Any:
         log_c = xp.log1p(t * xp.expm1(-v))
         first, second = log_t - v - log_c, log_s - log_c
         log_x, log_y = xp.where(swap, second, first), xp.where(swap, first, second)
-        return xp.exp(-p * v - (p + q) * log_c) * _beta_bell(by_a, by_b, table, log_x, log_y)
+        bells = _beta_bells(by_a, by_b, table, log_x, log_y)
+        without_q = xp.where(swap, bells.get((by_a - 1, by_b), 0.0), bells.get((by_a, by_b - 1), 0.0))
+        return xp.exp(-p * v - (p + q) * log_c) * (factor * bells[by_a, by_b] + by_q * without_q)
 
-    peak = xp.exp(p * log_t + q * log_s - _log_beta(functions, a, b))
+    peak = xp.exp(p * log_t + q * log_s - logs)
     return xp.where(swap, -peak, peak) * integral(xp, density, 1 / rate)
 
 
 def beta_density(xp: Any, functions: Any, by_a: int, by_b: int, by_x: int, a: Any, b: Any, x: Any) -> Any:
     """The derivative, so many times by each, of x^(a-1) (1-x)^(b-1) / beta(a, b)."""
     log_x, log_y = xp.log(x), xp.log1p(-x)
-    table = _beta_slopes(functions, by_a, by_b, a, b, a + b)
+    (small_a, moved_a), (small_b, moved_b) = _off_the_pole(xp, a), _off_the_pole(xp, b)
+    table = _beta_slopes(functions, by_a, by_b, moved_a, moved_b, a + b)
+    bells = _beta_bells(by_a, by_b, table, log_x, log_y)
+    logs = functions.gammaln(moved_a) + functions.gammaln(moved_b) - functions.gammaln(a + b)
     terms = []
     for j in range(by_x + 1):
         k, total = by_x - j, 0.0
         exponent = _times_log(xp, a - 1 - j, log_x) + _times_log(xp, b - 1 - k, log_y)
-        power = (-1) ** k * math.comb(by_x, j) * xp.exp(exponent - _log_beta(functions, a, b))
-        for m in range(min(by_a, j) + 1):
-            for n in range(min(by_b, k) + 1):
-                factor = math.comb(by_a, m) * math.comb(by_b, n) * _falling(j, m, a - 1) * _falling(k, n, b - 1)
-                rest = _beta_bell(by_a - m, by_b - n, table, log_x, log_y)
-                total = total + _no_nan_product(xp, factor, power, rest)
+        power = (-1) ** k * math.comb(by_x, j) * xp.exp(exponent - logs)
+        for m in range(min(by_a, j + 1) + 1):
+            for n in range(min(by_b, k + 1) + 1):
+                factor = _factor(xp, small_a, j, m, a) * _factor(xp, small_b, k, n, b)
+                factor = factor * (math.comb(by_a, m) * math.comb(by_b, n))
+                total = total + _no_nan_product(xp, factor, power, bells[by_a - m, by_b - n])
         terms.append(total)
     return xp.where(x == 1, _first_infinite(xp, terms), _first_infinite(xp, terms[::-1]))
 
@@ -164,6 +185,11 @@ def _times_log(xp: Any, factor: Any, logarithm: Any) -> Any:
     return xp.where(factor == 0, 0.0, factor * logarithm)
 
 
+def _factor(xp: Any, small: Any, count: int, order: int, a: Any) -> Any:
+    """The derivative of that order of (a-1) ... (a-count), times `a` where it is `small`."""
+    return xp.where(small, _falling(count + 1, order, a), _falling(count, order, a - 1))
+
+
 def _falling(count: int, order: int, z: Any) -> Any:
     """The derivative of that order of z (z-1) ... (z-count+1)."""
     polynomial = np.polynomial.Polynomial.fromroots(range(count)) if count else np.polynomial.Polynomial([1.0])
@@ -171,10 +197,6 @@ def _falling(count: int, order: int, z: Any) -> Any:
     for c in polynomial.deriv(order).coef[::-1]:
         value = value * z + float(c)
     return value
-
-
-def _log_beta(functions: Any, a: Any, b: Any) -> Any:
-    return functions.gammaln(a) + functions.gammaln(b) - functions.gammaln(a + b)
 
 
 def _beta_slopes(functions: Any, by_a: int, by_b: int, a: Any, b: Any, total: Any) -> Callable[[int, int], Any]:
@@ -197,8 +219,10 @@ def _psi(functions: Any, count: int, z: Any) -> list[Any]:
     return [functions.digamma(z) if k == 0 else polygamma(functions, k, z) for k in range(count)]
 
 
-def _beta_bell(by_a: int, by_b: int, slopes: Callable[[int, int], Any], log_x: Any, log_y: Any) -> Any:
-    """The derivative of x^a (1-x)^b / beta(a, b), so many times by each, divided by the function."""
+def _beta_bells(
+    by_a: int, by_b: int, slopes: Callable[[int, int], Any], log_x: Any, log_y: Any
+) -> dict[tuple[int, int], Any]:
+    """The derivatives of x^a (1-x)^b / beta(a, b), up to so many times by each, divided by the function."""
 
     def c(i: int, j: int) -> Any:
         known = log_x if (i, j) == (1, 0) else log_y if (i, j) == (0, 1) else 0.0
@@ -214,4 +238,4 @@ def _beta_bell(by_a: int, by_b: int, slopes: Callable[[int, int], Any], log_x: A
                 for i in range(m + 1)
                 for k in range(n + 1)
             )
-    return values[by_a, by_b]
+    return values
