@@ -335,7 +335,7 @@ def test_shapes_broadcast_while_a_graph_runs() -> None:
 
 
 def test_positions_become_coordinates() -> None:
-    found = pb.Session(engine="numpy").run([pb.unravel_index(5, [2, 3]), pb.unravel_index([5, 1], [2, 3])])
+    found = pb.Session(engine="numpy").run([pb.unravel_index(5, [2, 3]), pb.unravel_index(np.array([5, 1]), [2, 3])])
     assert [x.tolist() for x in found] == [[1, 2], [[1, 0], [2, 1]]]
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.primitives.indexing.slicing import Take
 from pullback.primitives.segment.sums import SegmentGather
 
 
@@ -70,6 +71,31 @@ def test_xla_gives_nan_out_of_range() -> None:
         values = session.run([pb.gather(x, i), pb.gather_nd(x, i[:, None])], {x: [1.0, 2.0, 3.0], i: [0, -1, 3]})
     for value in values:
         np.testing.assert_array_equal(value, [1.0, np.nan, np.nan])
+
+
+def test_numbers_of_64_bits_are_not_taken_for_their_lower_half_on_xla() -> None:
+    pytest.importorskip("jax")
+    x, i, v = pb.placeholder(pb.float32, [2]), pb.placeholder(pb.int64, [2]), pb.Variable([1.0, 2.0])
+    read = [
+        pb.gather(x, i),
+        pb.gather(pb.stack([x]), [i], batch_dims=1)[0],
+        pb.gather_nd(x, i[:, None]),
+        pb.gather(v, i),
+    ]
+    read += [Take(0)(x, i), pb.TensorArray(pb.float32, 2).unstack(x).gather(i)]
+    added = [
+        pb.scatter_nd(i[:, None], x, [2]),
+        pb.math.unsorted_segment_sum(x, i, 2),
+        v.scatter_add(pb.IndexedSlices(x, i)),
+    ]
+    counted = [pb.math.bincount(i, minlength=2, maxlength=2), pb.math.confusion_matrix(i, [0, 1], num_classes=2)]
+    with pb.Session(engine="xla") as session:
+        session.run(v.initializer)
+        found = session.run([read, added, counted], {x: [1.0, 2.0], i: [1 << 32, 1]})
+    for value in found[0]:
+        np.testing.assert_array_equal(value, [np.nan, 2.0])
+    np.testing.assert_array_equal(found[1], [[0.0, 2.0], [0.0, 2.0], [1.0, 4.0]])
+    assert [value.tolist() for value in found[2]] == [[0, 1], [[0, 0], [0, 1]]]
 
 
 def test_only_the_rows_of_a_variable_are_read() -> None:

@@ -46,6 +46,13 @@ def test_partitions_out_of_range(wrong: int, fed: bool, engine: str) -> None:
 
 
 @BOTH
+@pytest.mark.parametrize("wrong", [-1, 6])
+def test_positions_outside_a_shape(wrong: int, engine: str) -> None:
+    text = refused(lambda positions: pb.unravel_index(positions, [2, 3]), [0, wrong, 1], engine, True)
+    assert "unravel_index: a position is not inside the shape" in text
+
+
+@BOTH
 @pytest.mark.parametrize("fed", [True, False])
 @pytest.mark.parametrize("options", [{}, {"weights": ROWS}, {"minlength": 4, "maxlength": 4}, {"binary_output": True}])
 def test_negative_numbers_are_not_counted(options: Any, fed: bool, engine: str) -> None:

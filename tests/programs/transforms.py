@@ -118,7 +118,7 @@ def hessians_are_made_of_products(program: Program) -> None:
     built = build(program)
     moved = [i for i in built.moved() if 0 < program.inputs[i].value.array.size <= 20][:1]
     ys = [y for y in differentiable(built.ys) if y.dtype not in COMPLEX]
-    if not ys or not moved or any(case.not_second_order for case in program.cases()):
+    if not ys or not moved or not program.smooth() or any(case.not_second_order for case in program.cases()):
         return
     x, array = built.xs[moved[0]], program.inputs[moved[0]].value.array
     units = [np.reshape(row, array.shape).astype(array.dtype) for row in np.eye(array.size)]

@@ -13,7 +13,7 @@ from ...core.dtypes import INEXACT
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
 from ...core.types import TensorType
-from ...primitives.base.scattering import wide_enough
+from ...primitives.base.scattering import bounded, wide_enough
 from ...primitives.indexing.gather import GatherV2
 from ...primitives.indexing.scatter_nd import GatherNd
 from ...primitives.indexing.slice import Slice, SliceGrad
@@ -62,18 +62,27 @@ def _strided_slice_grad(primitive: StridedSliceGrad, dy: Any, *rest: Any) -> Any
     return lax.pad(lax.rev(block, turned) if turned else block, jnp.zeros((), dy.dtype), widths)
 
 
-@xla_kernel(Take, GatherV2, GatherNd)
+@xla_kernel(Take)
+def _take(primitive: Take, x: Any, positions: Any) -> Any:
+    n = x.shape[primitive.axis]
+    if not isinstance(positions, np.ndarray):
+        positions = wide_enough(positions, n)
+        positions = bounded(jnp, jnp.where(positions < 0, positions + n, positions), n)
+    return _picked(primitive, x, positions)
+
+
+@xla_kernel(GatherV2, GatherNd)
 def _picked(primitive: Take | GatherV2 | GatherNd, x: Any, positions: Any) -> Any:
     """What is picked from nothing is out of range, which jax refuses to compile, even in a loop that makes no step."""
     if x.size and isinstance(primitive, GatherV2) and not primitive.batch_dims:
-        return _taken(x, wide_enough(jnp.asarray(positions), x.shape[primitive.axis]), primitive.axis % x.ndim)
+        return _slices(x, bounded(jnp, jnp.asarray(positions), x.shape[primitive.axis]), primitive.axis % x.ndim)
     if x.size:
         return primitive.kernel(jnp, x, positions)
     (y,) = primitive.infer(*[TensorType(a.dtype, TensorShape(a.shape)) for a in (x, positions)])
     return out_of_range(y.shape.known, y.dtype)
 
 
-def _taken(x: Any, positions: Any, axis: int) -> Any:
+def _slices(x: Any, positions: Any, axis: int) -> Any:
     """The slices of `x` at `positions` along `axis`; `jnp.take` would count negative ones from the end."""
     rank = positions.ndim
     offsets = [*range(axis), *range(axis + rank, x.ndim - 1 + rank)]

@@ -13,6 +13,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from ...primitives.base.scattering import bounded
 from ...primitives.tensor_array import ArrayAdd, ArrayHead, ArrayRead, ArrayTail, ArrayWrite
 from .. import messages
 from ..plan import Step
@@ -29,7 +30,7 @@ def read(primitive: ArrayRead, array: Any, indices: Any, size: Any) -> Any:
     del primitive, size
     if not array.shape[0]:
         return out_of_range((*jnp.shape(indices), *array.shape[1:]), array.dtype)
-    return jnp.asarray(array).at[indices].get(mode="fill", wrap_negative_indices=False)
+    return jnp.asarray(array).at[bounded(jnp, indices, array.shape[0])].get(mode="fill", wrap_negative_indices=False)
 
 
 @xla_kernel(ArrayWrite)
@@ -47,7 +48,9 @@ def write(primitive: ArrayWrite, array: Any, indices: Any, rows: Any, size: Any)
         array = jnp.concatenate([array, jnp.zeros((count - array.shape[0], *row), array.dtype)])
     if not count:
         return array
-    return jnp.asarray(array).at[indices].set(rows, mode="drop", wrap_negative_indices=False)
+    return (
+        jnp.asarray(array).at[bounded(jnp, indices, array.shape[0])].set(rows, mode="drop", wrap_negative_indices=False)
+    )
 
 
 @xla_kernel(ArrayAdd)
@@ -57,7 +60,7 @@ def add(primitive: ArrayAdd, rows: Any, indices: Any, size: Any) -> Any:
     total = jnp.zeros((count, *rows.shape[jnp.ndim(indices) :]), rows.dtype)
     if not count:
         return total
-    return total.at[indices].add(rows, mode="drop", wrap_negative_indices=False)
+    return total.at[bounded(jnp, indices, count)].add(rows, mode="drop", wrap_negative_indices=False)
 
 
 @xla_functional(ArrayHead)

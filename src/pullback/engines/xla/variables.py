@@ -10,6 +10,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from ...primitives.base.scattering import bounded
 from ...primitives.base.state import AbstractUpdates, ScatterKind
 from ...primitives.variables.operations import ResourceGather
 from .indexing import out_of_range
@@ -22,7 +23,7 @@ def gather_rows(primitive: ResourceGather, state: Any, indices: Any) -> Any:
     del primitive
     if not state.size:
         return out_of_range((*jnp.shape(indices), *state.shape[1:]), state.dtype)
-    return state.at[indices].get(mode="fill", wrap_negative_indices=False)
+    return state.at[bounded(jnp, indices, state.shape[0])].get(mode="fill", wrap_negative_indices=False)
 
 
 _METHODS = {
@@ -51,7 +52,7 @@ class XlaUpdates(AbstractUpdates):
         """`state` with its rows `indices` changed by `updates`; an index that is out of range is left out."""
         if not state.size:
             return state
-        method = getattr(state.at[indices], _METHODS[kind])
+        method = getattr(state.at[bounded(jnp, indices, state.shape[0])], _METHODS[kind])
         return method(updates, mode="drop", wrap_negative_indices=False)
 
 

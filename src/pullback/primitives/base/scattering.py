@@ -28,8 +28,7 @@ def combine_rows(xp: Any, target: Any, rows: Any, values: Any, how: str = "add")
     n = target.shape[0]
     if xp is np:
         return _combine_rows(target, rows, values, how)
-    rows = wide_enough(rows, n)
-    place = xp.asarray(target).at[xp.where(rows < 0, n, rows)]
+    place = xp.asarray(target).at[bounded(xp, rows, n)]
     combined = getattr(place, how)(values, mode="drop")
     return combined
 
@@ -68,6 +67,12 @@ def wide_enough(indices: Any, total: int) -> Any:
     """`indices` in an integer dtype that can count to `total`."""
     wide = total >= 2**31 or indices.dtype.itemsize == 8 or indices.dtype == np.uint32
     return indices.astype(np.int64 if wide else np.int32)
+
+
+def bounded(xp: Any, indices: Any, n: int) -> Any:
+    """`indices` of which those outside 0..n-1 are n: of numbers of 64 bits XLA looks at the lower 32 alone."""
+    indices = wide_enough(indices, n)
+    return xp.where((indices < 0) | (indices > n), n, indices)
 
 
 def row_numbers(xp: Any, indices: Any, lengths: Sequence[int], what: str) -> Any:

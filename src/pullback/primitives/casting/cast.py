@@ -60,10 +60,10 @@ class Cast(Primitive):
         if x.dtype in COMPLEX and self.dtype not in COMPLEX:
             x = xp.real(x)
         if self.dtype in INTEGER and x.dtype in INEXACT:
-            return _saturate(xp, x, self.dtype)
+            return saturate(xp, x, self.dtype)
         if self.dtype in NARROW and "int" in self.dtype.name and x.dtype in INEXACT:
             # The last bits are kept, as of integers; by themselves engines differ.
-            x = _saturate(xp, x, np.dtype(np.int32))
+            x = saturate(xp, x, np.dtype(np.int32))
         return x.astype(self.dtype)
 
     def gradient(self, op: Operation, dy: Any) -> Sequence[Any]:
@@ -73,7 +73,7 @@ class Cast(Primitive):
         return (lambda: cast(dy, x.dtype),)
 
 
-def _saturate(xp: Any, x: Any, dtype: np.dtype[Any]) -> Any:
+def saturate(xp: Any, x: Any, dtype: np.dtype[Any]) -> Any:
     """Floats to integers as XLA does: NaN to 0, what is out of range to the nearest in range."""
     limits = np.iinfo(dtype)
     inside = xp.where(xp.isnan(x), xp.zeros_like(x), x)

@@ -19,7 +19,7 @@ from ...core.types import TensorType, shape_to_infer
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis, checked_axis, is_computed
 from ..base.densify import densify
-from ..base.scattering import check_range, sum_rows, wide_enough
+from ..base.scattering import bounded, check_range, sum_rows, wide_enough
 from ..creation.constant import convert_to_tensor
 from ..elementwise.maximum import maximum
 from ..reduction.norms import euclidean_norm
@@ -124,8 +124,7 @@ class GatherV2(Primitive):
         if xp is np:
             check_range(indices, n, "gather")
         else:
-            indices = wide_enough(indices, n)
-            indices = xp.where(indices < 0, n, indices)
+            indices = bounded(xp, indices, n)
         if batch == 0:
             return xp.take(x, indices, axis=axis)
         rows = _batch_rows(xp, indices, x.shape, axis, batch)

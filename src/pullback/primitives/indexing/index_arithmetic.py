@@ -12,10 +12,14 @@ from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.types import TensorType
 from ...core.typing import TensorLike
-from ..base.scattering import wide_enough
+from ..base.scattering import row_numbers, wide_enough
 from ..creation.constant import constant_value, convert_to_tensor
 from ..cumulative.cumsum import cumprod
+from ..debugging.assertions import assert_
 from ..elementwise.division import floordiv, floormod
+from ..logic.logical import logical_and
+from ..reduction.product import reduce_prod
+from ..reduction.reduce import reduce_all
 from ..shape.squeeze import expand_dims
 
 
@@ -96,15 +100,15 @@ class FlatPositions(Primitive):
         places = wide_enough(indices, total)
         n = x.shape[axis]
         places = xp.where(places < 0, places + n, places)
-        if xp is np and places.size and not 0 <= places.min() <= places.max() < n:
-            bad = places[(places < 0) | (places >= n)].reshape(-1)[0]
-            raise IndexError(f"scatter_elements: index {bad} is not in [{-n}, {n})")
+        outside = (places < 0) | (places >= n)
+        if xp is np and np.any(outside):
+            raise IndexError(f"scatter_elements: index {places[outside][0]} is not in [{-n}, {n})")
         flat = np.zeros((), places.dtype)
         for i, m in enumerate(indices.shape):
             stride = math.prod(x.shape[i + 1 :])
             own = places if i == axis else np.arange(m).reshape((-1,) + (1,) * (len(indices.shape) - 1 - i))
             flat = flat + own * stride
-        return xp.reshape(xp.asarray(flat), (-1, 1)).astype(np.int64)
+        return xp.reshape(xp.where(outside, total, flat), (-1, 1)).astype(np.int64)
 
     gradient = no_gradient
 
@@ -119,10 +123,7 @@ class RowNumbers(Primitive):
         return (TensorType(np.dtype(np.int64), indices.shape[:-1]),)
 
     def kernel(self, xp: Any, indices: Any, x: Any) -> Any:
-        rows = xp.zeros(indices.shape[:-1], np.int64)
-        for k in range(indices.shape[-1]):
-            rows = rows * x.shape[k] + indices[..., k].astype(np.int64)
-        return rows
+        return row_numbers(xp, indices, x.shape[: indices.shape[-1]], "tensor_scatter_nd_mul").astype(np.int64)
 
     gradient = no_gradient
 
@@ -130,16 +131,24 @@ class RowNumbers(Primitive):
 def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None) -> Tensor:
     """The coordinates, in arrays of the shape `dims`, of the elements whose positions in memory are `indices`.
 
+    A position that is out of range raises InvalidArgumentError in a run.
+
     Shapes: `indices` [] or [n]; `dims` [rank]; the result [rank] or [rank, n]. Dtypes: any integer, the same for both.
+
+    Raises:
+        TypeError: the dtypes differ.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.unravel_index([5, 0], [2, 3])).tolist()
     [[1, 0], [2, 0]]
     """
     positions = convert_to_tensor(indices)
-    lengths = convert_to_tensor(dims, dtype_hint=positions.dtype)
+    lengths = convert_to_tensor(dims, positions.type.dtype)
     with positions.graph.name_scope(name or "unravel_index"):
-        strides = cumprod(lengths, exclusive=True, reverse=True)
+        inside = reduce_all(logical_and(positions >= 0, positions < reduce_prod(lengths)))
+        check = assert_(inside, ["unravel_index: a position is not inside the shape", lengths])
+        with positions.graph.control_dependencies([check]):
+            strides = cumprod(lengths, exclusive=True, reverse=True)
         if positions.shape.rank:
             strides, lengths = expand_dims(strides, 1), expand_dims(lengths, 1)
         return floormod(floordiv(positions, strides), lengths)

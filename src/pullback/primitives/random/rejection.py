@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import float32, float64
+from ..casting.cast import saturate
 from . import threefry
 
 ROUNDS = 8
@@ -64,7 +65,7 @@ def poisson(xp: Any, pair: tuple[Any, Any], mean: Any, dtype: Any) -> Any:
     large = _by_rejection(xp, pair, xp.maximum(mean, 10))
     value = xp.where(mean < 10, small, large)
     if np.dtype(dtype).kind in "iu":
-        return value.astype(dtype)
+        return saturate(xp, value, dtype)
     return xp.where(mean >= 0, value, math.nan).astype(dtype)
 
 
