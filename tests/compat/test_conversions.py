@@ -73,7 +73,7 @@ def test_counting_ends_at_the_limit(engine: str) -> None:
     session = pb.Session(engine=engine)
     session.run(counter.initializer)
     assert [session.run(step) for _ in range(2)] == [0, 1]
-    with pytest.raises(tf.errors.OutOfRangeError, match=r"^count_up_to: 'Variable' has reached the limit 2"):
+    with pytest.raises(tf.errors.OutOfRangeError, match=r"^count_up_to: 'Variable': Reached limit of 2"):
         session.run(step)
     assert session.run(counter) == 2
 
@@ -213,7 +213,7 @@ def test_variables_count_and_are_read_again() -> None:
     with pb.Session(engine="numpy") as session:
         session.run(tf.global_variables_initializer())
         assert (session.run(step), session.run(v)) == (0, 1)
-        with pytest.raises(tf.errors.OutOfRangeError, match=r"^count_up_to: 'v' has reached the limit 1"):
+        with pytest.raises(tf.errors.OutOfRangeError, match=r"^count_up_to: 'v': Reached limit of 1"):
             session.run(step)
         assert (session.run(again), session.run(slope)) == (5, 3.0)
 

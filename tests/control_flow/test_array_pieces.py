@@ -144,19 +144,21 @@ def ragged() -> pb.TensorArray:
         ),
         (
             lambda: ragged().write(1, pb.constant(2.0, name="c")).concat(),
-            "TensorArray.concat: element 1 is a scalar, float32[] 'c:0'; use stack",
+            "TensorArray.concat: Concat saw a scalar shape at index 1 but requires at least vectors: "
+            "float32[] 'c:0'; use stack",
         ),
         (
             lambda: array_of_3().split(pb.constant([1.0, 2.0, 3.0], name="x"), [1]),
-            "TensorArray.split: the lengths [1] add up to 1, but float32[3] 'x:0' has 3 rows",
+            "TensorArray.split: Expected sum of lengths to be equal to values.shape[0], but sum of lengths is 1 and "
+            "value's shape is: [3], of float32[3] 'x:0'",
         ),
         (
             lambda: array_of_3().split([1.0, 2.0, 3.0], pb.constant(3, name="n")),
-            "TensorArray.split: the lengths must be a vector, not int32[] 'n:0'",
+            "TensorArray.split: Expected lengths to be a vector, received int32[] 'n:0'",
         ),
         (
             lambda: array_of_3().split(pb.constant(1.0, name="x"), [1]),
-            "TensorArray.split: float32[] 'x:0' is a scalar and has no pieces",
+            "TensorArray.split: Expected value to be at least a vector, but received shape: [], of float32[] 'x:0'",
         ),
         (lambda: array_of_3().stack(), "TensorArray.stack: nothing was written to the array; give it element_shape="),
     ],

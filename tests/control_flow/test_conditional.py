@@ -39,7 +39,7 @@ def test_two_true_predicates_that_exclude_each_other_are_refused(run: Any) -> No
     y = pb.case([(p, lambda: pb.constant(1.0)), (q, lambda: pb.constant(2.0))], exclusive=True)
     assert run(y, {p: False, q: True}) == 2.0
     with pytest.raises(
-        pb.errors.InvalidArgumentError, match="case: more than one predicate is true, which exclusive=T"
+        pb.errors.InvalidArgumentError, match="Input error: case: more than one predicate is true, which exclusive=T"
     ):
         run(y, {p: True, q: True})
 

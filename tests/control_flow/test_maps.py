@@ -14,7 +14,7 @@ _REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a scalar": (
         lambda: pb.map_fn(pb.sin, pb.constant(1.0, name="x")),
         ValueError,
-        "map_fn: elems must have rows; float32[] 'x:0' is a scalar",
+        "map_fn: elems must be structures of Tensors that have rows, not scalars; found float32[] 'x:0'",
     ),
     "two lengths": (
         lambda: pb.map_fn(lambda e: e[0], (pb.zeros([2], name="a"), pb.zeros([3], name="b"))),
@@ -31,7 +31,17 @@ _REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         ValueError,
         "map_fn: fn returns 1 tensors, but dtype says 2",
     ),
-    "nothing": (lambda: pb.map_fn(lambda e: e, []), ValueError, "map_fn: elems must have at least one tensor"),
+    "nothing": (
+        lambda: pb.map_fn(lambda e: e, []),
+        ValueError,
+        "map_fn: elems must be a Tensor or a structure of Tensors; there is none in it",
+    ),
+    "rows of many lengths": (
+        lambda: pb.map_fn(lambda e: e, pb.ragged.constant([[1], [2, 3]])),
+        ValueError,
+        "map_fn: elems must be Tensors or TensorArrays, whose rows have one shape, not RaggedTensor(int32[2,?], "
+        "3 values); map its values (ragged.map_flat_values), or what to_tensor or sparse.to_dense makes of it",
+    ),
     "nothing to begin with": (
         lambda: pb.scan(lambda a, e: a + e, pb.zeros([0])),
         ValueError,

@@ -71,7 +71,7 @@ def test_examples_of_unknown_number() -> None:
 
 
 def test_examples_must_be_as_many() -> None:
-    with pytest.raises(ValueError, match=r"Need first dimension of `output` shape \(2,\) and `inp` shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"Need first dimension of output shape \(2,\) and inp shape \(3,\)"):
         pb.batch_jacobian(pb.zeros([2]), pb.zeros([3]))
 
 

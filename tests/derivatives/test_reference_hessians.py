@@ -125,7 +125,7 @@ def test_each_example_by_itself_with_an_unknown_number_of_them() -> None:
 
 
 def test_another_number_of_examples_is_refused_while_the_graph_is_built() -> None:
-    with pytest.raises(ValueError, match=r"Need first dimension of `output` shape \(3, 2\) and `inp` shape \(2, 2\)"):
+    with pytest.raises(ValueError, match=r"Need first dimension of output shape \(3, 2\) and inp shape \(2, 2\)"):
         pb.batch_jacobian(pb.ones([3, 2]), pb.ones([2, 2]))
 
 
@@ -227,8 +227,9 @@ def test_a_gradient_of_another_shape_than_x_is_refused(shape: tuple[int, int]) -
 
     x = pb.placeholder(pb.float32, None, name="x")
     n, m = shape
-    message = rf"gradient by float32\[...\] 'x:0' has the shape \({m}, {n}\); that of x is \({n}, {m}\)$"
-    with pb.Session(engine="numpy"), pytest.raises(ValueError, match=message):
+    empty = "" if n else "Empty "
+    found = rf"{empty}gradient has wrong shape: expected \({n}, {m}\), got \({m}, {n}\), by float32\[...\] 'x:0'$"
+    with pb.Session(engine="numpy"), pytest.raises(ValueError, match=found):
         pb.test.compute_gradient_error(x, shape, turned(x), shape)
 
 

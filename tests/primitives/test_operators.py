@@ -111,7 +111,7 @@ def test_a_tensor_of_another_graph_is_refused() -> None:
 
 def test_bits_of_a_float_are_refused() -> None:
     x = pb.constant([1.0])
-    with pytest.raises(
-        TypeError, match=r"^bitwise_and: takes no float32: float32\[1\] and float32\[1\]; it takes int16"
-    ):
+    with pytest.raises(TypeError) as info:
         x & x
+    assert str(info.value).startswith("bitwise_and: 'a' has DataType float32 not in list of allowed values: int16")
+    assert str(info.value).endswith("; found float32[1] and float32[1]")

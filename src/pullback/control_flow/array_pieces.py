@@ -71,7 +71,8 @@ class Pieces:
             return None
         for i, x in enumerate(found):
             if x.shape.rank == 0:
-                raise InvalidArgumentError(f"TensorArray.concat: element {i} is a scalar, {x}; use stack")
+                scalar = f"Concat saw a scalar shape at index {i} but requires at least vectors"
+                raise InvalidArgumentError(f"TensorArray.concat: {scalar}: {x}; use stack")
         _check_alike("concat", found, _differ_in_length_only, "all but the first length must be the same")
         return concat(found, 0, name=name or "TensorArrayConcat")
 

@@ -148,7 +148,7 @@ def case(
         index = where(reduce_any(predicates), first, constant(len(pairs), int32))
         checks = []
         if exclusive:
-            data = ["case: more than one predicate is true, which exclusive=True rules out:", predicates]
+            data = ["Input error: case: more than one predicate is true, which exclusive=True rules out:", predicates]
             checks.append(assert_(reduce_sum(cast(predicates, int32)) <= 1, data, len(pairs)))
         if default is None:
             data = ["case: no predicate is true, and there is no default:", predicates]

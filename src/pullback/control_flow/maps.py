@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from ..core import nest
+from ..core.composite import AbstractComposite
 from ..core.dtypes import as_dtype
 from ..core.function import Parameter
 from ..core.graph import Tensor, get_default_graph
@@ -90,7 +92,7 @@ def _mapped(what: str, fn: Any, elems: Any, at_once: int | None, name: str, dtyp
         raise TypeError(f"{what}: fn must be callable, not {fn!r}")
     graph = get_default_graph().acting
     with graph.transaction(), graph.name_scope(name):
-        template, rows = take_apart(nest.map_structure(_rows_of, elems))
+        template, rows = take_apart(nest.map_structure(partial(_rows_of, what), elems))
         length = common_length(what, rows)
         returned: list[Any] = []
 
@@ -111,18 +113,25 @@ def _mapped(what: str, fn: Any, elems: Any, at_once: int | None, name: str, dtyp
         return put_together(returned[0], outputs[1 : 1 + count])
 
 
-def _rows_of(x: Any) -> Any:
-    return x.stack() if isinstance(x, TensorArray) else x
+def _rows_of(what: str, x: Any) -> Any:
+    if isinstance(x, TensorArray):
+        return x.stack()
+    if isinstance(x, AbstractComposite):
+        raise ValueError(
+            f"{what}: elems must be Tensors or TensorArrays, whose rows have one shape, not {x!r}; map its values "
+            "(ragged.map_flat_values), or what to_tensor or sparse.to_dense makes of it"
+        )
+    return x
 
 
 def common_length(what: str, rows: Sequence[Tensor]) -> int | None:
     """The number of rows that all of `rows` have; None where it is not known. Raises where they differ."""
     if not rows:
-        raise ValueError(f"{what}: elems must have at least one tensor")
+        raise ValueError(f"{what}: elems must be a Tensor or a structure of Tensors; there is none in it")
     known: dict[int, Tensor] = {}
     for x in rows:
         if x.shape.rank == 0:
-            raise ValueError(f"{what}: elems must have rows; {x} is a scalar")
+            raise ValueError(f"{what}: elems must be structures of Tensors that have rows, not scalars; found {x}")
         n = x.shape.size(0) if x.shape.rank else None
         if n is not None:
             known.setdefault(n, x)

@@ -21,9 +21,10 @@ from ..primitives.creation.fill import zeros
 from ..primitives.debugging.assertions import assert_
 from ..primitives.elementwise.maximum import maximum
 from ..primitives.identity.identity import ensure_shape, identity, no_op
+from ..primitives.logic.comparison import equal
 from ..primitives.reduction.reduce import reduce_max
 from ..primitives.shape.reshape import reshape
-from ..primitives.shape.size import shape
+from ..primitives.shape.size import rank, shape
 from ..primitives.shape.stacking import concat
 from ..primitives.tensor_array import ArrayBlank, ArrayRead, ArrayWrite
 from .array_pieces import Pieces, pieces_of
@@ -165,8 +166,8 @@ class TensorArray(AbstractComposite):
         numbers = _integers("TensorArray.gather: the indices must be integers", indices)
         if self._pieces is not None:
             return self._dense().gather(numbers, name)
-        self._check_written("gather")
-        numbers = self._inside("read", numbers)
+        self._check_written("gather", self._outside("read from", numbers))
+        numbers = self._inside("read from", numbers)
         return ArrayRead(self._element_shape.static)(self._rows, numbers, self._size, name=name or "TensorArrayGather")
 
     def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
@@ -229,6 +230,10 @@ class TensorArray(AbstractComposite):
         known = _checked_lengths(rows, pieces)
         if known is not None and len(set(known)) > 1:
             return self._of_pieces(pieces_of(rows, known))
+        if pieces.shape.rank is None:
+            data = ["TensorArray.split: Expected lengths to be a vector, received shape:", shape(pieces)]
+            with pieces.graph.acting.control_dependencies([assert_(equal(rank(pieces), 1), data)]):
+                pieces = identity(pieces)
         count = shape(pieces)[0]
         length = reduce_max(pieces)
         del name
@@ -287,14 +292,15 @@ class TensorArray(AbstractComposite):
         with self._size.graph.acting.control_dependencies([assert_(constant(False), [complaint])]):
             return ArrayBlank(self._dtype, self._element_shape)(self._size, name=name)
 
-    def _check_written(self, what: str) -> None:
+    def _check_written(self, what: str, complaint: str | None = None) -> None:
         if self._is_blank():
-            raise InvalidArgumentError(f"TensorArray.{what}: nothing was written to the array; give it element_shape=")
+            unknown = f"TensorArray.{what}: nothing was written to the array; give it element_shape="
+            raise InvalidArgumentError(complaint or unknown)
 
     def _written(self, numbers: Tensor, rows: Tensor, name: str | None) -> TensorArray:
         if self._dynamic_size:
             return self._grown(numbers, rows, name or "TensorArrayWrite")
-        numbers = self._inside("write", numbers)
+        numbers = self._inside("write to", numbers)
         array = ArrayWrite()(self._rows, numbers, rows, self._size, name=name or "TensorArrayWrite")
         return self._like(array, self._size)
 
@@ -322,12 +328,19 @@ class TensorArray(AbstractComposite):
 
     def _inside(self, what: str, numbers: Tensor) -> Tensor:
         """`numbers`; where they are known to be outside the array, a run fails, on XLA too."""
-        known, size = constant_value(numbers), constant_value(self._size)
-        if known is None or size is None or self._dynamic_size or np.all((known >= 0) & (known < size)):
+        complaint = self._outside(what, numbers)
+        if complaint is None:
             return numbers
-        complaint = f"TensorArray.{what}: index {known} is not in [0, {size})"
         with numbers.graph.acting.control_dependencies([assert_(constant(False), [complaint])]):
             return identity(numbers)
+
+    def _outside(self, what: str, numbers: Tensor) -> str | None:
+        """What to say of `numbers` that are known to be outside the array; None else."""
+        known, size = constant_value(numbers), constant_value(self._size)
+        if known is None or size is None or self._dynamic_size or np.all((known >= 0) & (known < size)):
+            return None
+        fixed = "array is not resizeable and size is" if what == "write to" else "array size is"
+        return f"TensorArray: Tried to {what} index {known} but {fixed}: {size}"
 
     def _like(self, rows: Tensor, size: Tensor) -> TensorArray:
         known = rows.shape[1:] if rows.shape.rank else TensorShape.UNKNOWN
@@ -352,16 +365,19 @@ class TensorArray(AbstractComposite):
 def _checked_lengths(value: Tensor, lengths: Tensor) -> list[int] | None:
     """The lengths of pieces of `value`, where they are known; InvalidArgumentError unless they fit."""
     if lengths.shape.rank not in (1, None):
-        raise InvalidArgumentError(f"TensorArray.split: the lengths must be a vector, not {lengths}")
+        raise InvalidArgumentError(f"TensorArray.split: Expected lengths to be a vector, received {lengths}")
     if value.shape.rank == 0:
-        raise InvalidArgumentError(f"TensorArray.split: {value} is a scalar and has no pieces")
+        raise InvalidArgumentError(
+            f"TensorArray.split: Expected value to be at least a vector, but received shape: [], of {value}"
+        )
     known = constant_value(lengths)
     if known is None:
         return None
     count = value.shape.size(0)
     if count not in (None, known.sum()):
         raise InvalidArgumentError(
-            f"TensorArray.split: the lengths {known.tolist()} add up to {known.sum()}, but {value} has {count} rows"
+            f"TensorArray.split: Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
+            f"{known.sum()} and value's shape is: {value.shape.as_list()}, of {value}"
         )
     return [int(n) for n in known]
 

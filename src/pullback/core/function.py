@@ -338,8 +338,8 @@ def _inaccessible(graph: Graph, x: Tensor) -> InaccessibleTensorError:
             f"{x} (made at {site_of(x)}) must be from the same graph as the body '{graph.name}', or from one around it."
         )
     return InaccessibleTensorError(
-        f"{x} (made at {site_of(x)}) is inside the body '{x.op.graph.name}' and cannot be used in '{graph.name}'; "
-        "return it from its body instead."
+        f"Tensor {x.name} in {x.op.graph.name} is accessed from {graph.name}. {x} (made at {site_of(x)}) is inside the "
+        f"body '{x.op.graph.name}' and cannot be used in '{graph.name}'; return it from its body instead."
     )
 
 

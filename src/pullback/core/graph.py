@@ -288,8 +288,12 @@ class Graph(Collections):
             yield prefix
 
     def get_name_scope(self) -> str:
-        """The current name scope, without the `/` at its end."""
-        return self.scope.prefix[:-1]
+        """The current name scope, without the `/` at its end; in a body that is being traced, behind that around it."""
+        graph: Graph | None = self.acting if open_bodies else self
+        prefix = ""
+        while graph is not None:
+            prefix, graph = graph._current.scope.prefix + prefix, graph.outer
+        return prefix[:-1]
 
     @contextmanager
     def device(self, device_name_or_function: str | DeviceFunction | None) -> Iterator[None]:

@@ -121,7 +121,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     >>> import pullback as pb
     >>> pb.nest.assert_same_structure([1, 2], [3])
     Traceback (most recent call last):
-    ValueError: The two structures don't have the same nested structure: [1, 2] has 2 elements, [3] has 1.
+    ValueError: The two structures don't have the same nested structure: ... not the same number of elements.
     """
     if expand_composites:
         raise _composites("assert_same_structure")
@@ -133,7 +133,8 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     if check_types and type(nest1) is not type(nest2):
         raise TypeError(f"{where} {nest1!r} is a {type(nest1).__name__}, {nest2!r} a {type(nest2).__name__}.")
     if len(nest1) != len(nest2):
-        raise ValueError(f"{where} {nest1!r} has {len(nest1)} elements, {nest2!r} has {len(nest2)}.")
+        counts = f"{nest1!r} has {len(nest1)}, {nest2!r} has {len(nest2)}"
+        raise ValueError(f"{where} {counts}: not the same number of elements.")
     if isinstance(nest1, Mapping) and set(nest1) != set(nest2):
         raise ValueError(f"{where} {nest1!r} has the keys {list(nest1)}, {nest2!r} {list(nest2)}.")
     for a, b in zip(children(nest1), children(nest2), strict=True):

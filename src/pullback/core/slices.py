@@ -16,7 +16,8 @@ class IndexedSlices:
     """The rows `values[i]` of an array of shape `dense_shape`, each at row `indices[i]`; equal indices add up.
 
     `values` has shape [n, ...], `indices` is an integer vector [n], `dense_shape` an integer vector or None.
-    `static_shape` is what is known of `dense_shape` while the graph is built: all of it where that is a constant.
+    `static_shape` is what is known of `dense_shape` while the graph is built: all of it where that is a constant. Of a
+    list of numbers only the latter is kept.
 
     >>> import pullback as pb
     >>> rows = pb.IndexedSlices(pb.constant([[1.0], [2.0], [4.0]]), pb.constant([2, 0, 2]), pb.constant([3, 1]))
@@ -30,13 +31,14 @@ class IndexedSlices:
     static_shape: TensorShape = TensorShape.UNKNOWN
 
     def __post_init__(self) -> None:
-        if (
-            self.dense_shape is not None
-            and self.static_shape.rank is None
-            and CONSTANT in self.dense_shape.op.primitive.traits
-        ):
-            known = TensorShape(self.dense_shape.op.get_attr("value"))
-            object.__setattr__(self, "static_shape", known)
+        given: Any = self.dense_shape
+        if isinstance(given, list | tuple):
+            object.__setattr__(self, "dense_shape", None)
+        elif given is None or self.static_shape.rank is not None or CONSTANT not in given.op.primitive.traits:
+            return
+        else:
+            given = given.op.get_attr("value")
+        object.__setattr__(self, "static_shape", TensorShape(given))
 
     @property
     def shape(self) -> TensorShape:

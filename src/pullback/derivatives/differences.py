@@ -180,8 +180,9 @@ def _jacobians(
     exact = [np.zeros((_parts(value).size, _parts(a).size), _parts(a).dtype) for a in arrays]
     for x, a, dx in zip(xs, arrays, _run(session, dxs, {**feeds, seed: np.zeros_like(value)}), strict=True):
         if np.shape(dx) != a.shape:
+            empty = "" if np.size(dx) else "Empty "
             raise ValueError(
-                f"compute_gradient: the gradient by {x} has the shape {np.shape(dx)}; that of x is {a.shape}"
+                f"compute_gradient: {empty}gradient has wrong shape: expected {a.shape}, got {np.shape(dx)}, by {x}"
             )
     for row in range(_parts(value).size):
         unit = np.zeros(value.shape, value.dtype)

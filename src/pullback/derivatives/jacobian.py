@@ -133,7 +133,7 @@ def batch_rows(y: Tensor, source: Any, batch_size: int | None, constants: Sequen
     x = convert_to_tensor(source)
     if y.shape.rank == 0 or x.shape.rank == 0 or not y.shape[:1].is_compatible_with(x.shape[:1]):
         raise ValueError(
-            f"Need first dimension of `output` shape {y.shape} and `inp` shape {x.shape} to match: one example each."
+            f"Need first dimension of output shape {y.shape} and inp shape {x.shape} to match: one example each."
         )
     # Examples do not mix: the sum over them has the same derivatives by each example's input.
     total = reduce_sum(y, axis=0)

@@ -40,7 +40,7 @@ def count_up_to(ref: Variable, limit: int, name: str | None = None) -> Tensor:
     def below(session: Any, value: Any) -> list[Any]:
         del session
         if value >= limit:
-            raise OutOfRangeError(f"count_up_to: '{ref.op.name}' has reached the limit {limit}")
+            raise OutOfRangeError(f"count_up_to: '{ref.op.name}': Reached limit of {limit}")
         return [value]
 
     (value,) = host_call(below, [ref.read_value()], [type_], name or "CountUpTo").outputs

@@ -307,8 +307,8 @@ class Softsign(AbstractElementwise):
     dtypes = FLOATING
 
     @in_float32
-    def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.divide(x, xp.add(xp.abs(x), 1))
+    def kernel(self, xp: Any, features: Any) -> Any:
+        return xp.divide(features, xp.add(xp.abs(features), 1))
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y

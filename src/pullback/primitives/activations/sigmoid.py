@@ -87,9 +87,9 @@ class Softplus(AbstractElementwise):
     dtypes = FLOATING
 
     @in_float32
-    def kernel(self, xp: Any, x: Any) -> Any:
+    def kernel(self, xp: Any, features: Any) -> Any:
         # Of -abs(x) jax's own derivative at 0 is that of one side.
-        return xp.add(xp.maximum(x, 0), xp.log1p(xp.exp(xp.minimum(x, xp.negative(x)))))
+        return xp.add(xp.maximum(features, 0), xp.log1p(xp.exp(xp.minimum(features, xp.negative(features)))))
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial, wraps
 from typing import Any, ClassVar
@@ -101,13 +102,19 @@ def infer_elementwise(primitive: Any, types: Sequence[TensorType]) -> TensorType
     if primitive.dtypes is not None and first[0] not in primitive.dtypes:
         wanted = ", ".join(sorted(d.name for d in primitive.dtypes))
         raise TypeError(
-            f"{_function(primitive)}: takes no {dtype_name(first.dtype)}: {_listed(types)}; it takes {wanted}"
+            f"{_function(primitive)}: '{_first_argument(primitive)}' has DataType {dtype_name(first.dtype)} "
+            f"not in list of allowed values: {wanted}; found {_listed(types)}"
         )
     return result
 
 
 def _function(primitive: Any) -> str:
     return str(primitive.function or primitive.type.lower())
+
+
+def _first_argument(primitive: Any) -> str:
+    _, name, *_ = inspect.signature(primitive.kernel).parameters
+    return name
 
 
 def _listed(types: Sequence[TensorType]) -> str:

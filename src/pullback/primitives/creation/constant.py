@@ -192,6 +192,7 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
         array = np.asarray(value)
     except ValueError as error:
         raise TypeError(f"{value!r} is not a rectangular array of numbers: {error}") from None
+    wanted = dtype
     if dtype is None:
         dtype = array.dtype if isinstance(value, np.ndarray | np.generic) else _python_dtype(array)
     try:
@@ -201,7 +202,8 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     if value is None:
         raise ValueError("None is not a tensor (gradients() gives None for an x that no y depends on)")
     if found is string:
-        raise TypeError(f"{value!r} is not an array of numbers (NumPy makes it {array.dtype})")
+        expected = f"Expected {wanted.name}, got {value!r} of type '{type(value).__name__}' instead: " if wanted else ""
+        raise TypeError(f"{expected}{value!r} is not an array of numbers (NumPy makes it {array.dtype})")
     if array.dtype != dtype:
         return _cast_exactly(value, array, dtype)
     return array

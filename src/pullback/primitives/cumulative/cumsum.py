@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtypes import bfloat16, float16, float32
+from ...core.errors import InvalidArgumentError
 from ...core.intervals import Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -42,8 +43,24 @@ def cumsum(
     array([0, 1, 3], dtype=int32)
     """
     tensor = take_numbers(x, "cumsum", NUMBERS)
-    place = scalar_axis(axis, tensor.shape.rank, "cumsum", tensor.type)
+    place = scan_axis(axis, tensor, "cumsum")
     return Cumsum(place, bool(exclusive), bool(reverse))(tensor, name=name)
+
+
+def scan_axis(axis: AxisLike, x: Tensor, what: str) -> int:
+    """The axis of a running sum of `x`, counted from the front where its rank is known.
+
+    Raises:
+        InvalidArgumentError: it is outside `x`.
+    """
+    place, rank = scalar_axis(axis, None, what, x.type), x.shape.rank
+    if rank is None:
+        return place
+    if not -rank <= place < rank:
+        raise InvalidArgumentError(
+            f"{what}: Expected scan axis in the range [{-rank}, {rank}), not {place}, of {x.type}"
+        )
+    return place % rank
 
 
 class Cumsum(Primitive):
@@ -119,7 +136,7 @@ def cumprod(
     array([6, 6, 3], dtype=int32)
     """
     tensor = take_numbers(x, "cumprod", NUMBERS)
-    place = scalar_axis(axis, tensor.shape.rank, "cumprod", tensor.type)
+    place = scan_axis(axis, tensor, "cumprod")
     return Cumprod(place, bool(exclusive), bool(reverse))(tensor, name=name)
 
 

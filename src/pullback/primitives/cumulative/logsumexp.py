@@ -14,11 +14,10 @@ from ...core.primitive import Primitive
 from ...core.traits import Links, bounds_by_traits
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
-from ..base.axes import scalar_axis
 from ..base.broadcasting import AbstractElementwise, Entry, in_float32
 from ..elementwise.masking import multiply_no_nan
 from ..reduction.reduce import take_numbers
-from .cumsum import Recurrence, Shift, running_axes, shifted
+from .cumsum import Recurrence, Shift, running_axes, scan_axis, shifted
 
 
 def cumulative_logsumexp(
@@ -40,7 +39,7 @@ def cumulative_logsumexp(
     array([0.       , 0.6931...], dtype=float32)
     """
     tensor = take_numbers(x, "cumulative_logsumexp", FLOATING)
-    place = scalar_axis(axis, tensor.shape.rank, "cumulative_logsumexp", tensor.type)
+    place = scan_axis(axis, tensor, "cumulative_logsumexp")
     return CumulativeLogsumexp(place, bool(exclusive), bool(reverse))(tensor, name=name)
 
 

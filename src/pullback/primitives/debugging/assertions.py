@@ -56,7 +56,8 @@ def _asserted(condition: Tensor, data: Sequence[Any], said: str, summarize: int 
     if known[0] is not None and not np.all(known[0]):
         shown = [summary(x, guard.summarize) for x in known[1:] if x is not None]
         raise InvalidArgumentError(" ".join([guard.message, *shown]).strip())
-    return guard.operation(condition, *tensors, name=name)
+    in_a_run = Assert(f"assertion failed: {guard.message}", guard.summarize)
+    return in_a_run.operation(condition, *tensors, name=name)
 
 
 class Comparison(NamedTuple):

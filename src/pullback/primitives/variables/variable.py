@@ -316,8 +316,10 @@ class Variable(AbstractTensorLike):
     def _assigned(self, cls: Callable[..., Primitive], value: Any, name: str, read_value: bool) -> Any:
         type_ = variable_type(self.handle)
         tensor = convert_to_tensor(value, type_.dtype, graph=self.graph)
-        op = cls(type_.dtype, type_.shape).operation(self.handle, tensor, name=name)
-        return read_after(op) if read_value else op
+        graph = self.graph.acting
+        with graph.colocate_with(self.handle) if graph.scope.devices else nullcontext():
+            op = cls(type_.dtype, type_.shape).operation(self.handle, tensor, name=name)
+            return read_after(op) if read_value else op
 
     def load(self, value: TensorLike, session: Any = None) -> None:
         """Put the array `value` in place of the value in `session`, or in the default session.
