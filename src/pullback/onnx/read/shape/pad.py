@@ -9,6 +9,7 @@ import numpy as np
 
 from ....core.dtypes import int64
 from ....core.operation import Tensor
+from ....primitives.casting.cast import cast
 from ....primitives.creation.constant import constant
 from ....primitives.creation.fill import zeros
 from ....primitives.creation.ranges import range_
@@ -28,6 +29,7 @@ from ..operands import full_like_axes, integers, scalar
 @reader("Pad")
 def pad(node: Node, x: Tensor, pads: Tensor, value: Tensor | None = None, axes: Tensor | None = None) -> Tensor:
     mode = node.attribute("mode", "constant")
+    value = None if value is None else cast(value, x.dtype)  # onnx makes the one of older opsets float32.
     known, places = integers(node, pads), integers(node, axes)
     if known is None or (axes is not None and places is None):
         return _padded_in_run(node, x, pads, value, axes, mode)
