@@ -51,7 +51,7 @@ import pullback as pb
         (
             lambda x: pb.cumsum(x, 2),
             pb.errors.InvalidArgumentError,
-            "cumsum: axis 2 of float32[2,3] is not in [-2, 2)",
+            "cumsum: Expected scan axis in the range [-2, 2), not 2, of float32[2,3]",
         ),
         (
             lambda x: pb.concat(0, [x, x]),

@@ -6,7 +6,7 @@ own derivative is the same recurrence in the other direction, so that every orde
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,9 @@ from ...core.primitive import Primitive
 from ...core.traits import IGNORES_ZEROS, MOVES, ZEROS, Link, Links, Positions, all_axes_but, linear
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
-from ..base.axes import checked_axis, scalar_axis
+from ..base.axes import checked_axis, is_computed, scalar_axis
 from ..complex.complex import conj
+from ..creation.constant import convert_to_tensor
 from ..reduction.reduce import NUMBERS, take_numbers
 
 
@@ -31,36 +32,37 @@ def cumsum(
 
     With `reverse` the sums run from the end.
 
-    Shapes: any of rank at least 1; the result has the same. Dtypes: any number.
+    Shapes: any of rank at least 1; the result has the same; a run may compute `axis`, a scalar.
+    Dtypes: any number.
 
     Derivative: dx = cumsum of dy in the other direction.
 
     Raises:
-        ValueError: the axis is out of range, or not known while the graph is built.
+        InvalidArgumentError: the axis is out of range.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.cumsum([1, 2, 3], exclusive=True))
     array([0, 1, 3], dtype=int32)
     """
     tensor = take_numbers(x, "cumsum", NUMBERS)
-    place = scan_axis(axis, tensor, "cumsum")
-    return Cumsum(place, bool(exclusive), bool(reverse))(tensor, name=name)
+    return scanned(lambda place: Cumsum(place, bool(exclusive), bool(reverse)), tensor, axis, "cumsum", name)
 
 
-def scan_axis(axis: AxisLike, x: Tensor, what: str) -> int:
-    """The axis of a running sum of `x`, counted from the front where its rank is known.
+def scanned(make: Callable[[int], Primitive], x: Tensor, axis: AxisLike, what: str, name: str | None) -> Tensor:
+    """What the primitive that `make` makes for an axis does along `axis`, which a run may compute.
 
     Raises:
         InvalidArgumentError: it is outside `x`.
     """
+    if is_computed(axis):
+        from ..shape.computed_axis import along_computed  # which needs products, and these running ones
+
+        return along_computed(convert_to_tensor(axis), x, what, make(1), name)
     place, rank = scalar_axis(axis, None, what, x.type), x.shape.rank
-    if rank is None:
-        return place
-    if not -rank <= place < rank:
-        raise InvalidArgumentError(
-            f"{what}: Expected scan axis in the range [{-rank}, {rank}), not {place}, of {x.type}"
-        )
-    return place % rank
+    if rank is not None and not -rank <= place < rank:
+        found = f"not {place}, of {x.type}"
+        raise InvalidArgumentError(f"{what}: Expected scan axis in the range [{-rank}, {rank}), {found}")
+    return make(place if rank is None else place % rank)(x, name=name)
 
 
 class Cumsum(Primitive):
@@ -124,20 +126,20 @@ def cumprod(
 
     With `reverse` the products run from the end. The derivatives are exact where elements are 0.
 
-    Shapes: any of rank at least 1; the result has the same. Dtypes: any number.
+    Shapes: any of rank at least 1; the result has the same; a run may compute `axis`, a scalar.
+    Dtypes: any number.
 
     Derivative: dx_i = sum over the later j of dy_j * (product of the x up to j but x_i), exact where some are 0.
 
     Raises:
-        ValueError: the axis is out of range, or not known while the graph is built.
+        InvalidArgumentError: the axis is out of range.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.math.cumprod([1, 2, 3], reverse=True))
     array([6, 6, 3], dtype=int32)
     """
     tensor = take_numbers(x, "cumprod", NUMBERS)
-    place = scan_axis(axis, tensor, "cumprod")
-    return Cumprod(place, bool(exclusive), bool(reverse))(tensor, name=name)
+    return scanned(lambda place: Cumprod(place, bool(exclusive), bool(reverse)), tensor, axis, "cumprod", name)
 
 
 class Cumprod(Primitive):

@@ -17,7 +17,7 @@ from ...core.typing import AxisLike, TensorLike
 from ..base.broadcasting import AbstractElementwise, Entry, in_float32
 from ..elementwise.masking import multiply_no_nan
 from ..reduction.reduce import take_numbers
-from .cumsum import Recurrence, Shift, running_axes, scan_axis, shifted
+from .cumsum import Recurrence, Shift, running_axes, scanned, shifted
 
 
 def cumulative_logsumexp(
@@ -27,20 +27,26 @@ def cumulative_logsumexp(
 
     With `exclusive` of those before i, of which there are none for the first: -inf. With `reverse` from the end.
 
-    Shapes: any of rank at least 1; the result has the same. Dtypes: floats.
+    Shapes: any of rank at least 1; the result has the same; a run may compute `axis`, a scalar.
+    Dtypes: floats.
 
     Derivative: dx_i = sum over the later j of dy_j * exp(x_i - y_j).
 
     Raises:
-        ValueError: the axis is out of range, or not known while the graph is built. TypeError: not floats.
+        InvalidArgumentError: the axis is out of range. TypeError: not floats.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.math.cumulative_logsumexp([0.0, 0.0]))
     array([0.       , 0.6931...], dtype=float32)
     """
     tensor = take_numbers(x, "cumulative_logsumexp", FLOATING)
-    place = scan_axis(axis, tensor, "cumulative_logsumexp")
-    return CumulativeLogsumexp(place, bool(exclusive), bool(reverse))(tensor, name=name)
+    return scanned(
+        lambda place: CumulativeLogsumexp(place, bool(exclusive), bool(reverse)),
+        tensor,
+        axis,
+        "cumulative_logsumexp",
+        name,
+    )
 
 
 class CumulativeLogsumexp(Primitive):

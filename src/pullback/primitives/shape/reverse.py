@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.dtypes import int32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.traits import MOVES, VIEWS, Links, all_axes_but
@@ -14,11 +15,16 @@ from ..base.axes import checked_axis, is_computed, static_integers
 from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
 from ..creation.ranges import range_
+from ..debugging.assertions import assert_
 from ..elementwise.division import floormod
 from ..identity.identity import identity
-from ..indexing.gather import gather
+from ..indexing.slicing import Take
+from ..indexing.where import where
+from ..logic.comparison import equal
+from ..reduction.reduce import reduce_any, reduce_sum
+from .computed_axis import several_counted
 from .reshape import reshape
-from .size import shape
+from .size import shape, size
 
 
 def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
@@ -29,18 +35,33 @@ def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tens
     Derivative: dx = reverse(dy).
 
     Raises:
-        ValueError: an axis is out of range, or not known while the graph is built.
+        InvalidArgumentError: an axis is out of range. ValueError: one stands twice; the axes are known only in a run,
+            as the rank of `tensor` is.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.reverse([1, 2, 3], [0]))
     array([3, 2, 1], dtype=int32)
     """
     x = convert_to_tensor(tensor)
+    if is_computed(axis):
+        return _reversed_along(convert_to_tensor(axis), x, name)
     given = static_integers(axis, "reverse: axis")
     axes = [checked_axis(a, x.shape.rank, "reverse", x.type) for a in given]
     if len(set(axes)) != len(axes):
         raise ValueError(f"reverse: an axis stands twice in {list(given)}")
     return ReverseV2(tuple(axes))(x, name=name)
+
+
+def _reversed_along(axes: Tensor, x: Tensor, name: str | None) -> Tensor:
+    """`x` with, along each axis that is among the computed `axes`, its elements from the last to the first."""
+    with x.graph.acting.name_scope(name or "ReverseV2") as scope:
+        given = several_counted(axes, x, "reverse")
+        once = equal(reduce_sum(cast(equal(given[:, None], given), int32)), size(given))
+        with x.graph.acting.control_dependencies([assert_(once, ["reverse: an axis stands twice:", axes])]):
+            given = identity(given)
+        for axis in range(len(x.shape.lengths or ())):
+            x = where(reduce_any(equal(given, axis)), ReverseV2((axis,))(x), x)
+        return identity(x, name=scope)
 
 
 class ReverseV2(Primitive):
@@ -67,18 +88,21 @@ class ReverseV2(Primitive):
 def roll(input: TensorLike, shift: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """`input` with its elements moved on by `shift` along `axis`; those that fall off come back at the other end.
 
-    Shapes: any; `shift` and `axis` are integers or lists of one length; a run may compute `shift`. Dtypes: any.
+    Shapes: any; `shift` and `axis` are integers or lists of one length; a run may compute both. Dtypes: any.
 
     Derivative: dx = dy rolled back.
 
     Raises:
-        ValueError: the lists differ in length; an axis is out of range, or not known while the graph is built.
+        InvalidArgumentError: an axis is out of range. ValueError: the lists differ in length; the axes are known only
+            in a run, as the rank of `input` is.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.roll([1, 2, 3, 4], 1, 0))
     array([4, 1, 2, 3], dtype=int32)
     """
     x = convert_to_tensor(input)
+    if is_computed(axis):
+        return _rolled_along(convert_to_tensor(axis), x, shift, name)
     axes = static_integers(axis, "roll: axis")
     if is_computed(shift):
         return _rolled(x, reshape(convert_to_tensor(shift), [len(axes)]), axes, name)
@@ -94,8 +118,20 @@ def _rolled(x: Tensor, shifts: Tensor, axes: Sequence[int], name: str | None) ->
     with x.graph.acting.name_scope(name or "Roll") as scope:
         for i, axis in enumerate(axes):
             length = cast(shape(x)[axis], shifts.dtype)
-            x = gather(x, floormod(range_(length) - shifts[i], length), axis=axis)
+            x = Take(axis)(x, floormod(range_(length) - shifts[i], length))
         return identity(x, name=scope)
+
+
+def _rolled_along(axes: Tensor, x: Tensor, shift: TensorLike, name: str | None) -> Tensor:
+    """`x` rolled along each of its axes, by the sum of what `shift` says for it among the computed `axes`."""
+    with x.graph.acting.name_scope(name or "Roll") as scope:
+        given = several_counted(axes, x, "roll")
+        shifts = reshape(convert_to_tensor(shift), [-1])
+        fit = assert_(equal(size(shifts), size(given)), ["roll: shift and axis must have the same size:", shifts, axes])
+        own = range(len(x.shape.lengths or ()))
+        with x.graph.acting.control_dependencies([fit]):
+            total = reduce_sum(where(equal(range_(len(own))[:, None], given), shifts, 0), 1)
+        return identity(_rolled(x, total, own, None), name=scope)
 
 
 class Roll(Primitive):

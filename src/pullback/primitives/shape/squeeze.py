@@ -13,7 +13,7 @@ from ...core.shape import TensorShape
 from ...core.traits import MOVES, VIEWS, Links, inserted_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
-from ..base.axes import as_axis, checked_axis, static_integers
+from ..base.axes import as_axis, checked_axis, is_computed, static_integers
 from ..creation.constant import convert_to_tensor
 from .reshape import reshape_like
 
@@ -56,12 +56,12 @@ def _with_ones(dims: Sequence[Any], axes: tuple[int, ...]) -> tuple[Any, ...]:
 def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """`input` with an axis of length one put in at `axis`; negative ones count from the end of the result.
 
-    Shapes: any. Dtypes: any.
+    Shapes: any; where a run computes `axis`, a scalar, no length is known before. Dtypes: any.
 
     Derivative: dx = dy without the axis.
 
     Raises:
-        ValueError: `axis` is outside the result, or not known while the graph is built.
+        InvalidArgumentError: `axis` is outside the result.
 
     >>> import pullback as pb
     >>> pb.expand_dims(pb.zeros([2, 3]), -1).shape
@@ -69,6 +69,10 @@ def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> T
     """
     x = convert_to_tensor(input)
     rank = x.shape.rank
+    if is_computed(axis):
+        from .expand_along import expanded_along  # It needs all that is reduced, which needs ExpandDims.
+
+        return expanded_along(convert_to_tensor(axis), x, name)
     place = as_axis(axis, None if rank is None else rank + 1, "expand_dims", x.type)
     return ExpandDims((place,))(x, name=name)
 

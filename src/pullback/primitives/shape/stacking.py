@@ -26,7 +26,7 @@ from ..indexing.where import where
 from ..logic.comparison import equal
 from ..reduction.product import reduce_prod
 from ..reduction.reduce import reduce_all, reduce_any
-from .computed_axis import counted_from_the_front, is_one_integer
+from .computed_axis import axis_in_the_middle, counted_from_the_front, is_one_integer
 from .reshape import reshape, shape_to_use, split_shape
 from .size import shape, size
 
@@ -379,17 +379,9 @@ def split(
 def _split_along(axis: Tensor, x: Tensor, sizes: TensorLike, num: int | None, name: str | None) -> list[Tensor]:
     """`x` cut along a computed `axis`: as rows of what lies before it, of columns at it, of what lies behind it."""
     with axis.graph.acting.name_scope(name or "split"):
-        lengths = shape(x)
-        place = counted_from_the_front(axis, lengths, "split")
-        places = range_(size(lengths))
-        fit = reduce_any(equal(places, place))
-        with axis.graph.acting.control_dependencies([assert_(fit, ["split: there is no axis", axis, lengths])]):
-            rows, columns = (
-                reduce_prod(where(chosen, lengths, 1)) for chosen in (places < place, equal(places, place))
-            )
-        behind = reduce_prod(where(places > place, lengths, 1))
-        parts = split(reshape(x, [rows, columns, behind]), sizes, 1, num)
-        return [reshape(part, where(equal(places, place), shape(part)[1], lengths)) for part in parts]
+        middle, chosen = axis_in_the_middle(axis, x, "split")
+        parts = split(middle, sizes, 1, num)
+        return [reshape(part, where(chosen, shape(part)[1], shape(x))) for part in parts]
 
 
 class Split(Primitive):
