@@ -339,3 +339,18 @@ def test_a_collection_is_filtered_by_the_beginning_of_names() -> None:
     first, second = pb.Variable(1.0, name="a/v"), pb.Variable(2.0, name="b/v")
     assert graph.get_collection("variables") == [first, second]
     assert graph.get_collection("variables", "b/") == [second]
+
+
+def test_a_body_knows_the_name_scopes_around_it() -> None:
+    found = []
+
+    def body(i: pb.Tensor) -> pb.Tensor:
+        with pb.name_scope("inner"):
+            found.append(pb.get_default_graph().get_name_scope())
+        return i + 1
+
+    with pb.Graph().as_default() as graph:
+        with pb.name_scope("outer"):
+            pb.while_loop(lambda i: i < 3, body, [0])
+        assert graph.get_name_scope() == ""
+    assert found == ["outer/while/inner"]

@@ -475,3 +475,13 @@ def test_the_derivative_by_a_variable_goes_through_its_initialized_value() -> No
     assert pb.Session(engine="numpy").run([y, *pb.gradients(y, v)]) == [6.0, 3.0]
     assert pb.gradients(y, v.initial_value) == [None]
     assert pb.Variable.from_handle(v.handle).initialized_value().op.type == "InitializedValue"
+
+
+def test_an_assignment_under_a_device_sits_with_its_variable() -> None:
+    with pb.Graph().as_default():
+        with pb.device("/job:ps"):
+            v = pb.Variable(0.0, name="v")
+        with pb.device("/job:worker"):
+            op = v.assign(1.0, read_value=False)
+            assert pb.identity(v).device == "/job:worker"
+    assert (op.device, op.colocation_groups()) == ("/job:ps", [b"loc:@v"])
