@@ -142,7 +142,7 @@ class _Drawing:
         ]
         likely = 0.9 if array.dtype.kind in "fcb" else 0.3
         if fitting and self.chance(likely):
-            return self.cast(self.one_of(fitting), array.dtype, casts)
+            return self.cast(self.one_of(fitting), array, casts)
         if must_be_known:
             return self.new_input(array, "constant")
         if sample.derived or not self.chance(0.3):
@@ -159,12 +159,13 @@ class _Drawing:
             and not (x.array.dtype in COMPLEX and like.dtype not in COMPLEX)
         )
 
-    def cast(self, x: Value, dtype: Any, casts: list[Apply]) -> Value:
-        """The value in a dtype."""
-        if x.array.dtype == dtype:
+    def cast(self, x: Value, like: Any, casts: list[Apply]) -> Value:
+        """The value in the dtype of the array `like`, which is a new input where that cannot be."""
+        if x.array.dtype == like.dtype:
             return x
-        step = Apply(Cast(dtype), CAST, smooth=True, inputs=(x,))
-        self.finish(step)
+        step = Apply(Cast(like.dtype), CAST, smooth=True, inputs=(x,))
+        if not self.finish(step):
+            return self.new_input(like)
         casts.append(step)
         return step.outputs[0]
 
