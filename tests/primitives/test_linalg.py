@@ -166,3 +166,29 @@ def test_a_determinant_overflows_only_where_it_does_itself(engine: str) -> None:
     assert value == pytest.approx(1.0, rel=1e-5)
     np.testing.assert_allclose(np.diag(first), inverse, rtol=1e-5)
     np.testing.assert_allclose(np.diag(second), inverse * (inverse.sum() - inverse), rtol=1e-5)
+
+
+OF_MATRICES: dict[str, Callable[..., Any]] = {
+    "inv": pb.linalg.inv,
+    "solve": lambda x: pb.linalg.solve(x, pb.ones_like(x)),
+    "triangular_solve": lambda x: pb.linalg.triangular_solve(x, pb.ones_like(x)),
+    "cholesky": pb.linalg.cholesky,
+    "cholesky_solve": lambda x: pb.linalg.cholesky_solve(x, pb.ones_like(x)),
+    "eigh": lambda x: pb.linalg.eigh(x)[1],
+    "eigvalsh": pb.linalg.eigvalsh,
+    "eigvals": lambda x: pb.abs(pb.linalg.eigvals(x)),
+    "svd": lambda x: pb.linalg.svd(x, compute_uv=False),
+    "expm": pb.linalg.expm,
+    "sqrtm": pb.linalg.sqrtm,
+    "logm": pb.linalg.logm,
+}
+
+
+@pytest.mark.parametrize("f", OF_MATRICES)
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_matrix_that_is_not_finite_spoils_its_own_results_only(f: str, bad: float) -> None:
+    good = np.array([[2.0, 0.5], [0.5, 3.0]])
+    x = pb.constant(np.stack([good, np.full([2, 2], bad), good]))
+    found = pb.Session(engine="numpy").run(OF_MATRICES[f](x))
+    assert np.isnan(found[1]).any()
+    assert np.isfinite(found[[0, 2]]).all()

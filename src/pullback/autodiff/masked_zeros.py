@@ -22,7 +22,7 @@ from ..core.needs import needed
 from ..core.operation import index_of
 from ..core.primitive import Primitive
 from ..core.traits import CONSTANT, SINGULAR, ZEROS, reading
-from ..primitives.elementwise.masking import mask_unseen
+from ..primitives.elementwise.masking import MaskUnseen, mask_unseen
 from .choices import Around, what_is_around
 
 
@@ -54,10 +54,28 @@ class Guard:
                 masked = primitive.masked()
                 if masked is not None:
                     return masked, inputs
+                if SINGULAR in primitive.traits:
+                    return self._masked_result(primitive, inputs, i)
                 for j, x in enumerate(xs):
                     if j != i and not x.finite:
                         guarded[j] = self._kept_where_seen(primitive, inputs, i, j, guarded[j])
         return primitive, guarded
+
+    def _masked_result(
+        self, primitive: Primitive, inputs: Sequence[Tensor], i: int
+    ) -> tuple[Primitive, Sequence[Tensor]]:
+        """What makes zeros of the results of `primitive` that are not finite and meet only zeros of input `i`.
+
+        Zeros in the place of operands would not do: a matrix of zeros has no inverse.
+        """
+        graph = inputs[i].op.graph
+        with graph.entered(graph.scope._replace(guard=None)):
+            y = primitive(*inputs)
+        links = primitive.links(i, *[x.type for x in inputs]) or ()
+        meets = {link.output: link.input for link in links if link.pairs is None}
+        rank = y.shape.rank
+        along = None if rank is None else tuple([meets.get(axis) for axis in range(rank)])
+        return MaskUnseen(along), (y, y, inputs[i])
 
     def _kept_where_seen(self, primitive: Primitive, inputs: Sequence[Tensor], i: int, j: int, x: Tensor) -> Tensor:
         """`x`, input `j` or what stands for it, with zeros where it is not finite and meets only zeros of input `i`."""
@@ -88,13 +106,14 @@ class Guard:
             if around in self._zeros:
                 self._zeros.add(op.outputs[0])
             return
-        found = self._of_results(op, [known[x] for x in op.inputs])
-        zeros = self._hides(op)
+        xs = [known[x] for x in op.inputs]
+        found = self._of_results(op, xs)
+        zeros, fades = self._hides(op), _fades(op.primitive, xs)
         for y in op.outputs:
             dtype = y.type.dtype
             own = found if isinstance(found, Interval) else found[y.value_index]
             known[y] = own = own if dtype in FLOATING else _of_dtype(dtype, own)
-            if own.has_zero and (zeros or own == ORIGIN or dtype == bool_):
+            if own.has_zero and (zeros or own == ORIGIN or dtype == bool_ or (fades and 0 in own[:2])):
                 self._zeros.add(y)
 
     def _of_results(self, op: Operation, xs: Sequence[Interval]) -> Bounds:
@@ -133,6 +152,12 @@ def _of_dtype(dtype: DType, interval: Interval) -> Interval:
     if dtype in COMPLEX:
         return interval if interval == ORIGIN else FINITE if interval.finite else ANY
     return interval if interval.finite else FINITE
+
+
+def _fades(primitive: Primitive, xs: Sequence[Interval]) -> bool:
+    """Whether results may be 0 because an input is infinite: exponentials, softmax, what is divided by it."""
+    passes = reading(primitive.traits, len(xs)).passes
+    return any(not x.finite and i not in passes for i, x in enumerate(xs))
 
 
 def _makes_nan(primitive: Primitive, intervals: list[Interval], i: int) -> bool:

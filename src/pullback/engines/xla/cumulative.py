@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -39,7 +40,8 @@ def _recurrence(primitive: Recurrence, a: Any, b: Any) -> Any:
         return b
 
     def joined(first: Any, second: Any) -> Any:
-        return first[0] * second[0], first[1] * second[0] + second[1]
+        product = partial(primitive.product, jnp)
+        return product(first[0], second[0]), product(first[1], second[0]) + second[1]
 
     _, states = lax.associative_scan(joined, (a, b), reverse=primitive.reverse, axis=primitive.axis % a.ndim)
     return states

@@ -16,6 +16,7 @@ from ...primitives.cumulative.logsumexp import CumulativeLogsumexp
 from ..records import Value
 from ..registry import writer
 from ..writing import Writer
+from .elementwise import kept
 from .reduction.reduce import wide
 from .shapes import alike, rank_of
 
@@ -102,7 +103,8 @@ def recurrence(w: Writer, op: Operation, a: Value, b: Value) -> Value:
         return b
 
     def step(inner: Writer, state: Value, factor: Value, term: Value) -> Value:
-        return inner.node("Add", inner.node("Mul", factor, state), term)
+        product = inner.node("Mul", factor, state)
+        return inner.node("Add", kept(inner, [factor, state], product) if p.zeros_win else product, term)
 
     start = _zeros_across(w, a, p.axis)
     return _running(w, [a, b], start, step, p.axis, p.reverse)

@@ -19,7 +19,7 @@ from ..base.axes import as_axis
 from ..base.broadcasting import in_float32
 from ..creation.constant import convert_to_tensor
 from ..elementwise.exponential import exp
-from ..elementwise.masking import kept, multiply_no_nan
+from ..elementwise.masking import MaskedMul, kept, multiply_no_nan
 from ..reduction.reduce import reduce_sum
 
 
@@ -78,7 +78,8 @@ class Softmax(Primitive):
 class SoftmaxGrad(Primitive):
     """`y * (dy - sum(y * dy))`: symmetric in its cotangents, so that it differentiates itself by `dy`.
 
-    A zero cotangent gives zero where `y` is NaN, which it is all along the axis where all of `x` is -inf.
+    A zero cotangent gives zero where `y` is NaN, which it is all along the axis where all of `x` is -inf; and so does a
+    zero of `y`, where `x` is -inf, whatever the cotangent is.
     """
 
     type = "SoftmaxGrad"
@@ -100,16 +101,16 @@ class SoftmaxGrad(Primitive):
             mean = np.sum(products, axis=self.axis, keepdims=True)
             if not np.isnan(mean).any():
                 return y * (dy - mean)
-        difference = dy - xp.sum(kept(xp, dy != 0, products), axis=self.axis, keepdims=True)
-        return kept(xp, difference != 0, y * difference)
+        difference = dy - xp.sum(kept(xp, xp.logical_and(dy, y), products), axis=self.axis, keepdims=True)
+        return kept(xp, xp.logical_and(difference, y), y * difference)
 
     def gradient(self, op: Operation, d: Tensor) -> Sequence[Any]:
         y, dy = op.inputs
         axis = self.axis
 
         def by_y() -> Tensor:
-            inner = reduce_sum(multiply_no_nan(y, dy), axis, keepdims=True)
-            outer = reduce_sum(multiply_no_nan(y, d), axis, keepdims=True)
+            inner = reduce_sum(MaskedMul()(y, dy), axis, keepdims=True)
+            outer = reduce_sum(MaskedMul()(y, d), axis, keepdims=True)
             return d * (dy - inner) - dy * outer
 
         return by_y, partial(SoftmaxGrad(axis), y, d)

@@ -12,7 +12,7 @@ from ...core.dtypes import FLOATING, INTEGER
 from ...core.lengths import known_to_differ
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import Links
+from ...core.traits import Links, linear
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base import largest
@@ -171,6 +171,7 @@ class Dilation2DBackpropInput(Primitive):
     """`dy` put at the pixel of each window's first largest sum."""
 
     type = "Dilation2DBackpropInput"
+    traits = (linear(3),)
 
     strides: tuple[int, ...]
     padding: Padding
@@ -204,6 +205,7 @@ class Dilation2DPick(Primitive):
     """The pixel of `ddx` where each window of `x` has its first largest sum."""
 
     type = "Dilation2DPick"
+    traits = (linear(3),)
 
     strides: tuple[int, ...]
     padding: Padding
@@ -232,6 +234,7 @@ class Dilation2DBackpropFilter(Primitive):
     """`dy` added up at the filter's element of each window's first largest sum."""
 
     type = "Dilation2DBackpropFilter"
+    traits = (linear(3),)
 
     strides: tuple[int, ...]
     padding: Padding
@@ -257,6 +260,7 @@ class Dilation2DPickFilter(Primitive):
     """The element of `ddf` where each window of `x` has its first largest sum."""
 
     type = "Dilation2DPickFilter"
+    traits = (linear(3),)
 
     strides: tuple[int, ...]
     padding: Padding

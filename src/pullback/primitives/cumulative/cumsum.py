@@ -22,6 +22,7 @@ from ...core.typing import AxisLike, TensorLike
 from ..base.axes import checked_axis, is_computed, scalar_axis
 from ..complex.complex import conj
 from ..creation.constant import convert_to_tensor
+from ..elementwise.masking import kept
 from ..reduction.reduce import NUMBERS, take_numbers
 
 
@@ -197,13 +198,17 @@ class Shift(Primitive):
 
 
 class Recurrence(Primitive):
-    """`s[i] = a[i] * s[i-1] + b[i]` along an axis, from zero; from the other end with `reverse`."""
+    """`s[i] = a[i] * s[i-1] + b[i]` along an axis, from zero; from the other end with `reverse`.
+
+    With `zeros_win` a product is 0 where a factor is 0, even if the other is infinite or NaN.
+    """
 
     type = "Recurrence"
     traits = (linear(1),)
 
     axis: int
     reverse: bool = False
+    zeros_win: bool = False
 
     def infer(self, a: TensorType, b: TensorType) -> tuple[TensorType, ...]:
         del b
@@ -221,12 +226,19 @@ class Recurrence(Primitive):
         states: dict[int, Any] = {}
         state = xp.zeros_like(b[0])
         for i in order:
-            state = a[i] * state + b[i]
+            state = self.product(xp, a[i], state) + b[i]
             states[i] = state
         return xp.moveaxis(xp.stack([states[i] for i in range(a.shape[0])]), 0, self.axis)
+
+    def product(self, xp: Any, a: Any, s: Any) -> Any:
+        """`a * s`."""
+        return kept(xp, xp.logical_and(a, s), a * s) if self.zeros_win else a * s
+
+    def masked(self) -> Primitive:
+        return Recurrence(self.axis, self.reverse, True)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         a, _ = op.inputs
         (s,) = op.outputs
-        db = Recurrence(self.axis, not self.reverse)(Shift(self.axis, not self.reverse)(conj(a)), dy)
+        db = Recurrence(self.axis, not self.reverse, self.zeros_win)(Shift(self.axis, not self.reverse)(conj(a)), dy)
         return lambda: db * conj(Shift(self.axis, self.reverse)(s)), db

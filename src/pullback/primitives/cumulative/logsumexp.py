@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.dtypes import FLOATING, bfloat16, float16, float32
-from ...core.intervals import ANY, Interval
+from ...core.intervals import ANY, POSITIVE, Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.traits import Links, bounds_by_traits
@@ -107,3 +108,6 @@ class ExpDifference(AbstractElementwise):
     def partials(self, dy: Tensor, out: Tensor, x: Tensor, y: Tensor) -> Sequence[Entry]:
         del x, y
         return lambda: multiply_no_nan(out, dy), lambda: -multiply_no_nan(out, dy)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        return POSITIVE if all(x.finite for x in xs) else Interval(0.0, math.inf, True)

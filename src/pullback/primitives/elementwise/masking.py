@@ -147,6 +147,9 @@ class MulNoNan(AbstractElementwise):
         del y
         return lambda: MaskedMul()(dy, conj(b)), lambda: MaskedMul()(conj(a), dy)
 
+    def masked(self) -> Primitive:
+        return MaskedMul()
+
 
 class MaskedMul(AbstractElementwise):
     """`a * b`, and 0 where either is 0: the derivative of a masked product, to any order."""

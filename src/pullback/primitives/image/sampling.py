@@ -17,6 +17,7 @@ from ...core.matmul_precision import in_full
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape, broadcast_static_shape
+from ...core.traits import ZEROS, linear
 from ...core.types import TensorType
 from ...core.typing import ShapeLike, TensorLike
 from ..base.scattering import sum_rows
@@ -152,6 +153,7 @@ class PutImages(Primitive):
     last input."""
 
     type = "PutImages"
+    traits = (linear(0), ZEROS)
 
     order: tuple[int, int]
     method: str

@@ -37,12 +37,22 @@ def finite_matrices(xp: Any, x: Any) -> Any:
     return xp.all(xp.isfinite(x), axis=(-2, -1), keepdims=True)
 
 
+def finite_or_unit(xp: Any, x: Any) -> tuple[Any, Any]:
+    """Which matrices of a stack are finite, and the stack with unit matrices in the place of others."""
+    finite = finite_matrices(xp, x)
+    return finite, xp.where(finite, x, xp.eye(x.shape[-1], dtype=x.dtype))
+
+
+def or_nan(xp: Any, finite: Any, y: Any) -> Any:
+    """`y` where the matrix that it is made of is finite, else NaN."""
+    return xp.where(finite, y, xp.asarray(xp.nan, y.dtype))
+
+
 def svd_kernel(xp: Any, x: Any, full_matrices: bool = True) -> tuple[Any, Any, Any]:
     """`u`, `s` and `vh` of the singular value decomposition; NaN for matrices that are not finite."""
     finite = finite_matrices(xp, x)
     u, s, vh = xp.linalg.svd(xp.where(finite, x, xp.zeros((), x.dtype)), full_matrices=full_matrices)
-    nan = xp.asarray(xp.nan, s.dtype)
-    return xp.where(finite, u, nan), xp.where(finite[..., 0], s, nan), xp.where(finite, vh, nan)
+    return or_nan(xp, finite, u), or_nan(xp, finite[..., 0], s), or_nan(xp, finite, vh)
 
 
 def adjoint(xp: Any, x: Any) -> Any:

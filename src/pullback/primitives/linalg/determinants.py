@@ -15,7 +15,7 @@ from ...core.dtypes import COMPLEX, DType, complex64, complex128, float32, float
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import SINGULAR, links_of_matrices
+from ...core.traits import SINGULAR, linear, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..casting.cast import cast
@@ -109,6 +109,7 @@ class CofactorChange(Primitive):
     """The derivative of the cofactors of `x` in the direction `d`."""
 
     type = "CofactorChange"
+    traits = (linear(1),)
 
     def infer(self, x: TensorType, d: TensorType) -> tuple[TensorType, ...]:
         del d

@@ -27,6 +27,7 @@ from ..logic.logical import logical_and
 from ..reduction.reduce import reduce_sum
 from ..shape.pad import pad
 from ..shape.squeeze import ExpandDims
+from .contraction import finite_or_unit, or_nan
 from .inverses import MatrixSolve
 from .matrices import diag, diag_part
 from .stacks import HermitianPart, LowerPart, check_matrices, matrices, times
@@ -146,10 +147,11 @@ class SelfAdjointEig(Primitive):
     links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
+        finite, x = finite_or_unit(xp, xp.tril(x))
         if not self.compute_v:
-            return xp.linalg.eigvalsh(x).astype(x.dtype)
+            return or_nan(xp, finite[..., 0], xp.linalg.eigvalsh(x).astype(x.dtype))
         e, v = xp.linalg.eigh(x)
-        return e.astype(x.dtype), v
+        return or_nan(xp, finite[..., 0], e.astype(x.dtype)), or_nan(xp, finite, v)
 
     def gradient(self, op: Operation, de: Tensor | None, dv: Tensor | None = None) -> Sequence[Any]:
         if de is None and dv is None:
@@ -254,10 +256,11 @@ class Eig(Primitive):
 
     def kernel(self, xp: Any, x: Any) -> Any:
         dtype = _complex_dtype(x.dtype)
+        finite, x = finite_or_unit(xp, x)
         if not self.compute_v:
-            return xp.linalg.eigvals(x).astype(dtype)
+            return or_nan(xp, finite[..., 0], xp.linalg.eigvals(x).astype(dtype))
         e, v = xp.linalg.eig(x)
-        return e.astype(dtype), v.astype(dtype)
+        return or_nan(xp, finite[..., 0], e.astype(dtype)), or_nan(xp, finite, v.astype(dtype))
 
     def gradient(self, op: Operation, de: Tensor | None, dv: Tensor | None = None) -> Sequence[Any]:
         if de is None and dv is None:

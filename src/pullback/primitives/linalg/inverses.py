@@ -20,7 +20,7 @@ from ..creation.constant import convert_to_tensor
 from ..creation.eye import eye
 from ..reduction.sum import sum_like
 from .contraction import adjoint as adjoint_kernel
-from .contraction import svd_kernel
+from .contraction import finite_or_unit, or_nan, svd_kernel
 from .stacks import IdentityLike, check_matrices, infer_solve, matrices, times
 
 
@@ -56,7 +56,8 @@ class MatrixInverse(Primitive):
     links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.linalg.inv(adjoint_kernel(xp, x) if self.adjoint else x)
+        finite, x = finite_or_unit(xp, adjoint_kernel(xp, x) if self.adjoint else x)
+        return or_nan(xp, finite, xp.linalg.inv(x))
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         y = op.outputs[0]
@@ -98,7 +99,8 @@ class MatrixSolve(Primitive):
     links = links_of_matrices
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
-        return xp.linalg.solve(adjoint_kernel(xp, a) if self.adjoint else a, b)
+        finite, a = finite_or_unit(xp, adjoint_kernel(xp, a) if self.adjoint else a)
+        return or_nan(xp, finite, xp.linalg.solve(a, b))
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         (a, b), (x,) = op.inputs, op.outputs
@@ -127,7 +129,8 @@ class PositiveSolve(Primitive):
 
     def kernel(self, xp: Any, a: Any, b: Any) -> Any:
         """For NumPy, which has no triangular solver."""
-        return xp.linalg.solve(a, b)
+        finite, a = finite_or_unit(xp, a)
+        return or_nan(xp, finite, xp.linalg.solve(a, b))
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         (a, b), (x,) = op.inputs, op.outputs

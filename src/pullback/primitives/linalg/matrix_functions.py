@@ -19,7 +19,9 @@ from ...core.primitive import Primitive
 from ...core.traits import SINGULAR, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import TensorLike
+from ..elementwise.masking import mask_unseen
 from .blocks_of_matrices import upper_block_matrix, upper_right
+from .contraction import finite_or_unit, or_nan
 from .stacks import adjoint_of, check_matrices, matrices
 
 PADE = (
@@ -77,14 +79,15 @@ class MatrixExponential(Primitive):
 
     def kernel(self, xp: Any, x: Any) -> Any:
         """For NumPy: as many squarings as the largest matrix needs."""
+        finite, x = finite_or_unit(xp, x)
         halvings = halvings_of(xp, x)
         y = pade(xp, x, halvings)
         for i in range(int(halvings.max(initial=0))):
             y = xp.where(i < halvings, xp.matmul(y, y), y)
-        return y
+        return or_nan(xp, finite, y)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        return (lambda: upper_right(MatrixExponential()(_blocks(op, dy))),)
+        return (lambda: _change(MatrixExponential(), op, dy),)
 
 
 def halvings_of(xp: Any, x: Any) -> Any:
@@ -141,10 +144,11 @@ class MatrixSquareRoot(Primitive):
 
     def kernel(self, xp: Any, x: Any) -> Any:
         """For NumPy: steps until the largest change is rounding."""
-        return root_of(xp, x)
+        finite, x = finite_or_unit(xp, x)
+        return or_nan(xp, finite, root_of(xp, x))
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        return (lambda: upper_right(MatrixSquareRoot()(_blocks(op, dy))),)
+        return (lambda: _change(MatrixSquareRoot(), op, dy),)
 
 
 def root_of(xp: Any, x: Any) -> Any:
@@ -226,13 +230,14 @@ class MatrixLogarithm(Primitive):
 
     def kernel(self, xp: Any, x: Any) -> Any:
         """For NumPy: as many roots as the matrix farthest from 1 needs."""
+        finite, x = finite_or_unit(xp, x)
         roots = 0
         while roots < MOST_ROOTS and x.size and far_from_one(xp, x):
             x, roots = root_of(xp, x), roots + 1
-        return log_near_one(xp, x) * xp.asarray(2.0**roots, x.dtype)
+        return or_nan(xp, finite, log_near_one(xp, x) * xp.asarray(2.0**roots, x.dtype))
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
-        return (lambda: upper_right(MatrixLogarithm()(_blocks(op, dy))),)
+        return (lambda: _change(MatrixLogarithm(), op, dy),)
 
 
 def far_from_one(xp: Any, x: Any) -> Any:
@@ -260,5 +265,8 @@ def _infer(what: str, x: TensorType) -> tuple[TensorType, ...]:
     return (x,)
 
 
-def _blocks(op: Operation, dy: Tensor) -> Tensor:
-    return upper_block_matrix(adjoint_of(op.inputs[0]), dy)
+def _change(function: Primitive, op: Operation, dy: Tensor) -> Tensor:
+    """The derivative of a function of matrices in the direction `dy`, 0 of what is not finite where that is 0."""
+    y = upper_right(function(upper_block_matrix(adjoint_of(op.inputs[0]), dy)))
+    rank = y.shape.rank
+    return mask_unseen(y, y, dy, None if rank is None else (*range(rank - 2), None, None))

@@ -24,7 +24,7 @@ from ..creation.constant import convert_to_tensor
 from ..logic.comparison import greater
 from ..reduction.reduce import reduce_max, reduce_sum
 from ..shape.squeeze import ExpandDims
-from .contraction import adjoint, finite_matrices, svd_kernel
+from .contraction import adjoint, finite_matrices, or_nan, svd_kernel
 from .corners import corner
 from .eigen import InverseGaps, scaled
 from .matrices import diag
@@ -88,7 +88,7 @@ class Svd(Primitive):
         if not self.compute_uv:
             finite = finite_matrices(xp, x)
             s = xp.linalg.svd(xp.where(finite, x, xp.zeros((), x.dtype)), compute_uv=False)
-            return xp.where(finite[..., 0], s, xp.asarray(xp.nan, s.dtype))
+            return or_nan(xp, finite[..., 0], s)
         u, s, vh = svd_kernel(xp, x, self.full_matrices)
         return s, u, adjoint(xp, vh)
 

@@ -14,7 +14,7 @@ from ...core.typing import TensorLike
 from ..base.broadcasting import operands
 from ..reduction.sum import sum_like
 from .contraction import adjoint as adjoint_kernel
-from .contraction import finite_matrices
+from .contraction import finite_or_unit, or_nan
 from .matrices import MatrixBandPart, diag
 from .stacks import HermitianPart, LowerPart, adjoint_of, check_matrices, infer_solve, matrices, times
 
@@ -87,9 +87,8 @@ def _back_substitute(xp: Any, upper: Any, b: Any) -> Any:
     """
     n = upper.shape[-1]
     if n <= _BLOCK:
-        finite = finite_matrices(xp, upper)
-        x = xp.linalg.solve(xp.where(finite, upper, xp.eye(n, dtype=upper.dtype)), b)
-        return xp.where(finite, x, xp.asarray(xp.nan, x.dtype))
+        finite, upper = finite_or_unit(xp, upper)
+        return or_nan(xp, finite, xp.linalg.solve(upper, b))
     h = n // 2
     last = _back_substitute(xp, upper[..., h:, h:], b[..., h:, :])
     rest = b[..., :h, :] - xp.matmul(upper[..., :h, h:], last)
@@ -161,7 +160,8 @@ class Cholesky(Primitive):
     links = links_of_matrices
 
     def kernel(self, xp: Any, x: Any) -> Any:
-        return xp.linalg.cholesky(x)
+        finite, x = finite_or_unit(xp, xp.tril(x))
+        return or_nan(xp, finite, xp.linalg.cholesky(x))
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         def back() -> Tensor:
