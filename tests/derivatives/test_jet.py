@@ -208,3 +208,35 @@ def test_a_function_that_changes_state_is_refused() -> None:
     x = pb.constant(1.0)
     with pytest.raises(LookupError, match="reads or changes state, or draws random numbers, in a function"):
         pb.jet(noisy(x), x, 2)
+
+
+POLES: dict[str, Callable[[Any], Any]] = {
+    "acos": pb.acos,
+    "log": pb.log,
+    "sqrt": pb.sqrt,
+    "reciprocal": lambda x: 1.0 / x,
+    "pow": lambda x: x**0.5,
+    "lgamma": pb.math.lgamma,
+    "call": lambda x: pb.function(lambda x: pb.acos(x) * pb.sqrt(x))(x),
+    "branch": lambda x: pb.cond(x[1] > 0.0, lambda: pb.log(x), lambda: x),
+    "loop": lambda x: pb.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, pb.sqrt(y)), (0, x))[1],
+    "map": lambda x: pb.map_fn(pb.sqrt, x),
+}
+
+
+@pytest.mark.parametrize("name", POLES)
+def test_what_does_not_move_has_no_derivative_even_at_a_pole(name: str) -> None:
+    x = pb.placeholder(pb.float64, [3])
+    y = POLES[name](x)
+    found = pb.Session(engine="numpy").run(
+        pb.jet(y, x, ORDER, pb.constant([0.0, 1.0, 0.0], pb.float64)), {x: [1.0, 0.5, 0.0]}
+    )
+    for derivative in found:
+        np.testing.assert_array_equal(derivative[[0, 2]], 0.0)
+        assert np.isfinite(derivative[1])
+
+
+def test_where_no_pole_can_be_reached_nothing_is_masked() -> None:
+    x = pb.placeholder(pb.float64, [3])
+    pb.jet(pb.tanh(x * pb.sin(x)), x, ORDER)
+    assert not [op for op in x.graph.get_operations() if op.type.startswith("Masked")]

@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from ...autodiff.choices import choices_key
+from ...autodiff.choices import Around, choices_key, surrounded
+from ...autodiff.masked_zeros import guard_for
 from ...autodiff.paths import operations_between
 from ...control_flow.branch import Case, If
 from ...control_flow.call import AbstractCall, call
@@ -84,8 +85,10 @@ def _traced(function: Function, varying: tuple[bool, ...], order: int, values: b
         ys = inline(function, xs, effects=False)
         curves = {x: _curve(x, rest, order) for x, vary in zip(xs, varying, strict=True) if vary}
         starts = {x.op for x in curves}
-        propagation = Propagation(order, curves)
-        propagation.run([op for op in reversed(operations_between(ys, list(curves))) if op not in starts])
+        propagation, graph = Propagation(order, curves), args[0].graph
+        between = [op for op in reversed(operations_between(ys, list(curves))) if op not in starts]
+        with surrounded(Around(zeros=True)), graph.entered(graph.scope._replace(guard=guard_for(graph))):
+            propagation.run(between)
         found = [_or_zeros(propagation.curve(y)[k], y) for y in ys if carries(y) for k in range(1, order + 1)]
         return [*ys, *found] if values else found
 

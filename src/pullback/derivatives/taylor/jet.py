@@ -7,6 +7,7 @@ from math import factorial
 from typing import Any
 
 from ...autodiff.arguments import as_list
+from ...autodiff.masked_zeros import guard_for
 from ...autodiff.paths import operations_between
 from ...core.graph import Tensor
 from ...core.typing import TensorLike
@@ -62,7 +63,8 @@ def jet(
         starts = list(curves)
         between = [op for op in reversed(operations_between(targets, starts)) if op not in {x.op for x in starts}]
         propagation = Propagation(order, curves)
-        propagation.run(between)
+        with graph.entered(graph.scope._replace(guard=guard_for(graph))):
+            propagation.run(between)
         found = [_derivatives(y, propagation.curve(y), order) for y in targets]
     return found if isinstance(ys, list | tuple) else found[0]
 
