@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...core.dtypes import INEXACT, INTEGER, bfloat16, float16, float32
 from ...core.types import TensorType
 
@@ -40,11 +42,15 @@ def finite_matrices(xp: Any, x: Any) -> Any:
 def finite_or_unit(xp: Any, x: Any) -> tuple[Any, Any]:
     """Which matrices of a stack are finite, and the stack with unit matrices in the place of others."""
     finite = finite_matrices(xp, x)
+    if xp is np and finite.all():
+        return finite, x
     return finite, xp.where(finite, x, xp.eye(x.shape[-1], dtype=x.dtype))
 
 
 def or_nan(xp: Any, finite: Any, y: Any) -> Any:
     """`y` where the matrix that it is made of is finite, else NaN."""
+    if xp is np and finite.all():
+        return y
     return xp.where(finite, y, xp.asarray(xp.nan, y.dtype))
 
 
