@@ -163,3 +163,19 @@ def test_another_level_is_refused(x: pb.Tensor) -> None:
 def test_onnxruntime_is_told_what_to_do_instead() -> None:
     with pytest.raises(ValueError, match=r"for onnxruntime use pb\.optimize"):
         pb.Session(engine="onnxruntime", optimize="safe")
+
+
+@pytest.mark.parametrize("level", ["exact", "safe", "fast"])
+def test_an_optimised_model_with_its_derivative_computes_its_values_once(level: str) -> None:
+    onnx = pytest.importorskip("onnx")
+    text = """<ir_version: 10, opset_import: ["" : 21]> net (float[n, 4] x) => (float y)
+    <float[4, 4] w = {1, 2, 3, 4, 1, 2, 3, 4, 1, 0, 3, 4, 1, 2, 0, 4}, float one = {1}>
+    { a = Mul(x, one)  b = MatMul(a, w)  c = Tanh(b)  d = MatMul(c, w)  e = Sigmoid(d)
+      y = ReduceSum<keepdims = 0>(e) }"""
+    graph = pb.onnx.load(onnx.parser.parse_model(text))
+    plain = pb.onnx.differentiate(graph)
+    lean = pb.onnx.differentiate(graph, optimize=level)
+    models = [pb.onnx.export({**made.ys, **made.outputs}, {"x": graph["x"]}) for made in (plain, lean)]
+    old, new = ([node.op_type for node in model.graph.node] for model in models)
+    assert len(new) < len(old)
+    assert new.count("Tanh") == new.count("Sigmoid") == 1

@@ -38,7 +38,7 @@ class Derivative:
     """What `differentiate` made: tensors by the names that they have in a model, ready for `export`."""
 
     ys: dict[str, Tensor]
-    """What was differentiated."""
+    """What was differentiated, optimised where that was asked: a model of it and the derivatives computes it once."""
     inputs: dict[str, Tensor] = field(default_factory=dict)
     """The inputs that were added: seeds, tangents, vectors."""
     outputs: dict[str, Tensor] = field(default_factory=dict)
@@ -78,7 +78,8 @@ def differentiate(
         sparse: gradients of which only some rows are not zero are two outputs, `gradients/<x>/indices` and
             `gradients/<x>/values`.
         optimize: "exact", "safe" or "fast", or `pb.Rules`: what is differentiated is optimised before, and the
-            derivatives afterwards, as by `gradients`.
+            derivatives afterwards, as by `gradients`. Export `ys` beside `outputs`: the model's own values would be
+            computed a second time.
 
     Raises:
         InvalidArgumentError: a name that the model does not have, a value that is no tensor of floats, no only output,
@@ -126,8 +127,9 @@ def differentiate(
         if unconnected == "zero":
             _add_zeros(made, kind, xs)
         if optimize is not None:
-            lean = lean_terms(list(made.outputs.values()), list(made.ys.values()), optimize, kept)
-            made.outputs, made.ys = dict(zip(made.outputs, lean, strict=True)), ys  # type: ignore[arg-type]
+            lean: list[Any] = lean_terms([*made.outputs.values(), *made.ys.values()], [], optimize, kept)
+            found = dict(zip([*made.outputs, *made.ys], lean, strict=True))
+            made.outputs, made.ys = ({name: found[name] for name in names} for names in (made.outputs, made.ys))
     return made
 
 
