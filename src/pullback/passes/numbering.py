@@ -113,7 +113,7 @@ def _filled(op: Operation) -> Number | None:
 def _constant(known: Array) -> Number:
     if known.size == 1 and known.dtype.kind in "iuf" and np.isfinite(known).all():
         return Number((_of_number(known.item()),) * _PLACES, 0)
-    return Number(_hashed("constant", known.dtype, known.shape, known.tobytes()), 0)
+    return Number(_hashed("constant", known.dtype, known.shape, blake2b(known.tobytes()).digest()), 0)
 
 
 def _of_number(x: float) -> int:
