@@ -89,6 +89,11 @@ def test_on_several_hosts_processes_are_numbered_through(tmp_path: Path) -> None
     assert [(tmp_path / str(i)).read_text() for i in (2, 3)] == ["6 host0:77 []"] * 2
 
 
+def test_each_process_is_told_which_silence_is_a_loss(tmp_path: Path) -> None:
+    text = "import os, sys\nsys.exit(os.environ['PULLBACK_LOST_TIMEOUT'] != '60')"
+    assert main(["launch", "-n", "1", "--lost-timeout", "60", program(tmp_path, text)]) == 0
+
+
 def test_processes_that_begin_again_meet_at_the_next_port(tmp_path: Path) -> None:
     where = ["--hosts", "2", "--host", "1", "--coordinator", "host0:77", "--restarts", "2"]
     assert main(["launch", "-n", "1", *where, program(tmp_path, WHICH + "sys.exit(1)"), str(tmp_path)]) == 1
@@ -105,6 +110,12 @@ def test_processes_that_begin_again_meet_at_the_next_port(tmp_path: Path) -> Non
 def test_a_host_says_which_one_it_is(where: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["launch", "-n", "1", *where, "program.py"]) == 1
     assert capsys.readouterr().err == f"pullback launch: {said}\n"
+
+
+def test_a_process_is_not_lost_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["launch", "-n", "1", "--lost-timeout", "0", "program.py"])
+    assert "--lost-timeout: a whole number of at least 1, not '0'\n" in capsys.readouterr().err
 
 
 def test_an_address_without_a_port_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

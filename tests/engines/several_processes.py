@@ -14,7 +14,7 @@ import sys
 import jax
 import numpy as np
 import pullback as pb
-pb.distributed.initialize(lost_timeout=10)
+pb.distributed.initialize()
 count, index = pb.distributed.process_count(), pb.distributed.process_index()
 """
 TIMEOUT = 240
@@ -29,11 +29,12 @@ def launched(
     file.write_text("".join([HEAD, *map(textwrap.dedent, parts)]))
     flags = "--xla_force_host_platform_device_count=2"
     environment = os.environ | {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
-    command = [sys.executable, "-m", "pullback", "launch", "-n", str(count), *options, str(file), *arguments]
+    where = ["-n", str(count), "--lost-timeout", "10", *options]
+    command = [sys.executable, "-m", "pullback", "launch", *where, str(file), *arguments]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT)
 
 
-def run_in_processes(count: int, parts: list[str], folder: Path) -> None:
+def run_in_processes(count: int, parts: list[str], folder: Path, *options: str) -> None:
     """Run the program of these parts in so many processes; all end well."""
-    done = launched(count, parts, folder)
+    done = launched(count, parts, folder, *options)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -308,6 +308,18 @@ def test_a_process_that_says_nothing_any_more_is_an_error_in_the_others(
 
 
 @pytest.mark.slow
+def test_a_process_that_is_busy_for_longer_is_not_lost(tmp_path: Path) -> None:
+    program = """
+    import ctypes
+    pb.distributed.barrier("begin")
+    if index == 1:
+        ctypes.PyDLL(None).sleep(12)  # In C, as a compiler may be, and with Python's lock held.
+    pb.distributed.barrier("end")
+    """
+    run_in_processes(2, [program], tmp_path, "--lost-timeout", "4")
+
+
+@pytest.mark.slow
 def test_where_process_0_of_another_host_is_killed_all_are_told_and_begin_again(tmp_path: Path) -> None:
     program = f"""
     import os, signal
@@ -381,6 +393,20 @@ def test_an_error_in_one_process_is_shown_and_ends_all(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "ValueError: nothing to learn" in done.stderr
     assert done.stderr.endswith("pullback launch: process 0 of 2 ended with exit code 1; the others were ended\n")
+
+
+@pytest.mark.parametrize(("argument", "variable", "taken"), [(None, None, 30), (None, "60", 60), (20, "60", 20)])
+def test_a_silence_that_is_a_loss_is_said_by_the_program_or_who_launches_it(
+    argument: int | None, variable: str | None, taken: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pullback.engines.xla import processes
+
+    silences: list[int] = []
+    monkeypatch.setattr(processes, "join", lambda *given: silences.append(given[4]))
+    if variable is not None:
+        monkeypatch.setenv("PULLBACK_LOST_TIMEOUT", variable)
+    pb.distributed.initialize("localhost:1", 2, 0, lost_timeout=argument)
+    assert silences == [taken]
 
 
 def test_joining_without_saying_who_one_is_or_too_late_says_what_to_do() -> None:

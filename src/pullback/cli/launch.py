@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 
-from pullback.engines.processes import ADDRESS, COUNT, INDEX, LIFELINE, OTHER_HOSTS
+from pullback.engines.processes import ADDRESS, COUNT, INDEX, LIFELINE, LOST_TIMEOUT, OTHER_HOSTS
 
 from .failure import CommandError
 
@@ -57,6 +57,8 @@ def _run_once(command: list[str], args: argparse.Namespace, attempt: int) -> str
     shared = os.environ | {ADDRESS: _address(args.coordinator, attempt), COUNT: str(args.hosts * args.processes)}
     if args.hosts > 1:
         shared[OTHER_HOSTS] = str(args.hosts - 1)
+    if args.lost_timeout is not None:
+        shared[LOST_TIMEOUT] = str(args.lost_timeout)
     first = (args.host or 0) * args.processes
     lifeline, held = os.pipe()
     shared[LIFELINE] = str(lifeline)

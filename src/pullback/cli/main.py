@@ -128,6 +128,8 @@ def _parser() -> argparse.ArgumentParser:
     launch.add_argument("--host", type=int, metavar="I", help="which of them this is, from 0")
     coordinator = "a port of host 0 that all can reach, for jax's coordination service; restarts take those behind it"
     launch.add_argument("--coordinator", type=_address, metavar="HOST:PORT", help=coordinator)
+    lost = "after so many seconds of silence a process is lost to those on other hosts (default: 30)"
+    launch.add_argument("--lost-timeout", type=_count, metavar="SECONDS", help=lost)
     launch.add_argument("program", metavar="PROGRAM", help="a Python file")
     launch.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="its own arguments")
     show = commands.add_parser("show", help="print or draw a model", description=SHOW)

@@ -12,6 +12,9 @@ ADDRESS, COUNT, INDEX = "JAX_COORDINATOR_ADDRESS", "PULLBACK_PROCESS_COUNT", "PU
 """The environment variables by which `pullback launch` tells a process which one it is."""
 LIFELINE, OTHER_HOSTS = "PULLBACK_LIFELINE", "PULLBACK_OTHER_HOSTS"
 """Those of what it keeps open while processes run, and of whether there are some on other hosts."""
+LOST_TIMEOUT = "PULLBACK_LOST_TIMEOUT"
+"""That of the seconds of silence after which a process is lost."""
+DEFAULT_LOST_TIMEOUT = 30
 
 
 def initialize(
@@ -20,7 +23,7 @@ def initialize(
     process_id: int | None = None,
     *,
     start_timeout: int = 300,
-    lost_timeout: int = 100,
+    lost_timeout: int | None = None,
 ) -> None:
     """Join the other processes of a program: from then on `Session(mesh=...)` spreads over the devices of all.
 
@@ -31,9 +34,11 @@ def initialize(
         coordinator_address: host and port at which process 0 can be reached by all.
         num_processes, process_id: how many there are, and which one this is, from 0.
         start_timeout: the seconds that all have to come.
-        lost_timeout: the seconds after which a process that is not heard of any more is lost. Whoever waits for it gets
-            an UnavailableError; who does not wait is ended with that message after as many seconds again. Without
-            `pullback launch` all are ended at once where process 0 is lost.
+        lost_timeout: the seconds after which a process that is not heard of any more is lost, by default those of
+            `pullback launch --lost-timeout`, else 30. A process that compiles for minutes is heard of all the time, by
+            a thread of jax that needs no Python; one that is stopped or swapped out is not. Whoever waits for a lost
+            one gets an UnavailableError; who does not wait is ended with that message after as many seconds again.
+            Without `pullback launch` all are ended at once where process 0 is lost.
 
     Raises:
         ImportError: jax is not installed. FailedPreconditionError: it is too late, or this was done already.
@@ -46,8 +51,9 @@ def initialize(
     count_now = int(count) if num_processes is None and count else num_processes
     index_now = int(index) if process_id is None and index else process_id
     address = coordinator_address or os.environ.get(ADDRESS)
+    silence = int(os.environ.get(LOST_TIMEOUT, DEFAULT_LOST_TIMEOUT)) if lost_timeout is None else lost_timeout
     try:
-        _processes().join(address, count_now, index_now, start_timeout, lost_timeout, _lifeline())
+        _processes().join(address, count_now, index_now, start_timeout, silence, _lifeline())
     except RuntimeError as error:
         raise FailedPreconditionError(f"distributed.initialize: {error} Call it once, before any session.") from error
     except ValueError as error:
