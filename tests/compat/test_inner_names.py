@@ -33,6 +33,8 @@ def installed() -> Iterator[None]:
         ("ops.variables", "VariableV1", tf.Variable),
         ("ops.logging_ops", "print_v2", pb.print),
         ("ops.array_ops", "squeeze_v2", pb.squeeze),
+        ("ops.array_ops", "tensor_scatter_max", pb.tensor_scatter_nd_max),
+        ("ops.array_ops", "tensor_scatter_min", pb.tensor_scatter_nd_min),
         ("ops.ragged.ragged_factory_ops", "constant", pb.ragged.constant),
     ],
 )
@@ -308,3 +310,13 @@ def test_slots_are_named_after_what_they_belong_to(beside: bool) -> None:
     session = pb.Session(engine="numpy")
     session.run(tf.variables_initializer([copy, other]))
     assert [x.tolist() for x in session.run([copy, other])] == [[1.0, 2.0], [0.0, 0.0]]
+
+
+def test_scattered_sums_and_rows_in_place_take_the_dtype_of_what_they_change() -> None:
+    x = tf.constant([1.0, 2.0])
+    made = [
+        inner_names.scatter_nd_non_aliasing_add(input=x, indices=[[0], [0]], updates=[3, 4]),
+        inner_names.inplace_update(x, 1, 5),
+        inner_names.inplace_sub(x, [0], [5]),
+    ]
+    assert [y.tolist() for y in pb.Session(engine="numpy").run(made)] == [[8.0, 2.0], [1.0, 5.0], [-4.0, 2.0]]

@@ -72,7 +72,7 @@ def test_a_row_out_of_range_raises_and_changes_nothing(numpy_session: pb.Session
     v = pb.Variable(np.zeros((3, 2), np.float32))
     numpy_session.run(v.initializer)
     step = v.scatter_add(pb.IndexedSlices(pb.ones([2, 2]), pb.constant([0, 3])))
-    with pytest.raises(pb.errors.InvalidArgumentError, match=r"index 3 is not in \[0, 3\)"):
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"indices\[1\] = 3 is not in \[0, 3\)"):
         numpy_session.run(step)
     assert not numpy_session.run(v).any()
 

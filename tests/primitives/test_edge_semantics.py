@@ -106,13 +106,13 @@ def test_what_is_the_same_everywhere(name: str, engine: str) -> None:
 
 
 DIFFERENT: dict[str, tuple[Callable[..., Any], list[np.ndarray], str, Any]] = {
-    "gather": (pb.gather, [f32(1, 2), i32(5)], "index 5 is not in", [NAN]),
-    "gather_int": (pb.gather, [i32(1, 2), i32(-1)], "index -1 is not in", [-(2**31)]),
-    "gather_nd": (pb.gather_nd, [f32(1, 2), i32(5)[None]], "is not inside shape", [NAN]),
+    "gather": (pb.gather, [f32(1, 2), i32(5)], r"indices\[0\] = 5 is not in", [NAN]),
+    "gather_int": (pb.gather, [i32(1, 2), i32(-1)], r"indices\[0\] = -1 is not in", [-(2**31)]),
+    "gather_nd": (pb.gather_nd, [f32(1, 2), i32(5)[None]], "does not index into shape", [NAN]),
     "scatter_nd": (
         lambda i, u: pb.scatter_nd(i, u, [3]),
         [i32(5, 0)[:, None], f32(1, 2)],
-        "is not inside shape",
+        "does not index into shape",
         [2, 0, 0],
     ),
     "inv": (pb.linalg.inv, [SINGULAR], "Singular matrix", [[-INF, INF], [INF, -INF]]),

@@ -51,9 +51,12 @@ def test_a_vector_of_indices_adds_no_operation_but_the_shape() -> None:
 @pytest.mark.parametrize(
     ("pick", "text"),
     [
-        (lambda x, i: pb.gather(x, i), "gather: index -1 is not in [0, 3)"),
-        (lambda x, i: pb.gather_nd(x, i[:, None]), "gather_nd: index [-1] is not inside shape [3]"),
-        (lambda x, i: pb.scatter_nd(i[:, None], x[:2], [3]), "scatter_nd: index [-1] is not inside shape [3]"),
+        (lambda x, i: pb.gather(x, i), "gather: indices[1] = -1 is not in [0, 3)"),
+        (lambda x, i: pb.gather_nd(x, i[:, None]), "gather_nd: indices[1] = [-1] does not index into shape [3]"),
+        (
+            lambda x, i: pb.scatter_nd(i[None, :, None], x[None, :2, None], [3, 1]),
+            "scatter_nd: indices[0,1] = [-1] does not index into shape [3,1]",
+        ),
     ],
 )
 def test_numpy_says_which_index_is_out_of_range(pick: object, text: str) -> None:
@@ -62,6 +65,26 @@ def test_numpy_says_which_index_is_out_of_range(pick: object, text: str) -> None
     with pb.Session(engine="numpy") as session, pytest.raises(pb.errors.InvalidArgumentError) as caught:
         session.run(y, {x: [1.0, 2.0, 3.0], i: [0, -1]})
     assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "indices", "updates", "found"),
+    [
+        ("add", [[0, 1], [1, -1]], [1, 1], "indices[1] = [1, -1]"),
+        ("sub", [[[2]]], [[[1, 1]]], "indices[0,0] = [2]"),
+        ("update", [[-1]], [[1, 1]], "indices[0] = [-1]"),
+    ],
+)
+def test_an_index_vector_outside_a_variable_is_named_as_it_was_given(
+    kind: str, indices: object, updates: object, found: str
+) -> None:
+    v = pb.Variable([[1.0, 2.0], [3.0, 4.0]])
+    changed = getattr(pb, f"scatter_nd_{kind}")(v, indices, updates)
+    session = pb.Session(engine="numpy")
+    session.run(v.initializer)
+    with pytest.raises(pb.errors.InvalidArgumentError) as caught:
+        session.run(changed)
+    assert f"scatter_nd_{kind}: {found} does not index into shape [2,2]" in str(caught.value)
 
 
 def test_xla_gives_nan_out_of_range() -> None:
@@ -160,6 +183,26 @@ def test_updates_that_are_not_one_for_each_index_are_refused_in_the_run(engine: 
                 pb.errors.InvalidArgumentError, match=r"float32\[1,2\] at int64\[2,1,1\] does not fit the shape \(4,\)"
             ):
                 pb.Session(engine=engine).run(y, {indices: np.zeros((2, 1, 1)), updates: np.ones((1, 2))})
+
+
+@pytest.mark.parametrize("kind", ["add", "sub", "update", "max", "min"])
+def test_updates_that_are_no_tensors_become_the_dtype_of_the_tensor(kind: str) -> None:
+    scatter = getattr(pb, f"tensor_scatter_nd_{kind}")
+    x = pb.constant([1.0, 2.0])
+    for updates in ([3], np.array([3]), (3.0,)):
+        assert scatter(x, [[0]], updates).op.inputs[2].dtype == pb.float32
+    assert scatter([1, 2], [[0]], pb.constant([3.0])).dtype == pb.float32
+    with pytest.raises(TypeError, match=r"dtypes differ: float32\[2\] and int32\[1\]; convert one with pb.cast"):
+        scatter(x, [[0]], pb.constant([3]))
+    with pytest.raises(TypeError, match=r"dtypes differ: int32\[1\] and float32\[1\]; convert one with pb.cast"):
+        scatter(pb.constant([1]), [[0]], [3.5])
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_scattered_bools_are_true_where_one_is(engine: str) -> None:
+    y = pb.scatter_nd([[0], [2], [0], [1]], [True, True, True, False], [4], name="any")
+    assert y.op.name == "any"
+    assert pb.Session(engine=engine).run(y).tolist() == [True, False, True, False]
 
 
 @pytest.mark.parametrize(("reduce", "start", "combine"), [("sum", 0, np.add), ("prod", 1, np.multiply)])

@@ -339,3 +339,13 @@ def test_a_computed_axis_is_one_integer(axis: Any, error: type[Exception], found
     }.items():
         with pytest.raises(error, match=f"^{name}: axis must be one integer, not {found}"):
             call(pb.zeros([2, 2]))
+
+
+@pytest.mark.parametrize("mode", ["CONSTANT", "SYMMETRIC"])
+def test_paddings_of_a_known_number_say_the_rank_of_what_is_padded(mode: str) -> None:
+    x = pb.placeholder(pb.float32)
+    for rows, rank in ((2, 2), (None, None)):
+        assert pb.pad(x, pb.placeholder(pb.int32, [rows, 2]), mode).shape.rank == rank
+    value = pb.placeholder(pb.float32, [])
+    assert pb.pad(x, pb.placeholder(pb.int32, [2, 2]), constant_values=value).shape.rank == 2
+    assert pb.pad(x, pb.placeholder(pb.int32)).shape.rank is None

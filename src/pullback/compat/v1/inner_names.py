@@ -25,6 +25,7 @@ from ...primitives.creation.fill import ones_like, zeros_like
 from ...primitives.creation.ranges import range_
 from ...primitives.cumulative.cumsum import cumsum
 from ...primitives.elementwise.masking import multiply_no_nan
+from ...primitives.indexing.scatter_nd import tensor_scatter_nd_add, tensor_scatter_nd_max, tensor_scatter_nd_min
 from ...primitives.indexing.where import where
 from ...primitives.logic.comparison import equal
 from ...primitives.reduction.reduce import reduce_any
@@ -48,6 +49,7 @@ from .variable import Variable as Variable
 ResourceVariable = RefVariable = VariableV1 = BaseResourceVariable = Variable
 _DefinedFunction = DefinedFunction
 mul_no_nan = multiply_no_nan
+tensor_scatter_max, tensor_scatter_min = tensor_scatter_nd_max, tensor_scatter_nd_min
 _hessian_vector_product = hessian_vector_product
 
 
@@ -81,6 +83,13 @@ def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str
     return unstack(
         where(chosen, cumsum(shapes, 0, exclusive=True), zeros_like(shapes)), len(shape), name=name or "unstack"
     )
+
+
+def scatter_nd_non_aliasing_add(
+    input: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """`input` with `updates` added at the index vectors `indices`; see `tensor_scatter_nd_add`."""
+    return tensor_scatter_nd_add(input, indices, updates, bad_indices_policy, name)
 
 
 def reduced_shape(input_shape: TensorLike, axes: TensorLike) -> Tensor:

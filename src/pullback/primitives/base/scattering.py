@@ -75,11 +75,12 @@ def bounded(xp: Any, indices: Any, n: int) -> Any:
     return xp.where((indices < 0) | (indices > n), n, indices)
 
 
-def row_numbers(xp: Any, indices: Any, lengths: Sequence[int], what: str) -> Any:
-    """The position in row-major order of each of `indices` [..., len(lengths)] in an array of shape `lengths`.
+def row_numbers(xp: Any, indices: Any, dims: Sequence[int], what: str) -> Any:
+    """The position in row-major order of each of `indices` [..., k] in an array of the first k lengths of `dims`.
 
     What is out of range raises IndexError on NumPy; elsewhere its number is one past the last.
     """
+    lengths = dims[: indices.shape[-1]]
     total = math.prod(lengths)
     indices = wide_enough(indices, total)
     rows: Any = xp.zeros(indices.shape[:-1], indices.dtype)
@@ -90,8 +91,7 @@ def row_numbers(xp: Any, indices: Any, lengths: Sequence[int], what: str) -> Any
         rows = rows * n + part
     if xp is np:
         if np.any(outside):
-            bad = indices[np.nonzero(outside)][0]
-            raise IndexError(f"{what}: index {bad.tolist()} is not inside shape {list(lengths)}")
+            raise IndexError(f"{what}: {_first(indices, outside)} does not index into shape {_bracketed(dims)}")
         return rows
     return xp.where(outside, total, rows)
 
@@ -99,5 +99,15 @@ def row_numbers(xp: Any, indices: Any, lengths: Sequence[int], what: str) -> Any
 def check_range(indices: Any, n: int, what: str) -> None:
     """IndexError where one of `indices` is outside 0..n-1; for NumPy arrays only."""
     if indices.size and indices.view(_UNSIGNED[indices.dtype.itemsize]).max() >= n:
-        bad = indices[(indices < 0) | (indices >= n)].reshape(-1)[0]
-        raise IndexError(f"{what}: index {bad} is not in [0, {n})")
+        outside = (indices < 0) | (indices >= n)
+        raise IndexError(f"{what}: {_first(indices, outside)} is not in [0, {n})")
+
+
+def _first(indices: Any, outside: Any) -> str:
+    """The first of `indices` that is `outside`, and where it stands: "indices[0,1] = 7"."""
+    place = tuple(np.argwhere(outside)[0].tolist())
+    return f"indices{_bracketed(place) if place else ''} = {indices[place].tolist()}"
+
+
+def _bracketed(numbers: Sequence[int]) -> str:
+    return f"[{','.join(map(str, numbers))}]"

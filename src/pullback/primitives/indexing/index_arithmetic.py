@@ -123,7 +123,7 @@ class RowNumbers(Primitive):
         return (TensorType(np.dtype(np.int64), indices.shape[:-1]),)
 
     def kernel(self, xp: Any, indices: Any, x: Any) -> Any:
-        return row_numbers(xp, indices, x.shape[: indices.shape[-1]], "tensor_scatter_nd_mul").astype(np.int64)
+        return row_numbers(xp, indices, x.shape, "tensor_scatter_nd_mul").astype(np.int64)
 
     gradient = no_gradient
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import INTEGER, DType, int32
+from ...core.dtypes import INTEGER, DType, dtype_name, int32, string
+from ...core.dtypes import bool as bool_
 from ...core.intervals import ORIGIN, Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
@@ -17,6 +18,7 @@ from ...core.slices import IndexedSlices
 from ...core.traits import ADDS, IGNORES_ZEROS, MOVES, ZEROS
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import ShapeLike, TensorLike
+from ..base.broadcasting import operands
 from ..base.scattering import combine_rows, row_numbers, sum_rows
 from ..casting.cast import cast
 from ..creation.constant import constant_value, convert_to_tensor
@@ -102,11 +104,10 @@ def _width(indices: TensorType, what: str) -> int | None:
 
 def _rows(xp: Any, indices: Any, dims: Sequence[int], batch: int, what: str) -> Any:
     """For each index vector its row, where the axes up to the last indexed one are seen as one."""
-    lengths = tuple(dims[batch : batch + indices.shape[-1]])
-    rows = row_numbers(xp, indices, lengths, what)
+    rows = row_numbers(xp, indices, dims[batch:], what)
     if not batch:
         return rows.reshape(-1)
-    total, count = math.prod(lengths), math.prod(dims[:batch])
+    total, count = math.prod(dims[batch : batch + indices.shape[-1]]), math.prod(dims[:batch])
     lead = np.arange(count, dtype=np.int64).reshape(*dims[:batch], *(1,) * (rows.ndim - batch))
     return xp.where(rows < total, lead * total + rows, count * total).reshape(-1)
 
@@ -122,9 +123,11 @@ def scatter_nd(
 ) -> Tensor:
     """Zeros of the shape `shape`, to which `updates` are added at the index vectors `indices`; equal ones add up.
 
+    Of bools with equal indices it is whether one of them is true; strings are joined.
+
     `bad_indices_policy` must be "" or "DEFAULT".
 
-    Shapes: `indices` [n..., k], `updates` [n..., rest...] where rest is `shape[k:]`. Dtypes: any number; `indices` any
+    Shapes: `indices` [n..., k], `updates` [n..., rest...] where rest is `shape[k:]`. Dtypes: any; `indices` any
     integer.
 
     Derivative: dupdates = gather_nd(dy, indices).
@@ -137,8 +140,13 @@ def scatter_nd(
     array([ 0, 10,  0, 10], dtype=int32)
     """
     _check_policy("scatter_nd", bad_indices_policy)
+    values = convert_to_tensor(updates)
+    if values.dtype == string:
+        return tensor_scatter_nd_add(zeros(shape, string), indices, values, name=name)
+    if values.dtype == bool_:
+        return cast(scatter_nd(indices, cast(values, int32), shape), bool_, name)
     dims, lengths = split_shape(shape)
-    inputs = (convert_to_tensor(indices), convert_to_tensor(updates), *(() if lengths is None else (lengths,)))
+    inputs = (convert_to_tensor(indices), values, *(() if lengths is None else (lengths,)))
     return ScatterNd(dims)(*inputs, name=name)
 
 
@@ -182,7 +190,7 @@ def _check_policy(what: str, policy: str) -> None:
 
 def _check_dtype(what: str, x: TensorType, dtypes: frozenset[DType]) -> None:
     if x.dtype not in dtypes:
-        raise TypeError(f"{what}: takes no {x}; it takes {', '.join(sorted(d.name for d in dtypes))}")
+        raise TypeError(f"{what}: takes no {x}; it takes {', '.join(sorted(map(dtype_name, dtypes)))}")
 
 
 def _check_updates(what: str, indices: TensorType, updates: TensorType, full: TensorShape, k: int | None) -> None:
@@ -222,8 +230,8 @@ def _as_rows(what: str, indices: Any, updates: Any, row: Sequence[int]) -> Any:
 
 
 def _scatter_op(primitive: Primitive, tensor: Any, indices: Any, updates: Any, name: str | None) -> Tensor:
-    x = convert_to_tensor(tensor)
-    return primitive(x, convert_to_tensor(indices), convert_to_tensor(updates, dtype_hint=x.dtype), name=name)
+    x, values = operands(tensor, updates)
+    return primitive(x, convert_to_tensor(indices), values, name=name)
 
 
 def tensor_scatter_nd_add(
@@ -234,7 +242,7 @@ def tensor_scatter_nd_add(
     `bad_indices_policy` must be "" or "DEFAULT".
 
     Shapes: `indices` [n..., k], `updates` [n..., rest...] where rest is the shape of `tensor` from axis k on.
-    Dtypes: any number; `indices` any integer.
+    Dtypes: any number, strings; `indices` any integer.
 
     Derivative: dtensor = dy, dupdates = gather_nd(dy, indices).
 
@@ -254,7 +262,7 @@ class TensorScatterAdd(Primitive):
     traits = (ADDS,)
 
     def infer(self, x: TensorType, indices: TensorType, updates: TensorType) -> tuple[TensorType, ...]:
-        return _infer_scattered("tensor_scatter_nd_add", x, indices, updates, NUMBERS)
+        return _infer_scattered("tensor_scatter_nd_add", x, indices, updates, NUMBERS | {string})
 
     def kernel(self, xp: Any, x: Any, indices: Any, updates: Any) -> Any:
         return _scatter_into(xp, x, indices, updates, "add")

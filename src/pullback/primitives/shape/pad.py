@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.dtypes import string
 from ...core.intervals import ORIGIN, Interval, hull
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
@@ -57,10 +58,12 @@ def pad(
     if kind != "CONSTANT":
         return MirrorPad(widths, kind)(x, *(() if widths is not None else (amounts,)), name=name)
     value: Any = constant_values
+    if x.dtype == string:
+        value = convert_to_tensor("" if type(value) is int and value == 0 else value)
     if isinstance(value, Tensor | AbstractTensorLike):
         moving = convert_to_tensor(value, x.dtype)
         value = constant_value(moving)
-        if value is None:
+        if value is None or x.dtype == string:
             return PadV2(widths)(x, moving, *(() if widths is not None else (amounts,)), name=name)
     number = 0 if type(value) is int and value == 0 else as_array(value, x.type.dtype).item()
     return Pad(widths, number)(x, *(() if widths is not None else (amounts,)), name=name)
@@ -73,9 +76,11 @@ def _as_widths(paddings: np.ndarray[Any, Any], x: Tensor) -> Widths:
     return tuple([(int(a), int(b)) for a, b in paddings])
 
 
-def _padded(x: TensorType, widths: Widths | None) -> TensorType:
+def _padded(x: TensorType, widths: Widths | None, paddings: TensorType | None) -> TensorType:
     if widths is None:
-        return TensorType(x.dtype, TensorShape([None] * x.shape.rank if x.shape.rank is not None else None))
+        assert paddings is not None
+        rank = paddings.shape.size(0) if x.shape.rank is None and paddings.shape.rank else x.shape.rank
+        return TensorType(x.dtype, TensorShape(None if rank is None else [None] * rank))
     if x.shape.lengths is None:
         return TensorType(x.dtype, TensorShape([None] * len(widths)))
     pairs = zip(x.shape.lengths, widths, strict=True)
@@ -114,8 +119,7 @@ class Pad(Primitive):
     value: float = 0
 
     def infer(self, x: TensorType, paddings: TensorType | None = None) -> tuple[TensorType, ...]:
-        del paddings
-        return (_padded(x, self.widths),)
+        return (_padded(x, self.widths, paddings),)
 
     def kernel(self, xp: Any, x: Any, paddings: Any = None) -> Any:
         return _pad_with(xp, x, _widths_to_use(self.widths, paddings), self.value)
@@ -138,8 +142,8 @@ class PadV2(Primitive):
     widths: Widths | None
 
     def infer(self, x: TensorType, value: TensorType, paddings: TensorType | None = None) -> tuple[TensorType, ...]:
-        del value, paddings
-        return (_padded(x, self.widths),)
+        del value
+        return (_padded(x, self.widths, paddings),)
 
     def kernel(self, xp: Any, x: Any, value: Any, paddings: Any = None) -> Any:
         return _pad_with(xp, x, _widths_to_use(self.widths, paddings), value)
@@ -166,13 +170,12 @@ class MirrorPad(Primitive):
     mode: str
 
     def infer(self, x: TensorType, paddings: TensorType | None = None) -> tuple[TensorType, ...]:
-        del paddings
         longest = 0 if self.mode == "SYMMETRIC" else 1
         for axis, pair in enumerate(self.widths or ()):
             n = None if x.shape.lengths is None else x.shape.lengths[axis]
             if isinstance(n, int) and max(pair) > n - longest:
                 raise ValueError(f"pad: axis {axis} of {x} is too short to be mirrored by {list(pair)}")
-        return (_padded(x, self.widths),)
+        return (_padded(x, self.widths, paddings),)
 
     def kernel(self, xp: Any, x: Any, paddings: Any = None) -> Any:
         for axis, pair in enumerate(_widths_to_use(self.widths, paddings)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 from ...core.dtypes import INTEGER
@@ -9,6 +10,7 @@ from ...core.graph import Operation, Tensor
 from ...core.primitive import no_gradient
 from ...core.shape import TensorShape
 from ...core.types import TensorType
+from ..base.scattering import row_numbers
 from ..base.state import AbstractStateful, AbstractUpdates, ScatterKind
 from ..creation.constant import convert_to_tensor
 from .operations import check_handle, variable_type
@@ -159,17 +161,8 @@ class AbstractSliceUpdate(AbstractStateful):
         indices, updates = arrays
         depth = indices.shape[-1]
         leading, row = state.shape[:depth], state.shape[depth:]
-        size = 1
-        for n in leading:
-            size *= n
-        place = xp.zeros(indices.shape[:-1], indices.dtype)
-        inside = xp.ones(indices.shape[:-1], bool)
-        for axis, n in enumerate(leading):
-            number = indices[..., axis]
-            inside = inside & (number >= 0) & (number < n)
-            place = place * n + number
-        place = xp.where(inside, place, xp.full_like(place, size))
-        changed = ex.scatter(self.kind, state.reshape((size, *row)), place, updates)
+        rows = row_numbers(xp, indices, state.shape, f"scatter_nd_{self.kind}")
+        changed = ex.scatter(self.kind, state.reshape((math.prod(leading), *row)), rows, updates)
         return changed.reshape(state.shape)
 
     gradient = no_gradient
