@@ -164,6 +164,7 @@ CASES = [
     _depthwise("explicit", (2, 4, 4, 2), (3, 3, 2, 1), 1, [(0, 0), (1, 0), (2, 1), (0, 0)]),
     _depthwise("no_images", (0, 4, 4, 2), (3, 3, 2, 1), 1, "SAME"),
     _depthwise("no_filters", (2, 4, 4, 2), (3, 3, 2, 0), 1, "SAME"),
+    _depthwise("no_channels", (2, 4, 4, 0), (3, 3, 0, 2), 2, "SAME"),
     Case(
         "separable",
         lambda x, d, p: pb.nn.separable_conv2d(x, d, p, [1, 1, 1, 1], "SAME"),

@@ -166,7 +166,10 @@ class AbstractConvolutionByFilter(Primitive):
 
     def kernel(self, xp: Any, x: Any, dy: Any, sizes: Any = None) -> Any:
         dtype, (x, dy) = x.dtype, (widened(x), widened(dy))
-        *windows, depth, _ = shape_to_use(self.filter_sizes, sizes)
+        whole = shape_to_use(self.filter_sizes, sizes)
+        if 0 in whole:
+            return xp.zeros(whole, dtype)
+        *windows, depth, _ = whole
         x, dy = channels_last(xp, x, self.data_format), channels_last(xp, dy, self.data_format)
         pads = pads_of(x.shape[1:-1], windows, self.strides, self.dilations, self.padding)
         f = self.family().convolve_by_filter(x, dy, windows, depth, self.strides, self.dilations, pads)
