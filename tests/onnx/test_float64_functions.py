@@ -54,3 +54,23 @@ def test_modified_bessel_functions_keep_their_digits_near_zero() -> None:
 def test_digamma_has_a_pole_of_either_sign_at_zero() -> None:
     x = pb.placeholder(pb.float64, [2])
     assert pb.Session(engine="onnxruntime").run(pb.digamma(x), {x: [0.0, -0.0]}).tolist() == [-np.inf, np.inf]
+
+
+@pytest.mark.parametrize("name", ["asin", "atan", "asinh", "atanh", "sinh", "tan", "tanh", "sin"])
+def test_a_loaded_function_has_its_derivative_at_zero(name: str) -> None:
+    x = pb.placeholder(pb.float64, [2], name="x")
+    graph = pb.onnx.load(pb.onnx.export({"y": getattr(pb, name)(x)}, {"x": x}))
+    with graph.as_default():
+        (dx,) = pb.gradients(graph["y"], graph["x"])
+    assert pb.Session(graph=graph, engine="numpy").run(dx, {graph["x"]: [0.0, -0.0]}).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_loaded_angle_has_its_derivatives_on_the_axes(dtype: str) -> None:
+    y, x = pb.placeholder(dtype, [4], name="y"), pb.placeholder(dtype, [4], name="x")
+    graph = pb.onnx.load(pb.onnx.export({"angle": pb.atan2(y, x)}, {"y": y, "x": x}))
+    with graph.as_default():
+        slopes = pb.gradients(graph["angle"], [graph["y"], graph["x"]])
+    feeds = {graph["y"]: [1.0, 0.0, -2.0, 0.0], graph["x"]: [0.0, 2.0, 0.0, -1.0]}
+    by_y, by_x = pb.Session(graph=graph, engine="numpy").run(slopes, feeds)
+    assert (by_y.tolist(), by_x.tolist()) == ([0.0, 0.5, 0.0, -1.0], [-1.0, 0.0, 0.5, 0.0])

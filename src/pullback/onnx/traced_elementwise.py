@@ -173,14 +173,15 @@ def _not_minus_one(b: Traced) -> Traced:
 
 
 def _arctan2(y: Traced, x: Traced) -> Any:
-    """With the signs of zeros, and of infinities that meet."""
+    """With the signs of zeros, and of infinities that meet; the larger one divides, so that no derivative is lost."""
     xp = namespace(y.w)
-    slope = xp.where(xp.isinf(y) & xp.isinf(x), xp.sign(y) * xp.sign(x), y / x)
-    base = xp.arctan(slope)
+    steep = abs(y) > abs(x)
+    slope = xp.where(steep, -x, y) / xp.where(steep, y, x)
+    base = xp.arctan(xp.where(xp.isinf(y) & xp.isinf(x), xp.sign(y) * xp.sign(x), slope))
     half = xp.where(xp.signbit(y), -math.pi, math.pi).astype(y.dtype)
-    turned = base + half
-    beside = xp.where((y > 0) | (y < 0), half * 0.5, xp.where((y == 0) & xp.signbit(x), half, y))
-    return xp.where(x > 0, base, xp.where(x < 0, turned, xp.where(x == 0, beside, x)))
+    beside = xp.where((y == 0) & xp.signbit(x), half, y)
+    flat = xp.where(x > 0, base, xp.where(x < 0, base + half, xp.where(x == 0, beside, x)))
+    return xp.where(steep, base + half * 0.5, flat)
 
 
 _DERIVED_UNARY: dict[str, Callable[[Traced], Any]] = {

@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .tracing import Traced, namespace
 
-_LARGE = 1e300
-"""The smallest number times its square is beyond 1."""
+_LARGEST = float(np.finfo(np.float64).max)
 _FAR = 1e9
 """From here on x and sqrt(x * x + 1) are one number."""
 
@@ -72,9 +73,14 @@ def _arccos(x: Traced) -> Any:
 
 
 def _odd(x: Traced, y: Any) -> Any:
-    """`y`, a function of the absolute value of `x`, with the sign of `x`, be it that of a zero; which Where loses."""
-    far = x * _LARGE * _LARGE
-    return y * Traced(x.w, x.w.node("Clip", far.value, x.w.scalar(-1, far.value), x.w.scalar(1, far.value)))
+    """`y`, a function of the absolute value of `x`, with the sign of `x`; at zeros x, of their sign, which Where loses.
+
+    A loaded model is differentiated as it is written: at 0 each of these functions has the derivative 1.
+    """
+    xp = namespace(x.w)
+    signed = x / xp.where(x == 0.0, 1.0, xp.minimum(abs(x), _LARGEST))
+    sign = Traced(x.w, x.w.node("Clip", signed.value, x.w.scalar(-1, x.value), x.w.scalar(1, x.value)))
+    return xp.where(x == 0.0, 1.0, y) * sign
 
 
 BY_FLOAT64: dict[str, Callable[[Traced], Any]] = {
