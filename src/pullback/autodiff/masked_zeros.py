@@ -186,9 +186,5 @@ def _has_poles(function: Function) -> bool:
 def guard_for(graph: Graph) -> Guard | None:
     """A guard for a derivative that is added to `graph`; None where no pole is reachable."""
     around = what_is_around()
-    level: Graph | None = graph
-    while level is not None:
-        if around.poles or has_poles(level.operations):
-            return Guard(around)
-        level = level.outer
-    return None
+    reachable = around.poles or any(has_poles(level.operations) for level in graph.levels())
+    return Guard(around) if reachable else None

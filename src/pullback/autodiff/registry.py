@@ -144,14 +144,12 @@ def _rule_name(key: Any) -> str:
 
 def _check_names(names: Sequence[str], graph: Graph) -> None:
     known: set[str] = set()
-    level: Graph | None = graph
-    while level is not None:
+    for level in graph.levels():
         operations = level.get_operations()
         functions = functions_in(operations)
         known.update(op.name for op in operations)
         known.update(f.name for f in functions)
         known.update(op.name for f in functions for op in f.operations)
-        level = level.outer
     for name in names:
         if name not in known:
             near = get_close_matches(name, sorted({*known, *primitive_classes()}), n=3)

@@ -184,8 +184,7 @@ def _cross_bodies(
     A parameter that stands for a tensor around the body hands on what it receives to that tensor, unless it is an x.
     """
     sums: dict[Tensor, Term | None] = dict.fromkeys(xs)
-    level: Graph | None = graph
-    while level is not None:
+    for level in graph.levels():
         here = [x for x in xs if x.op.graph is level]
         crossing = crossings(level, xs)
         ys = [y for y in terms if y.op.graph is level]
@@ -196,7 +195,6 @@ def _cross_bodies(
             term = found[inner]
             if term is not None:
                 terms.setdefault(outer, []).append(term)
-        level = level.outer
     return sums
 
 

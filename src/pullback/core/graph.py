@@ -79,10 +79,8 @@ class Graph(Collections):
             RuntimeError: the graph is finalized.
             ValueError, TypeError: what `primitive.infer` says of the inputs' types; an input of another graph.
         """
-        if open_bodies:
-            inside = self.acting
-            if inside is not self:
-                return inside.add(primitive, inputs, name)
+        if open_bodies and (inside := self.acting) is not self:
+            return inside.add(primitive, inputs, name)
         if self.outer is not None:
             inputs = [self.capture(x) for x in inputs]
         if self.refined:
@@ -137,24 +135,25 @@ class Graph(Collections):
     @property
     def acting(self) -> Graph:
         """The body that is open in this thread, if it lies inside this graph; else this graph."""
-        stack = _defaults.stack
-        innermost = stack[-1] if stack else self
+        innermost = _defaults.stack[-1] if _defaults.stack else self
         return innermost if innermost is self or innermost.lies_in(self) else self
 
     def lies_in(self, graph: Graph) -> bool:
         """Whether this is a body inside `graph`, at any depth."""
-        around = self.outer
-        while around is not None and around is not graph:
-            around = around.outer
-        return around is not None
+        return self is not graph and graph in self.levels()
+
+    def levels(self) -> Iterator[Graph]:
+        """This graph and those around it, from the inside to the outside."""
+        graph: Graph | None = self
+        while graph is not None:
+            yield graph
+            graph = graph.outer
 
     @property
     def outermost(self) -> Graph:
         """The graph around all bodies around this one."""
-        graph = self
-        while graph.outer is not None:
-            graph = graph.outer
-        return graph
+        *_, outermost = self.levels()
+        return outermost
 
     def capture(self, x: Tensor) -> Tensor:
         """What stands in this body for `x`, a tensor of it or of a graph around it.
@@ -289,11 +288,8 @@ class Graph(Collections):
 
     def get_name_scope(self) -> str:
         """The current name scope, without the `/` at its end; in a body that is being traced, behind that around it."""
-        graph: Graph | None = self.acting if open_bodies else self
-        prefix = ""
-        while graph is not None:
-            prefix, graph = graph._current.scope.prefix + prefix, graph.outer
-        return prefix[:-1]
+        prefixes = [graph._current.scope.prefix for graph in (self.acting if open_bodies else self).levels()]
+        return "".join(reversed(prefixes))[:-1]
 
     @contextmanager
     def device(self, device_name_or_function: str | DeviceFunction | None) -> Iterator[None]:

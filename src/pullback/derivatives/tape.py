@@ -315,12 +315,7 @@ class _Recording:
         """For a parameter of a body, and for a tensor of known shape, what it is in the graph around, or was before."""
         self.tracked: dict[Tensor, None] = {}
         """What is watched, and what depends on it."""
-        around: list[Graph] = []
-        level: Graph | None = graph
-        while level is not None:
-            around.insert(0, level)
-            level = level.outer
-        for level in around:
+        for level in reversed(list(graph.levels())):
             self._walk(level)
 
     @property

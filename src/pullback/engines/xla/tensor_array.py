@@ -48,9 +48,8 @@ def write(primitive: ArrayWrite, array: Any, indices: Any, rows: Any, size: Any)
         array = jnp.concatenate([array, jnp.zeros((count - array.shape[0], *row), array.dtype)])
     if not count:
         return array
-    return (
-        jnp.asarray(array).at[bounded(jnp, indices, array.shape[0])].set(rows, mode="drop", wrap_negative_indices=False)
-    )
+    places = bounded(jnp, indices, array.shape[0])
+    return jnp.asarray(array).at[places].set(rows, mode="drop", wrap_negative_indices=False)
 
 
 @xla_kernel(ArrayAdd)

@@ -113,6 +113,7 @@ def _function(primitive: Any) -> str:
 
 
 def _first_argument(primitive: Any) -> str:
+    """Its name in the public function, which is that in the kernel."""
     _, name, *_ = inspect.signature(primitive.kernel).parameters
     return name
 

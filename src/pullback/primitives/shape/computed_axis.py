@@ -19,21 +19,17 @@ from .size import shape, size
 
 
 def counted_from_the_front(axis: Tensor, lengths: Tensor, what: str) -> Tensor:
-    """A computed `axis` of an array of these lengths, as an int32 from 0 on.
-
-    Raises:
-        TypeError: `axis` is no integer. ValueError: it is no scalar.
-    """
-    if not is_one_integer(axis):
-        wrong = ValueError if axis.dtype in INTEGER else TypeError
-        raise wrong(f"{what}: axis must be one integer, not {axis}")
+    """A computed `axis` of an array of these lengths, as an int32 from 0 on; TypeError or ValueError for no integer."""
+    check_one_integer(axis, what)
     place = reshape(cast(axis, int32), [])
     return where(place < 0, place + size(lengths), place)
 
 
-def is_one_integer(axis: Tensor) -> bool:
-    """Whether `axis` may say an axis."""
-    return axis.dtype in INTEGER and axis.shape.rank in (0, None)
+def check_one_integer(axis: Tensor, what: str) -> None:
+    """TypeError where a computed `axis` is no integer, ValueError where it is no scalar."""
+    if axis.dtype not in INTEGER or axis.shape.rank not in (0, None):
+        wrong = ValueError if axis.dtype in INTEGER else TypeError
+        raise wrong(f"{what}: axis must be one integer, not {axis}")
 
 
 def axis_in_the_middle(axis: Tensor, x: Tensor, what: str) -> tuple[Tensor, Tensor]:

@@ -26,7 +26,7 @@ from ..indexing.where import where
 from ..logic.comparison import equal
 from ..reduction.product import reduce_prod
 from ..reduction.reduce import reduce_all, reduce_any
-from .computed_axis import axis_in_the_middle, counted_from_the_front, is_one_integer
+from .computed_axis import axis_in_the_middle, check_one_integer, counted_from_the_front
 from .reshape import reshape, shape_to_use, split_shape
 from .size import shape, size
 
@@ -165,8 +165,8 @@ def concat(values: TensorLike, axis: AxisLike, name: str | None = "concat") -> T
     if len(tensors) == 1 and name == "concat":
         if not is_computed(axis):
             scalar_axis(axis, None, "concat", tensors[0].type)
-        elif not is_one_integer(convert_to_tensor(axis)):
-            raise ValueError(f"concat: axis must be one integer, not {convert_to_tensor(axis)}")
+        else:
+            check_one_integer(convert_to_tensor(axis), "concat")
         return tensors[0]
     ranks = {x.shape.rank for x in tensors} - {None}
     if 0 in ranks:
