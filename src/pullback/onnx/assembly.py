@@ -80,15 +80,16 @@ class Assembly:
     def _again(self, node: NodeProto, record: Record, proto: NodeProto) -> None:
         """The node of a loaded model, whose names are those of the values that now stand for them."""
         node.CopyFrom(proto)
-        inputs, outputs = [self.name(x) for x in record.inputs], [self.name(y) for y in record.outputs]
+        names = self.names
+        inputs = [names.get(x) or self.name(x) for x in record.inputs]
+        outputs = [names.get(y) or self.name(y) for y in record.outputs]
         if node.input != inputs or node.output != outputs:
             del node.input[:], node.output[:]
             node.input.extend(inputs)
             node.output.extend(outputs)
-        captured = record.captured or {}
-        renamed = {old: self.name(new) for old, new in captured.items() if self.name(new) != old}
-        if renamed:
-            for attribute in node.attribute:
+        if record.captured:
+            renamed = {old: self.name(new) for old, new in record.captured.items() if self.name(new) != old}
+            for attribute in node.attribute if renamed else ():
                 if attribute.HasField("g"):
                     _rename(attribute.g, renamed)
         if node.name:

@@ -261,7 +261,7 @@ class _Exporter:
     def _before(self, item: Item) -> list[Item]:
         """What must be written before an item."""
         if isinstance(item, Again):
-            return self._made_by(self.origins.needs(item))
+            return self._made_by(item.needs)
         if self._is_input(item):
             return []
         return self._made_by([*item.primitive.run_inputs(item.inputs), *item.control_inputs])
@@ -303,7 +303,7 @@ class _Exporter:
         """The operations to be written; what the nodes of a loaded model read is read as results are."""
         ops = [item for item in self.items if isinstance(item, Operation)]
         nodes = [item for item in self.items if isinstance(item, Again)]
-        read = [x for node in nodes for x in self.origins.needs(node) if isinstance(x, Tensor)]
+        read = [x for node in nodes for x in node.needs if isinstance(x, Tensor)]
         results = [*self.targets.tensors.values(), *read]
         given = {x for x in self.writer.values if x.op.graph is self.graph}
         given.update([y for node in nodes for y in self.origins.makes(node)])

@@ -109,7 +109,7 @@ def _neutral(number: float, *, right_only: bool = False) -> Rule:
     def rule(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
         del attributes
         x, y = inputs
-        if y.type.dtype == out.dtype and uniform(w, y) == number and covers(x, y):
+        if uniform(w, y) == number and y.type.dtype == out.dtype and covers(x, y):
             return x
         if not right_only and uniform(w, x) == number and covers(y, x):
             return y

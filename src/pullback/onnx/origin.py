@@ -36,8 +36,8 @@ class Again:
         """The number of the first operation that stands for one of its outputs."""
         self.inner = _read_inside(node)
         """The names that its bodies read; None where it has none."""
-        self.needs: Sequence[Any] | None = None
-        """What it reads, once somebody has asked."""
+        self.needs: tuple[Any, ...] = ()
+        """What it reads: tensors, and nodes that make what is no tensor."""
         self.is_runnable: bool | None = None
         """Whether onnxruntime runs it, and what makes the sequences that it reads, once somebody has asked; never where
         operations that are written anyway give what it gives."""
@@ -101,18 +101,13 @@ class Origins:
 
     def _can_be_again(self, again: Again) -> bool:
         if again.is_runnable is None:
-            names = [name for name in (*again.node.inputs, *(again.inner or ())) if name and not self._is_tensor(name)]
             runs = is_runnable(again.node, *self._opsets, self._type_of)
-            again.is_runnable = runs and all(self._is_made(name) for name in names)
+            again.is_runnable = runs and all(self._can_be_again(x) for x in again.needs if isinstance(x, Again))
         return again.is_runnable
 
     def _is_tensor(self, name: str) -> bool:
         assert self.graph is not None
         return isinstance(self.graph.values.get(name), Tensor)
-
-    def _is_made(self, name: str) -> bool:
-        node = self._producers.get(name)
-        return node is not None and self._can_be_again(self._again(node))
 
     def _type_of(self, name: str) -> TensorType | None:
         assert self.graph is not None
@@ -123,21 +118,31 @@ class Origins:
         assert self.graph is not None
         known = self._nodes.get(node)
         if known is None:
-            places = [y.op.index for y in self._outputs(node)]
-            again = Again(node)
-            before = max([self._place(name) for name in (*node.inputs, *(again.inner or ())) if name], default=0)
+            known = self._nodes[node] = Again(node)
+            self._look_up(known)
             # What a LayerNormalization knows is read by operations that stand for it.
-            again.place = before if node.op_type == "LayerNormalization" else max(min(places, default=0), before)
-            known = self._nodes[node] = again
+            if node.op_type != "LayerNormalization":
+                known.place = max(known.place, min([y.op.index for y in self._outputs(node)], default=0))
         return known
 
-    def _place(self, name: str) -> int:
+    def _look_up(self, again: Again) -> None:
+        """Look up what a node reads; its place is behind all of that."""
         assert self.graph is not None
-        value = self.graph.values.get(name)
-        if isinstance(value, Tensor):
-            return value.op.index
-        node = self._producers.get(name)
-        return 0 if node is None else self._again(node).place
+        values, names, found = self.graph.values, again.node.inputs, []
+        for name in filter(None, names if again.inner is None else (*names, *again.inner)):
+            x = values.get(name)
+            if isinstance(x, Tensor):
+                place = x.op.index
+            elif name in self._producers:
+                x = self._again(self._producers[name])
+                place = x.place
+            else:
+                again.is_runnable = False
+                continue
+            found.append(x)
+            if place > again.place:
+                again.place = place
+        again.needs = tuple(found)
 
     def _is_random(self, x: Tensor) -> bool:
         """Whether an operation between the node's inputs and `x` would not give the same a second time."""
@@ -154,21 +159,6 @@ class Origins:
         for again in nodes:
             again.is_runnable = False
         return bool(nodes)
-
-    def needs(self, again: Again) -> Sequence[Any]:
-        """What a node reads: tensors, and nodes that make what is no tensor."""
-        assert self.graph is not None
-        if again.needs is not None:
-            return again.needs
-        found: list[Any] = []
-        for name in again.node.inputs if again.inner is None else (*again.node.inputs, *again.inner):
-            value = self.graph.values.get(name)
-            if isinstance(value, Tensor):
-                found.append(value)
-            elif name in self._producers:
-                found.append(self._again(self._producers[name]))
-        again.needs = tuple(found)
-        return again.needs
 
     def makes(self, again: Again) -> list[Tensor]:
         """The tensors that are taken from a node."""

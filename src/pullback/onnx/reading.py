@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from sys import intern
 from types import MappingProxyType
 from typing import Any, NoReturn
@@ -16,7 +17,7 @@ from ..core.errors import InvalidArgumentError, PullbackError, UnimplementedErro
 from ..core.graph import Graph, Tensor, get_default_graph
 from ..core.limits import reading
 from ..core.scopes import NOTHING
-from ..core.shape import TensorShape
+from ..core.shape import Dims, TensorShape
 from ..core.sites import Place
 from ..primitives.creation.constant import constant_in, constant_value
 from ..primitives.identity.identity import ensure_shape, identity
@@ -274,9 +275,13 @@ def _kind_of(x: Any) -> str | None:
 
 def require_possible(kind: str, name: str, y: Tensor) -> None:
     """Raise where no array could have the static shape of `y`, the input or value of that name."""
-    dims = y.shape.sizes or ()
-    if len(dims) > _MOST_AXES or math.prod([n for n in dims if n]) > _MOST_ELEMENTS:
+    if not _is_possible(y.shape.sizes or ()):
         raise InvalidArgumentError(f"onnx.load: the {kind} '{name}' would be {y.type}, which no array can be")
+
+
+@lru_cache(maxsize=4096)
+def _is_possible(dims: Dims) -> bool:
+    return len(dims) <= _MOST_AXES and math.prod([n for n in dims if n]) <= _MOST_ELEMENTS
 
 
 def _with_declared_rank(graph: OnnxGraph, name: str, y: Tensor) -> Tensor:

@@ -82,9 +82,13 @@ def _newest_versions() -> Mapping[str, int]:
 
 def _require_values(graph: GraphProto) -> None:
     _require_texts([graph.name, *[t.name for t in graph.initializer]])
+    valid = set()
     for entry in [*graph.input, *graph.output, *graph.value_info]:
         _require_texts([entry.name])
-        _require_type(entry.type, f"the value '{entry.name}'")
+        type = entry.type.SerializeToString()
+        if type not in valid:
+            _require_type(entry.type, f"the value '{entry.name}'")
+            valid.add(type)
     for tensor in [*graph.initializer, *[s.values for s in graph.sparse_initializer]]:
         _require_tensor(tensor)
 

@@ -14,7 +14,7 @@ from ....core.operation import Operation
 from ....primitives.activations.bias import BiasAdd
 from ....primitives.activations.gelu import CUBIC, SCALE, Gelu, GeluGrad
 from ....primitives.activations.rectifiers import Elu, LeakyRelu, Relu, Relu6, Selu, Silu, SiluGrad
-from ....primitives.activations.sigmoid import Sigmoid, Softplus, SoftplusGrad
+from ....primitives.activations.sigmoid import Sigmoid, SigmoidGrad, Softplus, SoftplusGrad
 from ...namespace import Namespace
 from ...pairs import as_array, as_value
 from ...recording import record_kernel
@@ -51,6 +51,12 @@ def _leaky_relu(w: Writer, op: Operation, x: Value) -> Value:
 def _relu6(w: Writer, op: Operation, x: Value) -> Value:
     del op
     return w.node("Clip", x, w.scalar(0, x), w.scalar(6, x))
+
+
+def _sigmoid_grad(w: Writer, op: Operation, y: Value, dy: Value) -> Value:
+    """`(1 - y) * y * dy`."""
+    del op
+    return w.node("Mul", w.node("Mul", w.node("Sub", w.scalar(1, y), y), y), dy)
 
 
 def _softplus_grad(w: Writer, op: Operation, dy: Value, x: Value) -> Value:
@@ -107,6 +113,7 @@ _FORMS: dict[type, Form] = {
     Relu6: _relu6,
     Selu: _node("Selu"),
     Sigmoid: _node("Sigmoid"),
+    SigmoidGrad: _sigmoid_grad,
     Silu: _silu,
     SiluGrad: _silu_grad,
     Softplus: _node("Softplus"),
