@@ -236,6 +236,35 @@ def test_what_does_not_move_has_no_derivative_even_at_a_pole(name: str) -> None:
         assert np.isfinite(derivative[1])
 
 
+LEVEL_AT_POLES: dict[str, Callable[[Any], Any]] = {
+    "power": lambda x: pb.sqrt(x) ** x,
+    "square": lambda x: pb.square(pb.sqrt(x)),
+    "product": lambda x: pb.sqrt(x) * pb.sqrt(x),
+    "cos": lambda x: pb.cos(pb.sqrt(x)),
+    "tanh": lambda x: pb.tanh(pb.log(x)),
+    "softplus": lambda x: pb.math.softplus(pb.log(x)),
+    "erfc": lambda x: pb.math.erfc(1.0 / x),
+    "spence": lambda x: pb.math.special.spence(pb.sqrt(x)),
+    "lgamma": lambda x: pb.math.lgamma(pb.sqrt(x)),
+    "xlogy": lambda x: pb.math.xlogy(x, pb.constant([2.0, 3.0], pb.float64)),
+    "xlog1py": lambda x: pb.math.xlog1py(x, pb.constant([2.0, 3.0], pb.float64)),
+    "xdivy": lambda x: pb.math.xdivy(x, pb.constant([2.0, 3.0], pb.float64)),
+    "xlogy of both": lambda x: pb.math.xlogy(x, 2.0 + x),
+    "xlog1py of both": lambda x: pb.math.xlog1py(x, 2.0 + x),
+    "xdivy of both": lambda x: pb.math.xdivy(x, 2.0 + x),
+}
+
+
+@pytest.mark.parametrize("name", LEVEL_AT_POLES)
+def test_at_a_pole_the_first_derivative_of_a_jet_is_the_gradient(name: str) -> None:
+    x = pb.placeholder(pb.float64, [2])
+    y = LEVEL_AT_POLES[name](x)
+    dx = pb.gradients(y, x)[0]
+    found, expected = pb.Session(engine="numpy").run([pb.jet(y, x, ORDER), dx], {x: [0.0, 0.5]})
+    np.testing.assert_allclose(found[0], expected, rtol=1e-12)
+    assert np.isfinite(found).T[1].all()
+
+
 def test_where_no_pole_can_be_reached_nothing_is_masked() -> None:
     x = pb.placeholder(pb.float64, [3])
     pb.jet(pb.tanh(x * pb.sin(x)), x, ORDER)

@@ -21,7 +21,7 @@ from ..core.intervals import ANY, FINITE, ORIGIN, UNIT, Bounds, Interval
 from ..core.needs import needed
 from ..core.operation import index_of
 from ..core.primitive import Primitive
-from ..core.traits import CONSTANT, SINGULAR, ZEROS, reading
+from ..core.traits import CONSTANT, ELEMENTWISE, SINGULAR, ZEROS, reading
 from ..primitives.elementwise.masking import MaskUnseen, mask_unseen
 from .choices import Around, what_is_around
 
@@ -30,11 +30,13 @@ class Guard:
     """For an operation that is to be made, the primitive and the inputs with which zeros win where they must.
 
     The parameters of a function, cotangents among them, are what `around` says; what a body that is still traced has
-    captured is what it is outside.
+    captured is what it is outside. Where derivatives are `forward`, every zero of a factor hides: it is one that the
+    cotangent would have been multiplied by before it reached the pole.
     """
 
-    def __init__(self, around: Around) -> None:
+    def __init__(self, around: Around, *, forward: bool = False) -> None:
         self._around = around
+        self._forward = forward
         self._intervals: dict[Tensor, Interval] = {}
         """What is known of the elements of a tensor."""
         self._zeros: set[Tensor] = set()
@@ -50,7 +52,8 @@ class Guard:
             return primitive, inputs
         guarded = list(inputs)
         for i in weak:
-            if inputs[i] in self._zeros and _makes_nan(primitive, xs, i):
+            factor = self._forward and ELEMENTWISE in primitive.traits and xs[i].has_zero
+            if (factor or inputs[i] in self._zeros) and _makes_nan(primitive, xs, i):
                 masked = primitive.masked()
                 if masked is not None:
                     return masked, inputs
@@ -183,8 +186,8 @@ def _has_poles(function: Function) -> bool:
     return known
 
 
-def guard_for(graph: Graph) -> Guard | None:
-    """A guard for a derivative that is added to `graph`; None where no pole is reachable."""
+def guard_for(graph: Graph, *, forward: bool = False) -> Guard | None:
+    """A guard for a derivative, or a `forward` one, that is added to `graph`; None where no pole is reachable."""
     around = what_is_around()
     reachable = around.poles or any(has_poles(level.operations) for level in graph.levels())
-    return Guard(around) if reachable else None
+    return Guard(around, forward=forward) if reachable else None

@@ -185,9 +185,9 @@ class Writer(NodeWriter):
 
     def _is_of_model(self, shape: TensorShape) -> bool:
         """Whether each length of a shape stands in the model for itself, as numbers do."""
-        return shape.is_fully_defined() or all(
-            [self.bound.get(n) is n for n in shape.lengths or () if isinstance(n, Length)]
-        )
+        if shape.is_fully_defined():
+            return True
+        return all(self.bound.get(n) is n for n in shape.lengths or () if isinstance(n, Length))
 
 
 def _filled(shape: TensorShape, other: TensorShape) -> TensorShape:
@@ -221,7 +221,7 @@ def _is_empty(op: Operation) -> Any:
     outputs = op.outputs
     if not outputs or op.primitive.stateful:
         return False
-    return all([y.shape.num_elements() == 0 and y.dtype not in COMPLEX for y in outputs])
+    return all(y.shape.num_elements() == 0 and y.dtype not in COMPLEX for y in outputs)
 
 
 def _has_complex(op: Operation) -> bool:

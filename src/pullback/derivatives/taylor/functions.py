@@ -87,7 +87,7 @@ def _traced(function: Function, varying: tuple[bool, ...], order: int, values: b
         starts = {x.op for x in curves}
         propagation, graph = Propagation(order, curves), args[0].graph
         between = [op for op in reversed(operations_between(ys, list(curves))) if op not in starts]
-        with surrounded(Around(zeros=True)), graph.entered(graph.scope._replace(guard=guard_for(graph))):
+        with surrounded(Around(zeros=True)), graph.entered(graph.scope._replace(guard=guard_for(graph, forward=True))):
             propagation.run(between)
         found = [_or_zeros(propagation.curve(y)[k], y) for y in ys if carries(y) for k in range(1, order + 1)]
         return [*ys, *found] if values else found

@@ -63,7 +63,7 @@ def jet(
         starts = list(curves)
         between = [op for op in reversed(operations_between(targets, starts)) if op not in {x.op for x in starts}]
         propagation = Propagation(order, curves)
-        with graph.entered(graph.scope._replace(guard=guard_for(graph))):
+        with graph.entered(graph.scope._replace(guard=guard_for(graph, forward=True))):
             propagation.run(between)
         found = [_derivatives(y, propagation.curve(y), order) for y in targets]
     return found if isinstance(ys, list | tuple) else found[0]

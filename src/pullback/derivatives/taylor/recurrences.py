@@ -12,11 +12,12 @@ from itertools import count
 from ...core.graph import Operation, Tensor
 from ...primitives.activations.sigmoid import Sigmoid
 from ...primitives.elementwise.division import DivNoNan, RealDiv
-from ...primitives.elementwise.exponential import Exp, Expm1, Log, Log1p
+from ...primitives.elementwise.exponential import Exp, Expm1, Log, Log1p, Xdivy, Xlog1py, Xlogy
 from ...primitives.elementwise.hyperbolic import Cosh, Sinh, Tanh
-from ...primitives.elementwise.masking import MaskedDiv, QuotientGrad, masked_divide
+from ...primitives.elementwise.masking import MaskedDiv, QuotientGrad, mask, masked_divide
 from ...primitives.elementwise.powers import Reciprocal, Sqrt, SqrtGrad, Square
 from ...primitives.elementwise.trigonometric import Cos, Sin
+from ...primitives.logic.comparison import not_equal
 from ...primitives.variables.operations import ReadVariableOp
 from .registry import RegisterJet
 from .series import Coefficient, Curve, convolution, integral, minus, product, squared, times, total
@@ -102,6 +103,43 @@ def divide(op: Operation, a: Curve, b: Curve) -> Coefficients:
         rest = minus(a[k], convolution(b, y, k, first=1))
         y.append(None if rest is None else op.primitive(rest, op.inputs[1]))
         yield y[k]
+
+
+@RegisterJet(Xdivy.type)
+def xdivy(op: Operation, a: Curve, b: Curve) -> Coefficients:
+    """A quotient, but where `a` is 0: there its gradient is 0 by definition, and so are its coefficients."""
+    return _where_not_zero(op.inputs[0], divide(op, a, b))
+
+
+@RegisterJet(Xlogy.type)
+def xlogy(op: Operation, x: Curve, y: Curve) -> Coefficients:
+    """`x` times a logarithm, as above."""
+    logarithm = Log()(op.inputs[1])
+    return _times_logarithm(op, x, logarithm, _logarithm(logarithm, y, op.inputs[1]))
+
+
+@RegisterJet(Xlog1py.type)
+def xlog1py(op: Operation, x: Curve, y: Curve) -> Coefficients:
+    """The same."""
+    logarithm = Log1p()(op.inputs[1])
+    return _times_logarithm(op, x, logarithm, _logarithm(logarithm, y, op.inputs[1] + 1))
+
+
+def _times_logarithm(op: Operation, x: Curve, logarithm: Tensor, rest: Coefficients) -> Coefficients:
+    series: list[Coefficient] = [logarithm]
+
+    def products() -> Coefficients:
+        for k, coefficient in enumerate(rest, start=1):
+            series.append(coefficient)
+            yield convolution(x, series, k)
+
+    return _where_not_zero(op.inputs[0], products())
+
+
+def _where_not_zero(x: Tensor, coefficients: Coefficients) -> Coefficients:
+    there = not_equal(x, 0)
+    for coefficient in coefficients:
+        yield None if coefficient is None else mask(there, coefficient)
 
 
 @RegisterJet(QuotientGrad.type)

@@ -81,7 +81,8 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The derivative of order `a` of digamma at `x`, element by element: (-1)^(a+1) * gamma(a+1) * zeta(a+1, x).
 
     Between integers it is the same, with the sign of the nearest one: this is what the derivative by `a` is that of.
-    NaN for negative `a`; the derivative by `a` is NaN at `a` = 0, where zeta has a pole, and for `x` <= 0.
+    NaN for negative `a`, as in SciPy and TensorFlow, though the derivative by `x` is still that of the formula, as
+    TensorFlow's; the derivative by `a` is NaN at `a` = 0, where zeta has a pole, and for `x` <= 0.
 
     Shapes: any that broadcast together. Dtypes: any float, the same for both.
 
