@@ -166,7 +166,7 @@ def test_values_and_derivatives_of_random_graphs_stay(steps: list[tuple[int, int
         feeds = {x: RANDOM.standard_normal((3, 3)) for x in xs}
         expected, found, (derivative,) = pb.Session(engine="numpy").run([plain, lean, again], feeds)
     for a, b in zip([*found, derivative], [*expected, expected[1]], strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-6 * np.abs(b).max())
+        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-12 + 1e-6 * np.abs(b).max())
 
 
 @pytest.mark.parametrize(
