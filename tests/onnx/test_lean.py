@@ -52,6 +52,11 @@ def test_doubles_are_computed_without_rounding_to_floats() -> None:
     assert "Cast" not in kinds(pb.math.erf(x), pb.nn.softplus(x), pb.nn.elu(x))
 
 
+def test_products_of_numbers_are_numbers() -> None:
+    x = pb.placeholder(pb.float32, [4, 5])
+    assert kinds(pb.gradients(pb.reduce_mean(pb.square(x)), x)[0]) == {"Mul": 1}
+
+
 def test_a_classifier() -> None:
     """Forward 5; the loss 9, of which three say that a label which is no class gives NaN; backward 13."""
     x, labels = pb.placeholder(pb.float32, [8, 20]), pb.placeholder(pb.int32, [8])

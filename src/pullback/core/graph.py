@@ -65,6 +65,8 @@ class Graph(Collections):
         self.names = naming.Names()
         self.refined: dict[Tensor, Tensor] = {}
         """For a tensor of which more of the shape became known: what stands for it in operations from then on."""
+        self.on_rewriting: list[Callable[[Callable[[Tensor], Tensor]], None]] = []
+        """What is told, after a pass has added to the graph, what stands for each tensor."""
         self.eager: Any = None
         """What keeps the values of variables for functions that are called with arrays."""
         self._current = _Current()

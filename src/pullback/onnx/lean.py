@@ -163,6 +163,20 @@ def _mul(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: Te
         if uniform(w, x) == -1 and covers(inputs[1 - i], x) and out.dtype.kind != "u":
             result: Value = w.node("Neg", inputs[1 - i])
             return result
+    return _of_numbers(w, inputs, out)
+
+
+def _of_numbers(w: NodeWriter, inputs: Sequence[Value], out: TensorType) -> Value | None:
+    """The product of two numbers, repeated: one number, repeated."""
+    numbers = [uniform(w, x) for x in inputs]
+    if None in numbers or out.dtype not in (float32, float64):
+        return None
+    for i, x in enumerate(inputs):
+        record = _record(w, x, "Expand")
+        if record is not None and covers(x, inputs[1 - i]):
+            repeats = _value(w, record.inputs[1])
+            result: Value = w.node("Expand", w.scalar(numbers[0] * numbers[1], x), repeats, shape=out.shape)
+            return result
     return None
 
 

@@ -11,6 +11,7 @@ from onnx import ModelProto, NodeProto
 
 from ..core.graph import Graph, Operation, Tensor
 from ..core.sites import Place, Site
+from .successors import Successors
 from .weights import External
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ class OnnxGraph(Graph):
         """The node that a tensor came from."""
         self.stand_ins: dict[Operation, Node] = {}
         """Operations that give what a node gives, and, where derivatives read it, more."""
+        self.successors = Successors(self)
+        """What passes have made of the nodes."""
+        self.on_rewriting.append(self.successors.follow)
         self.external: dict[Tensor, External] = {}
         """Where the elements of an initializer are, if in a file beside the model."""
         self.rounded: dict[Tensor, tuple[Tensor, list[Tensor]]] = {}

@@ -23,8 +23,7 @@ def optimized_outputs(outputs: Tensors, inputs: Tensors, rules: Rules | str) -> 
 def fewest_nodes(choices: Sequence[tuple[Tensors, Tensors]], opset: int | None = None) -> int:
     """The number of the outputs and inputs, among `choices`, whose model has fewest nodes; the first of several.
 
-    A node of a loaded model that is several operations is written as it was only where none of them was rewritten: a
-    graph of fewer operations may be a model of more nodes.
+    A graph of fewer operations may be a model of more nodes: not each operation is one, nor each node.
     """
     counts = [len(export(dict(outputs), dict(inputs), opset=opset).graph.node) for outputs, inputs in choices]
     return counts.index(min(counts))

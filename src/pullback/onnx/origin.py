@@ -51,6 +51,9 @@ class Origins:
         self.fixed: dict[str, str] = {}
         """The values that are written with names of the loaded model."""
         self.dims: Mapping[str, Dims] = {} if self.graph is None else self.graph.dims
+        self._values: Mapping[str, Any] = {} if self.graph is None else self.graph.successors.all_values
+        """What nodes read and give by name: values of the loaded model, and what passes made of them."""
+        self._origin: Mapping[Tensor, reading.Node] = {} if self.graph is None else self.graph.successors.all_origins
         self._names: dict[Tensor, str] = {}
         self._nodes: dict[reading.Node, Again] = {}
         self._random: dict[Tensor, bool] = {}
@@ -88,11 +91,11 @@ class Origins:
 
     def value_of(self, name: str) -> Any:
         """What has that name in the loaded model."""
-        return None if self.graph is None else self.graph.values.get(name)
+        return self._values.get(name)
 
     def of(self, x: Tensor) -> Again | None:
         """The node that `x` came from, where that is to be written again."""
-        node = None if self.graph is None else self.graph.origin.get(x)
+        node = self._origin.get(x)
         if node is None or isinstance(x.op.primitive, Const):
             return None
         again = self._nodes.get(node) or self._again(node)
@@ -107,11 +110,11 @@ class Origins:
 
     def _is_tensor(self, name: str) -> bool:
         assert self.graph is not None
-        return isinstance(self.graph.values.get(name), Tensor)
+        return isinstance(self._values.get(name), Tensor)
 
     def _type_of(self, name: str) -> TensorType | None:
         assert self.graph is not None
-        value = self.graph.values.get(name)
+        value = self._values.get(name)
         return value.type if isinstance(value, Tensor) else None
 
     def _again(self, node: reading.Node) -> Again:
@@ -128,7 +131,7 @@ class Origins:
     def _look_up(self, again: Again) -> None:
         """Look up what a node reads; its place is behind all of that."""
         assert self.graph is not None
-        values, names, found = self.graph.values, again.node.inputs, []
+        values, names, found = self._values, again.node.inputs, []
         for name in filter(None, names if again.inner is None else (*names, *again.inner)):
             x = values.get(name)
             if isinstance(x, Tensor):
@@ -147,7 +150,9 @@ class Origins:
     def _is_random(self, x: Tensor) -> bool:
         """Whether an operation between the node's inputs and `x` would not give the same a second time."""
         if x not in self._random:
-            between = needed([x.op], lambda op: [y.op for y in op.inputs if y not in self._names])
+            between = needed(
+                [x.op], lambda op: [y.op for y in op.inputs if y not in self._names and y not in self._origin]
+            )
             inputs = Placeholder | PlaceholderWithDefault
             self._random[x] = any(op.primitive.stateful and not isinstance(op.primitive, inputs) for op in between)
         return self._random[x]
@@ -167,7 +172,7 @@ class Origins:
     def _outputs(self, node: reading.Node) -> list[Tensor]:
         """The tensors that a node gives."""
         assert self.graph is not None
-        found = [self.graph.values.get(name) for name in node.outputs]
+        found = [self._values.get(name) for name in node.outputs]
         return [y for y in found if isinstance(y, Tensor)]
 
     def write(self, w: Writer, again: Again) -> None:
@@ -197,7 +202,7 @@ class Origins:
         if not name:
             return None
         assert self.graph is not None
-        value = self.graph.values.get(name)
+        value = self._values.get(name)
         if isinstance(value, Tensor):
             found: Value = w.values[value]
             return found
@@ -207,7 +212,7 @@ class Origins:
         if not name:
             return ""
         assert self.graph is not None
-        tensor = self.graph.values.get(name)
+        tensor = self._values.get(name)
         if not isinstance(tensor, Tensor):
             made = self._without_tensor[name] = w.model.new(TensorType(_NO_TENSOR, TensorShape.UNKNOWN))
         elif tensor in w.values:
@@ -215,7 +220,10 @@ class Origins:
             return w.model.new(tensor.type).name
         else:
             made = w.values[tensor] = self._made(w, tensor, node)
-        self.fixed[made.name] = name
+        if name in self.graph.values:
+            self.fixed[made.name] = name
+        else:
+            w.model.wanted[made.name] = name
         return made.name
 
     @staticmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import lru_cache
 from sys import intern
 from types import MappingProxyType
@@ -105,6 +106,17 @@ class Node:
         """What the node states."""
         self.loose = False
         """Whether a runtime takes it only where it does not know the shapes: then it is not written as it was."""
+
+    def of(self, inputs: Sequence[str], outputs: Sequence[str]) -> Node:
+        """The same node of other values."""
+        made = copy(self)
+        made.inputs, made.outputs = tuple(inputs), tuple(outputs)
+        return made
+
+    @property
+    def has_bodies(self) -> bool:
+        """Whether it holds graphs."""
+        return any(a.HasField("g") for a in self.attributes.values())
 
     @property
     def graph(self) -> OnnxGraph:

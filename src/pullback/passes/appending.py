@@ -21,6 +21,8 @@ def appended(view: View, graph: Graph, name: str) -> list[Tensor]:
         appending = Appending(view, graph, prefix)
         for op in view.operations:
             appending.visit(op)
+        for told in graph.on_rewriting:
+            told(appending.tensor)
     return [appending.tensor(y) for y in view.results]
 
 
