@@ -80,6 +80,14 @@ def test_reductions_of_what_lies_in_memory_or_in_place_are_where_they_were() -> 
     assert branches(lambda x: pb.matmul(pb.nn.avg_pool2d(x, 3, 1, "SAME"), pb.ones([2, 16, 16])[0]), IMAGES) == 0
 
 
+def test_shapes_of_shifted_arrays_decide_other_shapes() -> None:
+    x = pb.placeholder(pb.float32, [None, *IMAGES[1:]])
+    y = SHIFTED["slices"](x)
+    rows = pb.reshape(pb.zeros(pb.stack([pb.size(y)])), pb.shape(y))
+    session = pb.Session(engine="xla", mesh={"x": 1})
+    assert session.run(rows, {x: np.ones(IMAGES, np.float32)}).shape == (2, 31, 32, 16)
+
+
 @pytest.mark.parametrize("reduce", [pb.reduce_sum, pb.reduce_mean, pb.reduce_max, pb.nn.softmax])
 def test_reductions_apart_give_what_they_give_on_numpy(reduce: Callable[..., pb.Tensor]) -> None:
     x = pb.placeholder(pb.float32, IMAGES)

@@ -8,8 +8,10 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ...core.dtypes import COMPLEX
 from ...primitives.activations.gelu import Gelu, GeluGrad, gelu_of, gelu_slope
 from ...primitives.activations.rectifiers import Relu
+from ...primitives.activations.sigmoid import Sigmoid, rest_of_sigmoid
 from .registry import xla_kernel
 
 
@@ -19,6 +21,16 @@ def relu(primitive: Relu, x: jax.Array) -> jax.Array:
     del primitive
     x = jnp.asarray(x)
     return jnp.where(x <= 0, jnp.zeros((), x.dtype), x)
+
+
+@xla_kernel(Sigmoid)
+def sigmoid(primitive: Sigmoid, x: jax.Array) -> jax.Array:
+    """Choices: of an absolute value jax's own derivative at 0 is 0."""
+    if x.dtype in COMPLEX:
+        return primitive.kernel(jnp, x)  # type: ignore[no-any-return]
+    wide = _wide(x)
+    rest = rest_of_sigmoid(jnp, jnp.where(wide >= 0, -wide, wide))
+    return jnp.where(wide >= 0, 1 - rest, rest).astype(x.dtype)
 
 
 @xla_kernel(Gelu)

@@ -39,6 +39,7 @@ from . import (  # noqa: F401  (imported for the kernels that they register)
     image,
     indexing,
     losses,
+    masked_rows,
     pooling,
     reduction,
     segment,

@@ -57,7 +57,9 @@ class Fused:
     def is_better_apart(self, step: Step, arrays: Sequence[Any]) -> bool:
         """Whether a step brings elements together of an array that it had better read from memory."""
         primitive = step.op.primitive
-        if type(primitive) in _windowed or _is_fused(primitive) or multiplies(primitive.traits) or not on_processor():
+        if not primitive.reads_values or type(primitive) in _windowed or _is_fused(primitive):
+            return False
+        if multiplies(primitive.traits) or not on_processor():
             return False
         computed = [n for n, x in zip(step.inputs, arrays, strict=True) if n in self._shifts and _is_large(x)]
         return any(self._shifts[n] >= _FEW for n in computed) or (bool(computed) and _is_along_few(step.op))

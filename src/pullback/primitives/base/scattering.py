@@ -29,7 +29,7 @@ def combine_rows(xp: Any, target: Any, rows: Any, values: Any, how: str = "add")
     if xp is np:
         return _combine_rows(target, rows, values, how)
     place = xp.asarray(target).at[bounded(xp, rows, n)]
-    combined = getattr(place, how)(values, mode="drop")
+    combined = getattr(place, how)(values, mode="drop", wrap_negative_indices=False)
     return combined
 
 
@@ -70,9 +70,10 @@ def wide_enough(indices: Any, total: int) -> Any:
 
 
 def bounded(xp: Any, indices: Any, n: int) -> Any:
-    """`indices` of which those outside 0..n-1 are n: of numbers of 64 bits XLA looks at the lower 32 alone."""
+    """`indices` of which those outside 0..n-1 are n, in 32 bits if these suffice: XLA looks at no others."""
     indices = wide_enough(indices, n)
-    return xp.where((indices < 0) | (indices > n), n, indices)
+    inside = xp.where((indices < 0) | (indices > n), n, indices)
+    return inside.astype(np.int32) if n < 2**31 - 1 else inside
 
 
 def row_numbers(xp: Any, indices: Any, dims: Sequence[int], what: str) -> Any:

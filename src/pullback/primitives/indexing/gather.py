@@ -14,7 +14,7 @@ from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.slices import IndexedSlices
-from ...core.traits import ADDS, MOVES, VIEWS, ZEROS, Link, Links, same_axes
+from ...core.traits import ADDS, IGNORES_ZEROS, MOVES, VIEWS, ZEROS, Link, Links
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis, checked_axis, is_computed
@@ -29,7 +29,7 @@ from ..shape.reshape import Reshape, reshape, reshape_like, shape_to_use, split_
 from ..shape.size import shape
 from ..shape.stacking import concat
 from ..variables.variable import Variable
-from .slicing import Take
+from .slicing import Take, links_of_slices
 
 
 def gather(
@@ -109,14 +109,7 @@ class GatherV2(Primitive):
         return (TensorType(x.dtype, dims),)
 
     def links(self, i: int, x: TensorType, indices: TensorType) -> Links | None:
-        if x.shape.rank is None or indices.shape.rank is None:
-            return None
-        axis, picked = self.axis % x.shape.rank, indices.shape.rank - self.batch_dims
-        if i:
-            batch = same_axes(range(self.batch_dims))
-            return (*batch, *[Link(axis + n, self.batch_dims + n) for n in range(picked)])
-        after = [Link(a - 1 + picked, a) for a in range(axis + 1, x.shape.rank)]
-        return (*same_axes(range(axis)), *after)
+        return links_of_slices(i, x, indices, self.axis, self.batch_dims)
 
     def kernel(self, xp: Any, x: Any, indices: Any) -> Any:
         axis, batch = self.axis % x.ndim, self.batch_dims
@@ -197,7 +190,7 @@ class TakeGrad(Primitive):
     """Zeros of a shape, to which slices are added at given positions of one axis; negative ones count from its end."""
 
     type = "TakeGrad"
-    traits = (ADDS, ZEROS)
+    traits = (ADDS, IGNORES_ZEROS, ZEROS)
     shape_inputs = length_inputs = (2,)
 
     axis: int
@@ -207,6 +200,11 @@ class TakeGrad(Primitive):
     def infer(self, dy: TensorType, indices: TensorType, lengths: TensorType | None = None) -> tuple[TensorType, ...]:
         del indices
         return (TensorType(dy.dtype, shape_to_infer(self.shape, lengths)),)
+
+    def links(self, i: int, dy: TensorType, indices: TensorType, lengths: TensorType | None = None) -> Links | None:
+        (x,) = self.infer(dy, indices, lengths)
+        picked = links_of_slices(i, x, indices, self.axis, self.batch_dims)
+        return None if i or picked is None else tuple([Link(link.input, link.output) for link in picked])
 
     def kernel(self, xp: Any, dy: Any, indices: Any, lengths: Any = None) -> Any:
         dims = shape_to_use(self.shape, lengths)
@@ -232,7 +230,7 @@ def boolean_mask(
     """The parts of `tensor` where `mask` is true, one after the other along `axis` (None: 0).
 
     Shapes: `mask` [m...] of known rank; `tensor` [before..., m..., after...]; the result [before..., ?, after...]. A
-    run decides the length: on XLA the mask must be known when it compiles. Dtypes: any; `mask` bool.
+    run decides the length. Dtypes: any; `mask` bool.
 
     Derivative: dx = zeros with the rows of dy where the mask is true.
 

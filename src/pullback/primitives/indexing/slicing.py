@@ -14,7 +14,7 @@ from ...core.lengths import Dimension, greatest, least
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import ADDS, MOVES, VIEWS, ZEROS
+from ...core.traits import ADDS, MOVES, VIEWS, ZEROS, Link, Links, same_axes
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import TensorLike
 from ..casting.cast import cast
@@ -257,6 +257,9 @@ class Take(Primitive):
         before, after = TensorShape(dims[:axis]), TensorShape(dims[axis + 1 :])
         return (TensorType(x.dtype, before.concatenate(positions.shape).concatenate(after)),)
 
+    def links(self, i: int, x: TensorType, positions: TensorType) -> Links | None:
+        return links_of_slices(i, x, positions, self.axis)
+
     def kernel(self, xp: Any, x: Any, positions: Any) -> Any:
         return xp.take(x, positions, axis=self.axis)
 
@@ -265,6 +268,16 @@ class Take(Primitive):
 
         x, positions = op.inputs
         return lambda: put_back(dy, positions, x, self.axis), None
+
+
+def links_of_slices(i: int, x: TensorType, positions: TensorType, axis: int, batch_dims: int = 0) -> Links | None:
+    """Which axes go along which where slices of `x` along `axis` are picked: of `x` (i = 0) and of the `positions`."""
+    if x.shape.rank is None or positions.shape.rank is None:
+        return None
+    axis, picked = axis % x.shape.rank, positions.shape.rank - batch_dims
+    if i:
+        return (*same_axes(range(batch_dims)), *[Link(axis + n, batch_dims + n) for n in range(picked)])
+    return (*same_axes(range(axis)), *[Link(a - 1 + picked, a) for a in range(axis + 1, x.shape.rank)])
 
 
 def static_number(value: Any) -> Any:

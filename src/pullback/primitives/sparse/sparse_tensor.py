@@ -176,7 +176,7 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike | Tensor | None = None, name:
 
 
 def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
-    """The same with only the values where `to_retain` [n], of bool, is true. On XLA it must not depend on what is fed.
+    """The same with only the values where `to_retain` [n], of bool, is true.
 
     Derivative: dvalues = dy where they were retained, 0 elsewhere.
 
