@@ -163,3 +163,36 @@ def test_classes_that_nothing_names_have_no_overlap() -> None:
     assert after_one(metric, {given: [0, 1, 1, 1]}) == pytest.approx((1 / 2 + 3 / 4) / 2)
     mean = after_one(tf.metrics.mean_tensor([[1.0, 2.0]], weights=[[1.0, 0.0]]))
     assert mean.tolist() == [[1.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("accuracy", 0.5),
+        ("mean_absolute_error", 0.5),
+        ("mean_squared_error", 0.5),
+        ("root_mean_squared_error", 0.5**0.5),
+        ("precision", 0.5),
+        ("recall", 0.5),
+        ("true_positives", 1.0),
+        ("auc", 0.5),
+    ],
+)
+def test_a_last_axis_of_length_one_is_no_axis_of_its_own(name: str, wanted: float) -> None:
+    y, p = np.array([1, 0, 1, 0]), np.array([1, 1, 0, 0])
+    for labels, given in ((y[:, None], p), (y, p[:, None]), (y, p)):
+        metric = getattr(tf.metrics, name)
+        assert after_one(metric(labels, given)) == pytest.approx(wanted, abs=1e-4)
+        assert after_one(metric(labels, given, weights=np.ones([4, 1]))) == pytest.approx(wanted, abs=1e-4)
+    with pytest.raises(
+        ValueError, match=r"^metrics: labels int64\[4\] and predictions int64\[4,4\] must have one shape$"
+    ):
+        metric(y, np.ones([4, 4], np.int64))
+
+
+def test_weights_of_rows_are_of_whole_rows() -> None:
+    x = [[1.0, 2.0], [5.0, 6.0]]
+    assert after_one(tf.metrics.mean(x, weights=[1.0, 3.0])) == pytest.approx(4.5)
+    assert after_one(tf.metrics.mean_relative_error([[1.0], [2.0]], [2.0, 4.0], [[1.0], [4.0]])) == 0.75
+    with pytest.raises(ValueError, match=r"^metrics: weights float32\[1,1,3\] do not broadcast to float32\[3,2\]$"):
+        tf.metrics.mean_tensor(np.ones([3, 2]), weights=np.ones([1, 1, 3]))

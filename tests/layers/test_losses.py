@@ -70,7 +70,7 @@ def floats(*shape: int | None) -> pb.Tensor:
         (
             ValueError,
             lambda: pb.losses.mean_squared_error(floats(2, 3), floats(2, 3), weights=[1.0, 2.0]),
-            "losses: weights float32[2] do not broadcast to the losses float32[2,3]",
+            "losses: weights float32[2] do not broadcast to float32[2,3]",
         ),
         (
             ValueError,
@@ -154,3 +154,21 @@ def test_softmax_cross_entropy_holds_its_labels_constant() -> None:
     dlabels, dlogits = pb.gradients(pb.losses.softmax_cross_entropy(labels, logits), [labels, logits])
     assert dlabels is None
     assert dlogits is not None
+
+
+@pytest.mark.parametrize("reduction", pb.losses.Reduction.all())
+@pytest.mark.parametrize("dtype", [pb.float16, pb.bfloat16])
+def test_losses_of_16_bits_are_summed_and_counted_with_more(dtype: Any, reduction: str) -> None:
+    n = 70_000
+    singles = pb.placeholder(dtype, [None])
+    weights = pb.placeholder(pb.float32, [None])
+    loss = pb.losses.compute_weighted_loss(singles, weights, reduction=reduction)
+    found = pb.Session(engine="numpy").run(loss, {singles: np.full(n, 0.5), weights: np.ones(n)})
+    whole = {"none": np.full(n, 0.5), "weighted_sum": np.float32(n / 2)}.get(reduction, 0.5)
+    np.testing.assert_array_equal(found, np.asarray(whole, dtype))
+
+
+def test_weights_of_sparse_labels_may_have_their_last_axis() -> None:
+    weights = [[1.0], [3.0]]
+    loss = pb.losses.sparse_softmax_cross_entropy([[0], [1]], [[0.0, 0.0], [0.0, 0.0]], weights, reduction="none")
+    np.testing.assert_allclose(pb.Session(engine="numpy").run(loss), np.log(2) * np.array([1, 3]), rtol=1e-6)

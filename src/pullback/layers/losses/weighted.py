@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ...core.dtypes import bfloat16, float16, float32
 from ...core.operation import Tensor
 from ...core.typing import TensorLike
 from ...primitives.activations.rectifiers import relu
@@ -99,8 +100,10 @@ def _reduced(losses: Tensor, weights: Any, reduction: str) -> Tensor:
         return losses
     if plain and reduction != Reduction.SUM and count is not None and count > 0:
         return reduce_mean(losses)
+    if losses.dtype in (float16, bfloat16):  # sums and counts need more room
+        return cast(_reduced(cast(losses, float32), weights, reduction), losses.dtype)
     factors = losses if plain else cast(convert_to_tensor(weights, dtype_hint=losses.dtype), losses.dtype)
-    weighted = losses if plain else multiply(losses, _checked(factors, losses))
+    weighted = losses if plain else multiply(losses, checked_weights("losses", factors, losses))
     if reduction == Reduction.NONE:
         return weighted
     total = reduce_sum(weighted)
@@ -114,14 +117,15 @@ def _reduced(losses: Tensor, weights: Any, reduction: str) -> Tensor:
     return divide_no_nan(total, number)
 
 
-def _checked(weights: Tensor, losses: Tensor) -> Tensor:
-    small, large = weights.shape.sizes, losses.shape.sizes
+def checked_weights(function: str, weights: Tensor, values: Tensor) -> Tensor:
+    """`weights`, a scalar, or of the rank of `values` and of lengths equal or one; else ValueError."""
+    small, large = weights.shape.sizes, values.shape.sizes
     if not small or large is None:
         return weights
     if len(small) != len(large) or any(
         m not in (1, None, n) and n is not None for m, n in zip(small, large, strict=True)
     ):
-        raise ValueError(f"losses: weights {weights.type} do not broadcast to the losses {losses.type}")
+        raise ValueError(f"{function}: weights {weights.type} do not broadcast to {values.type}")
     return weights
 
 
@@ -443,7 +447,7 @@ def sparse_softmax_cross_entropy(
 ) -> Tensor:
     """`pb.nn.sparse_softmax_cross_entropy_with_logits`, weighted and reduced; see `compute_weighted_loss`.
 
-    Shapes: `logits` [..., classes], `labels` [...] or [..., 1]. Dtypes: any float, `labels` any integer.
+    Shapes: `logits` [..., classes], `labels` and `weights` [...] or [..., 1]. Dtypes: any float, `labels` any integer.
 
     Derivative: that of nn.sparse_softmax_cross_entropy_with_logits, times weights / count.
 
@@ -459,6 +463,10 @@ def sparse_softmax_cross_entropy(
         if numbers.shape.rank is not None and numbers.shape.rank == x.shape.rank and numbers.shape.size(-1) == 1:
             numbers = squeeze(numbers, [-1])
         losses = sparse_softmax_cross_entropy_with_logits(numbers, x)
+        if not is_python_number(weights):
+            weights = convert_to_tensor(weights)
+            if losses.shape.rank is not None and weights.shape.rank == losses.shape.rank + 1:
+                weights = squeeze(weights, [-1])
         return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
 
 

@@ -19,7 +19,7 @@ from ....primitives.logic.comparison import equal, less
 from ....primitives.reduction.reduce import reduce_mean, reduce_sum
 from ....primitives.shape.reshape import reshape
 from ....primitives.shape.transpose import transpose
-from .running import Collections, Metric, noted, running, shares, sum_of, weighted
+from .running import Collections, Metric, matched, noted, running, shares, sum_of, weighted
 
 
 def mean(
@@ -61,8 +61,8 @@ def accuracy(
     >>> session.run(update_op)
     np.float32(0.6666667)
     """
-    given = convert_to_tensor(predictions)
-    right = equal(given, cast(convert_to_tensor(labels), given.dtype))
+    wanted, given = matched(labels, predictions)
+    right = equal(given, cast(wanted, given.dtype))
     return mean(right, weights, metrics_collections, updates_collections, name or "accuracy")
 
 
@@ -177,7 +177,9 @@ def mean_relative_error(
     >>> session.run(update_op)
     np.float32(0.75)
     """
-    error = divide_no_nan(absolute(_errors(labels, predictions)), cast(convert_to_tensor(normalizer), float32))
+    error = absolute(_errors(labels, predictions))
+    scale, error = matched(normalizer, error)
+    error = divide_no_nan(error, cast(scale, float32))
     return mean(error, weights, metrics_collections, updates_collections, name or "mean_relative_error")
 
 
@@ -199,7 +201,7 @@ def mean_cosine_distance(
     >>> session.run(update_op)
     np.float32(0.39999998)
     """
-    a, b = (cast(convert_to_tensor(x), float32) for x in (labels, predictions))
+    a, b = (cast(x, float32) for x in matched(labels, predictions))
     value, update = mean(reduce_sum(a * b, dim, keepdims=True), weights, name=name or "mean_cosine_distance")
     return noted(1.0 - value, 1.0 - update, metrics_collections, updates_collections)
 
@@ -281,5 +283,6 @@ def mean_iou(
 
 
 def _errors(labels: TensorLike, predictions: TensorLike) -> Tensor:
-    errors: Tensor = cast(convert_to_tensor(predictions), float32) - cast(convert_to_tensor(labels), float32)
+    wanted, given = matched(labels, predictions)
+    errors: Tensor = cast(given, float32) - cast(wanted, float32)
     return errors

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 from ....core.dtypes import float32
 from ....core.graph import Tensor
 from ....core.typing import TensorLike
+from ....layers.losses.weighted import checked_weights
 from ....primitives.casting.cast import cast
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.creation.fill import zeros
 from ....primitives.elementwise.division import divide_no_nan
 from ....primitives.reduction.reduce import reduce_sum
+from ....primitives.shape.squeeze import expand_dims, squeeze
 from ....primitives.variables.collections import GraphKeys, add_to_collections
 from ....primitives.variables.variable import Variable
 
@@ -36,13 +38,40 @@ def running(batch: Tensor, name: str) -> Pair:
     return total.read_value(), total.assign_add(batch)
 
 
+def matched(labels: TensorLike, predictions: TensorLike) -> Pair:
+    """Both, of one shape: where one has an axis more than the other, its last, of length one, it loses that.
+
+    Raises:
+        ValueError: the shapes differ otherwise.
+    """
+    z, y = convert_to_tensor(labels), convert_to_tensor(predictions)
+    more = None if z.shape.rank is None or y.shape.rank is None else z.shape.rank - y.shape.rank
+    z, y = (_without_last(z) if more == 1 else z), (_without_last(y) if more == -1 else y)
+    if not z.shape.is_compatible_with(y.shape):
+        raise ValueError(f"metrics: labels {z.type} and predictions {y.type} must have one shape")
+    return z, y
+
+
 def weighted(values: Tensor, weights: TensorLike | None, dtype: Any = float32) -> Tensor:
-    """`values`, each times its weight."""
+    """`values`, each times its weight; `weights` may have a last axis of length one too many, or lack the last.
+
+    Raises:
+        ValueError: `weights` are no scalar, and do not broadcast without new axes.
+    """
     x = cast(values, dtype)
     if weights is None:
         return x
     w = cast(convert_to_tensor(weights), dtype)
-    return x * (w if w.shape.rank in (0, x.shape.rank) else w + x * 0.0)
+    more = None if w.shape.rank is None or x.shape.rank is None else w.shape.rank - x.shape.rank
+    if more == 1:
+        w = _without_last(w)
+    elif more == -1 and w.shape.rank:
+        w = expand_dims(w, -1)
+    return x * checked_weights("metrics", w, x)
+
+
+def _without_last(x: Tensor) -> Tensor:
+    return squeeze(x, [-1]) if x.shape.size(-1) in (1, None) else x
 
 
 def sum_of(values: Tensor, weights: TensorLike | None, name: str, rows: int | None = None) -> Pair:

@@ -16,13 +16,13 @@ from ....core.named_functions import named
 from ....core.typing import TensorLike
 from ....layers.variables.scope import variable_scope
 from ....primitives.casting.cast import cast
-from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.creation.fill import ones_like
 from ....primitives.elementwise.sign import absolute
 from ....primitives.indexing.gather import gather
 from ....primitives.reduction.argmax import argmin
 from ....primitives.reduction.reduce import reduce_sum
 from ....primitives.shape.reshape import reshape
-from .running import Collections, Metric, Pair, noted, sum_of, weighted
+from .running import Collections, Metric, Pair, matched, noted, sum_of, weighted
 from .truth import part_of, truth_of
 
 _SMALL = 1e-7
@@ -217,8 +217,9 @@ def _counts(
     labels: TensorLike, predictions: TensorLike, weights: TensorLike | None, limits: Any, parts: Sequence[str]
 ) -> list[Pair]:
     """For each part how much of it there is at each of the limits, so far and with this batch."""
-    x = cast(convert_to_tensor(predictions), float32)
+    wanted, x = matched(labels, predictions)
+    x = cast(x, float32)
     given = reshape(x, [1, -1]) > limits.astype(np.float32)[:, None]
-    truth = reshape(truth_of(labels), [1, -1])
-    each = None if weights is None else reshape(weighted(x * 0.0 + 1.0, weights), [1, -1])
+    truth = reshape(truth_of(wanted), [1, -1])
+    each = None if weights is None else reshape(weighted(ones_like(x), weights), [1, -1])
     return [sum_of(part_of(part, truth, given), each, part, len(limits)) for part in parts]

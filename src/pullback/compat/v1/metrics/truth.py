@@ -12,7 +12,7 @@ from ....layers.variables.scope import variable_scope
 from ....primitives.casting.cast import cast
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.logic.logical import logical_and, logical_not
-from .running import Collections, Metric, noted, shares, sum_of
+from .running import Collections, Metric, matched, noted, shares, sum_of
 
 
 def precision(
@@ -32,7 +32,7 @@ def precision(
     >>> session.run(update_op)
     np.float32(0.5)
     """
-    truth, given = truth_of(labels), truth_of(predictions)
+    truth, given = map(truth_of, matched(labels, predictions))
     with variable_scope(name, "precision"):
         right, wrong = (sum_of(part_of(p, truth, given), weights, p) for p in ("true_positives", "false_positives"))
         found = (right[0] + wrong[0], right[1] + wrong[1])
@@ -56,7 +56,7 @@ def recall(
     >>> session.run(update_op)
     np.float32(0.5)
     """
-    truth, given = truth_of(labels), truth_of(predictions)
+    truth, given = map(truth_of, matched(labels, predictions))
     with variable_scope(name, "recall"):
         right, missed = (sum_of(part_of(p, truth, given), weights, p) for p in ("true_positives", "false_negatives"))
         there = (right[0] + missed[0], right[1] + missed[1])
@@ -73,7 +73,7 @@ def _count(part: str, which: str, example: float) -> Callable[..., Metric]:
         name: str | None = None,
     ) -> Metric:
         with variable_scope(name, part):
-            found = sum_of(part_of(part, truth_of(labels), truth_of(predictions)), weights, "count")
+            found = sum_of(part_of(part, *map(truth_of, matched(labels, predictions))), weights, "count")
             return noted(*found, metrics_collections, updates_collections)
 
     doc = f"""How much is {which}.
