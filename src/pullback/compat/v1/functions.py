@@ -36,6 +36,7 @@ from ...primitives.shape.space_to_batch import batch_to_space as batch_to_space_
 from ...primitives.shape.space_to_batch import space_to_batch as space_to_batch_today
 from ..assertions import assert_rank, of_two
 from .arguments import older
+from .clipping import clip_by_global_norm, clip_by_norm, global_norm
 from .dtypes import as_dtype
 from .type_specs import check_specs, shape_of
 
@@ -230,9 +231,12 @@ OTHER: dict[str, Callable[..., Any]] = {
     "assert_less": of_two("less"),
     "assert_rank": assert_rank,
     "batch_to_space": batch_to_space,
+    "clip_by_global_norm": clip_by_global_norm,
+    "clip_by_norm": clip_by_norm,
     "cond": cond,
     "device": device,
     "function": function,
+    "global_norm": global_norm,
     "space_to_batch": space_to_batch,
     "where": where,
     "while_loop": while_loop,

@@ -17,11 +17,11 @@ from ....optimizers.optimizer import AbstractOptimizer
 from ....optimizers.rmsprop import RMSPropOptimizer
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.identity.identity import identity
-from ....primitives.normalization.clipping import clip_by_global_norm, clip_by_norm
 from ....primitives.random.stateful import truncated_normal
 from ....primitives.shape.size import shape
 from ....primitives.variables.collections import GraphKeys, get_collection
 from ....primitives.variables.variable import Variable
+from ..clipping import clip_by_global_norm, clip_by_norm
 
 OPTIMIZER_CLS_NAMES: Mapping[str, Callable[..., AbstractOptimizer]] = {
     "Adagrad": AdagradOptimizer,
