@@ -263,6 +263,16 @@ def test_variables_of_sixteen_bits_are_trained(rule: Rule, dtype: Any, engine: s
     assert (np.abs(value.astype("float32")) < [1.0, 2.0]).all()
 
 
+@pytest.mark.parametrize("beta2", [0.999, lambda: pb.constant(0.999)])
+@pytest.mark.parametrize("dtype", [pb.float16, pb.bfloat16])
+def test_a_decay_near_1_leaves_a_rest_in_sixteen_bits(dtype: Any, beta2: Any) -> None:
+    v = pb.Variable(np.zeros(1, dtype))
+    step = pb.train.AdamOptimizer(0.1, beta2=beta2() if callable(beta2) else beta2).minimize(pb.reduce_sum(v))
+    session = started("numpy")
+    session.run(step)
+    assert session.run(v).astype("float32") == pytest.approx(-0.1, rel=1e-2)
+
+
 @pytest.mark.parametrize("rule", RULES[3:], ids=str)
 def test_an_embedding_step_on_xla_needs_no_memory_of_the_size_of_the_table(rule: Rule) -> None:
     pytest.importorskip("jax")

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..autodiff.choices import Aggregation
 from ..autodiff.reverse import gradients
-from ..core.dtypes import FLOATING, DType, float32, float64
+from ..core.dtypes import FLOATING, DType, bfloat16, float16, float32, float64
 from ..core.errors import UnimplementedError
 from ..core.graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
 from ..core.slices import IndexedSlices
@@ -267,7 +267,10 @@ class AbstractOptimizer(ABC):
 
 @dataclass(frozen=True)
 class Complement:
-    """A hyperparameter: 1 - `value`, of which the subtraction is done in the variable's dtype."""
+    """A hyperparameter: 1 - `value`, of which the subtraction is done in the variable's dtype, of 16 bits in float32.
+
+    Of 0.999 bfloat16 would leave 0.
+    """
 
     value: Any
 
@@ -289,9 +292,10 @@ def scalar(value: Any, dtype: DType, name: str) -> Tensor:
 
 
 def _one_minus(value: Any, dtype: Any, name: str) -> Tensor:
+    wide: Any = float32 if dtype in (float16, bfloat16) else dtype
     if isinstance(value, int | float):
-        return convert_to_tensor(np.subtract(dtype.type(1), dtype.type(value)), name=name)
-    return 1.0 - scalar(value, dtype, name)
+        return convert_to_tensor(np.subtract(wide.type(1), wide.type(value)).astype(dtype), name=name)
+    return cast(1.0 - scalar(value, wide, name), dtype)
 
 
 def slot(variable: Variable, value: float, name: str) -> Variable:
