@@ -106,3 +106,34 @@ def test_resizing_and_its_derivative_are_one_operation_each() -> None:
     pb.gradients(y, x, grad_ys=y)
     made = [op.type for op in pb.get_default_graph().operations[before:] if op.type not in ("Const", "Identity")]
     assert made == ["ResizeGrad"]
+
+
+@pytest.mark.parametrize("shape", [None, [None, None, 3], [None, None, None, 3]])
+def test_a_frame_says_how_large_its_images_are(shape: Any) -> None:
+    x = pb.placeholder(pb.float32, shape)
+    lead, channels = ([None] if shape and len(shape) == 4 else []), (3 if shape else None)
+    framed = {
+        (4, 7): pb.image.resize_with_crop_or_pad(x, 4, 7),
+        (6, 9): pb.image.pad_to_bounding_box(x, 0, 1, 6, 9),
+        (2, 3): pb.image.crop_to_bounding_box(x, 1, 0, 2, 3),
+        (8, 4): pb.image.resize_with_pad(x, 8, 4),
+    }
+    image = np.random.default_rng(0).random([*[1] * len(lead), 5, 6, 3], np.float32)
+    for size, y in framed.items():
+        assert y.shape.as_list() == [*lead, *size, channels]
+        assert pb.Session(engine="numpy").run(y, {x: image}).shape == (*[1] * len(lead), *size, 3)
+
+
+def test_old_resizing_keeps_a_ratio_and_what_has_the_size() -> None:
+    x = pb.placeholder(pb.uint8, [2, 4, 8, 3])
+    assert pb.image.resize_images(x, [4, 4], preserve_aspect_ratio=True).shape == [2, 2, 4, 3]
+    assert pb.image.resize_images(x, [9, 8], preserve_aspect_ratio=True) is x
+    assert [pb.image.resize_images(x, size, "bilinear").dtype for size in ([4, 8], [4, 9])] == [pb.uint8, pb.float32]
+
+
+def test_one_colour_is_an_image_too() -> None:
+    one = [0.2, 0.5, 0.7]
+    functions = (pb.image.rgb_to_grayscale, pb.image.rgb_to_yiq, pb.image.yuv_to_rgb, pb.image.rgb_to_hsv)
+    found = pb.Session(engine="numpy").run([(f(one), f([one])[0]) for f in functions])
+    for alone, in_a_row in found:
+        np.testing.assert_allclose(alone, in_a_row, rtol=1e-6)

@@ -21,6 +21,7 @@ from ...primitives.elementwise.powers import pow
 from ...primitives.elementwise.sign import absolute
 from ...primitives.indexing.where import where
 from ...primitives.linalg.matmul import matmul
+from ...primitives.linalg.tensordot import tensordot
 from ...primitives.logic.comparison import equal, less
 from ...primitives.reduction.reduce import reduce_mean
 from ...primitives.shape.stacking import concat, stack, unstack
@@ -108,7 +109,7 @@ def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
 def _mixed(x: Tensor, matrix: np.ndarray[Any, Any]) -> Tensor:
     wanted: Any = x.dtype
     with in_full(x.graph):
-        return matmul(x, matrix.astype(wanted))
+        return tensordot(x, matrix.astype(wanted), 1) if x.shape.rank == 1 else matmul(x, matrix.astype(wanted))
 
 
 def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:

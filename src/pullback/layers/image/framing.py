@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +15,7 @@ from ...primitives.casting.cast import cast
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.elementwise.maximum import maximum, minimum
 from ...primitives.elementwise.rounding import floor
+from ...primitives.identity.identity import ensure_shape
 from ...primitives.image.resizing import ResizeMethod, resize
 from ...primitives.indexing.slice import slice_
 from ...primitives.reduction.reduce import reduce_max
@@ -147,25 +148,25 @@ def crop_to_bounding_box(
 ) -> Tensor:
     """The part of `image` that begins at the given row and column and has the given numbers of them.
 
-    Shapes: [..., h, w, c]; the numbers are integers or integer scalars. Dtypes: any.
+    Shapes: [..., h, w, c], of unknown rank [h, w, c]; the numbers are integers or integer scalars. Dtypes: any.
 
     Derivative: dx = zeros with dy in the place of the part.
 
     Raises:
-        ValueError: the part is not inside the image; the rank is unknown, or below three.
+        ValueError: the part is not inside the image; the rank is below three.
 
     >>> import pullback as pb
     >>> pb.image.crop_to_bounding_box(pb.zeros([2, 8, 6, 3]), 1, 2, 4, 3).shape
     TensorShape([2, 4, 3, 3])
     """
-    x = _images("crop_to_bounding_box", image)
+    x = _framed_images("crop_to_bounding_box", image)
     return _cut(x, offset_height, offset_width, target_height, target_width)
 
 
 def _cut(x: Tensor, top: Any, left: Any, height: Any, width: Any) -> Tensor:
     assert x.shape.rank is not None
     lead = x.shape.rank - 3
-    return slice_(x, [*[0] * lead, top, left, 0], [*[-1] * lead, height, width, -1])
+    return _of_size(slice_(x, [*[0] * lead, top, left, 0], [*[-1] * lead, height, width, -1]), x, (height, width))
 
 
 def pad_to_bounding_box(
@@ -177,18 +178,18 @@ def pad_to_bounding_box(
 ) -> Tensor:
     """`image` in a frame of zeros of the given size, so that it begins at the given row and column.
 
-    Shapes: [..., h, w, c]; the numbers are integers or integer scalars. Dtypes: any.
+    Shapes: [..., h, w, c], of unknown rank [h, w, c]; the numbers are integers or integer scalars. Dtypes: any.
 
     Derivative: dx = the part of dy where x stands.
 
     Raises:
-        ValueError: the image does not fit into the frame; the rank is unknown, or below three.
+        ValueError: the image does not fit into the frame; the rank is below three.
 
     >>> import pullback as pb
     >>> pb.image.pad_to_bounding_box(pb.zeros([2, 4, 3, 3]), 1, 2, 8, 6).shape
     TensorShape([2, 8, 6, 3])
     """
-    x = _images("pad_to_bounding_box", image)
+    x = _framed_images("pad_to_bounding_box", image)
     height, width = _lengths(x)
     below, right = target_height - offset_height - height, target_width - offset_width - width
     if any(isinstance(n, int) and n < 0 for n in (offset_height, offset_width, below, right)):
@@ -196,29 +197,38 @@ def pad_to_bounding_box(
             f"pad_to_bounding_box: {x} at row {offset_height}, column {offset_width} is not inside "
             f"{target_height} by {target_width}"
         )
-    return _framed(x, (offset_height, below), (offset_width, right))
+    return _framed(x, (offset_height, below), (offset_width, right), (target_height, target_width))
 
 
-def _framed(x: Tensor, rows: tuple[Any, Any], columns: tuple[Any, Any]) -> Tensor:
+def _framed(x: Tensor, rows: tuple[Any, Any], columns: tuple[Any, Any], size: Sequence[Any]) -> Tensor:
+    """`x` in a frame of zeros, which makes it as large as `size`."""
     assert x.shape.rank is not None
-    return pad(x, [*[[0, 0]] * (x.shape.rank - 3), list(rows), list(columns), [0, 0]])
+    return _of_size(pad(x, [*[[0, 0]] * (x.shape.rank - 3), list(rows), list(columns), [0, 0]]), x, size)
+
+
+def _of_size(y: Tensor, x: Tensor, size: Sequence[Any]) -> Tensor:
+    """`y`, of which the height and width are known where they are numbers, and the rest is that of `x`."""
+    before = x.shape.as_list()
+    known = [None if isinstance(n, Tensor | AbstractTensorLike) else n for n in size]
+    y.set_shape([*before[:-3], *known, before[-1]])
+    return y
 
 
 def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target_width: TensorLike) -> Tensor:
     """`image` cut, or framed with zeros, to the given size, its middle in the middle.
 
-    Shapes: [..., h, w, c]; the numbers are integers or integer scalars. Dtypes: any.
+    Shapes: [..., h, w, c], of unknown rank [h, w, c]; the numbers are integers or integer scalars. Dtypes: any.
 
     Derivative: dx = resize_with_crop_or_pad(dy).
 
     Raises:
-        ValueError: a size is not positive; the rank is unknown, or below three.
+        ValueError: a size is not positive; the rank is below three.
 
     >>> import pullback as pb
     >>> pb.image.resize_with_crop_or_pad(pb.zeros([2, 8, 3, 3]), 5, 6).shape
     TensorShape([2, 5, 6, 3])
     """
-    x = _images("resize_with_crop_or_pad", image)
+    x = _framed_images("resize_with_crop_or_pad", image)
     targets = [_as_length("resize_with_crop_or_pad", n) for n in (target_height, target_width)]
     lengths = _lengths(x)
     sizes = [_smaller(n, t) for n, t in zip(lengths, targets, strict=True)]
@@ -228,7 +238,7 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target
     around = [((t - size) // 2, (t - size) - (t - size) // 2) for t, size in zip(targets, sizes, strict=True)]
     if all(isinstance(n, int) and n == 0 for pair in around for n in pair):
         return x
-    return _framed(x, *around)
+    return _framed(x, around[0], around[1], targets)
 
 
 def resize_with_pad(
@@ -240,12 +250,13 @@ def resize_with_pad(
 ) -> Tensor:
     """`image` in the largest size that fits and keeps the ratio of its sides, in the middle of a frame of zeros.
 
-    Shapes: [..., h, w, c]; the numbers are integers or integer scalars. Dtypes: as for `resize`.
+    Shapes: [..., h, w, c], of unknown rank [h, w, c]; the numbers are integers or integer scalars. Dtypes: as for
+    `resize`.
 
     Derivative: the chain of resize and pad.
 
     Raises:
-        ValueError: a size is not positive; the rank is unknown, or below three.
+        ValueError: a size is not positive; the rank is below three.
 
     >>> import pullback as pb
     >>> pb.image.resize_with_pad(pb.ones([4, 2, 1]), 6, 9).shape
@@ -258,7 +269,7 @@ def fitted(
     image: TensorLike, target_height: TensorLike, target_width: TensorLike, resized: Callable[[Tensor, Any], Tensor]
 ) -> Tensor:
     """`image` as `resized(image, size)` of the largest size that fits, in the middle of a frame of zeros."""
-    x = _images("resize_with_pad", image)
+    x = _framed_images("resize_with_pad", image)
     targets = [_as_length("resize_with_pad", n) for n in (target_height, target_width)]
     lengths = _lengths(x)
     if all(isinstance(n, int) for n in (*targets, *lengths)):
@@ -268,7 +279,7 @@ def fitted(
         wide = [stack([cast(convert_to_tensor(n), "float32") for n in pair]) for pair in (lengths, targets)]
         sizes, around = (unstack(cast(n, "int32"), 2) for n in _fit(_TENSORS, *wide))
     pairs = [(a, t - s - a) for a, t, s in zip(around, targets, sizes, strict=True)]
-    return _framed(resized(x, sizes), *pairs)
+    return _framed(resized(x, sizes), pairs[0], pairs[1], targets)
 
 
 _TENSORS = SimpleNamespace(floor=floor, max=reduce_max, maximum=maximum)
@@ -278,6 +289,12 @@ def _fit(xp: Any, lengths: Any, targets: Any) -> tuple[Any, Any]:
     """The sides of the largest image that fits, and how far it is from the frame; in float32, as TensorFlow."""
     whole = lengths / xp.max(lengths / targets)
     return xp.floor(whole), xp.maximum(xp.floor((targets - whole) / 2), 0)
+
+
+def _framed_images(what: str, image: Any) -> Tensor:
+    """One image where the rank is unknown, as TensorFlow takes what a decoder gives."""
+    x = convert_to_tensor(image)
+    return _images(what, ensure_shape(x, [None] * 3) if x.shape.rank is None else x)
 
 
 def _images(what: str, image: Any, ranks: tuple[int, ...] = ()) -> Tensor:

@@ -82,11 +82,11 @@ def resize(
     else:
         raise ValueError(f"resize: method must be one of ResizeMethod, not {method!r}")
     if preserve_aspect_ratio:
-        size = _fitting(x, size)
+        size = fitting_size(x, size)
     return _resized("resize", x, size, how, name)
 
 
-def _fitting(x: Tensor, size: Any) -> Any:
+def fitting_size(x: Tensor, size: Any) -> Any:
     """The largest size inside `size` with the ratio of the images' rows and columns."""
     dims, lengths = split_shape(size)
     known: Any = None if x.shape.sizes is None else x.shape.sizes[-3:-1]
