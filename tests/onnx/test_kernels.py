@@ -46,7 +46,7 @@ EXCEPTIONS: dict[str, tuple[str, ...]] = {
     ),
     "outside of where it is defined SciPy has other conventions": (
         *("Zeta", "Polygamma", "Igamma", "Igammac", "Betainc", "Spence", "GammaDensity", "BetaDensity"),
-        *("IgammaRatio", "IgammaGradA", "BetaincByParameters", "SpenceSlope", "Angle", "Digamma", "Lgamma"),
+        *("IgammaRatio", "IgammaGradA", "BetaincByParameters", "SpenceSlope", "Digamma", "Lgamma"),
     ),
     "it is given sorted numbers, or finite ones": ("SearchSorted", "IsotonicRegression"),
     "it is given numbers of elements that are there": (

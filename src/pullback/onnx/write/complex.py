@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.operation import Operation
-from ...primitives.complex.angle import Angle
 from ...primitives.complex.complex import Complex, Conj, Imag, Real
 from ..lean import same_shape
 from ..namespace import Namespace
@@ -43,10 +42,3 @@ def imag(w: Writer, op: Operation, x: Any) -> Any:
 def conj(w: Writer, op: Operation, x: Any) -> Any:
     del op
     return [Pair(x.re, w.node("Neg", x.im))] if isinstance(x, Pair) else x
-
-
-@writer(Angle, pairs=True)
-def angle(w: Writer, op: Operation, x: Any) -> Any:
-    array = as_array(w, x)
-    xp = Namespace(w)
-    return as_value(w, xp.arctan2(xp.imag(array), xp.real(array)), op.outputs[0].dtype)
