@@ -1,7 +1,8 @@
 """Fuzzing: `python -m tests.programs 100000 --seed 7` draws that many programs and prints those that fail.
 
 All of them are tried with the properties that NumPy alone decides, one of fifty with those of other engines. Each
-number draws a program of each kind: of one dtype, of several, and of NaN, infinities and extremes; models of float32.
+number draws a program of each kind: of one dtype, of several, of 16 bits, of NaN, infinities and extremes; models of
+float32.
 """
 
 from __future__ import annotations

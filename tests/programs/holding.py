@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .drawing import Kind
+from .interior import interior_tensors_are_inputs
 from .program import Program
 from .properties import (
     a_dict_makes_the_same_graph,
@@ -31,7 +32,7 @@ from .transforms import (
 )
 
 Property = Callable[[Program], None]
-PLAIN, NARROW = Kind("float64"), Kind("float32")
+PLAIN, NARROW, HALF = Kind("float64"), Kind("float32"), Kind("float16")
 MIXED, WILD = Kind("float64", mixed=True), Kind("float64", mixed=True, wild=True)
 ON_NUMPY: list[Property] = [
     results_are_those_of_the_steps,
@@ -45,6 +46,7 @@ ON_NUMPY: list[Property] = [
     jacobians_are_made_of_gradients,
     hessians_are_made_of_products,
     options_of_gradients_change_what_they_say,
+    interior_tensors_are_inputs,
     recomputed_and_rolled_programs_give_the_same,
     examples_are_mapped,
 ]
@@ -56,10 +58,13 @@ OF_WILD: list[Property] = [
     a_dict_makes_the_same_graph,
     failing_calls_change_nothing,
 ]
+OF_HALF: list[Property] = [holds for holds in ON_NUMPY if holds is not derivatives_are_differences]
+"""What is rounded to three digits has no differences."""
 TRIED: list[tuple[Kind, list[Property], list[Property]]] = [
     (PLAIN, ON_NUMPY, ELSEWHERE),
     (MIXED, ON_NUMPY, ELSEWHERE),
-    (WILD, OF_WILD, []),
+    (HALF, OF_HALF, ELSEWHERE),
+    (WILD, OF_WILD, [xla_agrees]),
     (NARROW, [], OF_MODELS),
 ]
 """For each kind the properties that NumPy alone decides, and those of other engines."""

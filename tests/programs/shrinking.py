@@ -36,13 +36,13 @@ def _smaller(program: Program) -> Iterator[Program]:
 
 
 def _with_results(program: Program, kept: list[int]) -> Program:
-    made = _copy(program)
+    made = copied(program)
     made.block.results = tuple([made.block.results[i] for i in kept])
     return made.pruned()
 
 
 def _without_step(program: Program, number: int) -> Program:
-    made = _copy(program)
+    made = copied(program)
     step = list(made.block.all_steps())[number]
     for block in _blocks(made.block):
         if step in block.steps:
@@ -52,13 +52,13 @@ def _without_step(program: Program, number: int) -> Program:
 
 
 def _with_plain_input(program: Program, number: int) -> Program:
-    made = _copy(program)
+    made = copied(program)
     x = made.inputs[number]
     x.kind, x.shape = "placeholder", x.value.array.shape
     return made
 
 
-def _copy(program: Program) -> Program:
+def copied(program: Program) -> Program:
     """The same program, of steps of its own."""
     return Program([replace(x) for x in program.inputs], _copy_of_block(program.block))
 

@@ -10,8 +10,22 @@ import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 
 from .drawing import Kind, programs
-from .holding import ELSEWHERE, MIXED, NARROW, OF_MODELS, OF_WILD, ON_NUMPY, PLAIN, WILD, Property, hold
+from .holding import (
+    ELSEWHERE,
+    HALF,
+    MIXED,
+    NARROW,
+    OF_HALF,
+    OF_MODELS,
+    OF_WILD,
+    ON_NUMPY,
+    PLAIN,
+    WILD,
+    Property,
+    hold,
+)
 from .program import Program
+from .properties import xla_agrees
 
 
 def check(holds: Property, kind: Kind, count: int) -> None:
@@ -65,6 +79,17 @@ def test_many_programs(holds: Property, kind: Kind) -> None:
 @pytest.mark.parametrize("holds", OF_WILD, ids=lambda f: f.__name__)
 def test_many_programs_that_compute_anything(holds: Property) -> None:
     check(holds, WILD, 1500)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("holds", OF_HALF, ids=lambda f: f.__name__)
+def test_many_programs_of_16_bits(holds: Property) -> None:
+    check(holds, HALF, 300)
+
+
+@pytest.mark.slow
+def test_many_programs_that_compute_anything_on_xla() -> None:
+    check(xla_agrees, WILD, 100)
 
 
 @pytest.mark.slow
