@@ -293,3 +293,23 @@ def test_hessians_of_what_holds_second_derivatives_of_functions_of_matrices(func
         loss = pb.reduce_sum(pb.gradients(loss, x)[0] ** 2)
     dense = pb.Session(engine="numpy").run(pb.hessians(loss, x)[0])
     np.testing.assert_allclose(pb.sparse_hessian(loss, x).eval().toarray(), dense, rtol=1e-6, atol=1e-6)
+
+
+LOSS_BY: dict[str, Callable[[pb.Tensor, Any], Any]] = {
+    "sparse_jacobian": pb.sparse_jacobian,
+    "sparse_hessian": pb.sparse_hessian,
+    "hessians": lambda y, x: pb.hessians(y, [x]),
+    "jvp": lambda y, x: pb.jvp(y, [x], [1.0]),
+    "hessian_vector_product": lambda y, x: pb.hessian_vector_product(y, [x], [1.0]),
+    "jet": lambda y, x: pb.jet(y, [x], 2),
+    "batch_jacobian": lambda y, x: pb.batch_jacobian(pb.reshape(y, [1]), x),
+}
+
+
+@pytest.mark.parametrize("name", LOSS_BY)
+def test_a_list_in_the_place_of_a_tensor_is_refused(name: str) -> None:
+    """A stack would be made of it, by which all derivatives are zero."""
+    x = pb.placeholder(pb.float64, [1, 3])
+    text = r"^gradients: xs\[0\] is a list of tensors, and no y depends on what would be made of them; pass the tensors"
+    with pytest.raises(TypeError, match=text):
+        LOSS_BY[name](pb.reduce_sum(x**3.0), [x])

@@ -8,7 +8,7 @@ from typing import Any
 from ..autodiff.arguments import as_list, check_element
 from ..autodiff.reverse import gradients
 from ..core.dtypes import COMPLEX, TokenType
-from ..core.graph import Tensor, get_default_graph
+from ..core.graph import AbstractTensorLike, Tensor, get_default_graph
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
 from ..core.typing import TensorLike
@@ -105,12 +105,23 @@ def as_sources(xs: Any) -> list[Any]:
     """`xs` as a list of what can be differentiated by; numbers become constants.
 
     Raises:
-        TypeError: one of them is None, a name or an operation.
+        TypeError: one of them is None, a name or an operation, or a list of tensors, of which a new one would be made.
     """
     values = as_list(xs, "xs")
     for i, x in enumerate(values):
         check_element(x, f"xs[{i}]")
+        if isinstance(x, list | tuple) and _holds_tensors(x):
+            raise TypeError(
+                f"gradients: xs[{i}] is a {type(x).__name__} of tensors, and no y depends on what would be made of them; pass "
+                "the tensors themselves"
+            )
     return [x if isinstance(x, Tensor | Variable | IndexedSlices) else convert_to_tensor(x) for x in values]
+
+
+def _holds_tensors(x: Any) -> bool:
+    if isinstance(x, list | tuple):
+        return any(map(_holds_tensors, x))
+    return isinstance(x, Tensor | AbstractTensorLike)
 
 
 def check_lengths(xs: Sequence[Any], vs: Sequence[Any], what: str, function: str = "jvp") -> None:
