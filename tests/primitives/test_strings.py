@@ -192,6 +192,16 @@ def test_numbers_become_texts_as_in_c(value: Any, settings: dict[str, Any], want
     assert pb.Session(engine="numpy").run(pb.strings.as_string(value, **settings)).tolist() == wanted
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_a_text_that_is_fed_and_not_read(engine: str) -> None:
+    mode, v = pb.placeholder(pb.string, []), pb.Variable([1.0, 2.0])
+    session = pb.Session(engine=engine)
+    session.run(pb.global_variables_initializer())
+    found, text = session.run([v * 2.0, mode], {mode: "train"})
+    assert (found.tolist(), text) == ([2.0, 4.0], b"train")
+    assert session.run(v.assign_add([1.0, 1.0]), {mode: "train"}).tolist() == [2.0, 3.0]
+
+
 def test_arguments_of_strings_are_checked() -> None:
     strings = pb.strings
     assert refused(ValueError, lambda: strings.as_string(1, fill="x")) == (

@@ -153,7 +153,8 @@ class XlaEngine(AbstractEngine):
             in_all = partial(device_in_processes, soft=self.options.soft_placement)
             return segments_of(plan, in_all, default_device(0))
         hosted = steps_with_texts(plan) | (steps_for_host(plan, refused) if refused else set())
-        if not hosted and (self.mesh is not None or not asks_for_devices(plan)):
+        is_one = self.mesh is not None or not (asks_for_devices(plan) or has_texts(plan))
+        if not hosted and is_one:
             return []
         asked = partial(device_for, soft=self.options.soft_placement)
         return segments_of(plan, asked, default_device(), dict.fromkeys(hosted, HOST))
