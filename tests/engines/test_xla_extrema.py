@@ -47,3 +47,11 @@ def test_equal_extrema_share_and_nan_has_none(engine: str) -> None:
     assert by_row[0].tolist() == [0.0, 0.5, 0.5, 0.0]
     assert np.isnan(by_row[1]).all()
     assert by_column.tolist() == [[0.0, 1.0, 1.0, 0.5], [0.0, 0.0, 0.0, 0.5]]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_beside_nan_an_element_that_is_chosen_has_its_derivative(engine: str) -> None:
+    x = pb.placeholder(pb.float32, [2, 3])
+    dx = pb.gradients(pb.math.nth_element(x, 0), x)[0]
+    at = np.float32([[np.nan, 1.0, np.inf], [-np.inf, 1.0, np.nan]])
+    assert pb.Session(engine=engine).run(dx, {x: at}).tolist() == [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]

@@ -18,8 +18,9 @@ from ...core.primitive import Primitive
 
 
 def distance_to(x: Any, y: Any) -> Any:
-    """How far elements are from others; 0 for equal infinities."""
-    return jnp.where(x == y, 0, jnp.abs(x - y))
+    """How far elements are from others; 0 for equal infinities, and NaN is far from numbers."""
+    distance = jnp.where(x == y, 0, jnp.abs(x - y))
+    return jnp.where((x != x) & (y == y), jnp.inf, distance)
 
 
 def of_given(p: Primitive, function: Callable[..., Any], nothing: float, x: Any, *others: Any) -> Any:
