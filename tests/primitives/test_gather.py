@@ -57,6 +57,13 @@ def test_a_vector_of_indices_adds_no_operation_but_the_shape() -> None:
             lambda x, i: pb.scatter_nd(i[None, :, None], x[None, :2, None], [3, 1]),
             "scatter_nd: indices[0,1] = [-1] does not index into shape [3,1]",
         ),
+        *[
+            (
+                lambda x, i, kind=kind: getattr(pb, f"tensor_scatter_nd_{kind}")(x, i[:, None], x[:2]),
+                f"tensor_scatter_nd_{kind}: indices[1] = [-1] does not index into shape [3]",
+            )
+            for kind in ("update", "add", "sub", "min", "max")
+        ],
     ],
 )
 def test_numpy_says_which_index_is_out_of_range(pick: object, text: str) -> None:

@@ -162,6 +162,13 @@ def test_axes_that_a_run_computes_are_checked_there(engine: str) -> None:
             session.run(y, {axis: 2})
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_computed_axes_stand_once(engine: str) -> None:
+    x, axis = pb.zeros([2, 3]), pb.placeholder(pb.int32, [2])
+    with pytest.raises(pb.errors.InvalidArgumentError, match=r"assertion failed: a reduction: an axis stands twice in"):
+        pb.Session(engine=engine).run(pb.reduce_max(x, axis), {axis: [0, -2]})
+
+
 def test_a_computed_axis_must_be_an_integer() -> None:
     with pytest.raises(TypeError, match=r"^a reduction along axes: they must be integers, not float32\[\] 'axis:0'$"):
         pb.reduce_sum(pb.zeros([2]), pb.placeholder(pb.float32, [], name="axis"))

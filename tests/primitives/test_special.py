@@ -221,3 +221,9 @@ def test_derivatives_of_betainc_by_parameters_near_zero(engine: str) -> None:
     np.testing.assert_allclose(first, x**small * np.log(x), rtol=1e-12)
     np.testing.assert_allclose(other, -first, rtol=1e-12)
     np.testing.assert_allclose(second, x**small * np.log(x) ** 2, rtol=1e-11)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_beyond_all_numbers_spence_has_its_limit(engine: str) -> None:
+    x = pb.placeholder(pb.float64, [2])
+    np.testing.assert_array_equal(run(S.spence(x), engine, {x: [np.inf, np.nan]}), [-np.inf, np.nan])

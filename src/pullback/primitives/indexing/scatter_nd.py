@@ -211,13 +211,11 @@ def _infer_scattered(
     return (x,)
 
 
-def _scatter_into(xp: Any, x: Any, indices: Any, updates: Any, how: str) -> Any:
+def _scatter_into(xp: Any, what: str, x: Any, indices: Any, updates: Any, how: str) -> Any:
     k = indices.shape[-1]
-    rows = _rows(xp, indices, x.shape, 0, "tensor_scatter_nd")
+    rows = _rows(xp, indices, x.shape, 0, what)
     flat = x.reshape((math.prod(x.shape[:k]), *x.shape[k:]))
-    return combine_rows(xp, flat, rows, _as_rows("tensor_scatter_nd", indices, updates, x.shape[k:]), how).reshape(
-        x.shape
-    )
+    return combine_rows(xp, flat, rows, _as_rows(what, indices, updates, x.shape[k:]), how).reshape(x.shape)
 
 
 def _as_rows(what: str, indices: Any, updates: Any, row: Sequence[int]) -> Any:
@@ -265,7 +263,7 @@ class TensorScatterAdd(Primitive):
         return _infer_scattered("tensor_scatter_nd_add", x, indices, updates, NUMBERS | {string})
 
     def kernel(self, xp: Any, x: Any, indices: Any, updates: Any) -> Any:
-        return _scatter_into(xp, x, indices, updates, "add")
+        return _scatter_into(xp, "tensor_scatter_nd_add", x, indices, updates, "add")
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return dy, None, lambda: gather_nd(dy, op.inputs[1])
@@ -302,7 +300,7 @@ class TensorScatterSub(Primitive):
         return _infer_scattered("tensor_scatter_nd_sub", x, indices, updates, NUMBERS)
 
     def kernel(self, xp: Any, x: Any, indices: Any, updates: Any) -> Any:
-        return _scatter_into(xp, x, indices, -updates, "add")
+        return _scatter_into(xp, "tensor_scatter_nd_sub", x, indices, -updates, "add")
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return dy, None, lambda: negative(gather_nd(dy, op.inputs[1]))
@@ -336,7 +334,7 @@ class TensorScatterUpdate(Primitive):
         return _infer_scattered("tensor_scatter_nd_update", x, indices, updates)
 
     def kernel(self, xp: Any, x: Any, indices: Any, updates: Any) -> Any:
-        return _scatter_into(xp, x, indices, updates, "set")
+        return _scatter_into(xp, "tensor_scatter_nd_update", x, indices, updates, "set")
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         _, indices, updates = op.inputs
@@ -400,7 +398,7 @@ class TensorScatterMax(Primitive):
         return _infer_scattered("tensor_scatter_nd_max", x, indices, updates, REAL)
 
     def kernel(self, xp: Any, x: Any, indices: Any, updates: Any) -> Any:
-        return _scatter_into(xp, x, indices, updates, "max")
+        return _scatter_into(xp, "tensor_scatter_nd_max", x, indices, updates, "max")
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return _extremum_back(op, dy)
@@ -438,7 +436,7 @@ class TensorScatterMin(Primitive):
         return _infer_scattered("tensor_scatter_nd_min", x, indices, updates, REAL)
 
     def kernel(self, xp: Any, x: Any, indices: Any, updates: Any) -> Any:
-        return _scatter_into(xp, x, indices, updates, "min")
+        return _scatter_into(xp, "tensor_scatter_nd_min", x, indices, updates, "min")
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return _extremum_back(op, dy)

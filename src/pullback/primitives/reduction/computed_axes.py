@@ -27,7 +27,7 @@ def reduce_along(
     from ..shape.stacking import concat
     from ..shape.transpose import transpose
     from .product import reduce_prod
-    from .reduce import reduce_all, reduce_any
+    from .reduce import reduce_all, reduce_any, reduce_sum
 
     axes = convert_to_tensor(axis)
     if axes.dtype not in INTEGER:
@@ -38,7 +38,12 @@ def reduce_along(
         places, chosen = range_(rank), where(numbers < 0, numbers + rank, numbers)
         gone = reduce_any(equal(reshape(chosen, [-1, 1]), places), 0)
         fits = reduce_all((chosen >= 0) & (chosen < rank))
-        with x.graph.acting.control_dependencies([assert_(fits, ["there are no axes", axes, "of", lengths], 8)]):
+        once = equal(reduce_sum(cast(gone, int32)), size(numbers))
+        checks = [
+            assert_(fits, ["there are no axes", axes, "of", lengths], 8),
+            assert_(logical_not(fits) | once, ["a reduction: an axis stands twice in", axes], 8),
+        ]
+        with x.graph.acting.control_dependencies(checks):
             kept = logical_not(gone)
         columns = transpose(x, concat([boolean_mask(places, kept), boolean_mask(places, gone)], 0))
         matrix = [reduce_prod(where(part, lengths, 1)) for part in (kept, gone)]

@@ -159,7 +159,7 @@ class FresnelSin(AbstractSpecial):
 
 
 def spence(x: TensorLike, name: str | None = None) -> Tensor:
-    """Spence's function, the integral of `log(t) / (1 - t)` from 1 to each element; NaN for a negative one.
+    """Spence's function, the integral of `log(t) / (1 - t)` from 1 to each element; NaN below 0, -inf for inf.
 
     Shapes: any. Dtypes: any float.
 
@@ -180,7 +180,8 @@ class Spence(AbstractSpecial):
     traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.spence(arrays[0])
+        (x,) = arrays
+        return xp.where(x == math.inf, -math.inf, functions.spence(x)).astype(x.dtype)
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
