@@ -50,7 +50,7 @@ OTHER_DTYPES = {
     "int64": ("int32", "int16", "int8", "uint8", "uint64"),
 }
 """What an operation may be given in place of a dtype, if it takes it."""
-OWN_DTYPES = ("FFTND", "RFFTND", "IRFFTND")
+OWN_DTYPES = ("FFTND", "RFFTND", "IRFFTND", "Dct")
 """The operations of which the functions in front of them see to it that they are given no other dtypes."""
 CAST = Case("a cast between two operations", lambda x: x)
 

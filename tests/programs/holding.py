@@ -63,7 +63,7 @@ OF_HALF: list[Property] = [holds for holds in ON_NUMPY if holds is not derivativ
 TRIED: list[tuple[Kind, list[Property], list[Property]]] = [
     (PLAIN, ON_NUMPY, ELSEWHERE),
     (MIXED, ON_NUMPY, ELSEWHERE),
-    (HALF, OF_HALF, ELSEWHERE),
+    (HALF, OF_HALF, [xla_agrees]),
     (WILD, OF_WILD, [xla_agrees]),
     (NARROW, [], OF_MODELS),
 ]
