@@ -112,8 +112,8 @@ def as_sources(xs: Any) -> list[Any]:
         check_element(x, f"xs[{i}]")
         if isinstance(x, list | tuple) and _holds_tensors(x):
             raise TypeError(
-                f"gradients: xs[{i}] is a {type(x).__name__} of tensors, and no y depends on what would be made of them; pass "
-                "the tensors themselves"
+                f"gradients: xs[{i}] is a {type(x).__name__} of tensors, and no y depends on what would be made of "
+                "them; pass the tensors themselves"
             )
     return [x if isinstance(x, Tensor | Variable | IndexedSlices) else convert_to_tensor(x) for x in values]
 
