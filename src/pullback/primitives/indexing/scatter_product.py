@@ -42,7 +42,7 @@ class TensorScatterMul(Primitive):
         return None if i else all_axes_but(x.shape.rank)
 
     def kernel(self, xp: Any, x: Any, indices: Any, updates: Any) -> Any:
-        return _scatter_into(xp, x, indices, updates, "multiply")
+        return _scatter_into(xp, "tensor_scatter_nd_mul", x, indices, updates, "multiply")
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         x, indices, updates = op.inputs
