@@ -11,8 +11,11 @@ import pytest
 
 import pullback as pb
 from pullback.core.graph import Tensor
+from pullback.passes.eviction import Node
+from pullback.passes.keeping import keeping_more
 
 ENGINES = ["numpy", "xla", "onnxruntime"]
+Array = np.ndarray[Any, Any]
 Net = Callable[[Tensor], Tensor]
 WIDTH, ROWS = 64, 256
 
@@ -56,7 +59,7 @@ def built(net: Net, x: Tensor) -> list[Tensor]:
     return [loss, *pb.gradients(loss, x)]
 
 
-def feed() -> np.ndarray[Any, Any]:
+def feed() -> Array:
     return np.random.default_rng(7).normal(size=(ROWS, WIDTH)).astype(np.float32)
 
 
@@ -79,10 +82,10 @@ def test_the_values_are_the_same(net: Net, engine: str) -> None:
             np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
 
 
-def measured(fetches: Sequence[Tensor], x: Tensor) -> int:
+def measured(fetches: Sequence[Tensor], x: Tensor, given: Array | None = None) -> int:
     """The most bytes that are in use during a run on NumPy."""
     run = pb.Session(engine="numpy").make_callable(list(fetches), [x])
-    array = feed()
+    array = feed() if given is None else given
     run(array)
     tracemalloc.start()
     run(array)
@@ -100,6 +103,29 @@ def test_the_peak_is_the_one_that_was_predicted(net: Net, share: float) -> None:
         assert report.peak <= report.budget
         assert measured(found, x) == pytest.approx(report.peak, rel=0.1)
         assert measured(fetches, x) == pytest.approx(report.plain_peak, rel=0.1)
+
+
+def with_convolutions(x: Tensor) -> Tensor:
+    for i in range(5):
+        filters = pb.constant(np.random.default_rng(i).normal(size=(3, 3, 16, 16)) / 12, pb.float32)
+        x = pb.nn.relu(pb.nn.conv2d(x, filters, 1, "SAME"))
+    return x
+
+
+def test_convolutions_take_little_beside_their_results() -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, [64, 16, 32, 16])
+        images = np.random.default_rng(0).normal(size=x.shape.known).astype(np.float32)
+        fetches = built(with_convolutions, x)
+        found, report = within(fetches, 0.7)
+        assert measured(found, x, images) == pytest.approx(report.peak, rel=0.1)
+        assert measured(fetches, x, images) == pytest.approx(report.plain_peak, rel=0.1)
+
+
+def test_what_comes_again_before_it_is_read_is_computed_once() -> None:
+    given, large = Node((), 1, 0, 1), Node((0,), 8, 0, 5)
+    nodes = [given, large, Node((0,), 1, 0, 1), Node((1, 2), 1, 0, 1, kept=True)]
+    assert keeping_more(nodes, [0, 1, 2, 1, 3], 100) == [0, 2, 1, 3]
 
 
 def test_compiled_programs_need_less_memory() -> None:

@@ -174,3 +174,20 @@ def test_an_output_shape_may_be_computed_in_the_run() -> None:
     feeds = {x: np.ones((2, 4, 4, 3), np.float32), f: np.ones((3, 3, 2, 3), np.float32)}
     for engine in ("numpy", "xla"):
         assert pb.Session(engine=engine).run(y, feeds).shape == (2, 8, 8, 2)
+
+
+@pytest.mark.parametrize("channels", [2, 20])
+@pytest.mark.parametrize("convolve", [nn.conv2d, nn.depthwise_conv2d])
+def test_large_batches_give_what_their_images_give(convolve: Callable[..., pb.Tensor], channels: int) -> None:
+    random = np.random.default_rng(0)
+    batch = random.normal(size=(7, 96, 64, channels))
+    filters = random.normal(size=(3, 3, channels, 2))
+    with pb.Graph().as_default():
+        x, f = images(None, 96, 64, channels, dtype=pb.float64), pb.constant(filters)
+        y = convolve(x, f, [1, 2, 2, 1], "SAME")
+        dx, df = pb.gradients(pb.reduce_sum(pb.sin(y)), [x, f])
+        run = pb.Session(engine="numpy").make_callable([y, dx, df], [x])
+    each = [run(batch[i : i + 1]) for i in range(len(batch))]
+    ys, dxs, dfs = [list(values) for values in zip(*each, strict=True)]
+    for whole, parts in zip(run(batch), [np.concatenate(ys), np.concatenate(dxs), sum(dfs)], strict=True):
+        np.testing.assert_allclose(whole, parts, rtol=1e-10, atol=1e-10)

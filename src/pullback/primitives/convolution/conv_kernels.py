@@ -1,12 +1,14 @@
 """Convolution kernels in NumPy, of inputs [batch, spatial..., channels], and those of their derivatives.
 
 One matrix product for each place in the window; for few channels one product with all places side by side (im2col),
-because thin matrices multiply slowly.
+because thin matrices multiply slowly. The batch goes in parts that stay in the cache: what a part takes beside its
+result is small.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,24 +17,29 @@ from ..base.windows import Pads, at_offset, inside, offsets, padded
 
 Array = np.ndarray[Any, Any]
 _FEW_CHANNELS = 16
+_PART = 1 << 18
+"""The bytes of a part of the batch, as many as there are of images, results or patches."""
 
 
 def convolve(x: Array, f: Array, strides: tuple[int, ...], dilations: tuple[int, ...], pads: Pads) -> Array:
     """The correlation of `x` with the filters `f` [window..., channels / groups, count]."""
     *windows, depth, count = f.shape
-    x = padded(np, x, pads)
-    counts = _counts(x, windows, strides, dilations)
+    counts = _counts(x, pads, windows, strides, dilations)
     groups = x.shape[-1] // depth
-    if groups == 1 and depth < _FEW_CHANNELS:
-        patches = _patches(x, windows, counts, strides, dilations)
-        rows: Array = np.dot(patches, f.reshape(patches.shape[1], count))
-        return rows.reshape(x.shape[0], *counts, count)
-    total = None
-    for offset in offsets(windows):
-        piece = _rows(x[at_offset(offset, counts, strides, dilations)], groups)
-        total = _add(total, np.matmul(piece, _matrices(f[offset], groups)))
-    assert total is not None
-    return _unrows(total, (x.shape[0], *counts))
+    result = np.empty((len(x), *counts, count), np.result_type(x, f))
+    for part in _parts(x, result, _copies(windows, depth, groups)):
+        images = padded(np, x[part], pads)
+        if _is_thin(depth, groups):
+            patches = _patches(images, windows, counts, strides, dilations)
+            np.dot(patches, f.reshape(patches.shape[1], count), out=result[part].reshape(len(patches), count))
+            continue
+        total = None
+        for offset in offsets(windows):
+            piece = _rows(images[at_offset(offset, counts, strides, dilations)], groups)
+            total = _add(total, np.matmul(piece, _matrices(f[offset], groups)))
+        assert total is not None
+        result[part] = _unrows(total, (len(images), *counts))
+    return result
 
 
 def convolve_by_input(
@@ -48,12 +55,15 @@ def convolve_by_input(
     *windows, depth, _ = f.shape
     counts = dy.shape[1:-1]
     groups = channels // depth
-    total = np.zeros((dy.shape[0], *_padded_lengths(lengths, pads), channels), dy.dtype)
-    rows = _rows(dy, groups)
-    for offset in offsets(windows):
-        piece = np.matmul(rows, _matrices(f[offset], groups).swapaxes(-1, -2))
-        total[at_offset(offset, counts, strides, dilations)] += _unrows(piece, dy.shape[:-1])
-    return total[inside(lengths, pads)]
+    result = np.empty((len(dy), *lengths, channels), dy.dtype)
+    for part in _parts(result, dy):
+        rows = _rows(dy[part], groups)
+        total = np.zeros((len(dy[part]), *_padded_lengths(lengths, pads), channels), dy.dtype)
+        for offset in offsets(windows):
+            piece = np.matmul(rows, _matrices(f[offset], groups).swapaxes(-1, -2))
+            total[at_offset(offset, counts, strides, dilations)] += _unrows(piece, dy[part].shape[:-1])
+        result[part] = total[inside(lengths, pads)]
+    return result
 
 
 def convolve_by_filter(
@@ -66,32 +76,35 @@ def convolve_by_filter(
     pads: Pads,
 ) -> Array:
     """The cotangent of filters [windows..., depth, count]."""
-    x = padded(np, x, pads)
     counts, count = dy.shape[1:-1], dy.shape[-1]
     groups = x.shape[-1] // depth
-    if groups == 1 and depth < _FEW_CHANNELS:
-        patches = _patches(x, windows, counts, strides, dilations)
-        flat: Array = np.dot(patches.T, dy.reshape(len(patches), count))
-        return flat.reshape(*windows, depth, count)
-    rows = _rows(dy, groups)
-    result = np.empty((*windows, depth, count), dy.dtype)
-    for offset in offsets(windows):
-        piece = _rows(x[at_offset(offset, counts, strides, dilations)], groups)
-        result[offset] = np.moveaxis(np.matmul(piece.swapaxes(-1, -2), rows), 0, 1).reshape(depth, count)
+    result = np.zeros((*windows, depth, count), dy.dtype)
+    for part in _parts(x, dy, _copies(windows, depth, groups)):
+        images = padded(np, x[part], pads)
+        if _is_thin(depth, groups):
+            patches = _patches(images, windows, counts, strides, dilations)
+            result += np.dot(patches.T, dy[part].reshape(len(patches), count)).reshape(result.shape)
+            continue
+        rows = _rows(dy[part], groups)
+        for offset in offsets(windows):
+            piece = _rows(images[at_offset(offset, counts, strides, dilations)], groups)
+            result[offset] += np.moveaxis(np.matmul(piece.swapaxes(-1, -2), rows), 0, 1).reshape(depth, count)
     return result
 
 
 def convolve_depthwise(x: Array, f: Array, strides: tuple[int, ...], dilations: tuple[int, ...], pads: Pads) -> Array:
     """Each channel of `x` correlated with its own filters, `f` [window..., channels, multiplier]."""
     *windows, channels, multiplier = f.shape
-    x = padded(np, x, pads)
-    counts = _counts(x, windows, strides, dilations)
-    total = None
-    for offset in offsets(windows):
-        piece = x[at_offset(offset, counts, strides, dilations)]
-        total = _add(total, piece * f[offset][:, 0] if multiplier == 1 else piece[..., None] * f[offset])
-    assert total is not None
-    return total.reshape(x.shape[0], *counts, channels * multiplier)
+    counts = _counts(x, pads, windows, strides, dilations)
+    result = np.empty((len(x), *counts, channels * multiplier), np.result_type(x, f))
+    for part in _parts(x, result):
+        images, total = padded(np, x[part], pads), None
+        for offset in offsets(windows):
+            piece = images[at_offset(offset, counts, strides, dilations)]
+            total = _add(total, piece * f[offset][:, 0] if multiplier == 1 else piece[..., None] * f[offset])
+        assert total is not None
+        result[part] = total.reshape(result[part].shape)
+    return result
 
 
 def depthwise_by_input(
@@ -106,12 +119,16 @@ def depthwise_by_input(
     """The cotangent of a depthwise convolution's input."""
     *windows, _, multiplier = f.shape
     counts = dy.shape[1:-1]
-    total = np.zeros((dy.shape[0], *_padded_lengths(lengths, pads), channels), dy.dtype)
-    parts = dy.reshape(*dy.shape[:-1], channels, multiplier)
-    for offset in offsets(windows):
-        piece = dy * f[offset][:, 0] if multiplier == 1 else (parts * f[offset]).sum(-1)
-        total[at_offset(offset, counts, strides, dilations)] += piece
-    return total[inside(lengths, pads)]
+    result = np.empty((len(dy), *lengths, channels), dy.dtype)
+    for part in _parts(result, dy):
+        given = dy[part]
+        total = np.zeros((len(given), *_padded_lengths(lengths, pads), channels), dy.dtype)
+        each = given.reshape(*given.shape[:-1], channels, multiplier)
+        for offset in offsets(windows):
+            piece = given * f[offset][:, 0] if multiplier == 1 else (each * f[offset]).sum(-1)
+            total[at_offset(offset, counts, strides, dilations)] += piece
+        result[part] = total[inside(lengths, pads)]
+    return result
 
 
 def depthwise_by_filter(
@@ -124,19 +141,39 @@ def depthwise_by_filter(
     pads: Pads,
 ) -> Array:
     """The cotangent of a depthwise convolution's filters, `depth` channels each."""
-    x = padded(np, x, pads)
     counts, multiplier = dy.shape[1:-1], dy.shape[-1] // depth
-    parts = dy.reshape(math.prod(dy.shape[:-1]), depth, multiplier)
-    result = np.empty((*windows, depth, multiplier), dy.dtype)
-    for offset in offsets(windows):
-        piece = x[at_offset(offset, counts, strides, dilations)].reshape(len(parts), depth)
-        result[offset] = np.einsum("rc,rcm->cm", piece, parts)
+    result = np.zeros((*windows, depth, multiplier), dy.dtype)
+    for part in _parts(x, dy):
+        images = padded(np, x[part], pads)
+        each = dy[part].reshape(math.prod(dy[part].shape[:-1]), depth, multiplier)
+        for offset in offsets(windows):
+            piece = images[at_offset(offset, counts, strides, dilations)].reshape(len(each), depth)
+            result[offset] += np.einsum("rc,rcm->cm", piece, each)
     return result
 
 
-def _counts(x: Array, windows: list[int], strides: tuple[int, ...], dilations: tuple[int, ...]) -> tuple[int, ...]:
-    """The numbers of windows in a padded input."""
-    axes = zip(x.shape[1:-1], windows, strides, dilations, strict=True)
+def _parts(x: Array, y: Array, copies: int = 1) -> Iterator[slice]:
+    """The batch of images `x`, each of which is copied so many times, and of results `y` in parts."""
+    batch = len(x)
+    size = max(x.nbytes * copies, y.nbytes) // max(batch, 1)
+    step = max(_PART // max(size, 1), 1)
+    return (slice(start, start + step) for start in range(0, batch, step))
+
+
+def _is_thin(depth: int, groups: int) -> bool:
+    return groups == 1 and depth < _FEW_CHANNELS
+
+
+def _copies(windows: Sequence[int], depth: int, groups: int) -> int:
+    """How many times an image is in its patches, where these are made."""
+    return math.prod(windows) if _is_thin(depth, groups) else 1
+
+
+def _counts(
+    x: Array, pads: Pads, windows: Sequence[int], strides: tuple[int, ...], dilations: tuple[int, ...]
+) -> tuple[int, ...]:
+    """The numbers of windows in an input."""
+    axes = zip(_padded_lengths(x.shape[1:-1], pads), windows, strides, dilations, strict=True)
     return tuple([max((n - (k - 1) * d - 1) // s + 1, 0) for n, k, s, d in axes])
 
 
