@@ -80,7 +80,7 @@ def added_up(x: Any, axis: int, keepdims: bool = False) -> Any:
 
 def _running_sums(x: Any, axis: int) -> Any:
     """The running sums along an axis of a few elements: each is added to those from its place on."""
-    places = lax.broadcasted_iota(np.int32, x.shape, axis)
+    places = np.expand_dims(np.arange(x.shape[axis]), [i for i in range(x.ndim) if i != axis])
     totals = jnp.zeros_like(x)
     for i in range(x.shape[axis]):
         totals = totals + jnp.where(places >= i, lax.index_in_dim(x, i, axis), 0)
