@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -162,6 +163,15 @@ def test_fast_compilation_is_the_short_way_for_all_programs() -> None:
     x = pb.placeholder(pb.float32, [800])
     plan = make_plan([pb.sin(x)], [], [x])
     assert _compiler_options(EngineOptions(compile_effort="fast"), plan, "cpu")["xla_cpu_use_fusion_emitters"] is False
+
+
+@pytest.mark.skipif(not HAS_OLD_EMITTERS, reason="jax 0.11 has no others")
+@pytest.mark.parametrize("length", [10, 200])
+def test_programs_of_few_steps_are_compiled_in_one_part(length: int) -> None:
+    x = pb.placeholder(pb.float32, [800])
+    y = functools.reduce(lambda y, _: pb.sin(y), range(length), x)
+    options = _compiler_options(EngineOptions(compile_effort="fast"), make_plan([y], [], [x]), "cpu")
+    assert ("xla_cpu_parallel_codegen_split_count" in options) == (length < 100)
 
 
 @pytest.mark.parametrize("dtype", [pb.float32, pb.float64, pb.bfloat16, pb.int32, pb.complex64])

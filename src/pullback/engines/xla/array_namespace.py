@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import jax
@@ -72,10 +72,8 @@ NAMESPACE = _Namespace()
 
 def added_up(x: Any, axis: int, keepdims: bool = False) -> Any:
     """The sum along an axis of a few elements, as additions."""
-    total = lax.index_in_dim(x, 0, axis, keepdims=keepdims)
-    for i in range(1, x.shape[axis]):
-        total = total + lax.index_in_dim(x, i, axis, keepdims=keepdims)
-    return total
+    total = reduce(lax.add, lax.split(x, (1,) * x.shape[axis], axis))
+    return total if keepdims else lax.squeeze(total, (axis,))
 
 
 def _running_sums(x: Any, axis: int) -> Any:

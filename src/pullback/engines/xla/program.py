@@ -49,6 +49,8 @@ _MOST_PROGRAMS = 128
 _MANY_PROGRAMS = 16
 _FEW = 64
 """The elements of an array that take less time than the call of what computes them."""
+_FEW_STEPS = 100
+"""The steps up to which one part is compiled sooner than several at once, each of which takes a start of its own."""
 HAS_OLD_EMITTERS = jax.__version_info__ < (0, 11)
 _SLOW_PASSES = "while-loop-invariant-code-motion,simplify-while-loops"
 """What takes XLA longest for derivatives of high order of loops in loops: it goes through all of them nine times."""
@@ -439,7 +441,14 @@ def _compiler_options(options: EngineOptions, plan: Plan, platform: str) -> dict
     # What the new emitters make of a fusion takes twice as long to compile, and pays where there is much to compute.
     if HAS_OLD_EMITTERS and platform == PROCESSOR and (options.compile_effort == "fast" or _is_tiny(plan)):
         chosen["xla_cpu_use_fusion_emitters"] = False
+        if _count(plan) <= _FEW_STEPS:
+            chosen["xla_cpu_parallel_codegen_split_count"] = 1
     return chosen
+
+
+def _count(plan: Plan) -> int:
+    """The number of steps, with those in bodies."""
+    return sum(1 + sum(_count(body.plan) for body in step.bodies) for step in plan.steps)
 
 
 def _is_tiny(plan: Plan) -> bool:
