@@ -55,7 +55,8 @@ def test_counts_are_local_variables_by_the_names_of_tensorflow() -> None:
     tf.metrics.mean([1.0, 2.0], updates_collections="updates", metrics_collections=["a", "b"])
     tf.metrics.accuracy([1], [1])
     tf.metrics.recall([1], [1], name="r")
-    names = ["mean/total", "mean/count", "accuracy/total", "accuracy/count", "r/true_positives", "r/false_negatives"]
+    names = ["mean/total", "mean/count", "accuracy/total", "accuracy/count", "r/true_positives/count"]
+    names.append("r/false_negatives/count")
     assert [v.op.name for v in tf.local_variables()] == names
     assert tf.get_collection(tf.GraphKeys.METRIC_VARIABLES) == tf.local_variables()
     assert tf.global_variables() == []
@@ -196,3 +197,25 @@ def test_weights_of_rows_are_of_whole_rows() -> None:
     assert after_one(tf.metrics.mean_relative_error([[1.0], [2.0]], [2.0, 4.0], [[1.0], [4.0]])) == 0.75
     with pytest.raises(ValueError, match=r"^metrics: weights float32\[1,1,3\] do not broadcast to float32\[3,2\]$"):
         tf.metrics.mean_tensor(np.ones([3, 2]), weights=np.ones([1, 1, 3]))
+
+
+@pytest.mark.parametrize("columns", [("labels",), ("predictions",), ("weights",), ("labels", "predictions")])
+@pytest.mark.parametrize("name", ["true_negatives", "mean_iou"])
+def test_columns_count_as_the_vectors_that_they_hold(name: str, columns: tuple[str, ...]) -> None:
+    given: dict[str, Any] = {"labels": LABELS[0], "predictions": PREDICTIONS[0], "weights": WEIGHTS[0]}
+    if name == "mean_iou":
+        given["num_classes"] = 2
+    in_columns = given | {key: np.array(given[key])[:, None] for key in columns}
+    updates = [getattr(tf.metrics, name)(**each).update_op for each in (given, in_columns)]
+    session = pb.Session(engine="numpy")
+    session.run(tf.local_variables_initializer())
+    np.testing.assert_array_equal(*session.run(updates))
+
+
+def test_predictions_are_compared_in_the_dtype_of_the_labels() -> None:
+    assert after_one(tf.metrics.accuracy([1, 0, 2], [1.9, 0.4, 1.5])) == pytest.approx(2 / 3)
+
+
+def test_predictions_that_are_no_probabilities_have_no_curve() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"predictions must be in \[0, 1\]"):
+        after_one(tf.metrics.auc([1, 0], tf.placeholder_with_default([0.5, 1.5], [2])))

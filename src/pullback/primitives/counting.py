@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtypes import FLOATING, INTEGER, as_dtype, int32
-from ..core.operation import Tensor
+from ..core.dtypes import FLOATING, INTEGER, as_dtype, int32, int64
+from ..core.operation import Operation, Tensor
 from ..core.typing import DTypeLike, TensorLike
 from .base.broadcasting import operands
 from .casting.cast import cast
@@ -23,7 +23,7 @@ from .reduction.reduce import reduce_all, reduce_max, take_numbers
 from .segment.sums import unsorted_segment_sum
 from .shape.reshape import reshape
 from .shape.size import shape
-from .shape.squeeze import expand_dims
+from .shape.squeeze import expand_dims, squeeze
 from .shape.stacking import stack
 
 
@@ -154,21 +154,26 @@ def confusion_matrix(
     """How often each class (row) was predicted as each (column); with `weights` the sums of those.
 
     Shapes: `labels`, `predictions` and `weights` [n]; the result [num_classes, num_classes], where None stands for the
-    largest number plus one; on XLA it must be known when it compiles. Dtypes: integers; the result has `dtype`. The
-    weights have derivatives where `dtype` is a float.
+    largest number plus one; on XLA it must be known when it compiles. Labels [n, 1] stand for [n], and so do
+    predictions. Dtypes: integers, or numbers that become such; the result has `dtype`. The weights have derivatives
+    where `dtype` is a float.
 
     Derivative: dweights[i] = dy[labels[i], predictions[i]]; none by the others.
 
     Raises:
-        TypeError: not integers.
+        ValueError: the shapes differ. InvalidArgumentError: in a run, a number is negative, or none of `num_classes`.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.math.confusion_matrix([0, 1, 1], [0, 1, 0]))
     array([[1, 0],
            [1, 1]], dtype=int32)
     """
-    rows, columns = operands(take_numbers(labels, "confusion_matrix", INTEGER), predictions)
+    rows, columns = remove_squeezable_dimensions(labels, predictions)
+    if not rows.shape.is_compatible_with(columns.shape):
+        raise ValueError(f"confusion_matrix: labels {rows} and predictions {columns} must have one shape")
     with rows.graph.name_scope(name or "confusion_matrix"):
+        if rows.dtype not in INTEGER or rows.dtype != columns.dtype:
+            rows, columns = cast(rows, int64), cast(columns, int64)
         n: Any = constant_value(convert_to_tensor(num_classes)) if num_classes is not None else None
         if n is not None:
             n = int(n)
@@ -177,5 +182,34 @@ def confusion_matrix(
         else:
             n = cast(maximum(reduce_max(rows), reduce_max(columns)), int32) + 1
         values = ones_like(rows, as_dtype(dtype)) if weights is None else cast(weights, as_dtype(dtype))
-        counts = unsorted_segment_sum(values, rows * cast(n, rows.dtype) + columns, n * n)
+        limit = cast(n, rows.dtype)
+        with rows.graph.control_dependencies([_within(rows, limit, "labels"), _within(columns, limit, "predictions")]):
+            places = rows * limit + columns
+        counts = unsorted_segment_sum(values, places, n * n)
         return reshape(counts, [n, n] if isinstance(n, int) else stack([n, n]))
+
+
+def _within(classes: Tensor, limit: Tensor, what: str) -> Operation:
+    """Checks that the numbers are those of classes below `limit`."""
+    fits = reduce_all((classes >= 0) & (classes < limit))
+    return assert_(fits, [f"confusion_matrix: `{what}` out of bound: they must be at least 0 and less than", limit])
+
+
+def remove_squeezable_dimensions(
+    labels: TensorLike, predictions: TensorLike, expected_rank_diff: int = 0, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Labels and predictions; the last axis, if of length 1, is left out of the one that has an axis too many.
+
+    >>> from pullback.primitives.counting import remove_squeezable_dimensions
+    >>> [x.shape.as_list() for x in remove_squeezable_dimensions([1, 0], [[0.5], [0.7]])]
+    [[2], [2]]
+    """
+    truth, given = convert_to_tensor(labels), convert_to_tensor(predictions)
+    if truth.shape.rank is None or given.shape.rank is None:
+        return truth, given
+    more = given.shape.rank - truth.shape.rank - expected_rank_diff
+    if more == 1 and given.shape.size(-1) in (None, 1):
+        return truth, squeeze(given, [-1], name)
+    if more == -1 and truth.shape.size(-1) in (None, 1):
+        return squeeze(truth, [-1], name), given
+    return truth, given

@@ -13,7 +13,7 @@ from ...core.shape import as_shape
 from ...core.slices import IndexedSlices
 from ...core.typing import DTypeLike
 from ...primitives.creation.constant import convert_to_tensor, register_conversion
-from ...primitives.sparse.sparse_tensor import SparseTensor
+from ...primitives.sparse.sparse_tensor import SparseTensor, SparseTensorValue
 
 
 def register_tensor_conversion_function(
@@ -55,7 +55,7 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: DTypeLike | None = No
 
 
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
-    """`value` as a tensor, unless it is a sparse one.
+    """`value` as a tensor, dense or sparse.
 
     Raises:
         RuntimeError: the sparse tensor has another dtype.
@@ -64,6 +64,8 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: DTypeLike | None = Non
     >>> tf.convert_to_tensor_or_sparse_tensor(tf.SparseTensor([[0]], [1.0], [2])).shape
     TensorShape([2])
     """
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor(value.indices, convert_to_tensor(value.values, dtype), value.dense_shape)
     if not isinstance(value, SparseTensor):
         return convert_to_tensor(value, dtype, name=name)
     if dtype is not None and value.dtype != dtype:

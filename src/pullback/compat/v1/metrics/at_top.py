@@ -20,6 +20,7 @@ from ....primitives.reduction.reduce import reduce_any, reduce_sum
 from ....primitives.shape.size import shape
 from ....primitives.sorting.sort import top_k
 from ....primitives.sparse.sparse_tensor import SparseTensor, to_dense
+from ..conversions import convert_to_tensor_or_sparse_tensor
 from .running import Collections, Metric, Pair, noted, running, weighted
 
 
@@ -205,10 +206,11 @@ def _hits(labels: TensorLike | SparseTensor, places: Tensor, class_id: int | Non
 
 def _classes(labels: TensorLike | SparseTensor, places: Tensor) -> tuple[Tensor, Tensor]:
     """The true classes [..., m], and which of them are there."""
+    labels = convert_to_tensor_or_sparse_tensor(labels)
     if isinstance(labels, SparseTensor):
         ones = SparseTensor(labels.indices, ones_like(labels.values), labels.dense_shape)
         return cast(to_dense(labels), places.dtype), cast(to_dense(ones), bool_)
-    classes = cast(convert_to_tensor(labels), places.dtype)
+    classes = cast(labels, places.dtype)
     if classes.shape.rank is not None and classes.shape.rank + 1 == places.shape.rank:
         classes = classes[..., None]
     return classes, ones_like(classes, dtype=bool_)

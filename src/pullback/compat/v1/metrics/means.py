@@ -52,7 +52,7 @@ def accuracy(
     updates_collections: Collections = None,
     name: str | None = None,
 ) -> Metric:
-    """How often predictions are labels.
+    """How often predictions are labels, in the dtype of these.
 
     >>> import pullback.compat.v1 as tf
     >>> _, update_op = tf.metrics.accuracy([1, 0, 1], [1, 1, 1])
@@ -62,7 +62,7 @@ def accuracy(
     np.float32(0.6666667)
     """
     wanted, given = matched(labels, predictions)
-    right = equal(given, cast(wanted, given.dtype))
+    right = equal(cast(given, wanted.dtype), wanted)
     return mean(right, weights, metrics_collections, updates_collections, name or "accuracy")
 
 

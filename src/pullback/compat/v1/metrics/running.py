@@ -10,11 +10,11 @@ from ....core.graph import Tensor
 from ....core.typing import TensorLike
 from ....layers.losses.weighted import checked_weights
 from ....primitives.casting.cast import cast
-from ....primitives.creation.constant import convert_to_tensor
+from ....primitives.counting import remove_squeezable_dimensions
 from ....primitives.creation.fill import zeros
 from ....primitives.elementwise.division import divide_no_nan
 from ....primitives.reduction.reduce import reduce_sum
-from ....primitives.shape.squeeze import expand_dims, squeeze
+from ....primitives.shape.squeeze import expand_dims
 from ....primitives.variables.collections import GraphKeys, add_to_collections
 from ....primitives.variables.variable import Variable
 
@@ -44,9 +44,7 @@ def matched(labels: TensorLike, predictions: TensorLike) -> Pair:
     Raises:
         ValueError: the shapes differ otherwise.
     """
-    z, y = convert_to_tensor(labels), convert_to_tensor(predictions)
-    more = None if z.shape.rank is None or y.shape.rank is None else z.shape.rank - y.shape.rank
-    z, y = (_without_last(z) if more == 1 else z), (_without_last(y) if more == -1 else y)
+    z, y = remove_squeezable_dimensions(labels, predictions)
     if not z.shape.is_compatible_with(y.shape):
         raise ValueError(f"metrics: labels {z.type} and predictions {y.type} must have one shape")
     return z, y
@@ -59,19 +57,15 @@ def weighted(values: Tensor, weights: TensorLike | None, dtype: Any = float32) -
         ValueError: `weights` are no scalar, and do not broadcast without new axes.
     """
     x = cast(values, dtype)
-    if weights is None:
-        return x
-    w = cast(convert_to_tensor(weights), dtype)
-    more = None if w.shape.rank is None or x.shape.rank is None else w.shape.rank - x.shape.rank
-    if more == 1:
-        w = _without_last(w)
-    elif more == -1 and w.shape.rank:
+    return x if weights is None else x * fitted(cast(weights, dtype), x)
+
+
+def fitted(weights: TensorLike, values: Tensor) -> Tensor:
+    """Weights of as many axes as the values, or scalar ones; see `weighted`."""
+    _, w = remove_squeezable_dimensions(values, weights)
+    if w.shape.rank and w.shape.rank + 1 == values.shape.rank:
         w = expand_dims(w, -1)
-    return x * checked_weights("metrics", w, x)
-
-
-def _without_last(x: Tensor) -> Tensor:
-    return squeeze(x, [-1]) if x.shape.size(-1) in (1, None) else x
+    return checked_weights("metrics", w, values)
 
 
 def sum_of(values: Tensor, weights: TensorLike | None, name: str, rows: int | None = None) -> Pair:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ....core.contexts import control_dependencies
 from ....core.dtypes import float32
 from ....core.graph import Tensor
 from ....core.named_functions import named
@@ -17,10 +18,12 @@ from ....core.typing import TensorLike
 from ....layers.variables.scope import variable_scope
 from ....primitives.casting.cast import cast
 from ....primitives.creation.fill import ones_like
+from ....primitives.debugging.assertions import assert_
 from ....primitives.elementwise.sign import absolute
+from ....primitives.identity.identity import identity
 from ....primitives.indexing.gather import gather
 from ....primitives.reduction.argmax import argmin
-from ....primitives.reduction.reduce import reduce_sum
+from ....primitives.reduction.reduce import reduce_all, reduce_sum
 from ....primitives.shape.reshape import reshape
 from .running import Collections, Metric, Pair, matched, noted, sum_of, weighted
 from .truth import part_of, truth_of
@@ -28,7 +31,7 @@ from .truth import part_of, truth_of
 _SMALL = 1e-7
 _TINY = 1e-6
 """What keeps shares of nothing from being 0 / 0."""
-_PARTS = ("true_positives", "false_negatives", "true_negatives", "false_positives")
+PARTS = ("true_positives", "false_negatives", "true_negatives", "false_positives")
 
 
 def _at_thresholds(name_: str, parts: Sequence[str], what: str, example: str) -> Callable[..., Metric]:
@@ -44,7 +47,7 @@ def _at_thresholds(name_: str, parts: Sequence[str], what: str, example: str) ->
         name: str | None = None,
     ) -> Metric:
         with variable_scope(name, name_ if len(parts) > 1 else parts[0]):
-            counts = _counts(labels, predictions, weights, np.array(thresholds), parts)
+            counts = counts_at(labels, predictions, weights, np.array(thresholds), parts)
             value, update = (_share(*found) if len(parts) > 1 else found[0] for found in zip(*counts, strict=True))
             return noted(value, update, metrics_collections, updates_collections)
 
@@ -61,16 +64,16 @@ def _at_thresholds(name_: str, parts: Sequence[str], what: str, example: str) ->
 
 
 true_positives_at_thresholds = _at_thresholds(
-    "true_positives_at_thresholds", _PARTS[:1], "How much is true and above each of `thresholds`", "[2., 1.]"
+    "true_positives_at_thresholds", PARTS[:1], "How much is true and above each of `thresholds`", "[2., 1.]"
 )
 false_negatives_at_thresholds = _at_thresholds(
-    "false_negatives_at_thresholds", _PARTS[1:2], "How much is true and not above each of `thresholds`", "[0., 1.]"
+    "false_negatives_at_thresholds", PARTS[1:2], "How much is true and not above each of `thresholds`", "[0., 1.]"
 )
 true_negatives_at_thresholds = _at_thresholds(
-    "true_negatives_at_thresholds", _PARTS[2:3], "How much is not true and not above each of `thresholds`", "[0., 0.]"
+    "true_negatives_at_thresholds", PARTS[2:3], "How much is not true and not above each of `thresholds`", "[0., 0.]"
 )
 false_positives_at_thresholds = _at_thresholds(
-    "false_positives_at_thresholds", _PARTS[3:], "How much is not true and above each of `thresholds`", "[1., 1.]"
+    "false_positives_at_thresholds", PARTS[3:], "How much is not true and above each of `thresholds`", "[1., 1.]"
 )
 precision_at_thresholds = _at_thresholds(
     "precision_at_thresholds",
@@ -118,7 +121,7 @@ def auc(
         raise NotImplementedError(f"metrics.auc: summation_method must be 'trapezoidal', not {summation_method!r}")
     limits = _spread(num_thresholds) if thresholds is None else np.array([-_SMALL, *np.sort(thresholds), 1.0 + _SMALL])
     with variable_scope(name, "auc"):
-        counts = _counts(labels, predictions, weights, limits, _PARTS)
+        counts = counts_at(labels, predictions, weights, limits, PARTS)
         value, update = (_area(curve, *found) for found in zip(*counts, strict=True))
         return noted(value, update, metrics_collections, updates_collections)
 
@@ -147,7 +150,7 @@ def sensitivity_at_specificity(
     """
     _check_share("sensitivity_at_specificity", "specificity", specificity)
     with variable_scope(name, "sensitivity_at_specificity"):
-        counts = _counts(labels, predictions, weights, _spread(num_thresholds), _PARTS)
+        counts = counts_at(labels, predictions, weights, _spread(num_thresholds), PARTS)
         value, update = (_sensitivity_at(specificity, *found) for found in zip(*counts, strict=True))
         return noted(value, update, metrics_collections, updates_collections)
 
@@ -176,7 +179,7 @@ def specificity_at_sensitivity(
     """
     _check_share("specificity_at_sensitivity", "sensitivity", sensitivity)
     with variable_scope(name, "specificity_at_sensitivity"):
-        counts = _counts(labels, predictions, weights, _spread(num_thresholds), _PARTS)
+        counts = counts_at(labels, predictions, weights, _spread(num_thresholds), PARTS)
         value, update = (_specificity_at(sensitivity, *found) for found in zip(*counts, strict=True))
         return noted(value, update, metrics_collections, updates_collections)
 
@@ -213,12 +216,14 @@ def _check_share(function: str, argument: str, value: float) -> None:
         raise ValueError(f"metrics.{function}: {argument} must be from 0 to 1, not {value}")
 
 
-def _counts(
+def counts_at(
     labels: TensorLike, predictions: TensorLike, weights: TensorLike | None, limits: Any, parts: Sequence[str]
 ) -> list[Pair]:
     """For each part how much of it there is at each of the limits, so far and with this batch."""
     wanted, x = matched(labels, predictions)
     x = cast(x, float32)
+    with control_dependencies([assert_(reduce_all((x >= 0.0) & (x <= 1.0)), ["predictions must be in [0, 1]:", x])]):
+        x = identity(x)
     given = reshape(x, [1, -1]) > limits.astype(np.float32)[:, None]
     truth = reshape(truth_of(wanted), [1, -1])
     each = None if weights is None else reshape(weighted(ones_like(x), weights), [1, -1])

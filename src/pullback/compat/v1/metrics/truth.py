@@ -34,7 +34,8 @@ def precision(
     """
     truth, given = map(truth_of, matched(labels, predictions))
     with variable_scope(name, "precision"):
-        right, wrong = (sum_of(part_of(p, truth, given), weights, p) for p in ("true_positives", "false_positives"))
+        parts = ("true_positives", "false_positives")
+        right, wrong = (sum_of(part_of(part, truth, given), weights, f"{part}/count") for part in parts)
         found = (right[0] + wrong[0], right[1] + wrong[1])
         return shares(right, found, metrics_collections, updates_collections)
 
@@ -58,7 +59,8 @@ def recall(
     """
     truth, given = map(truth_of, matched(labels, predictions))
     with variable_scope(name, "recall"):
-        right, missed = (sum_of(part_of(p, truth, given), weights, p) for p in ("true_positives", "false_negatives"))
+        parts = ("true_positives", "false_negatives")
+        right, missed = (sum_of(part_of(part, truth, given), weights, f"{part}/count") for part in parts)
         there = (right[0] + missed[0], right[1] + missed[1])
         return shares(right, there, metrics_collections, updates_collections)
 
