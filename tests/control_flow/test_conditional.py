@@ -359,3 +359,20 @@ def test_switch_case_refuses_other_branches(branches: Any, error: type[Exception
 def test_switch_case_needs_an_int32() -> None:
     with pytest.raises(TypeError, match=r"switch_case: branch_index must be a scalar of int32, not float32\[\]"):
         pb.switch_case(1.0, [lambda: 1.0])
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_an_operation_from_outside_that_a_branch_returns_is_run_whatever_is_chosen(engine: str) -> None:
+    v, p = pb.Variable(1.0), pb.placeholder(pb.bool, [])
+    grown = pb.group(v.assign_add(1.0))
+    chosen = [
+        pb.cond(p, lambda: grown, pb.no_op),
+        pb.cond(p, lambda: [grown, pb.constant(1)], lambda: [pb.no_op(), pb.constant(2)]),
+        pb.cond(p, lambda: pb.cond(p, lambda: grown, pb.no_op), pb.no_op),
+        pb.switch_case(pb.cast(p, pb.int32), [pb.no_op, lambda: grown]),
+    ]
+    with pb.Session(engine=engine) as session:
+        session.run(v.initializer)
+        for i, fetch in enumerate(chosen):
+            session.run(fetch, {p: i % 2 == 0})
+            assert session.run(v) == 2.0 + i

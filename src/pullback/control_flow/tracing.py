@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..core import nest
 from ..core.composite import AbstractComposite
 from ..core.function import Function, Parameter, add_parameter, body, capture_as_parameter
-from ..core.graph import Graph, Operation, Tensor
+from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.shape import TensorShape
 from ..core.slices import IndexedSlices
 from ..core.types import TensorType
@@ -100,8 +100,11 @@ def kinds(template: Any) -> Any:
 
 
 def _leaf(value: Any) -> tuple[Leaf, list[Tensor]]:
-    if value is None or isinstance(value, Operation):
-        return Leaf("None", 0, lambda parts: None, ran=value is not None), []
+    if isinstance(value, Operation):
+        with get_default_graph().control_dependencies([value]):  # One of a graph around is run before the body.
+            return Leaf("None", 0, lambda parts: None, ran=True), []
+    if value is None:
+        return Leaf("None", 0, lambda parts: None), []
     if isinstance(value, AbstractComposite):
         return _composite_leaf(value), list(value.tensors)
     if isinstance(value, IndexedSlices):
