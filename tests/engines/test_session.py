@@ -356,6 +356,28 @@ def test_floats_fed_as_whole_numbers_lose_their_fractions(dtype: Any, given: Any
     np.testing.assert_array_equal(pb.Session(engine=engine).run(x, {x: given}), expected)
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ([1, 0], [True, False]),
+        ([2.5, 0.0], [True, False]),
+        (np.uint8([0, 3]), [False, True]),
+        ([True, 0], [True, False]),
+    ],
+)
+def test_numbers_fed_as_truths_are_true_where_they_are_not_zero(given: Any, expected: list[bool], engine: str) -> None:
+    x = pb.placeholder(pb.bool, [2])
+    assert pb.Session(engine=engine).run(x, {x: given}).tolist() == expected
+
+
+def test_one_number_is_fed_as_a_truth_if_it_is_zero_or_one() -> None:
+    x, session = pb.placeholder(pb.bool, []), pb.Session(engine="numpy")
+    assert [bool(session.run(x, {x: given})) for given in (1, 0, 1.0)] == [True, False, True]
+    with pytest.raises(TypeError, match="2 was given where bool is needed"):
+        session.run(x, {x: 2})
+
+
 @pytest.mark.parametrize(
     ("dtype", "given"), [(pb.int32, 3e9), (pb.uint8, -1.0), (pb.int64, 2.0**63), (pb.int8, np.inf)]
 )

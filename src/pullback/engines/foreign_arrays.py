@@ -36,11 +36,15 @@ class _SupportsArray(Protocol):
 def host_array(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
     """`value` as a NumPy array of `dtype`; floats that are fed as whole numbers lose their fractions.
 
+    Numbers that are fed as truths are true where they are not 0.
+
     Raises:
         TypeError: it holds what no dtype can, or does not fit `dtype`, or is on a device that the host cannot read.
     """
     if speaks_dlpack(value):
         value = _lent(value)
+    if dtype == np.bool_:
+        return as_array(_truths(value), dtype)
     return as_array(_whole(value, dtype) if dtype in INTEGER else value, dtype)
 
 
@@ -76,3 +80,14 @@ def _whole(value: Any, dtype: Any) -> Any:
     limits, whole = np.iinfo(dtype), np.trunc(array.astype(np.float64))
     fits = (whole >= float(limits.min)) & (whole < float(limits.max) + 1)
     return whole.astype(dtype) if fits.all() else value
+
+
+def _truths(value: Any) -> Any:
+    """Numbers that are fed where truths are taken, as truths; ints that are neither 0 nor 1, and all else, as is."""
+    if isinstance(value, Tensor) or (isinstance(value, int) and value not in (0, 1)):
+        return value
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        return value
+    return array != 0 if array.dtype.kind in "iuf" else value
