@@ -85,3 +85,22 @@ def test_a_getter_may_be_given_for_one_variable() -> None:
 def test_a_partitioner_leaves_one_variable() -> None:
     with pb.variable_scope("a", partitioner=lambda shape, dtype: [2, 1]):
         assert pb.get_variable("w", [4, 2]).shape == [4, 2]
+
+
+def test_initializers_and_getters_of_programs_of_version_1_are_given_its_dtypes() -> None:
+    pb.disable_v2_behavior()
+    try:
+        seen = []
+
+        def start(shape: Any, dtype: Any) -> Any:
+            seen.append(dtype.is_floating)
+            return pb.zeros(shape, dtype)
+
+        def getter(make: Any, *args: Any, **options: Any) -> Any:
+            seen.append(options["dtype"].as_numpy_dtype)
+            return make(*args, **options)
+
+        pb.get_variable("w", [2], initializer=start, custom_getter=getter)
+    finally:
+        pb.enable_v2_tensorshape()
+    assert seen == [np.float32, True]

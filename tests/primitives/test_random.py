@@ -156,6 +156,17 @@ def test_the_derivative_of_dropout_is_one_product() -> None:
     assert 10 < (kept == 0).sum() < 45
 
 
+def test_dropout_keeps_the_shape_whatever_is_drawn() -> None:
+    x = pb.ones([4, 3])
+    assert pb.nn.dropout(x, 0.5, noise_shape=pb.placeholder(pb.int32)).shape == [4, 3]
+
+
+@pytest.mark.parametrize("rate", [[0.1, 0.2], 1.5, -0.5])
+def test_a_rate_of_dropout_that_is_no_share_is_refused(rate: Any) -> None:
+    with pytest.raises(ValueError, match=r"rate must be a number in the range \[0, 1\)"):
+        pb.nn.dropout(pb.ones([2]), rate)
+
+
 def test_dropout_draws_with_the_rate_it_is_fed() -> None:
     rate = pb.placeholder(pb.float32, [])
     y = pb.nn.dropout(np.ones(4000, np.float32), rate, seed=1)

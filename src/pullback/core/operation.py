@@ -35,8 +35,12 @@ class NodeDef(NamedTuple):
     attr: dict[str, Any]
 
 
+class Annotated:
+    """Objects that take attributes of programs, as TensorFlow's tensors do: `x.aliases = ["net/pool"]`."""
+
+
 @dataclass(eq=False, slots=True, repr=False)
-class Tensor:
+class Tensor(Annotated):
     """One output of an operation: a value that a run can compute. Made by `Graph` only; compared by identity.
 
     >>> import pullback as pb

@@ -138,7 +138,8 @@ def dropout(
     """
     if (keep_prob is None) == (rate is None):
         raise ValueError("dropout: give keep_prob, or rate, which is 1 - keep_prob")
-    return today.dropout(x, 1 - keep_prob if rate is None else rate, noise_shape, seed, name)
+    kept: Any = np.asarray(keep_prob) if isinstance(keep_prob, list | tuple) else keep_prob
+    return today.dropout(x, 1 - kept if rate is None else rate, noise_shape, seed, name)
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:

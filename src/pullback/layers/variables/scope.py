@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from ...core.dtypes import as_dtype, float32
 from ...core.graph import Graph, Operation, Tensor, get_default_graph
+from ...core.seen import seen
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
 from ...primitives.identity.identity import group_operations
 from ...primitives.variables.collections import GraphKeys
@@ -319,7 +320,10 @@ def get_variable(
     }
     getter = scope.custom_getter if custom_getter is None else custom_getter
     with scope.graph.name_scope(None):
-        return found(**wished) if getter is None else getter(found, **wished | {"dtype": dtype or scope.dtype})
+        if getter is None:
+            return found(**wished)
+        made: Variable = getter(found, **wished | {"dtype": seen.dtype(as_dtype(dtype or scope.dtype))})
+        return made
 
 
 def get_local_variable(

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...core.dtypes import as_dtype
 from ...core.graph import Graph, Tensor
+from ...core.seen import seen
 from ...core.shape import as_shape
 from ...core.typing import DTypeLike, ShapeLike
 from ...primitives.creation.constant import convert_to_tensor
@@ -96,7 +97,7 @@ def _initial(initializer: Any, shape: Any, dtype: Any, name: str) -> Any:
     made = default_initializer(as_dtype(dtype)) if initializer is None else initializer
     if isinstance(made, type):
         made = made()
-    return lambda: made(dims.known, as_dtype(dtype))
+    return lambda: made(dims.known, seen.dtype(as_dtype(dtype)))
 
 
 def _takes_nothing(function: Callable[..., Any]) -> bool:

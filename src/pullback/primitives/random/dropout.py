@@ -50,8 +50,8 @@ def dropout(
     tensor = convert_to_tensor(x)
     if tensor.dtype not in FLOATING:
         raise ValueError(f"dropout: x must hold floats, since it is divided by 1 - rate; it is {tensor}")
-    known = None if isinstance(rate, Tensor | AbstractTensorLike) else float(rate)
-    if known is not None and not 0 <= known < 1:
+    known = None if isinstance(rate, Tensor | AbstractTensorLike) else rate
+    if known is not None and not (np.ndim(known) == 0 and 0 <= known < 1):
         raise ValueError(f"dropout: rate must be a number in the range [0, 1), not {rate!r}")
     if known == 0:
         return tensor
@@ -59,8 +59,12 @@ def dropout(
         shape = _noise_shape(tensor, noise_shape)
         dims, lengths = shape_inputs(shape)
         inputs = lengths if known is not None else (convert_to_tensor(shape), cast(rate, float32))
-        mask = drawn(tensor.graph, DropoutMask(dims, tensor.dtype, known, *get_seed(seed)), inputs, "mask")
-        return Mul()(tensor, mask, name=scope)
+        number = None if known is None else float(known)
+        mask = drawn(tensor.graph, DropoutMask(dims, tensor.dtype, number, *get_seed(seed)), inputs, "mask")
+        y = Mul()(tensor, mask, name=scope)
+        if y.shape != tensor.shape:
+            y.set_shape(tensor.shape)
+        return y
 
 
 class DropoutMask(AbstractDraw):
