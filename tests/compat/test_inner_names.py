@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -320,3 +321,44 @@ def test_scattered_sums_and_rows_in_place_take_the_dtype_of_what_they_change() -
         inner_names.inplace_sub(x, [0], [5]),
     ]
     assert [y.tolist() for y in pb.Session(engine="numpy").run(made)] == [[8.0, 2.0], [1.0, 5.0], [-4.0, 2.0]]
+
+
+def test_functions_of_version_2_are_those_of_its_namespaces() -> None:
+    named = [inner_names.moments_v2, inner_names.dropout_v2, inner_names.concat_v2, inner_names.log_softmax_v2]
+    assert named == [pb.nn.moments, pb.nn.dropout, pb.concat, pb.nn.log_softmax]
+
+
+def test_an_evaluation_runs_from_a_checkpoint_until_its_hook_stops_it(tmp_path: Path) -> None:
+    v = tf.Variable(2.0, name="v")
+    saved = tf.train.Saver()
+    with tf.Session() as session:
+        session.run(v.assign(5.0))
+        path = saved.save(session, str(tmp_path / "model"))
+    seen = tf.Variable(0.0, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES])
+    hook = inner_names._StopAfterNEvalsHook(3, log_progress=False)
+    found = inner_names._evaluate_once(path, eval_ops=seen.assign_add(v), final_ops={"seen": seen}, hooks=[hook])
+    assert found == {"seen": 15.0}
+    assert inner_names._get_or_create_eval_step().op.name == "eval_step"
+
+
+def test_counts_at_thresholds_come_by_short_names() -> None:
+    values, updates = inner_names._confusion_matrix_at_thresholds([1, 0], [0.9, 0.6], [0.5, 0.7], includes=["tp", "fp"])
+    session = pb.Session(engine="numpy")
+    session.run(tf.local_variables_initializer())
+    assert {key: x.tolist() for key, x in session.run(updates).items()} == {"tp": [1.0, 1.0], "fp": [1.0, 0.0]}
+    assert sorted(values) == ["fp", "tp"]
+
+
+def test_inputs_of_two_graphs_have_no_graph() -> None:
+    x = tf.constant(1.0)
+    with tf.Graph().as_default():
+        y = tf.constant(2.0)
+    assert inner_names.get_graph_from_inputs([x, [x, 3.0]]) is x.graph
+    with pytest.raises(ValueError, match="must be from the same graph"):
+        inner_names.get_graph_from_inputs([x, y])
+
+
+def test_tensors_take_attributes_of_programs() -> None:
+    x: Any = tf.constant(1.0)
+    x.aliases = ["first"]
+    assert (x.aliases, hasattr(x + 1.0, "aliases")) == (["first"], False)

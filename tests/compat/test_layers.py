@@ -186,3 +186,36 @@ def test_lengths_that_shape_variables_must_be_known() -> None:
         tf.layers.dense(tf.placeholder(tf.float32, [2, None]), 2)
     with pytest.raises(NotImplementedError, match=r"^batch_normalization: there is no renorm"):
         tf.layers.batch_normalization(tf.zeros([2, 3]), renorm=True)
+
+
+def test_a_layer_knows_its_variables_however_a_getter_names_them() -> None:
+    def renaming(make: Any, name: str, *args: Any, **options: Any) -> Any:
+        return make(name.replace("kernel", "weights"), *args, **options)
+
+    with tf.variable_scope("net", custom_getter=renaming) as scope:
+        layer = tf.layers.Dense(4, use_bias=False, name="net", _scope=scope)
+        y = layer.apply(tf.zeros([2, 3]))
+    assert (layer.kernel.op.name, layer.bias, layer.units, layer.use_bias) == ("net/weights", None, 4, False)
+    assert (y.shape, names()) == ([2, 4], ["net/weights"])
+    again = tf.layers.Dense(4, use_bias=False, _scope=scope, _reuse=True)
+    again.apply(tf.zeros([2, 3]))
+    assert again.kernel.op is layer.kernel.op
+
+
+def test_a_layer_has_no_variables_before_its_first_call() -> None:
+    layer = tf.layers.BatchNormalization(scale=False)
+    assert layer.gamma is None
+    for name in ("beta", "moving_mean"):
+        with pytest.raises(AttributeError, match=name):
+            getattr(layer, name)
+    layer(tf.zeros([2, 3]))
+    assert [layer.beta.op.name, layer.moving_mean.op.name] == [
+        f"batch_normalization/{n}" for n in ("beta", "moving_mean")
+    ]
+
+
+def test_a_layer_without_variables_works_in_the_scope_that_it_is_given() -> None:
+    with tf.variable_scope("pool") as scope:
+        y = tf.layers.MaxPooling2D(2, 2, _scope=scope).apply(tf.zeros([1, 4, 4, 1]))
+    assert y.op.name.startswith("pool")
+    assert y.shape == [1, 2, 2, 1]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+import unittest
 from typing import Any
 
 import numpy as np
@@ -333,3 +335,56 @@ class Assertions(tf.test.TestCase):
     def test_an_error_of_a_run(self) -> None:
         with self.assertRaisesOpError("uninitialized"), self.session() as session:
             session.run(tf.Variable(1.0))
+
+    def test_arrays_of_other_shapes_are_not_equal(self) -> None:
+        for check in (self.assertAllEqual, self.assertAllClose):
+            with pytest.raises(AssertionError):
+                check([1.0, 1.0], 1.0)
+
+    def test_elements_are_compared_with_a_bound(self) -> None:
+        x = tf.constant([1, 2])
+        holds = {
+            self.assertAllGreater: (0, 1),
+            self.assertAllGreaterEqual: (1, 2),
+            self.assertAllLess: (3, 2),
+            self.assertAllLessEqual: (2, 1),
+            self.assertAllInSet: ([1, 2], [1]),
+        }
+        for check, (right, wrong) in holds.items():
+            check(x, right)
+            with pytest.raises(AssertionError):
+                check(x, wrong)
+
+    def test_texts_and_devices(self) -> None:
+        self.assertStartsWith("layer/kernel", "layer")
+        self.assertDeviceEqual("/gpu:0", "/device:GPU:0")
+        with pytest.raises(AssertionError):
+            self.assertStartsWith("layer", "kernel")
+        with pytest.raises(AssertionError):
+            self.assertDeviceEqual("/cpu:0", None)
+
+    def test_what_is_true_of_an_exception(self) -> None:
+        with self.assertRaisesWithPredicateMatch(ValueError, lambda error: "five" in str(error)):
+            raise ValueError("not five")
+        with pytest.raises(AssertionError), self.assertRaisesWithPredicateMatch(ValueError, "six"):
+            raise ValueError("not five")
+
+
+class Resetting(tf.test.TestCase):  # type: ignore[misc]
+    __test__ = False
+
+    def setUp(self) -> None:
+        tf.constant(1.0)
+        tf.reset_default_graph()
+
+    def runTest(self) -> None:
+        assert tf.get_default_graph().get_operations() == []
+
+
+def test_a_test_case_may_reset_its_graph() -> None:
+    found = unittest.TestResult()
+    thread = threading.Thread(target=Resetting().run, args=[found])  # Here a graph is open already.
+    thread.start()
+    thread.join()
+    assert found.testsRun == 1
+    assert found.wasSuccessful()

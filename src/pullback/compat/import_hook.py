@@ -82,15 +82,24 @@ class _Names(ModuleType):
             return [shown for shown in dir(self) if not hasattr(builtins, shown)]
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
+        missing: object = f"'{name}' is a module of pullback"
         for place in self.__dict__["_places"]:
             try:
-                return getattr(place, name)
+                found = getattr(place, name)
             except AttributeError as error:
                 missing = error
+                continue
+            if place is not v1 or name in v1.NAMESPACES or not _is_inner(found):
+                return found
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}' in pullback: {missing}")
 
     def __dir__(self) -> list[str]:
         return sorted({name for place in self.__dict__["_places"] for name in dir(place) if not name.startswith("_")})
+
+
+def _is_inner(found: Any) -> bool:
+    """Whether that is a module of version 1 itself, not a name in it."""
+    return isinstance(found, ModuleType) and found.__name__.startswith(f"{v1.__name__}.")
 
 
 class _Packages:

@@ -11,8 +11,9 @@ from typing import Any
 
 import pullback
 
+from ...core import nest
 from ...core.dtypes import int32
-from ...core.graph import Operation, Tensor
+from ...core.graph import Graph, Operation, Tensor, get_default_graph
 from ...core.needs import needed
 from ...core.operation import index_of
 from ...core.shape import TensorShape
@@ -20,6 +21,7 @@ from ...core.slices import IndexedSlices
 from ...core.typing import DTypeLike, TensorLike
 from ...derivatives.products import hessian_vector_product
 from ...engines.fetches import register_session_run_conversion_functions as register_session_run_conversion_functions
+from ...primitives.counting import remove_squeezable_dimensions as remove_squeezable_dimensions
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.creation.fill import ones_like, zeros_like
 from ...primitives.creation.ranges import range_
@@ -44,13 +46,33 @@ from .inplace import alias_inplace_update as alias_inplace_update
 from .inplace import inplace_add as inplace_add
 from .inplace import inplace_sub as inplace_sub
 from .inplace import inplace_update as inplace_update
+from .layers import objects as layer_objects
+from .metrics.helpers import _aggregate_variable as _aggregate_variable
+from .metrics.helpers import _confusion_matrix_at_thresholds as _confusion_matrix_at_thresholds
+from .metrics.helpers import _remove_squeezable_dimensions as _remove_squeezable_dimensions
+from .metrics.helpers import _safe_scalar_div as _safe_scalar_div
+from .metrics.helpers import broadcast_weights as broadcast_weights
+from .metrics.helpers import metric_variable as metric_variable
+from .placement import DeviceSpec
+from .train.evaluation import StopAfterNEvalsHook, evaluate_once, get_or_create_eval_step
 from .variable import Variable as Variable
 
-ResourceVariable = RefVariable = VariableV1 = BaseResourceVariable = Variable
+
+class PartitionedVariable:
+    """A class of no variable: all are made in one piece."""
+
+
+ResourceVariable = RefVariable = VariableV1 = BaseResourceVariable = variable = Variable
+DeviceSpecV1 = DeviceSpecV2 = DeviceSpec
+Convolution1D, Convolution2D, Convolution3D = layer_objects.Conv1D, layer_objects.Conv2D, layer_objects.Conv3D
+Convolution2DTranspose, Convolution3DTranspose = layer_objects.Conv2DTranspose, layer_objects.Conv3DTranspose
+SeparableConvolution1D, SeparableConvolution2D = layer_objects.SeparableConv1D, layer_objects.SeparableConv2D
 _DefinedFunction = DefinedFunction
 mul_no_nan = multiply_no_nan
 tensor_scatter_max, tensor_scatter_min = tensor_scatter_nd_max, tensor_scatter_nd_min
 _hessian_vector_product = hessian_vector_product
+_StopAfterNEvalsHook, _evaluate_once = StopAfterNEvalsHook, evaluate_once
+_get_or_create_eval_step = get_or_create_eval_step
 
 
 def unknown_shape(rank: int | None = None, **kwargs: Any) -> TensorShape:
@@ -74,6 +96,29 @@ def shape_internal(
 
 def GetContainingXLAContext(ctxt: None) -> None:
     """None: an engine decides what is compiled, not the graph."""
+
+
+def GraphOrParentsInXlaContext(graph: Graph) -> bool:
+    """False: an engine decides what is compiled, not the graph."""
+    del graph
+    return False
+
+
+def get_graph_from_inputs(op_input_list: Sequence[Any], graph: Graph | None = None) -> Graph:
+    """The graph of all inputs, or `graph`, or the default one.
+
+    Raises:
+        ValueError: they are of different graphs.
+    """
+    for x in nest.flatten(list(op_input_list)):
+        of = getattr(x, "graph", None)
+        if of is not None and graph is not None and of is not graph:
+            raise ValueError(f"{x!r} must be from the same graph as the other inputs; build all in one graph")
+        graph = of or graph
+    return graph or get_default_graph()
+
+
+_get_graph_from_inputs = get_graph_from_inputs
 
 
 def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
@@ -145,5 +190,7 @@ def _as_indexed_slices(x: TensorLike, optimize: bool = True) -> IndexedSlices:
 def __getattr__(name: str) -> Any:
     """Functions of version 2; derivatives that are functions, with a line before their names up to 2017."""
     if name.endswith("_v2"):
-        return getattr(pullback, name.removesuffix("_v2"))
+        named = name.removesuffix("_v2")
+        places = (pullback, pullback.nn, pullback.math)
+        return getattr(next((place for place in places if hasattr(place, named)), pullback), named)
     return getattr(backprop, name.removeprefix("_"))

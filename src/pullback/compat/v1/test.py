@@ -6,7 +6,7 @@ import platform
 import re
 import tempfile
 import unittest
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from typing import Any
@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import PullbackError
-from ...core.graph import Graph, Tensor, get_default_graph
+from ...core.graph import Graph, Tensor, get_default_graph, reset_default_graph
 from ...engines.session import Session, get_default_session
 from ...primitives.variables.variable import Variable
 from ...test import compute_gradient_error as compute_gradient_error
 from ...test import compute_gradient_v1 as compute_gradient_v1
+from .placement import DeviceSpec
 
 compute_gradient = compute_gradient_v1
 main = unittest.main
@@ -67,13 +68,25 @@ def get_temp_dir() -> str:
     return tempfile.mkdtemp()
 
 
+@contextmanager
+def _new_default_graph() -> Iterator[None]:
+    """The block in which the default graph is a new one, which can be reset unless a graph is open around the block."""
+    try:
+        reset_default_graph()
+    except AssertionError:
+        with Graph().as_default():
+            yield
+    else:
+        yield
+
+
 class TestCase(unittest.TestCase):
     """A test case, each test of which has a graph of its own, and a session that is kept for the graph."""
 
     def run(self, result: unittest.TestResult | None = None) -> unittest.TestResult | None:
-        """Run a test with a new graph as the default one."""
+        """Run a test with a new graph as the default one; the test may reset it."""
         self._kept: dict[Graph, Session] = {}
-        with Graph().as_default():
+        with _new_default_graph():
             return super().run(result)
 
     @contextmanager
@@ -111,7 +124,9 @@ class TestCase(unittest.TestCase):
 
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Both have the same shape and elements."""
-        np.testing.assert_array_equal(self._value(a), self._value(b), msg or "")
+        x, y = self._value(a), self._value(b)
+        np.testing.assert_equal(np.shape(x), np.shape(y), msg or "")
+        np.testing.assert_array_equal(x, y, msg or "")
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """The shapes differ, or an element does."""
@@ -141,6 +156,18 @@ class TestCase(unittest.TestCase):
         with self.assertRaisesRegex(PullbackError, expected_err_re_or_predicate):  # noqa: PT027  (there need be no pytest)
             yield
 
+    @contextmanager
+    def assertRaisesWithPredicateMatch(
+        self, exception_type: type[Exception], expected_err_re_or_predicate: str | Callable[[Exception], bool]
+    ) -> Iterator[None]:
+        """The block raises an exception whose text fits, or of which the function is true."""
+        fits = expected_err_re_or_predicate
+        with self.assertRaises(exception_type) as caught:  # noqa: PT027  (there need be no pytest)
+            yield
+        found = caught.exception
+        if not (fits(found) if callable(fits) else re.search(fits, str(found))):
+            self.fail(f"{found!r} does not fit {fits!r}")
+
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """All arrays of two nested structures are nearly equal."""
         if isinstance(a, Mapping):
@@ -151,7 +178,9 @@ class TestCase(unittest.TestCase):
             for x, y in zip(a, b, strict=True):
                 self.assertAllClose(x, y, rtol, atol, msg)
         else:
-            np.testing.assert_allclose(self._value(a), self._value(b), rtol, atol, err_msg=msg or "")
+            x, y = self._value(a), self._value(b)
+            np.testing.assert_equal(np.shape(x), np.shape(y), msg or "")
+            np.testing.assert_allclose(x, y, rtol, atol, err_msg=msg or "")
 
     def assertAllCloseAccordingToType(
         self,
@@ -198,6 +227,49 @@ class TestCase(unittest.TestCase):
         """All elements are from one bound to the other."""
         value = np.asarray(self._value(target))
         np.testing.assert_array_equal(np.clip(value, lower_bound, upper_bound), value)
+
+    def assertAllInSet(self, target: Any, expected_set: Iterable[Any]) -> None:
+        """Each element is one of those."""
+        others = set(np.ravel(self._value(target)).tolist()) - set(expected_set)
+        if others:
+            self.fail(f"there are elements that are none of {expected_set}: {sorted(others)}")
+
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+        """Each element is greater."""
+        np.testing.assert_array_less(comparison_target, self._value(a))
+
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+        """Each element is less."""
+        np.testing.assert_array_less(self._value(a), comparison_target)
+
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+        """No element is less."""
+        value = np.asarray(self._value(a))
+        np.testing.assert_array_equal(np.maximum(value, comparison_target), value)
+
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+        """No element is greater."""
+        value = np.asarray(self._value(a))
+        np.testing.assert_array_equal(np.minimum(value, comparison_target), value)
+
+    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
+        """A text begins so."""
+        if not actual.startswith(expected_start):
+            self.fail(msg or f"{actual!r} does not begin with {expected_start!r}")
+
+    def assertDeviceEqual(self, device1: str | None, device2: str | None, msg: str | None = None) -> None:
+        """Two strings name the same device, however they are written."""
+        one, other = (DeviceSpec.from_string(device or "").to_string() for device in (device1, device2))
+        np.testing.assert_equal(one, other, msg or "")
+
+    def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:
+        """A message of protocol buffers is the expected one, which may be given as text."""
+        expected = expected_message_maybe_ascii
+        if isinstance(expected, str):
+            from google.protobuf import text_format
+
+            expected = text_format.Merge(expected, type(message)())
+        np.testing.assert_equal(str(message), str(expected), msg or "")
 
     def _session_of(self, graph: Graph, config: object = None) -> Session:
         if graph not in self._kept:

@@ -40,6 +40,7 @@ class Layer:
     built: bool = False
     dtype: Any = None
     _given_name: str | None = None
+    _given_scope: VariableScope | str | None = None
     _reuse: bool | str | None = None
     _scope: VariableScope | None = None
     _called: bool = False
@@ -51,11 +52,12 @@ class Layer:
         dtype: DTypeLike | None = None,
         *,
         activity_regularizer: Callable[..., Any] | None = None,
+        _scope: VariableScope | str | None = None,
         _reuse: bool | str | None = None,
     ) -> None:
         self.trainable, self.activity_regularizer = trainable, activity_regularizer
         self.dtype = None if dtype is None else as_dtype(dtype)
-        self._given_name, self._reuse = name, _reuse
+        self._given_name, self._given_scope, self._reuse = name, _scope, _reuse
 
     # What a subclass overrides
 
@@ -163,7 +165,7 @@ class Layer:
         """The block in which variables are the layer's: new ones at the first call, later the same."""
         if self._scope is None:
             shared = self._reuse or get_variable_scope().reuse
-            named = scope or (self.name if shared else name_without_variables(self.name))
+            named = scope or self._given_scope or (self.name if shared else name_without_variables(self.name))
             kind = self.dtype or dtype
             with variable_scope(named, reuse=self._reuse, dtype=kind, auxiliary_name_scope=False) as self._scope:
                 pass

@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from ....core.graph import Tensor
 from ....core.typing import DTypeLike, TensorLike
 from ....layers.variables.layer import Layer
-from ....layers.variables.scope import variable_scope
+from ....layers.variables.scope import VariableScope, variable_scope
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.variables.variable import Variable
 from . import convolution, core, normalization, pooling
+from .variables import noting_variables
+
+_ASKED_FOR = {"bias": "use_bias", "beta": "center", "gamma": "scale"}
+"""The parameters that say whether a layer has such a variable."""
 
 
 class FunctionLayer(Layer):
     """A layer: called with a tensor it gives what the function of the same name gives."""
 
     function: ClassVar[Callable[..., Tensor]]
+    _by_name: Mapping[str, Variable] = {}
 
-    def __init__(self, *args: Any, name: str | None = None, dtype: DTypeLike | None = None, **options: Any) -> None:
-        super().__init__(name=name, dtype=dtype)
+    def __init__(
+        self,
+        *args: Any,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
+        _scope: VariableScope | str | None = None,
+        _reuse: bool | str | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(options.get("trainable", True), name, dtype, _scope=_scope, _reuse=_reuse)
         self._args, self._options = args, options
 
     def __init_subclass__(cls) -> None:
@@ -39,37 +52,46 @@ class FunctionLayer(Layer):
 
     def __call__(self, inputs: TensorLike, **options: Any) -> Tensor:
         """The result for `inputs`; `options`, such as `training`, take the place of those given before."""
-        reuse = self._scope is not None
+        reuse = True if self._scope is not None else self._reuse
         if self._scope is None:
             default = self._given_name or type(self).function.__name__
-            with variable_scope(None, default, auxiliary_name_scope=False) as self._scope:
+            with variable_scope(self._given_scope, default, auxiliary_name_scope=False) as self._scope:
                 pass
         given = self._options | options | {"name": self._scope, "reuse": reuse}
-        return type(self).function(convert_to_tensor(inputs), *self._args, **given)
+        with noting_variables() as self._by_name:
+            return type(self).function(convert_to_tensor(inputs), *self._args, **given)
 
-    @property
-    def kernel(self) -> Variable:
-        """The matrix or the filters."""
-        return self._variable("kernel")
+    def __getattr__(self, name: str) -> Any:
+        """The variable of that name, None where the layer was asked for none, or else a parameter as it was given."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in self._by_name:
+            return self._by_name[name]
+        asked_for = _ASKED_FOR.get(name, name)
+        given = self._parameters()
+        if asked_for not in given:
+            raise AttributeError(f"the layer '{self.name}' has no variable '{name}'; they are made at its first call")
+        if asked_for != name and given[asked_for]:
+            raise AttributeError(f"the layer '{self.name}' has its '{name}' after its first call")
+        return None if asked_for != name else given[name]
 
-    @property
-    def bias(self) -> Variable:
-        """The bias."""
-        return self._variable("bias")
-
-    def _variable(self, name: str) -> Variable:
-        for v in self.variables:
-            if v.op.name == f"{self.scope_name}/{name}":
-                return v
-        raise AttributeError(f"the layer '{self.name}' has no variable '{name}'; they are made at its first call")
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters of the function, as they were given or by default."""
+        bound = inspect.signature(type(self).function).bind(None, *self._args, **self._options)
+        bound.apply_defaults()
+        return bound.arguments
 
 
 class PlainLayer(FunctionLayer):
     """A layer without variables."""
 
     def __call__(self, inputs: TensorLike, **options: Any) -> Tensor:
-        """The result for `inputs`."""
-        return type(self).function(inputs, *self._args, **self._options | options, name=self._given_name)
+        """The result for `inputs`, named in the scope of the layer if it was given one."""
+        given = self._options | options
+        if self._given_scope is None:
+            return type(self).function(inputs, *self._args, **given, name=self._given_name)
+        with variable_scope(self._given_scope) as self._scope:
+            return type(self).function(inputs, *self._args, **given)
 
 
 class Dense(FunctionLayer):

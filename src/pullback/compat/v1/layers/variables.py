@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from ....core.graph import Tensor
@@ -14,6 +15,7 @@ from ....primitives.variables.variable import Variable
 
 Maker = Callable[..., Any] | None
 ONES, ZEROS = Ones(), Zeros()
+_of_layer: ContextVar[dict[str, Variable]] = ContextVar("variables of a layer")
 
 
 class Wish(NamedTuple):
@@ -39,7 +41,7 @@ def layer_variable(name: str, shape: Sequence[int | None], wish: Wish, trainable
     """
     if None in shape:
         raise ValueError(f"layers: the shape of '{name}' must be known, and is {list(shape)}; use pb.ensure_shape")
-    return get_variable(
+    made = get_variable(
         name,
         shape,
         initializer=wish.initializer,
@@ -47,6 +49,19 @@ def layer_variable(name: str, shape: Sequence[int | None], wish: Wish, trainable
         constraint=wish.constraint,
         trainable=trainable,
     )
+    _of_layer.get({})[name] = made
+    return made
+
+
+@contextmanager
+def noting_variables() -> Iterator[dict[str, Variable]]:
+    """The variables of the layers that are called in the block, by the names that these know them by."""
+    made: dict[str, Variable] = {}
+    token = _of_layer.set(made)
+    try:
+        yield made
+    finally:
+        _of_layer.reset(token)
 
 
 def activated(y: Tensor, activation: Maker, activity_regularizer: Maker) -> Tensor:

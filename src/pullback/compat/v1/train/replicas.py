@@ -7,9 +7,10 @@ from typing import Any
 
 from ....optimizers.global_step import get_or_create_global_step
 from .hooks import SessionRunArgs, SessionRunContext, SessionRunHook
+from .optimizer import Optimizer
 
 
-def SyncReplicasOptimizer(*args: Any, **kwargs: Any) -> Any:
+class SyncReplicasOptimizer(Optimizer):
     """Refused: gradients of several processes are added up by the compiled program, without an optimizer of their own.
 
     Raises:
@@ -20,12 +21,14 @@ def SyncReplicasOptimizer(*args: Any, **kwargs: Any) -> Any:
     Traceback (most recent call last):
     NotImplementedError: train.SyncReplicasOptimizer: use the optimizer itself. Spread the batch over a mesh, ...
     """
-    del args, kwargs
-    raise NotImplementedError(
-        "train.SyncReplicasOptimizer: use the optimizer itself. Spread the batch over a mesh, Session(mesh=...), in "
-        "processes that pb.distributed.initialize() joins: the gradient of a loss over the whole batch is then the sum "
-        "of all replicas'"
-    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        del args, kwargs
+        raise NotImplementedError(
+            "train.SyncReplicasOptimizer: use the optimizer itself. Spread the batch over a mesh, Session(mesh=...), "
+            "in processes that pb.distributed.initialize() joins: the gradient of a loss over the whole batch is then "
+            "the sum of all replicas'"
+        )
 
 
 class GlobalStepWaiterHook(SessionRunHook):
