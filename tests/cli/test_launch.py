@@ -8,6 +8,7 @@ import pytest
 
 from pullback.cli import launch
 from pullback.cli.main import main
+from pullback.engines.processes import DEFAULT_LOST_TIMEOUT
 
 WHICH = """
 import os, pathlib, sys
@@ -116,6 +117,13 @@ def test_a_process_is_not_lost_at_once(capsys: pytest.CaptureFixture[str]) -> No
     with pytest.raises(SystemExit):
         main(["launch", "-n", "1", "--lost-timeout", "0", "program.py"])
     assert "--lost-timeout: a whole number of at least 1, not '0'\n" in capsys.readouterr().err
+
+
+def test_the_help_says_after_how_many_seconds_a_process_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["launch", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"to those on other hosts (default: {DEFAULT_LOST_TIMEOUT})" in said
 
 
 def test_an_address_without_a_port_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -409,6 +409,34 @@ def test_a_silence_that_is_a_loss_is_said_by_the_program_or_who_launches_it(
     assert silences == [taken]
 
 
+@pytest.mark.parametrize(
+    ("variable", "text", "least"),
+    [
+        ("PULLBACK_LOST_TIMEOUT", "soon", 1),
+        ("PULLBACK_LOST_TIMEOUT", "1.5", 1),
+        ("PULLBACK_LOST_TIMEOUT", "0", 1),
+        ("PULLBACK_PROCESS_COUNT", "-2", 1),
+        ("PULLBACK_PROCESS_INDEX", "first", 0),
+    ],
+)
+def test_a_variable_that_is_no_such_number_is_named(
+    variable: str, text: str, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, text)
+    with pytest.raises(ValueError) as caught:
+        pb.distributed.initialize("localhost:1")
+    assert str(caught.value) == (
+        f"distributed.initialize: the environment variable {variable} is '{text}'; set it to a whole number of at least "
+        f"{least}, or unset it"
+    )
+
+
+def test_a_process_is_not_lost_at_once() -> None:
+    with pytest.raises(ValueError) as caught:
+        pb.distributed.initialize("localhost:1", 2, 0, lost_timeout=0)
+    assert str(caught.value) == "distributed.initialize: lost_timeout is 0; give a number of seconds, at least 1"
+
+
 def test_joining_without_saying_who_one_is_or_too_late_says_what_to_do() -> None:
     run_on_devices(
         1,

@@ -42,16 +42,18 @@ def initialize(
 
     Raises:
         ImportError: jax is not installed. FailedPreconditionError: it is too late, or this was done already.
-        ValueError: which process this is was not said. UnavailableError: the port of the coordinator is taken.
+        ValueError: which process this is was not said, or a variable that says it or `lost_timeout` is no such number.
+        UnavailableError: the port of the coordinator is taken.
 
     >>> import pullback as pb
     >>> pb.distributed.initialize("localhost:12345", num_processes=1, process_id=0)  # doctest: +SKIP
     """
-    count, index = os.environ.get(COUNT), os.environ.get(INDEX)
-    count_now = int(count) if num_processes is None and count else num_processes
-    index_now = int(index) if process_id is None and index else process_id
+    count_now = _said_by(COUNT, 1) if num_processes is None else num_processes
+    index_now = _said_by(INDEX, 0) if process_id is None else process_id
     address = coordinator_address or os.environ.get(ADDRESS)
-    silence = int(os.environ.get(LOST_TIMEOUT, DEFAULT_LOST_TIMEOUT)) if lost_timeout is None else lost_timeout
+    silence = (_said_by(LOST_TIMEOUT, 1) or DEFAULT_LOST_TIMEOUT) if lost_timeout is None else lost_timeout
+    if silence < 1:
+        raise ValueError(f"distributed.initialize: lost_timeout is {silence}; give a number of seconds, at least 1")
     try:
         _processes().join(address, count_now, index_now, start_timeout, silence, _lifeline())
     except RuntimeError as error:
@@ -61,6 +63,23 @@ def initialize(
             f"distributed.initialize: {error} Pass coordinator_address, num_processes and process_id, or start the "
             "program by `pullback launch`."
         ) from error
+
+
+def _said_by(variable: str, least: int) -> int | None:
+    """The number that a variable of the environment is set to; None where it is not set.
+
+    Raises:
+        ValueError: it is set to something else.
+    """
+    text = os.environ.get(variable)
+    if not text:
+        return None
+    if not text.isdecimal() or int(text) < least:
+        raise ValueError(
+            f"distributed.initialize: the environment variable {variable} is {text!r}; set it to a whole number of at "
+            f"least {least}, or unset it"
+        )
+    return int(text)
 
 
 def _lifeline() -> tuple[int, bool] | None:
