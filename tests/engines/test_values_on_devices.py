@@ -202,6 +202,32 @@ def test_what_another_library_does_not_lend_is_refused_in_its_words() -> None:
             pb.Session(engine=engine).run(x, {x: Refusing(np.ones(3))})
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_jax_takes_for_an_array_is_fed(engine: str) -> None:
+    class Parameter:
+        def __jax_array__(self) -> Any:
+            return jnp.arange(3.0)
+
+    x = pb.placeholder(pb.float32, [3])
+    assert pb.Session(engine=engine).run(x * 2, {x: Parameter()}).tolist() == [0.0, 2.0, 4.0]
+
+
+def test_arrays_of_jax_without_numbers_are_refused() -> None:
+    x, gone = pb.placeholder(pb.float32, [], name="x"), jnp.asarray(1.0)
+    gone.delete()
+    session = pb.Session(engine="xla")
+    refused = {
+        "given away (donated) or deleted; feed a copy made before": lambda: session.run(x, {x: gone}),
+        "run the session outside of jax's functions": lambda: jax.jit(lambda y: session.run(x, {x: y}))(1.0),
+        "holds no numbers; feed jax.random.key_data of it": lambda: session.run(x, {x: jax.random.key(0)}),
+    }
+    for said, run in refused.items():
+        with pytest.raises(pb.errors.InvalidArgumentError) as error:
+            run()
+        assert str(error.value).startswith("cannot feed float32[] 'x:0'")
+        assert str(error.value).endswith(said)
+
+
 def test_an_array_of_jax_is_converted_on_its_device_where_no_value_is_lost() -> None:
     for dtype, wanted in [(np.float32, pb.float64), (np.float64, pb.float32), (np.int32, pb.float32)]:
         with jax.enable_x64(True):
@@ -270,10 +296,47 @@ def test_a_batch_that_does_not_fit_is_refused() -> None:
     session = pb.Session(engine="xla")
     with pytest.raises(pb.errors.InvalidArgumentError, match=r"cannot feed float32\[3\]"):
         list(session.prefetch([[np.ones(3, np.float32)]], [x]))
-    with pytest.raises(pb.errors.InvalidArgumentError, match="takes 1 values, for 'x:0'; 2 were given"):
+    with pytest.raises(pb.errors.InvalidArgumentError, match="each batch takes 1 values, for 'x:0'; 2 were given"):
         list(session.prefetch([[1.0, 2.0]], [x]))
     with pytest.raises(pb.errors.InvalidArgumentError, match="feed_dict must be a dictionary"):
         list(session.prefetch([[1.0, 2.0]]))
+
+
+def test_batches_before_one_that_fails_are_given_first() -> None:
+    def batches() -> Iterator[list[float]]:
+        yield [1.0]
+        yield [2.0]
+        raise OSError("no more of the disk")
+
+    x, seen = pb.placeholder(pb.float32, []), []
+    ahead = pb.Session(engine="xla").prefetch(batches(), [x])
+    with pytest.raises(OSError, match="no more of the disk"):
+        seen.extend(float(batch[0]) for batch in ahead)
+    assert seen == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_texts_are_prefetched_as_they_are(engine: str) -> None:
+    x = pb.placeholder(pb.string, [None])
+    session = pb.Session(engine=engine)
+    ((batch,),) = session.prefetch([[["a", "b"]]], [x])
+    assert session.run(pb.strings.upper(x), {x: batch}).tolist() == [b"A", b"B"]
+
+
+def test_a_feed_list_is_a_list_and_its_batches_are_sequences(session: pb.Session) -> None:
+    x = pb.placeholder(pb.float32, [2], name="x")
+    with pytest.raises(pb.errors.InvalidArgumentError) as error:
+        list(session.prefetch([{x: [1.0, 2.0]}], [x]))
+    assert str(error.value) == (
+        "prefetch: with feed_list, a batch is a sequence of values, not a dict. "
+        "To prefetch feed dictionaries leave feed_list out."
+    )
+    for refused in (session.make_callable, session.prefetch):
+        with pytest.raises(pb.errors.InvalidArgumentError) as error:
+            refused(x, x)
+        assert str(error.value) == (
+            "feed_list must be a list of what is fed, not <Tensor 'x:0' float32[2]>. Write [...] around it."
+        )
 
 
 def test_prefetching_for_a_closed_session_is_refused() -> None:

@@ -41,11 +41,18 @@ def host_array(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
     Raises:
         TypeError: it holds what no dtype can, or does not fit `dtype`, or is on a device that the host cannot read.
     """
+    value = as_jax_takes_it(value)
     if speaks_dlpack(value):
         value = _lent(value)
     if dtype == np.bool_:
         return as_array(_truths(value), dtype)
     return as_array(_whole(value, dtype) if dtype in INTEGER else value, dtype)
+
+
+def as_jax_takes_it(value: Any) -> Any:
+    """The array that functions of jax take for `value`, a parameter of flax for one; else `value` itself."""
+    method = getattr(value, "__jax_array__", None)
+    return value if method is None else method()
 
 
 def is_elsewhere(value: Any) -> bool:

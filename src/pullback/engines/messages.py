@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -164,12 +164,25 @@ def feed_ragged(key: RaggedTensor, value: Any) -> InvalidArgumentError:
     )
 
 
-def wrong_count(names: Iterable[str], found: int) -> InvalidArgumentError:
-    """A callable got another number of values than it has feeds."""
+def wrong_count(names: Iterable[str], found: int, what: str = "this callable") -> InvalidArgumentError:
+    """A callable, or a batch, got another number of values than it has feeds."""
     wanted = list(names)
     return InvalidArgumentError(
-        f"this callable takes {len(wanted)} values, for {', '.join(wanted) or 'nothing'}; {found} were given."
+        f"{what} takes {len(wanted)} values, for {', '.join(wanted) or 'nothing'}; {found} were given."
     )
+
+
+def batch_kind(batch: Mapping[Any, Any]) -> InvalidArgumentError:
+    """A feed dictionary where the values of a feed list are taken."""
+    return InvalidArgumentError(
+        f"prefetch: with feed_list, a batch is a sequence of values, not a {type(batch).__name__}. "
+        "To prefetch feed dictionaries leave feed_list out."
+    )
+
+
+def feed_list_kind(feed_list: Any) -> WrongKindError:
+    """One thing to feed, where a list is taken."""
+    return WrongKindError(f"feed_list must be a list of what is fed, not {feed_list!r}. Write [...] around it.")
 
 
 def uninitialized(key: Operation) -> FailedPreconditionError:

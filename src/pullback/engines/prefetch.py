@@ -18,13 +18,18 @@ def prefetched(
 ) -> Iterator[Placed]:
     """What `place` gives for each of `batches`, which is called `AHEAD` batches early.
 
-    The next batch is not asked for before the last one is in its place: it may be written over that.
+    The next batch is not asked for before the last one is in its place: it may be written over that. Where asking or
+    placing fails, those before it come first.
     """
     ahead: deque[Placed] = deque()
-    for batch in batches:
-        last = place(batch)
-        ahead.append(last)
-        if len(ahead) > AHEAD:
-            yield ahead.popleft()
-        wait_for(last)
+    try:
+        for batch in batches:
+            last = place(batch)
+            ahead.append(last)
+            if len(ahead) > AHEAD:
+                yield ahead.popleft()
+            wait_for(last)
+    except Exception:
+        yield from ahead
+        raise
     yield from ahead

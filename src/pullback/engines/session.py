@@ -176,7 +176,7 @@ class Session:
         np.float32(9.0)
         """
         flat = flatten(fetches, self.graph)
-        feeds = [fed_tensor(x, self.graph) for x in feed_list or ()]
+        feeds = self._fed_tensors(feed_list)
         if any(isinstance(x, Variable) for x in feed_list or ()):
             return lambda *values: self.run(fetches, dict(zip(feed_list or (), values, strict=True)), to_host=to_host)
         run = self._run_of(flat, feeds, to_host)
@@ -217,7 +217,7 @@ class Session:
         >>> float(value)
         12.0
         """
-        feeds = None if feed_list is None else [fed_tensor(x, self.graph) for x in feed_list]
+        feeds = None if feed_list is None else self._fed_tensors(feed_list)
         wait_for = self._engine.wait_for
         if feeds is None:
             return prefetched(batches, self._placed_feeds, lambda batch: wait_for(list(batch.values())))
@@ -232,9 +232,16 @@ class Session:
         return variables | {x: self._put(x, value) for x, value in feed_pairs(rest, self.graph)}
 
     def _placed_values(self, feeds: Sequence[Tensor], values: Sequence[Any]) -> tuple[Any, ...]:
+        if isinstance(values, Mapping):
+            raise messages.batch_kind(values)
         if len(values) != len(feeds):
-            raise messages.wrong_count([f"'{x.name}'" for x in feeds], len(values))
+            raise messages.wrong_count([f"'{x.name}'" for x in feeds], len(values), "each batch")
         return tuple([self._put(x, value) for x, value in zip(feeds, values, strict=True)])
+
+    def _fed_tensors(self, feed_list: Sequence[Any] | None) -> list[Tensor]:
+        if isinstance(feed_list, Tensor | Variable | str):
+            raise messages.feed_list_kind(feed_list)
+        return [] if feed_list is None else [fed_tensor(x, self.graph) for x in feed_list]
 
     def _put(self, tensor: Tensor, value: Any) -> Any:
         if self._closed:

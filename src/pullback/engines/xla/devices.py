@@ -119,7 +119,13 @@ def of_all_processes(mesh: Mesh, spec: Sequence[Any], rows: np.ndarray[Any, Any]
         ValueError: the part cannot be divided among the devices.
     """
     asked = NamedSharding(mesh, PartitionSpec(*spec))  # type: ignore[no-untyped-call]
-    made: jax.Array = jax.make_array_from_process_local_data(asked, rows)  # type: ignore[no-untyped-call]
+    try:
+        made: jax.Array = jax.make_array_from_process_local_data(asked, rows)  # type: ignore[no-untyped-call]
+    except ValueError:
+        raise ValueError(
+            f"the part of this process, of shape {rows.shape}, cannot be divided among its devices as {list(spec)} "
+            f"asks, over the mesh {dict(mesh.shape)}. Feed as many rows in each process, a multiple of its devices"
+        ) from None
     return made
 
 

@@ -23,7 +23,7 @@ from .. import messages
 from ..concrete import LIFTED_BYTES, concrete_values, is_small
 from ..data_dependent_shapes import DataDependentShapeError, steps_for_host
 from ..engine import AbstractEngine, EngineOptions, Run
-from ..foreign_arrays import host_array, is_elsewhere, speaks_dlpack
+from ..foreign_arrays import as_jax_takes_it, host_array, is_elsewhere, speaks_dlpack
 from ..host_engine import copied
 from ..placement import Segment, asks_for_devices, asks_for_processes, segments_of
 from ..plan import Plan, has_guards
@@ -175,7 +175,9 @@ class XlaEngine(AbstractEngine):
 
     def as_feed(self, tensor: Tensor, value: Any) -> Any:
         """`value` as an array of the dtype of `tensor`; an array on a device stays there."""
+        value = as_jax_takes_it(value)
         if isinstance(value, jax.Array):
+            _check_is_there(value)
             return value if value.dtype == tensor.type.dtype else _converted(value, tensor.type.dtype)
         if is_elsewhere(value) or (tensor.type.dtype == bfloat16 and speaks_dlpack(value)):
             return _converted(_lent(value), tensor.type.dtype)  # NumPy's DLPack knows no bfloat16.
@@ -187,7 +189,7 @@ class XlaEngine(AbstractEngine):
 
     def put(self, tensor: Tensor, array: Any) -> Any:
         """A copy of what `as_feed` gave on the default device, or spread as the graph says of `tensor`."""
-        if not self.takes_arrays:
+        if not self.takes_arrays or array.dtype == string:
             return array
         place = None if self.mesh is None else self._spread(self.mesh, tensor, array.shape)
         if isinstance(array, np.ndarray) and Layout(mesh=self.mesh).platform == PROCESSOR:
@@ -407,6 +409,20 @@ def _run_of_known(plan: Plan, to_host: bool) -> Run:
             return [host_value(y) if to_host else jax.device_put(np.array(y)) for y in arrays]
 
     return run
+
+
+def _check_is_there(array: jax.Array) -> None:
+    """Raise where an array of jax holds no numbers that a run can read.
+
+    Raises:
+        TypeError: it is traced, or holds keys. ValueError: its memory was given away.
+    """
+    if isinstance(array, jax.core.Tracer):
+        raise TypeError("jax traces this array, which has no numbers yet; run the session outside of jax's functions")
+    if array.is_deleted():
+        raise ValueError("the memory of this array of jax was given away (donated) or deleted; feed a copy made before")
+    if jax.numpy.issubdtype(array.dtype, jax.dtypes.extended):
+        raise TypeError(f"an array of {array.dtype} holds no numbers; feed jax.random.key_data of it")
 
 
 def _converted(array: jax.Array, dtype: Any) -> Any:
