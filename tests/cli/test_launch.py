@@ -126,7 +126,8 @@ def test_the_help_says_after_how_many_seconds_a_process_is_lost(capsys: pytest.C
     assert f"to those on other hosts (default: {DEFAULT_LOST_TIMEOUT})" in said
 
 
-def test_an_address_without_a_port_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("address", ["host0", ":77", "host0:0", "host0:65536"])
+def test_an_address_without_a_port_is_refused(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["launch", "-n", "1", "--coordinator", "host0", "program.py"])
-    assert "--coordinator: a host and a port, such as host0:1234, not 'host0'\n" in capsys.readouterr().err
+        main(["launch", "-n", "1", "--coordinator", address, "program.py"])
+    assert f"--coordinator: a host and a port, such as host0:1234, not '{address}'\n" in capsys.readouterr().err

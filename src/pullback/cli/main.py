@@ -222,7 +222,7 @@ def _count(text: str) -> int:
 
 def _address(text: str) -> str:
     host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal():
+    if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
         raise argparse.ArgumentTypeError(f"a host and a port, such as host0:1234, not {text!r}")
     return text
 
