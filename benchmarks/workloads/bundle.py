@@ -73,7 +73,7 @@ def with_pullback(data: Data) -> Step:
             return pb.reduce_sum(x, 1, keepdims=True)
 
         error = projected(pb, camera, point, total, lambda parts: pb.concat(parts, 1)) - data.seen
-        jacobians = [pb.batch_jacobian(error, x) for x in (camera, point)]
+        jacobians = pb.batch_jacobian(error, [camera, point])
         run = pb.Session().make_callable(jacobians, [cameras, points])
     return lambda: _checked(run(data.cameras, data.points))
 

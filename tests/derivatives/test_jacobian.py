@@ -63,6 +63,17 @@ def test_each_example_by_itself(run: Any) -> None:
     np.testing.assert_allclose(j, 2.0 * np.arange(6.0).reshape(3, 1, 2) * w.T)
 
 
+def test_each_example_by_several_inputs_in_one_walk(run: Any) -> None:
+    x, z, other = pb.constant(np.arange(6.0).reshape(3, 2)), pb.constant(np.ones((3, 1))), pb.constant(np.ones((3, 4)))
+    y = pb.sin(x) * z
+    found = pb.batch_jacobian(y, {"x": x, "rest": [z, other]})
+    assert found["rest"][1] is None
+    assert [op.type for op in y.graph.operations].count("Loop") == 1
+    by_x, by_z, alone = run([found["x"], found["rest"][0], pb.batch_jacobian(y, z)])
+    np.testing.assert_allclose(by_x, np.cos(np.arange(6.0).reshape(3, 2))[:, :, None] * np.eye(2))
+    np.testing.assert_array_equal(by_z, alone)
+
+
 def test_examples_of_unknown_number() -> None:
     x = pb.placeholder(pb.float64, [None, 2])
     j = pb.batch_jacobian(x * x, x)

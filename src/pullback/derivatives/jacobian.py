@@ -108,11 +108,12 @@ def batch_jacobian(
     *,
     batch_size: int | None = None,
     name: str = "batch_jacobian",
-) -> Tensor | None:
+) -> Any:
     """For each example the derivatives of its output by its input: [b, y..., x...] for [b, y...] and [b, x...].
 
-    Example i of `output` must depend on example i of `inp` only. None where it does not depend on `inp`.
-    `parallel_iterations` is not used.
+    Example i of `output` must depend on example i of `inp` only. None where it does not depend on `inp`, which is a
+    tensor, a variable, or a nested structure of them, and so is the result: one walk through the graph then serves all
+    of them. `parallel_iterations` is not used.
 
     Raises:
         ValueError: the first lengths differ. InvalidArgumentError, in a run: they differ there.
@@ -125,26 +126,33 @@ def batch_jacobian(
     del parallel_iterations
     y = convert_to_tensor(output)
     with y.graph.acting.transaction(), y.graph.acting.name_scope(name):
-        return batch_rows(y, as_sources([inp])[0], batch_size if use_pfor else 1)
+        found = batch_rows(y, as_sources(nest.flatten(inp)), batch_size if use_pfor else 1)
+    return nest.pack_sequence_as(inp, found)
 
 
-def batch_rows(y: Tensor, source: Any, batch_size: int | None, constants: Sequence[Tensor] = ()) -> Tensor | None:
-    """The Jacobians of the examples of `y` by those of `source`; `constants` are held constant."""
-    x = convert_to_tensor(source)
-    if y.shape.rank == 0 or x.shape.rank == 0 or not y.shape[:1].is_compatible_with(x.shape[:1]):
-        raise ValueError(
-            f"Need first dimension of output shape {y.shape} and inp shape {x.shape} to match: one example each."
-        )
+def batch_rows(
+    y: Tensor, sources: Sequence[Any], batch_size: int | None, constants: Sequence[Tensor] = ()
+) -> list[Tensor | None]:
+    """The Jacobians of the examples of `y` by those of `sources`; `constants` are held constant."""
+    xs = [convert_to_tensor(source) for source in sources]
+    for x in xs:
+        if y.shape.rank == 0 or x.shape.rank == 0 or not y.shape[:1].is_compatible_with(x.shape[:1]):
+            raise ValueError(
+                f"Need first dimension of output shape {y.shape} and inp shape {x.shape} to match: one example each."
+            )
     # Examples do not mix: the sum over them has the same derivatives by each example's input.
     total = reduce_sum(y, axis=0)
 
     def pull(unit: Tensor) -> list[Tensor | None]:
-        (dx,) = gradients(total, source, grad_ys=unit, stop_gradients=constants)
-        return [None if dx is None else dense(dx)]
+        dxs = gradients(total, sources, grad_ys=unit, stop_gradients=constants)
+        return [None if dx is None else dense(dx) for dx in dxs]
 
-    (rows,) = rows_of(total, pull, batch_size)
-    if rows is None:
-        return None
+    found = zip(rows_of(total, pull, batch_size), xs, strict=True)
+    return [None if rows is None else _of_examples(rows, y, x, total) for rows, x in found]
+
+
+def _of_examples(rows: Tensor, y: Tensor, x: Tensor, total: Tensor) -> Tensor:
+    """The Jacobians [b, y..., x...] of examples, of `rows` [m, b, x...]."""
     moved = _examples_first(rows)
     with y.graph.acting.control_dependencies(_as_many_examples(y, x)):
         lengths = [shape(x)[:1], shape(total), shape(x)[1:]]

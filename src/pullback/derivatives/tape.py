@@ -260,7 +260,7 @@ class GradientTape:
         self._use()
         mode, y, x = as_mode(unconnected_gradients), convert_to_tensor(target), as_sources([source])[0]
         at_once = None if experimental_use_pfor else 1
-        (found,) = self._along_the_tape([y], [x], lambda _, __, stops, ___: [batch_rows(y, x, at_once, stops)])
+        (found,) = self._along_the_tape([y], [x], lambda _, __, stops, ___: batch_rows(y, [x], at_once, stops))
         if found is None and mode is UnconnectedGradients.ZERO:
             return _zeros(y, zeros_of(x)[0])
         return found  # type: ignore[no-any-return]
