@@ -89,6 +89,13 @@ def test_shapes_of_shifted_arrays_decide_other_shapes() -> None:
     assert session.run(rows, {x: np.ones(IMAGES, np.float32)}).shape == (2, 31, 32, 16)
 
 
+def test_conditions_of_reductions_apart_are_made_of_what_the_program_is_given() -> None:
+    x = pb.placeholder(pb.float32, IMAGES)
+    largest = [pb.reduce_max(pb.nn.relu(SHIFTED[shifted](x)) * 0.5) for shifted in ("slices", "pads")]
+    text = pb.xla.to_stablehlo(largest, [x]).mlir_module()
+    assert (text.count("stablehlo.case"), text.count("stablehlo.reshape %arg0")) == (2, 2)
+
+
 @pytest.mark.parametrize("reduce", [pb.reduce_sum, pb.reduce_mean, pb.reduce_max, pb.nn.softmax])
 def test_reductions_apart_give_what_they_give_on_numpy(reduce: Callable[..., pb.Tensor]) -> None:
     x = pb.placeholder(pb.float32, IMAGES)

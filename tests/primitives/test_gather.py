@@ -128,6 +128,20 @@ def test_numbers_of_64_bits_are_not_taken_for_their_lower_half_on_xla() -> None:
     assert [value.tolist() for value in found[2]] == [[0, 1]]
 
 
+def test_positions_that_are_known_to_be_within_cost_no_mask_on_xla() -> None:
+    pytest.importorskip("jax")
+    x, n = pb.placeholder(pb.float32, [300, 2]), 300
+    ids = {"within": np.arange(n)[::-1], "below": np.arange(n) - 1, "above": np.arange(n) + 1}
+    rows = {name: pb.gather(x, i) for name, i in ids.items()}
+    masks = {name: pb.xla.to_stablehlo(y, [x]).mlir_module().count("stablehlo.select") for name, y in rows.items()}
+    assert masks["within"] == 0 < min(masks["below"], masks["above"])
+    given = np.arange(600, dtype=np.float32).reshape(300, 2)
+    found = pb.Session(engine="xla").run(rows, {x: given})
+    np.testing.assert_array_equal(found["within"], given[::-1])
+    np.testing.assert_array_equal(found["below"], [[np.nan] * 2, *given[:-1]])
+    np.testing.assert_array_equal(found["above"], [*given[1:], [np.nan] * 2])
+
+
 def test_only_the_rows_of_a_variable_are_read() -> None:
     table = pb.Variable(np.ones((6, 2), np.float32))
     rows = pb.nn.embedding_lookup(table, [1, 4])

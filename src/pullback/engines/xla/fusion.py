@@ -5,12 +5,12 @@ element to element. That is quick, unless each of these reads several places: th
 depthwise convolution takes 125 ms, and 4 ms where the convolution is made before. Or unless the loop goes along an axis
 of few, far elements: the largest of 16 rows of 32,768 takes 1.5 ms, and 0.5. XLA drops barriers before it fuses, so
 such a reduction becomes a branch that is always taken, on a condition that XLA cannot know: operands of branches are
-made.
+made. That is one condition for all, of an argument of the program where there is one: else each is compiled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -40,6 +40,8 @@ class Fused:
     """The slots whose values XLA computes where they are read, with how many shifted arrays it reads for an element."""
 
     def __init__(self) -> None:
+        self.argument: Any = None
+        """An array that the program is given, of which conditions are made; None where there is none of floats."""
         self._shifts: dict[int, int] = {}
 
     def note(self, step: Step) -> None:
@@ -97,9 +99,18 @@ def _is_along_few(op: Operation) -> bool:
     return far_rows(x.shape.known, [axis for axis in range(len(x.shape.known)) if axis not in stay]) is not None
 
 
-def apart(kernel: Callable[..., Any], arrays: Sequence[Any]) -> Any:
-    """What `kernel` makes of `arrays`, which are made before."""
+def an_argument(arrays: Iterable[Any]) -> Any:
+    """The first of `arrays` of which a condition can be made that XLA does not know; None where there is none."""
+    numbers = [x for x in arrays if isinstance(x, jax.Array) and x.dtype.kind == "f"]
+    return next((x for x in numbers if all(isinstance(n, int) and n for n in x.shape)), None)
+
+
+def apart(kernel: Callable[..., Any], arrays: Sequence[Any], argument: Any = None) -> Any:
+    """What `kernel` makes of `arrays`, which are made before; `argument` is one of those of the program."""
     numbers = [i for i, x in enumerate(arrays) if isinstance(x, jax.Array)]
+    some = an_argument([argument, *[arrays[i] for i in numbers]])
+    if some is None:
+        return kernel(*arrays)
 
     def compute(*given: Any) -> Any:
         values = list(arrays)
@@ -107,28 +118,27 @@ def apart(kernel: Callable[..., Any], arrays: Sequence[Any]) -> Any:
             values[i] = x
         return kernel(*values)
 
-    return _apart(compute, [arrays[i] for i in numbers])
+    return _apart(compute, some.reshape(-1)[0], [arrays[i] for i in numbers])
 
 
-def _apart(compute: Callable[..., Any], operands: Sequence[Any]) -> Any:
+def _apart(compute: Callable[..., Any], some: Any, operands: Sequence[Any]) -> Any:
     """A branch that stays one in a stack of calls, whose condition `jax.vmap` would make a choice of each element."""
 
     @jax.custom_batching.custom_vmap
-    def once(*given: Any) -> Any:
-        return _in_branch(compute, given)
+    def once(some: Any, *given: Any) -> Any:
+        return _in_branch(compute, some.reshape(-1)[0], given)
 
     @once.def_vmap
-    def stacked(size: int, batched: Sequence[bool], *given: Any) -> Any:
+    def stacked(size: int, batched: Sequence[bool], some: Any, *given: Any) -> Any:
         del size
-        made = _apart(jax.vmap(compute, [0 if is_batched else None for is_batched in batched]), given)
+        made = _apart(jax.vmap(compute, [0 if is_batched else None for is_batched in batched[1:]]), some, given)
         return made, jax.tree.map(lambda _: True, made)
 
-    return once(*operands)
+    return once(some, *operands)
 
 
-def _in_branch(compute: Callable[..., Any], operands: Sequence[Any]) -> Any:
-    some = next((x.reshape(-1)[0] for x in operands if x.dtype.kind == "f" and x.size), None)
-    if some is None or takes_turns(compute, *operands):
+def _in_branch(compute: Callable[..., Any], some: Any, operands: Sequence[Any]) -> Any:
+    if takes_turns(compute, *operands):
         return compute(*operands)
     made = jax.eval_shape(compute, *operands)
 

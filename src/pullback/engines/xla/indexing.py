@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -20,6 +20,9 @@ from ...primitives.indexing.slice import Slice, SliceGrad
 from ...primitives.indexing.slicing import StridedSlice, StridedSliceGrad, Take, expand_ellipsis
 from ...primitives.shape.reshape import numbers_to_use, shape_to_use
 from .registry import xla_kernel
+
+_WIDE = 1 << 31
+"""Lengths from which on XLA, which looks at 32 bits of an index, cannot tell elements apart."""
 
 
 @xla_kernel(Slice)
@@ -75,20 +78,42 @@ def _take(primitive: Take, x: Any, positions: Any) -> Any:
 def _picked(primitive: Take | GatherV2 | GatherNd, x: Any, positions: Any) -> Any:
     """What is picked from nothing is out of range, which jax refuses to compile, even in a loop that makes no step."""
     if x.size and isinstance(primitive, GatherV2) and not primitive.batch_dims:
-        return _slices(x, bounded(jnp, jnp.asarray(positions), x.shape[primitive.axis]), primitive.axis % x.ndim)
+        inside = bounded(jnp, jnp.asarray(positions), x.shape[primitive.axis])
+        return _slices(x, inside, primitive.axis % x.ndim, "fill")
     if x.size:
         return primitive.kernel(jnp, x, positions)
     (y,) = primitive.infer(*[TensorType(a.dtype, TensorShape(a.shape)) for a in (x, positions)])
     return out_of_range(y.shape.known, y.dtype)
 
 
-def _slices(x: Any, positions: Any, axis: int) -> Any:
+def gather_within(
+    primitive: Primitive, inputs: Sequence[int], constants: Mapping[int, np.ndarray[Any, Any]]
+) -> Callable[..., Any] | None:
+    """The kernel of a gather whose positions are a constant within the array; None elsewhere.
+
+    What is out of range is masked by each loop that XLA makes of what reads the result.
+    """
+    if not isinstance(primitive, GatherV2) or primitive.batch_dims or inputs[1] not in constants:
+        return None
+    positions = constants[inputs[1]]
+
+    def kernel(x: Any, given: Any) -> Any:
+        n = x.shape[primitive.axis]
+        known = isinstance(n, int) and positions.size and positions.min() >= 0 and positions.max() < n < _WIDE
+        return (
+            _slices(x, given, primitive.axis % x.ndim, "promise_in_bounds") if known else _picked(primitive, x, given)
+        )
+
+    return kernel
+
+
+def _slices(x: Any, positions: Any, axis: int, mode: str) -> Any:
     """The slices of `x` at `positions` along `axis`; `jnp.take` would count negative ones from the end."""
     rank = positions.ndim
     offsets = [*range(axis), *range(axis + rank, x.ndim - 1 + rank)]
     numbers = lax.GatherDimensionNumbers(tuple(offsets), (axis,), (axis,))
     sizes = [1 if i == axis else n for i, n in enumerate(x.shape)]
-    return lax.gather(x, positions[..., None], numbers, sizes, mode="fill")
+    return lax.gather(x, positions[..., None], numbers, sizes, mode=mode)
 
 
 def nothing_to_read(primitive: Primitive, arrays: Sequence[Any]) -> Any:

@@ -25,8 +25,8 @@ from ..data_dependent_shapes import DataDependentShapeError
 from ..plan import Plan, Step, checked_outputs, has_guards
 from ..run_shapes import check_shapes, has_unknown_shapes
 from .array_namespace import kernel_of
-from .fusion import Fused, apart
-from .indexing import nothing_to_read
+from .fusion import Fused, an_argument, apart
+from .indexing import gather_within, nothing_to_read
 from .loops.rooms import Rooms
 from .reassociation import Sums
 from .registry import xla_functional_of
@@ -103,6 +103,8 @@ class Trace:
         self.called: dict[Any, Any] = {} if called is None else called
         """What is known of functions that are called, for all traces of one program."""
         self.slots: list[Any] = [None] * plan.size
+        self.constants = dict(plan.constants)
+        """The constants by their slots, of which those that are arguments of the program are tracers in `slots`."""
         for slot, array in plan.constants:
             known = array if array.ndim else array[()]
             self.slots[slot] = known if slot in concrete.slots else self.lifted.get(id(array), known)
@@ -128,11 +130,15 @@ class Trace:
             checked=self.checked,
             called=self.called,
         )
-        made.perhaps = self.perhaps
+        made.perhaps, made.fused.argument = self.perhaps, self.fused.argument
         return made
 
     def run(self) -> None:
         """Compute all steps; `slots` and `states` are filled before, and read afterwards."""
+        if self.fused.argument is None:
+            kept = [x for i, x in enumerate(self.states) if i not in self.plan.written]
+            given = [self.slots[slot] for slot in self.plan.feed_slots]
+            self.fused.argument = an_argument([*given, *kept, *self.lifted.values()])
         with np.errstate(all="ignore"):
             for step in self.plan.steps:
                 self._step(step)
@@ -204,9 +210,12 @@ class Trace:
                 x if n in self.concrete.slots else jnp.asarray(x) for n, x in zip(step.inputs, arrays, strict=True)
             ]
         _check_shapes_are_known(step, arrays)
-        kernel, arrays = kernel_of(primitive), self.sums.rounded(step, arrays)
+        kernel = gather_within(primitive, step.inputs, self.constants) or kernel_of(primitive)
+        arrays = self.sums.rounded(step, arrays)
         try:
-            return apart(kernel, arrays) if self.fused.is_better_apart(step, arrays) else kernel(*arrays)
+            if self.fused.is_better_apart(step, arrays):
+                return apart(kernel, arrays, self.fused.argument)
+            return kernel(*arrays)
         except IndexError:
             found = nothing_to_read(primitive, arrays) if self.perhaps else None
             if found is None:
