@@ -1,5 +1,6 @@
 """Ragged tensors: how they are made, cut, put together, fed and fetched. Values are TensorFlow's."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -204,7 +205,7 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "keepdims": (
         lambda: ragged.reduce_sum(ragged.constant(ROWS), 0, keepdims=True),
         NotImplementedError,
-        "ragged: keepdims is there along axis 1, and not along [0]",
+        "ragged: keepdims is there along axis 1 and for all, and not along [0]",
     ),
 }
 
@@ -234,3 +235,48 @@ def test_a_ragged_tensor_is_fed_by_its_value() -> None:
     )
     with pytest.raises(pb.errors.InvalidArgumentError, match=text):
         pb.Session(engine="numpy").run(x.values, {x: [1.0]})
+
+
+def test_a_new_axis_at_the_end_is_the_innermost() -> None:
+    x = pb.RaggedTensor.from_row_lengths([1.0, 2.0, 3.0], [2, 1])
+    assert pb.Session(engine="numpy").run(x[..., None]).to_list() == [[[1.0], [2.0]], [[3.0]]]
+    assert x[..., None].ragged_rank == 1
+
+
+def test_a_reduction_of_all_may_keep_its_axes() -> None:
+    x = pb.RaggedTensor.from_row_lengths([[1.0], [2.0], [3.0]], [2, 1])
+    assert pb.Session(engine="numpy").run(pb.ragged.reduce_sum(x, keepdims=True)).tolist() == [[[6.0]]]
+
+
+def test_an_array_of_one_element_goes_with_all_rows() -> None:
+    x = pb.RaggedTensor.from_row_lengths([1.0, 2.0, 3.0], [2, 1])
+    assert pb.Session(engine="numpy").run(x + pb.constant([[10.0]])).to_list() == [[11.0, 12.0], [13.0]]
+
+
+MISFITS: list[tuple[str, Any, str]] = [
+    ("from_row_splits", [0, 2], "row_splits must end with 3, as many values are, not [0, 2]"),
+    ("from_row_lengths", [2, 2], "row_splits must end with 3, as many values are, not [0, 2, 4]"),
+    ("from_row_lengths", [4, -1], "row_splits must begin with 0 and never fall, not [0, 4, 3]"),
+    ("from_row_limits", [1, 2], "row_splits must end with 3, as many values are, not [0, 1, 2]"),
+    ("from_row_starts", [1, 2], "row_splits must begin with 0 and never fall, not [1, 2, 3]"),
+    ("from_value_rowids", [0, 2, 1], "value_rowids must never fall, not [0, 2, 1]"),
+]
+
+
+@pytest.mark.parametrize(("make", "parts", "text"), MISFITS)
+def test_parts_that_do_not_fit_are_refused(make: str, parts: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=f"^RaggedTensor: {re.escape(text)}$"):
+        getattr(pb.RaggedTensor, make)([1.0, 2.0, 3.0], parts)
+    fed = pb.placeholder(pb.int64, [None])
+    x = getattr(pb.RaggedTensor, make)([1.0, 2.0, 3.0], fed)
+    with pytest.raises(pb.errors.InvalidArgumentError, match=f"RaggedTensor: {text[:12]}"):
+        pb.Session(engine="numpy").run(x.row_splits, {fed: parts})
+    unchecked = getattr(pb.RaggedTensor, make)([1.0, 2.0, 3.0], fed, validate=False)
+    pb.Session(engine="numpy").run(unchecked.row_splits, {fed: parts})
+
+
+def test_rows_of_one_length_take_all_values() -> None:
+    with pytest.raises(
+        ValueError, match=r"^RaggedTensor: row_splits must end with 3, as many values are, not \[0, 2\]$"
+    ):
+        pb.RaggedTensor.from_uniform_row_length([1.0, 2.0, 3.0], 2)

@@ -91,7 +91,9 @@ def placeholder(
     """
     inner = as_shape([] if value_shape is None else value_shape)
     flat = dense_placeholder(dtype, as_shape([None]).concatenate(inner), name)
-    return RaggedTensor.from_nested_row_splits(flat, [dense_placeholder(int64, [None]) for _ in range(ragged_rank)])
+    return RaggedTensor.from_nested_row_splits(
+        flat, [dense_placeholder(int64, [None]) for _ in range(ragged_rank)], validate=False
+    )
 
 
 def from_tensor(
@@ -124,9 +126,9 @@ def from_tensor(
         lengths = reduce_max(cast(last, int64) * (numbers_below(length) + 1), axis=1)
     if lengths is None:
         whole = reshape(x, concat([[-1], shape_of(x)[2:]], 0))
-        return RaggedTensor.from_uniform_row_length(whole, length, shape_of(x, out_type=int64)[0])
+        return RaggedTensor.from_uniform_row_length(whole, length, shape_of(x, out_type=int64)[0], validate=False)
     counts = convert_to_tensor(lengths, None if isinstance(lengths, Tensor) else int64)
-    return RaggedTensor.from_row_lengths(boolean_mask(x, sequence_mask(counts, length)), counts)
+    return RaggedTensor.from_row_lengths(boolean_mask(x, sequence_mask(counts, length)), counts, validate=False)
 
 
 def from_sparse(st_input: SparseTensor, name: str | None = None, row_splits_dtype: DTypeLike = int64) -> RaggedTensor:
@@ -140,7 +142,8 @@ def from_sparse(st_input: SparseTensor, name: str | None = None, row_splits_dtyp
     [[1.0, 2.0], [], [3.0]]
     """
     del row_splits_dtype
-    return RaggedTensor.from_value_rowids(st_input.values, st_input.indices[:, 0], st_input.dense_shape[0], name)
+    rows = st_input.indices[:, 0]
+    return RaggedTensor.from_value_rowids(st_input.values, rows, st_input.dense_shape[0], name, validate=False)
 
 
 def to_tensor(

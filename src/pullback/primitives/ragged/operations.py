@@ -93,7 +93,7 @@ def gather(params: Any, indices: Any, axis: int = 0, name: str | None = None) ->
     if rows.shape.rank and rows.shape.rank > 1:
         flat = gather(params, reshape(rows, [-1]), axis, name)
         for n in reversed(rows.shape.known[1:]):
-            flat = RaggedTensor.from_uniform_row_length(flat, n)
+            flat = RaggedTensor.from_uniform_row_length(flat, n, validate=False)
         return flat
     return spans(params.values, dense_gather(params.row_starts(), rows), dense_gather(params.row_lengths(), rows))
 
@@ -154,10 +154,12 @@ def stack(values: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
     if all(x.shape.rank == 0 for x in parts):
         return dense_stack(parts, axis, name)
     if axis == 0:
-        return RaggedTensor.from_row_lengths(concat(parts, 0, name), dense_stack([_count(x) for x in parts]))
+        return RaggedTensor.from_row_lengths(
+            concat(parts, 0, name), dense_stack([_count(x) for x in parts]), validate=False
+        )
     if axis == 1:
         ragged = [x if isinstance(x, RaggedTensor) else from_tensor(x) for x in parts]
-        return RaggedTensor.from_uniform_row_length(_beside(ragged), len(ragged))
+        return RaggedTensor.from_uniform_row_length(_beside(ragged), len(ragged), validate=False)
     raise NotImplementedError(f"ragged.stack: axis must be 0 or 1, not {axis}")
 
 
@@ -204,7 +206,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     if isinstance(mask.values, RaggedTensor):
         return mask.with_values(boolean_mask(data.values, mask.values, name))
     kept = unsorted_segment_sum(cast(mask.values, int64), mask.value_rowids(), mask.nrows())
-    return RaggedTensor.from_row_lengths(boolean_mask(data.values, mask.values, name), kept)
+    return RaggedTensor.from_row_lengths(boolean_mask(data.values, mask.values, name), kept, validate=False)
 
 
 def range_(
@@ -232,7 +234,7 @@ def range_(
     count = maximum(steps, steps * 0)
     lengths = reshape(cast(count, int64), [-1])
     a, d = [reshape(x + cast(count, x.dtype) * 0, [-1]) for x in (a, d)]
-    ones = RaggedTensor.from_row_lengths(repeat(ones_like(lengths), lengths, axis=0), lengths)
+    ones = RaggedTensor.from_row_lengths(repeat(ones_like(lengths), lengths, axis=0), lengths, validate=False)
     rows = ones.value_rowids()
     return ones.with_values(dense_gather(a, rows) + cast(ones.places_in_rows(), a.dtype) * dense_gather(d, rows))
 
@@ -268,6 +270,8 @@ def _along(x: RaggedTensor, other: Any) -> Any:
         raise ValueError(
             f"a dense operand of {x} has the shape [rows, 1, ...], or that of an element, and not {y.shape}"
         )
+    if y.shape.size(0) == 1 and not isinstance(x.values, RaggedTensor):
+        return squeeze(y, [0, 1])
     rows = dense_gather(squeeze(y, [1]), x.value_rowids())
     return _along(x.values, rows) if isinstance(x.values, RaggedTensor) else rows
 

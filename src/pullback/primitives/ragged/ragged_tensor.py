@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...core.composite import AbstractComposite
+from ...core.contexts import control_dependencies
 from ...core.dtypes import DType, int64
 from ...core.graph import Graph, Tensor
 from ...core.shape import TensorShape
@@ -22,8 +23,11 @@ from ..creation.constant import constant, constant_value, convert_to_tensor
 from ..creation.fill import ones_like
 from ..creation.ranges import range_ as numbers_below
 from ..cumulative.cumsum import cumsum
+from ..debugging.assertions import assert_
+from ..identity.identity import identity
 from ..indexing.gather import gather
-from ..reduction.reduce import reduce_max
+from ..logic.comparison import equal
+from ..reduction.reduce import reduce_all, reduce_max
 from ..segment.sums import unsorted_segment_sum
 from ..shape.size import shape
 from ..shape.stacking import concat
@@ -97,22 +101,24 @@ class RaggedTensor(AbstractComposite):
     ) -> RaggedTensor:
         """Row i holds `values[row_splits[i]:row_splits[i + 1]]`.
 
+        Unless told otherwise, a run checks splits that are not known before.
+
         Raises:
-            ValueError: constant splits that do not begin with 0, or fall.
+            ValueError: constant splits that do not begin with 0, fall, or do not end with the number of values.
         """
         del name
         made = cls(values, row_splits)
-        known = constant_value(made.row_splits)
-        if validate and known is not None and (not known.size or known[0] != 0 or (np.diff(known) < 0).any()):
-            raise ValueError(f"RaggedTensor: row_splits must begin with 0 and never fall, not {known.tolist()}")
-        return made
+        return cls(made.values, _checked(made.row_splits, _rows(made.values))) if validate else made
 
     @classmethod
     def from_row_lengths(
         cls, values: Any, row_lengths: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i holds the next `row_lengths[i]` values."""
-        return cls.from_row_splits(values, splits_of(_int64(row_lengths)), name, validate)
+        lengths = _int64(row_lengths)
+        known = constant_value(lengths)
+        splits = splits_of(lengths) if known is None else np.concatenate([[0], np.cumsum(known)])
+        return cls.from_row_splits(values, splits, name, validate)
 
     @classmethod
     def from_row_starts(
@@ -138,8 +144,16 @@ class RaggedTensor(AbstractComposite):
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
-        """Value i belongs to row `value_rowids[i]`, which never fall; there are `nrows` rows, else up to the last."""
+        """Value i belongs to row `value_rowids[i]`, which never fall; there are `nrows` rows, else up to the last.
+
+        Unless told otherwise, a run checks numbers that are not known before.
+
+        Raises:
+            ValueError: constant numbers that fall.
+        """
         rows = _int64(value_rowids)
+        if validate:
+            rows = _never_falling(rows)
         if nrows is None:
             known = constant_value(rows)
             nrows = reduce_max(concat([rows, constant([-1], int64)], 0)) + 1 if known is None else _count(known)
@@ -382,6 +396,37 @@ def ragged_value(arrays: Sequence[Any]) -> RaggedTensorValue:
 def splits_of(lengths: Tensor) -> Tensor:
     """Where rows of these lengths begin and end."""
     return concat([constant([0], int64), cumsum(lengths)], 0)
+
+
+def _checked(splits: Tensor, values: Tensor) -> Tensor:
+    """`splits`, which begin with 0, never fall, and end with the number of values."""
+    known, count = constant_value(splits), values.shape.size(0) if values.shape.rank else None
+    if known is not None and (not known.size or known[0] != 0 or (np.diff(known) < 0).any()):
+        raise ValueError(f"RaggedTensor: row_splits must begin with 0 and never fall, not {known.tolist()}")
+    if known is not None and count is not None:
+        if known[-1] != count:
+            raise ValueError(
+                f"RaggedTensor: row_splits must end with {count}, as many values are, not {known.tolist()}"
+            )
+        return splits
+    ends = concat([splits[:1], splits[-1:]], 0), concat([constant([0], int64), shape(values, out_type=int64)[:1]], 0)
+    right = concat([equal(*ends), splits[1:] >= splits[:-1]], 0)
+    return _after(right, splits, "row_splits must begin with 0, never fall, and end with the number of values")
+
+
+def _never_falling(rows: Tensor) -> Tensor:
+    known = constant_value(rows)
+    if known is None:
+        return _after(rows[1:] >= rows[:-1], rows, "value_rowids must never fall")
+    if (np.diff(known) < 0).any():
+        raise ValueError(f"RaggedTensor: value_rowids must never fall, not {known.tolist()}")
+    return rows
+
+
+def _after(right: Tensor, x: Tensor, wanted: str) -> Tensor:
+    """`x`, of which a run checks that all is `right`."""
+    with control_dependencies([assert_(reduce_all(right), [f"RaggedTensor: {wanted}, not", x])]):
+        return identity(x)
 
 
 def _int64(x: TensorLike) -> Tensor:

@@ -16,6 +16,7 @@ from ..reduction import reduce
 from ..reduction.product import reduce_prod as dense_prod
 from ..segment.reductions import unsorted_segment_max, unsorted_segment_min, unsorted_segment_prod
 from ..segment.sums import unsorted_segment_sum
+from ..shape.reshape import reshape
 from ..shape.squeeze import expand_dims
 from .ragged_tensor import RaggedTensor, splits_of
 
@@ -26,12 +27,13 @@ def _reduced(dense: Reduction, segments: Reduction, x: Any, axis: Any, keepdims:
     """`x` reduced along its axes, the last first."""
     if not isinstance(x, RaggedTensor):
         return dense(x, axis, keepdims)
-    if axis is None:
-        return dense(x.flat_values)
     rank = x.shape.rank or 0
+    if axis is None:
+        y = dense(x.flat_values)
+        return reshape(y, [1] * rank) if keepdims else y
     axes = sorted({a + rank if a < 0 else a for a in (axis if isinstance(axis, list | tuple) else [axis])})
     if keepdims and axes != [1]:
-        raise NotImplementedError(f"ragged: keepdims is there along axis 1, and not along {axes}")
+        raise NotImplementedError(f"ragged: keepdims is there along axis 1 and for all, and not along {axes}")
     found: Any = x
     for a in reversed(axes):
         found = _along(dense, segments, found, a)
@@ -62,7 +64,7 @@ def _segmented(segments: Reduction, data: Any, numbers: Tensor, count: Tensor) -
 _DOC = """{what} of a ragged tensor along `axis`, a number, several, or None for all; a dense one as `pb.{name}`.
 
     Along the rows (1) the result has one element a row; along the columns (0) one for each place of the longest row,
-    of those that have it. `keepdims` is there along axis 1.
+    of those that have it. `keepdims` is there along axis 1 and for all.
 
     Derivative: {derivative}.
 
@@ -143,7 +145,7 @@ def reduce_mean(
 ) -> Any:
     """The mean of a ragged tensor along `axis`, NaN where there is no element; a dense one as `pb.reduce_mean`.
 
-    `keepdims` is there along axis 1.
+    `keepdims` is there along axis 1 and for all.
 
     Derivative: dx = dy / n, repeated, where n is the number of elements.
 

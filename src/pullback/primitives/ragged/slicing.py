@@ -26,7 +26,8 @@ def sliced(self: RaggedTensor, key: Any) -> Any:
     keys = list(key) if isinstance(key, tuple) else [key]
     if any(k is Ellipsis for k in keys):
         place = next(i for i, k in enumerate(keys) if k is Ellipsis)
-        keys[place : place + 1] = [slice(None)] * ((self.shape.rank or 0) - len(keys) + 1)
+        taken = sum(k is not None for k in keys) - 1
+        keys[place : place + 1] = [slice(None)] * ((self.shape.rank or 0) - taken)
     first, rest = keys[0], keys[1:]
     if first is None:
         raise NotImplementedError("a new axis before the rows of a RaggedTensor; use pb.ragged.stack([x])")
@@ -55,7 +56,7 @@ def _inside(x: RaggedTensor, keys: list[Any]) -> Any:
     """The part of each row that the first key picks, and of its elements what the others do."""
     first, rest = keys[0], keys[1:]
     if first is None:
-        ones = RaggedTensor.from_uniform_row_length(x, 1)
+        ones = RaggedTensor.from_uniform_row_length(x, 1, validate=False)
         return _inside(ones, [slice(None), *rest]) if rest else ones
     if not isinstance(first, slice):
         raise ValueError(f"{x}: a number along an axis whose lengths differ; pick a slice of length one: [:, i:i + 1]")

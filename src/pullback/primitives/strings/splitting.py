@@ -161,4 +161,4 @@ def ragged_parts(primitive: AbstractSplit, input: TensorLike, name: str | None) 
     if x.shape.rank == 0:
         values: Tensor = parts.values
         return values
-    return RaggedTensor.from_value_rowids(parts.values, parts.indices[:, 0], parts.dense_shape[0])
+    return RaggedTensor.from_value_rowids(parts.values, parts.indices[:, 0], parts.dense_shape[0], validate=False)
