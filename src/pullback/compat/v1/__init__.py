@@ -14,6 +14,7 @@ from . import functions, io, messages, strings
 from .arguments import older
 from .assignments import batch_scatter_update as batch_scatter_update
 from .assignments import count_up_to as count_up_to
+from .composites import on_composites_too
 from .conversions import assert_proper_iterable as assert_proper_iterable
 from .conversions import convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices
 from .conversions import convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor
@@ -138,7 +139,7 @@ def __getattr__(name: str) -> Any:
     if name in messages.FILES:
         return messages.message(name)
     made = older(getattr(pullback, name), functions.PARAMETERS.get(name))
-    return functions.on_ragged_too(name, with_methods(made))
+    return on_composites_too(name, with_methods(made), functions.PARAMETERS.get(name))
 
 
 def __dir__() -> list[str]:

@@ -17,10 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import cache, wraps
+from functools import wraps
 from typing import Any
 
-from ... import ragged
 from ...control_flow.conditional import cond as cond_today
 from ...control_flow.while_loop import while_loop as while_loop_today
 from ...core import nest
@@ -31,11 +30,9 @@ from ...primitives.base.broadcasting import operands
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.indexing.where import where as where_today
 from ...primitives.indexing.where_rows import where_rows
-from ...primitives.ragged.ragged_tensor import RaggedTensor
 from ...primitives.shape.space_to_batch import batch_to_space as batch_to_space_today
 from ...primitives.shape.space_to_batch import space_to_batch as space_to_batch_today
 from ..assertions import assert_rank, of_two
-from .arguments import older
 from .clipping import clip_by_global_norm, clip_by_norm, global_norm
 from .dtypes import as_dtype
 from .type_specs import check_specs, shape_of
@@ -53,8 +50,6 @@ SPARSE_CONCAT = (
 SPARSE_SPLIT = "keyword_required:, sp_input, num_split, axis, name, split_dim:axis"
 SPARSE = "sp_input, axis, keepdims, reduction_axes:axis, keep_dims:keepdims"
 
-RAGGED_TOO = {"boolean_mask", "concat", "gather", "stack"} | {n for n in dir(ragged) if n.startswith("reduce_")}
-"""What takes ragged tensors too."""
 PARAMETERS = {
     "argmax": PLACE,
     "argmin": PLACE,
@@ -196,32 +191,6 @@ def function(func: Callable[..., Any] | None = None, *args: Any, **kwargs: Any) 
 def device(device_name_or_function: Any) -> AbstractContextManager[None]:
     """As `pb.device`."""
     return device_today(device_name_or_function)
-
-
-@cache
-def on_ragged_too(name: str, dense: Any) -> Any:
-    """`dense`, or, given ragged tensors, what `pb.ragged` has by that name.
-
-    >>> import pullback.compat.v1 as tf
-    >>> x = tf.ragged.constant([[1, 2], [3]])
-    >>> tf.Session().run(tf.reduce_sum(tf.concat([x, [[4]]], axis=0), axis=1))
-    array([3, 3, 4], dtype=int32)
-    """
-    if name not in RAGGED_TOO:
-        return dense
-    of_rows = PARAMETERS.get(name) if name.startswith("reduce_") else None
-    ragged_one = older(getattr(ragged, name), of_rows)
-
-    @wraps(dense)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        given = [*args, *kwargs.values()]
-        return (ragged_one if any(map(_is_ragged, given)) else dense)(*args, **kwargs)
-
-    return call
-
-
-def _is_ragged(x: Any) -> bool:
-    return isinstance(x, RaggedTensor) or (isinstance(x, list | tuple) and any(isinstance(y, RaggedTensor) for y in x))
 
 
 OTHER: dict[str, Callable[..., Any]] = {

@@ -5,6 +5,7 @@ from typing import Any
 from ... import math as today
 from . import functions, nn
 from .arguments import older
+from .composites import on_composites_too
 
 _OF_NN = ("in_top_k", "l2_normalize", "log_softmax", "softmax")
 
@@ -13,7 +14,7 @@ def __getattr__(name: str) -> Any:
     if name in _OF_NN:
         return getattr(nn, name)
     parameters = functions.CONFUSION if name == "confusion_matrix" else functions.PARAMETERS.get(name)
-    return older(getattr(today, name), parameters)
+    return on_composites_too(name, older(getattr(today, name), parameters), parameters)
 
 
 def __dir__() -> list[str]:

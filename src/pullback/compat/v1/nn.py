@@ -64,6 +64,7 @@ from .backprop import conv2d_backprop_filter as conv2d_backprop_filter
 from .backprop import conv2d_backprop_input as conv2d_backprop_input
 from .backprop import conv3d_backprop_filter as conv3d_backprop_filter
 from .bidirectional import static_bidirectional_rnn as static_bidirectional_rnn
+from .composites import on_composites_too
 from .functions import space_to_batch as space_to_batch
 from .raw_rnn import raw_rnn as raw_rnn
 
@@ -416,7 +417,7 @@ def _in_turn(function: str, weights: Any, strategy: str, rows: int) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    return older(getattr(today, name), PARAMETERS.get(name))
+    return on_composites_too(name, older(getattr(today, name), PARAMETERS.get(name)), None)
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,134 @@
+"""Functions of version 1 on sparse and ragged tensors: on their values, where every element of them counts alone.
+
+>>> import pullback.compat.v1 as tf
+>>> x = tf.ragged.constant([[1.0, -2.0], [3.0]])
+>>> tf.Session().run(tf.reduce_sum(tf.nn.relu(tf.square(x) - 2.0), axis=1))
+array([2., 7.], dtype=float32)
+>>> y = tf.SparseTensor([[0, 1]], [-2.0], [2, 3])
+>>> tf.Session().run([tf.abs(y).values, tf.shape(y), tf.size(y)])
+[array([2.], dtype=float32), array([2, 3], dtype=int32), np.int32(6)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, wraps
+from inspect import isfunction
+from typing import Any
+
+from ... import ragged
+from ...core import nest
+from ...core.dtypes import int32
+from ...core.graph import Graph, Tensor
+from ...core.traits import ELEMENTWISE
+from ...engines.session import Session
+from ...primitives.casting.cast import cast
+from ...primitives.creation.fill import zeros
+from ...primitives.ragged.ragged_tensor import RaggedTensor
+from ...primitives.reduction.product import reduce_prod
+from ...primitives.shape.size import size
+from ...primitives.sparse.sparse_tensor import SparseTensor
+from .arguments import older
+
+_OF_RAGGED = {"boolean_mask", "concat", "gather", "stack"} | {n for n in dir(ragged) if n.startswith("reduce_")}
+"""What `pb.ragged` has of its own."""
+_OF_SPARSE: dict[str, Callable[..., Tensor]] = {
+    "rank": lambda input, name=None: size(input.dense_shape, name=name),
+    "shape": lambda input, name=None, out_type=int32: cast(input.dense_shape, out_type, name=name),
+    "size": lambda input, name=None, out_type=int32: cast(reduce_prod(input.dense_shape), out_type, name=name),
+}
+"""What is computed from the dense shape."""
+
+
+@cache
+def on_composites_too(name: str, dense: Any, parameters: str | None) -> Any:
+    """`dense`, or, given sparse or ragged tensors, what is of that name for them, or else `dense` of their values.
+
+    The latter where each element of the result depends on one of the values and, of sparse ones, is 0 where that is.
+
+    >>> import pullback.compat.v1 as tf
+    >>> x = tf.ragged.constant([[1, 2], [3]])
+    >>> tf.Session().run(tf.reduce_sum(tf.concat([x, [[4]]], axis=0), axis=1))
+    array([3, 3, 4], dtype=int32)
+    """
+    if not isfunction(dense) or name == "convert_to_tensor" or not _takes_tensors(dense):
+        return dense
+    of_ragged = None
+    if name in _OF_RAGGED:
+        of_ragged = older(getattr(ragged, name), parameters if name.startswith("reduce_") else None)
+
+    @wraps(dense)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return dense(*args, **kwargs)
+        except TypeError:
+            given = [x for x in nest.flatten([args, kwargs]) if isinstance(x, RaggedTensor | SparseTensor)]
+            if not given:
+                raise
+            special = of_ragged if isinstance(given[0], RaggedTensor) else _OF_SPARSE.get(name)
+            if special is not None:
+                return special(*args, **kwargs)
+            found = _by_elements(dense, given, args, kwargs)
+            if found is None:
+                raise
+            return found
+
+    return call
+
+
+def _takes_tensors(function: Callable[..., Any]) -> bool:
+    taken = [str(kind) for name, kind in function.__annotations__.items() if name != "return"]
+    return any("Tensor" in kind or "Sequence" in kind for kind in taken)
+
+
+def _by_elements(dense: Callable[..., Any], given: list[Any], args: Any, kwargs: Any) -> Any:
+    """`dense` of the values of the composites; None where their elements do not count alone."""
+    shared = nest.flatten([args, kwargs])
+    refused = False
+
+    def checked(*values: Any, **options: Any) -> Any:
+        nonlocal refused
+        flat = [x for x in nest.flatten([values, options]) if isinstance(x, Tensor) and all(x is not y for y in shared)]
+        start = len(flat[0].graph.operations)
+        try:
+            y = dense(*values, **options)
+        except (TypeError, ValueError):
+            y = None
+        refused = not (isinstance(y, Tensor) and _is_elementwise(start, flat, y))
+        return flat[0] if refused else y
+
+    first = given[0]
+    if isinstance(first, SparseTensor):
+        if len(given) > 1 or not _keeps_zero(dense, first, args, kwargs):
+            return None
+        positional, named = _with(first, first.values, args, kwargs)
+        mapped = first.with_values(checked(*positional, **named))
+    else:
+        mapped = ragged.map_flat_values(checked, *args, **kwargs)
+    return None if refused else mapped
+
+
+def _with(x: SparseTensor, value: Any, args: Any, kwargs: Any) -> Any:
+    return nest.map_structure(lambda y: value if y is x else y, [list(args), kwargs])
+
+
+def _is_elementwise(start: int, values: list[Tensor], y: Tensor) -> bool:
+    """Whether operations from `start` on make `y` of `values` by elements, beside scalars; or it is a constant."""
+    made = {id(x) for x in values}
+    for op in y.graph.operations[start:]:
+        rest = [x for x in op.inputs if id(x) not in made]
+        if len(rest) < len(op.inputs):
+            if ELEMENTWISE not in op.primitive.traits or any(x.shape.rank != 0 for x in rest):
+                return False
+            made.update(map(id, op.outputs))
+    return id(y) in made or (not y.op.inputs and y.shape == values[0].shape)
+
+
+def _keeps_zero(dense: Callable[..., Any], x: SparseTensor, args: Any, kwargs: Any) -> bool:
+    """Whether `dense` of 0 is 0, which is tried."""
+    with Graph().as_default():
+        try:
+            positional, named = _with(x, zeros([1], x.dtype), args, kwargs)
+            return not Session(engine="numpy").run(dense(*positional, **named)).any()
+        except (TypeError, ValueError):
+            return False
