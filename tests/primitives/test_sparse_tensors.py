@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -40,3 +42,48 @@ def test_what_is_retained_may_be_said_by_a_tensor_of_unknown_rank() -> None:
     y = pb.sparse.retain(pb.sparse.from_dense(DENSE), kept)
     got = pb.Session(engine="numpy").run(y, {kept: [False, True]})
     assert (got.indices.tolist(), got.values.tolist()) == ([[2, 0]], [3.0])
+
+
+def of_no_known_rank(dense: Any) -> tuple[pb.sparse.SparseTensor, dict[Any, Any]]:
+    x = pb.sparse.placeholder(pb.float32)
+    places = np.argwhere(dense)[::-1]
+    return x, {x: (places, dense[tuple(places.T)], dense.shape)}
+
+
+ANY_RANK: list[tuple[str, Any, Any]] = [
+    ("sum", lambda x: pb.sparse.reduce_sum(x), lambda a: a.sum()),
+    ("sum_of_rows", lambda x: pb.sparse.reduce_sum(x, -1), lambda a: a.sum(-1)),
+    ("sum_kept", lambda x: pb.sparse.reduce_sum(x, [0], keepdims=True), lambda a: a.sum(0, keepdims=True)),
+    ("max", lambda x: pb.sparse.reduce_max(x, 0), lambda a: np.where((a != 0).any(0), np.where(a, a, -9).max(0), 0)),
+    ("transpose", lambda x: pb.sparse.to_dense(pb.sparse.transpose(x)), lambda a: a.T),
+    ("reorder", lambda x: pb.sparse.reorder(x).values, lambda a: a[a != 0]),
+    ("add", lambda x: pb.sparse.to_dense(pb.sparse.add(x, x)), lambda a: 2 * a),
+    ("maximum", lambda x: pb.sparse.to_dense(pb.sparse.maximum(x, x)), lambda a: a),
+    ("softmax", lambda x: pb.sparse.reduce_sum(pb.sparse.softmax(x)), lambda a: a.any(-1).sum()),
+    ("times", lambda x: pb.sparse.to_dense(pb.sparse.reorder(x * [[2.0], [3.0]])), lambda a: a * [[2], [3]]),
+    ("over", lambda x: pb.sparse.to_dense(pb.sparse.reorder(x / [2.0, 4.0, 8.0])), lambda a: a / [2, 4, 8]),
+]
+
+
+@pytest.mark.filterwarnings("ignore:Converting sparse IndexedSlices")
+@pytest.mark.parametrize(("build", "wanted"), [row[1:] for row in ANY_RANK], ids=[row[0] for row in ANY_RANK])
+def test_a_rank_may_be_known_in_the_run_only(build: Any, wanted: Any) -> None:
+    dense = np.array([[0.0, 1.0, -2.0], [3.0, 0.0, 4.0]], np.float32)
+    x, feeds = of_no_known_rank(dense)
+    y = build(x)
+    (dx,) = pb.gradients(pb.reduce_sum(y), x.values)
+    found, slope = pb.Session(engine="numpy").run([y, pb.convert_to_tensor(dx)], feeds)
+    np.testing.assert_allclose(found, wanted(dense), rtol=1e-6)
+    assert slope.shape == (4,)
+
+
+def test_what_does_not_fit_a_rank_of_the_run_is_an_error_of_the_run() -> None:
+    x, feeds = of_no_known_rank(np.eye(2, dtype=np.float32))
+    session = pb.Session(engine="numpy")
+    for y, text in (
+        (pb.sparse.reduce_sum(x, 2), "sparse.reduce_sum: there is no axis 2 of"),
+        (pb.sparse.reduce_sum(x, -3), "sparse.reduce_sum: there is no axis -3 of"),
+        ((x * [1.0, 2.0, 3.0]).values, "SparseTensor: the dense operand does not broadcast"),
+    ):
+        with pytest.raises(pb.errors.InvalidArgumentError, match=text):
+            session.run(y, feeds)

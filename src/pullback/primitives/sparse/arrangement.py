@@ -31,7 +31,7 @@ from ..shape.stacking import stack
 from ..sorting.searchsorted import searchsorted
 from ..sorting.sort import sort
 from .operations import slice_
-from .sparse_tensor import SparseTensor, linear_positions, reorder
+from .sparse_tensor import SparseTensor, linear_positions, positions_of_all, reorder
 
 
 def concat(
@@ -208,7 +208,7 @@ def _paired(which: Callable[..., Tensor], a: SparseTensor, b: SparseTensor, name
         both = SparseTensor(
             concat_dense([a.indices, b.indices], 0), concat_dense([a.values, b.values], 0), a.dense_shape
         )
-        numbers, count = _distinct(linear_positions(both, range(both.rank)))
+        numbers, count = _distinct(positions_of_all(both))
         of_a = size_of(a.values)
         x = unsorted_segment_sum(a.values, numbers[:of_a], count)
         y = unsorted_segment_sum(b.values, numbers[of_a:], count)

@@ -16,6 +16,8 @@ from ..casting.cast import cast
 from ..complex.complex import conj
 from ..creation.constant import constant, convert_to_tensor
 from ..creation.fill import ones_like
+from ..creation.ranges import range_
+from ..cumulative.cumsum import cumprod
 from ..debugging.assertions import assert_
 from ..elementwise.arithmetic import multiply as multiply_dense
 from ..elementwise.clip import clip_by_value
@@ -25,9 +27,11 @@ from ..identity.identity import identity
 from ..indexing.gather import boolean_mask, gather
 from ..indexing.scatter_nd import gather_nd, tensor_scatter_nd_add
 from ..indexing.where import where
-from ..logic.comparison import equal, greater_equal, less
+from ..logic.comparison import equal, greater_equal, less, not_equal
 from ..logic.logical import logical_and, logical_or
+from ..reduction.product import reduce_prod
 from ..reduction.reduce import reduce_all
+from ..reduction.reduce import reduce_sum as reduce_sum_dense
 from ..segment.reductions import UnsortedSegmentMax, unsorted_segment_max
 from ..segment.sums import segment_inputs, unsorted_segment_sum
 from ..sets.unique import unique
@@ -37,7 +41,16 @@ from ..shape.size import size as size_of
 from ..shape.squeeze import expand_dims
 from ..shape.stacking import concat
 from ..shape.transpose import transpose as transpose_dense
-from .sparse_tensor import SparseTensor, in_order, lengths_of, linear_positions, reorder, retain, static_shape
+from .sparse_tensor import (
+    SparseTensor,
+    in_order,
+    lengths_of,
+    linear_positions,
+    positions_of_all,
+    reorder,
+    retain,
+    static_shape,
+)
 
 
 def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0, name: str | None = None) -> Any:
@@ -85,7 +98,7 @@ def _sum_of_sparse(a: SparseTensor, b: SparseTensor) -> tuple[SparseTensor, Tens
     """The sum, and how many values each of its positions had."""
     both = SparseTensor(concat([a.indices, b.indices], 0), concat([a.values, b.values], 0), a.dense_shape)
     ordered = reorder(both)
-    positions, numbers = unique(linear_positions(ordered, range(both.rank)))
+    positions, numbers = unique(positions_of_all(ordered))
     count = size_of(positions)
     values = unsorted_segment_sum(ordered.values, numbers, count)
     # Each position once: that of the first value with its number.
@@ -144,6 +157,8 @@ def _largest(values: Tensor, rows: Tensor, count: Any) -> Tensor:
 def _reduced(how: Any, x: SparseTensor, axis: Any, keepdims: bool | None, sparse: bool, name: str | None) -> Tensor:
     if sparse:
         raise ValueError("sparse.reduce_sum: output_is_sparse is not supported; use sparse.from_dense on the result")
+    if x.shape.rank is None:
+        return _reduced_of_any_rank(how, x, axis, keepdims, name)
     given = range(x.rank) if axis is None else static_integers(axis, "sparse.reduce_sum: axis")
     chosen = sorted({checked_axis(a, x.rank, "sparse.reduce_sum", x) for a in given})
     kept = [i for i in range(x.rank) if i not in chosen]
@@ -154,6 +169,24 @@ def _reduced(how: Any, x: SparseTensor, axis: Any, keepdims: bool | None, sparse
     found = how(x.values, linear_positions(x, kept), count if isinstance(count, int) else cast(count, int32))
     dims = [1 if i in chosen else lengths[i] for i in range(x.rank)] if keepdims else [lengths[i] for i in kept]
     return reshape(found, [n if isinstance(n, int) else cast(n, int32) for n in dims], name=name)
+
+
+def _reduced_of_any_rank(how: Any, x: SparseTensor, axis: Any, keepdims: bool | None, name: str | None) -> Tensor:
+    axes = [] if axis is None else static_integers(axis, "sparse.reduce_sum: axis")
+    count = size_of(x.dense_shape)
+    checks = [
+        assert_(less(a if a >= 0 else -1 - a, count), [f"sparse.reduce_sum: there is no axis {a} of", x.dense_shape])
+        for a in axes
+    ]
+    with control_dependencies(checks):
+        numbers = range_(identity(count))
+    kept = numbers < (0 if axis is None else count)
+    for a in axes:
+        kept = logical_and(kept, not_equal(numbers, a if a >= 0 else count + a))
+    lengths = where(kept, x.dense_shape, 1)
+    strides = cumprod(lengths, exclusive=True, reverse=True) * cast(kept, int64)
+    found = how(x.values, reduce_sum_dense(x.indices * strides, axis=1), cast(reduce_prod(lengths), int32))
+    return reshape(found, lengths if keepdims else boolean_mask(lengths, kept), name=name)
 
 
 def slice_(sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: str | None = None) -> SparseTensor:
@@ -265,11 +298,18 @@ def _at_positions(x: SparseTensor, dense: Any) -> Tensor:
     d = convert_to_tensor(dense, x.dtype)
     if d.shape.rank == 0:
         return d
-    if not _broadcasts(d.shape, x.shape):
+    if x.shape.rank is not None and not _broadcasts(d.shape, x.shape):
         raise ValueError(f"SparseTensor: {d} does not broadcast to {x!r}")
-    scales = cast(shape(d) > 1, int64)
-    last = x.rank - (rank(d) if d.shape.rank is None else d.shape.rank)
-    return gather_nd(d, x.indices[:, last:] * scales)
+    lengths = shape(d, out_type=int64)
+    last = -d.shape.rank if d.shape.rank else size_of(x.dense_shape) - rank(d)
+    checks = []
+    if not (d.shape.is_fully_defined() and x.shape.is_fully_defined()):
+        fits = reduce_all(logical_or(equal(lengths, 1), equal(lengths, x.dense_shape[last:])))
+        checks = [assert_(fits, ["SparseTensor: the dense operand does not broadcast", lengths, x.dense_shape])]
+    with control_dependencies(checks):
+        places = x.indices[:, last:] * cast(lengths > 1, int64)
+        places.set_shape([None, d.shape.rank])
+        return gather_nd(d, places)
 
 
 def _broadcasts(shape: TensorShape, to: TensorShape) -> bool:
@@ -289,11 +329,9 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     >>> pb.Session().run(pb.sparse.softmax(x).values).tolist()
     [0.5, 0.5, 1.0]
     """
-    rows = linear_positions(sp_input, range(sp_input.rank - 1))
-    count: Any = 1
-    for n in lengths_of(sp_input)[:-1]:
-        count = count * n
-    count = count if isinstance(count, int) else cast(count, int32)
+    rows = positions_of_all(sp_input, but=1)
+    known = sp_input.shape[:-1].num_elements()
+    count = cast(reduce_prod(sp_input.dense_shape[:-1]), int32) if known is None else known
     largest = gather(unsorted_segment_max(sp_input.values, rows, count), rows)
     raised = exp(sp_input.values - largest)
     total = gather(unsorted_segment_sum(raised, rows, count), rows)
@@ -333,7 +371,7 @@ def fill_empty_rows(
         concat([sp_input.indices, positions], 0), concat([sp_input.values, added], 0), sp_input.dense_shape
     )
     del name
-    return in_order(both, [0]), cast(empty, bool_)
+    return in_order(both, both.indices[:, 0]), cast(empty, bool_)
 
 
 def transpose(sp_input: SparseTensor, perm: Sequence[int] | None = None, name: str | None = None) -> SparseTensor:
@@ -346,11 +384,14 @@ def transpose(sp_input: SparseTensor, perm: Sequence[int] | None = None, name: s
     >>> pb.Session().run(x.indices).tolist(), x.shape
     ([[1, 0]], TensorShape([3, 2]))
     """
+    if perm is None and sp_input.shape.rank is None:
+        turned = SparseTensor(sp_input.indices[:, ::-1], sp_input.values, sp_input.dense_shape[::-1])
+        return reorder(turned, name)
     order = list(range(sp_input.rank))[::-1] if perm is None else [int(p) for p in perm]
     lengths = static_shape(sp_input)
     known = isinstance(lengths, list)
-    turned = [lengths[p] for p in order] if known else gather(sp_input.dense_shape, order)
-    moved = SparseTensor(gather(sp_input.indices, order, axis=1), sp_input.values, turned)
+    shape_then = [lengths[p] for p in order] if known else gather(sp_input.dense_shape, order)
+    moved = SparseTensor(gather(sp_input.indices, order, axis=1), sp_input.values, shape_then)
     return reorder(moved, name)
 
 

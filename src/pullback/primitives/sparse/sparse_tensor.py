@@ -5,7 +5,7 @@ All operations on it are made of operations on its values, so that derivatives o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -21,6 +21,7 @@ from ..casting.cast import cast
 from ..creation.constant import constant, constant_value, convert_to_tensor
 from ..creation.fill import fill, zeros_like
 from ..creation.placeholders import placeholder as placeholder_of
+from ..cumulative.cumsum import cumprod
 from ..indexing.gather import boolean_mask, gather
 from ..indexing.scatter_nd import gather_nd, scatter_nd, tensor_scatter_nd_update
 from ..indexing.where import where
@@ -239,12 +240,12 @@ def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     >>> pb.Session().run(x.values).tolist()
     [2.0, 1.0]
     """
-    return in_order(sp_input, range(sp_input.rank), name)
+    return in_order(sp_input, positions_of_all(sp_input), name)
 
 
-def in_order(sp_input: SparseTensor, axes: Iterable[int], name: str | None = None) -> SparseTensor:
-    """The same with its positions ascending along `axes`, and elsewhere in the order that they have."""
-    order = argsort(linear_positions(sp_input, axes), stable=True, name=name)
+def in_order(sp_input: SparseTensor, positions: Tensor, name: str | None = None) -> SparseTensor:
+    """The same with `positions` ascending, and where they are equal in the order that it has."""
+    order = argsort(positions, stable=True, name=name)
     return SparseTensor(gather(sp_input.indices, order), gather(sp_input.values, order), sp_input.dense_shape)
 
 
@@ -274,3 +275,12 @@ def linear_positions(x: SparseTensor, axes: Any) -> Tensor:
     for i in chosen[1:]:
         total = total * lengths[i] + x.indices[:, i]
     return total
+
+
+def positions_of_all(x: SparseTensor, but: int = 0) -> Tensor:
+    """The `linear_positions` along all axes, or all but the last ones, of any number."""
+    if x.shape.rank is not None:
+        return linear_positions(x, range(x.rank - but))
+    kept = slice(None, -but or None)
+    strides = cumprod(x.dense_shape[kept], exclusive=True, reverse=True)
+    return reduce_sum(x.indices[:, kept] * strides, axis=1)
