@@ -76,6 +76,8 @@ OTHER_DERIVATIVES = (
 """The reasons of `test_closure.NO_GRADIENT` for none where there is one, strictly speaking."""
 UNDETERMINED = ("Eig", "SelfAdjointEigV2", "Svd", "Qr")
 """The operations that leave signs, or phases, open, which engines choose otherwise."""
+SILENT_OF_NAN = ("IsotonicRegression", "SearchSorted", "StatelessRandomPoisson")
+"""The operations that are given numbers: what they make of NaN is not said."""
 PARTIAL = {
     "it reads one triangle, and its derivative is symmetric": ("Cholesky", "PositiveSolve"),
     "its results have a sign, or phase, that is not determined": UNDETERMINED,
