@@ -223,7 +223,23 @@ def test_derivatives_of_betainc_by_parameters_near_zero(engine: str) -> None:
     np.testing.assert_allclose(second, x**small * np.log(x) ** 2, rtol=1e-11)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "xla"])
-def test_beyond_all_numbers_spence_has_its_limit(engine: str) -> None:
+EXTREMES = [np.finfo(float).max, -np.finfo(float).max, np.inf, -np.inf, np.nan, 0.0, -0.0, 1e3, -1e3, 1e5]
+
+
+@pytest.mark.parametrize(
+    "names", [["spence", "expint", "lgamma", "fresnel_sin"], pytest.param(list(UNARY), marks=pytest.mark.slow)]
+)
+def test_engines_agree_at_the_ends(names: list[str]) -> None:
+    x = pb.placeholder(pb.float64, [len(EXTREMES)])
+    ys = {name: UNARY[name][0](x) for name in names}
+    ys |= {f"the derivative of {name}": pb.gradients(y, x)[0] for name, y in ys.items()}
+    found, wanted = (run(ys, engine, {x: EXTREMES}) for engine in ("xla", "numpy"))
+    for name, y in found.items():
+        np.testing.assert_allclose(y, wanted[name], rtol=1e-8, atol=1e-100, err_msg=name)
+
+
+def test_limits_far_out() -> None:
     x = pb.placeholder(pb.float64, [2])
-    np.testing.assert_array_equal(run(S.spence(x), engine, {x: [np.inf, np.nan]}), [-np.inf, np.nan])
+    fetches = [S.spence(x), S.fresnel_cos(x), pb.math.lgamma(-x)]
+    found = run(fetches, "numpy", {x: [np.inf, np.finfo(float).max]})
+    np.testing.assert_allclose(found, [[-np.inf, -251897.394695], [0.5, 0.5], [np.inf, np.inf]], rtol=1e-6)

@@ -115,7 +115,7 @@ def bessel_j(xp: Any, order: int, x: Any) -> Any:
 def bessel_y(xp: Any, order: int, x: Any) -> Any:
     near = xp.clip(x, 0, _FAR)
     z = -xp.square(near / 2)
-    logarithm = xp.log(near / 2) + _EULER
+    logarithm = xp.log(near) + (_EULER - math.log(2))
     sums = power_series(xp, _first_kind(order, _TERMS), z) * logarithm - power_series(xp, _second_kind(order), z)
     series = 2 / math.pi * (sums if order == 0 else near / 2 * sums - 1 / near)
     value = xp.where(x <= _FAR, series, _far_pair(xp, order, xp.maximum(x, _FAR))[1])
@@ -125,7 +125,7 @@ def bessel_y(xp: Any, order: int, x: Any) -> Any:
 def bessel_k(xp: Any, order: int, scaled: bool, x: Any) -> Any:
     near = xp.clip(x, 0, 2)
     z = xp.square(near / 2)
-    logarithm = xp.log(near / 2) + _EULER
+    logarithm = xp.log(near) + (_EULER - math.log(2))
     sums = power_series(xp, _first_kind(order, _TERMS), z) * logarithm - power_series(xp, _second_kind(order), z)
     series = -sums if order == 0 else near / 2 * sums + 1 / near
     far = xp.maximum(x, 2)

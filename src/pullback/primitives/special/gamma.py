@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -39,7 +40,8 @@ class Lgamma(AbstractSpecial):
     traits = (ELEMENTWISE, SINGULAR)
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.gammaln(arrays[0])
+        (x,) = arrays
+        return xp.where(x == -math.inf, math.inf, functions.gammaln(x)).astype(x.dtype)
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y

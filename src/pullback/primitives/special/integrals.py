@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...core.dtypes import bfloat16, float16, float32
 from ...core.operation import Tensor
 from ...core.traits import ELEMENTWISE, SINGULAR
 from ...core.typing import TensorLike
 from ..base.broadcasting import Entry, unary
+from ..casting.cast import cast
 from ..elementwise.arithmetic import multiply
 from ..elementwise.masking import multiply_no_nan
 from ..elementwise.powers import square
@@ -90,11 +92,11 @@ class ExpintSlope(AbstractSpecial):
         """By Leibniz's rule, a sum of powers of `1 / x`, whose last outgrows the others near 0."""
         del functions
         (x,) = arrays
-        inverse = 1 / xp.where(x == 0, xp.ones((), x.dtype), x) if self.times else 1 / x
+        divisor = xp.where(x == 0, xp.ones((), x.dtype), x) if self.times else x
         total = xp.ones_like(x)
         for k in range(1, self.times + 1):
-            total = 1 - k * inverse * total
-        value = xp.exp(x) * total * inverse
+            total = 1 - k / divisor * total
+        value = xp.exp(x) * total / divisor
         return xp.where(x == 0, (-1) ** self.times * math.inf, value) if self.times else value
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
@@ -123,11 +125,11 @@ class FresnelCos(AbstractSpecial):
     type = "FresnelCos"
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.fresnel(arrays[0])[1]
+        return _of_moderate(xp, lambda x: functions.fresnel(x)[1], arrays[0])
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
-        return (lambda: multiply_no_nan(cos(square(x) * (math.pi / 2)), dy),)
+        return (lambda: multiply_no_nan(_of_square(cos, x), dy),)
 
 
 def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
@@ -151,11 +153,22 @@ class FresnelSin(AbstractSpecial):
     type = "FresnelSin"
 
     def compute(self, xp: Any, functions: Any, *arrays: Any) -> Any:
-        return functions.fresnel(arrays[0])[0]
+        return _of_moderate(xp, lambda x: functions.fresnel(x)[0], arrays[0])
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         del y
-        return (lambda: multiply_no_nan(sin(square(x) * (math.pi / 2)), dy),)
+        return (lambda: multiply_no_nan(_of_square(sin, x), dy),)
+
+
+def _of_moderate(xp: Any, function: Callable[[Any], Any], x: Any) -> Any:
+    """`function` of `x`, and its limits where SciPy's square overflows."""
+    return xp.where(xp.abs(x) > 1e30, 0.5 * xp.sign(x), function(x)).astype(x.dtype)
+
+
+def _of_square(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """`function` of `pi / 2 * x^2`, which 16 bits do not hold."""
+    wide = cast(x, float32) if x.dtype in (float16, bfloat16) else x
+    return cast(function(square(wide) * (math.pi / 2)), x.dtype)
 
 
 def spence(x: TensorLike, name: str | None = None) -> Tensor:

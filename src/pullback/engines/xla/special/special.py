@@ -32,6 +32,7 @@ class Functions:
     erfcx = staticmethod(special.erfcx)
     fresnel = staticmethod(special.fresnel)
     gammaincc = staticmethod(special.gammaincc)
+    gammaln = staticmethod(special.gammaln)
     i0, i0e, i1, i1e = map(staticmethod, (special.i0, special.i0e, special.i1, special.i1e))
     iv, ive, jv = map(staticmethod, (xla_bessel.iv, xla_bessel.ive, xla_bessel.jv))
     j0, j1, y0, y1 = map(staticmethod, (xla_bessel.j0, xla_bessel.j1, xla_bessel.y0, xla_bessel.y1))
@@ -50,7 +51,7 @@ class Functions:
         for coefficient in _SPENCE[-2::-1]:
             series = series * square + coefficient
         near = u * series - square / 4
-        logarithm = jnp.log(t)
+        logarithm = jnp.where(large, -jnp.log(x), jnp.log(t))
         low = math.pi**2 / 6 - jnp.where(t == 0, 0, logarithm * beside) - near
         value = jnp.where(far, low, near)
         return jnp.where(large, -jnp.square(logarithm) / 2 - value, value)
@@ -62,21 +63,16 @@ class Functions:
 
     @staticmethod
     def expi(x: jax.Array) -> jax.Array:
-        """Near 0 by the power series, where jax's loop for negative numbers may not end; at infinities the limits."""
-        near = jnp.abs(x) < 1e-4
-        inside = special.expi(jnp.where(near | ~jnp.isfinite(x), 1.0, x))
+        """Near 0 by the power series, where jax's loop for negative numbers may not end; far out the limits."""
+        near, far = jnp.abs(x) < 1e-4, jnp.abs(x) > 1e3
+        inside = special.expi(jnp.where(near | far | jnp.isnan(x), 1.0, x))
         series = jnp.euler_gamma + jnp.log(jnp.abs(x)) + x * (1 + x * (0.25 + x / 18))
-        return jnp.where(near | jnp.isnan(x), series, jnp.where(jnp.isinf(x), jnp.maximum(x, 0), inside))
+        return jnp.where(near | jnp.isnan(x), series, jnp.where(far, jnp.where(x > 0, jnp.inf, 0.0), inside))
 
     @staticmethod
     def gammainc(a: jax.Array, x: jax.Array) -> jax.Array:
         """1 where `a` is 0 and `x` is not."""
         return jnp.where((a == 0) & (x > 0), 1.0, special.gammainc(a, x))
-
-    @staticmethod
-    def gammaln(x: jax.Array) -> jax.Array:
-        """inf at -inf."""
-        return jnp.where(jnp.isneginf(x), jnp.inf, special.gammaln(x))
 
     @staticmethod
     def zeta(x: jax.Array, q: jax.Array) -> jax.Array:
