@@ -263,6 +263,16 @@ def test_variables_of_sixteen_bits_are_trained(rule: Rule, dtype: Any, engine: s
     assert (np.abs(value.astype("float32")) < [1.0, 2.0]).all()
 
 
+@pytest.mark.parametrize("rule", RULES, ids=str)
+@pytest.mark.parametrize("dtype", [pb.float16, pb.bfloat16])
+def test_a_gradient_of_zero_leaves_numbers_in_sixteen_bits(rule: Rule, dtype: Any) -> None:
+    v = pb.Variable(np.array([1.0, -2.0], dtype))
+    step = rule.make().minimize(pb.reduce_sum(v * 0.0))
+    session = started("numpy")
+    session.run(step)
+    assert np.isfinite(session.run(v).astype("float32")).all()
+
+
 @pytest.mark.parametrize("beta2", [0.999, lambda: pb.constant(0.999)])
 @pytest.mark.parametrize("dtype", [pb.float16, pb.bfloat16])
 def test_a_decay_near_1_leaves_a_rest_in_sixteen_bits(dtype: Any, beta2: Any) -> None:

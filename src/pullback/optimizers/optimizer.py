@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+import ml_dtypes
 import numpy as np
 
 from ..autodiff.choices import Aggregation
@@ -281,13 +282,19 @@ def read_rows(variable: Variable, indices: Tensor) -> Tensor:
 
 
 def scalar(value: Any, dtype: DType, name: str) -> Tensor:
-    """A hyperparameter, which may be a number, a tensor, a variable or a function of no arguments, in `dtype`."""
+    """A hyperparameter, which may be a number, a tensor, a variable or a function of no arguments, in `dtype`.
+
+    A number that is not 0 stays so: an epsilon of 1e-8 is the smallest number of float16.
+    """
     if isinstance(value, Complement):
         return _one_minus(value.value, dtype, name)
     if callable(value) and not isinstance(value, AbstractTensorLike):
         value = value()
     if isinstance(value, Tensor | AbstractTensorLike):
         return cast(value, dtype)
+    kind: Any = dtype
+    if kind in (float16, bfloat16) and isinstance(value, float) and value > 0.0 and not kind.type(value):
+        value = ml_dtypes.finfo(kind).smallest_subnormal  # type: ignore[no-untyped-call]
     return convert_to_tensor(value, dtype, name=name)
 
 
