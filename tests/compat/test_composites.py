@@ -108,3 +108,10 @@ def test_errors_inside_of_a_loop_over_ragged_tensors_stay_what_they_are() -> Non
 
     with pytest.raises(TypeError, match=r"^of the body$"):
         tf.while_loop(lambda i, x: i < 3, body, [tf.constant(0), ragged()])
+
+
+def test_several_tables_take_ragged_numbers_of_rows() -> None:
+    tables = [tf.constant([[1.0], [3.0]]), tf.constant([[2.0], [4.0]])]
+    ids = tf.RaggedTensor.from_row_lengths([0, 1, 2, 3], [1, 0, 3])
+    found = tf.nn.embedding_lookup_sparse(tables, ids, None, combiner="sum")
+    assert run(found).tolist() == [[1.0], [0.0], [9.0]]

@@ -57,7 +57,7 @@ from ...primitives.ragged.ragged_tensor import RaggedTensor
 from ...primitives.segment.sums import unsorted_segment_sum
 from ...primitives.shape.size import shape
 from ...primitives.shape.stacking import concat, stack
-from ...primitives.sparse.sparse_tensor import SparseTensor, to_dense
+from ...primitives.sparse.sparse_tensor import to_dense
 from ...primitives.variables.variable import Variable
 from .arguments import older
 from .backprop import conv2d_backprop_filter as conv2d_backprop_filter
@@ -319,11 +319,11 @@ def safe_embedding_lookup_sparse(
 
 
 def _in_tables(tables: Sequence[Any], ids: Any, strategy: str) -> Any:
-    """Sparse ids that count the rows of tables which stand one behind the other; those below 0 stay."""
+    """Sparse or ragged ids that count the rows of tables which stand one behind the other; those below 0 stay."""
     if len(tables) == 1 or strategy == "div":
         return ids
     places = where(ids.values < 0, ids.values, _places(tables, ids.values))
-    return SparseTensor(ids.indices, places, ids.dense_shape)
+    return ids.with_values(places)
 
 
 def nce_loss(
