@@ -362,3 +362,15 @@ def test_tensors_take_attributes_of_programs() -> None:
     x: Any = tf.constant(1.0)
     x.aliases = ["first"]
     assert (x.aliases, hasattr(x + 1.0, "aliases")) == (["first"], False)
+
+
+def test_values_of_sparse_tensors_become_such() -> None:
+    value = tf.SparseTensorValue([[0, 1]], [2.0], [1, 2])
+    assert tf.convert_to_tensor_or_sparse_tensor(value).shape == [1, 2]
+    assert tf.SparseTensor.from_value(value).eval(session=pb.Session(engine="numpy")).values.tolist() == [2.0]
+
+
+def test_a_variable_is_no_part_of_another() -> None:
+    v = tf.Variable(1.0)
+    assert v._save_slice_info is None
+    assert not isinstance(v, inner_names.PartitionedVariable)

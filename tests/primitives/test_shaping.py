@@ -349,3 +349,18 @@ def test_paddings_of_a_known_number_say_the_rank_of_what_is_padded(mode: str) ->
     value = pb.placeholder(pb.float32, [])
     assert pb.pad(x, pb.placeholder(pb.int32, [2, 2]), constant_values=value).shape.rank == 2
     assert pb.pad(x, pb.placeholder(pb.int32)).shape.rank is None
+
+
+@pytest.mark.parametrize("indexing", ["xy", "ij"])
+def test_arrays_are_coordinates_row_by_row(indexing: str) -> None:
+    given = [[1, 2, 3], [[4, 5], [6, 7]]]
+    found = pb.Session(engine="numpy").run(pb.meshgrid(*given, indexing=indexing))
+    for a, b in zip(found, np.meshgrid(*given, indexing=indexing), strict=True):  # type: ignore[call-overload]
+        np.testing.assert_array_equal(a, b)
+
+
+def test_spaces_between_integers_are_of_float64() -> None:
+    found = pb.Session(engine="numpy").run(pb.linspace(0, 10, 5))
+    assert (found.dtype, found.tolist()) == (np.float64, [0.0, 2.5, 5.0, 7.5, 10.0])
+    with pytest.raises(TypeError, match="start and stop must be numbers"):
+        pb.linspace(1j, 2j, 3)

@@ -421,6 +421,16 @@ def test_a_slice_of_a_variable_can_be_assigned_to(engine: str) -> None:
         np.testing.assert_array_equal(session.run(v), expected)
 
 
+def test_assign_takes_a_part_of_a_variable() -> None:
+    v, x = pb.Variable([[1.0, 2.0], [3.0, 4.0]]), pb.constant([1.0, 2.0])
+    with pb.Session(engine="numpy") as session:
+        session.run(v.initializer)
+        assert session.run(pb.assign(v[1, ::-1], [5.0, 6.0])).tolist() == [[1.0, 2.0], [6.0, 5.0]]
+        assert session.run(v).tolist() == [[1.0, 2.0], [6.0, 5.0]]
+    with pytest.raises(TypeError, match="assign: only a variable can be changed"):
+        pb.assign(x[:1], [5.0])
+
+
 def test_slices_are_assigned_to_in_the_order_of_making_and_in_loops() -> None:
     v = pb.Variable([0, 0, 0])
     first = v[0:1].assign([1])

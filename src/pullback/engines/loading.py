@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..core.operation import Operation, Tensor, define_methods
+from ..primitives.sparse.sparse_tensor import SparseTensor
 from .random_stream import untouched_stream
 
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ engine_loaders: dict[str, Callable[[], EngineClass]] = {"numpy": _numpy_engine, 
 
 
 def install_running() -> None:
-    """Give tensors `eval` and operations `run`; called once, when pullback is imported."""
+    """Give tensors, dense and sparse, `eval` and operations `run`; called once, when pullback is imported."""
     define_methods(Tensor, {"eval": eval_tensor})
+    define_methods(SparseTensor, {"eval": eval_tensor})
     define_methods(Operation, {"run": run_operation})
 
 

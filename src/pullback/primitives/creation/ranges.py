@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import FLOATING, DType, as_dtype, bfloat16, float16, float32, float64, int32, int64
+from ...core.dtypes import FLOATING, INTEGER, DType, as_dtype, bfloat16, float16, float32, float64, int32, int64
 from ...core.graph import get_default_graph
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
@@ -128,12 +128,12 @@ def linspace(start: TensorLike, stop: TensorLike, num: int | Tensor, name: str |
     """`num` numbers from `start` to `stop`, both included, evenly spaced, along a new axis `axis`.
 
     Shapes: `start` and `stop` of one shape [...]; the result has `num` at `axis`, which a run may compute.
-    Dtypes: floats.
+    Dtypes: floats; integers become float64.
 
     Derivative: dstart = sum(dy * (1 - t)), dstop = sum(dy * t), with t from 0 to 1.
 
     Raises:
-        ValueError: `num` is not positive. TypeError: not floats.
+        ValueError: `num` is not positive. TypeError: no real numbers.
         InvalidArgumentError: `num`, computed in a run, is not positive.
 
     >>> import pullback as pb
@@ -144,8 +144,10 @@ def linspace(start: TensorLike, stop: TensorLike, num: int | Tensor, name: str |
     from ..shape.stacking import concat
 
     a, b = operands(start, stop)
+    if a.dtype in INTEGER:
+        a, b = cast(a, float64), cast(b, float64)
     if a.dtype not in FLOATING:
-        raise TypeError(f"linspace: start and stop must be floats, not {a}")
+        raise TypeError(f"linspace: start and stop must be numbers, not {a}")
     place = as_axis(axis, None if a.shape.rank is None else a.shape.rank + 1, "linspace", a.type)
     if a.shape.rank is None and place:
         raise ValueError(f"linspace: the rank of start must be known, or the axis 0, not {place}: {a}")
@@ -184,12 +186,13 @@ def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = "meshgr
 
     With "xy" the first vector runs along axis 1 and the second along axis 0, with "ij" each along its own axis.
 
-    Shapes: vectors (scalars count as such); all results have the lengths of all vectors. Dtypes: any.
+    Shapes: vectors; scalars count as such, and so do the elements of arrays, row by row. All results have the lengths
+    of all vectors. Dtypes: any.
 
     Derivative: dx_i = sum of dy_i over the other axes.
 
     Raises:
-        ValueError: another `indexing`. TypeError: an argument has more than one axis.
+        ValueError: another `indexing`.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.meshgrid([1, 2], [3, 4, 5])[0])
@@ -200,9 +203,6 @@ def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = "meshgr
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij', not {indexing!r}")
     vectors = [convert_to_tensor(x) for x in args]
-    for x in vectors:
-        if x.shape.rank not in (None, 0, 1):
-            raise TypeError(f"meshgrid: each argument must be a vector, not {x}")
     count = len(vectors)
     places = [1 - i if indexing == "xy" and i < 2 and count > 1 else i for i in range(count)]
     if not vectors:

@@ -56,6 +56,7 @@ class SparseTensor(AbstractComposite):
     dense_shape: Any
 
     __array_priority__: ClassVar[int] = 101
+    eval: ClassVar[Callable[..., Any]]
     __mul__: ClassVar[Callable[..., Any]]
     __rmul__: ClassVar[Callable[..., Any]]
     __truediv__: ClassVar[Callable[..., Any]]
@@ -69,6 +70,16 @@ class SparseTensor(AbstractComposite):
         parts = (self.indices.shape.size(0) if self.indices.shape.rank else None), self.values.shape
         if parts[0] is not None and not TensorShape([parts[0]]).is_compatible_with(parts[1]):
             raise ValueError(f"SparseTensor: as many indices as values are needed: {self.indices}, {self.values}")
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: SparseTensorValue | SparseTensor) -> SparseTensor:
+        """One of three arrays.
+
+        >>> import pullback as pb
+        >>> pb.sparse.SparseTensor.from_value(pb.sparse.SparseTensorValue([[0]], [1.0], [2])).eval(session=pb.Session())
+        SparseTensorValue(indices=array([[0]]), values=array([1.], dtype=float32), dense_shape=array([2]))
+        """
+        return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
 
     @property
     def dtype(self) -> DType:

@@ -9,18 +9,19 @@ from ...core.typing import TensorLike
 from ..base.state import ScatterKind
 from ..creation.constant import convert_to_tensor
 from .operations import read_after
+from .slices import assignment_to, is_part
 from .updates import scatter_rows, scatter_slices
 from .variable import Variable
 
 
 def assign(
-    ref: Variable,
+    ref: Variable | Tensor,
     value: TensorLike,
     validate_shape: bool | None = None,
     use_locking: bool | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Replaces the value of `ref` by `value`; the new value.
+    """Replaces the value of `ref`, or of the part of a variable that it is, by `value`; the variable's new value.
 
     Shapes: that of the variable. Dtypes: that of the variable.
 
@@ -33,7 +34,8 @@ def assign(
     np.float32(5.0)
     """
     del validate_shape
-    value_after: Tensor = _variable("assign", ref).assign(value, use_locking, name)
+    change: Any = assignment_to(ref) if is_part(ref) else _variable("assign", ref).assign
+    value_after: Tensor = change(value, use_locking, name)
     return value_after
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from ...core.graph import Operation, Tensor
 from ...core.typing import TensorLike
 from ..creation.constant import convert_to_tensor
@@ -60,12 +62,17 @@ def assignment_to(part: Tensor) -> SliceAssignment:
     Raises:
         AttributeError: it is none.
     """
-    if not isinstance(_path_to_read(part)[1].op.primitive, ReadVariableOp):
+    if not is_part(part):
         raise AttributeError(
             f"{part} cannot be assigned to: it is no slice of a variable; use v.assign(x), v[i:j].assign(x), or "
             "pb.scatter_nd_update(v, indices, x)"
         )
     return SliceAssignment(part)
+
+
+def is_part(x: object) -> TypeGuard[Tensor]:
+    """Whether `x` is the value of a variable, or what an index picks of it."""
+    return isinstance(x, Tensor) and isinstance(_path_to_read(x)[1].op.primitive, ReadVariableOp)
 
 
 def _path_to_read(part: Tensor) -> tuple[list[Operation], Tensor]:

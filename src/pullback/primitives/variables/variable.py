@@ -105,6 +105,8 @@ class Variable(AbstractTensorLike):
     """The operation that assigns the initial value."""
     constraint: Callable[[Any], Any] | None
 
+    _save_slice_info: ClassVar[None] = None
+    """TensorFlow's name for what a variable is a part of; programs ask it when they restore."""
     __array_priority__: ClassVar[int] = 100
     __array_ufunc__: ClassVar[None] = None
     # Defined by `compat/v1/assignments.py`.
