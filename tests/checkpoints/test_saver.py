@@ -376,3 +376,37 @@ def test_a_variable_under_two_names_is_refused() -> None:
 def test_a_saver_without_variables_is_refused() -> None:
     assert refused(ValueError, pb.train.Saver) == "No variables to save"
     assert refused(TypeError, lambda: pb.train.Saver([1.0])) == "Saver: '1.0' is 1.0, which is no variable"
+
+
+def test_a_saver_that_is_built_later_takes_the_variables_of_then(tmp_path: Path) -> None:
+    saver = pb.train.Saver(defer_build=True)
+    v, session = pb.Variable(2.0, name="v"), pb.Session(engine="numpy")
+    session.run(v.initializer)
+    with pytest.raises(RuntimeError, match=r"build\(\) should be called before save"):
+        saver.save(session, tmp_path / "model")
+    saver.build()
+    path = saver.save(session, tmp_path / "model")
+    assert pb.train.load_checkpoint(path).get_tensor("v") == 2.0
+    with pytest.raises(ValueError, match="leave var_list out"):
+        pb.train.Saver([v], defer_build=True)
+
+
+def test_no_checkpoint_is_a_wrong_value(tmp_path: Path) -> None:
+    v = pb.Variable(2.0)
+    saver, session = pb.train.Saver([v]), pb.Session(engine="numpy")
+    with pytest.raises(ValueError, match="there is no checkpoint at"):
+        saver.restore(session, tmp_path / "none")
+    with pytest.raises(ValueError, match="Can't load save_path when it is None"):
+        saver.restore(session, pb.train.latest_checkpoint(tmp_path))  # type: ignore[arg-type]
+
+
+def test_a_saver_can_go_on_with_the_checkpoints_of_another(tmp_path: Path) -> None:
+    v, session = pb.Variable(2.0, name="v"), pb.Session(engine="numpy")
+    session.run(v.initializer)
+    first = pb.train.Saver()
+    paths = [first.save(session, tmp_path / "model", global_step=i) for i in range(2)]
+    second = pb.train.Saver(max_to_keep=2)
+    second.recover_last_checkpoints([*paths, str(tmp_path / "gone")])
+    assert second.last_checkpoints == paths
+    second.save(session, tmp_path / "model", global_step=2)
+    assert [pb.train.checkpoint_exists(path) for path in paths] == [False, True]

@@ -281,3 +281,16 @@ def test_variables_of_a_replica_are_in_this_process() -> None:
     with tf.Session() as session:
         session.run(v.initializer)
         assert session.run(v * 2.0) == 4.0
+
+
+def test_notes_of_a_relative_folder_name_what_lies_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    v = tf.Variable(1.0)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        Path("train").mkdir()
+        tf.train.Saver().save(session, "train/model-2", write_state=False)
+    note = tf.train.generate_checkpoint_state_proto("train", "train/model-2", ["/absolute/model-0", "train/model-1"])
+    assert note.all_model_checkpoint_paths == ("/absolute/model-0", "model-1", "model-2")
+    tf.train.update_checkpoint_state("train", "train/model-2")
+    assert tf.train.latest_checkpoint("train") == "train/model-2"

@@ -19,7 +19,7 @@ from typing import IO, Any, Literal, get_args
 import numpy as np
 
 from ..core.dtypes import as_dtype
-from ..core.errors import DataLossError, NotFoundError, PullbackError
+from ..core.errors import DataLossError, NoCheckpointError, PullbackError
 from ..core.files import replace_file
 from ..core.limits import limited
 from ..core.schema import expect, field, parsed, shown
@@ -57,7 +57,7 @@ def read_checkpoint(path: Path) -> dict[str, SavedArray]:
         ResourceExhaustedError: it is beyond a limit of `pb.config.Limits`.
     """
     if not path.is_file():
-        raise NotFoundError(f"there is no checkpoint at {path}")
+        raise NoCheckpointError(f"there is no checkpoint at {path}")
     try:
         with limited("restore") as reading, zipfile.ZipFile(path) as archive:
             entries = _entries(path, archive)

@@ -78,7 +78,7 @@ def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReade
     >>> pb.train.load_checkpoint("/nowhere/model-7")
     Traceback (most recent call last):
         ...
-    pullback.core.errors.NotFoundError: there is no checkpoint at /nowhere/model-7.npz
+    pullback.core.errors.NoCheckpointError: there is no checkpoint at /nowhere/model-7.npz
     """
     path = place_to_restore(ckpt_dir_or_file)
     if os.path.isdir(ckpt_dir_or_file) and not is_there(path):

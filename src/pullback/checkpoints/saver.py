@@ -18,7 +18,18 @@ from ..layers.variables.scope import global_variables
 from ..primitives.base.state import AbstractStateful
 from ..primitives.variables.variable import Variable
 from .files import Kind, SavedArray, write_checkpoint
-from .places import FILE, FOLDER, TENSORFLOW, place_to_restore, place_to_save, prefix_of, read, remove, time_of
+from .places import (
+    FILE,
+    FOLDER,
+    TENSORFLOW,
+    is_there,
+    place_to_restore,
+    place_to_save,
+    prefix_of,
+    read,
+    remove,
+    time_of,
+)
 from .sharded import SavedSource, tensorstore_module, write_folder
 from .state_file import note_state
 from .tensorflow_files import names_of_objects, write_tensorflow
@@ -39,9 +50,11 @@ class Saver:
     With `sharded`, a checkpoint is a folder of Zarr arrays (needs tensorstore): each process writes the parts of
     variables that it has, and restores those that it needs: of what is spread over a mesh none ever holds all.
 
+    With `defer_build` the variables are those that the graph has when `build()` is called.
+
     Raises:
-        ValueError: there are no variables, unless `allow_empty`, or two have the same name; `saver_def`, `builder` or
-            `defer_build` is asked for.
+        ValueError: there are no variables, unless `allow_empty`, or two have the same name; `saver_def` or `builder` is
+            asked for, or `var_list` with `defer_build`.
         ImportError: `sharded`, and tensorstore is not installed.
 
     >>> import pullback as pb, tempfile
@@ -75,13 +88,14 @@ class Saver:
         filename: str | None = None,
     ) -> None:
         del name, restore_sequentially, write_version, save_relative_paths, filename
-        if saver_def is not None or builder is not None or defer_build:
-            raise ValueError("Saver: saver_def, builder and defer_build are not supported; make the saver anew")
+        if saver_def is not None or builder is not None:
+            raise ValueError("Saver: saver_def and builder are not supported; make the saver anew")
+        if defer_build and var_list is not None:
+            raise ValueError("Saver: with defer_build build() takes the variables of the graph; leave var_list out")
         if sharded:
             tensorstore_module()
-        self._variables = _by_name(global_variables() if var_list is None else var_list)
-        if not self._variables and not allow_empty:
-            raise ValueError("No variables to save")
+        self._allow_empty = allow_empty
+        self._named = None if defer_build else self._taken(var_list)
         self._with_states = var_list is None
         self._reshape = reshape
         self._sharded = sharded
@@ -90,6 +104,32 @@ class Saver:
         self._hours = keep_checkpoint_every_n_hours
         self._next_to_stay = time.time() + self._hours * 3600.0
         self._kept: list[Path] = []
+
+    def build(self) -> None:
+        """Take the variables that the graph has now, for a saver that was made with `defer_build`."""
+        if self._named is None:
+            self._named = self._taken(None)
+
+    def _taken(self, var_list: Sequence[Variable] | Mapping[str, Variable] | None) -> dict[str, Variable]:
+        found = _by_name(global_variables() if var_list is None else var_list)
+        if not found and not self._allow_empty:
+            raise ValueError("No variables to save")
+        return found
+
+    @property
+    def _variables(self) -> dict[str, Variable]:
+        if self._named is None:
+            raise RuntimeError("Saver: build() should be called before save and restore if defer_build is True")
+        return self._named
+
+    def recover_last_checkpoints(self, checkpoint_paths: Sequence[str | os.PathLike[str]]) -> None:
+        """Keep those of the checkpoints, oldest first, that are still there, as if this saver had written them."""
+        places = [place_to_restore(path) for path in checkpoint_paths]
+        self._kept = [place for place in places if is_there(place)]
+
+    def set_last_checkpoints(self, last_checkpoints: Sequence[str | os.PathLike[str]]) -> None:
+        """Keep those checkpoints, oldest first, as if this saver had written them."""
+        self.recover_last_checkpoints(last_checkpoints)
 
     @property
     def last_checkpoints(self) -> list[str]:
@@ -154,11 +194,13 @@ class Saver:
         by its name there. One that has no value yet is spread over the mesh as its initializer would spread it.
 
         Raises:
-            NotFoundError: there is no such checkpoint, or it lacks a variable.
+            ValueError: there is no such checkpoint (a NotFoundError too). NotFoundError: it lacks a variable.
             DataLossError: it is torn, was changed, or is no checkpoint.
             InvalidArgumentError: a variable has another shape or dtype than was saved.
             ResourceExhaustedError: it is beyond a limit of `pb.config.Limits`.
         """
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None: latest_checkpoint() found no checkpoint")
         path = place_to_restore(save_path)
         saved = read(path)
         sources = {v.op: self._fitting(name, v, saved, path) for name, v in self._variables.items()}

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.dtypes import as_dtype
-from ..core.errors import DataLossError, NotFoundError
+from ..core.errors import DataLossError, NoCheckpointError
 from ..core.files import replace_file
 from ..core.limits import limited
 from ..core.schema import expect, field, parsed, shown
@@ -77,7 +77,7 @@ def read_folder(path: Path) -> dict[str, SavedSource]:
         ResourceExhaustedError: it is beyond a limit of `pb.config.Limits`.
     """
     if not (path / MANIFEST).is_file():
-        raise NotFoundError(f"there is no checkpoint at {path}")
+        raise NoCheckpointError(f"there is no checkpoint at {path}")
     with limited("restore") as reading:
         folder, where = _folder_of(path), f"{path / MANIFEST}"
         entries = field(_manifest_of(path), "arrays", dict, where)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.data_types import NUMBERS
 from ..core.dtypes import string
-from ..core.errors import DataLossError, NotFoundError, UnimplementedError
+from ..core.errors import DataLossError, NoCheckpointError, NotFoundError, UnimplementedError
 from ..core.files import replace_file
 from ..core.limits import Reading, limited
 from ..core.types import TensorType
@@ -102,7 +102,7 @@ def open_bundle(prefix: Path) -> TensorBundle:
     """
     known, path = messages(), index_path(prefix)
     if not path.is_file():
-        raise NotFoundError(f"there is no checkpoint at {prefix}: no {path.name}")
+        raise NoCheckpointError(f"there is no checkpoint at {prefix}: no {path.name}")
     with limited("load_checkpoint") as reading:
         table = read_table(path, reading)
         header = parsed(path, "header", known.BundleHeader, table.pop(b"", b""))

@@ -56,6 +56,10 @@ class NotFoundError(PullbackError, LookupError):
     """A name asked for is not there: a variable in a checkpoint, an operation in a graph."""
 
 
+class NoCheckpointError(NotFoundError, ValueError):
+    """There is no checkpoint where one is to be restored from."""
+
+
 class OutOfRangeError(PullbackError, IndexError):
     """There is no more: a queue or an iterator is at its end."""
 

@@ -119,8 +119,8 @@ def update_checkpoint_state(
 ) -> None:
     """Note in a folder which of its checkpoints is the latest one, and which there are."""
     del all_model_checkpoint_timestamps, last_preserved_timestamp
-    state = generate_checkpoint_state_proto(save_dir, model_checkpoint_path, all_model_checkpoint_paths)
-    note_state(Path(save_dir), latest_filename, [Path(path) for path in state.all_model_checkpoint_paths])
+    paths = _latest_last(save_dir, model_checkpoint_path, all_model_checkpoint_paths)
+    note_state(Path(save_dir), latest_filename, [Path(path) for path in paths])
 
 
 def generate_checkpoint_state_proto(
@@ -130,11 +130,18 @@ def generate_checkpoint_state_proto(
     all_model_checkpoint_timestamps: object = None,
     last_preserved_timestamp: object = None,
 ) -> CheckpointState:
-    """What such a note says, the latest last; paths that are not absolute begin in the folder."""
+    """What such a note says, the latest last; paths that are not absolute begin in a folder that is."""
     del all_model_checkpoint_timestamps, last_preserved_timestamp
-    latest = os.path.join(save_dir, model_checkpoint_path)
-    others = [os.path.join(save_dir, path) for path in all_model_checkpoint_paths or ()]
-    return CheckpointState(latest, (*[path for path in others if path != latest], latest))
+    paths = _latest_last(save_dir, model_checkpoint_path, all_model_checkpoint_paths)
+    named = [path if os.path.isabs(path) else os.path.relpath(path, save_dir) for path in paths]
+    return CheckpointState(named[-1], tuple(named))
+
+
+def _latest_last(save_dir: PathLike, latest: PathLike, others: Sequence[PathLike] | None) -> list[str]:
+    """The paths once each; those in an absolute folder may begin there, others begin where the program runs."""
+    folder = save_dir if os.path.isabs(save_dir) else ""
+    paths = [os.path.join(folder, path) for path in (*(others or ()), latest)]
+    return [*[path for path in paths if path != paths[-1]], paths[-1]]
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[PathLike]) -> list[float]:
