@@ -10,8 +10,8 @@ pytest.importorskip("jax")
 pytestmark = pytest.mark.slow
 
 STEP = """
-def sent(mesh, loss, feeds):
-    train = pb.train.AdamOptimizer(0.1).minimize(loss)
+def sent(mesh, loss, feeds, optimizer=None):
+    train = (optimizer or pb.train.AdamOptimizer(0.1)).minimize(loss)
     with pb.Session(mesh=mesh) as session:
         session.run(pb.global_variables_initializer())
         return session.compiled_communication([loss, train], feeds)
@@ -64,5 +64,29 @@ for devices in (2, 4, 8):
         loss = pb.reduce_sum(pb.square(pb.nn.embedding_lookup(table, pb.sharding(ids, ["data"]))))
         found = sent({"data": devices}, loss, {ids: np.arange(rows, dtype=np.int32)})
         assert found == {"all-gather": 3 * rows * 4, "all-reduce": 2 * rows * 16 * 4 + 4}, found
+""",
+    )
+
+
+def test_rows_of_a_table_that_an_optimizer_reads_cost_the_rows_of_the_whole_batch_each() -> None:
+    run_on_devices(
+        2,
+        STEP
+        + """
+read = {
+    pb.train.AdamOptimizer(0.1): 0,
+    pb.train.MomentumOptimizer(0.1, 0.9): 1,
+    pb.train.AdagradOptimizer(0.1): 1,
+    pb.train.RMSPropOptimizer(0.1): 2,
+    pb.train.AdadeltaOptimizer(0.1): 2,
+    pb.train.FtrlOptimizer(0.1): 3,
+}
+for optimizer, times in read.items():
+    with pb.Graph().as_default():
+        ids = pb.placeholder(pb.int32, [8])
+        table = pb.Variable(pb.sharding(pb.zeros([4096, 16]), ["data", None]))
+        loss = pb.reduce_sum(pb.square(pb.nn.embedding_lookup(table, pb.sharding(ids, ["data"]))))
+        found = sent({"data": 2}, loss, {ids: np.arange(8, dtype=np.int32)}, optimizer)
+        assert found == {"all-gather": 3 * 8 * 4, "all-reduce": (2 + times) * 8 * 16 * 4 + 4}, (optimizer, found)
 """,
     )
