@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import ml_dtypes
 import mpmath as mp
 import numpy as np
 
@@ -48,7 +49,7 @@ def usable(xs: Array, dtype: str) -> Array:
     """Points in that dtype without those that are rounded to a pole, or are denormal: XLA takes these for zeros."""
     with np.errstate(all="ignore"):
         rounded = xs.astype(dtype)
-    normal = np.isfinite(rounded) & (np.abs(rounded) >= np.finfo(dtype).tiny)
+    normal = np.isfinite(rounded) & (np.abs(rounded) >= ml_dtypes.finfo(dtype).tiny)
     return np.unique(rounded[normal & ((rounded == xs) | (rounded != np.rint(rounded)) | (np.abs(xs) > 100))])
 
 
@@ -65,7 +66,7 @@ def computed(function: Function, xs: Array, engine: str) -> list[Array]:
 
 def scales(exact: Exact, xs: Array, dtype: str) -> list[tuple[Any, Any, Any]]:
     """For each point the exact result, its last place, and what the last place of the point changes in it."""
-    info, found = np.finfo(dtype), []
+    info, found = ml_dtypes.finfo(dtype), []
     eps = mp.mpf(float(info.eps))
     with mp.workdps(DIGITS):
         for x in map(float, xs):
@@ -79,7 +80,7 @@ def scales(exact: Exact, xs: Array, dtype: str) -> list[tuple[Any, Any, Any]]:
 
 def worst(values: Array, exact: list[tuple[Any, Any, Any]], xs: Array) -> Missed:
     """The largest errors of values."""
-    info = np.finfo(values.dtype)
+    info = ml_dtypes.finfo(values.dtype)
     units, places = [], []
     for value, (y, place, moved) in zip(map(float, values), exact, strict=True):
         if not abs(y) <= float(info.max):

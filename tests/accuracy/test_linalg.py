@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from . import linalg_derivatives
 from .linalg import PROBLEMS, missed
 
 SIZES = (1, 2, 7, 40, 64, 65, 129, 200)
@@ -34,3 +35,17 @@ def test_results_miss_what_defines_them_by_rounding_only(n: int, dtype: str, eng
         for condition, units in by_condition.items()
         if not units <= 20 * PROBLEMS[name].factor * max(n, 5) ** 0.5
     }
+
+
+@pytest.mark.parametrize(
+    ("n", "dtype", "engine"),
+    [
+        pytest.param(
+            n, dtype, engine, marks=[] if (n, dtype, engine) == (7, "float64", "numpy") else [pytest.mark.slow]
+        )
+        for n, dtype, engine in product((2, 7, 20), ("float32", "float64"), ENGINES)
+    ],
+)
+def test_derivatives_miss_the_exact_ones_by_the_condition_number(n: int, dtype: str, engine: str) -> None:
+    found = linalg_derivatives.missed(n, dtype, [engine], linalg_derivatives.CONDITIONS)[engine]
+    assert not {name: errors for name, errors in found.items() if not max(errors) <= 4}
