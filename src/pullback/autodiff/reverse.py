@@ -119,7 +119,8 @@ def gradients(
     graph = arguments.common_graph([*targets, *sources, *seeds, *stops]).acting
     if graph.finalized:
         raise RuntimeError("Graph is finalized and cannot be modified.")
-    with graph.transaction(), without_collection(), choosing(as_rules(rules, graph), memory, aggregation):
+    chosen = choosing(as_rules(rules, graph), memory, aggregation)
+    with graph.as_default(), graph.transaction(), without_collection(), chosen:
         return _gradients(graph, targets, sources, stops, seeds, name, options, mode, optimize, memory)
 
 
