@@ -218,6 +218,19 @@ def test_rows_that_are_hidden_have_derivatives_zero(name: str, engine: str) -> N
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_a_row_that_is_hidden_once_has_derivatives_zero_of_every_order(engine: str) -> None:
+    x = pb.placeholder(pb.float64, [2, 3])
+    p = pb.nn.softmax(x)
+    ys = [pb.where(pb.is_nan(p), pb.zeros_like(p), p)]
+    for _ in range(3):
+        ys += pb.gradients(ys[-1] * np.arange(1.0, 4.0), x)
+    for value in pb.Session(engine=engine).run(ys, {x: np.array([[0.5, 1.0, 2.0], [-np.inf] * 3])}):
+        assert np.isfinite(value[0]).all()
+        assert value[0].any()
+        assert not value[1].any()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_row_of_nan_that_is_not_hidden_shows_it(engine: str) -> None:
     x = pb.placeholder(pb.float64, [2, 2])
     (dx,) = pb.gradients(pb.nn.softmax(x)[:, 0], x)

@@ -17,9 +17,11 @@ from ...primitives.activations.sigmoid import sigmoid
 from ...primitives.elementwise.hyperbolic import tanh
 from ...primitives.linalg.matmul import matmul
 from ...primitives.reduction.reduce import reduce_sum
+from ...primitives.shape.broadcast import broadcast_like
 from ...primitives.shape.reshape import reshape
 from ...primitives.shape.squeeze import expand_dims
 from ...primitives.shape.stacking import concat, split
+from ...primitives.shape.transpose import transpose
 from .steps import recur
 
 
@@ -34,20 +36,24 @@ def lstm_steps(gates: Tensor, r: Tensor, h: Tensor, c: Tensor, reverse: bool) ->
 
 
 def _lstm(reverse: bool, gates: Tensor, r: Tensor, h: Tensor, c: Tensor) -> Any:
+    size = r.shape.known[1]
+    columns = transpose(r, [1, 0])
+
     def step(state: Sequence[Tensor], row: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
         before, cell = state
-        i, o, f, new = split(row[0] + matmul(before, r, transpose_b=True), 4, 1)
-        i, o, f, new = sigmoid(i), sigmoid(o), sigmoid(f), tanh(new)
-        cell = f * cell + i * new
-        after = o * tanh(cell)
-        return [after, cell], [after, cell, i, o, f, new]
+        openings, new = split(row[0] + matmul(before, columns), [3 * size, size], 1)
+        i, o, f = split(sigmoid(openings), 3, 1)
+        new = tanh(new)
+        stayed, came = f * cell, i * new
+        cell = stayed + came
+        shown = tanh(cell)
+        after = o * shown
+        return [after, cell], [after, i, o, f, new, stayed, came, shown]
 
-    last, (hs, cs, i, o, f, new) = recur(step, [h, c], [gates], reverse)
+    last, (hs, i, o, f, new, stayed, came, shown) = recur(step, [h, c], [gates], reverse)
 
     def derivative(dy: Tensor, dh: Tensor, dc: Tensor) -> Sequence[Tensor]:
-        before = _before(h, hs, reverse)
-        shown = tanh(cs)
-        slopes = [new * _slope(i), shown * _slope(o), _before(c, cs, reverse) * _slope(f), i * (1.0 - new * new)]
+        slopes = [came * (1.0 - i), hs * (1.0 - o), stayed * (1.0 - f), i - came * new]
 
         def back(state: Sequence[Tensor], row: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
             dy, of_cell, f, of_gates = row
@@ -56,9 +62,9 @@ def _lstm(reverse: bool, gates: Tensor, r: Tensor, h: Tensor, c: Tensor) -> Any:
             d = concat([dc, dh, dc, dc], 1) * of_gates
             return [matmul(d, r), dc * f], [d]
 
-        rows = [dy, o * (1.0 - shown * shown), f, concat(slopes, 2)]
+        rows = [dy, o - hs * shown, f, concat(slopes, 2)]
         (dh, dc), (d,) = recur(back, [dh, dc], rows, not reverse)
-        return d, _of_weights(r, d, before), dh, dc
+        return d, _of_weights(r, d, _before(h, hs, reverse)), dh, dc
 
     return (hs, *last), derivative
 
@@ -74,21 +80,26 @@ def gru_steps(gates: Tensor, r: Tensor, b: Tensor, h: Tensor, reverse: bool) -> 
 
 
 def _gru(reverse: bool, gates: Tensor, r: Tensor, b: Tensor, h: Tensor) -> Any:
+    size, columns = r.shape.known[1], transpose(r, [1, 0])
+    openings, xs = split(gates, [2 * size, size], 2)
+    biased = concat([openings, broadcast_like(b, xs)], 2)
+
     def step(state: Sequence[Tensor], row: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
         (before,) = state
-        z, s, x = split(row[0], 3, 1)
-        of_z, of_s, of_x = split(matmul(before, r, transpose_b=True), 3, 1)
-        z, s, added = sigmoid(z + of_z), sigmoid(s + of_s), of_x + b
-        new = tanh(x + s * added)
-        after = new + z * (before - new)
-        return [after], [after, z, s, added, new]
+        openings, added = split(row[0] + matmul(before, columns), [2 * size, size], 1)
+        z, s = split(sigmoid(openings), 2, 1)
+        reset = s * added
+        new = tanh(row[1] + reset)
+        stayed = z * (before - new)
+        after = new + stayed
+        return [after], [after, z, s, reset, new, stayed]
 
-    (last,), (hs, z, s, added, new) = recur(step, [h], [gates], reverse)
+    (last,), (hs, z, s, reset, new, stayed) = recur(step, [h], [biased, xs], reverse)
 
     def derivative(dy: Tensor, dh: Tensor) -> Sequence[Tensor]:
-        before = _before(h, hs, reverse)
-        of_new = (1.0 - z) * (1.0 - new * new)
-        slopes = concat([(before - new) * _slope(z), of_new * added * _slope(s), of_new * s], 2)
+        left = 1.0 - z
+        of_new = left * (1.0 - new * new)
+        slopes = concat([stayed * left, of_new * reset * (1.0 - s), of_new * s], 2)
 
         def back(state: Sequence[Tensor], row: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
             dy, z, slopes = row
@@ -99,14 +110,9 @@ def _gru(reverse: bool, gates: Tensor, r: Tensor, b: Tensor, h: Tensor) -> Any:
         (dh,), (whole, d) = recur(back, [dh], [dy, z, slopes], not reverse)
         dz, ds, dadded = split(d, 3, 2)
         dgates = concat([dz, ds, whole * of_new], 2)
-        return dgates, _of_weights(r, d, before), reduce_sum(dadded, [0, 1]), dh
+        return dgates, _of_weights(r, d, _before(h, hs, reverse)), reduce_sum(dadded, [0, 1]), dh
 
     return (hs, last), derivative
-
-
-def _slope(y: Tensor) -> Tensor:
-    """The derivative of a sigmoid whose value is `y`."""
-    return y * (1.0 - y)
 
 
 def _before(first: Tensor, states: Tensor, reverse: bool) -> Tensor:

@@ -111,7 +111,7 @@ class SoftmaxGrad(Primitive):
         def by_y() -> Tensor:
             inner = reduce_sum(MaskedMul()(y, dy), axis, keepdims=True)
             outer = reduce_sum(MaskedMul()(y, d), axis, keepdims=True)
-            return d * (dy - inner) - dy * outer
+            return d * (dy - inner) - multiply_no_nan(outer, dy)
 
         return by_y, partial(SoftmaxGrad(axis), y, d)
 
