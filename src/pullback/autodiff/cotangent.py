@@ -12,6 +12,7 @@ from ..primitives.base.densify import densify
 from ..primitives.casting.cast import cast
 from ..primitives.elementwise.add_n import AddN
 from ..primitives.indexing.gather import gather
+from ..primitives.indexing.tiles import tiles_joined
 from ..primitives.shape.stacking import concat
 from .choices import chosen_aggregation
 
@@ -121,7 +122,8 @@ def _add_at_first(terms: Sequence[Tensor], name: str | None) -> Tensor:
     outer = graph.scope
     graph.scope = outer._replace(colocation=(terms[0].op,))
     try:
-        total = AddN()(*terms, name=name)
+        parts = tiles_joined(terms)
+        total = parts[0] if len(parts) == 1 else AddN()(*parts, name=name)
     finally:
         graph.scope = outer
     return total
