@@ -158,6 +158,11 @@ class Namespace:
         x, y = as_traced(self.w, a, dtype), as_traced(self.w, b, dtype)
         return emit(self.w, "Where", as_traced(self.w, condition, bool_), x, y, dtype=dtype)
 
+    @staticmethod
+    def astype(x: Any, dtype: Any, copy: bool = True) -> Any:
+        """`x` cast."""
+        return x.astype(dtype, copy=copy)
+
     def clip(self, x: Any, low: Any = None, high: Any = None) -> Any:
         raised = x if low is None else elementwise(self.w, "maximum", x, low)
         return raised if high is None else elementwise(self.w, "minimum", raised, high)
