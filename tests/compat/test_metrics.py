@@ -219,3 +219,12 @@ def test_predictions_are_compared_in_the_dtype_of_the_labels() -> None:
 def test_predictions_that_are_no_probabilities_have_no_curve() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"predictions must be in \[0, 1\]"):
         after_one(tf.metrics.auc([1, 0], tf.placeholder_with_default([0.5, 1.5], [2])))
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.float64, tf.int32])
+def test_losses_of_errors_are_float32_as_their_regularisers(dtype: Any) -> None:
+    given = tf.constant([1, 3], dtype)
+    for name in ("absolute_difference", "mean_squared_error", "huber_loss", "log_loss"):
+        assert getattr(tf.losses, name)([1, 0], predictions=given).dtype == tf.float32
+    assert tf.losses.hinge_loss(labels=[1, 0], logits=given).dtype == tf.float32
+    assert tf.losses.get_total_loss().dtype == tf.float32

@@ -94,6 +94,7 @@ NAMESPACES = (
     "linalg",
     "logging",
     "lookup",
+    "losses",
     "manip",
     "math",
     "metrics",

@@ -77,8 +77,8 @@ def on_composites_too(name: str, dense: Any, parameters: str | None) -> Any:
 
 
 def _takes_tensors(function: Callable[..., Any]) -> bool:
-    taken = [str(kind) for name, kind in function.__annotations__.items() if name != "return"]
-    return any("Tensor" in kind or "Sequence" in kind for kind in taken)
+    first = next((str(kind) for name, kind in function.__annotations__.items() if name != "return"), "")
+    return "Tensor" in first or "Sequence" in first
 
 
 def _by_elements(dense: Callable[..., Any], given: list[Any], args: Any, kwargs: Any) -> Any:
