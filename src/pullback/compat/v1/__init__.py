@@ -1,7 +1,8 @@
 """TensorFlow 1 names: all of pullback's, so that only an import changes: `import pullback.compat.v1 as tf`.
 
 Functions take the parameters of TensorFlow 1, in its order, with its old names and its defaults: here, and in the
-namespaces that stand beside this file. All else is pullback itself.
+namespaces that stand beside this file. All else is pullback itself: what is here stands on its public names, as a
+user's program does.
 """
 
 from importlib import import_module

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pullback as pb
+
 from ...control_flow.host_call import host_call
-from ...core.errors import OutOfRangeError
-from ...core.graph import Tensor
 from ...core.operation import define_methods
-from ...core.types import TensorType
 from ...core.typing import TensorLike
-from ...primitives.casting.cast import cast
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.creation.ranges import range_
-from ...primitives.identity.identity import identity
-from ...primitives.shape.broadcast import broadcast_to
-from ...primitives.shape.reshape import reshape
-from ...primitives.shape.size import shape
-from ...primitives.shape.stacking import stack
-from ...primitives.variables.assign import scatter_nd_update
-from ...primitives.variables.variable import Variable
 
 
-def count_up_to(ref: Variable, limit: int, name: str | None = None) -> Tensor:
+def count_up_to(ref: pb.Variable, limit: int, name: str | None = None) -> pb.Tensor:
     """The value of `ref` before 1 is added to it; a run that finds it at `limit` raises OutOfRangeError.
 
     >>> import pullback.compat.v1 as tf
@@ -35,25 +24,25 @@ def count_up_to(ref: Variable, limit: int, name: str | None = None) -> Tensor:
 
     It is a method of variables too: `counter.count_up_to(2)`.
     """
-    type_ = TensorType(ref.as_tensor().dtype, ref.shape)
+    type_ = pb.TensorType(ref.as_tensor().dtype, ref.shape)
 
     def below(session: Any, value: Any) -> list[Any]:
         del session
         if value >= limit:
-            raise OutOfRangeError(f"count_up_to: '{ref.op.name}': Reached limit of {limit}")
+            raise pb.errors.OutOfRangeError(f"count_up_to: '{ref.op.name}': Reached limit of {limit}")
         return [value]
 
     (value,) = host_call(below, [ref.read_value()], [type_], name or "CountUpTo").outputs
     with ref.graph.control_dependencies([ref.assign(value + 1, read_value=False)]):
-        return identity(value)
+        return pb.identity(value)
 
 
-define_methods(Variable, {"count_up_to": count_up_to, "_ref": Variable.value})
+define_methods(pb.Variable, {"count_up_to": count_up_to, "_ref": pb.Variable.value})
 
 
 def batch_scatter_update(
-    ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = True, name: str | None = None
-) -> Tensor:
+    ref: pb.Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = True, name: str | None = None
+) -> pb.Tensor:
     """Replaces the rows `indices` [b..., n] of each of the batch of `ref` [b..., rows, ...]; the new value.
 
     >>> import pullback.compat.v1 as tf
@@ -64,16 +53,16 @@ def batch_scatter_update(
     array([[9., 2.],
            [3., 8.]], dtype=float32)
     """
-    rows = convert_to_tensor(indices)
+    rows = pb.convert_to_tensor(indices)
     rank = rows.shape.rank
     if not rank:
         raise ValueError(f"batch_scatter_update: indices must have a known rank of at least 1, but they are {rows}")
-    lengths = shape(rows)
+    lengths = pb.shape(rows)
     places = [_numbers(axis, rows, lengths) for axis in range(rank - 1)]
-    return scatter_nd_update(ref, stack([*places, rows], -1), updates, use_locking, name)
+    return pb.scatter_nd_update(ref, pb.stack([*places, rows], -1), updates, use_locking, name)
 
 
-def _numbers(axis: int, like: Tensor, lengths: Tensor) -> Tensor:
+def _numbers(axis: int, like: pb.Tensor, lengths: pb.Tensor) -> pb.Tensor:
     """For each element of `like` its number along an axis."""
-    numbers = cast(range_(lengths[axis]), like.dtype)
-    return broadcast_to(reshape(numbers, [-1 if i == axis else 1 for i in range(like.shape.rank or 0)]), lengths)
+    numbers = pb.cast(pb.range(lengths[axis]), like.dtype)
+    return pb.broadcast_to(pb.reshape(numbers, [-1 if i == axis else 1 for i in range(like.shape.rank or 0)]), lengths)

@@ -17,13 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pullback as pb
+
 from ... import nn as today
-from ...autodiff.reverse import gradients
-from ...core.graph import Tensor
 from ...primitives.activations.rectifiers import EluGrad, LeakyReluGrad, Relu6Grad, ReluGrad, SeluGrad, SoftsignGrad
 from ...primitives.activations.sigmoid import SigmoidGrad, SoftplusGrad
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.creation.fill import zeros
 from ...primitives.elementwise.hyperbolic import TanhGrad
 from ...primitives.elementwise.powers import ReciprocalGrad, RsqrtGrad, SqrtGrad
 
@@ -39,7 +37,7 @@ def conv2d_backprop_input(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
     filters: Any = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The derivative of `conv2d` by images of the shape `input_sizes`."""
     del use_cudnn_on_gpu
     filters = filter if filters is None else filters
@@ -58,12 +56,12 @@ def conv2d_backprop_filter(
     data_format: str = "NHWC",
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The derivative of `conv2d` of the images `input` by filters of the shape `filter_sizes`."""
     del use_cudnn_on_gpu
     return _pulled(
         lambda f: today.conv2d(input, f, strides, padding, data_format, list(dilations)),
-        zeros(filter_sizes, convert_to_tensor(input).dtype),
+        pb.zeros(filter_sizes, pb.convert_to_tensor(input).dtype),
         out_backprop,
         name,
     )
@@ -78,11 +76,11 @@ def conv3d_backprop_filter(
     data_format: str = "NDHWC",
     dilations: Any = (1, 1, 1, 1, 1),
     name: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The derivative of `conv3d` of the volumes `input` by filters of the shape `filter_sizes`."""
     return _pulled(
         lambda f: today.conv3d(input, f, strides, padding, data_format, list(dilations)),
-        zeros(filter_sizes, convert_to_tensor(input).dtype),
+        pb.zeros(filter_sizes, pb.convert_to_tensor(input).dtype),
         out_backprop,
         name,
     )
@@ -98,7 +96,7 @@ def max_pool_grad(
     explicit_paddings: Sequence[int] = (),
     data_format: str = "NHWC",
     name: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """`grad` at the first largest element of each window of `orig_input`; `orig_output` is not looked at."""
     del orig_output
     pads: Any = padding if padding != "EXPLICIT" else list(zip(*[iter(explicit_paddings)] * 2, strict=True))
@@ -114,7 +112,7 @@ def max_pool_grad_v2(
     padding: str,
     data_format: str = "NHWC",
     name: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """`grad` at the first largest element of each window of `orig_input`; `orig_output` is not looked at."""
     return max_pool_grad(orig_input, orig_output, grad, ksize, strides, padding, (), data_format, name)
 
@@ -127,78 +125,78 @@ def avg_pool_grad(
     padding: str,
     data_format: str = "NHWC",
     name: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """`grad` spread evenly over each window of an input of the shape `orig_input_shape`."""
-    x = zeros(orig_input_shape, convert_to_tensor(grad).dtype)
+    x = pb.zeros(orig_input_shape, pb.convert_to_tensor(grad).dtype)
     return _pulled(lambda x: today.avg_pool(x, ksize, strides, padding, data_format), x, grad, name)
 
 
-def relu_grad(gradients: Any, features: Any, name: str | None = None) -> Tensor:
+def relu_grad(gradients: Any, features: Any, name: str | None = None) -> pb.Tensor:
     """The derivative of `relu`, of its input or of its result."""
     return ReluGrad()(*_both(gradients, features), name=name)
 
 
-def relu6_grad(gradients: Any, features: Any, name: str | None = None) -> Tensor:
+def relu6_grad(gradients: Any, features: Any, name: str | None = None) -> pb.Tensor:
     """The derivative of `relu6`, of its input or of its result."""
     return Relu6Grad()(*_both(gradients, features), name=name)
 
 
-def leaky_relu_grad(gradients: Any, features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+def leaky_relu_grad(gradients: Any, features: Any, alpha: float = 0.2, name: str | None = None) -> pb.Tensor:
     """The derivative of `leaky_relu`, of its input."""
     return LeakyReluGrad(alpha)(*_both(gradients, features), name=name)
 
 
-def elu_grad(gradients: Any, outputs: Any, name: str | None = None) -> Tensor:
+def elu_grad(gradients: Any, outputs: Any, name: str | None = None) -> pb.Tensor:
     """The derivative of `elu`, of its result."""
     return EluGrad()(*_both(gradients, outputs), name=name)
 
 
-def selu_grad(gradients: Any, outputs: Any, name: str | None = None) -> Tensor:
+def selu_grad(gradients: Any, outputs: Any, name: str | None = None) -> pb.Tensor:
     """The derivative of `selu`, of its result."""
     return SeluGrad()(*_both(gradients, outputs), name=name)
 
 
-def softplus_grad(gradients: Any, features: Any, name: str | None = None) -> Tensor:
+def softplus_grad(gradients: Any, features: Any, name: str | None = None) -> pb.Tensor:
     """The derivative of `softplus`, of its input."""
     return SoftplusGrad()(*_both(gradients, features), name=name)
 
 
-def softsign_grad(gradients: Any, features: Any, name: str | None = None) -> Tensor:
+def softsign_grad(gradients: Any, features: Any, name: str | None = None) -> pb.Tensor:
     """The derivative of `softsign`, of its input."""
     return SoftsignGrad()(*_both(gradients, features), name=name)
 
 
-def sigmoid_grad(y: Any, dy: Any, name: str | None = None) -> Tensor:
+def sigmoid_grad(y: Any, dy: Any, name: str | None = None) -> pb.Tensor:
     """The derivative of `sigmoid`, of its result."""
     return SigmoidGrad()(*_both(y, dy), name=name)
 
 
-def tanh_grad(y: Any, dy: Any, name: str | None = None) -> Tensor:
+def tanh_grad(y: Any, dy: Any, name: str | None = None) -> pb.Tensor:
     """The derivative of `tanh`, of its result."""
     return TanhGrad()(*_both(y, dy), name=name)
 
 
-def sqrt_grad(y: Any, dy: Any, name: str | None = None) -> Tensor:
+def sqrt_grad(y: Any, dy: Any, name: str | None = None) -> pb.Tensor:
     """The derivative of `sqrt`, of its result."""
     return SqrtGrad()(*_both(y, dy), name=name)
 
 
-def rsqrt_grad(y: Any, dy: Any, name: str | None = None) -> Tensor:
+def rsqrt_grad(y: Any, dy: Any, name: str | None = None) -> pb.Tensor:
     """The derivative of `rsqrt`, of its result."""
     return RsqrtGrad()(*_both(y, dy), name=name)
 
 
-def reciprocal_grad(y: Any, dy: Any, name: str | None = None) -> Tensor:
+def reciprocal_grad(y: Any, dy: Any, name: str | None = None) -> pb.Tensor:
     """The derivative of `reciprocal`, of its result."""
     return ReciprocalGrad()(*_both(y, dy), name=name)
 
 
-def _both(a: Any, b: Any) -> tuple[Tensor, Tensor]:
-    return convert_to_tensor(a), convert_to_tensor(b)
+def _both(a: Any, b: Any) -> tuple[pb.Tensor, pb.Tensor]:
+    return pb.convert_to_tensor(a), pb.convert_to_tensor(b)
 
 
-def _pulled(function: Callable[[Tensor], Tensor], x: Any, dy: Any, name: str | None) -> Tensor:
-    x = convert_to_tensor(x)
+def _pulled(function: Callable[[pb.Tensor], pb.Tensor], x: Any, dy: Any, name: str | None) -> pb.Tensor:
+    x = pb.convert_to_tensor(x)
     with x.graph.name_scope(name or "backprop"):
-        (dx,) = gradients(function(x), x, grad_ys=dy)
-    return convert_to_tensor(dx)
+        (dx,) = pb.gradients(function(x), x, grad_ys=dy)
+    return pb.convert_to_tensor(dx)

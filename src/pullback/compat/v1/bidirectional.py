@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core import nest
-from ...core.graph import Tensor
-from ...core.typing import DTypeLike, TensorLike
-from ...layers.rnn.recurrent import bidirectional_dynamic_rnn, static_rnn
-from ...layers.variables.scope import VariableScope, variable_scope
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.shape.reverse_sequence import reverse_sequence
-from ...primitives.shape.stacking import concat, stack, unstack
+import pullback as pb
 
-Scope = VariableScope | str | None
+from ...core import nest
+from ...core.typing import DTypeLike, TensorLike
+
+Scope = pb.VariableScope | str | None
 
 
 def static_bidirectional_rnn(
@@ -26,7 +22,7 @@ def static_bidirectional_rnn(
     dtype: DTypeLike | None = None,
     sequence_length: TensorLike | None = None,
     scope: Scope = None,
-) -> tuple[list[Tensor], Any, Any]:
+) -> tuple[list[pb.Tensor], Any, Any]:
     """For each of a list of inputs the outputs of a cell that goes forward and of one that goes backward, side by side.
 
     The second and third results are the last states of both.
@@ -38,11 +34,11 @@ def static_bidirectional_rnn(
     (TensorShape([2, 7]), TensorShape([2, 3]), TensorShape([2, 4]))
     """
     lengths = sequence_length
-    with variable_scope(scope or "bidirectional_rnn"):
-        forward, end_fw = static_rnn(cell_fw, inputs, initial_state_fw, dtype, lengths, "fw")
-        backward, end_bw = static_rnn(cell_bw, _turned(inputs, lengths), initial_state_bw, dtype, lengths, "bw")
+    with pb.variable_scope(scope or "bidirectional_rnn"):
+        forward, end_fw = pb.nn.static_rnn(cell_fw, inputs, initial_state_fw, dtype, lengths, "fw")
+        backward, end_bw = pb.nn.static_rnn(cell_bw, _turned(inputs, lengths), initial_state_bw, dtype, lengths, "bw")
     pairs = zip(forward, _turned(backward, lengths), strict=True)
-    return [concat([a, b], 1) for a, b in pairs], end_fw, end_bw
+    return [pb.concat([a, b], 1) for a, b in pairs], end_fw, end_bw
 
 
 def stack_bidirectional_dynamic_rnn(
@@ -57,7 +53,7 @@ def stack_bidirectional_dynamic_rnn(
     time_major: bool = False,
     scope: Scope = None,
     swap_memory: bool = False,
-) -> tuple[Tensor, tuple[Any, ...], tuple[Any, ...]]:
+) -> tuple[pb.Tensor, tuple[Any, ...], tuple[Any, ...]]:
     """Layers of cells that go forward and backward, each on the outputs of the one before, side by side.
 
     >>> import pullback.compat.v1 as tf
@@ -66,11 +62,11 @@ def stack_bidirectional_dynamic_rnn(
     >>> y.shape
     TensorShape([2, 4, 6])
     """
-    x, ends = convert_to_tensor(inputs), []
-    with variable_scope(scope, "stack_bidirectional_rnn"):
+    x, ends = pb.convert_to_tensor(inputs), []
+    with pb.variable_scope(scope, "stack_bidirectional_rnn"):
         for i, (cell_fw, cell_bw) in enumerate(zip(cells_fw, cells_bw, strict=True)):
-            with variable_scope(f"cell_{i}"):
-                outputs, states = bidirectional_dynamic_rnn(
+            with pb.variable_scope(f"cell_{i}"):
+                outputs, states = pb.nn.bidirectional_dynamic_rnn(
                     cell_fw,
                     cell_bw,
                     x,
@@ -82,7 +78,7 @@ def stack_bidirectional_dynamic_rnn(
                     swap_memory,
                     time_major,
                 )
-            x = concat(outputs, 2)
+            x = pb.concat(outputs, 2)
             ends.append(states)
     return x, tuple(fw for fw, _ in ends), tuple(bw for _, bw in ends)
 
@@ -96,7 +92,7 @@ def stack_bidirectional_rnn(
     dtype: DTypeLike | None = None,
     sequence_length: TensorLike | None = None,
     scope: Scope = None,
-) -> tuple[list[Tensor], tuple[Any, ...], tuple[Any, ...]]:
+) -> tuple[list[pb.Tensor], tuple[Any, ...], tuple[Any, ...]]:
     """Layers of cells that go forward and backward through a list of inputs, without a loop.
 
     >>> import pullback.compat.v1 as tf
@@ -106,11 +102,11 @@ def stack_bidirectional_rnn(
     (4, TensorShape([2, 6]))
     """
     xs, ends = list(inputs), []
-    with variable_scope(scope or "stack_bidirectional_rnn"):
+    with pb.variable_scope(scope or "stack_bidirectional_rnn"):
         for i, (cell_fw, cell_bw) in enumerate(zip(cells_fw, cells_bw, strict=True)):
             first_fw = initial_states_fw[i] if initial_states_fw else None
             first_bw = initial_states_bw[i] if initial_states_bw else None
-            with variable_scope(f"cell_{i}") as around:
+            with pb.variable_scope(f"cell_{i}") as around:
                 xs, *states = static_bidirectional_rnn(
                     cell_fw, cell_bw, xs, first_fw, first_bw, dtype, sequence_length, around
                 )
@@ -122,5 +118,5 @@ def _turned(xs: Sequence[Any], lengths: TensorLike | None) -> list[Any]:
     """A list of steps backward; of each sequence as many as it has."""
     if lengths is None:
         return list(xs)[::-1]
-    rows = stack(nest.flatten(list(xs)))
-    return unstack(reverse_sequence(rows, lengths, seq_axis=0, batch_axis=1))
+    rows = pb.stack(nest.flatten(list(xs)))
+    return pb.unstack(pb.reverse_sequence(rows, lengths, seq_axis=0, batch_axis=1))

@@ -16,28 +16,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.graph import Tensor
-from ...core.slices import IndexedSlices
+import pullback as pb
+
 from ...core.typing import AxisLike, TensorLike
 from ...primitives.normalization import clipping as today
 
 
 def clip_by_norm(
-    t: TensorLike | IndexedSlices, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
-) -> Tensor | IndexedSlices:
+    t: TensorLike | pb.IndexedSlices, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
+) -> pb.Tensor | pb.IndexedSlices:
     """As `pb.clip_by_norm`; the norm of IndexedSlices is that of their rows as they are."""
-    clipped: Tensor | IndexedSlices = _as(t, today.clip_by_norm(_rows(t), clip_norm, axes, name))
+    clipped: pb.Tensor | pb.IndexedSlices = _as(t, today.clip_by_norm(_rows(t), clip_norm, axes, name))
     return clipped
 
 
-def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
+def global_norm(t_list: Sequence[Any], name: str | None = None) -> pb.Tensor:
     """As `pb.global_norm`; the norm of IndexedSlices is that of their rows as they are."""
     return today.global_norm(_all_rows(t_list), name)
 
 
 def clip_by_global_norm(
     t_list: Sequence[Any], clip_norm: TensorLike, use_norm: TensorLike | None = None, name: str | None = None
-) -> tuple[list[Any], Tensor]:
+) -> tuple[list[Any], pb.Tensor]:
     """As `pb.clip_by_global_norm`; the norm of IndexedSlices is that of their rows as they are."""
     clipped, norm = today.clip_by_global_norm(_all_rows(t_list), clip_norm, use_norm, name)
     return [_as(t, y) for t, y in zip(t_list, clipped, strict=True)], norm
@@ -48,8 +48,8 @@ def _all_rows(t_list: Any) -> Any:
 
 
 def _rows(t: Any) -> Any:
-    return t.values if isinstance(t, IndexedSlices) else t
+    return t.values if isinstance(t, pb.IndexedSlices) else t
 
 
 def _as(t: Any, y: Any) -> Any:
-    return IndexedSlices(y, t.indices, t.dense_shape, t.static_shape) if isinstance(t, IndexedSlices) else y
+    return pb.IndexedSlices(y, t.indices, t.dense_shape, t.static_shape) if isinstance(t, pb.IndexedSlices) else y

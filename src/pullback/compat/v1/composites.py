@@ -16,26 +16,19 @@ from functools import cache, wraps
 from inspect import isfunction
 from typing import Any
 
+import pullback as pb
+
 from ... import ragged
 from ...core import nest
-from ...core.dtypes import int32
-from ...core.graph import Graph, Tensor
 from ...core.traits import ELEMENTWISE
-from ...engines.session import Session
-from ...primitives.casting.cast import cast
-from ...primitives.creation.fill import zeros
-from ...primitives.ragged.ragged_tensor import RaggedTensor
-from ...primitives.reduction.product import reduce_prod
-from ...primitives.shape.size import size
-from ...primitives.sparse.sparse_tensor import SparseTensor
 from .arguments import older
 
 _OF_RAGGED = {"boolean_mask", "concat", "gather", "stack"} | {n for n in dir(ragged) if n.startswith("reduce_")}
 """What `pb.ragged` has of its own."""
-_OF_SPARSE: dict[str, Callable[..., Tensor]] = {
-    "rank": lambda input, name=None: size(input.dense_shape, name=name),
-    "shape": lambda input, name=None, out_type=int32: cast(input.dense_shape, out_type, name=name),
-    "size": lambda input, name=None, out_type=int32: cast(reduce_prod(input.dense_shape), out_type, name=name),
+_OF_SPARSE: dict[str, Callable[..., pb.Tensor]] = {
+    "rank": lambda input, name=None: pb.size(input.dense_shape, name=name),
+    "shape": lambda input, name=None, out_type=pb.int32: pb.cast(input.dense_shape, out_type, name=name),
+    "size": lambda input, name=None, out_type=pb.int32: pb.cast(pb.reduce_prod(input.dense_shape), out_type, name=name),
 }
 """What is computed from the dense shape."""
 
@@ -62,10 +55,10 @@ def on_composites_too(name: str, dense: Any, parameters: str | None) -> Any:
         try:
             return dense(*args, **kwargs)
         except TypeError:
-            given = [x for x in nest.flatten([args, kwargs]) if isinstance(x, RaggedTensor | SparseTensor)]
+            given = [x for x in nest.flatten([args, kwargs]) if isinstance(x, pb.RaggedTensor | pb.SparseTensor)]
             if not given:
                 raise
-            special = of_ragged if isinstance(given[0], RaggedTensor) else _OF_SPARSE.get(name)
+            special = of_ragged if isinstance(given[0], pb.RaggedTensor) else _OF_SPARSE.get(name)
             if special is not None:
                 return special(*args, **kwargs)
             found = _by_elements(dense, given, args, kwargs)
@@ -88,17 +81,19 @@ def _by_elements(dense: Callable[..., Any], given: list[Any], args: Any, kwargs:
 
     def checked(*values: Any, **options: Any) -> Any:
         nonlocal refused
-        flat = [x for x in nest.flatten([values, options]) if isinstance(x, Tensor) and all(x is not y for y in shared)]
+        flat = [
+            x for x in nest.flatten([values, options]) if isinstance(x, pb.Tensor) and all(x is not y for y in shared)
+        ]
         start = len(flat[0].graph.operations)
         try:
             y = dense(*values, **options)
         except (TypeError, ValueError):
             y = None
-        refused = not (isinstance(y, Tensor) and _is_elementwise(start, flat, y))
+        refused = not (isinstance(y, pb.Tensor) and _is_elementwise(start, flat, y))
         return flat[0] if refused else y
 
     first = given[0]
-    if isinstance(first, SparseTensor):
+    if isinstance(first, pb.SparseTensor):
         if len(given) > 1 or not _keeps_zero(dense, first, args, kwargs):
             return None
         positional, named = _with(first, first.values, args, kwargs)
@@ -108,11 +103,11 @@ def _by_elements(dense: Callable[..., Any], given: list[Any], args: Any, kwargs:
     return None if refused else mapped
 
 
-def _with(x: SparseTensor, value: Any, args: Any, kwargs: Any) -> Any:
+def _with(x: pb.SparseTensor, value: Any, args: Any, kwargs: Any) -> Any:
     return nest.map_structure(lambda y: value if y is x else y, [list(args), kwargs])
 
 
-def _is_elementwise(start: int, values: list[Tensor], y: Tensor) -> bool:
+def _is_elementwise(start: int, values: list[pb.Tensor], y: pb.Tensor) -> bool:
     """Whether operations from `start` on make `y` of `values` by elements, beside scalars; or it is a constant."""
     made = {id(x) for x in values}
     for op in y.graph.operations[start:]:
@@ -124,11 +119,11 @@ def _is_elementwise(start: int, values: list[Tensor], y: Tensor) -> bool:
     return id(y) in made or (not y.op.inputs and y.shape == values[0].shape)
 
 
-def _keeps_zero(dense: Callable[..., Any], x: SparseTensor, args: Any, kwargs: Any) -> bool:
+def _keeps_zero(dense: Callable[..., Any], x: pb.SparseTensor, args: Any, kwargs: Any) -> bool:
     """Whether `dense` of 0 is 0, which is tried."""
-    with Graph().as_default():
+    with pb.Graph().as_default():
         try:
-            positional, named = _with(x, zeros([1], x.dtype), args, kwargs)
-            return not Session(engine="numpy").run(dense(*positional, **named)).any()
+            positional, named = _with(x, pb.zeros([1], x.dtype), args, kwargs)
+            return not pb.Session(engine="numpy").run(dense(*positional, **named)).any()
         except (TypeError, ValueError):
             return False

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dimensions import Dimension
-from ...core.graph import Tensor
+import pullback as pb
+
 from ...core.shape import as_shape
-from ...core.slices import IndexedSlices
 from ...core.typing import DTypeLike
-from ...primitives.creation.constant import convert_to_tensor, register_conversion
-from ...primitives.sparse.sparse_tensor import SparseTensor, SparseTensorValue
+from ...primitives.creation.constant import register_conversion
 
 
 def register_tensor_conversion_function(
@@ -47,8 +45,8 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: DTypeLike | None = No
     >>> tf.convert_to_tensor_or_indexed_slices([1.0, 2.0]).shape
     TensorShape([2])
     """
-    if not isinstance(value, IndexedSlices):
-        return convert_to_tensor(value, dtype, name=name)
+    if not isinstance(value, pb.IndexedSlices):
+        return pb.convert_to_tensor(value, dtype, name=name)
     if dtype is not None and value.dtype != dtype:
         raise ValueError(f"convert_to_tensor_or_indexed_slices: {value} has not the dtype {dtype}")
     return value
@@ -64,10 +62,10 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: DTypeLike | None = Non
     >>> tf.convert_to_tensor_or_sparse_tensor(tf.SparseTensor([[0]], [1.0], [2])).shape
     TensorShape([2])
     """
-    if isinstance(value, SparseTensorValue):
-        return SparseTensor(value.indices, convert_to_tensor(value.values, dtype), value.dense_shape)
-    if not isinstance(value, SparseTensor):
-        return convert_to_tensor(value, dtype, name=name)
+    if isinstance(value, pb.SparseTensorValue):
+        return pb.SparseTensor(value.indices, pb.convert_to_tensor(value.values, dtype), value.dense_shape)
+    if not isinstance(value, pb.SparseTensor):
+        return pb.convert_to_tensor(value, dtype, name=name)
     if dtype is not None and value.dtype != dtype:
         raise RuntimeError(f"convert_to_tensor_or_sparse_tensor: {value} has not the dtype {dtype}")
     return value
@@ -80,12 +78,12 @@ def dimension_value(dimension: Any) -> int | None:
     >>> tf.dimension_value(tf.Dimension(3)), tf.dimension_value(None)
     (3, None)
     """
-    is_dimension = isinstance(dimension, Dimension)
+    is_dimension = isinstance(dimension, pb.Dimension)
     found: int | None = dimension.value if is_dimension else dimension
     return found
 
 
-def dimension_at_index(shape: Any, index: int) -> Dimension:
+def dimension_at_index(shape: Any, index: int) -> pb.Dimension:
     """The `Dimension` of a static shape along an axis, unknown where the rank is.
 
     >>> import pullback.compat.v1 as tf
@@ -93,7 +91,7 @@ def dimension_at_index(shape: Any, index: int) -> Dimension:
     Dimension(2)
     """
     static = as_shape(shape)
-    found: Dimension = Dimension(None if static.rank is None else static.size(index))
+    found: pb.Dimension = pb.Dimension(None if static.rank is None else static.size(index))
     return found
 
 
@@ -103,6 +101,6 @@ def assert_proper_iterable(values: Iterable[Any]) -> None:
     >>> import pullback.compat.v1 as tf
     >>> tf.assert_proper_iterable([1, 2])
     """
-    wrong = Tensor | SparseTensor | IndexedSlices | np.ndarray | bytes | str
+    wrong = pb.Tensor | pb.SparseTensor | pb.IndexedSlices | np.ndarray | bytes | str
     if isinstance(values, wrong) or not isinstance(values, Iterable):
         raise TypeError(f"assert_proper_iterable: {values!r} is no list of values")

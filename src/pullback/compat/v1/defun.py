@@ -6,15 +6,10 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...control_flow.concrete_function import ConcreteFunction
-from ...control_flow.custom_gradient import custom_gradient
+import pullback as pb
+
 from ...core import nest
-from ...core.dtypes import as_dtype
-from ...core.graph import Tensor
-from ...core.types import TensorType
 from ...core.typing import DTypeLike
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.creation.fill import zeros_like
 
 
 class Defun:
@@ -58,7 +53,7 @@ class Defun:
         del out_names, shape_func, noinline, compiled, separate_compiled_gradients
         if grad_func is not None and python_grad_func is not None:
             raise ValueError("Defun: Gradient defined twice; give grad_func or python_grad_func")
-        self._types = [as_dtype(dtype) for dtype in input_types]
+        self._types = [pb.as_dtype(dtype) for dtype in input_types]
         self._name = func_name
         self._derivative = _Derivative(grad_func, python_grad_func)
 
@@ -70,15 +65,15 @@ class Defun:
 class DefinedCall(NamedTuple):
     """A call, as a derivative in Python sees it."""
 
-    inputs: list[Tensor]
-    outputs: list[Tensor]
+    inputs: list[pb.Tensor]
+    outputs: list[pb.Tensor]
 
 
 class _Derivative(NamedTuple):
     grad_func: Callable[..., Any] | None
     python_grad_func: Callable[..., Any] | None
 
-    def of(self, call: DefinedCall, dys: Sequence[Tensor]) -> list[Any]:
+    def of(self, call: DefinedCall, dys: Sequence[pb.Tensor]) -> list[Any]:
         """The cotangents of the arguments."""
         if self.python_grad_func is not None:
             return nest.flatten(self.python_grad_func(call, *dys))
@@ -98,7 +93,7 @@ class DefinedFunction:
         parameters = inspect.signature(func).parameters.values()
         self._many = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         self._names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-        self._traced: dict[tuple[TensorType, ...], ConcreteFunction] = {}
+        self._traced: dict[tuple[pb.TensorType, ...], pb.ConcreteFunction] = {}
         self.name = name
         """The name of its calls."""
 
@@ -112,10 +107,10 @@ class DefinedFunction:
         name = kwargs.pop("name", None) or self.name
         self._check(args, kwargs)
         types: Sequence[Any] = self._types or [None] * len(args)
-        inputs = [convert_to_tensor(x, dtype) for x, dtype in zip(args, types, strict=True)]
+        inputs = [pb.convert_to_tensor(x, dtype) for x, dtype in zip(args, types, strict=True)]
         if self._derivative == (None, None):
             return self._call(inputs, name)
-        return custom_gradient(lambda *xs: self._with_derivative(list(xs), name))(*inputs)
+        return pb.custom_gradient(lambda *xs: self._with_derivative(list(xs), name))(*inputs)
 
     def _check(self, args: Sequence[Any], unknown: Mapping[str, Any]) -> None:
         if unknown:
@@ -126,19 +121,19 @@ class DefinedFunction:
         if self._types and len(self._types) != count:
             raise ValueError(f"{self.name}: {len(self._types)} input types were declared for {count} arguments")
 
-    def _call(self, inputs: list[Tensor], name: str) -> Any:
+    def _call(self, inputs: list[pb.Tensor], name: str) -> Any:
         key = tuple(x.type for x in inputs)
         if key not in self._traced:
             names = self._names if not self._many else [f"args_{i}" for i in range(len(inputs))]
-            self._traced[key] = ConcreteFunction(self._func, self.name, (inputs, {}), names, {})
+            self._traced[key] = pb.ConcreteFunction(self._func, self.name, (inputs, {}), names, {})
         return self._traced[key].call_with(inputs, zeros=True, name=name)
 
-    def _with_derivative(self, inputs: list[Tensor], name: str) -> Any:
+    def _with_derivative(self, inputs: list[pb.Tensor], name: str) -> Any:
         results = self._call(inputs, name)
         outputs = nest.flatten(results)
 
         def derivative(*dys: Any, variables: Sequence[Any] = ()) -> Any:
-            given = [zeros_like(y) if dy is None else dy for y, dy in zip(outputs, dys, strict=True)]
+            given = [pb.zeros_like(y) if dy is None else dy for y, dy in zip(outputs, dys, strict=True)]
             dxs = self._derivative.of(DefinedCall(inputs, outputs), given)
             return (dxs, [None] * len(variables)) if variables else dxs
 

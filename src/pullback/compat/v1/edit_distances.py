@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 
+import pullback as pb
+
 from ...control_flow.host_call import host_call
-from ...core.dtypes import float32
-from ...core.graph import Tensor
 from ...core.types import tensor_type
-from ...primitives.sparse.sparse_tensor import SparseTensor
 
 
 def edit_distance(
-    hypothesis: SparseTensor, truth: SparseTensor, normalize: bool = True, name: str = "edit_distance"
-) -> Tensor:
+    hypothesis: pb.SparseTensor, truth: pb.SparseTensor, normalize: bool = True, name: str = "edit_distance"
+) -> pb.Tensor:
     """The edit distance between the sequences [...] that lie along the last axis of two sparse tensors, float32.
 
     With `normalize` it is divided by the length of the true one; inf where that is empty and the other is not. It is
@@ -31,7 +30,7 @@ def edit_distance(
     array([1., 1.], dtype=float32)
     """
     for what, x in (("hypothesis", hypothesis), ("truth", truth)):
-        if not isinstance(x, SparseTensor):
+        if not isinstance(x, pb.SparseTensor):
             raise TypeError(f"edit_distance: {what} must be a SparseTensor, not {x!r}")
     if hypothesis.dtype != truth.dtype:
         raise TypeError(f"edit_distance: dtypes differ: {hypothesis} and {truth}")
@@ -51,7 +50,7 @@ def edit_distance(
 
     inputs = [*hypothesis.tensors, *truth.tensors]
     rank = hypothesis.shape.rank
-    of_result = tensor_type(float32, None if rank is None else [None] * (rank - 1))
+    of_result = tensor_type(pb.float32, None if rank is None else [None] * (rank - 1))
     return host_call(distances, inputs, [of_result], name).outputs[0]
 
 

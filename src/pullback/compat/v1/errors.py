@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import pullback as pb
+
 from ...core.errors import DataLossError as DataLossError
 from ...core.errors import FailedPreconditionError as FailedPreconditionError
 from ...core.errors import InvalidArgumentError as InvalidArgumentError
 from ...core.errors import NotFoundError as NotFoundError
 from ...core.errors import OutOfRangeError as OutOfRangeError
-from ...core.errors import PullbackError
 from ...core.errors import ResourceExhaustedError as ResourceExhaustedError
 from ...core.errors import UnavailableError as UnavailableError
 from ...core.errors import UnimplementedError as UnimplementedError
 
-OpError = PullbackError
+OpError = pb.errors.PullbackError
 """The base of them all."""
 
 OK = 0
@@ -34,39 +35,39 @@ DATA_LOSS = 15
 UNAUTHENTICATED = 16
 
 
-class AbortedError(PullbackError):
+class AbortedError(pb.errors.PullbackError):
     """An operation was given up for another one."""
 
 
-class AlreadyExistsError(PullbackError):
+class AlreadyExistsError(pb.errors.PullbackError):
     """What was to be made is there."""
 
 
-class CancelledError(PullbackError):
+class CancelledError(pb.errors.PullbackError):
     """An operation was cancelled: a queue was closed while somebody waited to put something in."""
 
 
-class DeadlineExceededError(PullbackError):
+class DeadlineExceededError(pb.errors.PullbackError):
     """Something took too long."""
 
 
-class InternalError(PullbackError):
+class InternalError(pb.errors.PullbackError):
     """A defect."""
 
 
-class PermissionDeniedError(PullbackError):
+class PermissionDeniedError(pb.errors.PullbackError):
     """Not allowed."""
 
 
-class UnauthenticatedError(PullbackError):
+class UnauthenticatedError(pb.errors.PullbackError):
     """It is not known who asks."""
 
 
-class UnknownError(PullbackError):
+class UnknownError(pb.errors.PullbackError):
     """Something else."""
 
 
-_KINDS: dict[int, type[PullbackError]] = {
+_KINDS: dict[int, type[pb.errors.PullbackError]] = {
     CANCELLED: CancelledError,
     UNKNOWN: UnknownError,
     INVALID_ARGUMENT: InvalidArgumentError,
@@ -86,7 +87,7 @@ _KINDS: dict[int, type[PullbackError]] = {
 }
 
 
-def exception_type_from_error_code(error_code: int) -> type[PullbackError]:
+def exception_type_from_error_code(error_code: int) -> type[pb.errors.PullbackError]:
     """The class of errors of a code.
 
     Raises:

@@ -20,18 +20,11 @@ from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any
 
-from ...control_flow.conditional import cond as cond_today
-from ...control_flow.while_loop import while_loop as while_loop_today
+import pullback as pb
+
 from ...core import nest
-from ...core.contexts import device as device_today
-from ...core.graph import Tensor
-from ...functions.function import function as function_today
 from ...primitives.base.broadcasting import operands
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.indexing.where import where as where_today
 from ...primitives.indexing.where_rows import where_rows
-from ...primitives.shape.space_to_batch import batch_to_space as batch_to_space_today
-from ...primitives.shape.space_to_batch import space_to_batch as space_to_batch_today
 from ..assertions import assert_rank, of_two
 from .clipping import clip_by_global_norm, clip_by_norm, global_norm
 from .dtypes import as_dtype
@@ -118,7 +111,7 @@ def while_loop(
     if shape_invariants is not None:
         check_specs(shape_invariants, loop_vars)
         shape_invariants = nest.map_structure(shape_of, shape_invariants)
-    return while_loop_today(
+    return pb.while_loop(
         cond,
         body,
         loop_vars,
@@ -142,10 +135,10 @@ def cond(
     fn2: Callable[[], Any] | None = None,
 ) -> Any:
     """As `pb.cond`; a list of one result is unpacked, unless `strict`."""
-    return cond_today(pred, true_fn, false_fn, name, strict=strict, fn1=fn1, fn2=fn2)
+    return pb.cond(pred, true_fn, false_fn, name, strict=strict, fn1=fn1, fn2=fn2)
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> pb.Tensor:
     """As `pb.where`; a vector `condition` chooses rows of `x` and `y` that have more axes than it.
 
     >>> import pullback.compat.v1 as tf
@@ -155,9 +148,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
            [-3, -4]], dtype=int32)
     """
     if x is None or y is None:
-        return where_today(condition, x, y, name)
+        return pb.where(condition, x, y, name)
     x, y = operands(x, y)
-    chosen = where_rows(convert_to_tensor(condition), x, y, name)
+    chosen = where_rows(pb.convert_to_tensor(condition), x, y, name)
     if x.shape.is_compatible_with(y.shape):
         chosen.set_shape(x.shape.merge_with(y.shape))
     return chosen
@@ -165,32 +158,32 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 def batch_to_space(
     input: Any, crops: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
-) -> Tensor:
+) -> pb.Tensor:
     """As `pb.batch_to_space`, of blocks of one length along both axes of images."""
-    return batch_to_space_today(input, _block(block_size, block_shape), crops, name)
+    return pb.batch_to_space(input, _block(block_size, block_shape), crops, name)
 
 
 def space_to_batch(
     input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
-) -> Tensor:
+) -> pb.Tensor:
     """As `pb.space_to_batch`, of blocks of one length along both axes of images."""
-    return space_to_batch_today(input, _block(block_size, block_shape), paddings, name)
+    return pb.space_to_batch(input, _block(block_size, block_shape), paddings, name)
 
 
 def _block(block_size: Any, block_shape: Any) -> Any:
     return [int(block_size)] * 2 if block_shape is None else block_shape
 
 
-@wraps(function_today, assigned=())
+@wraps(pb.function, assigned=())
 def function(func: Callable[..., Any] | None = None, *args: Any, **kwargs: Any) -> Any:
     """As `pb.function`; each call adds to the graph, also one that is given arrays only."""
-    made = function_today(func, *args, **kwargs)
+    made = pb.function(func, *args, **kwargs)
     return (lambda f: made(f).in_graph()) if func is None else made.in_graph()
 
 
 def device(device_name_or_function: Any) -> AbstractContextManager[None]:
     """As `pb.device`."""
-    return device_today(device_name_or_function)
+    return pb.device(device_name_or_function)
 
 
 OTHER: dict[str, Callable[..., Any]] = {

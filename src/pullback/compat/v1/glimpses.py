@@ -4,21 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...core.dtypes import float32, int32
-from ...core.graph import Tensor
+import pullback as pb
+
 from ...core.typing import TensorLike
-from ...primitives.casting.cast import cast
-from ...primitives.creation.constant import constant, convert_to_tensor
-from ...primitives.creation.ranges import range_
-from ...primitives.elementwise.clip import clip_by_value
-from ...primitives.elementwise.powers import sqrt
-from ...primitives.identity.identity import stop_gradient
-from ...primitives.indexing.gather import gather
-from ...primitives.indexing.where import where
-from ...primitives.random.stateful import random_normal, random_uniform
-from ...primitives.reduction.moments import moments
-from ...primitives.reduction.reduce import reduce_max, reduce_min
-from ...primitives.shape.size import shape
 
 
 def extract_glimpse(
@@ -29,7 +17,7 @@ def extract_glimpse(
     normalized: bool = True,
     uniform_noise: bool = True,
     name: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """Windows of the `size` [height, width] of images [b, h, w, channels], around `offsets` [b, 2]; noise beyond edges.
 
     `offsets` (down, right) are shares of the height and width with `normalized`, else pixels; with `centered` 0 is the
@@ -42,30 +30,30 @@ def extract_glimpse(
     array([[ 5.,  6.],
            [ 9., 10.]], dtype=float32)
     """
-    x, off = convert_to_tensor(input), convert_to_tensor(offsets, float32)
+    x, off = pb.convert_to_tensor(input), pb.convert_to_tensor(offsets, pb.float32)
     with x.graph.name_scope(name or "ExtractGlimpse"):
-        whole = cast(shape(x)[1:3], float32)
-        window = constant([float(n) for n in size])
+        whole = pb.cast(pb.shape(x)[1:3], pb.float32)
+        window = pb.constant([float(n) for n in size])
         place = off * whole if normalized else off
         if centered:
             place = place / 2.0 + whole / 2.0
-        first = cast(place - window / 2.0, int32)
-        rows, rows_there = _along(first[:, 0], size[0], shape(x)[1])
-        columns, columns_there = _along(first[:, 1], size[1], shape(x)[2])
-        seen = gather(gather(x, rows, axis=1, batch_dims=1), columns, axis=2, batch_dims=1)
+        first = pb.cast(place - window / 2.0, pb.int32)
+        rows, rows_there = _along(first[:, 0], size[0], pb.shape(x)[1])
+        columns, columns_there = _along(first[:, 1], size[1], pb.shape(x)[2])
+        seen = pb.gather(pb.gather(x, rows, axis=1, batch_dims=1), columns, axis=2, batch_dims=1)
         is_seen = rows_there[:, :, None, None] & columns_there[:, None, :, None]
-        return where(is_seen, seen, _noise(stop_gradient(x), seen, uniform_noise))
+        return pb.where(is_seen, seen, _noise(pb.stop_gradient(x), seen, uniform_noise))
 
 
-def _along(first: Tensor, count: int, length: Tensor) -> tuple[Tensor, Tensor]:
+def _along(first: pb.Tensor, count: int, length: pb.Tensor) -> tuple[pb.Tensor, pb.Tensor]:
     """The numbers of the pixels along an axis, and which of them there are."""
-    numbers = first[:, None] + range_(count)
-    return clip_by_value(numbers, 0, length - 1), (numbers >= 0) & (numbers < length)
+    numbers = first[:, None] + pb.range(count)
+    return pb.clip_by_value(numbers, 0, length - 1), (numbers >= 0) & (numbers < length)
 
 
-def _noise(x: Tensor, like: Tensor, uniform: bool) -> Tensor:
+def _noise(x: pb.Tensor, like: pb.Tensor, uniform: bool) -> pb.Tensor:
     if uniform:
-        low, high = reduce_min(x), reduce_max(x)
-        return low + (high - low) * random_uniform(shape(like), dtype=x.dtype)
-    mean, variance = moments(x, list(range(4)))
-    return mean + sqrt(variance) * random_normal(shape(like), dtype=x.dtype)
+        low, high = pb.reduce_min(x), pb.reduce_max(x)
+        return low + (high - low) * pb.random_uniform(pb.shape(like), dtype=x.dtype)
+    mean, variance = pb.nn.moments(x, list(range(4)))
+    return mean + pb.sqrt(variance) * pb.random_normal(pb.shape(like), dtype=x.dtype)

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+import pullback as pb
+
 from ... import image as today
-from ...core.graph import Tensor
 from ...core.typing import TensorLike
 from ...layers.image.framing import fitted
 from . import io
@@ -31,7 +32,7 @@ def resize_image_with_pad(
     target_width: TensorLike,
     method: int | str = 0,
     align_corners: bool = False,
-) -> Tensor:
+) -> pb.Tensor:
     """As `pb.image.resize_with_pad`, by the `resize_images` of version 1, whose pixels have no centers.
 
     >>> import pullback.compat.v1 as tf

@@ -7,17 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...control_flow.py_function import numpy_function
-from ...control_flow.signature import TensorSpec
-from ...core.dtypes import float32, int32
-from ...core.graph import Tensor
+import pullback as pb
+
 from ...core.typing import TensorLike
-from ...primitives.casting.cast import cast
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.image.boxes import NonMaxSuppressionV5, non_max_suppression
-from ...primitives.random.stateful import random_uniform
-from ...primitives.shape.pad import pad
-from ...primitives.shape.size import shape
+from ...primitives.image.boxes import NonMaxSuppressionV5
 
 Array = np.ndarray[Any, Any]
 _COLORS = np.array(
@@ -31,7 +24,7 @@ _COLORS = np.array(
 
 def draw_bounding_boxes(
     images: TensorLike, boxes: TensorLike, name: str | None = None, colors: TensorLike | None = None
-) -> Tensor:
+) -> pb.Tensor:
     """`images` [b, h, w, channels] with `boxes` [b, n, (top, left, bottom, right)] drawn as lines of one pixel.
 
     Ends of boxes are shares of the height and the width. `colors` [k, channels] are taken in turn, ten of TensorFlow's
@@ -45,8 +38,8 @@ def draw_bounding_boxes(
            [1., 0., 1., 0.],
            [1., 1., 1., 0.]], dtype=float32)
     """
-    pixels, places = convert_to_tensor(images), convert_to_tensor(boxes)
-    given = [] if colors is None else [convert_to_tensor(colors)]
+    pixels, places = pb.convert_to_tensor(images), pb.convert_to_tensor(boxes)
+    given = [] if colors is None else [pb.convert_to_tensor(colors)]
 
     def drawn(pixels: Array, places: Array, *colors: Array) -> Array:
         result = pixels.copy()
@@ -57,7 +50,7 @@ def draw_bounding_boxes(
                 _draw(image, box, palette[i % len(palette)][:channels])
         return result
 
-    return numpy_function(drawn, [pixels, places, *given], TensorSpec(pixels.shape, pixels.dtype), name=name)  # type: ignore[no-any-return]
+    return pb.numpy_function(drawn, [pixels, places, *given], pb.TensorSpec(pixels.shape, pixels.dtype), name=name)  # type: ignore[no-any-return]
 
 
 def _draw(image: Array, box: Array, color: Array) -> None:
@@ -85,7 +78,7 @@ def non_max_suppression_padded(
     sorted_input: bool = False,
     canonicalized_coordinates: bool = False,
     tile_size: int = 512,
-) -> tuple[Tensor, Tensor]:
+) -> tuple[pb.Tensor, pb.Tensor]:
     """The numbers of the boxes to keep, and how many they are; zeros fill them up to `max_output_size` if asked for.
 
     See `pb.image.non_max_suppression`; `boxes` are [n, 4].
@@ -97,11 +90,11 @@ def non_max_suppression_padded(
     (array([1, 2, 0], dtype=int32), np.int32(2))
     """
     del sorted_input, canonicalized_coordinates, tile_size
-    kept = non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold, name)
-    count = shape(kept)[0]
+    kept = pb.image.non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold, name)
+    count = pb.shape(kept)[0]
     if not pad_to_max_output_size:
         return kept, count
-    filled = pad(kept, [[0, convert_to_tensor(max_output_size) - count]])
+    filled = pb.pad(kept, [[0, pb.convert_to_tensor(max_output_size) - count]])
     if isinstance(max_output_size, int):
         filled.set_shape([max_output_size])
     return filled, count
@@ -117,7 +110,7 @@ def combined_non_max_suppression(
     pad_per_class: bool = False,
     clip_boxes: bool = True,
     name: str | None = None,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+) -> tuple[pb.Tensor, pb.Tensor, pb.Tensor, pb.Tensor]:
     """The best boxes of all classes that do not overlap others of their class: boxes, scores, classes, and how many.
 
     Shapes: `boxes` [b, n, classes, 4], or [b, n, 1, 4] for all classes alike, `scores` [b, n, classes]; the results
@@ -131,7 +124,7 @@ def combined_non_max_suppression(
     >>> tf.Session().run([scores, classes, count])
     [array([[0.9, 0.3, 0. ]], dtype=float32), array([[0., 1., 0.]], dtype=float32), array([2], dtype=int32)]
     """
-    places, values = cast(convert_to_tensor(boxes), float32), cast(convert_to_tensor(scores), float32)
+    places, values = pb.cast(pb.convert_to_tensor(boxes), pb.float32), pb.cast(pb.convert_to_tensor(scores), pb.float32)
     batch, classes = values.shape.size(0), values.shape.size(2)
     most, total = int(max_output_size_per_class), int(max_total_size)
     if pad_per_class:
@@ -144,8 +137,8 @@ def combined_non_max_suppression(
         found = [_best(b, s, suppress, most, total, clip_boxes) for b, s in zip(places, values, strict=True)]
         return [np.stack(part) for part in zip(*found, strict=True)]
 
-    specs = [TensorSpec([batch, total, *more], float32) for more in ([4], [], [])]
-    return tuple(numpy_function(combined, [places, values], [*specs, TensorSpec([batch], int32)], name=name))
+    specs = [pb.TensorSpec([batch, total, *more], pb.float32) for more in ([4], [], [])]
+    return tuple(pb.numpy_function(combined, [places, values], [*specs, pb.TensorSpec([batch], pb.int32)], name=name))
 
 
 def _best(boxes: Array, scores: Array, suppress: Any, most: int, total: int, clip: bool) -> list[Array]:
@@ -173,7 +166,7 @@ def sample_distorted_bounding_box(
     max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> tuple[pb.Tensor, pb.Tensor, pb.Tensor]:
     """A window of an image drawn anew in each run: its begin and size for `tf.slice`, and its ends [1, 1, 4] to draw.
 
     It covers `min_object_covered` of one of `bounding_boxes` [1, n, 4], its width is a number in `aspect_ratio_range`
@@ -205,10 +198,15 @@ def sample_distorted_bounding_box(
         ends = [top / height, left / width, (top + rows) / height, (left + columns) / width]
         return [np.array(n, np.int32) for n in ([top, left, 0], [rows, columns, -1])] + [np.array([[ends]], np.float32)]
 
-    draws = random_uniform([max_attempts or 100, 4], seed=seed)
-    inputs = [cast(convert_to_tensor(image_size), int32), convert_to_tensor(bounding_boxes), min_object_covered, draws]
-    specs = [TensorSpec([3], int32), TensorSpec([3], int32), TensorSpec([1, 1, 4], float32)]
-    return tuple(numpy_function(chosen, inputs, specs, name=name))
+    draws = pb.random_uniform([max_attempts or 100, 4], seed=seed)
+    inputs = [
+        pb.cast(pb.convert_to_tensor(image_size), pb.int32),
+        pb.convert_to_tensor(bounding_boxes),
+        min_object_covered,
+        draws,
+    ]
+    specs = [pb.TensorSpec([3], pb.int32), pb.TensorSpec([3], pb.int32), pb.TensorSpec([1, 1, 4], pb.float32)]
+    return tuple(pb.numpy_function(chosen, inputs, specs, name=name))
 
 
 def _window(

@@ -20,18 +20,9 @@ from typing import Any
 
 import numpy as np
 
+import pullback as pb
+
 from ...core.dtypes import FLOATING
-from ...core.graph import Operation, Tensor, get_default_graph
-from ...layers.variables.scope import global_variables, local_variables, variable_scope
-from ...primitives.creation.constant import constant
-from ...primitives.debugging.assertions import assert_
-from ...primitives.debugging.guards import check_numerics
-from ...primitives.identity.identity import group_operations
-from ...primitives.indexing.gather import boolean_mask
-from ...primitives.logic.logical import logical_not
-from ...primitives.shape.stacking import stack
-from ...primitives.variables.collections import GraphKeys
-from ...primitives.variables.variable import Variable, is_variable_initialized
 from .arguments import older
 
 Partitioner = Callable[..., list[int]]
@@ -56,19 +47,19 @@ class VariableAggregation(Enum):
     ONLY_FIRST_TOWER = 3
 
 
-def tables_initializer(name: str = "init_all_tables") -> Operation:
+def tables_initializer(name: str = "init_all_tables") -> pb.Operation:
     """An operation that fills all lookup tables: those of the collection `TABLE_INITIALIZERS`.
 
     >>> import pullback.compat.v1 as tf
     >>> tf.Session().run(tf.tables_initializer())
     """
-    return group_operations(*get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS), name=name)
+    return pb.group(*pb.get_default_graph().get_collection(pb.GraphKeys.TABLE_INITIALIZERS), name=name)
 
 
 initialize_all_tables = tables_initializer
 
 
-def assert_variables_initialized(var_list: Sequence[Variable] | None = None) -> Tensor | None:
+def assert_variables_initialized(var_list: Sequence[pb.Variable] | None = None) -> pb.Tensor | None:
     """True for each variable, or an error of the run where one has no value; None where there are no variables.
 
     >>> import pullback.compat.v1 as tf
@@ -79,22 +70,22 @@ def assert_variables_initialized(var_list: Sequence[Variable] | None = None) -> 
     ...     session.run(check)
     array([ True])
     """
-    variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
+    variables = [*pb.all_variables(), *pb.local_variables()] if var_list is None else list(var_list)
     if not variables:
         return None
-    known = [is_variable_initialized(v) for v in variables]
-    with get_default_graph().control_dependencies(
+    known = [pb.is_variable_initialized(v) for v in variables]
+    with pb.get_default_graph().control_dependencies(
         [
-            assert_(fine, [f"Attempting to use uninitialized value {v.op.name}"])
+            pb.Assert(fine, [f"Attempting to use uninitialized value {v.op.name}"])
             for v, fine in zip(variables, known, strict=True)
         ]
     ):
-        return stack(known)
+        return pb.stack(known)
 
 
 def report_uninitialized_variables(
-    var_list: Sequence[Variable] | None = None, name: str = "report_uninitialized_variables"
-) -> Tensor:
+    var_list: Sequence[pb.Variable] | None = None, name: str = "report_uninitialized_variables"
+) -> pb.Tensor:
     """The names, as bytes, of the variables that have no value: of all, or of `var_list`.
 
     >>> import pullback.compat.v1 as tf
@@ -106,24 +97,24 @@ def report_uninitialized_variables(
     ...     before.tolist(), session.run(missing).tolist()
     ([b'v'], [])
     """
-    variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
-    names = constant(np.array([v.op.name.encode() for v in variables], object))
+    variables = [*pb.all_variables(), *pb.local_variables()] if var_list is None else list(var_list)
+    names = pb.constant(np.array([v.op.name.encode() for v in variables], object))
     if not variables:
         return names
-    missing = logical_not(stack([is_variable_initialized(v) for v in variables]))
-    return boolean_mask(names, missing, name=name)
+    missing = pb.logical_not(pb.stack([pb.is_variable_initialized(v) for v in variables]))
+    return pb.boolean_mask(names, missing, name=name)
 
 
-def add_check_numerics_ops() -> Operation:
+def add_check_numerics_ops() -> pb.Operation:
     """An operation that raises in a run where a floating tensor of the graph is NaN or infinite.
 
     >>> import pullback.compat.v1 as tf
     >>> y = tf.log(tf.placeholder_with_default(1.0, []))
     >>> tf.Session().run(tf.add_check_numerics_ops())
     """
-    graph = get_default_graph()
+    graph = pb.get_default_graph()
     found = [(op, y) for op in graph.operations for y in op.outputs if y.dtype in FLOATING]
-    return group_operations(*[check_numerics(y, f"{op.name}: {y.name}").op for op, y in found])
+    return pb.group(*[pb.check_numerics(y, f"{op.name}: {y.name}").op for op, y in found])
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
@@ -166,7 +157,7 @@ def init_scope() -> Iterator[None]:
     ...     len(tf.constant(1.0).op.control_inputs)
     0
     """
-    with get_default_graph().control_dependencies(None):
+    with pb.get_default_graph().control_dependencies(None):
         yield
 
 
@@ -179,11 +170,11 @@ def container(container_name: str) -> Iterator[str]:
 def op_scope(values: Any, name: str | None, default_name: str | None = None) -> AbstractContextManager[str]:
     """As `pb.name_scope`, in the order of the first versions."""
     del values
-    return get_default_graph().name_scope(name or default_name)
+    return pb.get_default_graph().name_scope(name or default_name)
 
 
 variable_op_scope = older(
-    variable_scope,
+    pb.variable_scope,
     "values, name_or_scope, default_name, initializer, regularizer, caching_device, partitioner, custom_getter, reuse, "
     "dtype, use_resource, constraint",
 )

@@ -10,33 +10,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pullback
+import pullback as pb
 
 from ...core import nest
-from ...core.dtypes import int32
-from ...core.graph import Graph, Operation, Tensor, get_default_graph
 from ...core.needs import needed
 from ...core.operation import index_of
-from ...core.shape import TensorShape
-from ...core.slices import IndexedSlices
 from ...core.typing import DTypeLike, TensorLike
-from ...derivatives.products import hessian_vector_product
 from ...engines.fetches import register_session_run_conversion_functions as register_session_run_conversion_functions
 from ...primitives.counting import remove_squeezable_dimensions as remove_squeezable_dimensions
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.creation.fill import ones_like, zeros_like
-from ...primitives.creation.ranges import range_
-from ...primitives.cumulative.cumsum import cumsum
-from ...primitives.elementwise.masking import multiply_no_nan
-from ...primitives.indexing.scatter_nd import tensor_scatter_nd_add, tensor_scatter_nd_max, tensor_scatter_nd_min
-from ...primitives.indexing.where import where
-from ...primitives.logic.comparison import equal
-from ...primitives.reduction.reduce import reduce_any
-from ...primitives.shape.reshape import reshape
-from ...primitives.shape.size import shape, size
-from ...primitives.shape.squeeze import expand_dims
-from ...primitives.shape.stacking import stack, unstack
 from ...primitives.variables.operations import VarHandleOp
-from ...primitives.variables.variable import Variable as VariableToday
 from . import backprop
 from .defun import DefinedFunction as DefinedFunction
 from .defun import Defun as Defun
@@ -68,17 +50,17 @@ Convolution1D, Convolution2D, Convolution3D = layer_objects.Conv1D, layer_object
 Convolution2DTranspose, Convolution3DTranspose = layer_objects.Conv2DTranspose, layer_objects.Conv3DTranspose
 SeparableConvolution1D, SeparableConvolution2D = layer_objects.SeparableConv1D, layer_objects.SeparableConv2D
 _DefinedFunction = DefinedFunction
-mul_no_nan = multiply_no_nan
-tensor_scatter_max, tensor_scatter_min = tensor_scatter_nd_max, tensor_scatter_nd_min
-_hessian_vector_product = hessian_vector_product
+mul_no_nan = pb.math.multiply_no_nan
+tensor_scatter_max, tensor_scatter_min = pb.tensor_scatter_nd_max, pb.tensor_scatter_nd_min
+_hessian_vector_product = pb.hessian_vector_product
 _StopAfterNEvalsHook, _evaluate_once = StopAfterNEvalsHook, evaluate_once
 _get_or_create_eval_step = get_or_create_eval_step
 
 
-def unknown_shape(rank: int | None = None, **kwargs: Any) -> TensorShape:
+def unknown_shape(rank: int | None = None, **kwargs: Any) -> pb.TensorShape:
     """A shape of which nothing is known, or its rank only; `ndims` is an old name of `rank`."""
     count = kwargs.get("ndims", rank)
-    return TensorShape(None if count is None else [None] * count)
+    return pb.TensorShape(None if count is None else [None] * count)
 
 
 def fn_args(fn: Callable[..., Any]) -> tuple[str, ...]:
@@ -87,24 +69,24 @@ def fn_args(fn: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def shape_internal(
-    input: TensorLike, name: str | None = None, optimize: bool = True, out_type: DTypeLike = int32
-) -> Tensor:
+    input: TensorLike, name: str | None = None, optimize: bool = True, out_type: DTypeLike = pb.int32
+) -> pb.Tensor:
     """The lengths of `input`."""
     del optimize
-    return shape(input, out_type, name)
+    return pb.shape(input, out_type, name)
 
 
 def GetContainingXLAContext(ctxt: None) -> None:
     """None: an engine decides what is compiled, not the graph."""
 
 
-def GraphOrParentsInXlaContext(graph: Graph) -> bool:
+def GraphOrParentsInXlaContext(graph: pb.Graph) -> bool:
     """False: an engine decides what is compiled, not the graph."""
     del graph
     return False
 
 
-def get_graph_from_inputs(op_input_list: Sequence[Any], graph: Graph | None = None) -> Graph:
+def get_graph_from_inputs(op_input_list: Sequence[Any], graph: pb.Graph | None = None) -> pb.Graph:
     """The graph of all inputs, or `graph`, or the default one.
 
     Raises:
@@ -115,42 +97,44 @@ def get_graph_from_inputs(op_input_list: Sequence[Any], graph: Graph | None = No
         if of is not None and graph is not None and of is not graph:
             raise ValueError(f"{x!r} must be from the same graph as the other inputs; build all in one graph")
         graph = of or graph
-    return graph or get_default_graph()
+    return graph or pb.get_default_graph()
 
 
 _get_graph_from_inputs = get_graph_from_inputs
 
 
-def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
+def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str | None = None) -> list[pb.Tensor]:
     """Where each of the tensors of those shapes begins in what they become when they are joined along an axis."""
-    shapes = stack(list(shape))
-    chosen = equal(range_(size(shapes[0])), concat_dim)
-    return unstack(
-        where(chosen, cumsum(shapes, 0, exclusive=True), zeros_like(shapes)), len(shape), name=name or "unstack"
+    shapes = pb.stack(list(shape))
+    chosen = pb.equal(pb.range(pb.size(shapes[0])), concat_dim)
+    return pb.unstack(
+        pb.where(chosen, pb.cumsum(shapes, 0, exclusive=True), pb.zeros_like(shapes)),
+        len(shape),
+        name=name or "unstack",
     )
 
 
 def scatter_nd_non_aliasing_add(
     input: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
-) -> Tensor:
+) -> pb.Tensor:
     """`input` with `updates` added at the index vectors `indices`; see `tensor_scatter_nd_add`."""
-    return tensor_scatter_nd_add(input, indices, updates, bad_indices_policy, name)
+    return pb.tensor_scatter_add(input, indices, updates, bad_indices_policy, name)
 
 
-def reduced_shape(input_shape: TensorLike, axes: TensorLike) -> Tensor:
+def reduced_shape(input_shape: TensorLike, axes: TensorLike) -> pb.Tensor:
     """The shape of a reduction along `axes` that keeps them, with length 1."""
-    lengths = convert_to_tensor(input_shape, int32)
-    numbers = range_(size(lengths))
-    chosen = reshape(convert_to_tensor(axes, int32) % size(lengths), [1, -1])
-    return where(reduce_any(equal(expand_dims(numbers, 1), chosen), 1), ones_like(lengths), lengths)
+    lengths = pb.convert_to_tensor(input_shape, pb.int32)
+    numbers = pb.range(pb.size(lengths))
+    chosen = pb.reshape(pb.convert_to_tensor(axes, pb.int32) % pb.size(lengths), [1, -1])
+    return pb.where(pb.reduce_any(pb.equal(pb.expand_dims(numbers, 1), chosen), 1), pb.ones_like(lengths), lengths)
 
 
-def get_dependent_variables(input_ops: Sequence[Tensor], output_ops: Sequence[Tensor]) -> list[VariableToday]:
+def get_dependent_variables(input_ops: Sequence[pb.Tensor], output_ops: Sequence[pb.Tensor]) -> list[pb.Variable]:
     """The variables that are read on the way from `input_ops` to `output_ops`."""
     given = {x.op for x in input_ops}
     reached = needed([y.op for y in output_ops], lambda op: [] if op in given else [x.op for x in op.inputs])
     handles = [op for op in reached if isinstance(op.primitive, VarHandleOp)]
-    return [VariableToday.from_handle(op) for op in sorted(handles, key=index_of)]
+    return [pb.Variable.from_handle(op) for op in sorted(handles, key=index_of)]
 
 
 _get_dependent_variables = get_dependent_variables
@@ -158,33 +142,33 @@ _get_dependent_variables = get_dependent_variables
 
 def is_resource_variable(var: Any) -> bool:
     """Whether `var` is a variable: all are of resources here."""
-    return isinstance(var, VariableToday)
+    return isinstance(var, pb.Variable)
 
 
-def read_variable_op(resource: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
+def read_variable_op(resource: pb.Tensor, dtype: Any = None, name: str | None = None) -> pb.Tensor:
     """The value of the variable of that handle."""
     del dtype, name
-    return VariableToday.from_handle(resource).read_value()
+    return pb.Variable.from_handle(resource).read_value()
 
 
-def assign_variable_op(resource: Tensor, value: TensorLike, name: str | None = None) -> Operation:
+def assign_variable_op(resource: pb.Tensor, value: TensorLike, name: str | None = None) -> pb.Operation:
     """Replaces the value of the variable of that handle."""
-    operation: Operation = VariableToday.from_handle(resource).assign(value, name=name, read_value=False)
+    operation: pb.Operation = pb.Variable.from_handle(resource).assign(value, name=name, read_value=False)
     return operation
 
 
-def assign_add_variable_op(resource: Tensor, value: TensorLike, name: str | None = None) -> Operation:
+def assign_add_variable_op(resource: pb.Tensor, value: TensorLike, name: str | None = None) -> pb.Operation:
     """Adds to the value of the variable of that handle."""
-    operation: Operation = VariableToday.from_handle(resource).assign_add(value, name=name, read_value=False)
+    operation: pb.Operation = pb.Variable.from_handle(resource).assign_add(value, name=name, read_value=False)
     return operation
 
 
-def _as_indexed_slices(x: TensorLike, optimize: bool = True) -> IndexedSlices:
+def _as_indexed_slices(x: TensorLike, optimize: bool = True) -> pb.IndexedSlices:
     """All rows of `x` as slices."""
     del optimize
-    x = convert_to_tensor(x)
-    dims = shape(x)
-    return IndexedSlices(x, range_(dims[0]), dims)
+    x = pb.convert_to_tensor(x)
+    dims = pb.shape(x)
+    return pb.IndexedSlices(x, pb.range(dims[0]), dims)
 
 
 def __getattr__(name: str) -> Any:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from ...core.operation import Tensor
+import pullback as pb
+
 from ...core.typing import TensorLike
 from ...primitives.base.broadcasting import operands
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.indexing.scatter_nd import (
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
-)
-from ...primitives.shape.squeeze import expand_dims
 
 
-def alias_inplace_update(x: TensorLike, i: TensorLike | None, v: TensorLike) -> Tensor:
+def alias_inplace_update(x: TensorLike, i: TensorLike | None, v: TensorLike) -> pb.Tensor:
     """`x` with `v` as its row `i`, or its rows `i` [n], or the whole where `i` is None.
 
     Derivative: to `x` where its rows stay, to `v` where they were put.
@@ -24,25 +18,25 @@ def alias_inplace_update(x: TensorLike, i: TensorLike | None, v: TensorLike) -> 
     >>> pb.Session().run(alias_inplace_update([[1.0, 2.0], [3.0, 4.0]], 1, [5.0, 6.0])).tolist()
     [[1.0, 2.0], [5.0, 6.0]]
     """
-    return convert_to_tensor(v) if i is None else tensor_scatter_nd_update(*_rows(x, i, v))
+    return pb.convert_to_tensor(v) if i is None else pb.tensor_scatter_nd_update(*_rows(x, i, v))
 
 
-def alias_inplace_add(x: TensorLike, i: TensorLike | None, v: TensorLike) -> Tensor:
+def alias_inplace_add(x: TensorLike, i: TensorLike | None, v: TensorLike) -> pb.Tensor:
     """`x` with `v` added to its row `i`, its rows `i` [n], or the whole where `i` is None."""
-    return convert_to_tensor(x) + v if i is None else tensor_scatter_nd_add(*_rows(x, i, v))
+    return pb.convert_to_tensor(x) + v if i is None else pb.tensor_scatter_add(*_rows(x, i, v))
 
 
-def alias_inplace_sub(x: TensorLike, i: TensorLike | None, v: TensorLike) -> Tensor:
+def alias_inplace_sub(x: TensorLike, i: TensorLike | None, v: TensorLike) -> pb.Tensor:
     """`x` with `v` taken from its row `i`, its rows `i` [n], or the whole where `i` is None."""
-    return convert_to_tensor(x) - v if i is None else tensor_scatter_nd_sub(*_rows(x, i, v))
+    return pb.convert_to_tensor(x) - v if i is None else pb.tensor_scatter_nd_sub(*_rows(x, i, v))
 
 
 inplace_update, inplace_add, inplace_sub = alias_inplace_update, alias_inplace_add, alias_inplace_sub
 
 
-def _rows(x: TensorLike, i: TensorLike, v: TensorLike) -> tuple[Tensor, Tensor, Tensor]:
+def _rows(x: TensorLike, i: TensorLike, v: TensorLike) -> tuple[pb.Tensor, pb.Tensor, pb.Tensor]:
     """`x`, the places of rows, [n, 1], and what comes there, [n, ...]."""
-    places, (before, values) = convert_to_tensor(i), operands(x, v)
+    places, (before, values) = pb.convert_to_tensor(i), operands(x, v)
     if places.shape.rank == 0:
-        places, values = expand_dims(places, 0), expand_dims(values, 0)
-    return before, expand_dims(places, -1), values
+        places, values = pb.expand_dims(places, 0), pb.expand_dims(values, 0)
+    return before, pb.expand_dims(places, -1), values

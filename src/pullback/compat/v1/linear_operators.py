@@ -19,22 +19,12 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
+import pullback as pb
+
 from ... import linalg
-from ...core.dtypes import DType, as_dtype, float32
-from ...core.operation import Tensor
-from ...core.shape import TensorShape, as_shape, broadcast_static_shape
+from ...core.dtypes import DType
+from ...core.shape import as_shape, broadcast_static_shape
 from ...core.typing import ShapeLike, TensorLike
-from ...primitives.casting.cast import cast
-from ...primitives.complex.complex import conj
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.creation.fill import ones
-from ...primitives.elementwise.arithmetic import multiply
-from ...primitives.elementwise.exponential import log
-from ...primitives.elementwise.powers import pow as power
-from ...primitives.reduction.product import reduce_prod
-from ...primitives.reduction.reduce import reduce_sum
-from ...primitives.shape.size import shape
-from ...primitives.shape.squeeze import expand_dims, squeeze
 
 
 class LinearOperator(ABC):
@@ -52,7 +42,7 @@ class LinearOperator(ABC):
     def __init__(
         self,
         dtype: DType,
-        form: TensorShape,
+        form: pb.TensorShape,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -68,23 +58,23 @@ class LinearOperator(ABC):
         self.name = name or type(self).__name__
 
     @abstractmethod
-    def to_dense(self, name: str | None = None) -> Tensor:
+    def to_dense(self, name: str | None = None) -> pb.Tensor:
         """The matrix itself, [..., m, n]."""
 
     @abstractmethod
-    def _times(self, x: Tensor, adjoint: bool) -> Tensor:
+    def _times(self, x: pb.Tensor, adjoint: bool) -> pb.Tensor:
         """The matrix, or its adjoint, times `x` [..., n, k]."""
 
     @abstractmethod
-    def _over(self, rhs: Tensor, adjoint: bool) -> Tensor:
+    def _over(self, rhs: pb.Tensor, adjoint: bool) -> pb.Tensor:
         """What the matrix, or its adjoint, makes `rhs` of."""
 
     @abstractmethod
-    def determinant(self, name: str | None = None) -> Tensor:
+    def determinant(self, name: str | None = None) -> pb.Tensor:
         """The determinant, [...]."""
 
     @abstractmethod
-    def log_abs_determinant(self, name: str | None = None) -> Tensor:
+    def log_abs_determinant(self, name: str | None = None) -> pb.Tensor:
         """The logarithm of the absolute value of the determinant, [...]."""
 
     def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = None) -> Any:
@@ -95,10 +85,10 @@ class LinearOperator(ABC):
             return LinearOperatorComposition([left, x.adjoint() if adjoint_arg else x])
         return self._times(self._argument(x, adjoint_arg), adjoint)
 
-    def matvec(self, x: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
+    def matvec(self, x: TensorLike, adjoint: bool = False, name: str | None = None) -> pb.Tensor:
         """The matrix times the vectors `x` [..., n]."""
         del name
-        return squeeze(self._times(expand_dims(self._argument(x), -1), adjoint), -1)
+        return pb.squeeze(self._times(pb.expand_dims(self._argument(x), -1), adjoint), -1)
 
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = None) -> Any:
         """What the matrix makes `rhs` [..., n, k] of, or of an operator `rhs` the operator that is both."""
@@ -108,24 +98,24 @@ class LinearOperator(ABC):
             return LinearOperatorComposition([left, rhs.adjoint() if adjoint_arg else rhs])
         return self._over(self._argument(rhs, adjoint_arg), adjoint)
 
-    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
+    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> pb.Tensor:
         """What the matrix makes the vectors `rhs` [..., n] of."""
         del name
-        return squeeze(self._over(expand_dims(self._argument(rhs), -1), adjoint), -1)
+        return pb.squeeze(self._over(pb.expand_dims(self._argument(rhs), -1), adjoint), -1)
 
-    def _argument(self, x: TensorLike, adjoint: bool = False) -> Tensor:
-        tensor = convert_to_tensor(x, self.dtype)
+    def _argument(self, x: TensorLike, adjoint: bool = False) -> pb.Tensor:
+        tensor = pb.convert_to_tensor(x, self.dtype)
         return linalg.adjoint(tensor) if adjoint else tensor
 
-    def diag_part(self, name: str | None = None) -> Tensor:
+    def diag_part(self, name: str | None = None) -> pb.Tensor:
         """The diagonal, [..., min(m, n)]."""
         return linalg.diag_part(self.to_dense(), name=name or "diag_part")
 
-    def trace(self, name: str | None = None) -> Tensor:
+    def trace(self, name: str | None = None) -> pb.Tensor:
         """The sum of the diagonal, [...]."""
-        return reduce_sum(self.diag_part(), -1, name=name)
+        return pb.reduce_sum(self.diag_part(), -1, name=name)
 
-    def add_to_tensor(self, x: TensorLike, name: str | None = None) -> Tensor:
+    def add_to_tensor(self, x: TensorLike, name: str | None = None) -> pb.Tensor:
         """The matrix plus `x`, [..., m, n]."""
         del name
         return self.to_dense() + self._argument(x)
@@ -145,9 +135,9 @@ class LinearOperator(ABC):
         return LinearOperatorLowerTriangular(linalg.cholesky(self.to_dense()), name=name or "cholesky")
 
     @property
-    def batch_shape(self) -> TensorShape:
+    def batch_shape(self) -> pb.TensorShape:
         """The lengths before the last two."""
-        return TensorShape(self.shape.as_list()[:-2]) if self.shape.rank is not None else TensorShape.UNKNOWN
+        return pb.TensorShape(self.shape.as_list()[:-2]) if self.shape.rank is not None else pb.TensorShape.UNKNOWN
 
     @property
     def tensor_rank(self) -> int | None:
@@ -164,16 +154,16 @@ class LinearOperator(ABC):
         """The number of columns."""
         return self.shape[-1]
 
-    def shape_tensor(self, name: str | None = None) -> Tensor:
+    def shape_tensor(self, name: str | None = None) -> pb.Tensor:
         """The lengths, also those that only a run knows."""
-        return shape(self.to_dense(), name=name)
+        return pb.shape(self.to_dense(), name=name)
 
-    def range_dimension_tensor(self, name: str | None = None) -> Tensor:
+    def range_dimension_tensor(self, name: str | None = None) -> pb.Tensor:
         """The number of rows, also where only a run knows it."""
         del name
         return self.shape_tensor()[-2]
 
-    def domain_dimension_tensor(self, name: str | None = None) -> Tensor:
+    def domain_dimension_tensor(self, name: str | None = None) -> pb.Tensor:
         """The number of columns, also where only a run knows it."""
         del name
         return self.shape_tensor()[-1]
@@ -186,22 +176,22 @@ class LinearOperatorFullMatrix(LinearOperator):
         self._matrix = _of_rank("LinearOperatorFullMatrix: matrix", matrix, 2)
         super().__init__(self._matrix.dtype, self._matrix.shape, *hints, **named)
 
-    def to_dense(self, name: str | None = None) -> Tensor:
+    def to_dense(self, name: str | None = None) -> pb.Tensor:
         """The matrix."""
         del name
         return self._matrix
 
-    def _times(self, x: Tensor, adjoint: bool) -> Tensor:
+    def _times(self, x: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return linalg.matmul(self._matrix, x, adjoint_a=adjoint)
 
-    def _over(self, rhs: Tensor, adjoint: bool) -> Tensor:
+    def _over(self, rhs: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return linalg.solve(self._matrix, rhs, adjoint)
 
-    def determinant(self, name: str | None = None) -> Tensor:
+    def determinant(self, name: str | None = None) -> pb.Tensor:
         """The determinant."""
         return linalg.det(self._matrix, name)
 
-    def log_abs_determinant(self, name: str | None = None) -> Tensor:
+    def log_abs_determinant(self, name: str | None = None) -> pb.Tensor:
         """That of `linalg.slogdet`."""
         del name
         return linalg.slogdet(self._matrix)[1]
@@ -214,24 +204,24 @@ class LinearOperatorLowerTriangular(LinearOperator):
         self._tril = linalg.band_part(_of_rank("LinearOperatorLowerTriangular: tril", tril, 2), -1, 0)
         super().__init__(self._tril.dtype, self._tril.shape, *hints, **named)
 
-    def to_dense(self, name: str | None = None) -> Tensor:
+    def to_dense(self, name: str | None = None) -> pb.Tensor:
         """The triangle, and zeros above it."""
         del name
         return self._tril
 
-    def _times(self, x: Tensor, adjoint: bool) -> Tensor:
+    def _times(self, x: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return linalg.matmul(self._tril, x, adjoint_a=adjoint)
 
-    def _over(self, rhs: Tensor, adjoint: bool) -> Tensor:
+    def _over(self, rhs: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return linalg.triangular_solve(self._tril, rhs, adjoint=adjoint)
 
-    def determinant(self, name: str | None = None) -> Tensor:
+    def determinant(self, name: str | None = None) -> pb.Tensor:
         """The product of the diagonal."""
-        return reduce_prod(self.diag_part(), -1, name=name)
+        return pb.reduce_prod(self.diag_part(), -1, name=name)
 
-    def log_abs_determinant(self, name: str | None = None) -> Tensor:
+    def log_abs_determinant(self, name: str | None = None) -> pb.Tensor:
         """The sum of the logarithms of the diagonal."""
-        return reduce_sum(log(abs(self.diag_part())), -1, name=name)
+        return pb.reduce_sum(pb.log(abs(self.diag_part())), -1, name=name)
 
 
 class LinearOperatorDiag(LinearOperator):
@@ -241,26 +231,26 @@ class LinearOperatorDiag(LinearOperator):
         self.diag = _of_rank("LinearOperatorDiag: diag", diag, 1)
         super().__init__(self.diag.dtype, self.diag.shape.concatenate(self.diag.shape[-1:]), *hints, **named)
 
-    def to_dense(self, name: str | None = None) -> Tensor:
+    def to_dense(self, name: str | None = None) -> pb.Tensor:
         """The diagonal, and zeros around it."""
         return linalg.diag(self.diag, name=name or "diag")
 
-    def _times(self, x: Tensor, adjoint: bool) -> Tensor:
+    def _times(self, x: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return self._column(adjoint) * x
 
-    def _over(self, rhs: Tensor, adjoint: bool) -> Tensor:
+    def _over(self, rhs: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return rhs / self._column(adjoint)
 
-    def _column(self, adjoint: bool) -> Tensor:
-        return expand_dims(conj(self.diag) if adjoint else self.diag, -1)
+    def _column(self, adjoint: bool) -> pb.Tensor:
+        return pb.expand_dims(pb.conj(self.diag) if adjoint else self.diag, -1)
 
-    def determinant(self, name: str | None = None) -> Tensor:
+    def determinant(self, name: str | None = None) -> pb.Tensor:
         """The product of the diagonal."""
-        return reduce_prod(self.diag, -1, name=name)
+        return pb.reduce_prod(self.diag, -1, name=name)
 
-    def log_abs_determinant(self, name: str | None = None) -> Tensor:
+    def log_abs_determinant(self, name: str | None = None) -> pb.Tensor:
         """The sum of the logarithms of the diagonal."""
-        return reduce_sum(log(abs(self.diag)), -1, name=name)
+        return pb.reduce_sum(pb.log(abs(self.diag)), -1, name=name)
 
 
 class LinearOperatorScaledIdentity(LinearOperator):
@@ -278,35 +268,35 @@ class LinearOperatorScaledIdentity(LinearOperator):
         name: str | None = None,
     ) -> None:
         del assert_proper_shapes
-        self.multiplier = convert_to_tensor(multiplier)
+        self.multiplier = pb.convert_to_tensor(multiplier)
         self._rows = num_rows
-        known = None if isinstance(num_rows, Tensor) else int(num_rows)
+        known = None if isinstance(num_rows, pb.Tensor) else int(num_rows)
         form = self.multiplier.shape.concatenate([known, known])
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         super().__init__(self.multiplier.dtype, form, *hints, name)
 
-    def to_dense(self, name: str | None = None) -> Tensor:
+    def to_dense(self, name: str | None = None) -> pb.Tensor:
         """The multiplier on the diagonal, and zeros around it."""
         del name
         return self._times(linalg.eye(self._rows, dtype=self.dtype), False)
 
-    def _times(self, x: Tensor, adjoint: bool) -> Tensor:
+    def _times(self, x: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return self._factor(adjoint) * x
 
-    def _over(self, rhs: Tensor, adjoint: bool) -> Tensor:
+    def _over(self, rhs: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return rhs / self._factor(adjoint)
 
-    def _factor(self, adjoint: bool) -> Tensor:
-        return expand_dims(expand_dims(conj(self.multiplier) if adjoint else self.multiplier, -1), -1)
+    def _factor(self, adjoint: bool) -> pb.Tensor:
+        return pb.expand_dims(pb.expand_dims(pb.conj(self.multiplier) if adjoint else self.multiplier, -1), -1)
 
-    def determinant(self, name: str | None = None) -> Tensor:
+    def determinant(self, name: str | None = None) -> pb.Tensor:
         """The multiplier to the power of the number of rows."""
-        return power(self.multiplier, cast(self._rows, self.dtype), name)
+        return pb.pow(self.multiplier, pb.cast(self._rows, self.dtype), name)
 
-    def log_abs_determinant(self, name: str | None = None) -> Tensor:
+    def log_abs_determinant(self, name: str | None = None) -> pb.Tensor:
         """The logarithm of the multiplier, times the number of rows."""
         modulus = abs(self.multiplier)
-        return multiply(log(modulus), cast(self._rows, modulus.dtype), name)
+        return pb.multiply(pb.log(modulus), pb.cast(self._rows, modulus.dtype), name)
 
 
 class LinearOperatorIdentity(LinearOperator):
@@ -326,31 +316,31 @@ class LinearOperatorIdentity(LinearOperator):
     ) -> None:
         del assert_proper_shapes
         self._rows = num_rows
-        self._stack = TensorShape([]) if batch_shape is None else as_shape(batch_shape)
-        known = None if isinstance(num_rows, Tensor) else int(num_rows)
+        self._stack = pb.TensorShape([]) if batch_shape is None else as_shape(batch_shape)
+        known = None if isinstance(num_rows, pb.Tensor) else int(num_rows)
         form = self._stack.concatenate([known, known])
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
-        super().__init__(as_dtype(dtype or float32), form, *hints, name)
+        super().__init__(pb.as_dtype(dtype or pb.float32), form, *hints, name)
 
-    def to_dense(self, name: str | None = None) -> Tensor:
+    def to_dense(self, name: str | None = None) -> pb.Tensor:
         """Ones on the diagonal, and zeros around them."""
         return linalg.eye(self._rows, batch_shape=self._stack.as_list(), dtype=self.dtype, name=name)
 
-    def _times(self, x: Tensor, adjoint: bool) -> Tensor:
+    def _times(self, x: pb.Tensor, adjoint: bool) -> pb.Tensor:
         del adjoint
-        return x * ones([*self._stack.as_list(), 1, 1], self.dtype) if self._stack.rank else x
+        return x * pb.ones([*self._stack.as_list(), 1, 1], self.dtype) if self._stack.rank else x
 
-    def _over(self, rhs: Tensor, adjoint: bool) -> Tensor:
+    def _over(self, rhs: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return self._times(rhs, adjoint)
 
-    def determinant(self, name: str | None = None) -> Tensor:
+    def determinant(self, name: str | None = None) -> pb.Tensor:
         """1."""
-        return ones(self._stack.as_list(), self.dtype, name)
+        return pb.ones(self._stack.as_list(), self.dtype, name)
 
-    def log_abs_determinant(self, name: str | None = None) -> Tensor:
+    def log_abs_determinant(self, name: str | None = None) -> pb.Tensor:
         """0."""
         del name
-        return log(self.determinant())
+        return pb.log(self.determinant())
 
 
 class LinearOperatorComposition(LinearOperator):
@@ -364,23 +354,23 @@ class LinearOperatorComposition(LinearOperator):
         form = stack.concatenate([operators[0].shape[-2], operators[-1].shape[-1]])
         super().__init__(operators[0].dtype, form, *hints, **named)
 
-    def to_dense(self, name: str | None = None) -> Tensor:
+    def to_dense(self, name: str | None = None) -> pb.Tensor:
         """The product of the matrices."""
         del name
         return reduce(lambda x, operator: operator.matmul(x), self.operators[-2::-1], self.operators[-1].to_dense())
 
-    def _times(self, x: Tensor, adjoint: bool) -> Tensor:
+    def _times(self, x: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return reduce(lambda x, a: a.matmul(x, adjoint), self.operators if adjoint else self.operators[::-1], x)
 
-    def _over(self, rhs: Tensor, adjoint: bool) -> Tensor:
+    def _over(self, rhs: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return reduce(lambda x, a: a.solve(x, adjoint), self.operators[::-1] if adjoint else self.operators, rhs)
 
-    def determinant(self, name: str | None = None) -> Tensor:
+    def determinant(self, name: str | None = None) -> pb.Tensor:
         """The product of the determinants."""
         del name
         return reduce(lambda x, y: x * y, [operator.determinant() for operator in self.operators])
 
-    def log_abs_determinant(self, name: str | None = None) -> Tensor:
+    def log_abs_determinant(self, name: str | None = None) -> pb.Tensor:
         """The sum of those of the operators."""
         del name
         return reduce(lambda x, y: x + y, [operator.log_abs_determinant() for operator in self.operators])
@@ -394,21 +384,21 @@ class LinearOperatorAdjoint(LinearOperator):
         form = operator.batch_shape.concatenate([operator.shape[-1], operator.shape[-2]])
         super().__init__(operator.dtype, form, *hints, **named)
 
-    def to_dense(self, name: str | None = None) -> Tensor:
+    def to_dense(self, name: str | None = None) -> pb.Tensor:
         """The adjoint of its matrix."""
         return linalg.adjoint(self.operator.to_dense(), name)
 
-    def _times(self, x: Tensor, adjoint: bool) -> Tensor:
+    def _times(self, x: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return self.operator._times(x, not adjoint)
 
-    def _over(self, rhs: Tensor, adjoint: bool) -> Tensor:
+    def _over(self, rhs: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return self.operator._over(rhs, not adjoint)
 
-    def determinant(self, name: str | None = None) -> Tensor:
+    def determinant(self, name: str | None = None) -> pb.Tensor:
         """That of the operator, conjugated."""
-        return conj(self.operator.determinant(), name)
+        return pb.conj(self.operator.determinant(), name)
 
-    def log_abs_determinant(self, name: str | None = None) -> Tensor:
+    def log_abs_determinant(self, name: str | None = None) -> pb.Tensor:
         """That of the operator."""
         return self.operator.log_abs_determinant(name)
 
@@ -420,30 +410,30 @@ class LinearOperatorInversion(LinearOperator):
         self.operator = operator
         super().__init__(operator.dtype, operator.shape, *hints, **named)
 
-    def to_dense(self, name: str | None = None) -> Tensor:
+    def to_dense(self, name: str | None = None) -> pb.Tensor:
         """The inverse of its matrix."""
         return linalg.inv(self.operator.to_dense(), name=name)
 
-    def _times(self, x: Tensor, adjoint: bool) -> Tensor:
+    def _times(self, x: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return self.operator._over(x, adjoint)
 
-    def _over(self, rhs: Tensor, adjoint: bool) -> Tensor:
+    def _over(self, rhs: pb.Tensor, adjoint: bool) -> pb.Tensor:
         return self.operator._times(rhs, adjoint)
 
-    def determinant(self, name: str | None = None) -> Tensor:
+    def determinant(self, name: str | None = None) -> pb.Tensor:
         """1 by that of the operator."""
         del name
         return 1.0 / self.operator.determinant()
 
-    def log_abs_determinant(self, name: str | None = None) -> Tensor:
+    def log_abs_determinant(self, name: str | None = None) -> pb.Tensor:
         """That of the operator, with the other sign."""
         del name
         return -self.operator.log_abs_determinant()
 
 
-def _of_rank(what: str, x: TensorLike, least: int) -> Tensor:
+def _of_rank(what: str, x: TensorLike, least: int) -> pb.Tensor:
     """`x` as a tensor of at least so many axes."""
-    tensor = convert_to_tensor(x)
+    tensor = pb.convert_to_tensor(x)
     if tensor.shape.rank is not None and tensor.shape.rank < least:
         raise ValueError(f"{what} must have at least {least} axes, not {tensor.type}")
     return tensor

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.dtypes import DType, as_dtype, float32
+import pullback as pb
+
+from ...core.dtypes import DType
 
 Array = np.ndarray[Any, Any]
 input_data = sys.modules[__name__]
@@ -35,7 +37,7 @@ class DataSet:
         labels: Any,
         fake_data: bool = False,
         one_hot: bool = False,
-        dtype: Any = float32,
+        dtype: Any = pb.float32,
         reshape: bool = True,
         seed: int | None = None,
     ) -> None:
@@ -43,8 +45,8 @@ class DataSet:
             images, labels = _made_up(one_hot, reshape)
         elif reshape:
             images = images.reshape(len(images), -1)
-        kind: DType = as_dtype(dtype)
-        if kind == float32 and images.dtype == np.uint8:
+        kind: DType = pb.as_dtype(dtype)
+        if kind == pb.float32 and images.dtype == np.uint8:
             images = images.astype(np.float32) / np.float32(255.0)
         self.images: Array = images
         self.labels: Array = labels
@@ -82,7 +84,7 @@ def read_data_sets(
     train_dir: str,
     fake_data: bool = False,
     one_hot: bool = False,
-    dtype: Any = float32,
+    dtype: Any = pb.float32,
     reshape: bool = True,
     validation_size: int = 5000,
     seed: int | None = None,

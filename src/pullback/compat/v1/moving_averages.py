@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...core.graph import Tensor
+import pullback as pb
+
 from ...core.typing import DTypeLike, TensorLike
-from ...layers.variables.initializers import Zeros
-from ...layers.variables.scope import get_variable, variable_scope
 from ...optimizers.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
 from ...optimizers.moving_averages import assign_moving_average as assign_moving_average
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.creation.fill import zeros
-from ...primitives.variables.variable import Variable
 
 
 def weighted_moving_average(
@@ -22,7 +18,7 @@ def weighted_moving_average(
     truediv: bool = True,
     collections: Sequence[str] | None = None,
     name: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The moving average of `value * weight` over that of `weight`, both of which begin at 0.
 
     >>> import pullback.compat.v1 as tf
@@ -33,11 +29,13 @@ def weighted_moving_average(
     np.float32(6.0)
     """
     del truediv
-    x, share = convert_to_tensor(value), convert_to_tensor(weight)
-    with variable_scope(name, "WeightedMovingAvg", [x, share]):
+    x, share = pb.convert_to_tensor(value), pb.convert_to_tensor(weight)
+    with pb.variable_scope(name, "WeightedMovingAvg", [x, share]):
         averages = [
             assign_moving_average(
-                get_variable(part, y.shape, y.dtype, Zeros(), trainable=False, collections=collections),
+                pb.get_variable(
+                    part, y.shape, y.dtype, pb.zeros_initializer(), trainable=False, collections=collections
+                ),
                 y,
                 decay,
                 zero_debias=False,
@@ -47,7 +45,9 @@ def weighted_moving_average(
         return averages[0] / averages[1]
 
 
-def create_slot(primary: Variable | Tensor, val: TensorLike, name: str, colocate_with_primary: bool = True) -> Variable:
+def create_slot(
+    primary: pb.Variable | pb.Tensor, val: TensorLike, name: str, colocate_with_primary: bool = True
+) -> pb.Variable:
     """A variable named after `primary`, `v/name`, that begins with `val` and that no optimizer changes.
 
     >>> import pullback.compat.v1 as tf
@@ -56,16 +56,16 @@ def create_slot(primary: Variable | Tensor, val: TensorLike, name: str, colocate
     """
     graph = primary.graph
     with graph.as_default(), graph.name_scope(None), graph.colocate_with(primary.op if colocate_with_primary else None):
-        return Variable(convert_to_tensor(val), trainable=False, name=f"{primary.op.name}/{name}")
+        return pb.Variable(pb.convert_to_tensor(val), trainable=False, name=f"{primary.op.name}/{name}")
 
 
 def create_zeros_slot(
-    primary: Variable | Tensor, name: str, dtype: DTypeLike | None = None, colocate_with_primary: bool = True
-) -> Variable:
+    primary: pb.Variable | pb.Tensor, name: str, dtype: DTypeLike | None = None, colocate_with_primary: bool = True
+) -> pb.Variable:
     """As `create_slot`, of zeros of the shape of `primary`.
 
     >>> import pullback.compat.v1 as tf
     >>> create_zeros_slot(tf.Variable([1.0, 2.0], name="v"), "speed", tf.float64)
     <Variable 'v/speed:0' float64[2]>
     """
-    return create_slot(primary, zeros(primary.shape, dtype or primary.dtype), name, colocate_with_primary)
+    return create_slot(primary, pb.zeros(primary.shape, dtype or primary.dtype), name, colocate_with_primary)

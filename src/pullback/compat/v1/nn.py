@@ -39,26 +39,12 @@ from typing import Any
 
 import numpy as np
 
+import pullback as pb
+
 from ... import nn as today
 from ...core.dtypes import INTEGER
-from ...core.errors import UnimplementedError
-from ...core.graph import Tensor
 from ...layers.losses.ctc_search import searched
-from ...primitives.casting.cast import cast
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.creation.fill import ones_like, zeros_like
-from ...primitives.cumulative.cumsum import cumsum
-from ...primitives.debugging.assertions import assert_less_equal
-from ...primitives.identity.identity import stop_gradient
-from ...primitives.indexing.gather import gather
-from ...primitives.indexing.where import where
 from ...primitives.losses.ctc import without_repeats
-from ...primitives.ragged.ragged_tensor import RaggedTensor
-from ...primitives.segment.sums import unsorted_segment_sum
-from ...primitives.shape.size import shape
-from ...primitives.shape.stacking import concat, stack
-from ...primitives.sparse.sparse_tensor import to_dense
-from ...primitives.variables.variable import Variable
 from .arguments import older
 from .backprop import conv2d_backprop_filter as conv2d_backprop_filter
 from .backprop import conv2d_backprop_input as conv2d_backprop_input
@@ -131,7 +117,7 @@ def dropout(
     seed: int | None = None,
     name: str | None = None,
     rate: Any = None,
-) -> Tensor:
+) -> pb.Tensor:
     """As `pb.nn.dropout`, which is given the probability that an element stays.
 
     Raises:
@@ -143,10 +129,10 @@ def dropout(
     return today.dropout(x, 1 - kept if rate is None else rate, noise_shape, seed, name)
 
 
-def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> pb.Tensor:
     """As `pb.nn.leaky_relu`; integers become float32."""
-    x = convert_to_tensor(features)
-    return today.leaky_relu(cast(x, np.float32) if x.dtype in INTEGER else x, alpha, name)
+    x = pb.convert_to_tensor(features)
+    return today.leaky_relu(pb.cast(x, np.float32) if x.dtype in INTEGER else x, alpha, name)
 
 
 def softmax_cross_entropy_with_logits(
@@ -156,7 +142,7 @@ def softmax_cross_entropy_with_logits(
     dim: int | None = None,
     name: str | None = None,
     axis: int | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """As `pb.nn.softmax_cross_entropy_with_logits`, but no derivative goes to the labels.
 
     Raises:
@@ -164,12 +150,12 @@ def softmax_cross_entropy_with_logits(
     """
     _named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     given = [n for n in (axis, dim, -1) if n is not None]
-    return today.softmax_cross_entropy_with_logits(stop_gradient(labels), logits, given[0], name)
+    return today.softmax_cross_entropy_with_logits(pb.stop_gradient(labels), logits, given[0], name)
 
 
 def sigmoid_cross_entropy_with_logits(
     _sentinel: None = None, labels: Any = None, logits: Any = None, name: str | None = None
-) -> Tensor:
+) -> pb.Tensor:
     """As `pb.nn.sigmoid_cross_entropy_with_logits`.
 
     Raises:
@@ -181,7 +167,7 @@ def sigmoid_cross_entropy_with_logits(
 
 def sparse_softmax_cross_entropy_with_logits(
     _sentinel: None = None, labels: Any = None, logits: Any = None, name: str | None = None
-) -> Tensor:
+) -> pb.Tensor:
     """As `pb.nn.sparse_softmax_cross_entropy_with_logits`.
 
     Raises:
@@ -208,7 +194,7 @@ def ctc_loss(
     ignore_longer_outputs_than_inputs: bool = False,
     time_major: bool = True,
     logits: Any = None,
-) -> Tensor:
+) -> pb.Tensor:
     """As `pb.nn.ctc_loss` of a SparseTensor of labels, with the last class as blank.
 
     With `preprocess_collapse_repeated` equal neighbours among the labels are one. More labels than steps are an error
@@ -218,18 +204,22 @@ def ctc_loss(
         UnimplementedError: repeated labels are not to be merged in an alignment.
     """
     if not ctc_merge_repeated:
-        raise UnimplementedError("ctc_loss: there are no alignments that do not merge repeated labels")
-    steps, rows = convert_to_tensor(sequence_length), labels.indices[:, 0]
-    count = unsorted_segment_sum(ones_like(rows), rows, shape(steps)[0])
-    available = cast(steps, count.dtype)
-    known, kept = to_dense(labels), count
+        raise pb.errors.UnimplementedError("ctc_loss: there are no alignments that do not merge repeated labels")
+    steps, rows = pb.convert_to_tensor(sequence_length), labels.indices[:, 0]
+    count = pb.unsorted_segment_sum(pb.ones_like(rows), rows, pb.shape(steps)[0])
+    available = pb.cast(steps, count.dtype)
+    known, kept = pb.sparse_tensor_to_dense(labels), count
     if preprocess_collapse_repeated:
         known, kept = without_repeats(known, count)
-    checks = [] if ignore_longer_outputs_than_inputs else [assert_less_equal(count, available, message=_TOO_LONG)]
+    checks = (
+        []
+        if ignore_longer_outputs_than_inputs
+        else [pb.debugging.assert_less_equal(count, available, message=_TOO_LONG)]
+    )
     with steps.graph.control_dependencies(checks):
         given = inputs if logits is None else logits
         loss = today.ctc_loss(known, given, kept, steps, time_major, blank_index=-1)
-    return where(count > available, zeros_like(loss), loss) if ignore_longer_outputs_than_inputs else loss
+    return pb.where(count > available, pb.zeros_like(loss), loss) if ignore_longer_outputs_than_inputs else loss
 
 
 def ctc_beam_search_decoder(
@@ -263,7 +253,7 @@ def embedding_lookup(
     >>> tf.Session().run(rows).to_list()
     [[[2.0], [1.0]], [[2.0]]]
     """
-    if isinstance(ids, RaggedTensor):
+    if isinstance(ids, pb.RaggedTensor):
         flat = embedding_lookup(params, ids.flat_values, partition_strategy, name, validate_indices, max_norm)
         return ids.with_flat_values(flat)
     tables = _tables("embedding_lookup", params, partition_strategy)
@@ -281,7 +271,7 @@ def embedding_lookup_sparse(
     combiner: Any = None,
     max_norm: Any = None,
     allow_fast_lookup: bool = False,
-) -> Tensor:
+) -> pb.Tensor:
     """As `pb.nn.embedding_lookup_sparse`; several tables as in `embedding_lookup`.
 
     Raises:
@@ -303,7 +293,7 @@ def safe_embedding_lookup_sparse(
     partition_strategy: str = "div",
     max_norm: Any = None,
     allow_fast_lookup: bool = False,
-) -> Tensor:
+) -> pb.Tensor:
     """As `pb.nn.safe_embedding_lookup_sparse`; several tables as in `embedding_lookup_sparse`.
 
     Raises:
@@ -313,7 +303,7 @@ def safe_embedding_lookup_sparse(
     tables = _tables("safe_embedding_lookup_sparse", embedding_weights, partition_strategy)
     if len(tables) > 1 and partition_strategy == "mod":
         if default_id is not None:
-            default_id = _places(tables, convert_to_tensor(default_id, sparse_ids.values.dtype))
+            default_id = _places(tables, pb.convert_to_tensor(default_id, sparse_ids.values.dtype))
         sparse_ids = _in_tables(tables, sparse_ids, partition_strategy)
     return today.safe_embedding_lookup_sparse(tables, sparse_ids, sparse_weights, combiner, default_id, max_norm, name)
 
@@ -322,7 +312,7 @@ def _in_tables(tables: Sequence[Any], ids: Any, strategy: str) -> Any:
     """Sparse or ragged ids that count the rows of tables which stand one behind the other; those below 0 stay."""
     if len(tables) == 1 or strategy == "div":
         return ids
-    places = where(ids.values < 0, ids.values, _places(tables, ids.values))
+    places = pb.where(ids.values < 0, ids.values, _places(tables, ids.values))
     return ids.with_values(places)
 
 
@@ -338,7 +328,7 @@ def nce_loss(
     remove_accidental_hits: bool = False,
     partition_strategy: str = "mod",
     name: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """As `pb.nn.nce_loss`.
 
     Raises:
@@ -371,7 +361,7 @@ def sampled_softmax_loss(
     partition_strategy: str = "mod",
     name: str | None = None,
     seed: int | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """As `pb.nn.sampled_softmax_loss`.
 
     Raises:
@@ -396,16 +386,18 @@ def _tables(function: str, params: Any, strategy: str) -> list[Any]:
     """The tables that `params` is, one or several."""
     if strategy not in ("mod", "div"):
         raise ValueError(f"{function}: partition_strategy must be 'mod' or 'div', not {strategy!r}")
-    several = isinstance(params, list | tuple) and params and isinstance(params[0], Tensor | Variable | np.ndarray)
+    several = (
+        isinstance(params, list | tuple) and params and isinstance(params[0], pb.Tensor | pb.Variable | np.ndarray)
+    )
     return list(params) if several else [params]
 
 
-def _places(tables: Sequence[Any], ids: Any) -> Tensor:
+def _places(tables: Sequence[Any], ids: Any) -> pb.Tensor:
     """Where the rows `ids`, dealt out to the tables in turn, are when these stand one behind the other."""
-    numbers = convert_to_tensor(ids)
-    lengths = stack([cast(shape(table)[0], numbers.dtype) for table in tables])
-    count = convert_to_tensor(len(tables), numbers.dtype)
-    return gather(cumsum(lengths, exclusive=True), numbers % count) + numbers // count
+    numbers = pb.convert_to_tensor(ids)
+    lengths = pb.stack([pb.cast(pb.shape(table)[0], numbers.dtype) for table in tables])
+    count = pb.convert_to_tensor(len(tables), numbers.dtype)
+    return pb.gather(pb.cumsum(lengths, exclusive=True), numbers % count) + numbers // count
 
 
 def _in_turn(function: str, weights: Any, strategy: str, rows: int) -> Any:
@@ -413,7 +405,7 @@ def _in_turn(function: str, weights: Any, strategy: str, rows: int) -> Any:
     tables = _tables(function, weights, strategy)
     if len(tables) == 1 or strategy == "div":
         return weights
-    return gather(concat(tables, 0), _places(tables, np.arange(rows)))
+    return pb.gather(pb.concat(tables, 0), _places(tables, np.arange(rows)))
 
 
 def __getattr__(name: str) -> Any:

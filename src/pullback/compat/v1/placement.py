@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...core.graph import get_default_graph
+import pullback as pb
 
 
 class CriticalSection:
@@ -33,7 +33,7 @@ class CriticalSection:
     def execute(self, fn: Callable[[], Any], exclusive_resource_access: bool = True, name: str | None = None) -> Any:
         """What `fn()` returns."""
         del exclusive_resource_access
-        with get_default_graph().name_scope(name or self.name):
+        with pb.get_default_graph().name_scope(name or self.name):
             return fn()
 
 

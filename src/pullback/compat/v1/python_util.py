@@ -7,11 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ...control_flow.conditional import cond
-from ...core.graph import get_default_graph
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.debugging.inspection import get_static_value
-from ...primitives.identity.identity import identity
+import pullback as pb
+
 from .test import gpu_device_name
 
 contextmanager = contextlib.contextmanager
@@ -45,19 +42,19 @@ def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any
     """What one of the functions returns: a `cond`, unless it is known which."""
     known = constant_value(pred)
     if known is None:
-        return cond(pred, true_fn, false_fn, name)
+        return pb.cond(pred, true_fn, false_fn, name)
     return true_fn() if known else false_fn()
 
 
 def constant_value(pred: Any) -> Any:
     """The value of a tensor that is known without a run, None where it is not; of a number the number."""
-    return pred if isinstance(pred, bool | int) else get_static_value(convert_to_tensor(pred))
+    return pred if isinstance(pred, bool | int) else pb.get_static_value(pb.convert_to_tensor(pred))
 
 
 def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = None) -> Any:
     """`output_tensor`, computed after `dependencies`."""
-    with get_default_graph().control_dependencies(dependencies):
-        return identity(output_tensor, name=name)
+    with pb.get_default_graph().control_dependencies(dependencies):
+        return pb.identity(output_tensor, name=name)
 
 
 def deprecated(*args: object, **kwargs: object) -> Callable[[Any], Any]:

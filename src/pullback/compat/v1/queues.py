@@ -24,14 +24,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+import pullback as pb
+
 from ...control_flow.host_call import host_call
-from ...core.dtypes import as_dtype, int32, int64
-from ...core.errors import OutOfRangeError
-from ...core.graph import Operation, Tensor
-from ...core.shape import TensorShape, as_shape
-from ...core.types import TensorType, tensor_type
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.random.stateful import get_seed
+from ...core.shape import as_shape
+from ...core.types import tensor_type
 from .data.batches import batched, padded
 from .errors import CancelledError
 
@@ -72,7 +69,9 @@ class Contents:
             self._changed.wait_for(lambda: self.closed or len(self.elements) >= count + self._least)
             there = len(self.elements)
             if there < count and (not at_most or not there):
-                raise OutOfRangeError(f"dequeue: the queue is closed and has {there} elements, of {count} asked for")
+                raise pb.errors.OutOfRangeError(
+                    f"dequeue: the queue is closed and has {there} elements, of {count} asked for"
+                )
             taken = [self.elements.pop(self._choose(self.elements)) for _ in range(min(count, there))]
             self._changed.notify_all()
             return taken
@@ -88,18 +87,18 @@ class QueueBase:
     """What all queues can do."""
 
     def __init__(self, dtypes: Any, shapes: Any, names: Any, queue_ref: Callable[[], Contents]) -> None:
-        self.dtypes = [as_dtype(d) for d in (dtypes if isinstance(dtypes, list | tuple) else [dtypes])]
+        self.dtypes = [pb.as_dtype(d) for d in (dtypes if isinstance(dtypes, list | tuple) else [dtypes])]
         self.shapes = _shapes(shapes, len(self.dtypes))
         self.names = [names] if isinstance(names, str) else names
         self._make = queue_ref
         self._of: WeakKeyDictionary[Any, Contents] = WeakKeyDictionary()
         self._lock = threading.Lock()
 
-    def enqueue(self, vals: Any, name: str | None = None) -> Operation:
+    def enqueue(self, vals: Any, name: str | None = None) -> pb.Operation:
         """The operation that puts one element in."""
         return host_call(lambda session, *x: self._put(session, [x]), self._tensors(vals), (), name or "enqueue")
 
-    def enqueue_many(self, vals: Any, name: str | None = None) -> Operation:
+    def enqueue_many(self, vals: Any, name: str | None = None) -> pb.Operation:
         """The operation that puts the rows of `vals` in."""
 
         def put(session: Any, *columns: Array) -> Sequence[Array]:
@@ -113,7 +112,7 @@ class QueueBase:
         Raises:
             OutOfRangeError: from a run, if the queue is closed and empty.
         """
-        types = [TensorType(d, s) for d, s in zip(self.dtypes, self.shapes, strict=True)]
+        types = [pb.TensorType(d, s) for d, s in zip(self.dtypes, self.shapes, strict=True)]
         return self._named(
             host_call(lambda session: self.contents(session).take(1, False)[0], (), types, name or "dequeue")
         )
@@ -126,7 +125,7 @@ class QueueBase:
         """The next `n` elements, on top of each other; fewer where a closed queue has no more."""
         return self._dequeued(n, True, name or "dequeue_up_to")
 
-    def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Operation:
+    def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> pb.Operation:
         """The operation that closes the queue."""
         del cancel_pending_enqueues
 
@@ -136,15 +135,15 @@ class QueueBase:
 
         return host_call(close, (), (), name or "close")
 
-    def size(self, name: str | None = None) -> Tensor:
+    def size(self, name: str | None = None) -> pb.Tensor:
         """The number of elements."""
 
         def size(session: Any) -> Sequence[Array]:
             return [np.array(len(self.contents(session).elements), np.int32)]
 
-        return host_call(size, (), [tensor_type(int32, [])], name or "size").outputs[0]
+        return host_call(size, (), [tensor_type(pb.int32, [])], name or "size").outputs[0]
 
-    def is_closed(self, name: str | None = None) -> Tensor:
+    def is_closed(self, name: str | None = None) -> pb.Tensor:
         """Whether the queue is closed."""
         return host_call(
             lambda session: [np.array(self.contents(session).closed)], (), [tensor_type(bool, [])], name or "is_closed"
@@ -157,13 +156,14 @@ class QueueBase:
     def _dequeued(self, n: Any, at_most: bool, name: str) -> Any:
         static = n if isinstance(n, int) and not at_most else None
         types = [
-            TensorType(d, TensorShape([static]).concatenate(s)) for d, s in zip(self.dtypes, self.shapes, strict=True)
+            pb.TensorType(d, pb.TensorShape([static]).concatenate(s))
+            for d, s in zip(self.dtypes, self.shapes, strict=True)
         ]
 
         def take(session: Any, count: Array) -> Sequence[Array]:
             return self.stack(self.contents(session).take(int(count), at_most))
 
-        return self._named(host_call(take, [convert_to_tensor(n)], types, name))
+        return self._named(host_call(take, [pb.convert_to_tensor(n)], types, name))
 
     def contents(self, session: Any) -> Contents:
         """What a session has in it."""
@@ -176,13 +176,13 @@ class QueueBase:
         self.contents(session).put(elements)
         return ()
 
-    def _tensors(self, vals: Any) -> list[Tensor]:
+    def _tensors(self, vals: Any) -> list[pb.Tensor]:
         if isinstance(vals, dict):
             vals = [vals[name] for name in self.names]
         given = vals if isinstance(vals, list | tuple) and len(vals) == len(self.dtypes) else [vals]
-        return [convert_to_tensor(x, d) for x, d in zip(given, self.dtypes, strict=True)]
+        return [pb.convert_to_tensor(x, d) for x, d in zip(given, self.dtypes, strict=True)]
 
-    def _named(self, op: Operation) -> Any:
+    def _named(self, op: pb.Operation) -> Any:
         outputs = op.outputs
         if self.names is not None:
             return dict(zip(self.names, outputs, strict=True))
@@ -219,7 +219,7 @@ class PaddingFIFOQueue(FIFOQueue):
 
     def stack(self, elements: Sequence[Element]) -> Sequence[Array]:
         """Elements on top of each other, filled up with zeros."""
-        unknown = [TensorShape([None] * np.ndim(x)) for x in elements[0]]
+        unknown = [pb.TensorShape([None] * np.ndim(x)) for x in elements[0]]
         return next(padded(elements, len(elements), False, unknown, [None] * len(unknown)))
 
 
@@ -238,7 +238,7 @@ class RandomShuffleQueue(QueueBase):
         name: str = "random_shuffle_queue",
     ) -> None:
         del shared_name, name
-        seeds = get_seed(seed)
+        seeds = pb.get_seed(seed)
         number = None if seeds == (None, None) else hash(seeds)
         super().__init__(
             dtypes, shapes, names, lambda: Contents(capacity, min_after_dequeue, _drawn(random.Random(number)))
@@ -268,8 +268,8 @@ class PriorityQueue(QueueBase):
     ) -> None:
         del shared_name, name
         others = types if isinstance(types, list | tuple) else [types]
-        known = [TensorShape.SCALAR, *_shapes(shapes, len(others))]
-        super().__init__([int64, *others], known, names, lambda: Contents(capacity, 0, _most_urgent))
+        known = [pb.TensorShape.SCALAR, *_shapes(shapes, len(others))]
+        super().__init__([pb.int64, *others], known, names, lambda: Contents(capacity, 0, _most_urgent))
 
 
 def _drawn(generator: random.Random) -> Callable[[Sequence[Element]], int]:
@@ -280,11 +280,11 @@ def _most_urgent(elements: Sequence[Element]) -> int:
     return min(range(len(elements)), key=lambda i: int(elements[i][0]))
 
 
-def _shapes(shapes: Any, count: int) -> list[TensorShape]:
+def _shapes(shapes: Any, count: int) -> list[pb.TensorShape]:
     """A shape for each part of an element; None says nothing."""
     if shapes is None:
-        return [TensorShape.UNKNOWN] * count
-    one = isinstance(shapes, TensorShape) or (
+        return [pb.TensorShape.UNKNOWN] * count
+    one = isinstance(shapes, pb.TensorShape) or (
         isinstance(shapes, list | tuple) and all(isinstance(n, int) for n in shapes)
     )
     return [as_shape(shapes)] * count if one and (count == 1 or not shapes) else [as_shape(s) for s in shapes]

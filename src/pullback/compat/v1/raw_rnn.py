@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...control_flow.tensor_array import TensorArray
+import pullback as pb
+
 from ...control_flow.while_loop import while_rows
 from ...core import nest
-from ...core.dtypes import int32
-from ...core.graph import Tensor
 from ...layers.rnn.recurrent import kept_unless, masked
-from ...layers.variables.scope import VariableScope, variable_scope
-from ...primitives.creation.constant import constant
-from ...primitives.logic.logical import logical_not, logical_or
-from ...primitives.reduction.reduce import reduce_all
 
 
 def raw_rnn(
@@ -22,7 +17,7 @@ def raw_rnn(
     loop_fn: Callable[..., Any],
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
-    scope: VariableScope | str | None = None,
+    scope: pb.VariableScope | str | None = None,
 ) -> tuple[Any, Any, Any]:
     """Arrays of what `loop_fn` emits in each step, the last state, and what the function carried at the end.
 
@@ -47,24 +42,24 @@ def raw_rnn(
     del parallel_iterations, swap_memory
     if not callable(loop_fn):
         raise TypeError(f"raw_rnn: loop_fn must be callable, not {loop_fn!r}")
-    with variable_scope(scope or "rnn"):
-        finished, inputs, state, _, carried = loop_fn(constant(0, int32), None, None, None)
+    with pb.variable_scope(scope or "rnn"):
+        finished, inputs, state, _, carried = loop_fn(pb.constant(0, pb.int32), None, None, None)
 
         def going(time: Any, inputs: Any, state: Any, finished: Any, carried: Any) -> Any:
-            return logical_not(reduce_all(finished))
+            return pb.logical_not(pb.reduce_all(finished))
 
         def step(time: Any, inputs: Any, state: Any, finished: Any, carried: Any) -> Any:
-            alive = logical_not(finished)
+            alive = pb.logical_not(finished)
             output, after = cell(inputs, state)
             ended, following, after, emitted, more = loop_fn(time + 1, output, after, carried)
             after = nest.map_structure(lambda new, old: kept_unless(alive, new, old), after, state)
             emitted = masked(alive, output if emitted is None else emitted)
             carried = carried if more is None else more
-            return [time + 1, following, after, logical_or(finished, ended), carried], emitted
+            return [time + 1, following, after, pb.logical_or(finished, ended), carried], emitted
 
         ends, rows = while_rows(going, step, [0, inputs, state, finished, carried])
         return nest.map_structure(_array, rows), ends[2], ends[4]
 
 
-def _array(rows: Tensor) -> TensorArray:
-    return TensorArray(rows.dtype, element_shape=rows.shape[1:]).unstack(rows)
+def _array(rows: pb.Tensor) -> pb.TensorArray:
+    return pb.TensorArray(rows.dtype, element_shape=rows.shape[1:]).unstack(rows)

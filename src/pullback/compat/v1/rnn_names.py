@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pullback as pb
+
 from ...core import nest
-from ...core.graph import Tensor
-from ...core.shape import TensorShape, as_shape
+from ...core.shape import as_shape
 from ...core.typing import DTypeLike
 from ...layers.rnn.cells import LSTMStateTuple, RNNCell
 from ...layers.rnn.recurrent import axes_exchanged, kept_unless, masked
-from ...layers.variables.initializers import Zeros
-from ...layers.variables.scope import get_variable
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.creation.fill import zeros
-from ...primitives.linalg.matmul import matmul
-from ...primitives.shape.reverse_sequence import reverse_sequence
-from ...primitives.shape.stacking import concat, stack, unstack
-from ...primitives.variables.variable import Variable
 from .contrib.rnn import best_effort_input_batch_size as _best_effort_input_batch_size
 
 _BIAS_VARIABLE_NAME, _WEIGHTS_VARIABLE_NAME = "bias", "kernel"
@@ -45,7 +38,7 @@ __all__ = [
 
 def _zero_state_tensors(state_size: Any, batch_size: Any, dtype: DTypeLike) -> Any:
     """Zeros [batch_size, ...] for each length, or shape, of a structure."""
-    return nest.map_structure(lambda size: zeros(_concat(batch_size, size), dtype), state_size)
+    return nest.map_structure(lambda size: pb.zeros(_concat(batch_size, size), dtype), state_size)
 
 
 def _concat(prefix: Any, suffix: Any, static: bool = False) -> list[Any]:
@@ -55,14 +48,14 @@ def _concat(prefix: Any, suffix: Any, static: bool = False) -> list[Any]:
 
 
 def _lengths(size: Any) -> list[Any]:
-    if isinstance(size, Tensor):
-        return [size] if size.shape.rank == 0 else unstack(size)
-    return as_shape(size).as_list() if isinstance(size, TensorShape | list | tuple) else [size]
+    if isinstance(size, pb.Tensor):
+        return [size] if size.shape.rank == 0 else pb.unstack(size)
+    return as_shape(size).as_list() if isinstance(size, pb.TensorShape | list | tuple) else [size]
 
 
 def _transpose_batch_time(x: Any) -> Any:
     """`x` with its first two axes in the other order; as it is where it has not two."""
-    y = convert_to_tensor(x)
+    y = pb.convert_to_tensor(x)
     return y if y.shape.rank is not None and y.shape.rank < 2 else axes_exchanged(y)
 
 
@@ -102,26 +95,26 @@ class _Linear:
         kernel_initializer: Any = None,
     ) -> None:
         depth = sum(x.shape.size(-1) for x in _listed(args))
-        self._kernel = get_variable("kernel", [depth, output_size], initializer=kernel_initializer)
-        self._bias: Variable | None = None
+        self._kernel = pb.get_variable("kernel", [depth, output_size], initializer=kernel_initializer)
+        self._bias: pb.Variable | None = None
         if build_bias:
-            self._bias = get_variable("bias", [output_size], initializer=bias_initializer or Zeros())
+            self._bias = pb.get_variable("bias", [output_size], initializer=bias_initializer or pb.zeros_initializer())
 
     def __call__(self, args: Any) -> Any:
         """The result for other arguments of the same lengths."""
-        y: Any = matmul(concat(_listed(args), 1), self._kernel)
+        y: Any = pb.matmul(pb.concat(_listed(args), 1), self._kernel)
         return y if self._bias is None else y + self._bias
 
 
 def _listed(args: Any) -> list[Any]:
-    return [convert_to_tensor(x) for x in (args if isinstance(args, list | tuple) else [args])]
+    return [pb.convert_to_tensor(x) for x in (args if isinstance(args, list | tuple) else [args])]
 
 
 def _reverse_seq(input_seq: Sequence[Any], lengths: Any) -> list[Any]:
     """A list of steps backward; of each sequence as many as it has."""
     if lengths is None:
         return list(input_seq)[::-1]
-    return unstack(reverse_sequence(stack(list(input_seq)), lengths, 0, 1))
+    return pb.unstack(pb.reverse_sequence(pb.stack(list(input_seq)), lengths, 0, 1))
 
 
 def _rnn_step(
@@ -138,5 +131,5 @@ def _rnn_step(
     """What `call_cell()` returns; for sequences that are not so long, zeros and the state as it was."""
     del min_sequence_length, max_sequence_length, zero_output, state_size, skip_conditionals
     output, after = call_cell()
-    alive = convert_to_tensor(sequence_length) > time
+    alive = pb.convert_to_tensor(sequence_length) > time
     return masked(alive, output), nest.map_structure(lambda new, old: kept_unless(alive, new, old), after, state)

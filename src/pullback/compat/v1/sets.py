@@ -11,19 +11,17 @@ from typing import Any
 
 import numpy as np
 
+import pullback as pb
+
 from ...control_flow.host_call import host_call
-from ...core.dtypes import int32, int64
-from ...core.graph import Tensor
-from ...core.types import TensorType, tensor_type
+from ...core.types import tensor_type
 from ...core.typing import TensorLike
-from ...primitives.creation.constant import convert_to_tensor
-from ...primitives.sparse.sparse_tensor import SparseTensor
 
 Sets = dict[tuple[int, ...], set[Any]]
-Operand = TensorLike | SparseTensor
+Operand = TensorLike | pb.SparseTensor
 
 
-def set_intersection(a: Operand, b: Operand, validate_indices: bool = True) -> SparseTensor:
+def set_intersection(a: Operand, b: Operand, validate_indices: bool = True) -> pb.SparseTensor:
     """What each set of `a` and that of `b` have in common, in order: [..., n], n the size of the largest.
 
     Raises:
@@ -37,7 +35,7 @@ def set_intersection(a: Operand, b: Operand, validate_indices: bool = True) -> S
     return _combined("set_intersection", a, b, set.intersection)
 
 
-def set_difference(a: Operand, b: Operand, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+def set_difference(a: Operand, b: Operand, aminusb: bool = True, validate_indices: bool = True) -> pb.SparseTensor:
     """What each set of `a` has and that of `b` has not, or the other way round; see `set_intersection`.
 
     >>> import pullback.compat.v1 as tf
@@ -48,7 +46,7 @@ def set_difference(a: Operand, b: Operand, aminusb: bool = True, validate_indice
     return _combined("set_difference", a, b, set.difference if aminusb else lambda x, y: y - x)
 
 
-def set_union(a: Operand, b: Operand, validate_indices: bool = True) -> SparseTensor:
+def set_union(a: Operand, b: Operand, validate_indices: bool = True) -> pb.SparseTensor:
     """What each set of `a` or that of `b` has; see `set_intersection`.
 
     >>> import pullback.compat.v1 as tf
@@ -59,7 +57,7 @@ def set_union(a: Operand, b: Operand, validate_indices: bool = True) -> SparseTe
     return _combined("set_union", a, b, set.union)
 
 
-def set_size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
+def set_size(a: pb.SparseTensor, validate_indices: bool = True) -> pb.Tensor:
     """How many different elements each set of the sparse tensor `a` has, int32.
 
     >>> import pullback.compat.v1 as tf
@@ -77,19 +75,21 @@ def set_size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
         return [found]
 
     static = a.shape[:-1]
-    return host_call(sizes, a.tensors, [TensorType(int32, static)], "set_size").outputs[0]
+    return host_call(sizes, a.tensors, [pb.TensorType(pb.int32, static)], "set_size").outputs[0]
 
 
 difference, intersection, size, union = set_difference, set_intersection, set_size, set_union
 
 
-def _combined(function: str, a: Operand, b: Operand, combine: Callable[[set[Any], set[Any]], set[Any]]) -> SparseTensor:
-    left, right = (x if isinstance(x, SparseTensor) else convert_to_tensor(x) for x in (a, b))
+def _combined(
+    function: str, a: Operand, b: Operand, combine: Callable[[set[Any], set[Any]], set[Any]]
+) -> pb.SparseTensor:
+    left, right = (x if isinstance(x, pb.SparseTensor) else pb.convert_to_tensor(x) for x in (a, b))
     if left.dtype != right.dtype:
         raise TypeError(f"{function}: dtypes differ: {left} and {right}; convert one with pb.cast")
     if not left.shape[:-1].is_compatible_with(right.shape[:-1]):
         raise ValueError(f"{function}: all lengths but the last must be the same, but they are {left} and {right}")
-    parts = [x.tensors if isinstance(x, SparseTensor) else (x,) for x in (left, right)]
+    parts = [x.tensors if isinstance(x, pb.SparseTensor) else (x,) for x in (left, right)]
     count = len(parts[0])
 
     def combined(session: Any, *arrays: Any) -> list[Any]:
@@ -99,8 +99,8 @@ def _combined(function: str, a: Operand, b: Operand, combine: Callable[[set[Any]
         return _sparse(found, _lengths_of(arrays[:count]), arrays[0 if count == 1 else 1].dtype)
 
     rank = left.shape.rank
-    types = [tensor_type(int64, [None, rank]), tensor_type(left.dtype, [None]), tensor_type(int64, [rank])]
-    return SparseTensor(*host_call(combined, [*parts[0], *parts[1]], types, function).outputs)
+    types = [tensor_type(pb.int64, [None, rank]), tensor_type(left.dtype, [None]), tensor_type(pb.int64, [rank])]
+    return pb.SparseTensor(*host_call(combined, [*parts[0], *parts[1]], types, function).outputs)
 
 
 def _lengths_of(parts: Any) -> tuple[int, ...]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pullback as pb
+
 from ... import strings as today
-from ...core.graph import Tensor
 from ...core.typing import TensorLike
-from ...primitives.ragged.ragged_tensor import RaggedTensor
-from ...primitives.sparse.sparse_tensor import SparseTensor
 from ...primitives.strings.splitting import StringSplit, StringSplitV2, ragged_parts, sparse_parts
 from .arguments import older
 
@@ -41,7 +40,7 @@ def split(
     result_type: str = "SparseTensor",
     source: TensorLike | None = None,
     name: str | None = None,
-) -> SparseTensor | RaggedTensor | Tensor:
+) -> pb.SparseTensor | pb.RaggedTensor | pb.Tensor:
     """As `pb.strings.split`, into a SparseTensor unless `result_type` is "RaggedTensor".
 
     >>> import pullback.compat.v1 as tf
@@ -59,7 +58,7 @@ def string_split(
     delimiter: str = " ",
     result_type: str = "SparseTensor",
     name: str | None = None,
-) -> SparseTensor | RaggedTensor | Tensor:
+) -> pb.SparseTensor | pb.RaggedTensor | pb.Tensor:
     """The parts of texts between any of the bytes of `delimiter`, or `sep`, in a SparseTensor.
 
     >>> import pullback.compat.v1 as tf
@@ -72,7 +71,7 @@ def string_split(
 
 def _of_type(
     what: str, primitive: Any, source: Any, result_type: str, name: str | None
-) -> SparseTensor | RaggedTensor | Tensor:
+) -> pb.SparseTensor | pb.RaggedTensor | pb.Tensor:
     if result_type not in ("SparseTensor", "RaggedTensor"):
         raise ValueError(f"{what}: result_type must be 'SparseTensor' or 'RaggedTensor', not {result_type!r}")
     return (sparse_parts if result_type == "SparseTensor" else ragged_parts)(primitive, source, name)

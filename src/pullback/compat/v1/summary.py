@@ -13,8 +13,9 @@ import os
 from functools import cache
 from typing import Any
 
+import pullback as pb
+
 from ... import summary as today
-from ...summary import FileWriter
 from .messages import message
 
 
@@ -22,7 +23,7 @@ class FileWriterCache:
     """One writer for each folder, which all who ask share."""
 
     @staticmethod
-    def get(logdir: str) -> FileWriter:
+    def get(logdir: str) -> pb.summary.FileWriter:
         """The writer of `logdir`, made the first time."""
         return _writer(os.path.abspath(logdir))
 
@@ -33,8 +34,8 @@ class FileWriterCache:
 
 
 @cache
-def _writer(logdir: str) -> FileWriter:
-    return FileWriter(logdir)
+def _writer(logdir: str) -> pb.summary.FileWriter:
+    return pb.summary.FileWriter(logdir)
 
 
 def __getattr__(name: str) -> Any:

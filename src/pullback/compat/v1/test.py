@@ -13,10 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import PullbackError
-from ...core.graph import Graph, Tensor, get_default_graph, reset_default_graph
-from ...engines.session import Session, get_default_session
-from ...primitives.variables.variable import Variable
+import pullback as pb
+
 from ...test import compute_gradient_error as compute_gradient_error
 from ...test import compute_gradient_v1 as compute_gradient_v1
 from .placement import DeviceSpec
@@ -72,9 +70,9 @@ def get_temp_dir() -> str:
 def _new_default_graph() -> Iterator[None]:
     """The block in which the default graph is a new one, which can be reset unless a graph is open around the block."""
     try:
-        reset_default_graph()
+        pb.reset_default_graph()
     except AssertionError:
-        with Graph().as_default():
+        with pb.Graph().as_default():
             yield
     else:
         yield
@@ -85,30 +83,30 @@ class TestCase(unittest.TestCase):
 
     def run(self, result: unittest.TestResult | None = None) -> unittest.TestResult | None:
         """Run a test with a new graph as the default one; the test may reset it."""
-        self._kept: dict[Graph, Session] = {}
+        self._kept: dict[pb.Graph, pb.Session] = {}
         with _new_default_graph():
             return super().run(result)
 
     @contextmanager
     def session(
-        self, graph: Graph | None = None, config: object = None, use_gpu: bool = False, force_gpu: bool = False
-    ) -> Iterator[Session]:
+        self, graph: pb.Graph | None = None, config: object = None, use_gpu: bool = False, force_gpu: bool = False
+    ) -> Iterator[pb.Session]:
         """A block with a new session as the default one."""
         del use_gpu, force_gpu
-        with Session(graph=graph, config=config) as session:
+        with pb.Session(graph=graph, config=config) as session:
             yield session
 
     @contextmanager
     def cached_session(
-        self, graph: Graph | None = None, config: object = None, use_gpu: bool = False, force_gpu: bool = False
-    ) -> Iterator[Session]:
+        self, graph: pb.Graph | None = None, config: object = None, use_gpu: bool = False, force_gpu: bool = False
+    ) -> Iterator[pb.Session]:
         """A block with the session that the test keeps for the graph, in which variables keep their values."""
         del use_gpu, force_gpu
-        session = self._session_of(graph or get_default_graph(), config)
+        session = self._session_of(graph or pb.get_default_graph(), config)
         with session.graph.as_default(), session.as_default():
             yield session
 
-    def test_session(self, *args: Any, **kwargs: Any) -> AbstractContextManager[Session]:
+    def test_session(self, *args: Any, **kwargs: Any) -> AbstractContextManager[pb.Session]:
         """The session that is kept, or a new one of `graph`; unittest takes the name for that of a test."""
         if self.id().endswith(".test_session"):
             self.skipTest("not a test")
@@ -116,7 +114,7 @@ class TestCase(unittest.TestCase):
 
     def evaluate(self, tensors: Any) -> Any:
         """The values of `tensors`, by the default session or the one that the test keeps for the graph."""
-        return (get_default_session() or self._session_of(get_default_graph())).run(tensors)
+        return (pb.get_default_session() or self._session_of(pb.get_default_graph())).run(tensors)
 
     def get_temp_dir(self) -> str:
         """A folder for the files of a test."""
@@ -153,7 +151,7 @@ class TestCase(unittest.TestCase):
     @contextmanager
     def assertRaisesOpError(self, expected_err_re_or_predicate: str) -> Iterator[None]:
         """The block raises an error of a run, whose text fits."""
-        with self.assertRaisesRegex(PullbackError, expected_err_re_or_predicate):  # noqa: PT027  (there need be no pytest)
+        with self.assertRaisesRegex(pb.errors.PullbackError, expected_err_re_or_predicate):  # noqa: PT027  (there need be no pytest)
             yield
 
     @contextmanager
@@ -271,10 +269,10 @@ class TestCase(unittest.TestCase):
             expected = text_format.Merge(expected, type(message)())
         np.testing.assert_equal(str(message), str(expected), msg or "")
 
-    def _session_of(self, graph: Graph, config: object = None) -> Session:
+    def _session_of(self, graph: pb.Graph, config: object = None) -> pb.Session:
         if graph not in self._kept:
-            self._kept[graph] = Session(graph=graph, config=config)
+            self._kept[graph] = pb.Session(graph=graph, config=config)
         return self._kept[graph]
 
     def _value(self, x: Any) -> Any:
-        return self.evaluate(x) if isinstance(x, Tensor | Variable) else x
+        return self.evaluate(x) if isinstance(x, pb.Tensor | pb.Variable) else x

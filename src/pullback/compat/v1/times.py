@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+import pullback as pb
+
 from ...control_flow.host_call import host_call
-from ...core.dtypes import float64
-from ...core.graph import Tensor
 from ...core.types import tensor_type
 
 
-def timestamp(name: str | None = None) -> Tensor:
+def timestamp(name: str | None = None) -> pb.Tensor:
     """The seconds since 1970 when a run begins, float64.
 
     >>> import pullback.compat.v1 as tf
@@ -26,7 +26,7 @@ def timestamp(name: str | None = None) -> Tensor:
         del session
         return [np.array(time.time())]
 
-    return host_call(now, (), [tensor_type(float64, [])], name or "timestamp").outputs[0]
+    return host_call(now, (), [tensor_type(pb.double, [])], name or "timestamp").outputs[0]
 
 
 def get_logger() -> logging.Logger:

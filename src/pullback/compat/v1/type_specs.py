@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...control_flow.signature import TensorSpec
+import pullback as pb
+
 from ...core import nest
-from ...core.dtypes import as_dtype, dtype_name, int64
-from ...core.shape import TensorShape, as_shape
-from ...core.slices import IndexedSlices
+from ...core.dtypes import dtype_name
+from ...core.shape import as_shape
 from ...core.typing import DTypeLike, ShapeLike
-from ...primitives.ragged.ragged_tensor import RaggedTensor
-from ...primitives.sparse.sparse_tensor import SparseTensor
 
 
 class TypeSpec:
@@ -28,12 +26,12 @@ class TypeSpec:
     (SparseTensorSpec(TensorShape([None, 3]), float32), True)
     """
 
-    shape: TensorShape
+    shape: pb.TensorShape
     dtype: Any
     value_type: type
 
     def __init__(self, shape: ShapeLike | None = None, dtype: DTypeLike = "float32") -> None:
-        self.shape, self.dtype = as_shape(shape), as_dtype(dtype)
+        self.shape, self.dtype = as_shape(shape), pb.as_dtype(dtype)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a value, or one of a spec, may have this dtype and shape."""
@@ -55,47 +53,47 @@ class TypeSpec:
 class SparseTensorSpec(TypeSpec):
     """The dtype and static shape of a sparse tensor."""
 
-    value_type = SparseTensor
+    value_type = pb.SparseTensor
 
 
 class IndexedSlicesSpec(TypeSpec):
     """The dtype and static shape of slices."""
 
-    value_type = IndexedSlices
+    value_type = pb.IndexedSlices
 
     def __init__(
         self,
         shape: ShapeLike | None = None,
         dtype: DTypeLike = "float32",
-        indices_dtype: DTypeLike = int64,
+        indices_dtype: DTypeLike = pb.int64,
         dense_shape_dtype: DTypeLike | None = None,
         indices_shape: ShapeLike | None = None,
     ) -> None:
         del dense_shape_dtype, indices_shape
         super().__init__(shape, dtype)
-        self.indices_dtype = as_dtype(indices_dtype)
+        self.indices_dtype = pb.as_dtype(indices_dtype)
 
 
 class RaggedTensorSpec(TypeSpec):
     """The dtype and static shape of a ragged tensor."""
 
-    value_type = RaggedTensor
+    value_type = pb.RaggedTensor
 
     def __init__(
         self,
         shape: ShapeLike | None = None,
         dtype: DTypeLike = "float32",
         ragged_rank: int | None = None,
-        row_splits_dtype: DTypeLike = int64,
+        row_splits_dtype: DTypeLike = pb.int64,
         flat_values_spec: Any = None,
     ) -> None:
         del flat_values_spec
         super().__init__(shape, dtype)
         self.ragged_rank = (self.shape.rank or 2) - 1 if ragged_rank is None else ragged_rank
-        self.row_splits_dtype = as_dtype(row_splits_dtype)
+        self.row_splits_dtype = pb.as_dtype(row_splits_dtype)
 
 
-def type_spec_from_value(value: Any) -> TypeSpec | TensorSpec:
+def type_spec_from_value(value: Any) -> TypeSpec | pb.TensorSpec:
     """The spec of a tensor, dense, sparse or ragged, or of slices.
 
     Raises:
@@ -109,7 +107,7 @@ def type_spec_from_value(value: Any) -> TypeSpec | TensorSpec:
         if isinstance(value, kind.value_type):
             return kind(value.shape, value.dtype)
     try:
-        return TensorSpec.from_tensor(value)
+        return pb.TensorSpec.from_tensor(value)
     except AttributeError:
         raise TypeError(f"type_spec_from_value: {value!r} is no tensor") from None
 
@@ -117,7 +115,7 @@ def type_spec_from_value(value: Any) -> TypeSpec | TensorSpec:
 def shape_of(invariant: Any) -> Any:
     """What `while_loop` takes for `invariant`: of composite values their static shape, of sparse ones its shape."""
     if isinstance(invariant, SparseTensorSpec):
-        return TensorShape([invariant.shape.rank])
+        return pb.TensorShape([invariant.shape.rank])
     return invariant.shape if isinstance(invariant, TypeSpec) else invariant
 
 

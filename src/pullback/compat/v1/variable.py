@@ -6,15 +6,16 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pullback as pb
+
 from ...layers.variables.creators import created
-from ...primitives.variables.variable import Variable as VariableToday
 
 
-class _AnyVariable(type(VariableToday)):  # type: ignore[misc]
+class _AnyVariable(type(pb.Variable)):  # type: ignore[misc]
     """Makes `isinstance(v, Variable)` true of all variables, however they were made."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, VariableToday)
+        return isinstance(instance, pb.Variable)
 
     def __call__(cls, initial_value: Any = None, *args: Any, **options: Any) -> Any:
         """A variable, made as the creators around it will have it."""
@@ -23,7 +24,7 @@ class _AnyVariable(type(VariableToday)):  # type: ignore[misc]
         return created(super().__call__, initial_value=initial_value, **given, **options)
 
 
-class Variable(VariableToday, metaclass=_AnyVariable):
+class Variable(pb.Variable, metaclass=_AnyVariable):
     """As `pb.Variable`; `expected_shape` and `use_resource` change nothing."""
 
     def __init__(

@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ....core.graph import Operation, Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
-from ....layers.variables.scope import VariableScope, variable_scope
-from ....primitives.activations.rectifiers import relu as rectified
-from ....primitives.activations.softmax import softmax as soft_maximum
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.identity.identity import identity
-from ....primitives.linalg.matmul import matmul
-from ....primitives.linalg.tensordot import tensordot
-from ....primitives.variables.collections import GraphKeys, add_to_collections
 from ..layers.core import dropout as dropped
 from ..layers.core import flatten as flattened
 from ..layers.normalization import batch_normalization
@@ -29,14 +22,14 @@ from .initializers import xavier_initializer as xavier_initializer
 from .initializers import xavier_initializer_conv2d as xavier_initializer_conv2d
 from .utils import collect_named_outputs
 
-Scope = str | VariableScope | None
+Scope = str | pb.VariableScope | None
 
 
 @add_arg_scope
 def fully_connected(
     inputs: TensorLike,
     num_outputs: int,
-    activation_fn: Maker = rectified,
+    activation_fn: Maker = pb.nn.relu,
     normalizer_fn: Maker = None,
     normalizer_params: Options = None,
     weights_initializer: Maker = None,
@@ -48,13 +41,13 @@ def fully_connected(
     outputs_collections: Collections = None,
     trainable: bool = True,
     scope: Scope = None,
-) -> Tensor:
+) -> pb.Tensor:
     """`activation_fn(inputs @ weights + biases)` along the last axis; with a normalizer in place of the biases."""
-    x = convert_to_tensor(inputs)
+    x = pb.convert_to_tensor(inputs)
     with layer_scope(scope, "fully_connected", x, reuse):
         wish = Wish(weights_initializer or xavier_initializer(), weights_regularizer)
         weights = model_variable("weights", [x.shape.size(-1), num_outputs], wish, trainable, variables_collections)
-        y = matmul(x, weights) if x.shape.rank == 2 else tensordot(x, weights, 1)
+        y = pb.matmul(x, weights) if x.shape.rank == 2 else pb.tensordot(x, weights, 1)
         biases = None if normalizer_fn is not None or biases_initializer is None else biases_initializer
         y = with_biases(y, num_outputs, biases, biases_regularizer, trainable, "NHWC", variables_collections)
         return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
@@ -70,7 +63,7 @@ def batch_norm(
     activation_fn: Maker = None,
     param_initializers: Options = None,
     param_regularizers: Options = None,
-    updates_collections: Collections = GraphKeys.UPDATE_OPS,
+    updates_collections: Collections = pb.GraphKeys.UPDATE_OPS,
     is_training: TensorLike | bool = True,
     reuse: bool | str | None = None,
     variables_collections: object = None,
@@ -85,7 +78,7 @@ def batch_norm(
     renorm_clipping: object = None,
     renorm_decay: float = 0.99,
     adjustment: object = None,
-) -> Tensor:
+) -> pb.Tensor:
     """Batch normalization; with `updates_collections=None` the moving means follow whenever the result is computed.
 
     Raises:
@@ -96,11 +89,11 @@ def batch_norm(
         raise NotImplementedError("batch_norm: there are no batch_weights")
     if renorm or adjustment is not None:
         raise NotImplementedError("batch_norm: there is no renorm and no adjustment")
-    x = convert_to_tensor(inputs)
-    noted = x.graph.acting.get_collection(GraphKeys.UPDATE_OPS)
+    x = pb.convert_to_tensor(inputs)
+    noted = x.graph.acting.get_collection(pb.GraphKeys.UPDATE_OPS)
     makers = {f"{name}_initializer": maker for name, maker in (param_initializers or {}).items()}
     makers |= {f"{name}_regularizer": maker for name, maker in (param_regularizers or {}).items()}
-    with variable_scope(scope, "BatchNorm", [x], reuse=reuse, auxiliary_name_scope=False) as around:
+    with pb.variable_scope(scope, "BatchNorm", [x], reuse=reuse, auxiliary_name_scope=False) as around:
         pass
     y = batch_normalization(
         x,
@@ -118,22 +111,22 @@ def batch_norm(
     )
     for variable in around.global_variables():
         note_model_variable(variable, variables_collections)
-    updates = [op for op in y.graph.get_collection(GraphKeys.UPDATE_OPS) if op not in noted]
+    updates = [op for op in y.graph.get_collection(pb.GraphKeys.UPDATE_OPS) if op not in noted]
     y = _updating(y, updates, updates_collections)
     y = y if activation_fn is None else activation_fn(y)
     return collect_named_outputs(outputs_collections, around.name, y)
 
 
-def _updating(y: Tensor, updates: Sequence[Operation], collections: Collections) -> Tensor:
+def _updating(y: pb.Tensor, updates: Sequence[pb.Operation], collections: Collections) -> pb.Tensor:
     """`y`, whose `updates` are put into `collections`, or are made whenever it is computed."""
     if collections is None:
         for update in updates:
-            update.graph.collections[GraphKeys.UPDATE_OPS].remove(update)
+            update.graph.collections[pb.GraphKeys.UPDATE_OPS].remove(update)
         with y.graph.control_dependencies(updates):
-            return identity(y)
-    if collections != GraphKeys.UPDATE_OPS:
+            return pb.identity(y)
+    if collections != pb.GraphKeys.UPDATE_OPS:
         for update in updates:
-            add_to_collections(collections, update)
+            pb.add_to_collections(collections, update)
     return y
 
 
@@ -146,14 +139,14 @@ def dropout(
     outputs_collections: Collections = None,
     scope: str | None = None,
     seed: int | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """`inputs`; where `is_training`, each element is kept with probability `keep_prob`, and made larger."""
     y = dropped(inputs, 1 - keep_prob, noise_shape, seed, is_training, scope)
     return noted(y, outputs_collections)
 
 
 @add_arg_scope
-def flatten(inputs: TensorLike, outputs_collections: Collections = None, scope: str | None = None) -> Tensor:
+def flatten(inputs: TensorLike, outputs_collections: Collections = None, scope: str | None = None) -> pb.Tensor:
     """`inputs` with all axes but the first as one."""
     return noted(flattened(inputs, scope), outputs_collections)
 
@@ -167,7 +160,7 @@ def max_pool2d(
     data_format: str = "NHWC",
     outputs_collections: Collections = None,
     scope: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The largest element of each window."""
     y = max_pooling2d(inputs, kernel_size, stride, padding, _order(data_format), scope)
     return noted(y, outputs_collections)
@@ -182,7 +175,7 @@ def avg_pool2d(
     data_format: str = "NHWC",
     outputs_collections: Collections = None,
     scope: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The mean of each window."""
     y = average_pooling2d(inputs, kernel_size, stride, padding, _order(data_format), scope)
     return noted(y, outputs_collections)
@@ -191,7 +184,7 @@ def avg_pool2d(
 def repeat(inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """A layer so many times, one on the result of the other: scopes `conv1/conv1_1`, `conv1/conv1_2`, ..."""
     scope = kwargs.pop("scope", None) or layer.__name__
-    with variable_scope(scope, "Repeat"):
+    with pb.variable_scope(scope, "Repeat"):
         x: Any = inputs
         for i in range(repetitions):
             x = layer(x, *args, scope=f"{scope}_{i + 1}", **kwargs)
@@ -201,16 +194,16 @@ def repeat(inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *arg
 def stack(inputs: TensorLike, layer: Callable[..., Any], stack_args: Sequence[Any], **kwargs: Any) -> Any:
     """A layer for each of `stack_args`, one on the result of the other: scopes `fc/fc_1`, `fc/fc_2`, ..."""
     scope = kwargs.pop("scope", None) or "stack"
-    with variable_scope(scope, "Stack"):
+    with pb.variable_scope(scope, "Stack"):
         x: Any = inputs
         for i, args in enumerate(stack_args):
             x = layer(x, *(args if isinstance(args, list | tuple) else [args]), scope=f"{scope}_{i + 1}", **kwargs)
         return x
 
 
-def softmax(logits: TensorLike, scope: str | None = None) -> Tensor:
+def softmax(logits: TensorLike, scope: str | None = None) -> pb.Tensor:
     """The softmax of `logits` along the last axis."""
-    return soft_maximum(logits, name=scope)
+    return pb.math.softmax(logits, name=scope)
 
 
 def _order(data_format: str) -> str:

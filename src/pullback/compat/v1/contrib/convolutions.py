@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
-from ....primitives.activations.rectifiers import relu
-from ....primitives.convolution.conv import depthwise_conv2d
-from ....primitives.convolution.conv import separable_conv2d as separable_conv2d_today
-from ....primitives.convolution.conv_general import conv_transpose
-from ....primitives.convolution.conv_general import convolution as convolved
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.shape.tile import tile
 from ..arguments import with_first
 from ..layers.convolution import FORMATS, as_lengths, transposed_lengths
 from ..layers.variables import ZEROS, Maker, Wish, layer_scope
@@ -34,7 +28,7 @@ def _conv(
     padding: str = "SAME",
     data_format: str | None = None,
     rate: Lengths = 1,
-    activation_fn: Maker = relu,
+    activation_fn: Maker = pb.nn.relu,
     normalizer_fn: Maker = None,
     normalizer_params: Options = None,
     weights_initializer: Maker = None,
@@ -46,13 +40,13 @@ def _conv(
     outputs_collections: Collections = None,
     trainable: bool = True,
     scope: Scope = None,
-) -> Tensor:
-    x, letters = convert_to_tensor(inputs), data_format or FORMATS[rank][0]
+) -> pb.Tensor:
+    x, letters = pb.convert_to_tensor(inputs), data_format or FORMATS[rank][0]
     with layer_scope(scope, "Conv", x, reuse):
         wish = Wish(weights_initializer or xavier_initializer(), weights_regularizer)
         sizes = [*as_lengths(kernel_size, rank), x.shape.as_list()[letters.index("C")], num_outputs]
         weights = model_variable("weights", sizes, wish, trainable, variables_collections)
-        y = convolved(x, weights, as_lengths(stride, rank), padding.upper(), letters, as_lengths(rate, rank))
+        y = pb.nn.convolution(x, weights, as_lengths(stride, rank), padding.upper(), letters, as_lengths(rate, rank))
         initializer = None if normalizer_fn is not None else biases_initializer
         y = with_biases(y, num_outputs, initializer, biases_regularizer, trainable, letters, variables_collections)
         return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
@@ -75,7 +69,7 @@ def _transposed(
     stride: Lengths = 1,
     padding: str = "SAME",
     data_format: str | None = None,
-    activation_fn: Maker = relu,
+    activation_fn: Maker = pb.nn.relu,
     normalizer_fn: Maker = None,
     normalizer_params: Options = None,
     weights_initializer: Maker = None,
@@ -87,15 +81,15 @@ def _transposed(
     outputs_collections: Collections = None,
     trainable: bool = True,
     scope: Scope = None,
-) -> Tensor:
-    x, letters = convert_to_tensor(inputs), data_format or FORMATS[rank][0]
+) -> pb.Tensor:
+    x, letters = pb.convert_to_tensor(inputs), data_format or FORMATS[rank][0]
     sizes, steps = as_lengths(kernel_size, rank), as_lengths(stride, rank)
     with layer_scope(scope, f"Conv{rank}d_transpose", x, reuse):
         wish = Wish(weights_initializer or xavier_initializer(), weights_regularizer)
         depth = x.shape.as_list()[letters.index("C")]
         weights = model_variable("weights", [*sizes, num_outputs, depth], wish, trainable, variables_collections)
         made = transposed_lengths(x, num_outputs, sizes, steps, padding.upper(), letters)
-        y = conv_transpose(x, weights, made, steps, padding.upper(), letters)
+        y = pb.nn.conv_transpose(x, weights, made, steps, padding.upper(), letters)
         initializer = None if normalizer_fn is not None else biases_initializer
         y = with_biases(y, num_outputs, initializer, biases_regularizer, trainable, letters, variables_collections)
         return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
@@ -120,7 +114,7 @@ def separable_conv2d(
     padding: str = "SAME",
     data_format: str = "NHWC",
     rate: Lengths = 1,
-    activation_fn: Maker = relu,
+    activation_fn: Maker = pb.nn.relu,
     normalizer_fn: Maker = None,
     normalizer_params: Options = None,
     weights_initializer: Maker = None,
@@ -133,9 +127,9 @@ def separable_conv2d(
     outputs_collections: Collections = None,
     trainable: bool = True,
     scope: Scope = None,
-) -> Tensor:
+) -> pb.Tensor:
     """A convolution of each channel by itself, and over the channels unless `num_outputs` is None."""
-    x, steps, holes = convert_to_tensor(inputs), as_lengths(stride, 2), as_lengths(rate, 2)
+    x, steps, holes = pb.convert_to_tensor(inputs), as_lengths(stride, 2), as_lengths(rate, 2)
     strided = [1, *steps, 1] if data_format == "NHWC" else [1, 1, *steps]
     depth = x.shape.as_list()[data_format.index("C")]
     with layer_scope(scope, "SeparableConv2d", x, reuse):
@@ -145,13 +139,13 @@ def separable_conv2d(
         depthwise = model_variable("depthwise_weights", sizes, wish, trainable, variables_collections)
         between = (depth or 0) * depth_multiplier
         if num_outputs is None:
-            y = depthwise_conv2d(x, depthwise, strided, padding.upper(), data_format, holes)
+            y = pb.nn.depthwise_conv2d(x, depthwise, strided, padding.upper(), data_format, holes)
         else:
             wish = Wish(pointwise_initializer or initializer, weights_regularizer)
             pointwise = model_variable(
                 "pointwise_weights", [1, 1, between, num_outputs], wish, trainable, variables_collections
             )
-            y = separable_conv2d_today(x, depthwise, pointwise, strided, padding.upper(), data_format, holes)
+            y = pb.nn.separable_conv2d(x, depthwise, pointwise, strided, padding.upper(), data_format, holes)
         biases = None if normalizer_fn is not None else biases_initializer
         y = with_biases(
             y, num_outputs or between, biases, biases_regularizer, trainable, data_format, variables_collections
@@ -163,9 +157,9 @@ separable_convolution2d = separable_conv2d
 
 
 @add_arg_scope
-def convolution(inputs: TensorLike, num_outputs: int, kernel_size: Lengths, *args: Any, **options: Any) -> Tensor:
+def convolution(inputs: TensorLike, num_outputs: int, kernel_size: Lengths, *args: Any, **options: Any) -> pb.Tensor:
     """A convolution along one to three axes, as many as `inputs` has between batch and channels; as `conv2d`."""
-    rank = (convert_to_tensor(inputs).shape.rank or 4) - 2
+    rank = (pb.convert_to_tensor(inputs).shape.rank or 4) - 2
     return _conv(rank, inputs, num_outputs, kernel_size, *args, **options)
 
 
@@ -175,7 +169,7 @@ def convolution2d_in_plane(
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] = 1,
     padding: str = "SAME",
-    activation_fn: Maker = relu,
+    activation_fn: Maker = pb.nn.relu,
     normalizer_fn: Maker = None,
     normalizer_params: Options = None,
     weights_initializer: Maker = None,
@@ -187,7 +181,7 @@ def convolution2d_in_plane(
     outputs_collections: Collections = None,
     trainable: bool = True,
     scope: Scope = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The same convolution of each channel by itself: weights [height, width, 1, 1].
 
     >>> import pullback.compat.v1 as tf
@@ -195,12 +189,12 @@ def convolution2d_in_plane(
     >>> y.shape, tf.trainable_variables()[0].shape
     (TensorShape([1, 3, 4, 3]), TensorShape([2, 1, 1, 1]))
     """
-    x, (high, wide) = convert_to_tensor(inputs), as_lengths(kernel_size, 2)
+    x, (high, wide) = pb.convert_to_tensor(inputs), as_lengths(kernel_size, 2)
     depth, steps = x.shape.size(-1), as_lengths(stride, 2)
     with layer_scope(scope, "ConvInPlane", x, reuse):
         wish = Wish(weights_initializer or xavier_initializer(), weights_regularizer)
         weights = model_variable("weights", [high, wide, 1, 1], wish, trainable, variables_collections)
-        y = depthwise_conv2d(x, tile(weights, [1, 1, depth, 1]), [1, *steps, 1], padding.upper())
+        y = pb.nn.depthwise_conv2d(x, pb.tile(weights, [1, 1, depth, 1]), [1, *steps, 1], padding.upper())
         biases = None if normalizer_fn is not None else biases_initializer
         y = with_biases(y, depth, biases, biases_regularizer, trainable, "NHWC", variables_collections)
         return finished(y, normalizer_fn, normalizer_params, activation_fn, outputs_collections)

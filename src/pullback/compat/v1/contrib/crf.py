@@ -9,32 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ....core.dtypes import int32
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
 from ....layers.rnn.cells import RNNCell
-from ....layers.rnn.recurrent import dynamic_rnn
-from ....layers.variables.scope import get_variable
-from ....primitives.casting.cast import cast
-from ....primitives.creation.constant import constant, convert_to_tensor
-from ....primitives.creation.sequence_mask import sequence_mask
 from ....primitives.elementwise.masking import mask
-from ....primitives.elementwise.maximum import maximum
-from ....primitives.indexing.gather import gather
-from ....primitives.indexing.scatter_nd import gather_nd
-from ....primitives.indexing.where import where
-from ....primitives.reduction.argmax import argmax
-from ....primitives.reduction.logsumexp import reduce_logsumexp
-from ....primitives.reduction.reduce import reduce_max, reduce_sum
-from ....primitives.shape.reverse_sequence import reverse_sequence
-from ....primitives.shape.size import shape
-from ....primitives.shape.squeeze import expand_dims, squeeze
-from ....primitives.shape.stacking import concat, stack
 
 
 def crf_log_likelihood(
     inputs: TensorLike, tag_indices: TensorLike, sequence_lengths: TensorLike, transition_params: Any = None
-) -> tuple[Tensor, Any]:
+) -> tuple[pb.Tensor, Any]:
     """The logarithm of the probability of each sequence of tags [batch], and the transitions.
 
     `inputs` [batch, time, tags] are the scores of each tag at each step, `transition_params` [tags, tags] those of one
@@ -48,54 +32,56 @@ def crf_log_likelihood(
     >>> tf.Session().run(tf.exp(likelihood)).round(6).tolist()
     [0.125]
     """
-    x = convert_to_tensor(inputs)
+    x = pb.convert_to_tensor(inputs)
     if transition_params is None:
         tags = x.shape.size(2)
-        transition_params = get_variable("transitions", [tags, tags])
+        transition_params = pb.get_variable("transitions", [tags, tags])
     score = crf_sequence_score(x, tag_indices, sequence_lengths, transition_params)
     return score - crf_log_norm(x, sequence_lengths, transition_params), transition_params
 
 
 def crf_sequence_score(
     inputs: TensorLike, tag_indices: TensorLike, sequence_lengths: TensorLike, transition_params: Any
-) -> Tensor:
+) -> pb.Tensor:
     """The score of each sequence of tags [batch, time]: of its tags, and of its transitions."""
     transitions: Any = crf_binary_score(tag_indices, sequence_lengths, transition_params)
     return crf_unary_score(tag_indices, sequence_lengths, inputs) + transitions  # type: ignore[no-any-return]
 
 
-def crf_unary_score(tag_indices: TensorLike, sequence_lengths: TensorLike, inputs: TensorLike) -> Tensor:
+def crf_unary_score(tag_indices: TensorLike, sequence_lengths: TensorLike, inputs: TensorLike) -> pb.Tensor:
     """The sum of the scores `inputs` [batch, time, tags] of the tags [batch, time] of each sequence."""
-    tags = convert_to_tensor(tag_indices)
-    scores = gather(inputs, tags, axis=2, batch_dims=2)
-    return reduce_sum(mask(sequence_mask(sequence_lengths, shape(tags)[1]), scores), 1)
+    tags = pb.convert_to_tensor(tag_indices)
+    scores = pb.gather(inputs, tags, axis=2, batch_dims=2)
+    return pb.reduce_sum(mask(pb.sequence_mask(sequence_lengths, pb.shape(tags)[1]), scores), 1)
 
 
-def crf_binary_score(tag_indices: TensorLike, sequence_lengths: TensorLike, transition_params: Any) -> Tensor:
+def crf_binary_score(tag_indices: TensorLike, sequence_lengths: TensorLike, transition_params: Any) -> pb.Tensor:
     """The sum of the transitions [tags, tags] of each sequence of tags [batch, time]."""
-    tags = convert_to_tensor(tag_indices)
-    scores = gather_nd(transition_params, stack([tags[:, :-1], tags[:, 1:]], -1))
-    return reduce_sum(mask(sequence_mask(sequence_lengths, shape(tags)[1])[:, 1:], scores), 1)
+    tags = pb.convert_to_tensor(tag_indices)
+    scores = pb.gather_nd(transition_params, pb.stack([tags[:, :-1], tags[:, 1:]], -1))
+    return pb.reduce_sum(mask(pb.sequence_mask(sequence_lengths, pb.shape(tags)[1])[:, 1:], scores), 1)
 
 
-def crf_log_norm(inputs: TensorLike, sequence_lengths: TensorLike, transition_params: Any) -> Tensor:
+def crf_log_norm(inputs: TensorLike, sequence_lengths: TensorLike, transition_params: Any) -> pb.Tensor:
     """The logarithm of the sum of the exponentials of the scores of all sequences of tags; 0 for an empty one."""
-    x, lengths = convert_to_tensor(inputs), convert_to_tensor(sequence_lengths)
+    x, lengths = pb.convert_to_tensor(inputs), pb.convert_to_tensor(sequence_lengths)
     cell = CrfForwardRnnCell(transition_params)
-    _, ends = dynamic_rnn(cell, x[:, 1:], maximum(lengths - 1, 0), x[:, 0])
-    return mask(lengths > 0, reduce_logsumexp(ends, [1]))
+    _, ends = pb.nn.dynamic_rnn(cell, x[:, 1:], pb.maximum(lengths - 1, 0), x[:, 0])
+    return mask(lengths > 0, pb.reduce_logsumexp(ends, [1]))
 
 
 def crf_multitag_sequence_score(
     inputs: TensorLike, tag_bitmap: TensorLike, sequence_lengths: TensorLike, transition_params: Any
-) -> Tensor:
+) -> pb.Tensor:
     """The logarithm of the sum over all sequences that have only tags of `tag_bitmap` [batch, time, tags]."""
-    x = convert_to_tensor(inputs)
-    allowed = where(tag_bitmap, x, constant(float("-inf"), x.dtype))
+    x = pb.convert_to_tensor(inputs)
+    allowed = pb.where(tag_bitmap, x, pb.constant(float("-inf"), x.dtype))
     return crf_log_norm(allowed, sequence_lengths, transition_params)
 
 
-def crf_decode(potentials: TensorLike, transition_params: Any, sequence_length: TensorLike) -> tuple[Tensor, Tensor]:
+def crf_decode(
+    potentials: TensorLike, transition_params: Any, sequence_length: TensorLike
+) -> tuple[pb.Tensor, pb.Tensor]:
     """The best sequences of tags [batch, time], int32, zeros beyond their lengths, and their scores [batch].
 
     Derivative: the scores have one; the tags have none.
@@ -108,14 +94,14 @@ def crf_decode(potentials: TensorLike, transition_params: Any, sequence_length: 
     >>> tf.Session().run([tags, score])
     [array([[0, 0, 1]], dtype=int32), array([4.5], dtype=float32)]
     """
-    x, lengths = convert_to_tensor(potentials), convert_to_tensor(sequence_length)
-    steps = maximum(lengths - 1, 0)
-    best, scores = dynamic_rnn(CrfDecodeForwardRnnCell(transition_params), x[:, 1:], steps, x[:, 0])
-    last = expand_dims(argmax(scores, 1, int32), 1)
+    x, lengths = pb.convert_to_tensor(potentials), pb.convert_to_tensor(sequence_length)
+    steps = pb.maximum(lengths - 1, 0)
+    best, scores = pb.nn.dynamic_rnn(CrfDecodeForwardRnnCell(transition_params), x[:, 1:], steps, x[:, 0])
+    last = pb.expand_dims(pb.argmax(scores, 1, pb.int32), 1)
     backward = CrfDecodeBackwardRnnCell(x.shape.size(2))
-    before, _ = dynamic_rnn(backward, reverse_sequence(best, steps, 1, 0), steps, last)
-    tags = reverse_sequence(concat([last, squeeze(before, [2])], 1), lengths, 1, 0)
-    return tags, reduce_max(scores, 1)
+    before, _ = pb.nn.dynamic_rnn(backward, pb.reverse_sequence(best, steps, 1, 0), steps, last)
+    tags = pb.reverse_sequence(pb.concat([last, pb.squeeze(before, [2])], 1), lengths, 1, 0)
+    return tags, pb.reduce_max(scores, 1)
 
 
 def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[int], Any]:
@@ -143,7 +129,7 @@ class CrfForwardRnnCell(RNNCell):
 
     def __init__(self, transition_params: Any) -> None:
         super().__init__()
-        self._transitions = convert_to_tensor(transition_params)
+        self._transitions = pb.convert_to_tensor(transition_params)
 
     @property
     def state_size(self) -> Any:
@@ -155,7 +141,7 @@ class CrfForwardRnnCell(RNNCell):
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The next state, twice."""
-        after = inputs + reduce_logsumexp(expand_dims(state, 2) + self._transitions, [1])
+        after = inputs + pb.reduce_logsumexp(pb.expand_dims(state, 2) + self._transitions, [1])
         return after, after
 
 
@@ -164,7 +150,7 @@ class CrfDecodeForwardRnnCell(RNNCell):
 
     def __init__(self, transition_params: Any) -> None:
         super().__init__()
-        self._transitions = convert_to_tensor(transition_params)
+        self._transitions = pb.convert_to_tensor(transition_params)
 
     @property
     def state_size(self) -> Any:
@@ -176,8 +162,8 @@ class CrfDecodeForwardRnnCell(RNNCell):
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The tags before, and the next state."""
-        ways = expand_dims(state, 2) + self._transitions
-        return argmax(ways, 1, int32), inputs + reduce_max(ways, [1])
+        ways = pb.expand_dims(state, 2) + self._transitions
+        return pb.argmax(ways, 1, pb.int32), inputs + pb.reduce_max(ways, [1])
 
 
 class CrfDecodeBackwardRnnCell(RNNCell):
@@ -197,5 +183,5 @@ class CrfDecodeBackwardRnnCell(RNNCell):
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The tag before, twice."""
-        before = gather(inputs, cast(state, int32), axis=1, batch_dims=1)
+        before = pb.gather(inputs, pb.cast(state, pb.int32), axis=1, batch_dims=1)
         return before, before

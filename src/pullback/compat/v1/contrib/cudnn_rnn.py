@@ -10,23 +10,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
-from ....core.dtypes import as_dtype, float32
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.shape import as_shape
 from ....core.typing import DTypeLike, ShapeLike, TensorLike
 from ....layers.rnn.cells import LSTMCell, LSTMStateTuple, RNNCell
-from ....layers.rnn.recurrent import axes_exchanged, bidirectional_dynamic_rnn, dynamic_rnn
-from ....layers.variables.initializers import Constant, Zeros, glorot_uniform
-from ....layers.variables.scope import VariableScope, get_variable, variable_scope
-from ....primitives.activations.rectifiers import relu
-from ....primitives.activations.sigmoid import sigmoid
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.elementwise.hyperbolic import tanh
-from ....primitives.linalg.matmul import matmul
-from ....primitives.random.dropout import dropout
-from ....primitives.shape.stacking import concat, split, stack, unstack
-from ....primitives.shape.transpose import transpose
-from ....primitives.variables.variable import Variable
+from ....layers.rnn.recurrent import axes_exchanged
 
 Initializer = Callable[..., Any] | None
 
@@ -71,17 +60,17 @@ class CudnnCompatibleGRUCell(RNNCell):
     def build(self, input_shape: Any) -> None:
         """Make the variables."""
         (kernel, bias), depth = self.initializers, self._depth(input_shape)
-        with variable_scope("gates"):
-            self._gates = _weights(depth + self.units, 2 * self.units, kernel, bias or Constant(1.0))
-        with variable_scope("candidate/input_projection"):
-            self._input = _weights(depth, self.units, kernel, bias or Zeros())
-        with variable_scope("candidate/hidden_projection"):
-            self._hidden = _weights(self.units, self.units, kernel, bias or Zeros())
+        with pb.variable_scope("gates"):
+            self._gates = _weights(depth + self.units, 2 * self.units, kernel, bias or pb.constant_initializer(1.0))
+        with pb.variable_scope("candidate/input_projection"):
+            self._input = _weights(depth, self.units, kernel, bias or pb.zeros_initializer())
+        with pb.variable_scope("candidate/hidden_projection"):
+            self._hidden = _weights(self.units, self.units, kernel, bias or pb.zeros_initializer())
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The output, twice."""
-        r, u = split(sigmoid(_affine(concat([inputs, state], 1), self._gates)), 2, 1)
-        candidate = tanh(_affine(inputs, self._input) + r * _affine(state, self._hidden))
+        r, u = pb.split(pb.sigmoid(_affine(pb.concat([inputs, state], 1), self._gates)), 2, 1)
+        candidate = pb.tanh(_affine(inputs, self._input) + r * _affine(state, self._hidden))
         h = (1.0 - u) * candidate + u * state
         return h, h
 
@@ -106,7 +95,7 @@ class AbstractCudnnRNN(ABC):
         direction: str = "unidirectional",
         dropout: float = 0.0,
         seed: int | None = None,
-        dtype: DTypeLike = float32,
+        dtype: DTypeLike = pb.float32,
         kernel_initializer: Initializer = None,
         bias_initializer: Initializer = None,
         name: str | None = None,
@@ -120,11 +109,11 @@ class AbstractCudnnRNN(ABC):
         if input_mode == "skip_input":
             raise NotImplementedError(f"{type(self).__name__}: only input_mode='linear_input' is there")
         self.num_layers, self.num_units, self.input_mode, self.direction = num_layers, num_units, input_mode, direction
-        self.name, self.dtype = name, as_dtype(dtype)
+        self.name, self.dtype = name, pb.as_dtype(dtype)
         self._dropout, self._seed = dropout, seed
-        self._kernel_initializer = kernel_initializer or glorot_uniform(seed, self.dtype)
-        self._bias_initializer = bias_initializer or Zeros()
-        self._scope: VariableScope | None = None
+        self._kernel_initializer = kernel_initializer or pb.glorot_uniform_initializer(seed, self.dtype)
+        self._bias_initializer = bias_initializer or pb.zeros_initializer()
+        self._scope: pb.VariableScope | None = None
         self._cells: list[list[RNNCell]] = []
 
     @property
@@ -138,7 +127,7 @@ class AbstractCudnnRNN(ABC):
         return self._scope is not None
 
     @property
-    def variables(self) -> list[Variable]:
+    def variables(self) -> list[pb.Variable]:
         """Those of all cells."""
         return [v for cells in self._cells for cell in cells for v in cell.variables]
 
@@ -163,7 +152,7 @@ class AbstractCudnnRNN(ABC):
             length = depth if layer == 0 else self.num_units * self.num_dirs
             kernel = _canonical(self._kernel_initializer, self.num_units, length)
             self._cells.append([self._cell(kernel) for _ in range(self.num_dirs)])
-        with variable_scope(None, "rnn" if self.num_dirs == 1 else "stack_bidirectional_rnn") as self._scope:
+        with pb.variable_scope(None, "rnn" if self.num_dirs == 1 else "stack_bidirectional_rnn") as self._scope:
             pass
 
     def __call__(
@@ -174,31 +163,33 @@ class AbstractCudnnRNN(ABC):
         time_major: bool = True,
         training: bool = True,
         scope: object = None,
-    ) -> tuple[Tensor, tuple[Tensor, ...]]:
+    ) -> tuple[pb.Tensor, tuple[pb.Tensor, ...]]:
         """The outputs of the last layer, and the last states of all."""
         del scope
         if initial_state is not None and not isinstance(initial_state, tuple):
             raise TypeError(f"{type(self).__name__}: initial_state must be a tuple, not {initial_state!r}")
-        x = convert_to_tensor(inputs, self.dtype)
+        x = pb.convert_to_tensor(inputs, self.dtype)
         rows = x if time_major else axes_exchanged(x)
         axis, again = 0 if time_major else 1, self.built
         self.build(rows.shape)
         ends: list[Any] = []
-        with variable_scope(self._scope, reuse=True if again else None):
+        with pb.variable_scope(self._scope, reuse=True if again else None):
             for layer in range(self.num_layers):
                 if layer and self._dropout and training:
-                    rows = dropout(rows, self._dropout, seed=self._seed)
+                    rows = pb.nn.dropout(rows, self._dropout, seed=self._seed)
                 first = self._first_states(initial_state, layer, axis)
                 rows, states = self._through(layer, rows, sequence_lengths, first)
                 ends += [self._parts_of(state) for state in states]
         outputs = rows if time_major else axes_exchanged(rows)
-        return outputs, tuple(stack(part, axis) for part in zip(*ends, strict=True))
+        return outputs, tuple(pb.stack(part, axis) for part in zip(*ends, strict=True))
 
     def _first_states(self, given: tuple[Any, ...] | None, layer: int, axis: int) -> list[Any]:
         """The states that the cells of a layer begin with; None for zeros."""
         if given is None:
             return [None] * self.num_dirs
-        parts = [unstack(convert_to_tensor(part, self.dtype), self.num_layers * self.num_dirs, axis) for part in given]
+        parts = [
+            pb.unstack(pb.convert_to_tensor(part, self.dtype), self.num_layers * self.num_dirs, axis) for part in given
+        ]
         numbers = range(layer * self.num_dirs, (layer + 1) * self.num_dirs)
         return [self._of_parts(*[part[n] for part in parts]) for n in numbers]
 
@@ -206,14 +197,14 @@ class AbstractCudnnRNN(ABC):
         """The outputs of a layer, and its last states, in the scope in which TensorFlow has such a cell."""
         cells, kind = self._cells[layer], self.dtype
         if self.num_dirs == 1:
-            with variable_scope(f"multi_rnn_cell/cell_{layer}") as around:
-                outputs, end = dynamic_rnn(cells[0], rows, lengths, first[0], kind, time_major=True, scope=around)
+            with pb.variable_scope(f"multi_rnn_cell/cell_{layer}") as around:
+                outputs, end = pb.nn.dynamic_rnn(cells[0], rows, lengths, first[0], kind, time_major=True, scope=around)
             return outputs, [end]
-        with variable_scope(f"cell_{layer}"):
-            both, ends = bidirectional_dynamic_rnn(
+        with pb.variable_scope(f"cell_{layer}"):
+            both, ends = pb.nn.bidirectional_dynamic_rnn(
                 cells[0], cells[1], rows, lengths, first[0], first[1], kind, time_major=True
             )
-        return concat(both, 2), list(ends)
+        return pb.concat(both, 2), list(ends)
 
     # What each kind says
 
@@ -271,14 +262,14 @@ class CudnnRNNTanh(AbstractOneStateRNN):
     """Layers of `tanh(x @ W + h @ R + b)`."""
 
     def _cell(self, kernel_initializer: Any) -> RNNCell:
-        return PlainCell(self.num_units, tanh, kernel_initializer)
+        return PlainCell(self.num_units, pb.tanh, kernel_initializer)
 
 
 class CudnnRNNRelu(AbstractOneStateRNN):
     """Layers of `relu(x @ W + h @ R + b)`."""
 
     def _cell(self, kernel_initializer: Any) -> RNNCell:
-        return PlainCell(self.num_units, relu, kernel_initializer)
+        return PlainCell(self.num_units, pb.nn.relu, kernel_initializer)
 
 
 class PlainCell(RNNCell):
@@ -298,34 +289,36 @@ class PlainCell(RNNCell):
 
     def build(self, input_shape: Any) -> None:
         """Make the variables."""
-        self._weights = _weights(self._depth(input_shape) + self.units, self.units, self.initializer, Zeros())
+        self._weights = _weights(
+            self._depth(input_shape) + self.units, self.units, self.initializer, pb.zeros_initializer()
+        )
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The output, twice."""
-        h = self.activation(_affine(concat([inputs, state], 1), self._weights))
+        h = self.activation(_affine(pb.concat([inputs, state], 1), self._weights))
         return h, h
 
 
 def _canonical(initializer: Any, units: int, depth: int) -> Initializer:
     """Matrices of a cell put together from those of cuDNN, one for each gate, of the inputs and of the state."""
 
-    def kernel(shape: Any, dtype: Any = float32, **options: Any) -> Any:
+    def kernel(shape: Any, dtype: Any = pb.float32, **options: Any) -> Any:
         del options
         rows, width = [int(n) for n in shape]
         parts = [depth, units] if rows == depth + units else [rows]
-        gates = [[transpose(initializer([units, n], dtype=dtype)) for n in parts] for _ in range(width // units)]
-        return concat([concat(gate, 0) for gate in gates], 1)
+        gates = [[pb.transpose(initializer([units, n], dtype=dtype)) for n in parts] for _ in range(width // units)]
+        return pb.concat([pb.concat(gate, 0) for gate in gates], 1)
 
     return kernel
 
 
 def _weights(depth: int, width: int, kernel: Any, bias: Any) -> list[Any]:
     return [
-        get_variable("kernel", [depth, width], initializer=kernel),
-        get_variable("bias", [width], initializer=bias),
+        pb.get_variable("kernel", [depth, width], initializer=kernel),
+        pb.get_variable("bias", [width], initializer=bias),
     ]
 
 
 def _affine(x: Any, variables: list[Any]) -> Any:
     kernel, bias = variables
-    return matmul(x, kernel) + bias
+    return pb.matmul(x, kernel) + bias

@@ -17,18 +17,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ....autodiff.reverse import gradients
+import pullback as pb
+
 from ....control_flow.custom_gradient import custom_gradient as custom_gradient
-from ....control_flow.py_function import py_function
 from ....derivatives.tape import GradientTape as GradientTape
-from ....primitives.creation.constant import convert_to_tensor
 from ...modes import enable_eager_execution as enable_eager_execution
 from ...modes import executing_eagerly as executing_eagerly
 from ..functions import function
 from ..test import gpu_device_name
 from ..variable import Variable as Variable
 
-in_eager_mode, defun, py_func = executing_eagerly, function, py_function
+in_eager_mode, defun, py_func = executing_eagerly, function, pb.py_function
 
 
 def in_graph_mode() -> bool:
@@ -57,7 +56,7 @@ def gradients_function(f: Callable[..., Any], params: Sequence[int] | None = Non
     """A function of the same arguments that gives the derivatives of `f` by those of number `params`, or by all."""
 
     def derivatives(*args: Any) -> list[Any]:
-        xs = [convert_to_tensor(x) for x in args]
-        return gradients(f(*xs), [xs[i] for i in (range(len(xs)) if params is None else params)])
+        xs = [pb.convert_to_tensor(x) for x in args]
+        return pb.gradients(f(*xs), [xs[i] for i in (range(len(xs)) if params is None else params)])
 
     return derivatives

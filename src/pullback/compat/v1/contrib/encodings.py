@@ -4,25 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....control_flow.custom_gradient import custom_gradient
-from ....core.dtypes import int64
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import ShapeLike, TensorLike
-from ....layers.variables.scope import get_variable, variable_scope
-from ....primitives.activations.bias import bias_add as bias_added
-from ....primitives.casting.cast import cast
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.creation.one_hot import one_hot
-from ....primitives.identity.identity import identity
-from ....primitives.indexing.gather import boolean_mask, gather
-from ....primitives.indexing.where import where
-from ....primitives.logic.comparison import not_equal
-from ....primitives.reduction.reduce import reduce_max, reduce_mean
-from ....primitives.sets.unique import unique
-from ....primitives.shape.reshape import reshape
-from ....primitives.shape.size import shape
-from ....primitives.shape.stacking import concat
-from ....primitives.sparse.sparse_tensor import SparseTensor
 from ..layers.pooling import average_pooling3d, max_pooling3d
 from ..layers.variables import ZEROS, Maker, Wish, layer_scope
 from ..nn import embedding_lookup, safe_embedding_lookup_sparse
@@ -43,14 +27,14 @@ def bias_add(
     trainable: bool = True,
     data_format: str = "NHWC",
     scope: Scope = None,
-) -> Tensor:
+) -> pb.Tensor:
     """`inputs` plus one variable for each channel, [..., channels]."""
     del variables_collections
-    x = convert_to_tensor(inputs)
+    x = pb.convert_to_tensor(inputs)
     depth = x.shape.as_list()[1 if data_format == "NCHW" else -1]
     with layer_scope(scope, "BiasAdd", x, reuse):
         biases = model_variable("biases", [depth], Wish(initializer, regularizer), trainable)
-        return finished(bias_added(x, biases, data_format), None, None, activation_fn, outputs_collections)
+        return finished(pb.nn.bias_add(x, biases, data_format), None, None, activation_fn, outputs_collections)
 
 
 @add_arg_scope
@@ -61,19 +45,19 @@ def one_hot_encoding(
     off_value: float = 0.0,
     outputs_collections: Collections = None,
     scope: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """`on_value` where the class is that of the label, `off_value` elsewhere, [..., num_classes].
 
     >>> import pullback.compat.v1 as tf
     >>> tf.Session().run(tf.contrib.layers.one_hot_encoding([1, 0], 2)).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    encoded = one_hot(labels, num_classes, on_value, off_value, name=scope)
+    encoded = pb.one_hot(labels, num_classes, on_value, off_value, name=scope)
     return noted(encoded, outputs_collections)
 
 
 @add_arg_scope
-def maxout(inputs: TensorLike, num_units: int, axis: int = -1, scope: str | None = None) -> Tensor:
+def maxout(inputs: TensorLike, num_units: int, axis: int = -1, scope: str | None = None) -> pb.Tensor:
     """The largest of the elements of each of `num_units` equal pieces of `inputs` along `axis`.
 
     Raises:
@@ -83,13 +67,15 @@ def maxout(inputs: TensorLike, num_units: int, axis: int = -1, scope: str | None
     >>> tf.Session().run(tf.contrib.layers.maxout(tf.constant([[1.0, 5.0, 3.0, 2.0]]), 2)).tolist()
     [[5.0, 3.0]]
     """
-    x = convert_to_tensor(inputs)
+    x = pb.convert_to_tensor(inputs)
     place = axis % len(x.shape)
     length = x.shape.as_list()[place]
     if length is None or length % num_units:
         raise ValueError(f"maxout: {length} elements are no multiple of {num_units} units")
-    lengths, pieces = shape(x), [num_units, length // num_units]
-    return reduce_max(reshape(x, concat([lengths[:place], pieces, lengths[place + 1 :]], 0)), place + 1, name=scope)
+    lengths, pieces = pb.shape(x), [num_units, length // num_units]
+    return pb.reduce_max(
+        pb.reshape(x, pb.concat([lengths[:place], pieces, lengths[place + 1 :]], 0)), place + 1, name=scope
+    )
 
 
 def embed_sequence(
@@ -102,7 +88,7 @@ def embed_sequence(
     trainable: bool = True,
     scope: Scope = None,
     reuse: bool | str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The rows of a variable `embeddings` [vocab_size, embed_dim] that `ids` [batch, steps] name.
 
     Raises:
@@ -116,11 +102,11 @@ def embed_sequence(
     if not reuse and (vocab_size is None or embed_dim is None):
         raise ValueError("embed_sequence: give vocab_size= and embed_dim=, or reuse=True with a scope=")
     lengths: ShapeLike | None = None if vocab_size is None or embed_dim is None else [vocab_size, embed_dim]
-    with variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
-        table = get_variable(
+    with pb.variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
+        table = pb.get_variable(
             "embeddings", lengths, initializer=initializer, regularizer=regularizer, trainable=trainable
         )
-        return gather(table, ids)
+        return pb.gather(table, ids)
 
 
 @add_arg_scope
@@ -132,7 +118,7 @@ def max_pool3d(
     data_format: str = "NDHWC",
     outputs_collections: Collections = None,
     scope: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The largest element of each window of [batch, depth, height, width, channels]."""
     y = max_pooling3d(inputs, kernel_size, stride, padding, _order(data_format), scope)
     return noted(y, outputs_collections)
@@ -147,7 +133,7 @@ def avg_pool3d(
     data_format: str = "NDHWC",
     outputs_collections: Collections = None,
     scope: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The mean of each window of [batch, depth, height, width, channels]."""
     y = average_pooling3d(inputs, kernel_size, stride, padding, _order(data_format), scope)
     return noted(y, outputs_collections)
@@ -157,7 +143,7 @@ def _order(data_format: str) -> str:
     return "channels_first" if data_format.startswith("NC") else "channels_last"
 
 
-def scale_gradient(inputs: TensorLike, gradient_multiplier: TensorLike) -> Tensor:
+def scale_gradient(inputs: TensorLike, gradient_multiplier: TensorLike) -> pb.Tensor:
     """`inputs`, whose derivative is multiplied.
 
     Derivative: dinputs = dy * gradient_multiplier.
@@ -168,34 +154,34 @@ def scale_gradient(inputs: TensorLike, gradient_multiplier: TensorLike) -> Tenso
     [np.float32(3.0)]
     """
 
-    @custom_gradient
+    @pb.custom_gradient
     def scaled(x: Any, factor: Any) -> Any:
-        return identity(x), lambda dy: (dy * factor, None)
+        return pb.identity(x), lambda dy: (dy * factor, None)
 
-    x = convert_to_tensor(inputs)
-    y: Tensor = scaled(x, convert_to_tensor(gradient_multiplier, x.dtype))
+    x = pb.convert_to_tensor(inputs)
+    y: pb.Tensor = scaled(x, pb.convert_to_tensor(gradient_multiplier, x.dtype))
     return y
 
 
 @add_arg_scope
 def dense_to_sparse(
     tensor: TensorLike, eos_token: int = 0, outputs_collections: Collections = None, scope: str | None = None
-) -> SparseTensor:
+) -> pb.SparseTensor:
     """The elements that are not `eos_token`, with their places, as labels of `ctc_loss` are given."""
     del outputs_collections, scope
-    x = convert_to_tensor(tensor)
-    kept = not_equal(x, eos_token)
-    return SparseTensor(cast(where(kept), int64), boolean_mask(x, kept), shape(x, int64))
+    x = pb.convert_to_tensor(tensor)
+    kept = pb.not_equal(x, eos_token)
+    return pb.SparseTensor(pb.cast(pb.where(kept), pb.int64), pb.boolean_mask(x, kept), pb.shape(x, pb.int64))
 
 
 def embedding_lookup_unique(
     params: Any, ids: TensorLike, partition_strategy: str = "mod", name: str | None = None
-) -> Tensor:
+) -> pb.Tensor:
     """The rows of tables for `ids` of any shape, each read once."""
-    numbers = convert_to_tensor(ids)
-    found = unique(reshape(numbers, [-1]))
-    rows = gather(embedding_lookup(params, found.y, partition_strategy), found.idx)
-    y = reshape(rows, concat([shape(numbers), shape(rows)[1:]], 0), name=name)
+    numbers = pb.convert_to_tensor(ids)
+    found = pb.unique(pb.reshape(numbers, [-1]))
+    rows = pb.gather(embedding_lookup(params, found.y, partition_strategy), found.idx)
+    y = pb.reshape(rows, pb.concat([pb.shape(numbers), pb.shape(rows)[1:]], 0), name=name)
     y.set_shape(numbers.shape.concatenate(rows.shape[1:]))
     return y
 
@@ -210,7 +196,7 @@ def bow_encoder(
     trainable: bool = True,
     scope: Scope = None,
     reuse: bool | str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The mean of the rows of a variable `embeddings` for the words of each text [batch, words].
 
     With `sparse_lookup` words of the number 0 do not count, unless a text has no others.
@@ -221,9 +207,9 @@ def bow_encoder(
     """
     if not vocab_size or not embed_dim:
         raise ValueError("bow_encoder: give vocab_size and embed_dim")
-    with variable_scope(scope, "bow_encoder", [ids], reuse=reuse):
+    with pb.variable_scope(scope, "bow_encoder", [ids], reuse=reuse):
         table = model_variable("embeddings", [vocab_size, embed_dim], Wish(initializer, regularizer), trainable)
     if not sparse_lookup:
-        return reduce_mean(gather(table, ids), 1)
-    sparse = ids if isinstance(ids, SparseTensor) else dense_to_sparse(ids)
+        return pb.reduce_mean(pb.gather(table, ids), 1)
+    sparse = ids if isinstance(ids, pb.SparseTensor) else dense_to_sparse(ids)
     return safe_embedding_lookup_sparse(table, sparse, combiner="mean", default_id=0)

@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ....core.graph import Tensor, get_default_graph
-from ....layers.variables.scope import VariableScope, get_variable
+import pullback as pb
+
 from ....primitives.debugging.assertions import assert_scalar as assert_scalar
 from ....primitives.debugging.inspection import is_tensor as is_tensor
 from ....primitives.shape.broadcast import broadcast_to as broadcast_to
 from ....primitives.sorting.permutation import invert_permutation as invert_permutation
 from ....primitives.sorting.sort import argsort as argsort
 from ....primitives.sorting.sort import sort as sort
-from ....primitives.variables.collections import GraphKeys, get_collection
-from ....primitives.variables.variable import Variable
 from ....train import assert_global_step as assert_global_step
 from ....train import create_global_step as create_global_step
 from ....train import get_global_step as get_global_step
@@ -33,15 +31,15 @@ from .arguments import arg_scope as arg_scope
 from .arguments import current_arg_scope as current_arg_scope
 from .arguments import has_arg_scope as has_arg_scope
 
-Scope = str | VariableScope | None
+Scope = str | pb.VariableScope | None
 smart_constant_value = _constant_value
 
 
 @add_arg_scope
-def variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, **options: Any) -> Variable:
+def variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, **options: Any) -> pb.Variable:
     """As `get_variable`; `device` changes nothing."""
     options.pop("device", None)
-    return get_variable(name, shape, dtype, initializer, **options)
+    return pb.get_variable(name, shape, dtype, initializer, **options)
 
 
 @add_arg_scope
@@ -54,9 +52,9 @@ def model_variable(
     trainable: bool = True,
     collections: Sequence[str] | None = None,
     **options: Any,
-) -> Variable:
+) -> pb.Variable:
     """As `variable`, in the collection `MODEL_VARIABLES` too."""
-    places = [*(collections or [GraphKeys.GLOBAL_VARIABLES]), GraphKeys.MODEL_VARIABLES]
+    places = [*(collections or [pb.GraphKeys.GLOBAL_VARIABLES]), pb.GraphKeys.MODEL_VARIABLES]
     return variable(
         name, shape, dtype, initializer, regularizer=regularizer, trainable=trainable, collections=places, **options
     )
@@ -64,30 +62,30 @@ def model_variable(
 
 def global_variable(
     initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: bool | None = None
-) -> Variable:
+) -> pb.Variable:
     """A variable that is not trained."""
     del use_resource
-    return Variable(initial_value, trainable=False, validate_shape=validate_shape, name=name)
+    return pb.Variable(initial_value, trainable=False, validate_shape=validate_shape, name=name)
 
 
 def local_variable(
     initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: bool | None = None
-) -> Variable:
+) -> pb.Variable:
     """A variable of the collection `LOCAL_VARIABLES`."""
     del use_resource
-    places = [GraphKeys.LOCAL_VARIABLES]
-    return Variable(initial_value, trainable=False, collections=places, validate_shape=validate_shape, name=name)
+    places = [pb.GraphKeys.LOCAL_VARIABLES]
+    return pb.Variable(initial_value, trainable=False, collections=places, validate_shape=validate_shape, name=name)
 
 
-def add_model_variable(var: Variable) -> None:
+def add_model_variable(var: pb.Variable) -> None:
     """Put a variable into the collection `MODEL_VARIABLES`, unless it is there."""
-    if not any(var is noted for noted in get_collection(GraphKeys.MODEL_VARIABLES)):
-        var.graph.add_to_collection(GraphKeys.MODEL_VARIABLES, var)
+    if not any(var is noted for noted in pb.get_collection(pb.GraphKeys.MODEL_VARIABLES)):
+        var.graph.add_to_collection(pb.GraphKeys.MODEL_VARIABLES, var)
 
 
 def get_variables(
-    scope: Scope = None, suffix: str | None = None, collection: str = GraphKeys.GLOBAL_VARIABLES
-) -> list[Variable]:
+    scope: Scope = None, suffix: str | None = None, collection: str = pb.GraphKeys.GLOBAL_VARIABLES
+) -> list[pb.Variable]:
     """The variables of a collection whose names begin with `scope` and end with `suffix`.
 
     >>> import pullback.compat.v1 as tf
@@ -96,44 +94,44 @@ def get_variables(
     >>> tf.contrib.framework.get_variables("a", "w")
     [<Variable 'a/w:0' float32[]>]
     """
-    begin = scope.name if isinstance(scope, VariableScope) else scope
+    begin = scope.name if isinstance(scope, pb.VariableScope) else scope
     if suffix is not None:
         begin = f"{begin or '.*'}.*{suffix if ':' in suffix else suffix + ':'}"
-    return get_collection(collection, begin)
+    return pb.get_collection(collection, begin)
 
 
-def get_model_variables(scope: Scope = None, suffix: str | None = None) -> list[Variable]:
+def get_model_variables(scope: Scope = None, suffix: str | None = None) -> list[pb.Variable]:
     """Those of the model's layers."""
-    return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
+    return get_variables(scope, suffix, pb.GraphKeys.MODEL_VARIABLES)
 
 
-def get_local_variables(scope: Scope = None, suffix: str | None = None) -> list[Variable]:
+def get_local_variables(scope: Scope = None, suffix: str | None = None) -> list[pb.Variable]:
     """Those of the collection `LOCAL_VARIABLES`."""
-    return get_variables(scope, suffix, GraphKeys.LOCAL_VARIABLES)
+    return get_variables(scope, suffix, pb.GraphKeys.LOCAL_VARIABLES)
 
 
-def get_trainable_variables(scope: Scope = None, suffix: str | None = None) -> list[Variable]:
+def get_trainable_variables(scope: Scope = None, suffix: str | None = None) -> list[pb.Variable]:
     """Those that optimizers change."""
-    return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
+    return get_variables(scope, suffix, pb.GraphKeys.TRAINABLE_VARIABLES)
 
 
-def get_variables_by_name(given_name: str, scope: Scope = None) -> list[Variable]:
+def get_variables_by_name(given_name: str, scope: Scope = None) -> list[pb.Variable]:
     """Those whose last name is `given_name`."""
     return get_variables(scope, f"/{given_name}:|^{given_name}:")
 
 
-def get_variables_by_suffix(suffix: str, scope: Scope = None) -> list[Variable]:
+def get_variables_by_suffix(suffix: str, scope: Scope = None) -> list[pb.Variable]:
     """Those whose names end with `suffix`."""
     return get_variables(scope, suffix)
 
 
-def get_unique_variable(var_op_name: str) -> Variable:
+def get_unique_variable(var_op_name: str) -> pb.Variable:
     """The variable of that name.
 
     Raises:
         ValueError: there is none.
     """
-    found: list[Variable] = [v for v in get_collection(GraphKeys.GLOBAL_VARIABLES) if v.op.name == var_op_name]
+    found: list[pb.Variable] = [v for v in pb.get_collection(pb.GraphKeys.GLOBAL_VARIABLES) if v.op.name == var_op_name]
     if not found:
         raise ValueError(f"get_unique_variable: there is no variable '{var_op_name}'")
     return found[0]
@@ -141,7 +139,7 @@ def get_unique_variable(var_op_name: str) -> Variable:
 
 def get_variables_to_restore(
     include: Sequence[str] | None = None, exclude: Sequence[str] | None = None
-) -> list[Variable]:
+) -> list[pb.Variable]:
     """The variables whose names begin with one of `include`, all unless given, and with none of `exclude`."""
     wanted = get_variables() if include is None else [v for scope in include for v in get_variables(scope)]
     unwanted = {v.op.name for scope in exclude or () for v in get_variables(scope)}
@@ -149,25 +147,25 @@ def get_variables_to_restore(
 
 
 def filter_variables(
-    var_list: Sequence[Variable],
+    var_list: Sequence[pb.Variable],
     include_patterns: Sequence[str] | None = None,
     exclude_patterns: Sequence[str] | None = None,
     reg_search: bool = True,
-) -> list[Variable]:
+) -> list[pb.Variable]:
     """The variables whose names fit one of the patterns, all unless given, and none of the others."""
     fits = re.search if reg_search else re.match
     kept = [v for v in var_list if not include_patterns or any(fits(p, v.op.name) for p in include_patterns)]
     return [v for v in kept if not any(fits(p, v.op.name) for p in exclude_patterns or ())]
 
 
-def get_variable_full_name(var: Variable) -> str:
+def get_variable_full_name(var: pb.Variable) -> str:
     """The name of the variable in checkpoints."""
     return var.op.name
 
 
 def get_name_scope() -> str:
     """The name scope in force, without the slash at its end."""
-    return get_default_graph().scope.prefix.rstrip("/")
+    return pb.get_default_graph().scope.prefix.rstrip("/")
 
 
 def assign_from_values(var_names_to_values: Mapping[str, Any]) -> tuple[Any, dict[Any, Any]]:
@@ -230,10 +228,10 @@ def assign_from_checkpoint_fn(
     return lambda session: saver.restore(session, model_path)
 
 
-def zero_initializer(ref: Variable, use_locking: bool = True, name: str = "zero_initializer") -> Tensor:
+def zero_initializer(ref: pb.Variable, use_locking: bool = True, name: str = "zero_initializer") -> pb.Tensor:
     """An operation that sets a variable to zeros."""
     del use_locking
-    assigned: Tensor = ref.assign(np.zeros(ref.shape.known), name=name)
+    assigned: pb.Tensor = ref.assign(np.zeros(ref.shape.known), name=name)
     return assigned
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pullback as pb
+
 from ....core.typing import DTypeLike
 from ....layers.rnn.cells import LSTMCell, LSTMStateTuple
-from ....layers.rnn.recurrent import dynamic_rnn, static_rnn
-from ....layers.variables.scope import get_variable_scope
-from ....primitives.shape.reverse import reverse
-from ....primitives.shape.reverse_sequence import reverse_sequence
-from ....primitives.shape.stacking import stack, unstack
 
 
 class FusedRNNCell:
@@ -45,14 +42,14 @@ class FusedRNNCellAdaptor(FusedRNNCell):
         """All outputs, and the last state."""
         listed, looped = isinstance(inputs, list), self._use_dynamic_rnn
         if looped:
-            rows = stack(inputs) if listed else inputs
-            outputs, state = dynamic_rnn(
+            rows = pb.stack(inputs) if listed else inputs
+            outputs, state = pb.nn.dynamic_rnn(
                 self._cell, rows, sequence_length, initial_state, dtype, time_major=True, scope=scope
             )
-            return (unstack(outputs) if listed else outputs), state
-        steps = inputs if listed else unstack(inputs)
-        made, state = static_rnn(self._cell, steps, initial_state, dtype, sequence_length, scope)
-        return (made if listed else stack(made)), state
+            return (pb.unstack(outputs) if listed else outputs), state
+        steps = inputs if listed else pb.unstack(inputs)
+        made, state = pb.nn.static_rnn(self._cell, steps, initial_state, dtype, sequence_length, scope)
+        return (made if listed else pb.stack(made)), state
 
 
 class TimeReversedFusedRNN(FusedRNNCell):
@@ -121,10 +118,10 @@ class LSTMBlockFusedCell(FusedRNNCell):
         """All outputs, and the last state."""
         state = None if initial_state is None else LSTMStateTuple(*initial_state)
         fused = FusedRNNCellAdaptor(self._cell, use_dynamic_rnn=True)
-        return fused(inputs, state, dtype, sequence_length, scope or get_variable_scope())
+        return fused(inputs, state, dtype, sequence_length, scope or pb.get_variable_scope())
 
 
 def _turned(steps: Any, lengths: Any) -> Any:
     if isinstance(steps, list):
         return steps[::-1]
-    return reverse(steps, [0]) if lengths is None else reverse_sequence(steps, lengths, 0, 1)
+    return pb.reverse(steps, [0]) if lengths is None else pb.reverse_sequence(steps, lengths, 0, 1)

@@ -5,22 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ....core.dtypes import float32
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....layers.rnn.cells import Activation, LSTMStateTuple, RNNCell
-from ....layers.variables.initializers import Constant, Zeros
-from ....layers.variables.scope import get_variable, variable_scope
-from ....primitives.activations.rectifiers import relu
-from ....primitives.activations.sigmoid import sigmoid
-from ....primitives.casting.cast import cast
-from ....primitives.elementwise.clip import clip_by_value
-from ....primitives.elementwise.exponential import exp
-from ....primitives.elementwise.hyperbolic import tanh
-from ....primitives.identity.identity import stop_gradient
-from ....primitives.indexing.where import where
-from ....primitives.linalg.matmul import matmul
-from ....primitives.random.stateful import random_uniform
-from ....primitives.shape.stacking import concat, split
 from .linear_cells import linear, normalized
 
 
@@ -52,27 +39,27 @@ class NASCell(RNNCell):
     def build(self, input_shape: Any) -> None:
         """Make the variables."""
         width = 8 * self.units
-        self.recurrent_kernel = get_variable("recurrent_kernel", [self.output_size, width])
-        self.kernel = get_variable("kernel", [self._depth(input_shape), width])
-        self.bias = get_variable("bias", [width], initializer=Zeros()) if self.use_bias else None
+        self.recurrent_kernel = pb.get_variable("recurrent_kernel", [self.output_size, width])
+        self.kernel = pb.get_variable("kernel", [self._depth(input_shape), width])
+        self.bias = pb.get_variable("bias", [width], initializer=pb.zeros_initializer()) if self.use_bias else None
         if self.projected is not None:
-            self.projection_weights = get_variable("projection_weights", [self.units, self.projected])
+            self.projection_weights = pb.get_variable("projection_weights", [self.units, self.projected])
 
-    def call(self, inputs: Tensor, state: Any) -> tuple[Any, Any]:
+    def call(self, inputs: pb.Tensor, state: Any) -> tuple[Any, Any]:
         """The output and the next state."""
         c, h = state
-        of_output: Any = matmul(h, self.recurrent_kernel)
+        of_output: Any = pb.matmul(h, self.recurrent_kernel)
         if self.bias is not None:
             of_output = of_output + self.bias
-        xs, hs = split(matmul(inputs, self.kernel), 8, 1), split(of_output, 8, 1)
+        xs, hs = pb.split(pb.matmul(inputs, self.kernel), 8, 1), pb.split(of_output, 8, 1)
         a = [x * h if i == 3 else x + h for i, (x, h) in enumerate(zip(xs, hs, strict=True))]
-        first = tanh(tanh(sigmoid(a[0]) * relu(a[1])) + c)
-        second = tanh(sigmoid(a[2]) + relu(a[3]))
-        third, fourth = tanh(tanh(a[4]) * sigmoid(a[5])), sigmoid(tanh(a[6]) + sigmoid(a[7]))
+        first = pb.tanh(pb.tanh(pb.sigmoid(a[0]) * pb.nn.relu(a[1])) + c)
+        second = pb.tanh(pb.sigmoid(a[2]) + pb.nn.relu(a[3]))
+        third, fourth = pb.tanh(pb.tanh(a[4]) * pb.sigmoid(a[5])), pb.sigmoid(pb.tanh(a[6]) + pb.sigmoid(a[7]))
         c = first * second
-        h = tanh(c * tanh(third + fourth))
+        h = pb.tanh(c * pb.tanh(third + fourth))
         if self.projected is not None:
-            h = matmul(h, self.projection_weights)
+            h = pb.matmul(h, self.projection_weights)
         return h, LSTMStateTuple(c, h)
 
 
@@ -91,7 +78,7 @@ class IntersectionRNNCell(RNNCell):
         num_in_proj: int | None = None,
         initializer: Any = None,
         forget_bias: float = 1.0,
-        y_activation: Activation = relu,
+        y_activation: Activation = pb.nn.relu,
         reuse: bool | str | None = None,
     ) -> None:
         super().__init__(_reuse=reuse)
@@ -114,11 +101,11 @@ class IntersectionRNNCell(RNNCell):
                     f"IntersectionRNNCell: inputs must be of length {self.units}, not {inputs.type}; "
                     f"give num_in_proj={self.units} in the first layer"
                 )
-            with variable_scope("in_projection"):
+            with pb.variable_scope("in_projection"):
                 inputs = linear([inputs], self.units, self.initializer)
-        through_time, h, through_depth, y = split(linear([inputs, state], 4 * self.units, self.initializer), 4, 1)
-        time, depth = sigmoid(through_time + self.forget_bias), sigmoid(through_depth + self.forget_bias)
-        return depth * inputs + (1.0 - depth) * self.activation(y), time * state + (1.0 - time) * tanh(h)
+        through_time, h, through_depth, y = pb.split(linear([inputs, state], 4 * self.units, self.initializer), 4, 1)
+        time, depth = pb.sigmoid(through_time + self.forget_bias), pb.sigmoid(through_depth + self.forget_bias)
+        return depth * inputs + (1.0 - depth) * self.activation(y), time * state + (1.0 - time) * pb.tanh(h)
 
 
 class CoupledInputForgetGateLSTMCell(RNNCell):
@@ -138,7 +125,7 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
         num_proj_shards: int = 1,
         forget_bias: float = 1.0,
         state_is_tuple: bool = True,
-        activation: Activation = tanh,
+        activation: Activation = pb.tanh,
         reuse: bool | str | None = None,
         layer_norm: bool = False,
         norm_gain: float = 1.0,
@@ -149,7 +136,7 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
         self.units, self.projected, self.proj_clip = num_units, num_proj, proj_clip
         self.use_peepholes, self.forget_bias, self.activation = use_peepholes, forget_bias, activation
         self.state_is_tuple, self.layer_norm = state_is_tuple, layer_norm
-        self.begin = (Constant(norm_gain), Constant(norm_shift))
+        self.begin = (pb.constant_initializer(norm_gain), pb.constant_initializer(norm_shift))
 
     @property
     def state_size(self) -> Any:
@@ -162,24 +149,24 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The output and the next state."""
-        c, h = state if self.state_is_tuple else split(state, [self.units, self.output_size], 1)
-        x = concat([inputs, h], 1)
-        bias = get_variable("B", [3 * self.units], initializer=Zeros())
-        y: Any = matmul(x, get_variable("W", [x.shape.size(-1), 3 * self.units]))
-        parts = split(y if self.layer_norm else y + bias, 3, 1)
+        c, h = state if self.state_is_tuple else pb.split(state, [self.units, self.output_size], 1)
+        x = pb.concat([inputs, h], 1)
+        bias = pb.get_variable("B", [3 * self.units], initializer=pb.zeros_initializer())
+        y: Any = pb.matmul(x, pb.get_variable("W", [x.shape.size(-1), 3 * self.units]))
+        parts = pb.split(y if self.layer_norm else y + bias, 3, 1)
         j, f, o = [self._normalized(*pair) for pair in zip(parts, ("transform", "forget", "output"), strict=True)]
         if self.use_peepholes:
-            f = f + get_variable("W_F_diag", [self.units]) * c
-        kept = sigmoid(f + self.forget_bias)
+            f = f + pb.get_variable("W_F_diag", [self.units]) * c
+        kept = pb.sigmoid(f + self.forget_bias)
         c = self._normalized(kept * c + (1.0 - kept) * self.activation(j), "state")
         if self.use_peepholes:
-            o = o + get_variable("W_O_diag", [self.units]) * c
-        h = sigmoid(o) * self.activation(c)
+            o = o + pb.get_variable("W_O_diag", [self.units]) * c
+        h = pb.sigmoid(o) * self.activation(c)
         if self.projected is not None:
-            h = matmul(h, get_variable("W_P", [self.units, self.projected]))
+            h = pb.matmul(h, pb.get_variable("W_P", [self.units, self.projected]))
         if self.projected is not None and self.proj_clip is not None:
-            h = clip_by_value(h, -self.proj_clip, self.proj_clip)
-        return h, LSTMStateTuple(c, h) if self.state_is_tuple else concat([c, h], 1)
+            h = pb.clip_by_value(h, -self.proj_clip, self.proj_clip)
+        return h, LSTMStateTuple(c, h) if self.state_is_tuple else pb.concat([c, h], 1)
 
     def _normalized(self, x: Any, name: str) -> Any:
         return normalized(x, name, self.begin) if self.layer_norm else x
@@ -218,7 +205,7 @@ class PhasedLSTMCell(RNNCell):
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Any, Any]:
         """The output and the next state."""
         (time, x), (c, h) = inputs, state
-        with self.entered(scope, float32):
+        with self.entered(scope, pb.float32):
             after, shown = self._moved(x, c, h)
             open_ = self._openness(time)
         self._called = True
@@ -227,35 +214,38 @@ class PhasedLSTMCell(RNNCell):
 
     def _moved(self, x: Any, c: Any, h: Any) -> tuple[Any, Any]:
         """What is remembered, and what is shown, where the cell is open."""
-        with variable_scope("mask_gates"):
+        with pb.variable_scope("mask_gates"):
             seen = [x, h, c] if self.use_peepholes else [x, h]
-            i, f = split(sigmoid(linear(seen, 2 * self.units)), 2, 1)
-        with variable_scope("new_input"):
-            after = c * f + i * tanh(linear([x, h], self.units))
-        with variable_scope("output_gate"):
+            i, f = pb.split(pb.sigmoid(linear(seen, 2 * self.units)), 2, 1)
+        with pb.variable_scope("new_input"):
+            after = c * f + i * pb.tanh(linear([x, h], self.units))
+        with pb.variable_scope("output_gate"):
             seen = [x, h, after] if self.use_peepholes else [x, h]
-            return after, tanh(after) * sigmoid(linear(seen, self.units))
+            return after, pb.tanh(after) * pb.sigmoid(linear(seen, self.units))
 
     def _openness(self, time: Any) -> Any:
         low, high = self.periods
 
-        def periods(shape: Any, dtype: Any = float32, **_: Any) -> Tensor:
-            return exp(random_uniform(shape, low, high, dtype))
+        def periods(shape: Any, dtype: Any = pb.float32, **_: Any) -> pb.Tensor:
+            return pb.exp(pb.random_uniform(shape, low, high, dtype))
 
-        period: Any = get_variable("period", [self.units], initializer=periods)
+        period: Any = pb.get_variable("period", [self.units], initializer=periods)
 
-        def phases(shape: Any, dtype: Any = float32, **_: Any) -> Any:
-            return random_uniform(shape, dtype=dtype) * period.initialized_value()
+        def phases(shape: Any, dtype: Any = pb.float32, **_: Any) -> Any:
+            return pb.random_uniform(shape, dtype=dtype) * period.initialized_value()
 
-        phase = get_variable("phase", [self.units], initializer=phases)
-        ratio_on: Any = get_variable(
-            "ratio_on", [self.units], initializer=Constant(self.ratio_on), trainable=self.trainable_ratio_on
+        phase = pb.get_variable("phase", [self.units], initializer=phases)
+        ratio_on: Any = pb.get_variable(
+            "ratio_on",
+            [self.units],
+            initializer=pb.constant_initializer(self.ratio_on),
+            trainable=self.trainable_ratio_on,
         )
-        shifted, long = time - cast(phase, time.dtype), cast(period, time.dtype)
-        ratio = cast((stop_gradient(shifted % long - shifted) + shifted) / long, float32)
+        shifted, long = time - pb.cast(phase, time.dtype), pb.cast(period, time.dtype)
+        ratio = pb.cast((pb.stop_gradient(shifted % long - shifted) + shifted) / long, pb.float32)
         rising = 2.0 * ratio / ratio_on
-        falling = where(ratio < ratio_on, 2.0 - rising, self.leak * ratio)
-        return where(ratio < 0.5 * ratio_on, rising, falling)
+        falling = pb.where(ratio < ratio_on, 2.0 - rising, self.leak * ratio)
+        return pb.where(ratio < 0.5 * ratio_on, rising, falling)
 
 
 class SRUCell(RNNCell):
@@ -273,7 +263,7 @@ class SRUCell(RNNCell):
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, _reuse=reuse, **kwargs)
-        self.units, self.activation = num_units, activation or tanh
+        self.units, self.activation = num_units, activation or pb.tanh
 
     @property
     def state_size(self) -> int:
@@ -285,13 +275,13 @@ class SRUCell(RNNCell):
 
     def build(self, input_shape: Any) -> None:
         """Make the variables."""
-        self._kernel = get_variable("kernel", [self._depth(input_shape), 4 * self.units])
-        self._bias = get_variable("bias", [2 * self.units], initializer=Zeros())
+        self._kernel = pb.get_variable("kernel", [self._depth(input_shape), 4 * self.units])
+        self._bias = pb.get_variable("bias", [2 * self.units], initializer=pb.zeros_initializer())
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The output and the next state."""
-        x, gates, through = split(matmul(inputs, self._kernel), [self.units, 2 * self.units, self.units], 1)
-        f, r = split(sigmoid(gates + self._bias), 2, 1)
+        x, gates, through = pb.split(pb.matmul(inputs, self._kernel), [self.units, 2 * self.units, self.units], 1)
+        f, r = pb.split(pb.sigmoid(gates + self._bias), 2, 1)
         c = f * state + (1.0 - f) * x
         return r * self.activation(c) + (1.0 - r) * through, c
 
@@ -312,7 +302,7 @@ class GLSTMCell(RNNCell):
         num_proj: int | None = None,
         number_of_groups: int = 1,
         forget_bias: float = 1.0,
-        activation: Activation = tanh,
+        activation: Activation = pb.tanh,
         reuse: bool | str | None = None,
     ) -> None:
         super().__init__(_reuse=reuse)
@@ -333,17 +323,17 @@ class GLSTMCell(RNNCell):
         """The output and the next state."""
         c, h = state
         self._check("the length of the inputs", inputs.shape.size(-1))
-        xs, hs, gates = split(inputs, self.groups, 1), split(h, self.groups, 1), []
+        xs, hs, gates = pb.split(inputs, self.groups, 1), pb.split(h, self.groups, 1), []
         for k, pair in enumerate(zip(xs, hs, strict=True)):
-            with variable_scope(f"group{k}"):
+            with pb.variable_scope(f"group{k}"):
                 part = linear(pair, 4 * self.units // self.groups, self.initializer, bias=False)
-            gates.append(split(part, 4, 1))
-        biases = [get_variable(f"bias_{gate}", [self.units], initializer=Zeros()) for gate in "ijfo"]
-        i, j, f, o = [concat(parts, 1) + b for parts, b in zip(zip(*gates, strict=True), biases, strict=True)]
-        c = sigmoid(f + self.forget_bias) * c + sigmoid(i) * tanh(j)
-        h = sigmoid(o) * self.activation(c)
+            gates.append(pb.split(part, 4, 1))
+        biases = [pb.get_variable(f"bias_{gate}", [self.units], initializer=pb.zeros_initializer()) for gate in "ijfo"]
+        i, j, f, o = [pb.concat(parts, 1) + b for parts, b in zip(zip(*gates, strict=True), biases, strict=True)]
+        c = pb.sigmoid(f + self.forget_bias) * c + pb.sigmoid(i) * pb.tanh(j)
+        h = pb.sigmoid(o) * self.activation(c)
         if self.projected is not None:
-            with variable_scope("projection"):
+            with pb.variable_scope("projection"):
                 h = linear([h], self.projected, self.initializer, bias=False)
         return h, LSTMStateTuple(c, h)
 

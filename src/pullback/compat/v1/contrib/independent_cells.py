@@ -7,15 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pullback as pb
+
 from ....core.typing import DTypeLike
 from ....layers.rnn.cells import Activation, LSTMStateTuple, RNNCell
-from ....layers.variables.initializers import Constant, RandomUniform, Zeros
-from ....layers.variables.scope import get_variable, variable_scope
-from ....primitives.activations.sigmoid import sigmoid
-from ....primitives.elementwise.hyperbolic import tanh
-from ....primitives.linalg.matmul import matmul
-from ....primitives.shape.stacking import concat, split
-from ....primitives.variables.variable import Variable
 
 
 class IndRNNCell(RNNCell):
@@ -30,7 +25,7 @@ class IndRNNCell(RNNCell):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse)
-        self.units, self.activation = num_units, activation or tanh
+        self.units, self.activation = num_units, activation or pb.tanh
 
     @property
     def state_size(self) -> int:
@@ -64,7 +59,7 @@ class IndyGRUCell(RNNCell):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse)
-        self.units, self.activation = num_units, activation or tanh
+        self.units, self.activation = num_units, activation or pb.tanh
         self.initializers = kernel_initializer, bias_initializer
 
     @property
@@ -78,14 +73,14 @@ class IndyGRUCell(RNNCell):
     def build(self, input_shape: Any) -> None:
         """Make the variables."""
         (kernel, bias), depth = self.initializers, self._depth(input_shape)
-        with variable_scope("gates"):
-            self._gates = _variables(depth, 2 * self.units, kernel, bias or Constant(1.0))
-        with variable_scope("candidate"):
+        with pb.variable_scope("gates"):
+            self._gates = _variables(depth, 2 * self.units, kernel, bias or pb.constant_initializer(1.0))
+        with pb.variable_scope("candidate"):
             self._candidate = _variables(depth, self.units, kernel, bias, "kernel")
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The output, twice."""
-        r, u = split(sigmoid(_affine(inputs, concat([state, state], 1), self._gates)), 2, 1)
+        r, u = pb.split(pb.sigmoid(_affine(inputs, pb.concat([state, state], 1), self._gates)), 2, 1)
         h = u * state + (1.0 - u) * self.activation(_affine(inputs, r * state, self._candidate))
         return h, h
 
@@ -105,7 +100,7 @@ class IndyLSTMCell(RNNCell):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse)
-        self.units, self.forget_bias, self.activation = num_units, forget_bias, activation or tanh
+        self.units, self.forget_bias, self.activation = num_units, forget_bias, activation or pb.tanh
         self.initializers = kernel_initializer, bias_initializer
 
     @property
@@ -123,21 +118,23 @@ class IndyLSTMCell(RNNCell):
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The output and the next state."""
         c, h = state
-        i, j, f, o = split(_affine(inputs, concat([h] * 4, 1), self._weights), 4, 1)
-        c = c * sigmoid(f + self.forget_bias) + sigmoid(i) * self.activation(j)
-        h = self.activation(c) * sigmoid(o)
+        i, j, f, o = pb.split(_affine(inputs, pb.concat([h] * 4, 1), self._weights), 4, 1)
+        c = c * pb.sigmoid(f + self.forget_bias) + pb.sigmoid(i) * self.activation(j)
+        h = self.activation(c) * pb.sigmoid(o)
         return h, LSTMStateTuple(c, h)
 
 
-def _variables(depth: int, width: int, kernel: Any = None, bias: Any = None, name: str = "kernel_w") -> list[Variable]:
+def _variables(
+    depth: int, width: int, kernel: Any = None, bias: Any = None, name: str = "kernel_w"
+) -> list[pb.Variable]:
     """The matrix of the inputs, the vector of the state, and the bias."""
     return [
-        get_variable(name, [depth, width], initializer=kernel),
-        get_variable("kernel_u", [1, width], initializer=RandomUniform(-1.0, 1.0)),
-        get_variable("bias", [width], initializer=bias or Zeros()),
+        pb.get_variable(name, [depth, width], initializer=kernel),
+        pb.get_variable("kernel_u", [1, width], initializer=pb.random_uniform_initializer(-1.0, 1.0)),
+        pb.get_variable("bias", [width], initializer=bias or pb.zeros_initializer()),
     ]
 
 
 def _affine(x: Any, h: Any, variables: list[Any]) -> Any:
     w, u, b = variables
-    return matmul(x, w) + h * u + b
+    return pb.matmul(x, w) + h * u + b

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ....core.dtypes import float32
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import DTypeLike
-from ....layers.losses.regularizers import l1, l2
-from ....layers.variables.initializers import VarianceScaling
 
 _CUT = 0.87962566103423978
 """The deviation of a normal distribution that is cut off at two deviations: contrib does not make up for it."""
@@ -20,16 +18,18 @@ def variance_scaling_initializer(
     mode: str = "FAN_IN",
     uniform: bool = False,
     seed: int | None = None,
-    dtype: DTypeLike = float32,
-) -> VarianceScaling:
+    dtype: DTypeLike = pb.float32,
+) -> pb.variance_scaling_initializer:
     """Numbers of variance `factor / n`, n being the number of inputs, of outputs, or their mean."""
     fan: Any = mode.lower()
     if uniform:
-        return VarianceScaling(factor, fan, "uniform", seed, dtype)
-    return VarianceScaling(1.3 * factor * _CUT**2, fan, "truncated_normal", seed, dtype)
+        return pb.variance_scaling_initializer(factor, fan, "uniform", seed, dtype)
+    return pb.variance_scaling_initializer(1.3 * factor * _CUT**2, fan, "truncated_normal", seed, dtype)
 
 
-def xavier_initializer(uniform: bool = True, seed: int | None = None, dtype: DTypeLike = float32) -> VarianceScaling:
+def xavier_initializer(
+    uniform: bool = True, seed: int | None = None, dtype: DTypeLike = pb.float32
+) -> pb.variance_scaling_initializer:
     """Numbers of variance 2 / (inputs + outputs): X. Glorot and Y. Bengio, 2010."""
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 
@@ -37,13 +37,13 @@ def xavier_initializer(uniform: bool = True, seed: int | None = None, dtype: DTy
 xavier_initializer_conv2d = xavier_initializer
 
 
-def l1_regularizer(scale: float, scope: str | None = None) -> Callable[..., Tensor]:
+def l1_regularizer(scale: float, scope: str | None = None) -> Callable[..., pb.Tensor]:
     """A function that returns `scale * sum(|w|)`."""
     del scope
-    return l1(scale)
+    return pb.regularizers.l1(scale)
 
 
-def l2_regularizer(scale: float, scope: str | None = None) -> Callable[..., Tensor]:
+def l2_regularizer(scale: float, scope: str | None = None) -> Callable[..., pb.Tensor]:
     """A function that returns `scale * sum(w**2) / 2`."""
     del scope
-    return l2(scale / 2.0)
+    return pb.regularizers.l2(scale / 2.0)

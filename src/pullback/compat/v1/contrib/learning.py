@@ -6,7 +6,8 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from ....core.graph import get_default_graph
+import pullback as pb
+
 from ..logging import info
 from ..train.supervisor import Supervisor
 from .optimizing import clip_gradient_norms as clip_gradient_norms
@@ -53,7 +54,7 @@ def train(
     """The loss of the last of `number_of_steps` steps, each a run of `train_op`; a supervisor saves in `logdir`."""
     del ready_op, startup_delay_steps, sync_optimizer, trace_every_n_steps, ignore_live_threads
     supervisor = Supervisor(
-        graph=graph or get_default_graph(),
+        graph=graph or pb.get_default_graph(),
         is_chief=is_chief,
         logdir=logdir,
         global_step=global_step,

@@ -6,26 +6,9 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
-from ....core.dtypes import float32, int32
-from ....core.graph import Tensor
-from ....core.nest import flatten
+import pullback as pb
+
 from ....core.typing import DTypeLike
-from ....layers.rnn.recurrent import static_rnn
-from ....layers.variables.scope import get_variable, get_variable_scope, variable_scope
-from ....primitives.activations.softmax import softmax
-from ....primitives.casting.cast import cast
-from ....primitives.creation.fill import zeros
-from ....primitives.elementwise.add_n import add_n
-from ....primitives.elementwise.hyperbolic import tanh
-from ....primitives.identity.identity import stop_gradient
-from ....primitives.indexing.gather import gather
-from ....primitives.linalg.einsum import einsum
-from ....primitives.linalg.matmul import matmul
-from ....primitives.losses.cross_entropy import sparse_softmax_cross_entropy_with_logits
-from ....primitives.reduction.argmax import argmax
-from ....primitives.reduction.reduce import reduce_sum
-from ....primitives.shape.size import shape
-from ....primitives.shape.stacking import concat, stack
 from .linear_cells import linear as _linear
 from .rnn import EmbeddingWrapper, OutputProjectionWrapper, RNNCell
 
@@ -35,7 +18,7 @@ LoopFunction = Callable[[Any, int], Any] | None
 
 def rnn_decoder(
     decoder_inputs: Inputs, initial_state: Any, cell: Any, loop_function: LoopFunction = None, scope: Any = None
-) -> tuple[list[Tensor], Any]:
+) -> tuple[list[pb.Tensor], Any]:
     """The outputs of `cell` for a list of inputs, and its last state.
 
     With `loop_function` each input but the first is what that makes of the output before and its number.
@@ -46,25 +29,25 @@ def rnn_decoder(
     >>> len(outputs), state.shape
     (4, TensorShape([2, 3]))
     """
-    state, outputs = initial_state, list[Tensor]()
-    with variable_scope(scope or "rnn_decoder"):
+    state, outputs = initial_state, list[pb.Tensor]()
+    with pb.variable_scope(scope or "rnn_decoder"):
         for i, x in enumerate(decoder_inputs):
             if loop_function is not None and outputs:
-                with variable_scope("loop_function", reuse=True):
+                with pb.variable_scope("loop_function", reuse=True):
                     x = loop_function(outputs[-1], i)
             if i > 0:
-                get_variable_scope().reuse_variables()
+                pb.get_variable_scope().reuse_variables()
             output, state = cell(x, state)
             outputs.append(output)
     return outputs, state
 
 
 def basic_rnn_seq2seq(
-    encoder_inputs: Inputs, decoder_inputs: Inputs, cell: Any, dtype: DTypeLike = float32, scope: Any = None
-) -> tuple[list[Tensor], Any]:
+    encoder_inputs: Inputs, decoder_inputs: Inputs, cell: Any, dtype: DTypeLike = pb.float32, scope: Any = None
+) -> tuple[list[pb.Tensor], Any]:
     """`rnn_decoder` from the last state of a copy of `cell` that has read the inputs of the encoder."""
-    with variable_scope(scope or "basic_rnn_seq2seq"):
-        _, state = static_rnn(_unbuilt(cell), list(encoder_inputs), dtype=dtype)
+    with pb.variable_scope(scope or "basic_rnn_seq2seq"):
+        _, state = pb.nn.static_rnn(_unbuilt(cell), list(encoder_inputs), dtype=dtype)
         return rnn_decoder(decoder_inputs, state, cell)
 
 
@@ -78,15 +61,15 @@ def embedding_rnn_decoder(
     feed_previous: bool = False,
     update_embedding_for_previous: bool = True,
     scope: Any = None,
-) -> tuple[list[Tensor], Any]:
+) -> tuple[list[pb.Tensor], Any]:
     """`rnn_decoder` of symbols [batch], which are rows of a variable `embedding`.
 
     With `feed_previous` each symbol but the first is the likeliest one of the output before.
     """
-    with variable_scope(scope or "embedding_rnn_decoder"):
-        table = get_variable("embedding", [num_symbols, embedding_size])
+    with pb.variable_scope(scope or "embedding_rnn_decoder"):
+        table = pb.get_variable("embedding", [num_symbols, embedding_size])
         loop = _likeliest(table, output_projection, update_embedding_for_previous) if feed_previous else None
-        return rnn_decoder([gather(table, i) for i in decoder_inputs], initial_state, cell, loop)
+        return rnn_decoder([pb.gather(table, i) for i in decoder_inputs], initial_state, cell, loop)
 
 
 def embedding_rnn_seq2seq(
@@ -100,11 +83,11 @@ def embedding_rnn_seq2seq(
     feed_previous: bool = False,
     dtype: DTypeLike | None = None,
     scope: Any = None,
-) -> tuple[list[Tensor], Any]:
+) -> tuple[list[pb.Tensor], Any]:
     """Logits of symbols, from the last state of a copy of `cell` that has read symbols."""
-    with variable_scope(scope or "embedding_rnn_seq2seq", dtype=dtype or float32):
+    with pb.variable_scope(scope or "embedding_rnn_seq2seq", dtype=dtype or pb.float32):
         encoder = EmbeddingWrapper(_unbuilt(cell), num_encoder_symbols, embedding_size)
-        _, state = static_rnn(encoder, list(encoder_inputs), dtype=dtype or float32)
+        _, state = pb.nn.static_rnn(encoder, list(encoder_inputs), dtype=dtype or pb.float32)
         decoder = cell if output_projection else OutputProjectionWrapper(cell, num_decoder_symbols)
         options = (num_decoder_symbols, embedding_size, output_projection, feed_previous)
         return embedding_rnn_decoder(decoder_inputs, state, decoder, *options)
@@ -113,7 +96,7 @@ def embedding_rnn_seq2seq(
 def attention_decoder(
     decoder_inputs: Inputs,
     initial_state: Any,
-    attention_states: Tensor,
+    attention_states: pb.Tensor,
     cell: Any,
     output_size: int | None = None,
     num_heads: int = 1,
@@ -121,48 +104,48 @@ def attention_decoder(
     dtype: DTypeLike | None = None,
     scope: Any = None,
     initial_state_attention: bool = False,
-) -> tuple[list[Tensor], Any]:
+) -> tuple[list[pb.Tensor], Any]:
     """A decoder that looks at `attention_states` [batch, length, n] before each output.
 
     Source: O. Vinyals et al., "Grammar as a foreign language", 2015.
     """
     length = output_size or cell.output_size
     depth = int(attention_states.shape.as_list()[2] or 0)
-    with variable_scope(scope or "attention_decoder", dtype=dtype):
-        keys = [get_variable(f"AttnW_{a}", [1, 1, depth, depth]) for a in range(num_heads)]
-        scores = [get_variable(f"AttnV_{a}", [depth]) for a in range(num_heads)]
-        hidden = [einsum("bln,nm->blm", attention_states, k[0, 0]) for k in keys]
+    with pb.variable_scope(scope or "attention_decoder", dtype=dtype):
+        keys = [pb.get_variable(f"AttnW_{a}", [1, 1, depth, depth]) for a in range(num_heads)]
+        scores = [pb.get_variable(f"AttnV_{a}", [depth]) for a in range(num_heads)]
+        hidden = [pb.einsum("bln,nm->blm", attention_states, k[0, 0]) for k in keys]
 
-        def looked(state: Any) -> list[Tensor]:
-            query = concat(flatten(state), 1)
+        def looked(state: Any) -> list[pb.Tensor]:
+            query = pb.concat(pb.nest.flatten(state), 1)
             found = []
             for a in range(num_heads):
-                with variable_scope(f"Attention_{a}"):
+                with pb.variable_scope(f"Attention_{a}"):
                     wanted = _linear([query], depth)
-                weights = softmax(reduce_sum(scores[a] * tanh(hidden[a] + wanted[:, None, :]), 2))
-                found.append(einsum("bl,bln->bn", weights, attention_states))
+                weights = pb.math.softmax(pb.reduce_sum(scores[a] * pb.tanh(hidden[a] + wanted[:, None, :]), 2))
+                found.append(pb.einsum("bl,bln->bn", weights, attention_states))
             return found
 
-        state, outputs = initial_state, list[Tensor]()
-        batch = shape(attention_states)[0]
-        seen = [zeros(stack([batch, depth]), attention_states.dtype) for _ in range(num_heads)]
+        state, outputs = initial_state, list[pb.Tensor]()
+        batch = pb.shape(attention_states)[0]
+        seen = [pb.zeros(pb.stack([batch, depth]), attention_states.dtype) for _ in range(num_heads)]
         if initial_state_attention:
             seen = looked(state)
         for i, x in enumerate(decoder_inputs):
             if i > 0:
-                get_variable_scope().reuse_variables()
+                pb.get_variable_scope().reuse_variables()
             if loop_function is not None and outputs:
-                with variable_scope("loop_function", reuse=True):
+                with pb.variable_scope("loop_function", reuse=True):
                     x = loop_function(outputs[-1], i)
-            with variable_scope("InputProjection"):
+            with pb.variable_scope("InputProjection"):
                 mixed = _linear([x, *seen], x.shape.as_list()[1])
             output, state = cell(mixed, state)
             if i == 0 and initial_state_attention:
-                with variable_scope(get_variable_scope(), reuse=True):
+                with pb.variable_scope(pb.get_variable_scope(), reuse=True):
                     seen = looked(state)
             else:
                 seen = looked(state)
-            with variable_scope("AttnOutputProjection"):
+            with pb.variable_scope("AttnOutputProjection"):
                 outputs.append(_linear([output, *seen], length))
     return outputs, state
 
@@ -170,7 +153,7 @@ def attention_decoder(
 def embedding_attention_decoder(
     decoder_inputs: Inputs,
     initial_state: Any,
-    attention_states: Tensor,
+    attention_states: pb.Tensor,
     cell: Any,
     num_symbols: int,
     embedding_size: int,
@@ -182,13 +165,13 @@ def embedding_attention_decoder(
     dtype: DTypeLike | None = None,
     scope: Any = None,
     initial_state_attention: bool = False,
-) -> tuple[list[Tensor], Any]:
+) -> tuple[list[pb.Tensor], Any]:
     """`attention_decoder` of symbols, as `embedding_rnn_decoder`."""
-    with variable_scope(scope or "embedding_attention_decoder", dtype=dtype):
-        table = get_variable("embedding", [num_symbols, embedding_size])
+    with pb.variable_scope(scope or "embedding_attention_decoder", dtype=dtype):
+        table = pb.get_variable("embedding", [num_symbols, embedding_size])
         loop = _likeliest(table, output_projection, update_embedding_for_previous) if feed_previous else None
         return attention_decoder(
-            [gather(table, i) for i in decoder_inputs],
+            [pb.gather(table, i) for i in decoder_inputs],
             initial_state,
             attention_states,
             cell,
@@ -212,16 +195,16 @@ def embedding_attention_seq2seq(
     dtype: DTypeLike | None = None,
     scope: Any = None,
     initial_state_attention: bool = False,
-) -> tuple[list[Tensor], Any]:
+) -> tuple[list[pb.Tensor], Any]:
     """Logits of symbols, of a decoder that looks at the outputs of a copy of `cell` that has read symbols."""
-    with variable_scope(scope or "embedding_attention_seq2seq", dtype=dtype or float32):
+    with pb.variable_scope(scope or "embedding_attention_seq2seq", dtype=dtype or pb.float32):
         encoder = EmbeddingWrapper(_unbuilt(cell), num_encoder_symbols, embedding_size)
-        outputs, state = static_rnn(encoder, list(encoder_inputs), dtype=dtype or float32)
+        outputs, state = pb.nn.static_rnn(encoder, list(encoder_inputs), dtype=dtype or pb.float32)
         decoder = cell if output_projection else OutputProjectionWrapper(cell, num_decoder_symbols)
         return embedding_attention_decoder(
             decoder_inputs,
             state,
-            stack(outputs, 1),
+            pb.stack(outputs, 1),
             decoder,
             num_decoder_symbols,
             embedding_size,
@@ -240,7 +223,7 @@ def sequence_loss_by_example(
     average_across_timesteps: bool = True,
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The weighted cross entropy of each sequence [batch]: of lists of logits [batch, classes] and targets [batch].
 
     Raises:
@@ -258,10 +241,10 @@ def sequence_loss_by_example(
         w * _loss(softmax_loss_function, target, logit)
         for logit, target, w in zip(logits, targets, weights, strict=True)
     ]
-    total: Any = add_n(losses, name=name)
+    total: Any = pb.add_n(losses, name=name)
     if not average_across_timesteps:
         return total  # type: ignore[no-any-return]
-    found: Tensor = total / (add_n(list(weights)) + 1e-12)
+    found: pb.Tensor = total / (pb.add_n(list(weights)) + 1e-12)
     return found
 
 
@@ -273,13 +256,13 @@ def sequence_loss(
     average_across_batch: bool = True,
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The sum of `sequence_loss_by_example`, divided by the length of the batch."""
     each = sequence_loss_by_example(logits, targets, weights, average_across_timesteps, softmax_loss_function, name)
-    total: Tensor = reduce_sum(each)
+    total: pb.Tensor = pb.reduce_sum(each)
     if not average_across_batch:
         return total
-    mean: Tensor = total / cast(shape(targets[0])[0], total.dtype)
+    mean: pb.Tensor = total / pb.cast(pb.shape(targets[0])[0], total.dtype)
     return mean
 
 
@@ -293,13 +276,13 @@ def model_with_buckets(
     softmax_loss_function: Callable[..., Any] | None = None,
     per_example_loss: bool = False,
     name: str | None = None,
-) -> tuple[list[Any], list[Tensor]]:
+) -> tuple[list[Any], list[pb.Tensor]]:
     """For each pair of lengths the outputs and the loss of `seq2seq` of as many inputs; all share their variables."""
     del name
     outputs, losses = [], []
     loss = sequence_loss_by_example if per_example_loss else sequence_loss
     for i, (first, second) in enumerate(buckets):
-        with variable_scope(get_variable_scope(), reuse=True if i > 0 else None):
+        with pb.variable_scope(pb.get_variable_scope(), reuse=True if i > 0 else None):
             found, _ = seq2seq(encoder_inputs[:first], decoder_inputs[:second])
         outputs.append(found)
         losses.append(loss(found, targets[:second], weights[:second], softmax_loss_function=softmax_loss_function))
@@ -308,7 +291,7 @@ def model_with_buckets(
 
 def _loss(function: Callable[..., Any] | None, target: Any, logits: Any) -> Any:
     if function is None:
-        return sparse_softmax_cross_entropy_with_logits(labels=target, logits=logits)
+        return pb.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=logits)
     return function(labels=target, logits=logits)
 
 
@@ -317,9 +300,9 @@ def _likeliest(table: Any, projection: tuple[Any, Any] | None, update: bool) -> 
 
     def loop(previous: Any, _: int) -> Any:
         if projection is not None:
-            previous = matmul(previous, projection[0]) + projection[1]
-        rows = gather(table, cast(argmax(previous, 1), int32))
-        return rows if update else stop_gradient(rows)
+            previous = pb.matmul(previous, projection[0]) + projection[1]
+        rows = pb.gather(table, pb.cast(pb.argmax(previous, 1), pb.int32))
+        return rows if update else pb.stop_gradient(rows)
 
     return loop
 

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
-from ....primitives.activations.rectifiers import elu as elu_of
-from ....primitives.activations.rectifiers import relu as relu_of
-from ....primitives.activations.rectifiers import relu6 as relu6_of
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.linalg.tensordot import tensordot
-from ....primitives.variables.collections import GraphKeys, add_to_collections
 from ..layers.variables import ZEROS, Maker, Wish, layer_scope, layer_variable
 from .arguments import add_arg_scope
 from .basic import Scope, fully_connected
@@ -21,7 +16,7 @@ from .initializers import xavier_initializer
 
 
 @add_arg_scope
-def linear(inputs: TensorLike, num_outputs: int, **options: Any) -> Tensor:
+def linear(inputs: TensorLike, num_outputs: int, **options: Any) -> pb.Tensor:
     """`fully_connected` without an activation.
 
     >>> import pullback.compat.v1 as tf
@@ -32,21 +27,21 @@ def linear(inputs: TensorLike, num_outputs: int, **options: Any) -> Tensor:
 
 
 @add_arg_scope
-def relu(inputs: TensorLike, num_outputs: int, **options: Any) -> Tensor:
+def relu(inputs: TensorLike, num_outputs: int, **options: Any) -> pb.Tensor:
     """`fully_connected`, cut off below 0: a layer with weights, and not `tf.nn.relu`."""
-    return fully_connected(inputs, num_outputs, activation_fn=relu_of, **options)
+    return fully_connected(inputs, num_outputs, activation_fn=pb.nn.relu, **options)
 
 
 @add_arg_scope
-def relu6(inputs: TensorLike, num_outputs: int, **options: Any) -> Tensor:
+def relu6(inputs: TensorLike, num_outputs: int, **options: Any) -> pb.Tensor:
     """`fully_connected`, cut off below 0 and above 6."""
-    return fully_connected(inputs, num_outputs, activation_fn=relu6_of, **options)
+    return fully_connected(inputs, num_outputs, activation_fn=pb.nn.relu6, **options)
 
 
 @add_arg_scope
-def elu(inputs: TensorLike, num_outputs: int, **options: Any) -> Tensor:
+def elu(inputs: TensorLike, num_outputs: int, **options: Any) -> pb.Tensor:
     """`fully_connected` with exponential linear units."""
-    return fully_connected(inputs, num_outputs, activation_fn=elu_of, **options)
+    return fully_connected(inputs, num_outputs, activation_fn=pb.nn.elu, **options)
 
 
 def legacy_fully_connected(
@@ -56,13 +51,13 @@ def legacy_fully_connected(
     weight_init: Maker = None,
     bias_init: Maker = ZEROS,
     name: Scope = None,
-    weight_collections: str | Sequence[str] = (GraphKeys.WEIGHTS,),
-    bias_collections: str | Sequence[str] = (GraphKeys.BIASES,),
-    output_collections: Collections = (GraphKeys.ACTIVATIONS,),
+    weight_collections: str | Sequence[str] = (pb.GraphKeys.WEIGHTS,),
+    bias_collections: str | Sequence[str] = (pb.GraphKeys.BIASES,),
+    output_collections: Collections = (pb.GraphKeys.ACTIVATIONS,),
     trainable: bool = True,
     weight_regularizer: Maker = None,
     bias_regularizer: Maker = None,
-) -> Tensor:
+) -> pb.Tensor:
     """`activation_fn(x @ weights + bias)` along the last axis; without bias if `bias_init` is None.
 
     >>> import pullback.compat.v1 as tf
@@ -70,24 +65,24 @@ def legacy_fully_connected(
     >>> y.shape, [v.op.name for v in tf.trainable_variables()]
     (TensorShape([2, 4]), ['fully_connected/weights', 'fully_connected/bias'])
     """
-    given = convert_to_tensor(x)
+    given = pb.convert_to_tensor(x)
     with layer_scope(name, "fully_connected", given, None):
         wish = Wish(weight_init or xavier_initializer(), weight_regularizer)
         weights = layer_variable("weights", [given.shape.size(-1), num_output_units], wish, trainable)
-        add_to_collections(weight_collections, weights)
-        y: Any = tensordot(given, weights, 1)
+        pb.add_to_collections(weight_collections, weights)
+        y: Any = pb.tensordot(given, weights, 1)
         if bias_init is not None:
             bias = layer_variable("bias", [num_output_units], Wish(bias_init, bias_regularizer), trainable)
-            add_to_collections(bias_collections, bias)
+            pb.add_to_collections(bias_collections, bias)
             y = y + bias
         return finished(y, None, None, activation_fn, output_collections)
 
 
-def legacy_linear(x: TensorLike, num_output_units: int, **options: Any) -> Tensor:
+def legacy_linear(x: TensorLike, num_output_units: int, **options: Any) -> pb.Tensor:
     """`legacy_fully_connected` without an activation."""
     return legacy_fully_connected(x, num_output_units, None, **options)
 
 
-def legacy_relu(x: TensorLike, num_output_units: int, **options: Any) -> Tensor:
+def legacy_relu(x: TensorLike, num_output_units: int, **options: Any) -> pb.Tensor:
     """`legacy_fully_connected`, cut off below 0."""
-    return legacy_fully_connected(x, num_output_units, relu_of, **options)
+    return legacy_fully_connected(x, num_output_units, pb.nn.relu, **options)

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....core.dtypes import float32
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
-from ....primitives.casting.cast import cast
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.elementwise.division import divide_no_nan
-from ....primitives.logic.comparison import equal
-from ....primitives.reduction.reduce import reduce_mean, reduce_sum
-from ....primitives.sorting.sort import in_top_k
 from .. import metrics as today
 from ..functions import CONFUSION as CONFUSION
 
@@ -28,18 +22,18 @@ _OF_VALUES = {
 
 def accuracy(
     predictions: TensorLike, labels: TensorLike, weights: TensorLike | None = None, name: str | None = None
-) -> Tensor:
+) -> pb.Tensor:
     """How often predictions are labels, in this batch.
 
     >>> import pullback.compat.v1 as tf
     >>> tf.Session().run(tf.contrib.metrics.accuracy([1, 2], [1, 3]))
     np.float32(0.5)
     """
-    right: Any = cast(equal(predictions, labels), float32)
+    right: Any = pb.cast(pb.equal(predictions, labels), pb.float32)
     if weights is None:
-        return reduce_mean(right, name=name)
-    w = cast(convert_to_tensor(weights), float32)
-    return divide_no_nan(reduce_sum(right * w), reduce_sum(w), name=name)
+        return pb.reduce_mean(right, name=name)
+    w = pb.cast(pb.convert_to_tensor(weights), pb.float32)
+    return pb.div_no_nan(pb.reduce_sum(right * w), pb.reduce_sum(w), name=name)
 
 
 def aggregate_metrics(*value_update_tuples: Any) -> tuple[list[Any], list[Any]]:
@@ -63,7 +57,7 @@ def streaming_recall_at_k(
     name: str | None = None,
 ) -> Any:
     """How often the one true class is among the `k` with the highest `predictions` [b, classes]."""
-    right = in_top_k(labels, predictions, k)
+    right = pb.math.in_top_k(labels, predictions, k)
     return today.mean(right, weights, metrics_collections, updates_collections, name or f"recall_at_{k}")
 
 

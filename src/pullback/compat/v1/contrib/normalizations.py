@@ -5,23 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....core.dtypes import float16
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
-from ....layers.variables.scope import VariableScope
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.elementwise.powers import sqrt, square
-from ....primitives.normalization.normalization import batch_normalization
-from ....primitives.reduction.moments import moments
-from ....primitives.reduction.reduce import reduce_sum
-from ....primitives.shape.reshape import reshape
-from ....primitives.shape.size import shape
-from ....primitives.shape.stacking import concat
 from ..layers.variables import ONES, ZEROS, Maker, Wish, layer_scope
 from .arguments import add_arg_scope
 from .finishing import Collections, Options, finished, model_variable
 
-Scope = str | VariableScope | None
+Scope = str | pb.VariableScope | None
 
 
 @add_arg_scope
@@ -37,7 +28,7 @@ def layer_norm(
     begin_norm_axis: int = 1,
     begin_params_axis: int = -1,
     scope: Scope = None,
-) -> Tensor:
+) -> pb.Tensor:
     """`inputs` with mean 0 and variance 1 over all axes from `begin_norm_axis` on, times `gamma`, plus `beta`.
 
     `gamma` and `beta` are of the shape of the axes from `begin_params_axis` on.
@@ -50,15 +41,15 @@ def layer_norm(
     ['LayerNorm/beta:0', 'LayerNorm/gamma:0']
     """
     del variables_collections
-    x = convert_to_tensor(inputs)
+    x = pb.convert_to_tensor(inputs)
     sizes = x.shape.as_list()
     with layer_scope(scope, "LayerNorm", x, reuse):
         beta = model_variable("beta", sizes[begin_params_axis:], Wish(ZEROS), trainable) if center else None
         gamma = model_variable("gamma", sizes[begin_params_axis:], Wish(ONES), trainable) if scale else None
         first = begin_norm_axis % len(sizes)
-        mean, variance = moments(x, list(range(first, len(sizes))), keepdims=True)
-        epsilon = 1e-3 if x.dtype == float16 else 1e-12
-        y = batch_normalization(x, mean, variance, beta, gamma, epsilon)
+        mean, variance = pb.nn.moments(x, list(range(first, len(sizes))), keepdims=True)
+        epsilon = 1e-3 if x.dtype == pb.float16 else 1e-12
+        y = pb.nn.batch_normalization(x, mean, variance, beta, gamma, epsilon)
         return finished(y, None, None, activation_fn, outputs_collections)
 
 
@@ -76,7 +67,7 @@ def instance_norm(
     trainable: bool = True,
     data_format: str = "NHWC",
     scope: Scope = None,
-) -> Tensor:
+) -> pb.Tensor:
     """`inputs` with mean 0 and variance 1 in each channel of each image, times `gamma`, plus `beta`.
 
     Source: D. Ulyanov et al., "Instance normalization", 2016.
@@ -89,15 +80,15 @@ def instance_norm(
     [-1.  1.]
     """
     del variables_collections
-    x = convert_to_tensor(inputs)
+    x = pb.convert_to_tensor(inputs)
     sizes = x.shape.as_list()
     place = len(sizes) - 1 if data_format == "NHWC" else 1
     with layer_scope(scope, "InstanceNorm", x, reuse):
         beta, gamma = _parameters(sizes[place], center, scale, param_initializers, trainable)
         along = [1] * place + [sizes[place]] + [1] * (len(sizes) - place - 1)
-        mean, variance = moments(x, [i for i in range(1, len(sizes)) if i != place], keepdims=True)
-        beta, gamma = (None if v is None else reshape(v, along) for v in (beta, gamma))
-        y = batch_normalization(x, mean, variance, beta, gamma, epsilon)
+        mean, variance = pb.nn.moments(x, [i for i in range(1, len(sizes)) if i != place], keepdims=True)
+        beta, gamma = (None if v is None else pb.reshape(v, along) for v in (beta, gamma))
+        y = pb.nn.batch_normalization(x, mean, variance, beta, gamma, epsilon)
         return finished(y, None, None, activation_fn, outputs_collections)
 
 
@@ -118,7 +109,7 @@ def group_norm(
     trainable: bool = True,
     scope: Scope = None,
     mean_close_to_zero: bool = False,
-) -> Tensor:
+) -> pb.Tensor:
     """`inputs` with mean 0 and variance 1 in each of `groups` groups of channels, times `gamma`, plus `beta`.
 
     Source: Y. Wu and K. He, "Group normalization", 2018.
@@ -127,7 +118,7 @@ def group_norm(
         ValueError: the number of channels is no multiple of `groups`.
     """
     del variables_collections, mean_close_to_zero
-    x = convert_to_tensor(inputs)
+    x = pb.convert_to_tensor(inputs)
     sizes = x.shape.as_list()
     place = channels_axis % len(sizes)
     channels = sizes[place]
@@ -135,20 +126,20 @@ def group_norm(
         raise ValueError(f"group_norm: {channels} channels are no multiple of {groups} groups")
     with layer_scope(scope, "GroupNorm", x, reuse):
         beta, gamma = _parameters(channels, center, scale, param_initializers, trainable)
-        lengths = shape(x)
-        grouped = reshape(x, concat([lengths[:place], [groups, channels // groups], lengths[place + 1 :]], 0))
+        lengths = pb.shape(x)
+        grouped = pb.reshape(x, pb.concat([lengths[:place], [groups, channels // groups], lengths[place + 1 :]], 0))
         axes = [a % len(sizes) for a in reduction_axes]
-        mean, variance = moments(grouped, [*[a + (a > place) for a in axes], place + 1], keepdims=True)
-        y = reshape(batch_normalization(grouped, mean, variance, None, None, epsilon), lengths)
+        mean, variance = pb.nn.moments(grouped, [*[a + (a > place) for a in axes], place + 1], keepdims=True)
+        y = pb.reshape(pb.nn.batch_normalization(grouped, mean, variance, None, None, epsilon), lengths)
         along = [channels if i == place else 1 for i in range(len(sizes))]
-        y = y if gamma is None else y * reshape(gamma, along)
-        y = y if beta is None else y + reshape(beta, along)
+        y = y if gamma is None else y * pb.reshape(gamma, along)
+        y = y if beta is None else y + pb.reshape(beta, along)
         y.set_shape(sizes)
         return finished(y, None, None, activation_fn, outputs_collections)
 
 
 @add_arg_scope
-def unit_norm(inputs: TensorLike, dim: int, epsilon: float = 1e-7, scope: Scope = None) -> Tensor:
+def unit_norm(inputs: TensorLike, dim: int, epsilon: float = 1e-7, scope: Scope = None) -> pb.Tensor:
     """`inputs` divided by their length along the axis `dim`.
 
     >>> import pullback.compat.v1 as tf
@@ -156,9 +147,9 @@ def unit_norm(inputs: TensorLike, dim: int, epsilon: float = 1e-7, scope: Scope 
     array([[0.6, 0.8]], dtype=float32)
     """
     del scope
-    x = convert_to_tensor(inputs)
-    length: Any = sqrt(reduce_sum(square(x), dim, keepdims=True))
-    return convert_to_tensor(x / (epsilon + length))
+    x = pb.convert_to_tensor(inputs)
+    length: Any = pb.sqrt(pb.reduce_sum(pb.square(x), dim, keepdims=True))
+    return pb.convert_to_tensor(x / (epsilon + length))
 
 
 def _parameters(channels: int | None, center: bool, scale: bool, makers: Options, trainable: bool) -> tuple[Any, Any]:

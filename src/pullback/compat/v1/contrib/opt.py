@@ -7,22 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ....autodiff.reverse import gradients
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
-from ....engines.session import get_default_session
-from ....layers.variables.scope import trainable_variables
-from ....optimizers.adam import AdamOptimizer
 from ....optimizers.adam import LazyAdamOptimizer as LazyAdamOptimizer
-from ....optimizers.gradient_descent import MomentumOptimizer
-from ....optimizers.optimizer import AbstractOptimizer
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.creation.fill import zeros_like
-from ....primitives.creation.placeholders import placeholder
-from ....primitives.identity.identity import group_operations
-from ....primitives.shape.reshape import reshape
-from ....primitives.shape.stacking import concat
-from ....primitives.variables.variable import Variable
 
 
 class ScipyOptimizerInterface:
@@ -43,23 +31,23 @@ class ScipyOptimizerInterface:
 
     def __init__(
         self,
-        loss: Tensor,
-        var_list: Sequence[Variable] | None = None,
-        equalities: Sequence[Tensor] | None = None,
-        inequalities: Sequence[Tensor] | None = None,
-        var_to_bounds: Mapping[Variable, tuple[Any, Any]] | None = None,
+        loss: pb.Tensor,
+        var_list: Sequence[pb.Variable] | None = None,
+        equalities: Sequence[pb.Tensor] | None = None,
+        inequalities: Sequence[pb.Tensor] | None = None,
+        var_to_bounds: Mapping[pb.Variable, tuple[Any, Any]] | None = None,
         **optimizer_kwargs: Any,
     ) -> None:
         self._loss, self._constraints = loss, [("eq", y) for y in equalities or ()]
         self._constraints += [("ineq", y) for y in inequalities or ()]
-        self._variables = trainable_variables() if var_list is None else list(var_list)
+        self._variables = pb.trainable_variables() if var_list is None else list(var_list)
         self._sizes = [int(np.prod(v.shape.known)) for v in self._variables]
         self.optimizer_kwargs = {"method": "SLSQP" if self._constraints else "L-BFGS-B", **optimizer_kwargs}
         self._bounds = None if var_to_bounds is None else self._bounds_of(var_to_bounds)
         self._gradients = [self._gradient(y) for y in [loss, *[y for _, y in self._constraints]]]
-        self._fed = [placeholder(v.dtype, v.shape) for v in self._variables]
+        self._fed = [pb.placeholder(v.dtype, v.shape) for v in self._variables]
         pairs = zip(self._variables, self._fed, strict=True)
-        self._assign = group_operations(*[v.assign(x).op for v, x in pairs])
+        self._assign = pb.group(*[v.assign(x).op for v, x in pairs])
 
     def minimize(
         self,
@@ -80,7 +68,7 @@ class ScipyOptimizerInterface:
         """
         from ....interop.scipy import least_point
 
-        sess = session or get_default_session()
+        sess = session or pb.get_default_session()
         if sess is None:
             raise ValueError("ScipyOptimizerInterface.minimize: there is no default session; pass session=")
         wanted, feeds = list(fetches or ()), dict(feed_dict or {})
@@ -109,12 +97,14 @@ class ScipyOptimizerInterface:
         feeds = {fed: part.reshape(fed.shape.known) for fed, part in zip(self._fed, parts, strict=True)}
         session.run(self._assign, feeds)
 
-    def _gradient(self, y: Tensor) -> Tensor:
+    def _gradient(self, y: pb.Tensor) -> pb.Tensor:
         """The gradient by all variables, as one vector."""
-        found = zip(gradients(y, self._variables), self._variables, strict=True)
-        return concat([reshape(zeros_like(v) if g is None else convert_to_tensor(g), [-1]) for g, v in found], 0)
+        found = zip(pb.gradients(y, self._variables), self._variables, strict=True)
+        return pb.concat(
+            [pb.reshape(pb.zeros_like(v) if g is None else pb.convert_to_tensor(g), [-1]) for g, v in found], 0
+        )
 
-    def _bounds_of(self, given: Mapping[Variable, tuple[Any, Any]]) -> list[tuple[float, float]]:
+    def _bounds_of(self, given: Mapping[pb.Variable, tuple[Any, Any]]) -> list[tuple[float, float]]:
         bounds = []
         for v in self._variables:
             low, high = given.get(v, (-np.inf, np.inf))
@@ -129,12 +119,12 @@ class DecoupledWeightDecayExtension:
     Source: I. Loshchilov and F. Hutter, "Decoupled weight decay regularization", 2019.
     """
 
-    def __init__(self, optimizer: AbstractOptimizer, weight_decay: TensorLike) -> None:
+    def __init__(self, optimizer: pb.train.Optimizer, weight_decay: TensorLike) -> None:
         self._optimizer, self._decay = optimizer, weight_decay
-        self._only: Iterable[Variable] | None = None
+        self._only: Iterable[pb.Variable] | None = None
 
     def minimize(
-        self, loss: Tensor, global_step: Any = None, var_list: Any = None, decay_var_list: Any = None, **options: Any
+        self, loss: pb.Tensor, global_step: Any = None, var_list: Any = None, decay_var_list: Any = None, **options: Any
     ) -> Any:
         """A step of training; `decay_var_list` are the variables that become smaller, all unless given."""
         names = ("name", "grad_loss")
@@ -142,7 +132,7 @@ class DecoupledWeightDecayExtension:
         pairs = self.compute_gradients(loss, var_list, **options)
         return self.apply_gradients(pairs, global_step, more.get("name"), decay_var_list)
 
-    def compute_gradients(self, loss: Tensor, var_list: Any = None, **options: Any) -> Any:
+    def compute_gradients(self, loss: pb.Tensor, var_list: Any = None, **options: Any) -> Any:
         """As the optimizer's."""
         return self._optimizer.compute_gradients(loss, var_list, **options)
 
@@ -152,7 +142,7 @@ class DecoupledWeightDecayExtension:
         """An operation that first makes the variables smaller, and then applies the gradients."""
         pairs = list(grads_and_vars)
         smaller = [v for g, v in pairs if g is not None] if decay_var_list is None else list(decay_var_list)
-        decay = [v.assign_sub(convert_to_tensor(self._decay, v.dtype) * v).op for v in smaller]
+        decay = [v.assign_sub(pb.convert_to_tensor(self._decay, v.dtype) * v).op for v in smaller]
         with pairs[0][1].graph.control_dependencies(decay):
             return self._optimizer.apply_gradients(pairs, global_step=global_step, name=name)
 
@@ -171,7 +161,7 @@ def AdamWOptimizer(
 ) -> DecoupledWeightDecayExtension:
     """Adam with decoupled weight decay."""
     return DecoupledWeightDecayExtension(
-        AdamOptimizer(learning_rate, beta1, beta2, epsilon, use_locking, name), weight_decay
+        pb.train.AdamOptimizer(learning_rate, beta1, beta2, epsilon, use_locking, name), weight_decay
     )
 
 
@@ -185,5 +175,5 @@ def MomentumWOptimizer(
 ) -> DecoupledWeightDecayExtension:
     """Momentum with decoupled weight decay."""
     return DecoupledWeightDecayExtension(
-        MomentumOptimizer(learning_rate, momentum, use_locking, name, use_nesterov), weight_decay
+        pb.train.MomentumOptimizer(learning_rate, momentum, use_locking, name, use_nesterov), weight_decay
     )

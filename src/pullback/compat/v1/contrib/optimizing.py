@@ -5,39 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ....core.graph import Tensor
-from ....core.slices import IndexedSlices
-from ....layers.variables.scope import trainable_variables, variable_scope
-from ....optimizers.adagrad import AdagradOptimizer
-from ....optimizers.adam import AdamOptimizer
-from ....optimizers.ftrl import FtrlOptimizer
-from ....optimizers.global_step import get_global_step, get_or_create_global_step
-from ....optimizers.gradient_descent import GradientDescentOptimizer, MomentumOptimizer
-from ....optimizers.optimizer import AbstractOptimizer
-from ....optimizers.rmsprop import RMSPropOptimizer
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.identity.identity import identity
-from ....primitives.random.stateful import truncated_normal
-from ....primitives.shape.size import shape
-from ....primitives.variables.collections import GraphKeys, get_collection
-from ....primitives.variables.variable import Variable
+import pullback as pb
+
 from ..clipping import clip_by_global_norm, clip_by_norm
 
-OPTIMIZER_CLS_NAMES: Mapping[str, Callable[..., AbstractOptimizer]] = {
-    "Adagrad": AdagradOptimizer,
-    "Adam": AdamOptimizer,
-    "Ftrl": FtrlOptimizer,
-    "Momentum": lambda learning_rate: MomentumOptimizer(learning_rate, momentum=0.9),
-    "RMSProp": RMSPropOptimizer,
-    "SGD": GradientDescentOptimizer,
+OPTIMIZER_CLS_NAMES: Mapping[str, Callable[..., pb.train.Optimizer]] = {
+    "Adagrad": pb.train.AdagradOptimizer,
+    "Adam": pb.train.AdamOptimizer,
+    "Ftrl": pb.train.FtrlOptimizer,
+    "Momentum": lambda learning_rate: pb.train.MomentumOptimizer(learning_rate, momentum=0.9),
+    "RMSProp": pb.train.RMSPropOptimizer,
+    "SGD": pb.train.GradientDescentOptimizer,
 }
 """What `optimize_loss` calls an optimizer."""
 
-Pairs = list[tuple[Any, Variable]]
+Pairs = list[tuple[Any, pb.Variable]]
 
 
 def optimize_loss(
-    loss: Tensor,
+    loss: pb.Tensor,
     global_step: Any,
     learning_rate: Any,
     optimizer: Any,
@@ -46,12 +32,12 @@ def optimize_loss(
     clip_gradients: Any = None,
     learning_rate_decay_fn: Callable[..., Any] | None = None,
     update_ops: Sequence[Any] | None = None,
-    variables: Sequence[Variable] | None = None,
+    variables: Sequence[pb.Variable] | None = None,
     name: str | None = None,
     summaries: object = None,
     colocate_gradients_with_ops: bool = False,
     increment_global_step: bool = True,
-) -> Tensor:
+) -> pb.Tensor:
     """The loss, whose computation in a run makes a step of training.
 
     `optimizer` is a name ("Adam", "SGD", "Momentum", "RMSProp", "Adagrad", "Ftrl"), a class, an optimizer, or a
@@ -70,18 +56,18 @@ def optimize_loss(
     [np.float32(9.0), np.float32(0.0)]
     """
     del summaries
-    step = get_global_step() if global_step is None else global_step
-    with variable_scope(name, "OptimizeLoss", [loss, step]):
-        updates = get_collection(GraphKeys.UPDATE_OPS) if update_ops is None else list(update_ops)
+    step = pb.train.get_global_step() if global_step is None else global_step
+    with pb.variable_scope(name, "OptimizeLoss", [loss, step]):
+        updates = pb.get_collection(pb.GraphKeys.UPDATE_OPS) if update_ops is None else list(update_ops)
         with loss.graph.control_dependencies(updates):
-            loss = identity(loss)
+            loss = pb.identity(loss)
         rate = learning_rate
         if learning_rate_decay_fn is not None:
             rate = learning_rate_decay_fn(learning_rate, step)
         made = _optimizer_of(optimizer, rate)
         pairs = made.compute_gradients(
             loss,
-            trainable_variables() if variables is None else list(variables),
+            pb.trainable_variables() if variables is None else list(variables),
             colocate_gradients_with_ops=colocate_gradients_with_ops,
         )
         if gradient_noise_scale is not None:
@@ -94,15 +80,15 @@ def optimize_loss(
             pairs = _clipped_together(pairs, clip_gradients)
         apply = made.apply_gradients(pairs, global_step=step if increment_global_step else None, name="train")
         with loss.graph.control_dependencies([apply]):
-            return identity(loss)
+            return pb.identity(loss)
 
 
 def create_train_op(
-    total_loss: Tensor,
-    optimizer: AbstractOptimizer,
+    total_loss: pb.Tensor,
+    optimizer: pb.train.Optimizer,
     global_step: Any = (),
     update_ops: Sequence[Any] | None = None,
-    variables_to_train: Sequence[Variable] | None = None,
+    variables_to_train: Sequence[pb.Variable] | None = None,
     transform_grads_fn: Callable[..., Any] | None = None,
     summarize_gradients: bool = False,
     gate_gradients: Any = None,
@@ -111,16 +97,16 @@ def create_train_op(
     check_numerics: bool = True,
     clip_gradient_norm: float = 0,
     gradient_multipliers: Mapping[Any, Any] | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The loss, whose computation in a run makes a step of training, and counts the global step unless that is None."""
     del summarize_gradients, gate_gradients, aggregation_method, check_numerics
-    step = get_or_create_global_step() if global_step == () else global_step
-    updates = get_collection(GraphKeys.UPDATE_OPS) if update_ops is None else list(update_ops)
+    step = pb.train.get_or_create_global_step() if global_step == () else global_step
+    updates = pb.get_collection(pb.GraphKeys.UPDATE_OPS) if update_ops is None else list(update_ops)
     with total_loss.graph.control_dependencies(updates):
-        loss = identity(total_loss)
+        loss = pb.identity(total_loss)
     pairs = optimizer.compute_gradients(
         loss,
-        trainable_variables() if variables_to_train is None else list(variables_to_train),
+        pb.trainable_variables() if variables_to_train is None else list(variables_to_train),
         colocate_gradients_with_ops=colocate_gradients_with_ops,
     )
     if gradient_multipliers:
@@ -131,7 +117,7 @@ def create_train_op(
         pairs = transform_grads_fn(pairs)
     apply = optimizer.apply_gradients(pairs, global_step=step)
     with loss.graph.control_dependencies([apply]):
-        return identity(loss, name="train_op")
+        return pb.identity(loss, name="train_op")
 
 
 def clip_gradient_norms(gradients_to_variables: Pairs, max_norm: float) -> Pairs:
@@ -153,19 +139,19 @@ def multiply_gradients(grads_and_vars: Pairs, gradient_multipliers: Mapping[Any,
             continue
         if g is None:
             raise ValueError(f"multiply_gradients: {v.name} has no gradient to multiply")
-        found.append((_times(g, convert_to_tensor(factor, g.dtype)), v))
+        found.append((_times(g, pb.convert_to_tensor(factor, g.dtype)), v))
     return found
 
 
-def _optimizer_of(optimizer: Any, rate: Any) -> AbstractOptimizer:
-    if isinstance(optimizer, AbstractOptimizer):
+def _optimizer_of(optimizer: Any, rate: Any) -> pb.train.Optimizer:
+    if isinstance(optimizer, pb.train.Optimizer):
         return optimizer
     if isinstance(optimizer, str):
         if optimizer not in OPTIMIZER_CLS_NAMES:
             names = ", ".join(OPTIMIZER_CLS_NAMES)
             raise ValueError(f"optimize_loss: optimizer must be one of {names}, and not {optimizer!r}")
         optimizer = OPTIMIZER_CLS_NAMES[optimizer]
-    made: AbstractOptimizer = optimizer(rate) if isinstance(optimizer, type) or rate is not None else optimizer()
+    made: pb.train.Optimizer = optimizer(rate) if isinstance(optimizer, type) or rate is not None else optimizer()
     return made
 
 
@@ -175,11 +161,11 @@ def _clipped_together(pairs: Pairs, norm: Any) -> Pairs:
 
 
 def _noisy(g: Any, scale: float) -> Any:
-    dense = convert_to_tensor(g)
-    return dense + truncated_normal(shape(dense), dtype=dense.dtype) * scale
+    dense = pb.convert_to_tensor(g)
+    return dense + pb.truncated_normal(pb.shape(dense), dtype=dense.dtype) * scale
 
 
-def _times(g: Any, factor: Tensor) -> Any:
-    if isinstance(g, IndexedSlices):
-        return IndexedSlices(g.values * factor, g.indices, g.dense_shape)
+def _times(g: Any, factor: pb.Tensor) -> Any:
+    if isinstance(g, pb.IndexedSlices):
+        return pb.IndexedSlices(g.values * factor, g.indices, g.dense_shape)
     return g * factor

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ....core.dtypes import string
-from ....core.graph import Tensor
+import pullback as pb
+
 from ..gfile import Glob
 from ..io.readers import ReaderBase
 from ..queues import FIFOQueue, RandomShuffleQueue
@@ -38,11 +38,11 @@ def parallel_read(
     min_after_dequeue: int = 128,
     seed: int | None = None,
     scope: str | None = None,
-) -> tuple[Tensor, Tensor]:
+) -> tuple[pb.Tensor, pb.Tensor]:
     """A key and a value of files, another one in each run, in an order that is drawn unless `shuffle` is false."""
     del scope
     names = string_input_producer(get_data_files(data_sources), num_epochs, shuffle, seed)
-    kinds = dtypes or [string, string]
+    kinds = dtypes or [pb.string, pb.string]
     queue = (
         RandomShuffleQueue(capacity, min_after_dequeue, kinds, [[], []], seed=seed)
         if shuffle
@@ -59,7 +59,7 @@ def single_pass_read(
     reader_class: Callable[..., ReaderBase],
     reader_kwargs: Mapping[str, Any] | None = None,
     scope: str | None = None,
-) -> tuple[Tensor, Tensor]:
+) -> tuple[pb.Tensor, pb.Tensor]:
     """A key and a value of files, in their order, once."""
     names = string_input_producer(get_data_files(data_sources), 1, False, capacity=1, name=scope)
     return reader_class(**(reader_kwargs or {})).read(names)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
-from ....primitives.creation.constant import constant
-from ....primitives.elementwise.add_n import add_n
-from ....primitives.variables.collections import GraphKeys, add_to_collection, get_collection
 from .initializers import l1_regularizer, l2_regularizer
 
 Regularizer = Callable[[Any], Any]
@@ -25,14 +23,14 @@ def sum_regularizer(regularizer_list: Sequence[Regularizer | None], scope: str |
     del scope
     kept = [r for r in regularizer_list if r is not None]
 
-    def total(weights: TensorLike) -> Tensor | None:
+    def total(weights: TensorLike) -> pb.Tensor | None:
         terms = [y for y in (r(weights) for r in kept) if y is not None]
-        return add_n(terms) if terms else None
+        return pb.add_n(terms) if terms else None
 
     return total
 
 
-def apply_regularization(regularizer: Regularizer, weights_list: Sequence[Any] | None = None) -> Tensor:
+def apply_regularization(regularizer: Regularizer, weights_list: Sequence[Any] | None = None) -> pb.Tensor:
     """The sum of `regularizer` of the weights, those of the collection `WEIGHTS` unless given; it is noted as a loss.
 
     >>> import pullback.compat.v1 as tf
@@ -40,8 +38,8 @@ def apply_regularization(regularizer: Regularizer, weights_list: Sequence[Any] |
     >>> tf.Session().run(loss), tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES) == [loss]
     (np.float32(1.0), True)
     """
-    weights = get_collection(GraphKeys.WEIGHTS) if weights_list is None else weights_list
+    weights = pb.get_collection(pb.GraphKeys.WEIGHTS) if weights_list is None else weights_list
     found = [y for y in (regularizer(w) for w in weights) if y is not None]
-    total = add_n(found) if found else constant(0.0)
-    add_to_collection(GraphKeys.REGULARIZATION_LOSSES, total)
+    total = pb.add_n(found) if found else pb.constant(0.0)
+    pb.add_to_collection(pb.GraphKeys.REGULARIZATION_LOSSES, total)
     return total

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
-from ....layers.variables.scope import variable_scope
-from ....primitives.creation.constant import convert_to_tensor
 
 _Change = Callable[..., Any] | Sequence[Callable[..., Any]]
 
@@ -26,7 +25,7 @@ def rev_block(
     f_side_input: Sequence[Any] | None = None,
     g_side_input: Sequence[Any] | None = None,
     is_training: bool = True,
-) -> tuple[Tensor, Tensor]:
+) -> tuple[pb.Tensor, pb.Tensor]:
     """`y1 = x1 + f(x2)`, then `y2 = x2 + g(y1)`, so many times; `f` and `g` may be lists with one for each layer.
 
     Raises:
@@ -39,18 +38,18 @@ def rev_block(
     """
     del is_training
     fs, gs = _of_layers("f", f, num_layers), _of_layers("g", g, num_layers)
-    y1, y2 = convert_to_tensor(x1), convert_to_tensor(x2)
-    with variable_scope("revblock"):
+    y1, y2 = pb.convert_to_tensor(x1), pb.convert_to_tensor(x2)
+    with pb.variable_scope("revblock"):
         for i in range(num_layers):
-            with variable_scope(f"revlayer_{i}"):
-                with variable_scope("f"):
+            with pb.variable_scope(f"revlayer_{i}"):
+                with pb.variable_scope("f"):
                     y1 = y1 + _changed(fs[i], y2, f_side_input)
-                with variable_scope("g"):
+                with pb.variable_scope("g"):
                     y2 = y2 + _changed(gs[i], y1, g_side_input)
     return y1, y2
 
 
-def _changed(function: Callable[..., Any], x: Tensor, side: Sequence[Any] | None) -> Any:
+def _changed(function: Callable[..., Any], x: pb.Tensor, side: Sequence[Any] | None) -> Any:
     return function(x, side) if side else function(x)
 
 

@@ -5,24 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ....core.dtypes import float32
-from ....core.graph import Tensor
-from ....core.shape import TensorShape
+import pullback as pb
+
 from ....core.typing import DTypeLike, TensorLike
-from ....layers.variables.initializers import Constant, Zeros
-from ....layers.variables.scope import get_variable
 from ....nn import static_rnn as static_rnn
-from ....primitives.activations.sigmoid import sigmoid
-from ....primitives.convolution.conv_general import convolution
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.creation.ranges import range_
-from ....primitives.elementwise.hyperbolic import tanh
-from ....primitives.indexing.gather import gather
-from ....primitives.linalg.matmul import matmul
-from ....primitives.random.dropout import dropout
-from ....primitives.shape.size import rank, shape
-from ....primitives.shape.stacking import concat, split
-from ....primitives.shape.transpose import transpose
+from ....primitives.shape.size import rank
 from ....rnn_cell import BasicLSTMCell as BasicLSTMCell
 from ....rnn_cell import BasicRNNCell as BasicRNNCell
 from ....rnn_cell import DropoutWrapper as DropoutWrapper
@@ -94,7 +81,7 @@ class UGRNNCell(RNNCell):
         num_units: int,
         initializer: Any = None,
         forget_bias: float = 1.0,
-        activation: Activation = tanh,
+        activation: Activation = pb.tanh,
         reuse: bool | str | None = None,
     ) -> None:
         super().__init__(name="ugrnn_cell", _reuse=reuse)
@@ -113,10 +100,10 @@ class UGRNNCell(RNNCell):
     def output_size(self) -> int:
         return self.units
 
-    def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+    def call(self, inputs: pb.Tensor, state: Any) -> tuple[pb.Tensor, Any]:
         """The output and the next state."""
-        gate, candidate = split(linear([inputs, state], 2 * self.units, self.initializer), 2, 1)
-        g = sigmoid(gate + self.forget_bias)
+        gate, candidate = pb.split(linear([inputs, state], 2 * self.units, self.initializer), 2, 1)
+        g = pb.sigmoid(gate + self.forget_bias)
         h = g * state + (1.0 - g) * self.activation(candidate)
         return h, h
 
@@ -138,7 +125,7 @@ class LayerNormBasicLSTMCell(RNNCell):
         num_units: int,
         forget_bias: float = 1.0,
         input_size: object = None,
-        activation: Activation = tanh,
+        activation: Activation = pb.tanh,
         layer_norm: bool = True,
         norm_gain: float = 1.0,
         norm_shift: float = 0.0,
@@ -149,7 +136,7 @@ class LayerNormBasicLSTMCell(RNNCell):
         del input_size
         super().__init__(name="layer_norm_basic_lstm_cell", _reuse=reuse)
         self.units, self.forget_bias, self.activation, self.layer_norm = num_units, forget_bias, activation, layer_norm
-        self.begin = (Constant(norm_gain), Constant(norm_shift))
+        self.begin = (pb.constant_initializer(norm_gain), pb.constant_initializer(norm_shift))
         self.keep, self.seed = dropout_keep_prob, dropout_prob_seed
 
     @property
@@ -160,19 +147,19 @@ class LayerNormBasicLSTMCell(RNNCell):
     def output_size(self) -> int:
         return self.units
 
-    def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+    def call(self, inputs: pb.Tensor, state: Any) -> tuple[pb.Tensor, Any]:
         """The output and the next state."""
         c, h = state
         y = linear([inputs, h], 4 * self.units, bias=not self.layer_norm)
         names = ("input", "transform", "forget", "output")
-        parts = zip(split(y, 4, 1), names, strict=True)
+        parts = zip(pb.split(y, 4, 1), names, strict=True)
         i, j, f, o = [self._normalized(part, name) for part, name in parts]
-        g = dropout(self.activation(j), 1 - self.keep, seed=self.seed)
-        c = self._normalized(c * sigmoid(f + self.forget_bias) + sigmoid(i) * g, "state")
-        h = self.activation(c) * sigmoid(o)
+        g = pb.nn.dropout(self.activation(j), 1 - self.keep, seed=self.seed)
+        c = self._normalized(c * pb.sigmoid(f + self.forget_bias) + pb.sigmoid(i) * g, "state")
+        h = self.activation(c) * pb.sigmoid(o)
         return h, LSTMStateTuple(c, h)
 
-    def _normalized(self, x: Tensor, name: str) -> Any:
+    def _normalized(self, x: pb.Tensor, name: str) -> Any:
         return normalized(x, name, self.begin) if self.layer_norm else x
 
 
@@ -199,8 +186,8 @@ class ConvLSTMCell(RNNCell):
         self._kernel, self._channels, self._bias = [int(n) for n in kernel_shape], output_channels, use_bias
         self._skip, self._forget, self._initializers = skip_connection, forget_bias, initializers
         space = [int(n) for n in input_shape[:-1]]
-        self._state = TensorShape([*space, output_channels])
-        self._output = TensorShape([*space, output_channels + (int(input_shape[-1]) if skip_connection else 0)])
+        self._state = pb.TensorShape([*space, output_channels])
+        self._output = pb.TensorShape([*space, output_channels + (int(input_shape[-1]) if skip_connection else 0)])
 
     @property
     def state_size(self) -> Any:
@@ -213,17 +200,17 @@ class ConvLSTMCell(RNNCell):
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """The output and the next state."""
         c, h = state
-        x = concat([inputs, h], -1)
+        x = pb.concat([inputs, h], -1)
         sizes = [*self._kernel, x.shape.as_list()[-1], 4 * self._channels]
         with self.entered(scope, x.dtype):
-            y = convolution(x, get_variable("kernel", sizes, initializer=self._initializers), padding="SAME")
+            y = pb.nn.convolution(x, pb.get_variable("kernel", sizes, initializer=self._initializers), padding="SAME")
             if self._bias:
-                y = y + get_variable("biases", [4 * self._channels], initializer=Zeros())
-        i, j, f, o = split(y, 4, -1)
+                y = y + pb.get_variable("biases", [4 * self._channels], initializer=pb.zeros_initializer())
+        i, j, f, o = pb.split(y, 4, -1)
         self._called = True
-        c = sigmoid(f + self._forget) * c + sigmoid(i) * tanh(j)
-        h = tanh(c) * sigmoid(o)
-        return (concat([h, inputs], -1) if self._skip else h), LSTMStateTuple(c, h)
+        c = pb.sigmoid(f + self._forget) * c + pb.sigmoid(i) * pb.tanh(j)
+        h = pb.tanh(c) * pb.sigmoid(o)
+        return (pb.concat([h, inputs], -1) if self._skip else h), LSTMStateTuple(c, h)
 
 
 def _convolutional(rank: int) -> Callable[..., ConvLSTMCell]:
@@ -314,10 +301,10 @@ class EmbeddingWrapper(RNNCell):
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """The output and the next state."""
-        ids = convert_to_tensor(inputs)
-        with self.entered(scope, float32):
-            table = get_variable("embedding", self._sizes, initializer=self._initializer)
-            found = self._cell(gather(table, ids if ids.shape.rank == 1 else ids[:, 0]), state)
+        ids = pb.convert_to_tensor(inputs)
+        with self.entered(scope, pb.float32):
+            table = pb.get_variable("embedding", self._sizes, initializer=self._initializer)
+            found = self._cell(pb.gather(table, ids if ids.shape.rank == 1 else ids[:, 0]), state)
         self._called = True
         return found
 
@@ -351,8 +338,10 @@ class HighwayWrapper(RNNCell):
 
     def _gate(self, name: str, x: Any, begin: float) -> Any:
         depth = x.shape.as_list()[-1]
-        weights = get_variable(f"{name}_w", [depth, depth])
-        return sigmoid(matmul(x, weights) + get_variable(f"{name}_b", [depth], initializer=Constant(begin)))
+        weights = pb.get_variable(f"{name}_w", [depth, depth])
+        return pb.sigmoid(
+            pb.matmul(x, weights) + pb.get_variable(f"{name}_b", [depth], initializer=pb.constant_initializer(begin))
+        )
 
 
 def CompiledWrapper(cell: Any, compile_stateful: bool = False) -> Any:
@@ -361,17 +350,17 @@ def CompiledWrapper(cell: Any, compile_stateful: bool = False) -> Any:
     return cell
 
 
-def transpose_batch_time(x: TensorLike) -> Tensor:
+def transpose_batch_time(x: TensorLike) -> pb.Tensor:
     """`x` [batch, time, ...] as [time, batch, ...]."""
-    y = convert_to_tensor(x)
+    y = pb.convert_to_tensor(x)
     depth = y.shape.rank
-    return transpose(y, concat([[1, 0], range_(2, rank(y))], 0) if depth is None else [1, 0, *range(2, depth)])
+    return pb.transpose(y, pb.concat([[1, 0], pb.range(2, rank(y))], 0) if depth is None else [1, 0, *range(2, depth)])
 
 
 def best_effort_input_batch_size(flat_input: Sequence[Any]) -> Any:
     """The length of the batch of inputs [time, batch, ...]: a number where it is known."""
     known = [x.shape.as_list()[1] for x in flat_input if x.shape.rank is not None]
-    return next((n for n in known if n is not None), None) or shape(flat_input[0])[1]
+    return next((n for n in known if n is not None), None) or pb.shape(flat_input[0])[1]
 
 
 def DeviceWrapper(cell: Any, device: object) -> Any:

@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
-from ....layers.variables.initializers import Constant, Ones
-from ....layers.variables.scope import variable_scope
-from ....primitives.activations.softmax import softmax
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.creation.ranges import linspace
-from ....primitives.pooling.argmax import pool as pooled
-from ....primitives.reduction.reduce import reduce_sum
-from ....primitives.shape.reshape import reshape
-from ....primitives.shape.size import shape
-from ....primitives.shape.stacking import stack
-from ....primitives.shape.transpose import transpose
 from ..layers.convolution import as_lengths
 from ..layers.variables import Wish
 from .arguments import add_arg_scope
@@ -32,7 +22,7 @@ def spatial_softmax(
     variables_collections: object = None,
     trainable: bool = True,
     data_format: str = "NHWC",
-) -> Tensor:
+) -> pb.Tensor:
     """For each channel of images where it is largest, from -1 to 1: [batch, channels * 2], row and column in turn.
 
     It is the mean of all positions, weighted by the softmax of the channel over a temperature, which is a variable.
@@ -50,29 +40,29 @@ def spatial_softmax(
     ...     print(session.run(y))
     [[1. 1.]]
     """
-    x = convert_to_tensor(features)
-    x = x if data_format == "NCHW" else transpose(x, [0, 3, 1, 2])
+    x = pb.convert_to_tensor(features)
+    x = x if data_format == "NCHW" else pb.transpose(x, [0, 3, 1, 2])
     channels = x.shape.size(1)
     if channels is None:
         raise ValueError(f"spatial_softmax: the number of channels of {x.type} must be known")
-    begin = Ones() if temperature is None else Constant(temperature)
-    with variable_scope(name, "spatial_softmax"):
+    begin = pb.ones_initializer() if temperature is None else pb.constant_initializer(temperature)
+    with pb.variable_scope(name, "spatial_softmax"):
         heat: Any = model_variable("temperature", [], Wish(begin), trainable, variables_collections)
-    high, wide = [shape(x)[i] if n is None else n for i, n in enumerate(x.shape.as_list())][2:]
-    weights = reshape(softmax(reshape(x, [-1, high * wide]) / heat), [-1, channels, high, wide])
-    rows = reduce_sum(reduce_sum(weights, 3) * linspace(-1.0, 1.0, high), 2)
-    columns = reduce_sum(reduce_sum(weights, 2) * linspace(-1.0, 1.0, wide), 2)
-    return reshape(stack([rows, columns], 2), [-1, channels * 2])
+    high, wide = [pb.shape(x)[i] if n is None else n for i, n in enumerate(x.shape.as_list())][2:]
+    weights = pb.reshape(pb.math.softmax(pb.reshape(x, [-1, high * wide]) / heat), [-1, channels, high, wide])
+    rows = pb.reduce_sum(pb.reduce_sum(weights, 3) * pb.lin_space(-1.0, 1.0, high), 2)
+    columns = pb.reduce_sum(pb.reduce_sum(weights, 2) * pb.lin_space(-1.0, 1.0, wide), 2)
+    return pb.reshape(pb.stack([rows, columns], 2), [-1, channels * 2])
 
 
 @add_arg_scope
 def images_to_sequence(
     inputs: TensorLike, data_format: str = "NHWC", outputs_collections: Collections = None, scope: str | None = None
-) -> Tensor:
+) -> pb.Tensor:
     """Images [batch, height, width, depth] as sequences of their columns: [width, batch * height, depth]."""
-    x = convert_to_tensor(inputs)
-    x = transpose(x, [2, 0, 1, 3] if data_format == "NHWC" else [3, 0, 2, 1])
-    y = reshape(x, [_length(x, 0), -1, _length(x, 3)], name=scope)
+    x = pb.convert_to_tensor(inputs)
+    x = pb.transpose(x, [2, 0, 1, 3] if data_format == "NHWC" else [3, 0, 2, 1])
+    y = pb.reshape(x, [_length(x, 0), -1, _length(x, 3)], name=scope)
     return noted(y, outputs_collections)
 
 
@@ -83,11 +73,11 @@ def sequence_to_images(
     output_data_format: str = "channels_last",
     outputs_collections: Collections = None,
     scope: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """Sequences [width, batch * height, depth] as images [batch, height, width, depth]: `images_to_sequence` back."""
-    x = convert_to_tensor(inputs)
-    parts = reshape(x, [_length(x, 0), -1, height, _length(x, 2)])
-    y = transpose(parts, [1, 2, 0, 3] if output_data_format == "channels_last" else [1, 3, 2, 0], name=scope)
+    x = pb.convert_to_tensor(inputs)
+    parts = pb.reshape(x, [_length(x, 0), -1, height, _length(x, 2)])
+    y = pb.transpose(parts, [1, 2, 0, 3] if output_data_format == "channels_last" else [1, 3, 2, 0], name=scope)
     return noted(y, outputs_collections)
 
 
@@ -102,14 +92,14 @@ def pool(
     stride: int | Sequence[int] = 1,
     outputs_collections: Collections = None,
     scope: str | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The largest element, or the mean, of each window along one to three axes: "MAX" or "AVG"."""
-    x = convert_to_tensor(inputs)
+    x = pb.convert_to_tensor(inputs)
     window, steps, holes = [as_lengths(n, (x.shape.rank or 4) - 2) for n in (kernel_size, stride, dilation_rate)]
-    y = pooled(x, window, pooling_type, steps, padding, data_format, holes, scope)
+    y = pb.nn.pool(x, window, pooling_type, steps, padding, data_format, holes, scope)
     return noted(y, outputs_collections)
 
 
-def _length(x: Tensor, axis: int) -> Any:
+def _length(x: pb.Tensor, axis: int) -> Any:
     known = x.shape.size(axis)
-    return shape(x)[axis] if known is None else known
+    return pb.shape(x)[axis] if known is None else known

@@ -13,15 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ....control_flow.py_function import numpy_function
-from ....core.graph import Operation, get_default_graph
+import pullback as pb
+
 from ....core.typing import TensorLike
 from ....interop.summary_values import Tag
-from ....interop.tensorboard import FileWriter
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.identity.identity import group_operations
-from ....primitives.logic.comparison import equal
-from ....train import get_or_create_global_step
 
 _OPERATIONS = "_SUMMARY_V2"
 _WRITERS = "_SUMMARY_WRITER_INIT_V2"
@@ -32,11 +27,11 @@ _recorded: ContextVar[Any] = ContextVar("recorded", default=False)
 class SummaryWriter:
     """A file of summaries, which is made when the first one is written, or its initializer runs."""
 
-    def __init__(self, make: Callable[[], FileWriter]) -> None:
+    def __init__(self, make: Callable[[], pb.summary.FileWriter]) -> None:
         self._make = make
-        self._made: FileWriter | None = None
+        self._made: pb.summary.FileWriter | None = None
 
-    def writer(self) -> FileWriter:
+    def writer(self) -> pb.summary.FileWriter:
         """What writes."""
         if self._made is None:
             self._made = self._make()
@@ -55,15 +50,15 @@ class SummaryWriter:
         finally:
             _writer.reset(token)
 
-    def init(self) -> Operation:
+    def init(self) -> pb.Operation:
         """An operation that makes the file."""
         return _acting(lambda: self.writer().flush(), "init")
 
-    def flush(self) -> Operation:
+    def flush(self) -> pb.Operation:
         """An operation that writes what is waiting."""
         return _acting(lambda: self.writer().flush(), "flush")
 
-    def close(self) -> Operation:
+    def close(self) -> pb.Operation:
         """An operation that writes what is waiting, and closes the file."""
         return _acting(lambda: self.writer().close(), "close")
 
@@ -91,20 +86,22 @@ def create_file_writer(
     if logdir is None:
         return None
     seconds = 120 if flush_millis is None else max(1, flush_millis // 1000)
-    made = SummaryWriter(lambda: FileWriter(logdir, None, max_queue or 10, seconds, filename_suffix=filename_suffix))
-    get_default_graph().add_to_collection(_WRITERS, made)
+    made = SummaryWriter(
+        lambda: pb.summary.FileWriter(logdir, None, max_queue or 10, seconds, filename_suffix=filename_suffix)
+    )
+    pb.get_default_graph().add_to_collection(_WRITERS, made)
     return made
 
 
 create_summary_file_writer = create_file_writer
 
 
-def scalar(name: str, tensor: TensorLike, family: str | None = None, step: TensorLike | None = None) -> Operation:
+def scalar(name: str, tensor: TensorLike, family: str | None = None, step: TensorLike | None = None) -> pb.Operation:
     """An operation that writes one number."""
     return _summary("scalar", name, tensor, family, step)
 
 
-def histogram(name: str, tensor: TensorLike, family: str | None = None, step: TensorLike | None = None) -> Operation:
+def histogram(name: str, tensor: TensorLike, family: str | None = None, step: TensorLike | None = None) -> pb.Operation:
     """An operation that writes how elements are spread."""
     return _summary("histogram", name, tensor, family, step)
 
@@ -116,7 +113,7 @@ def image(
     max_images: int = 3,
     family: str | None = None,
     step: TensorLike | None = None,
-) -> Operation:
+) -> pb.Operation:
     """An operation that writes the first `max_images` images."""
     del bad_color
     return _summary("image", name, tensor, family, step, max_images)
@@ -129,14 +126,14 @@ def audio(
     max_outputs: int,
     family: str | None = None,
     step: TensorLike | None = None,
-) -> Operation:
+) -> pb.Operation:
     """An operation that writes the first `max_outputs` sounds."""
     return _summary("audio", name, tensor, family, step, max_outputs, float(sample_rate))
 
 
 def generic(
     name: str, tensor: TensorLike, metadata: object = None, family: str | None = None, step: TensorLike | None = None
-) -> Operation:
+) -> pb.Operation:
     """An operation that writes a tensor."""
     del metadata
     return _summary("tensor", name, tensor, family, step)
@@ -154,8 +151,8 @@ def never_record_summaries() -> AbstractContextManager[None]:
 
 def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> AbstractContextManager[None]:
     """A block whose summaries are written in each `n`th step."""
-    step = get_or_create_global_step() if global_step is None else global_step
-    return record_summaries_if(equal(convert_to_tensor(step) % n, 0))
+    step = pb.train.get_or_create_global_step() if global_step is None else global_step
+    return record_summaries_if(pb.equal(pb.convert_to_tensor(step) % n, 0))
 
 
 @contextmanager
@@ -173,53 +170,53 @@ def should_record_summaries() -> Any:
     return _recorded.get()
 
 
-def all_summary_ops() -> list[Operation]:
+def all_summary_ops() -> list[pb.Operation]:
     """The operations of the graph that write summaries."""
-    found: list[Operation] = get_default_graph().get_collection(_OPERATIONS)
+    found: list[pb.Operation] = pb.get_default_graph().get_collection(_OPERATIONS)
     return found
 
 
-def summary_writer_initializer_op() -> list[Operation]:
+def summary_writer_initializer_op() -> list[pb.Operation]:
     """The operations that make the files of all writers."""
-    return [writer.init() for writer in get_default_graph().get_collection(_WRITERS)]
+    return [writer.init() for writer in pb.get_default_graph().get_collection(_WRITERS)]
 
 
 def initialize(graph: object = None, session: Any = None) -> None:
     """Make the files of all writers."""
     del graph, session
-    for writer in get_default_graph().get_collection(_WRITERS):
+    for writer in pb.get_default_graph().get_collection(_WRITERS):
         writer.writer()
 
 
-def flush(writer: SummaryWriter | None = None, name: str | None = None) -> Operation:
+def flush(writer: SummaryWriter | None = None, name: str | None = None) -> pb.Operation:
     """An operation that writes what is waiting, of the default writer unless one is given."""
     chosen = writer or _writer.get()
-    return group_operations(name=name) if chosen is None else chosen.flush()
+    return pb.group(name=name) if chosen is None else chosen.flush()
 
 
 def _summary(
     kind: str, name: str, tensor: Any, family: str | None, step: Any, most: int = 0, rate: float = 0.0
-) -> Operation:
+) -> pb.Operation:
     """The operation that writes a value, nothing where there is no writer, or it is not to be recorded."""
     writer, recorded = _writer.get(), _recorded.get()
     if writer is None or recorded is False:
-        return group_operations(name=f"{name}/nothing")
+        return pb.group(name=f"{name}/nothing")
     tag = Tag(f"{family}/{name}" if family else name, kind, most, rate)
 
     def write(holds: Any, value: Any, number: Any) -> None:
         if holds:
             writer.writer().add_summary({tag: value.item() if value.dtype == object else value}, int(number))
 
-    place = get_or_create_global_step() if step is None else step
+    place = pb.train.get_or_create_global_step() if step is None else step
     inputs = [np.array(recorded) if isinstance(recorded, bool) else recorded, tensor, place]
-    made: Operation = numpy_function(write, inputs, [], name=f"{name}/write")
-    get_default_graph().add_to_collection(_OPERATIONS, made)
+    made: pb.Operation = pb.numpy_function(write, inputs, [], name=f"{name}/write")
+    pb.get_default_graph().add_to_collection(_OPERATIONS, made)
     return made
 
 
-def _acting(function: Callable[[], object], name: str) -> Operation:
+def _acting(function: Callable[[], object], name: str) -> pb.Operation:
     def act() -> None:
         function()
 
-    made: Operation = numpy_function(act, [], [], name=name)
+    made: pb.Operation = pb.numpy_function(act, [], [], name=name)
     return made

@@ -7,20 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ....control_flow.conditional import cond
-from ....control_flow.py_function import numpy_function
-from ....control_flow.signature import TensorSpec
-from ....core.dtypes import as_dtype, uint8
-from ....core.graph import Tensor as GraphTensor
-from ....core.shape import TensorShape
+import pullback as pb
+
 from ....core.typing import DTypeLike, ShapeLike
-from ....primitives.logic.comparison import equal
-from ....primitives.shape.reshape import reshape
-from ....primitives.shape.size import size
-from ....primitives.shape.squeeze import expand_dims
-from ....primitives.shape.stacking import concat, stack
-from ....primitives.shape.transpose import transpose
-from ....primitives.sparse.sparse_tensor import SparseTensor, to_dense
 from ....records.features import FixedLenFeature
 from ....records.parsing import parse_single_example, parse_single_sequence_example
 from ..io.images import image_of
@@ -79,9 +68,9 @@ class Tensor(ItemHandler):
         """The item of the parsed features."""
         shape: Any = self._shape
         if self._shape_keys:
-            shape = reshape(stack([_dense(keys_to_tensors[key], 0) for key in self._shape_keys]), [-1])
+            shape = pb.reshape(pb.stack([_dense(keys_to_tensors[key], 0) for key in self._shape_keys]), [-1])
         tensor = _dense(keys_to_tensors[self._tensor_key], self._default)
-        return tensor if shape is None else reshape(tensor, shape)
+        return tensor if shape is None else pb.reshape(tensor, shape)
 
 
 class LookupTensor(Tensor):
@@ -115,8 +104,8 @@ class BoundingBox(ItemHandler):
     def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
         """The item of the parsed features."""
         sides = [keys_to_tensors[key] for key in self.keys]
-        rows = [expand_dims(s.values if isinstance(s, SparseTensor) else s, 0) for s in sides]
-        return transpose(concat(rows, 0))
+        rows = [pb.expand_dims(s.values if isinstance(s, pb.SparseTensor) else s, 0) for s in sides]
+        return pb.transpose(pb.concat(rows, 0))
 
 
 class Image(ItemHandler):
@@ -128,7 +117,7 @@ class Image(ItemHandler):
         format_key: str | None = None,
         shape: ShapeLike | None = None,
         channels: int = 3,
-        dtype: DTypeLike = uint8,
+        dtype: DTypeLike = pb.uint8,
         repeated: bool = False,
         dct_method: str = "",
     ) -> None:
@@ -138,7 +127,7 @@ class Image(ItemHandler):
                 "tfexample_decoder.Image: repeated=True is not supported; use ItemHandlerCallback"
             )
         self._image_key, self._format_key = image_key or "image/encoded", format_key or "image/format"
-        self._shape, self._channels, self._dtype = shape, channels, as_dtype(dtype)
+        self._shape, self._channels, self._dtype = shape, channels, pb.as_dtype(dtype)
         super().__init__([self._image_key, self._format_key])
 
     def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
@@ -150,11 +139,11 @@ class Image(ItemHandler):
                 return np.frombuffer(data.item(), kind)
             return image_of(data.item(), self._channels).astype(kind)
 
-        known = TensorShape([None, None, self._channels or None]) if self._shape is None else TensorShape.UNKNOWN
-        spec = TensorSpec(known, kind)
+        known = pb.TensorShape([None, None, self._channels or None]) if self._shape is None else pb.TensorShape.UNKNOWN
+        spec = pb.TensorSpec(known, kind)
         inputs = [keys_to_tensors[self._image_key], keys_to_tensors[self._format_key]]
-        image = numpy_function(decode, inputs, spec, stateful=False, name="DecodeImage")
-        return image if self._shape is None else reshape(image, self._shape)
+        image = pb.numpy_function(decode, inputs, spec, stateful=False, name="DecodeImage")
+        return image if self._shape is None else pb.reshape(image, self._shape)
 
 
 class BackupHandler(ItemHandler):
@@ -167,7 +156,7 @@ class BackupHandler(ItemHandler):
     def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
         """The item of the parsed features."""
         item = self._handler.tensors_to_item(keys_to_tensors)
-        return cond(equal(size(item), 0), lambda: self._backup.tensors_to_item(keys_to_tensors), lambda: item)
+        return pb.cond(pb.equal(pb.size(item), 0), lambda: self._backup.tensors_to_item(keys_to_tensors), lambda: item)
 
 
 class TFExampleDecoder(DataDecoder):
@@ -192,7 +181,7 @@ class TFExampleDecoder(DataDecoder):
         parsed: dict[str, Any] = dict(parse_single_example(data, self._features))
         for key, feature in self._features.items():
             if isinstance(feature, FixedLenFeature):
-                parsed[key] = reshape(parsed[key], feature.shape)
+                parsed[key] = pb.reshape(parsed[key], feature.shape)
         return _items(parsed, self._handlers, items)
 
 
@@ -224,5 +213,5 @@ def _items(parsed: Mapping[str, Any], handlers: Mapping[str, ItemHandler], items
     return [handler.tensors_to_item({key: parsed[key] for key in handler.keys}) for handler in chosen]
 
 
-def _dense(tensor: GraphTensor | SparseTensor, default: Any) -> GraphTensor:
-    return to_dense(tensor, default) if isinstance(tensor, SparseTensor) else tensor
+def _dense(tensor: pb.Tensor | pb.SparseTensor, default: Any) -> pb.Tensor:
+    return pb.sparse_tensor_to_dense(tensor, default) if isinstance(tensor, pb.SparseTensor) else tensor

@@ -6,10 +6,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ....core.graph import Tensor, get_default_graph
+import pullback as pb
+
 from ....core.shape import as_shape
 from ....core.typing import ShapeLike
-from ....primitives.variables.collections import add_to_collections
 from ..python_util import constant_value as constant_value
 from ..python_util import smart_cond as smart_cond
 
@@ -17,7 +17,7 @@ _ALIASES = "contrib/layers/aliases"
 """The collection of pairs of a tensor and one more name of it."""
 
 
-def collect_named_outputs(collections: str | Sequence[str] | None, alias: str, outputs: Tensor) -> Tensor:
+def collect_named_outputs(collections: str | Sequence[str] | None, alias: str, outputs: pb.Tensor) -> pb.Tensor:
     """`outputs`, noted in the collections under the name `alias`.
 
     >>> import pullback.compat.v1 as tf
@@ -28,30 +28,30 @@ def collect_named_outputs(collections: str | Sequence[str] | None, alias: str, o
     """
     if collections:
         append_tensor_alias(outputs, alias)
-        add_to_collections(collections, outputs)
+        pb.add_to_collections(collections, outputs)
     return outputs
 
 
-def append_tensor_alias(tensor: Tensor, alias: str) -> Tensor:
+def append_tensor_alias(tensor: pb.Tensor, alias: str) -> pb.Tensor:
     """`tensor`, which has one name more; a stroke at its end is left out."""
     tensor.graph.add_to_collection(_ALIASES, (tensor, alias.removesuffix("/")))
     return tensor
 
 
-def get_tensor_aliases(tensor: Tensor) -> list[str]:
+def get_tensor_aliases(tensor: pb.Tensor) -> list[str]:
     """The names that were given to a tensor, or else the one that it has."""
     given = [alias for named, alias in tensor.graph.get_collection(_ALIASES) if named is tensor]
     return given or [tensor.name.removesuffix(":0")]
 
 
-def gather_tensors_aliases(tensors: Sequence[Tensor]) -> list[str]:
+def gather_tensors_aliases(tensors: Sequence[pb.Tensor]) -> list[str]:
     """The names of all of `tensors`."""
     return [alias for tensor in tensors for alias in get_tensor_aliases(tensor)]
 
 
-def convert_collection_to_dict(collection: str, clear_collection: bool = False) -> OrderedDict[str, Tensor]:
+def convert_collection_to_dict(collection: str, clear_collection: bool = False) -> OrderedDict[str, pb.Tensor]:
     """The tensors of a collection of the default graph, by their names."""
-    graph = get_default_graph()
+    graph = pb.get_default_graph()
     named = OrderedDict((a, tensor) for tensor in graph.get_collection(collection) for a in get_tensor_aliases(tensor))
     if clear_collection:
         graph.clear_collection(collection)

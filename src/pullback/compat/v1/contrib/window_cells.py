@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pullback as pb
+
 from ....core import nest
 from ....layers.rnn.cells import RNNCell
-from ....layers.variables.scope import get_variable, variable_scope
-from ....primitives.activations.softmax import softmax
-from ....primitives.elementwise.hyperbolic import tanh
-from ....primitives.linalg.tensordot import tensordot
-from ....primitives.reduction.reduce import reduce_sum
-from ....primitives.shape.reshape import reshape
-from ....primitives.shape.squeeze import expand_dims
-from ....primitives.shape.stacking import concat, split
 from .linear_cells import linear
 
 
@@ -66,21 +60,23 @@ class AttentionCellWrapper(RNNCell):
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """The output and the next state."""
         sizes = [self._cell.state_size, self._attn_size, self._attn_size * self._attn_length]
-        before, attention, window = state if self._state_is_tuple else split(state, sizes, 1)
-        last = reshape(window, [-1, self._attn_length, self._attn_size])
+        before, attention, window = state if self._state_is_tuple else pb.split(state, sizes, 1)
+        last = pb.reshape(window, [-1, self._attn_length, self._attn_size])
         x = linear([inputs, attention], self._input_size or inputs.shape.size(-1))
         y, after = self._cell(x, before)
-        attention = self._attended(concat(nest.flatten(after), 1), last)
-        with variable_scope("attn_output_projection"):
+        attention = self._attended(pb.concat(nest.flatten(after), 1), last)
+        with pb.variable_scope("attn_output_projection"):
             output = linear([y, attention], self._attn_size)
-        window = reshape(concat([last[:, 1:], expand_dims(output, 1)], 1), [-1, self._attn_length * self._attn_size])
+        window = pb.reshape(
+            pb.concat([last[:, 1:], pb.expand_dims(output, 1)], 1), [-1, self._attn_length * self._attn_size]
+        )
         state = (after, attention, window)
-        return output, state if self._state_is_tuple else concat(list(state), 1)
+        return output, state if self._state_is_tuple else pb.concat(list(state), 1)
 
     def _attended(self, query: Any, last: Any) -> Any:
-        with variable_scope("attention"):
-            w: Any = get_variable("attn_w", [1, 1, self._attn_size, self._attn_vec_size])
-            v = get_variable("attn_v", [self._attn_vec_size])
-            features = tensordot(last, w[0, 0], 1) + expand_dims(linear([query], self._attn_vec_size), 1)
-        weights = softmax(reduce_sum(v * tanh(features), 2))
-        return reduce_sum(expand_dims(weights, 2) * last, 1)
+        with pb.variable_scope("attention"):
+            w: Any = pb.get_variable("attn_w", [1, 1, self._attn_size, self._attn_vec_size])
+            v = pb.get_variable("attn_v", [self._attn_vec_size])
+            features = pb.tensordot(last, w[0, 0], 1) + pb.expand_dims(linear([query], self._attn_vec_size), 1)
+        weights = pb.math.softmax(pb.reduce_sum(v * pb.tanh(features), 2))
+        return pb.reduce_sum(pb.expand_dims(weights, 2) * last, 1)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ....core.dtypes import string
-from ....core.shape import TensorShape, as_shape
-from ....core.types import TensorType
+import pullback as pb
+
+from ....core.shape import as_shape
 from ....primitives.creation.constant import as_array
 from .structure import Array, leaves, packed, stacked
 
@@ -37,7 +37,7 @@ def batched(elements: Iterable[Element], size: int, drop_remainder: bool) -> Ite
         yield [np.stack(column) for column in zip(*group, strict=True)]
 
 
-def padded_shapes(spec: Any, wanted: Any) -> list[TensorShape]:
+def padded_shapes(spec: Any, wanted: Any) -> list[pb.TensorShape]:
     """The shape to pad each leaf to, None for the longest of a batch; -1 says None too."""
     kinds = leaves(spec)
     if wanted is None:
@@ -45,14 +45,14 @@ def padded_shapes(spec: Any, wanted: Any) -> list[TensorShape]:
     return [_shape(part) for part in _parts(spec, wanted)]
 
 
-def padded_spec(spec: Any, shapes: Sequence[TensorShape]) -> Any:
+def padded_spec(spec: Any, shapes: Sequence[pb.TensorShape]) -> Any:
     """The types of elements that are filled up to `shapes`."""
-    return packed(spec, [TensorType(kind.dtype, shape) for kind, shape in zip(leaves(spec), shapes, strict=True)])
+    return packed(spec, [pb.TensorType(kind.dtype, shape) for kind, shape in zip(leaves(spec), shapes, strict=True)])
 
 
-def filled_shape(shape: TensorShape, length: int) -> TensorShape:
+def filled_shape(shape: pb.TensorShape, length: int) -> pb.TensorShape:
     """The shape with `length` in place of each length that is not known."""
-    return TensorShape([length if n is None else n for n in shape.sizes or ()])
+    return pb.TensorShape([length if n is None else n for n in shape.sizes or ()])
 
 
 def _parts(spec: Any, wanted: Any) -> list[Any]:
@@ -64,12 +64,12 @@ def _parts(spec: Any, wanted: Any) -> list[Any]:
     return [wanted]
 
 
-def _shape(wanted: Any) -> TensorShape:
-    return wanted if isinstance(wanted, TensorShape) else as_shape([None if n in (None, -1) else n for n in wanted])
+def _shape(wanted: Any) -> pb.TensorShape:
+    return wanted if isinstance(wanted, pb.TensorShape) else as_shape([None if n in (None, -1) else n for n in wanted])
 
 
 def padded(
-    elements: Iterable[Element], size: int, drop_remainder: bool, shapes: Sequence[TensorShape], fills: Sequence[Any]
+    elements: Iterable[Element], size: int, drop_remainder: bool, shapes: Sequence[pb.TensorShape], fills: Sequence[Any]
 ) -> Iterator[Element]:
     """Batches of elements filled up with `fills`, zeros for None."""
     for group in groups(elements, size, drop_remainder):
@@ -77,13 +77,13 @@ def padded(
         yield [_filled(column, shape, fill) for column, shape, fill in columns]
 
 
-def _filled(column: Sequence[Array], shape: TensorShape, fill: Any) -> Array:
+def _filled(column: Sequence[Array], shape: pb.TensorShape, fill: Any) -> Array:
     longest = np.max([x.shape for x in column], axis=0).astype(int).tolist() if np.ndim(column[0]) else []
     lengths = [m if n is None else n for n, m in zip(shape.sizes or (None,) * len(longest), longest, strict=True)]
     if any(n < m for n, m in zip(lengths, longest, strict=True)):
         raise ValueError(f"Dataset.padded_batch: an element of shape {longest} is larger than {lengths}")
     dtype = np.asarray(column[0]).dtype
-    nothing = as_array(b"" if dtype == string else 0) if fill is None else as_array(fill)
+    nothing = as_array(b"" if dtype == pb.string else 0) if fill is None else as_array(fill)
     result = np.full([len(column), *lengths], nothing, dtype)
     for i, x in enumerate(column):
         place: Any = (i, *[slice(n) for n in np.shape(x)], ...)

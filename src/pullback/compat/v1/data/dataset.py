@@ -12,12 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ....core.dtypes import as_dtype, int64
-from ....core.graph import Tensor
-from ....core.shape import TensorShape, as_shape
-from ....core.types import TensorType
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.random.stateful import get_seed
+import pullback as pb
+
+from ....core.shape import as_shape
 from . import batches
 from .functions import ElementFunction, Values
 from .structure import Array, as_leaves, as_tensors, declared, leaves, packed, rows_of, type_of, types_of
@@ -45,7 +42,7 @@ class Dataset:
     [0. 1.] [4. 9.] [16.]
     """
 
-    def __init__(self, spec: Any, inputs: Sequence[Tensor], elements: Callable[[Pass], Iterable[Element]]) -> None:
+    def __init__(self, spec: Any, inputs: Sequence[pb.Tensor], elements: Callable[[Pass], Iterable[Element]]) -> None:
         self.element_spec = spec
         self.inputs = tuple(dict.fromkeys(inputs))
         self.elements = elements
@@ -63,7 +60,7 @@ class Dataset:
     @property
     def output_classes(self) -> Any:
         """The classes of what `get_next` gives."""
-        return packed(self.element_spec, [Tensor for _ in leaves(self.element_spec)])
+        return packed(self.element_spec, [pb.Tensor for _ in leaves(self.element_spec)])
 
     def __repr__(self) -> str:
         return f"<Dataset of {self.element_spec}>"
@@ -110,13 +107,13 @@ class Dataset:
     @staticmethod
     def range(*args: Any, **kwargs: Any) -> Dataset:
         """The dataset of the numbers of Python's `range`."""
-        dtype: Any = as_dtype(kwargs.get("output_type", int64))
+        dtype: Any = pb.as_dtype(kwargs.get("output_type", pb.int64))
         bounds = [as_leaves(x) for x in args]
 
         def elements(p: Pass) -> Iterator[Element]:
             return ([np.array(i, dtype)] for i in range(*[int(value_of(x, p)) for x in bounds]))
 
-        return Dataset(TensorType(dtype, TensorShape.SCALAR), _tensors(bounds), elements)
+        return Dataset(pb.TensorType(dtype, pb.TensorShape.SCALAR), _tensors(bounds), elements)
 
     @staticmethod
     def from_generator(
@@ -179,7 +176,7 @@ class Dataset:
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements for which `predicate` is true."""
         del name
-        function = ElementFunction("filter", predicate, self.element_spec, convert_to_tensor)
+        function = ElementFunction("filter", predicate, self.element_spec, pb.convert_to_tensor)
         return self._derived(lambda p: (x for x in self.elements(p) if function(x, p.values)[0]), None, function.inputs)
 
     def flat_map(self, map_func: Callable[..., Dataset], name: str | None = None) -> Dataset:
@@ -241,7 +238,7 @@ class Dataset:
         """The elements of this dataset, then those of the other one."""
         del name
         pairs = zip(leaves(self.element_spec), leaves(dataset.element_spec), strict=True)
-        types = [TensorType(a.dtype, a.shape.most_specific_compatible_shape(b.shape)) for a, b in pairs]
+        types = [pb.TensorType(a.dtype, a.shape.most_specific_compatible_shape(b.shape)) for a, b in pairs]
         spec = packed(self.element_spec, types)
         both = (self, dataset)
         return self._derived(lambda p: (x for part in both for x in part.elements(p)), spec, dataset.inputs)
@@ -255,7 +252,7 @@ class Dataset:
     ) -> Dataset:
         """The elements in an order drawn from `buffer_size` of them at a time; another order for each repetition."""
         del name
-        seeds = get_seed(seed)
+        seeds = pb.get_seed(seed)
         anew = reshuffle_each_iteration is not False
         fixed = np.random.SeedSequence(None if seeds == (None, None) else [abs(s or 0) for s in seeds])
 
@@ -347,7 +344,7 @@ class Dataset:
     def enumerate(self, start: int = 0, name: str | None = None) -> Dataset:
         """Pairs of the number of an element, from `start` on, and the element."""
         del name
-        spec = (TensorType(int64, TensorShape.SCALAR), self.element_spec)
+        spec = (pb.TensorType(pb.int64, pb.TensorShape.SCALAR), self.element_spec)
         return self._derived(
             lambda p: ([np.array(i, np.int64), *x] for i, x in enumerate(self.elements(p), start)), spec
         )
@@ -365,24 +362,24 @@ class Dataset:
         )
 
     def _derived(
-        self, elements: Callable[[Pass], Iterable[Element]], spec: Any = None, inputs: Sequence[Tensor] = ()
+        self, elements: Callable[[Pass], Iterable[Element]], spec: Any = None, inputs: Sequence[pb.Tensor] = ()
     ) -> Dataset:
         """A dataset that depends on this one, and on the tensors `inputs`."""
         return Dataset(self.element_spec if spec is None else spec, [*self.inputs, *inputs], elements)
 
 
-def _tensors(given: Sequence[Any]) -> list[Tensor]:
-    return [x for x in given if isinstance(x, Tensor)]
+def _tensors(given: Sequence[Any]) -> list[pb.Tensor]:
+    return [x for x in given if isinstance(x, pb.Tensor)]
 
 
 def value_of(leaf: Any, p: Pass) -> Array:
     """The array of a leaf, in a pass that knows the values of tensors."""
-    return p.values[leaf] if isinstance(leaf, Tensor) else leaf
+    return p.values[leaf] if isinstance(leaf, pb.Tensor) else leaf
 
 
 def _signature(signature: Any) -> Any:
     """The types of a structure of TensorSpecs."""
-    return packed(signature, [TensorType(s.dtype, as_shape(s.shape)) for s in leaves(signature)])
+    return packed(signature, [pb.TensorType(s.dtype, as_shape(s.shape)) for s in leaves(signature)])
 
 
 def _checked(spec: Any, element: Any) -> list[Array]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ....core.graph import Tensor
-from ....primitives.creation.constant import convert_to_tensor
+import pullback as pb
+
 from .dataset import Dataset, Pass, value_of
 from .files import TFRecordWriter as TFRecordWriter
 from .functions import ElementFunction
@@ -93,7 +93,7 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
     """The elements up to the first for which `predicate` is false."""
 
     def apply(dataset: Dataset) -> Dataset:
-        holds = ElementFunction("take_while", predicate, dataset.element_spec, convert_to_tensor)
+        holds = ElementFunction("take_while", predicate, dataset.element_spec, pb.convert_to_tensor)
 
         def elements(p: Pass) -> Any:
             return itertools.takewhile(lambda x: bool(holds(x, p.values)[0]), dataset.elements(p))
@@ -136,7 +136,7 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
                 state = found[:count]
                 yield found[count:]
 
-        inputs = [x for x in leaves(first) if isinstance(x, Tensor)]
+        inputs = [x for x in leaves(first) if isinstance(x, pb.Tensor)]
         return Dataset(types_of(step.structure)[1], [*dataset.inputs, *inputs, *step.inputs], elements)
 
     return apply

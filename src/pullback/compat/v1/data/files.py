@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
+import pullback as pb
+
 from ....control_flow.host_call import host_call
-from ....core.dtypes import string
-from ....core.errors import InvalidArgumentError
-from ....core.graph import Operation
 from ....core.types import tensor_type
 from ....core.typing import TensorLike
-from ....primitives.creation.constant import as_array, convert_to_tensor
+from ....primitives.creation.constant import as_array
 from ....records.files import RecordWriter, read_lines, read_pieces, read_records, window_of
 from .dataset import Dataset, Element, Pass, value_of
 from .structure import as_leaves, leaves
@@ -79,10 +78,10 @@ def list_files(file_pattern: Any, shuffle: bool | None = None, seed: int | None 
         patterns = [os.fsdecode(text) for text in np.ravel(value_of(leaf, p))]
         found = sorted({path for pattern in patterns for path in glob(pattern)})
         if not found:
-            raise InvalidArgumentError(f"Dataset.list_files: no files match {', '.join(patterns)}")
-        return ([as_array(path, string)] for path in found)
+            raise pb.errors.InvalidArgumentError(f"Dataset.list_files: no files match {', '.join(patterns)}")
+        return ([as_array(path, pb.string)] for path in found)
 
-    names = Dataset(tensor_type(string, []), [] if isinstance(leaf, np.ndarray) else [leaf], elements)
+    names = Dataset(tensor_type(pb.string, []), [] if isinstance(leaf, np.ndarray) else [leaf], elements)
     return names if shuffle is False else names.shuffle(1 << 30, seed)
 
 
@@ -98,7 +97,7 @@ def _of_files(filenames: Any, read: Callable[[Any], Iterator[bytes]], compressio
             for text in read(os.fsdecode(name)):
                 yield [np.array(text, object)]
 
-    return Dataset(tensor_type(string, []), [] if isinstance(leaf, np.ndarray) else [leaf], elements)
+    return Dataset(tensor_type(pb.string, []), [] if isinstance(leaf, np.ndarray) else [leaf], elements)
 
 
 class TFRecordWriter:
@@ -108,7 +107,7 @@ class TFRecordWriter:
         window_of(compression_type or "")
         self._filename, self._compression = filename, compression_type or ""
 
-    def write(self, dataset: Dataset) -> Operation:
+    def write(self, dataset: Dataset) -> pb.Operation:
         """The operation that writes the elements of `dataset`, all of them.
 
         Raises:
@@ -122,7 +121,7 @@ class TFRecordWriter:
         ...     list(tf.python_io.tf_record_iterator(file.name))
         [b'one', b'two']
         """
-        if [kind.dtype for kind in leaves(dataset.element_spec)] != [string]:
+        if [kind.dtype for kind in leaves(dataset.element_spec)] != [pb.string]:
             raise TypeError(
                 f"TFRecordWriter.write: the elements are {dataset.element_spec}; they must be one text each"
             )
@@ -134,4 +133,4 @@ class TFRecordWriter:
                     writer.write(np.array(text, object).item())
             return ()
 
-        return host_call(write, [convert_to_tensor(self._filename), *dataset.inputs], (), "DatasetToTFRecord")
+        return host_call(write, [pb.convert_to_tensor(self._filename), *dataset.inputs], (), "DatasetToTFRecord")

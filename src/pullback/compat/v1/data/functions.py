@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ....core.dtypes import resource
+import pullback as pb
+
 from ....core.function import trace
-from ....core.graph import Tensor
-from ....engines.session import Session
 from .structure import Array, leaves, packed
 
-Values = Mapping[Tensor, Array]
+Values = Mapping[pb.Tensor, Array]
 
 
 class ElementFunction:
@@ -26,21 +25,21 @@ class ElementFunction:
     def __init__(self, what: str, function: Callable[..., Any], spec: Any, tensors_of: Callable[[Any], Any]) -> None:
         returned: list[Any] = []
 
-        def build(*given: Tensor) -> Sequence[Tensor]:
+        def build(*given: pb.Tensor) -> Sequence[pb.Tensor]:
             element = packed(spec, given)
             arguments = element if type(element) is tuple else (element,)
             returned.append(tensors_of(function(*arguments)))
-            return [leaf for leaf in leaves(returned[0]) if isinstance(leaf, Tensor)]
+            return [leaf for leaf in leaves(returned[0]) if isinstance(leaf, pb.Tensor)]
 
         traced = trace(build, leaves(spec), what)
-        if any(x.dtype == resource for x in traced.captured):
+        if any(x.dtype == pb.resource for x in traced.captured):
             raise NotImplementedError(
                 f"Dataset.{what}: the function reads a variable; apply that to what get_next gives"
             )
         self.structure = returned[0]
         self.inputs = traced.captured
         self._function = traced.function
-        self._session = Session(graph=traced.function.graph, engine="numpy")
+        self._session = pb.Session(graph=traced.function.graph, engine="numpy")
 
     def __call__(self, element: Sequence[Array], values: Values) -> list[Array]:
         """The leaves that it returns for those of an element."""

@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ....core.dtypes import int64
-from ....core.errors import InvalidArgumentError
+import pullback as pb
+
 from ....core.types import tensor_type
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.random.stateful import get_seed
 from . import batches
 from .dataset import Dataset, Element, Pass
 from .functions import ElementFunction
@@ -42,7 +40,7 @@ def group_by_window(
     """
 
     def apply(dataset: Dataset) -> Dataset:
-        key_of = ElementFunction("group_by_window", key_func, dataset.element_spec, convert_to_tensor)
+        key_of = ElementFunction("group_by_window", key_func, dataset.element_spec, pb.convert_to_tensor)
         window = Dataset(dataset.element_spec, [], lambda p: p.memory[id(window)])
         made: list[Dataset] = []
 
@@ -50,7 +48,9 @@ def group_by_window(
             made.append(found)
             return found.inputs
 
-        reduce = ElementFunction("group_by_window", lambda k: reduce_func(k, window), tensor_type(int64, []), inputs_of)
+        reduce = ElementFunction(
+            "group_by_window", lambda k: reduce_func(k, window), tensor_type(pb.int64, []), inputs_of
+        )
 
         def elements(p: Pass) -> Iterator[Element]:
             size_of = window_size_func or (lambda key: window_size)
@@ -87,7 +87,7 @@ def bucket_by_sequence_length(
     def apply(dataset: Dataset) -> Dataset:
         kinds = leaves(dataset.element_spec)
         length_of = ElementFunction(
-            "bucket_by_sequence_length", element_length_func, dataset.element_spec, convert_to_tensor
+            "bucket_by_sequence_length", element_length_func, dataset.element_spec, pb.convert_to_tensor
         )
         shapes = batches.padded_shapes(dataset.element_spec, padded_shapes)
         fills = [None] * len(kinds) if padding_values is None else leaves(padding_values)
@@ -99,7 +99,9 @@ def bucket_by_sequence_length(
             wanted = shapes
             if pad_to_bucket_boundary:
                 if key == len(bucket_boundaries):
-                    raise InvalidArgumentError("bucket_by_sequence_length: an element is longer than the last boundary")
+                    raise pb.errors.InvalidArgumentError(
+                        "bucket_by_sequence_length: an element is longer than the last boundary"
+                    )
                 wanted = [batches.filled_shape(shape, bucket_boundaries[key] - 1) for shape in shapes]
             return next(batches.padded(group, len(group), False, wanted, fills))
 
@@ -146,7 +148,7 @@ def sample_from_datasets(
     datasets: Sequence[Dataset], weights: Sequence[float] | None = None, seed: int | None = None
 ) -> Dataset:
     """The next element of a dataset that is drawn, by `weights`, each time, until all are at their end."""
-    seeds = get_seed(seed)
+    seeds = pb.get_seed(seed)
 
     def elements(p: Pass) -> Iterator[Element]:
         generator = np.random.default_rng(None if seeds == (None, None) else [abs(s or 0) for s in seeds])
@@ -174,7 +176,7 @@ def get_single_element(dataset: Dataset) -> Any:
         del session
         found = list(islice(dataset.elements(Pass(dict(zip(dataset.inputs, values, strict=True)))), 2))
         if len(found) != 1:
-            raise InvalidArgumentError(f"Dataset {'had more than one element' if found else 'was empty'}.")
+            raise pb.errors.InvalidArgumentError(f"Dataset {'had more than one element' if found else 'was empty'}.")
         return found[0]
 
     return elements_of(dataset.element_spec, call, dataset.inputs, "DatasetToSingleElement")

@@ -13,12 +13,10 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
+import pullback as pb
+
 from ....control_flow.host_call import host_call
-from ....core.dtypes import string
-from ....core.errors import FailedPreconditionError, InvalidArgumentError
-from ....core.graph import Operation, Tensor
 from ....core.types import tensor_type
-from ....primitives.creation.constant import convert_to_tensor
 from .dataset import Dataset, Element, Pass
 from .structure import Array, declared, leaves, packed
 
@@ -62,10 +60,10 @@ class Iterator:
     ) -> FeedableIterator:
         """The iterator whose handle a run is fed with."""
         del output_classes
-        return FeedableIterator(convert_to_tensor(string_handle), declared(output_types, output_shapes))
+        return FeedableIterator(pb.convert_to_tensor(string_handle), declared(output_types, output_shapes))
 
     @property
-    def initializer(self) -> Operation:
+    def initializer(self) -> pb.Operation:
         """The operation that puts it at the beginning of its dataset.
 
         Raises:
@@ -75,7 +73,7 @@ class Iterator:
             raise ValueError("Iterator.initializer: this iterator has none; use make_initializer(dataset)")
         return self.make_initializer(self._dataset)
 
-    def make_initializer(self, dataset: Dataset, name: str | None = None) -> Operation:
+    def make_initializer(self, dataset: Dataset, name: str | None = None) -> pb.Operation:
         """The operation that puts it at the beginning of `dataset`."""
 
         def initialize(session: Any, *values: Array) -> Sequence[Array]:
@@ -94,14 +92,14 @@ class Iterator:
         inputs = self._dataset.inputs if self._one_shot and self._dataset is not None else ()
         return elements_of(self.element_spec, self.next_of, inputs, name)
 
-    def string_handle(self, name: str | None = None) -> Tensor:
+    def string_handle(self, name: str | None = None) -> pb.Tensor:
         """What to feed, by the value of this tensor, where `from_string_handle` was given a placeholder."""
 
         def handle(session: Any) -> Sequence[Array]:
             del session
             return [np.array(self._handle.encode(), object)]
 
-        return host_call(handle, (), [tensor_type(string, [])], name or "IteratorToStringHandle").outputs[0]
+        return host_call(handle, (), [tensor_type(pb.string, [])], name or "IteratorToStringHandle").outputs[0]
 
     def next_of(self, session: Any, *values: Array) -> Element:
         """The leaves of the next element for `session`."""
@@ -109,7 +107,9 @@ class Iterator:
             self._begin(session, self._dataset, values)
         place = self._places.get(session)
         if place is None:
-            raise FailedPreconditionError("get_next: the iterator has no place yet; run its initializer first")
+            raise pb.errors.FailedPreconditionError(
+                "get_next: the iterator has no place yet; run its initializer first"
+            )
         return next(place)
 
     def _begin(self, session: Any, dataset: Dataset, values: Sequence[Array]) -> None:
@@ -120,7 +120,7 @@ class Iterator:
 class FeedableIterator:
     """The iterator whose handle is the value of a tensor."""
 
-    def __init__(self, handle: Tensor, spec: Any) -> None:
+    def __init__(self, handle: pb.Tensor, spec: Any) -> None:
         self.element_spec = spec
         self._handle = handle
 
@@ -135,7 +135,7 @@ class FeedableIterator:
             given = handle[()]
             text = given.decode() if isinstance(given, bytes) else str(given)
             if text not in _known:
-                raise InvalidArgumentError(
+                raise pb.errors.InvalidArgumentError(
                     f"get_next: no iterator has the handle {text!r}; feed what string_handle() gives"
                 )
             return _known[text].next_of(session)
@@ -143,7 +143,7 @@ class FeedableIterator:
         return elements_of(self.element_spec, next_of, [self._handle], name)
 
 
-def elements_of(spec: Any, call: Callable[..., Element], inputs: Sequence[Tensor], name: str | None) -> Any:
+def elements_of(spec: Any, call: Callable[..., Element], inputs: Sequence[pb.Tensor], name: str | None) -> Any:
     """The tensors of an element that `call` gives."""
     return packed(spec, host_call(call, inputs, leaves(spec), name or "IteratorGetNext").outputs)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....core.graph import Tensor
+import pullback as pb
+
 from .dataset import Dataset
 from .iterators import Iterator
 from .structure import leaves, packed
@@ -25,7 +26,7 @@ def get_output_shapes(dataset_or_iterator: Dataset | Iterator) -> Any:
 def get_output_classes(dataset_or_iterator: Dataset | Iterator) -> Any:
     """The classes of what `get_next` gives."""
     spec = dataset_or_iterator.element_spec
-    return packed(spec, [Tensor for _ in leaves(spec)])
+    return packed(spec, [pb.Tensor for _ in leaves(spec)])
 
 
 def get_structure(dataset_or_iterator: Dataset | Iterator) -> Any:

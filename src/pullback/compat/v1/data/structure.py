@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
+import pullback as pb
+
 from ....core import nest
-from ....core.dtypes import as_dtype
-from ....core.graph import AbstractTensorLike, Tensor
-from ....core.shape import TensorShape, as_shape
-from ....core.types import TensorType, type_of_array
-from ....primitives.creation.constant import as_array, convert_to_tensor
+from ....core.graph import AbstractTensorLike
+from ....core.shape import as_shape
+from ....core.types import type_of_array
+from ....primitives.creation.constant import as_array
 
 Array = np.ndarray[Any, Any]
-Leaf = Array | Tensor
+Leaf = Array | pb.Tensor
 
 
 def as_leaves(structure: Any) -> Any:
@@ -23,10 +24,12 @@ def as_leaves(structure: Any) -> Any:
     if isinstance(structure, Mapping | tuple):
         children = [as_leaves(child) for child in nest.children(structure)]
         return nest.pack_sequence_as(_flat(structure), children) if children else structure
-    if isinstance(structure, Tensor | AbstractTensorLike):
-        return convert_to_tensor(structure)
-    if isinstance(structure, list) and any(isinstance(x, Tensor | AbstractTensorLike) for x in nest.flatten(structure)):
-        return convert_to_tensor(structure)
+    if isinstance(structure, pb.Tensor | AbstractTensorLike):
+        return pb.convert_to_tensor(structure)
+    if isinstance(structure, list) and any(
+        isinstance(x, pb.Tensor | AbstractTensorLike) for x in nest.flatten(structure)
+    ):
+        return pb.convert_to_tensor(structure)
     return as_array(structure)
 
 
@@ -42,12 +45,12 @@ def _flat(structure: Any) -> Any:
 def as_tensors(structure: Any) -> Any:
     """What a function of a program returned, with tensors for leaves."""
     found = as_leaves(structure)
-    return packed(found, [convert_to_tensor(leaf) for leaf in leaves(found)])
+    return packed(found, [pb.convert_to_tensor(leaf) for leaf in leaves(found)])
 
 
-def type_of(leaf: Leaf) -> TensorType:
+def type_of(leaf: Leaf) -> pb.TensorType:
     """The type of an array or a tensor, without names of lengths."""
-    return leaf.type.static if isinstance(leaf, Tensor) else type_of_array(leaf)
+    return leaf.type.static if isinstance(leaf, pb.Tensor) else type_of_array(leaf)
 
 
 def types_of(structure: Any) -> Any:
@@ -57,7 +60,7 @@ def types_of(structure: Any) -> Any:
 
 def leaves(structure: Any) -> list[Any]:
     """The leaves, in order. A type is a leaf, though it is a tuple."""
-    if isinstance(structure, TensorType) or not isinstance(structure, Mapping | tuple):
+    if isinstance(structure, pb.TensorType) or not isinstance(structure, Mapping | tuple):
         return [structure]
     return [leaf for child in nest.children(structure) for leaf in leaves(child)]
 
@@ -67,7 +70,7 @@ def packed(structure: Any, values: Sequence[Any]) -> Any:
     places = iter(values)
 
     def filled(part: Any) -> Any:
-        if isinstance(part, TensorType) or not isinstance(part, Mapping | tuple):
+        if isinstance(part, pb.TensorType) or not isinstance(part, Mapping | tuple):
             return next(places)
         return nest.pack_sequence_as(_flat(part), [filled(child) for child in nest.children(part)])
 
@@ -78,7 +81,7 @@ def declared(dtypes: Any, shapes: Any) -> Any:
     """The types that are said by a structure of dtypes and one of shapes, of which None says nothing."""
     flat = leaves(_tupled(dtypes))
     known = [None] * len(flat) if shapes is None else _shapes(dtypes, shapes)
-    types = [TensorType(as_dtype(d), as_shape(s)) for d, s in zip(flat, known, strict=True)]
+    types = [pb.TensorType(pb.as_dtype(d), as_shape(s)) for d, s in zip(flat, known, strict=True)]
     return packed(_tupled(dtypes), types)
 
 
@@ -96,11 +99,11 @@ def _shapes(dtypes: Any, shapes: Any) -> list[Any]:
     return [shapes]
 
 
-def rows_of(kind: TensorType) -> TensorType:
+def rows_of(kind: pb.TensorType) -> pb.TensorType:
     """The type of a row."""
-    return TensorType(kind.dtype, kind.shape[1:] if kind.shape.rank else TensorShape.UNKNOWN)
+    return pb.TensorType(kind.dtype, kind.shape[1:] if kind.shape.rank else pb.TensorShape.UNKNOWN)
 
 
-def stacked(kind: TensorType, count: int | None) -> TensorType:
+def stacked(kind: pb.TensorType, count: int | None) -> pb.TensorType:
     """The type of `count` arrays on top of each other."""
-    return TensorType(kind.dtype, TensorShape([count]).concatenate(kind.shape))
+    return pb.TensorType(kind.dtype, pb.TensorShape([count]).concatenate(kind.shape))

@@ -14,20 +14,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
 from ....primitives.base.broadcasting import operands
-from ....primitives.creation.constant import constant, convert_to_tensor
-from ....primitives.creation.fill import zeros_like
-from ....primitives.elementwise.clip import clip_by_value
-from ....primitives.elementwise.exponential import exp, expm1, log, log1p
-from ....primitives.elementwise.masking import multiply_no_nan
-from ....primitives.elementwise.maximum import maximum
-from ....primitives.elementwise.powers import square
-from ....primitives.elementwise.sign import absolute, sign
-from ....primitives.indexing.where import where
-from ....primitives.random.stateful import random_normal, random_uniform
-from ....primitives.special.error_function import ndtri
 from ....primitives.special.integrals import ndtr
 from .distribution import Distribution, divergence, named
 
@@ -48,41 +38,43 @@ class Normal(Distribution):
         super().__init__(self.loc.dtype, name, allow_nan_stats)
 
     @property
-    def parameters_like(self) -> Tensor:
+    def parameters_like(self) -> pb.Tensor:
         return self.loc + self.scale
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         x = self._standard(value)
-        return named(-0.5 * square(x) - 0.5 * math.log(2.0 * math.pi) - log(self.scale), name)
+        return named(-0.5 * pb.square(x) - 0.5 * math.log(2.0 * math.pi) - pb.log(self.scale), name)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         return ndtr(self._standard(value), name=name)
 
-    def survival_function(self, value: TensorLike, name: str | None = None) -> Tensor:
+    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         return ndtr(-self._standard(value), name=name)
 
-    def quantile(self, value: TensorLike, name: str | None = None) -> Tensor:
-        return named(self.loc + self.scale * ndtri(convert_to_tensor(value, dtype_hint=self.loc.dtype)), name)
+    def quantile(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        return named(
+            self.loc + self.scale * pb.math.ndtri(pb.convert_to_tensor(value, dtype_hint=self.loc.dtype)), name
+        )
 
-    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
-        return self.loc + self.scale * random_normal(lengths, dtype=self.loc.dtype, seed=seed)
+        return self.loc + self.scale * pb.random_normal(lengths, dtype=self.loc.dtype, seed=seed)
 
-    def mean(self, name: str | None = None) -> Tensor:
-        return named(self.loc + zeros_like(self.scale), name)
+    def mean(self, name: str | None = None) -> pb.Tensor:
+        return named(self.loc + pb.zeros_like(self.scale), name)
 
-    def variance(self, name: str | None = None) -> Tensor:
-        return named(square(self.scale) + zeros_like(self.loc), name)
+    def variance(self, name: str | None = None) -> pb.Tensor:
+        return named(pb.square(self.scale) + pb.zeros_like(self.loc), name)
 
-    def entropy(self, name: str | None = None) -> Tensor:
-        return named(0.5 * math.log(2.0 * math.pi * math.e) + log(self.scale) + zeros_like(self.loc), name)
+    def entropy(self, name: str | None = None) -> pb.Tensor:
+        return named(0.5 * math.log(2.0 * math.pi * math.e) + pb.log(self.scale) + pb.zeros_like(self.loc), name)
 
-    def mode(self, name: str | None = None) -> Tensor:
+    def mode(self, name: str | None = None) -> pb.Tensor:
         return self.mean(name)
 
-    def _standard(self, value: TensorLike) -> Tensor:
+    def _standard(self, value: TensorLike) -> pb.Tensor:
         """`value` in deviations from the mean."""
-        return (convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / self.scale
+        return (pb.convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / self.scale
 
 
 class Uniform(Distribution):
@@ -101,33 +93,33 @@ class Uniform(Distribution):
         super().__init__(self.low.dtype, name, allow_nan_stats)
 
     @property
-    def parameters_like(self) -> Tensor:
+    def parameters_like(self) -> pb.Tensor:
         return self.low + self.high
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
-        x = convert_to_tensor(value, dtype_hint=self.low.dtype)
-        inside = -log(self.high - self.low) + multiply_no_nan(x, constant(0.0, x.dtype))
-        outside = zeros_like(inside) - math.inf
-        return named(where((x >= self.low) & (x < self.high), inside, outside), name)
+    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.convert_to_tensor(value, dtype_hint=self.low.dtype)
+        inside = -pb.log(self.high - self.low) + pb.math.multiply_no_nan(x, pb.constant(0.0, x.dtype))
+        outside = pb.zeros_like(inside) - math.inf
+        return named(pb.where((x >= self.low) & (x < self.high), inside, outside), name)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
-        x = convert_to_tensor(value, dtype_hint=self.low.dtype)
-        return clip_by_value((x - self.low) / (self.high - self.low), 0.0, 1.0, name=name)
+    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.convert_to_tensor(value, dtype_hint=self.low.dtype)
+        return pb.clip_by_value((x - self.low) / (self.high - self.low), 0.0, 1.0, name=name)
 
-    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
-        return self.low + (self.high - self.low) * random_uniform(lengths, dtype=self.low.dtype, seed=seed)
+        return self.low + (self.high - self.low) * pb.random_uniform(lengths, dtype=self.low.dtype, seed=seed)
 
-    def mean(self, name: str | None = None) -> Tensor:
+    def mean(self, name: str | None = None) -> pb.Tensor:
         return named((self.low + self.high) / 2.0, name)
 
-    def variance(self, name: str | None = None) -> Tensor:
-        return named(square(self.high - self.low) / 12.0, name)
+    def variance(self, name: str | None = None) -> pb.Tensor:
+        return named(pb.square(self.high - self.low) / 12.0, name)
 
-    def entropy(self, name: str | None = None) -> Tensor:
-        return named(log(self.high - self.low), name)
+    def entropy(self, name: str | None = None) -> pb.Tensor:
+        return named(pb.log(self.high - self.low), name)
 
-    def mode(self, name: str | None = None) -> Tensor:
+    def mode(self, name: str | None = None) -> pb.Tensor:
         raise NotImplementedError("Uniform.mode: all numbers are alike")
 
 
@@ -138,39 +130,41 @@ class Exponential(Distribution):
         self, rate: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Exponential"
     ) -> None:
         del validate_args
-        self.rate = convert_to_tensor(rate)
+        self.rate = pb.convert_to_tensor(rate)
         super().__init__(self.rate.dtype, name, allow_nan_stats)
 
     @property
-    def parameters_like(self) -> Tensor:
+    def parameters_like(self) -> pb.Tensor:
         return self.rate
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
-        x = convert_to_tensor(value, dtype_hint=self.rate.dtype)
-        inside = log(self.rate) - self.rate * x
-        return named(where(x >= 0.0, inside, zeros_like(inside) - math.inf), name)
+    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.convert_to_tensor(value, dtype_hint=self.rate.dtype)
+        inside = pb.log(self.rate) - self.rate * x
+        return named(pb.where(x >= 0.0, inside, pb.zeros_like(inside) - math.inf), name)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
-        return named(-expm1(-self.rate * maximum(convert_to_tensor(value, dtype_hint=self.rate.dtype), 0.0)), name)
+    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        return named(
+            -pb.expm1(-self.rate * pb.maximum(pb.convert_to_tensor(value, dtype_hint=self.rate.dtype), 0.0)), name
+        )
 
-    def quantile(self, value: TensorLike, name: str | None = None) -> Tensor:
-        return named(-log1p(-convert_to_tensor(value, dtype_hint=self.rate.dtype)) / self.rate, name)
+    def quantile(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        return named(-pb.log1p(-pb.convert_to_tensor(value, dtype_hint=self.rate.dtype)) / self.rate, name)
 
-    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
-        return -log1p(-random_uniform(lengths, dtype=self.rate.dtype, seed=seed)) / self.rate
+        return -pb.log1p(-pb.random_uniform(lengths, dtype=self.rate.dtype, seed=seed)) / self.rate
 
-    def mean(self, name: str | None = None) -> Tensor:
+    def mean(self, name: str | None = None) -> pb.Tensor:
         return named(1.0 / self.rate, name)
 
-    def variance(self, name: str | None = None) -> Tensor:
-        return named(1.0 / square(self.rate), name)
+    def variance(self, name: str | None = None) -> pb.Tensor:
+        return named(1.0 / pb.square(self.rate), name)
 
-    def entropy(self, name: str | None = None) -> Tensor:
-        return named(1.0 - log(self.rate), name)
+    def entropy(self, name: str | None = None) -> pb.Tensor:
+        return named(1.0 - pb.log(self.rate), name)
 
-    def mode(self, name: str | None = None) -> Tensor:
-        return zeros_like(self.rate, name=name)
+    def mode(self, name: str | None = None) -> pb.Tensor:
+        return pb.zeros_like(self.rate, name=name)
 
 
 class Laplace(Distribution):
@@ -189,55 +183,55 @@ class Laplace(Distribution):
         super().__init__(self.loc.dtype, name, allow_nan_stats)
 
     @property
-    def parameters_like(self) -> Tensor:
+    def parameters_like(self) -> pb.Tensor:
         return self.loc + self.scale
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
-        x = convert_to_tensor(value, dtype_hint=self.loc.dtype)
-        return named(-absolute(x - self.loc) / self.scale - math.log(2.0) - log(self.scale), name)
+    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.convert_to_tensor(value, dtype_hint=self.loc.dtype)
+        return named(-pb.abs(x - self.loc) / self.scale - math.log(2.0) - pb.log(self.scale), name)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
-        x = (convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / self.scale
-        tail = 0.5 * exp(-absolute(x))
-        return named(where(x < 0.0, tail, 1.0 - tail), name)
+    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = (pb.convert_to_tensor(value, dtype_hint=self.loc.dtype) - self.loc) / self.scale
+        tail = 0.5 * pb.exp(-pb.abs(x))
+        return named(pb.where(x < 0.0, tail, 1.0 - tail), name)
 
-    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
-        u = random_uniform(lengths, -1.0, 1.0, dtype=self.loc.dtype, seed=seed)
-        return self.loc - self.scale * sign(u) * log1p(-absolute(u))
+        u = pb.random_uniform(lengths, -1.0, 1.0, dtype=self.loc.dtype, seed=seed)
+        return self.loc - self.scale * pb.sign(u) * pb.log1p(-pb.abs(u))
 
-    def mean(self, name: str | None = None) -> Tensor:
-        return named(self.loc + zeros_like(self.scale), name)
+    def mean(self, name: str | None = None) -> pb.Tensor:
+        return named(self.loc + pb.zeros_like(self.scale), name)
 
-    def variance(self, name: str | None = None) -> Tensor:
-        return named(2.0 * square(self.scale) + zeros_like(self.loc), name)
+    def variance(self, name: str | None = None) -> pb.Tensor:
+        return named(2.0 * pb.square(self.scale) + pb.zeros_like(self.loc), name)
 
-    def entropy(self, name: str | None = None) -> Tensor:
-        return named(1.0 + math.log(2.0) + log(self.scale) + zeros_like(self.loc), name)
+    def entropy(self, name: str | None = None) -> pb.Tensor:
+        return named(1.0 + math.log(2.0) + pb.log(self.scale) + pb.zeros_like(self.loc), name)
 
-    def mode(self, name: str | None = None) -> Tensor:
+    def mode(self, name: str | None = None) -> pb.Tensor:
         return self.mean(name)
 
 
 @divergence(Normal, Normal)
-def _normal_from_normal(a: Normal, b: Normal) -> Tensor:
-    ratio = square(a.scale / b.scale)
-    found: Any = 0.5 * (square((a.loc - b.loc) / b.scale) + ratio - 1.0 - log(ratio))
-    return convert_to_tensor(found)
+def _normal_from_normal(a: Normal, b: Normal) -> pb.Tensor:
+    ratio = pb.square(a.scale / b.scale)
+    found: Any = 0.5 * (pb.square((a.loc - b.loc) / b.scale) + ratio - 1.0 - pb.log(ratio))
+    return pb.convert_to_tensor(found)
 
 
 @divergence(Laplace, Laplace)
-def _laplace_from_laplace(a: Laplace, b: Laplace) -> Tensor:
-    distance, ratio = absolute(a.loc - b.loc) / a.scale, a.scale / b.scale
-    return ratio * exp(-distance) + distance * ratio - 1.0 - log(ratio)
+def _laplace_from_laplace(a: Laplace, b: Laplace) -> pb.Tensor:
+    distance, ratio = pb.abs(a.loc - b.loc) / a.scale, a.scale / b.scale
+    return ratio * pb.exp(-distance) + distance * ratio - 1.0 - pb.log(ratio)
 
 
 @divergence(Exponential, Exponential)
-def _exponential_from_exponential(a: Exponential, b: Exponential) -> Tensor:
-    return log(a.rate) - log(b.rate) + b.rate / a.rate - 1.0
+def _exponential_from_exponential(a: Exponential, b: Exponential) -> pb.Tensor:
+    return pb.log(a.rate) - pb.log(b.rate) + b.rate / a.rate - 1.0
 
 
 @divergence(Uniform, Uniform)
-def _uniform_from_uniform(a: Uniform, b: Uniform) -> Tensor:
-    found = log((b.high - b.low) / (a.high - a.low))
-    return where((b.low <= a.low) & (a.high <= b.high), found, zeros_like(found) + math.inf)
+def _uniform_from_uniform(a: Uniform, b: Uniform) -> pb.Tensor:
+    found = pb.log((b.high - b.low) / (a.high - a.low))
+    return pb.where((b.low <= a.low) & (a.high <= b.high), found, pb.zeros_like(found) + math.inf)

@@ -10,27 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....core.dtypes import as_dtype, int32
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import DTypeLike, TensorLike
-from ....primitives.activations.sigmoid import sigmoid
-from ....primitives.activations.softmax import log_softmax, softmax
-from ....primitives.casting.cast import cast
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.creation.ranges import range_
-from ....primitives.elementwise.exponential import exp, log, log1p
-from ....primitives.elementwise.masking import multiply_no_nan
-from ....primitives.indexing.gather import gather
-from ....primitives.losses.cross_entropy import sigmoid_cross_entropy_with_logits
-from ....primitives.random.stateful import categorical, random_uniform
-from ....primitives.reduction.argmax import argmax
-from ....primitives.reduction.reduce import reduce_sum
-from ....primitives.shape.broadcast import broadcast_to
-from ....primitives.shape.reshape import reshape
-from ....primitives.shape.size import shape
-from ....primitives.shape.stacking import concat
-from ....primitives.shape.static_shapes import broadcast_dynamic_shape
-from ....primitives.shape.transpose import transpose
 from .distribution import NOT_REPARAMETERIZED, Distribution, divergence, named
 
 
@@ -41,45 +23,45 @@ class Bernoulli(Distribution):
         self,
         logits: TensorLike | None = None,
         probs: TensorLike | None = None,
-        dtype: DTypeLike = int32,
+        dtype: DTypeLike = pb.int32,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Bernoulli",
     ) -> None:
         del validate_args
-        super().__init__(as_dtype(dtype), name, allow_nan_stats, NOT_REPARAMETERIZED)
+        super().__init__(pb.as_dtype(dtype), name, allow_nan_stats, NOT_REPARAMETERIZED)
         check_one("Bernoulli", logits, probs)
         if logits is not None:
-            self.logits = convert_to_tensor(logits)
-            self.probs = sigmoid(self.logits)
+            self.logits = pb.convert_to_tensor(logits)
+            self.probs = pb.sigmoid(self.logits)
         elif probs is not None:
-            self.probs = convert_to_tensor(probs)
-            self.logits = log(self.probs) - log1p(-self.probs)
+            self.probs = pb.convert_to_tensor(probs)
+            self.logits = pb.log(self.probs) - pb.log1p(-self.probs)
 
     @property
-    def parameters_like(self) -> Tensor:
+    def parameters_like(self) -> pb.Tensor:
         return self.probs
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
-        x = cast(convert_to_tensor(value), self.logits.dtype)
+    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.cast(pb.convert_to_tensor(value), self.logits.dtype)
         logits, x = self.logits + x * 0.0, x + self.logits * 0.0
-        return named(-sigmoid_cross_entropy_with_logits(labels=x, logits=logits), name)
+        return named(-pb.nn.sigmoid_cross_entropy_with_logits(labels=x, logits=logits), name)
 
-    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
-        return cast(random_uniform(lengths, dtype=self.probs.dtype, seed=seed) < self.probs, self.dtype)
+        return pb.cast(pb.random_uniform(lengths, dtype=self.probs.dtype, seed=seed) < self.probs, self.dtype)
 
-    def mean(self, name: str | None = None) -> Tensor:
+    def mean(self, name: str | None = None) -> pb.Tensor:
         return named(self.probs, name)
 
-    def variance(self, name: str | None = None) -> Tensor:
+    def variance(self, name: str | None = None) -> pb.Tensor:
         return named(self.probs * (1.0 - self.probs), name)
 
-    def entropy(self, name: str | None = None) -> Tensor:
-        return named(sigmoid_cross_entropy_with_logits(labels=self.probs, logits=self.logits), name)
+    def entropy(self, name: str | None = None) -> pb.Tensor:
+        return named(pb.nn.sigmoid_cross_entropy_with_logits(labels=self.probs, logits=self.logits), name)
 
-    def mode(self, name: str | None = None) -> Tensor:
-        return cast(self.probs > 0.5, self.dtype, name=name)
+    def mode(self, name: str | None = None) -> pb.Tensor:
+        return pb.cast(self.probs > 0.5, self.dtype, name=name)
 
 
 class Categorical(Distribution):
@@ -89,62 +71,62 @@ class Categorical(Distribution):
         self,
         logits: TensorLike | None = None,
         probs: TensorLike | None = None,
-        dtype: DTypeLike = int32,
+        dtype: DTypeLike = pb.int32,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Categorical",
     ) -> None:
         del validate_args
-        super().__init__(as_dtype(dtype), name, allow_nan_stats, NOT_REPARAMETERIZED)
+        super().__init__(pb.as_dtype(dtype), name, allow_nan_stats, NOT_REPARAMETERIZED)
         check_one("Categorical", logits, probs)
         if logits is not None:
-            self.logits = convert_to_tensor(logits)
-            self.probs = softmax(self.logits)
+            self.logits = pb.convert_to_tensor(logits)
+            self.probs = pb.math.softmax(self.logits)
         elif probs is not None:
-            self.probs = convert_to_tensor(probs)
-            self.logits = log(self.probs)
+            self.probs = pb.convert_to_tensor(probs)
+            self.logits = pb.log(self.probs)
 
     @property
-    def event_size(self) -> Tensor:
+    def event_size(self) -> pb.Tensor:
         """The number of classes."""
-        return shape(self.logits)[-1]
+        return pb.shape(self.logits)[-1]
 
     @property
-    def parameters_like(self) -> Tensor:
+    def parameters_like(self) -> pb.Tensor:
         return self.logits[..., 0]
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
-        k = convert_to_tensor(value)
-        logarithms = log_softmax(self.logits)
-        classes = shape(logarithms)[-1:]
-        lengths = broadcast_dynamic_shape(shape(k), shape(logarithms)[:-1])
-        rows = reshape(broadcast_to(logarithms, concat([lengths, classes], 0)), concat([[-1], classes], 0))
-        picked = gather(rows, reshape(broadcast_to(k, lengths), [-1]), axis=1, batch_dims=1)
-        return named(reshape(picked, lengths), name)
+    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        k = pb.convert_to_tensor(value)
+        logarithms = pb.math.log_softmax(self.logits)
+        classes = pb.shape(logarithms)[-1:]
+        lengths = pb.broadcast_dynamic_shape(pb.shape(k), pb.shape(logarithms)[:-1])
+        rows = pb.reshape(pb.broadcast_to(logarithms, pb.concat([lengths, classes], 0)), pb.concat([[-1], classes], 0))
+        picked = pb.gather(rows, pb.reshape(pb.broadcast_to(k, lengths), [-1]), axis=1, batch_dims=1)
+        return named(pb.reshape(picked, lengths), name)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         """The probability of the classes before `value`, as TensorFlow has it."""
-        k = convert_to_tensor(value)
-        before = cast(cast(range_(self.event_size), k.dtype) < k[..., None], self.probs.dtype)
-        return named(reduce_sum(before * self.probs, -1), name)
+        k = pb.convert_to_tensor(value)
+        before = pb.cast(pb.cast(pb.range(self.event_size), k.dtype) < k[..., None], self.probs.dtype)
+        return named(pb.reduce_sum(before * self.probs, -1), name)
 
-    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
-        rows = reshape(self.logits, concat([[-1], shape(self.logits)[-1:]], 0))
-        drawn = categorical(rows, count, seed=seed)
-        return cast(reshape(transpose(drawn), lengths), self.dtype)
+    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
+        rows = pb.reshape(self.logits, pb.concat([[-1], pb.shape(self.logits)[-1:]], 0))
+        drawn = pb.random.categorical(rows, count, seed=seed)
+        return pb.cast(pb.reshape(pb.transpose(drawn), lengths), self.dtype)
 
-    def mean(self, name: str | None = None) -> Tensor:
+    def mean(self, name: str | None = None) -> pb.Tensor:
         raise NotImplementedError("Categorical.mean: classes have no mean")
 
-    def variance(self, name: str | None = None) -> Tensor:
+    def variance(self, name: str | None = None) -> pb.Tensor:
         raise NotImplementedError("Categorical.variance: classes have no variance")
 
-    def entropy(self, name: str | None = None) -> Tensor:
-        logarithms = log_softmax(self.logits)
-        return named(-reduce_sum(multiply_no_nan(logarithms, exp(logarithms)), -1), name)
+    def entropy(self, name: str | None = None) -> pb.Tensor:
+        logarithms = pb.math.log_softmax(self.logits)
+        return named(-pb.reduce_sum(pb.math.multiply_no_nan(logarithms, pb.exp(logarithms)), -1), name)
 
-    def mode(self, name: str | None = None) -> Tensor:
-        return cast(argmax(self.logits, -1), self.dtype, name=name)
+    def mode(self, name: str | None = None) -> pb.Tensor:
+        return pb.cast(pb.argmax(self.logits, -1), self.dtype, name=name)
 
 
 def check_one(what: str, logits: Any, probs: Any) -> None:
@@ -154,12 +136,12 @@ def check_one(what: str, logits: Any, probs: Any) -> None:
 
 
 @divergence(Bernoulli, Bernoulli)
-def _bernoulli_from_bernoulli(a: Bernoulli, b: Bernoulli) -> Tensor:
-    cross = sigmoid_cross_entropy_with_logits(labels=a.probs + b.probs * 0.0, logits=b.logits + a.logits * 0.0)
+def _bernoulli_from_bernoulli(a: Bernoulli, b: Bernoulli) -> pb.Tensor:
+    cross = pb.nn.sigmoid_cross_entropy_with_logits(labels=a.probs + b.probs * 0.0, logits=b.logits + a.logits * 0.0)
     return cross - a.entropy()
 
 
 @divergence(Categorical, Categorical)
-def _categorical_from_categorical(a: Categorical, b: Categorical) -> Tensor:
-    difference = log_softmax(a.logits) - log_softmax(b.logits)
-    return reduce_sum(multiply_no_nan(difference, a.probs), -1)
+def _categorical_from_categorical(a: Categorical, b: Categorical) -> pb.Tensor:
+    difference = pb.math.log_softmax(a.logits) - pb.math.log_softmax(b.logits)
+    return pb.reduce_sum(pb.math.multiply_no_nan(difference, a.probs), -1)

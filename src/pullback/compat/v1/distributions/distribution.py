@@ -21,18 +21,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ....core.dtypes import int32
-from ....core.graph import Tensor
-from ....core.shape import TensorShape
+import pullback as pb
+
 from ....core.typing import TensorLike
-from ....primitives.creation.constant import constant
-from ....primitives.debugging.assertions import assert_
-from ....primitives.elementwise.exponential import exp, log
-from ....primitives.elementwise.powers import sqrt
-from ....primitives.identity.identity import identity
-from ....primitives.indexing.where import where
-from ....primitives.shape.size import shape
-from ....primitives.shape.stacking import concat
 
 
 class ReparameterizationType:
@@ -72,119 +63,119 @@ class Distribution(ABC):
 
     @property
     @abstractmethod
-    def parameters_like(self) -> Tensor:
+    def parameters_like(self) -> pb.Tensor:
         """Something of the shape [batch...]."""
 
     @abstractmethod
-    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         """The logarithm of the density, or of the probability, of `value`."""
 
     @abstractmethod
-    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         """`count` draws for each of the batch, of the shape `lengths`, whose last axes are those of the batch."""
 
     @abstractmethod
-    def mean(self, name: str | None = None) -> Tensor:
+    def mean(self, name: str | None = None) -> pb.Tensor:
         """The mean."""
 
     @abstractmethod
-    def variance(self, name: str | None = None) -> Tensor:
+    def variance(self, name: str | None = None) -> pb.Tensor:
         """The variance."""
 
     @abstractmethod
-    def entropy(self, name: str | None = None) -> Tensor:
+    def entropy(self, name: str | None = None) -> pb.Tensor:
         """The entropy, in nats."""
 
     @abstractmethod
-    def mode(self, name: str | None = None) -> Tensor:
+    def mode(self, name: str | None = None) -> pb.Tensor:
         """What is most probable."""
 
     @property
-    def batch_shape(self) -> TensorShape:
+    def batch_shape(self) -> pb.TensorShape:
         """The static shape of the parameters."""
         return self.parameters_like.shape
 
     @property
-    def event_shape(self) -> TensorShape:
+    def event_shape(self) -> pb.TensorShape:
         """The shape of one draw: a scalar."""
-        return TensorShape.SCALAR
+        return pb.TensorShape.SCALAR
 
-    def event_shape_tensor(self, name: str | None = None) -> Tensor:
+    def event_shape_tensor(self, name: str | None = None) -> pb.Tensor:
         """The shape of one draw."""
-        return constant(list(self.event_shape.known), int32, name=name or "event_shape")
+        return pb.constant(list(self.event_shape.known), pb.int32, name=name or "event_shape")
 
-    def batch_shape_tensor(self, name: str | None = None) -> Tensor:
+    def batch_shape_tensor(self, name: str | None = None) -> pb.Tensor:
         """The shape of the parameters."""
-        return shape(self.parameters_like, name=name)
+        return pb.shape(self.parameters_like, name=name)
 
     def sample(
         self, sample_shape: int | Sequence[int] = (), seed: int | None = None, name: str | None = None
-    ) -> Tensor:
+    ) -> pb.Tensor:
         """Draws [sample..., batch...]; where they can be differentiated, they are, by the parameters."""
         wanted = [sample_shape] if isinstance(sample_shape, int) else list(sample_shape)
         static = self.batch_shape
         with self.parameters_like.graph.acting.name_scope(name or "sample"):
-            lengths = constant([*wanted, *static.known], int32) if static.is_fully_defined() else None
+            lengths = pb.constant([*wanted, *static.known], pb.int32) if static.is_fully_defined() else None
             if lengths is None:
                 batch = self.batch_shape_tensor()
-                lengths = concat([constant(wanted, int32), batch], 0) if wanted else batch
+                lengths = pb.concat([pb.constant(wanted, pb.int32), batch], 0) if wanted else batch
             return self.drawn(math.prod(wanted), lengths, seed)
 
-    def prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+    def prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         """The density, or the probability, of `value`."""
-        return exp(self.log_prob(value), name=name)
+        return pb.exp(self.log_prob(value), name=name)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         """The distribution function: the probability of what is at most `value`."""
         raise self._absent("cdf")
 
-    def log_cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+    def log_cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         """The logarithm of `cdf`."""
-        return log(self.cdf(value), name=name)
+        return pb.log(self.cdf(value), name=name)
 
-    def survival_function(self, value: TensorLike, name: str | None = None) -> Tensor:
+    def survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         """The probability of what is above `value`."""
         return named(1.0 - self.cdf(value), name)
 
-    def log_survival_function(self, value: TensorLike, name: str | None = None) -> Tensor:
+    def log_survival_function(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         """The logarithm of `survival_function`."""
-        return log(self.survival_function(value), name=name)
+        return pb.log(self.survival_function(value), name=name)
 
-    def quantile(self, value: TensorLike, name: str | None = None) -> Tensor:
+    def quantile(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         """The inverse of `cdf`."""
         raise self._absent("quantile")
 
-    def covariance(self, name: str | None = None) -> Tensor:
+    def covariance(self, name: str | None = None) -> pb.Tensor:
         """The covariances [batch..., k, k] of the elements of vectors."""
         raise self._absent("covariance")
 
-    def stddev(self, name: str | None = None) -> Tensor:
+    def stddev(self, name: str | None = None) -> pb.Tensor:
         """The standard deviation."""
-        return sqrt(self.variance(), name=name)
+        return pb.sqrt(self.variance(), name=name)
 
-    def kl_divergence(self, other: Distribution, name: str | None = None) -> Tensor:
+    def kl_divergence(self, other: Distribution, name: str | None = None) -> pb.Tensor:
         """The Kullback-Leibler divergence of `other` from this one."""
         return kl_divergence(self, other, name=name)
 
-    def where_defined(self, condition: Tensor, statistic: Tensor, name: str | None) -> Tensor:
+    def where_defined(self, condition: pb.Tensor, statistic: pb.Tensor, name: str | None) -> pb.Tensor:
         """`statistic`; NaN where `condition` does not hold, or a run that fails unless `allow_nan_stats`."""
         if self.allow_nan_stats:
-            return where(condition, statistic, constant(math.nan, statistic.dtype), name=name)
+            return pb.where(condition, statistic, pb.constant(math.nan, statistic.dtype), name=name)
         message = f"{type(self).__name__}: a statistic is not defined for these parameters"
-        with condition.graph.acting.control_dependencies([assert_(condition, [message])]):
-            return identity(statistic, name=name)
+        with condition.graph.acting.control_dependencies([pb.Assert(condition, [message])]):
+            return pb.identity(statistic, name=name)
 
     def _absent(self, method: str) -> NotImplementedError:
         kind = type(self).__name__
         return NotImplementedError(f"{kind}.{method}: there is no formula; estimate it from draws: x = d.sample(n)")
 
-    def cross_entropy(self, other: Distribution, name: str | None = None) -> Tensor:
+    def cross_entropy(self, other: Distribution, name: str | None = None) -> pb.Tensor:
         """The entropy of this one plus the divergence of `other` from it."""
         del name
         return self.entropy() + kl_divergence(self, other)
 
 
-Divergence = Callable[[Any, Any], Tensor]
+Divergence = Callable[[Any, Any], pb.Tensor]
 _divergences: dict[tuple[type, type], Divergence] = {}
 
 
@@ -203,7 +194,7 @@ RegisterKL = divergence
 
 def kl_divergence(
     distribution_a: Distribution, distribution_b: Distribution, allow_nan_stats: bool = True, name: str | None = None
-) -> Tensor:
+) -> pb.Tensor:
     """The Kullback-Leibler divergence: the mean of `log(a(x) / b(x))` over draws of `a`.
 
     Raises:
@@ -222,6 +213,6 @@ def kl_divergence(
     )
 
 
-def named(y: Tensor, name: str | None) -> Tensor:
+def named(y: pb.Tensor, name: str | None) -> pb.Tensor:
     """`y`, by a name where one is given."""
-    return y if name is None else identity(y, name=name)
+    return y if name is None else pb.identity(y, name=name)

@@ -7,25 +7,10 @@ from __future__ import annotations
 
 import math
 
-from ....core.graph import Tensor
-from ....core.shape import TensorShape
+import pullback as pb
+
 from ....core.typing import TensorLike
 from ....primitives.base.broadcasting import operands
-from ....primitives.creation.constant import constant, convert_to_tensor
-from ....primitives.creation.fill import zeros_like
-from ....primitives.elementwise.exponential import log, log1p, xlog1py, xlogy
-from ....primitives.elementwise.powers import rsqrt, square
-from ....primitives.elementwise.sign import absolute
-from ....primitives.indexing.where import where
-from ....primitives.linalg.matrices import set_diag
-from ....primitives.random.gamma import random_gamma
-from ....primitives.random.stateful import random_normal
-from ....primitives.reduction.reduce import reduce_all, reduce_sum
-from ....primitives.shape.broadcast import broadcast_to
-from ....primitives.shape.size import shape
-from ....primitives.shape.stacking import concat, stack
-from ....primitives.special.gamma import digamma, lbeta, lgamma
-from ....primitives.special.incomplete import betainc, igamma, igammac
 from .distribution import Distribution, divergence, named
 
 
@@ -51,33 +36,33 @@ class Gamma(Distribution):
         super().__init__(self.rate.dtype, name, allow_nan_stats)
 
     @property
-    def parameters_like(self) -> Tensor:
+    def parameters_like(self) -> pb.Tensor:
         return self.concentration + self.rate
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
-        a, b, x = self.concentration, self.rate, convert_to_tensor(value, dtype_hint=self.dtype)
-        return named(xlogy(a - 1.0, x) - b * x + a * log(b) - lgamma(a), name)
+    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        a, b, x = self.concentration, self.rate, pb.convert_to_tensor(value, dtype_hint=self.dtype)
+        return named(pb.math.xlogy(a - 1.0, x) - b * x + a * pb.log(b) - pb.lgamma(a), name)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
-        x = convert_to_tensor(value, dtype_hint=self.dtype)
-        return igamma(self.concentration, self.rate * x, name=name)
+    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+        return pb.igamma(self.concentration, self.rate * x, name=name)
 
-    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
-        alpha = broadcast_to(self.concentration, lengths)
-        return random_gamma([], alpha, dtype=self.dtype, seed=seed) / self.rate
+        alpha = pb.broadcast_to(self.concentration, lengths)
+        return pb.random_gamma([], alpha, dtype=self.dtype, seed=seed) / self.rate
 
-    def mean(self, name: str | None = None) -> Tensor:
+    def mean(self, name: str | None = None) -> pb.Tensor:
         return named(self.concentration / self.rate, name)
 
-    def variance(self, name: str | None = None) -> Tensor:
-        return named(self.concentration / square(self.rate), name)
+    def variance(self, name: str | None = None) -> pb.Tensor:
+        return named(self.concentration / pb.square(self.rate), name)
 
-    def entropy(self, name: str | None = None) -> Tensor:
+    def entropy(self, name: str | None = None) -> pb.Tensor:
         a = self.concentration
-        return named(a - log(self.rate) + lgamma(a) + (1.0 - a) * digamma(a), name)
+        return named(a - pb.log(self.rate) + pb.lgamma(a) + (1.0 - a) * pb.digamma(a), name)
 
-    def mode(self, name: str | None = None) -> Tensor:
+    def mode(self, name: str | None = None) -> pb.Tensor:
         """Where the density is largest: defined for concentrations above 1."""
         a = self.concentration
         return self.where_defined(a > 1.0, (a - 1.0) / self.rate, name)
@@ -95,8 +80,8 @@ class Chi2(Gamma):
     def __init__(
         self, df: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Chi2"
     ) -> None:
-        self.df = convert_to_tensor(df)
-        super().__init__(0.5 * self.df, constant(0.5, self.df.dtype), validate_args, allow_nan_stats, name)
+        self.df = pb.convert_to_tensor(df)
+        super().__init__(0.5 * self.df, pb.constant(0.5, self.df.dtype), validate_args, allow_nan_stats, name)
 
 
 class InverseGamma(Distribution):
@@ -121,36 +106,38 @@ class InverseGamma(Distribution):
         super().__init__(self.rate.dtype, name, allow_nan_stats)
 
     @property
-    def parameters_like(self) -> Tensor:
+    def parameters_like(self) -> pb.Tensor:
         return self.concentration + self.rate
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
-        a, b, x = self.concentration, self.rate, convert_to_tensor(value, dtype_hint=self.dtype)
-        return named(a * log(b) - lgamma(a) - (a + 1.0) * log(x) - b / x, name)
+    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        a, b, x = self.concentration, self.rate, pb.convert_to_tensor(value, dtype_hint=self.dtype)
+        return named(a * pb.log(b) - pb.lgamma(a) - (a + 1.0) * pb.log(x) - b / x, name)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
-        x = convert_to_tensor(value, dtype_hint=self.dtype)
-        return igammac(self.concentration, self.rate / x, name=name)
+    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+        return pb.igammac(self.concentration, self.rate / x, name=name)
 
-    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
-        return self.rate / random_gamma([], broadcast_to(self.concentration, lengths), dtype=self.dtype, seed=seed)
+        return self.rate / pb.random_gamma(
+            [], pb.broadcast_to(self.concentration, lengths), dtype=self.dtype, seed=seed
+        )
 
-    def mean(self, name: str | None = None) -> Tensor:
+    def mean(self, name: str | None = None) -> pb.Tensor:
         """The mean: defined for concentrations above 1."""
         less = self.concentration - 1.0
         return self.where_defined(less > 0.0, self.rate / less, name)
 
-    def variance(self, name: str | None = None) -> Tensor:
+    def variance(self, name: str | None = None) -> pb.Tensor:
         """The variance: defined for concentrations above 2."""
         a = self.concentration
-        return self.where_defined(a > 2.0, square(self.rate / (a - 1.0)) / (a - 2.0), name)
+        return self.where_defined(a > 2.0, pb.square(self.rate / (a - 1.0)) / (a - 2.0), name)
 
-    def entropy(self, name: str | None = None) -> Tensor:
+    def entropy(self, name: str | None = None) -> pb.Tensor:
         a = self.concentration
-        return named(a + log(self.rate) + lgamma(a) - (1.0 + a) * digamma(a), name)
+        return named(a + pb.log(self.rate) + pb.lgamma(a) - (1.0 + a) * pb.digamma(a), name)
 
-    def mode(self, name: str | None = None) -> Tensor:
+    def mode(self, name: str | None = None) -> pb.Tensor:
         return named(self.rate / (1.0 + self.concentration), name)
 
 
@@ -177,42 +164,42 @@ class Beta(Distribution):
         super().__init__(self.total_concentration.dtype, name, allow_nan_stats)
 
     @property
-    def parameters_like(self) -> Tensor:
+    def parameters_like(self) -> pb.Tensor:
         return self.total_concentration
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
-        a, b, x = self.concentration1, self.concentration0, convert_to_tensor(value, dtype_hint=self.dtype)
-        return named(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - self._log_beta(), name)
+    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        a, b, x = self.concentration1, self.concentration0, pb.convert_to_tensor(value, dtype_hint=self.dtype)
+        return named(pb.math.xlogy(a - 1.0, x) + pb.math.xlog1py(b - 1.0, -x) - self._log_beta(), name)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
-        x = convert_to_tensor(value, dtype_hint=self.dtype)
-        return betainc(self.concentration1, self.concentration0, x, name=name)
+    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+        return pb.betainc(self.concentration1, self.concentration0, x, name=name)
 
-    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
-        both = [broadcast_to(c, lengths) for c in (self.concentration1, self.concentration0)]
-        one, other = (random_gamma([], c, dtype=self.dtype, seed=s) for c, s in zip(both, _seeds(seed), strict=True))
+        both = [pb.broadcast_to(c, lengths) for c in (self.concentration1, self.concentration0)]
+        one, other = (pb.random_gamma([], c, dtype=self.dtype, seed=s) for c, s in zip(both, _seeds(seed), strict=True))
         return one / (one + other)
 
-    def mean(self, name: str | None = None) -> Tensor:
+    def mean(self, name: str | None = None) -> pb.Tensor:
         return named(self.concentration1 / self.total_concentration, name)
 
-    def variance(self, name: str | None = None) -> Tensor:
+    def variance(self, name: str | None = None) -> pb.Tensor:
         mean = self.mean()
         return named(mean * (1.0 - mean) / (1.0 + self.total_concentration), name)
 
-    def entropy(self, name: str | None = None) -> Tensor:
+    def entropy(self, name: str | None = None) -> pb.Tensor:
         a, b, total = self.concentration1, self.concentration0, self.total_concentration
-        terms = (a - 1.0) * digamma(a) + (b - 1.0) * digamma(b) - (total - 2.0) * digamma(total)
+        terms = (a - 1.0) * pb.digamma(a) + (b - 1.0) * pb.digamma(b) - (total - 2.0) * pb.digamma(total)
         return named(self._log_beta() - terms, name)
 
-    def mode(self, name: str | None = None) -> Tensor:
+    def mode(self, name: str | None = None) -> pb.Tensor:
         """Where the density is largest: defined where both concentrations are above 1."""
         a, b = self.concentration1, self.concentration0
         return self.where_defined((a > 1.0) & (b > 1.0), (a - 1.0) / (self.total_concentration - 2.0), name)
 
-    def _log_beta(self) -> Tensor:
-        return lgamma(self.concentration1) + lgamma(self.concentration0) - lgamma(self.total_concentration)
+    def _log_beta(self) -> pb.Tensor:
+        return pb.lgamma(self.concentration1) + pb.lgamma(self.concentration0) - pb.lgamma(self.total_concentration)
 
 
 class Dirichlet(Distribution):
@@ -232,53 +219,53 @@ class Dirichlet(Distribution):
         name: str = "Dirichlet",
     ) -> None:
         del validate_args
-        self.concentration = convert_to_tensor(concentration)
-        self.total_concentration = reduce_sum(self.concentration, -1)
+        self.concentration = pb.convert_to_tensor(concentration)
+        self.total_concentration = pb.reduce_sum(self.concentration, -1)
         super().__init__(self.concentration.dtype, name, allow_nan_stats)
 
     @property
-    def parameters_like(self) -> Tensor:
+    def parameters_like(self) -> pb.Tensor:
         return self.total_concentration
 
     @property
-    def event_shape(self) -> TensorShape:
-        return TensorShape([self.concentration.shape.size(-1)])
+    def event_shape(self) -> pb.TensorShape:
+        return pb.TensorShape([self.concentration.shape.size(-1)])
 
-    def event_shape_tensor(self, name: str | None = None) -> Tensor:
-        return shape(self.concentration, name=name)[-1:]
+    def event_shape_tensor(self, name: str | None = None) -> pb.Tensor:
+        return pb.shape(self.concentration, name=name)[-1:]
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
-        x = convert_to_tensor(value, dtype_hint=self.dtype)
-        return named(reduce_sum(xlogy(self.concentration - 1.0, x), -1) - lbeta(self.concentration), name)
+    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
+        x = pb.convert_to_tensor(value, dtype_hint=self.dtype)
+        return named(pb.reduce_sum(pb.math.xlogy(self.concentration - 1.0, x), -1) - pb.lbeta(self.concentration), name)
 
-    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
-        alpha = broadcast_to(self.concentration, concat([lengths, self.event_shape_tensor()], 0))
-        parts = random_gamma([], alpha, dtype=self.dtype, seed=seed)
-        return parts / reduce_sum(parts, -1, keepdims=True)
+        alpha = pb.broadcast_to(self.concentration, pb.concat([lengths, self.event_shape_tensor()], 0))
+        parts = pb.random_gamma([], alpha, dtype=self.dtype, seed=seed)
+        return parts / pb.reduce_sum(parts, -1, keepdims=True)
 
-    def mean(self, name: str | None = None) -> Tensor:
+    def mean(self, name: str | None = None) -> pb.Tensor:
         return named(self.concentration / self.total_concentration[..., None], name)
 
-    def variance(self, name: str | None = None) -> Tensor:
+    def variance(self, name: str | None = None) -> pb.Tensor:
         mean = self.mean()
         return named(mean * (1.0 - mean) / (1.0 + self.total_concentration[..., None]), name)
 
-    def covariance(self, name: str | None = None) -> Tensor:
+    def covariance(self, name: str | None = None) -> pb.Tensor:
         mean = self.mean()
         apart = -mean[..., None] * mean[..., None, :] / (1.0 + self.total_concentration[..., None, None])
-        return named(set_diag(apart, self.variance()), name)
+        return named(pb.matrix_set_diag(apart, self.variance()), name)
 
-    def entropy(self, name: str | None = None) -> Tensor:
+    def entropy(self, name: str | None = None) -> pb.Tensor:
         c, total = self.concentration, self.total_concentration
-        terms = reduce_sum((c - 1.0) * (digamma(c) - digamma(total)[..., None]), -1)
-        return named(lbeta(c) - terms, name)
+        terms = pb.reduce_sum((c - 1.0) * (pb.digamma(c) - pb.digamma(total)[..., None]), -1)
+        return named(pb.lbeta(c) - terms, name)
 
-    def mode(self, name: str | None = None) -> Tensor:
+    def mode(self, name: str | None = None) -> pb.Tensor:
         """Where the density is largest: defined where all concentrations are above 1."""
         less = self.concentration - 1.0
-        is_defined = reduce_all(less > 0.0, -1, keepdims=True)
-        return self.where_defined(is_defined, less / reduce_sum(less, -1, keepdims=True), name)
+        is_defined = pb.reduce_all(less > 0.0, -1, keepdims=True)
+        return self.where_defined(is_defined, less / pb.reduce_sum(less, -1, keepdims=True), name)
 
 
 class StudentT(Distribution):
@@ -304,52 +291,54 @@ class StudentT(Distribution):
         super().__init__(self.df.dtype, name, allow_nan_stats)
 
     @property
-    def parameters_like(self) -> Tensor:
+    def parameters_like(self) -> pb.Tensor:
         return self.df + self.loc + self.scale
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         n, x = self.df, self._standard(value)
-        return named(-0.5 * (n + 1.0) * log1p(square(x) / n) - self._log_normalizer(), name)
+        return named(-0.5 * (n + 1.0) * pb.log1p(pb.square(x) / n) - self._log_normalizer(), name)
 
-    def cdf(self, value: TensorLike, name: str | None = None) -> Tensor:
+    def cdf(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         n, x = self.df, self._standard(value)
-        tail = 0.5 * betainc(0.5 * n, constant(0.5, self.dtype), n / (square(x) + n))
-        return named(where(x < 0.0, tail, 1.0 - tail), name)
+        tail = 0.5 * pb.betainc(0.5 * n, pb.constant(0.5, self.dtype), n / (pb.square(x) + n))
+        return named(pb.where(x < 0.0, tail, 1.0 - tail), name)
 
-    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         del count
         first, second = _seeds(seed)
-        squares = random_gamma([], broadcast_to(0.5 * self.df, lengths), dtype=self.dtype, seed=second) / 0.5
-        return self.loc + self.scale * random_normal(lengths, dtype=self.dtype, seed=first) * rsqrt(squares / self.df)
+        squares = pb.random_gamma([], pb.broadcast_to(0.5 * self.df, lengths), dtype=self.dtype, seed=second) / 0.5
+        return self.loc + self.scale * pb.random_normal(lengths, dtype=self.dtype, seed=first) * pb.rsqrt(
+            squares / self.df
+        )
 
-    def mean(self, name: str | None = None) -> Tensor:
-        return self.where_defined(self.df > 1.0, self.loc + zeros_like(self.parameters_like), name)
+    def mean(self, name: str | None = None) -> pb.Tensor:
+        return self.where_defined(self.df > 1.0, self.loc + pb.zeros_like(self.parameters_like), name)
 
-    def variance(self, name: str | None = None) -> Tensor:
+    def variance(self, name: str | None = None) -> pb.Tensor:
         n = self.df
         finite = n > 2.0
-        narrow = square(self.scale) * n / where(finite, n - 2.0, 1.0) + zeros_like(self.loc)
-        return self.where_defined(n > 1.0, where(finite, narrow, math.inf), name)
+        narrow = pb.square(self.scale) * n / pb.where(finite, n - 2.0, 1.0) + pb.zeros_like(self.loc)
+        return self.where_defined(n > 1.0, pb.where(finite, narrow, math.inf), name)
 
-    def entropy(self, name: str | None = None) -> Tensor:
+    def entropy(self, name: str | None = None) -> pb.Tensor:
         n = self.df
-        spread = 0.5 * (n + 1.0) * (digamma(0.5 * (n + 1.0)) - digamma(0.5 * n))
-        return named(self._log_normalizer() + spread + zeros_like(self.loc), name)
+        spread = 0.5 * (n + 1.0) * (pb.digamma(0.5 * (n + 1.0)) - pb.digamma(0.5 * n))
+        return named(self._log_normalizer() + spread + pb.zeros_like(self.loc), name)
 
-    def mode(self, name: str | None = None) -> Tensor:
-        return named(self.loc + zeros_like(self.parameters_like), name)
+    def mode(self, name: str | None = None) -> pb.Tensor:
+        return named(self.loc + pb.zeros_like(self.parameters_like), name)
 
-    def _standard(self, value: TensorLike) -> Tensor:
-        return (convert_to_tensor(value, dtype_hint=self.dtype) - self.loc) / self.scale
+    def _standard(self, value: TensorLike) -> pb.Tensor:
+        return (pb.convert_to_tensor(value, dtype_hint=self.dtype) - self.loc) / self.scale
 
-    def _log_normalizer(self) -> Tensor:
+    def _log_normalizer(self) -> pb.Tensor:
         n = self.df
         return (
-            log(absolute(self.scale))
-            + 0.5 * log(n)
+            pb.log(pb.abs(self.scale))
+            + 0.5 * pb.log(n)
             + 0.5 * math.log(math.pi)
-            + lgamma(0.5 * n)
-            - lgamma(0.5 * (n + 1.0))
+            + pb.lgamma(0.5 * n)
+            - pb.lgamma(0.5 * (n + 1.0))
         )
 
 
@@ -359,27 +348,29 @@ def _seeds(seed: int | None) -> list[int | None]:
 
 
 @divergence(Gamma, Gamma)
-def _gamma_from_gamma(p: Gamma, q: Gamma) -> Tensor:
+def _gamma_from_gamma(p: Gamma, q: Gamma) -> pb.Tensor:
     a, b = p.concentration, q.concentration
-    shapes = (a - b) * digamma(a) + lgamma(b) - lgamma(a)
-    return shapes + b * log(p.rate / q.rate) + a * (q.rate / p.rate - 1.0)
+    shapes = (a - b) * pb.digamma(a) + pb.lgamma(b) - pb.lgamma(a)
+    return shapes + b * pb.log(p.rate / q.rate) + a * (q.rate / p.rate - 1.0)
 
 
 @divergence(Beta, Beta)
-def _beta_from_beta(p: Beta, q: Beta) -> Tensor:
+def _beta_from_beta(p: Beta, q: Beta) -> pb.Tensor:
     both = [
-        stack([d.concentration1 + zeros_like(d.concentration0), d.concentration0 + zeros_like(d.concentration1)], -1)
+        pb.stack(
+            [d.concentration1 + pb.zeros_like(d.concentration0), d.concentration0 + pb.zeros_like(d.concentration1)], -1
+        )
         for d in (p, q)
     ]
     return _between(*both)
 
 
 @divergence(Dirichlet, Dirichlet)
-def _dirichlet_from_dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
+def _dirichlet_from_dirichlet(p: Dirichlet, q: Dirichlet) -> pb.Tensor:
     return _between(p.concentration, q.concentration)
 
 
-def _between(p: Tensor, q: Tensor) -> Tensor:
+def _between(p: pb.Tensor, q: pb.Tensor) -> pb.Tensor:
     """The divergence of two of Dirichlet's distributions."""
-    apart = digamma(p) - digamma(reduce_sum(p, -1, keepdims=True))
-    return lbeta(q) - lbeta(p) + reduce_sum((p - q) * apart, -1)
+    apart = pb.digamma(p) - pb.digamma(pb.reduce_sum(p, -1, keepdims=True))
+    return pb.lbeta(q) - pb.lbeta(p) + pb.reduce_sum((p - q) * apart, -1)

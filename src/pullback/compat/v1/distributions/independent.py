@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....core.graph import Tensor
-from ....core.shape import TensorShape
+import pullback as pb
+
 from ....core.typing import TensorLike
 from ....primitives.base.broadcasting import operands
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.creation.fill import ones_like, zeros_like
-from ....primitives.reduction.reduce import reduce_sum
-from ....primitives.shape.size import shape
 from .continuous import Normal
 from .distribution import Distribution, divergence, kl_divergence, named
 
@@ -33,42 +29,42 @@ class Independent(Distribution):
         self._count = _axes_of_a_draw(distribution.batch_shape, reinterpreted_batch_ndims)
 
     @property
-    def parameters_like(self) -> Tensor:
+    def parameters_like(self) -> pb.Tensor:
         return self._summed(self.distribution.parameters_like)
 
     @property
-    def event_shape(self) -> TensorShape:
-        return self.distribution.batch_shape[-self._count :] if self._count else TensorShape.SCALAR
+    def event_shape(self) -> pb.TensorShape:
+        return self.distribution.batch_shape[-self._count :] if self._count else pb.TensorShape.SCALAR
 
-    def event_shape_tensor(self, name: str | None = None) -> Tensor:
+    def event_shape_tensor(self, name: str | None = None) -> pb.Tensor:
         """The shape of one draw."""
-        return shape(self.distribution.parameters_like, name=name)[-self._count :]
+        return pb.shape(self.distribution.parameters_like, name=name)[-self._count :]
 
     def sample(
         self, sample_shape: int | Sequence[int] = (), seed: int | None = None, name: str | None = None
-    ) -> Tensor:
+    ) -> pb.Tensor:
         return self.distribution.sample(sample_shape, seed, name or "sample")
 
-    def drawn(self, count: int, lengths: Tensor, seed: int | None) -> Tensor:
+    def drawn(self, count: int, lengths: pb.Tensor, seed: int | None) -> pb.Tensor:
         return self.distribution.drawn(count, lengths, seed)
 
-    def log_prob(self, value: TensorLike, name: str | None = None) -> Tensor:
+    def log_prob(self, value: TensorLike, name: str | None = None) -> pb.Tensor:
         return named(self._summed(self.distribution.log_prob(value)), name)
 
-    def entropy(self, name: str | None = None) -> Tensor:
+    def entropy(self, name: str | None = None) -> pb.Tensor:
         return named(self._summed(self.distribution.entropy()), name)
 
-    def mean(self, name: str | None = None) -> Tensor:
+    def mean(self, name: str | None = None) -> pb.Tensor:
         return self.distribution.mean(name)
 
-    def variance(self, name: str | None = None) -> Tensor:
+    def variance(self, name: str | None = None) -> pb.Tensor:
         return self.distribution.variance(name)
 
-    def mode(self, name: str | None = None) -> Tensor:
+    def mode(self, name: str | None = None) -> pb.Tensor:
         return self.distribution.mode(name)
 
-    def _summed(self, x: Tensor) -> Tensor:
-        return reduce_sum(x, list(range(-self._count, 0))) if self._count else x
+    def _summed(self, x: pb.Tensor) -> pb.Tensor:
+        return pb.reduce_sum(x, list(range(-self._count, 0))) if self._count else x
 
 
 class MultivariateNormalDiag(Independent):
@@ -94,21 +90,21 @@ class MultivariateNormalDiag(Independent):
         del allow_nan_stats
         if loc is None and scale_diag is None:
             raise ValueError("MultivariateNormalDiag: give loc= or scale_diag=")
-        scale: Any = None if scale_diag is None else convert_to_tensor(scale_diag)
-        mean: Any = zeros_like(scale) if loc is None else convert_to_tensor(loc)
+        scale: Any = None if scale_diag is None else pb.convert_to_tensor(scale_diag)
+        mean: Any = pb.zeros_like(scale) if loc is None else pb.convert_to_tensor(loc)
         if scale_identity_multiplier is not None:
-            more = convert_to_tensor(scale_identity_multiplier)[..., None]
-            scale = more * ones_like(mean) if scale is None else scale + more
-        self.loc, scale = operands(mean, ones_like(mean) if scale is None else scale)
+            more = pb.convert_to_tensor(scale_identity_multiplier)[..., None]
+            scale = more * pb.ones_like(mean) if scale is None else scale + more
+        self.loc, scale = operands(mean, pb.ones_like(mean) if scale is None else scale)
         super().__init__(Normal(self.loc, scale), 1, validate_args, name)
 
 
 @divergence(Independent, Independent)
-def _independent_from_independent(a: Independent, b: Independent) -> Tensor:
+def _independent_from_independent(a: Independent, b: Independent) -> pb.Tensor:
     return a._summed(kl_divergence(a.distribution, b.distribution))
 
 
-def _axes_of_a_draw(batch: TensorShape, asked: int | None) -> int:
+def _axes_of_a_draw(batch: pb.TensorShape, asked: int | None) -> int:
     if asked is not None:
         return asked
     if batch.rank is None:

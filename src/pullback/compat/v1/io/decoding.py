@@ -19,17 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from ....control_flow.py_function import numpy_function
-from ....control_flow.signature import TensorSpec
+import pullback as pb
+
 from ....core import nest
-from ....core.dtypes import FLOATING, as_dtype, dtype_name, float32, float64, int32, int64, string
-from ....core.errors import InvalidArgumentError
-from ....core.graph import Tensor
+from ....core.dtypes import FLOATING, dtype_name
 from ....core.limits import reading
-from ....core.shape import TensorShape
 from ....core.typing import DTypeLike, TensorLike
-from ....primitives.creation.constant import as_array, convert_to_tensor
-from ....primitives.debugging.inspection import get_static_value
+from ....primitives.creation.constant import as_array
 from ....records.files import window_of
 
 Array = np.ndarray[Any, Any]
@@ -41,7 +37,7 @@ def decode_raw(
     little_endian: bool = True,
     name: str | None = None,
     bytes: TensorLike | None = None,
-) -> Tensor:
+) -> pb.Tensor:
     """The bytes of texts, all of one length, as numbers of `out_type`.
 
     Shapes: those of the texts, and an axis more. Dtypes: any of numbers.
@@ -54,23 +50,25 @@ def decode_raw(
     array([1, 2], dtype=int16)
     """
     given: Any = bytes if input_bytes is None else input_bytes
-    texts = convert_to_tensor(given)
-    dtype: Any = as_dtype(out_type)  # type: ignore[arg-type]
+    texts = pb.convert_to_tensor(given)
+    dtype: Any = pb.as_dtype(out_type)  # type: ignore[arg-type]
 
     def decode(array: Array) -> Array:
         sizes = {len(data) for data in array.flat}
         if len(sizes) > 1:
-            raise InvalidArgumentError(f"DecodeRaw requires input strings to all be the same size, not {sorted(sizes)}")
+            raise pb.errors.InvalidArgumentError(
+                f"DecodeRaw requires input strings to all be the same size, not {sorted(sizes)}"
+            )
         size = sizes.pop() if sizes else 0
         if size % dtype.itemsize:
             kind = dtype_name(dtype)
-            raise InvalidArgumentError(
+            raise pb.errors.InvalidArgumentError(
                 f"Input to DecodeRaw has length {size} that is not a multiple of {dtype.itemsize}, the size of {kind}"
             )
         numbers = np.frombuffer(b"".join(array.flat), dtype).reshape(*array.shape, size // dtype.itemsize)
         return numbers if little_endian == (sys.byteorder == "little") else numbers.byteswap()
 
-    spec = TensorSpec(texts.shape.concatenate(TensorShape([None])), dtype)
+    spec = pb.TensorSpec(texts.shape.concatenate(pb.TensorShape([None])), dtype)
     return _called(decode, texts, spec, name or "DecodeRaw")
 
 
@@ -82,7 +80,7 @@ def decode_csv(
     name: str | None = None,
     na_value: str = "",
     select_cols: Sequence[int] | None = None,
-) -> list[Tensor]:
+) -> list[pb.Tensor]:
     """The columns of rows of a table, one tensor for each of `record_defaults`: what stands for a field left empty.
 
     A default without elements, or a dtype, says that there must be a value. Quotes are those of RFC 4180.
@@ -101,7 +99,7 @@ def decode_csv(
         len(select_cols) != len(record_defaults) or sorted(set(select_cols)) != [*select_cols]
     ):
         raise ValueError(f"decode_csv: select_cols must be {len(record_defaults)} rising numbers, not {select_cols}")
-    texts = convert_to_tensor(records)
+    texts = pb.convert_to_tensor(records)
     defaults = [_default(default) for default in record_defaults]
     quoting: Any = csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
 
@@ -112,11 +110,11 @@ def decode_csv(
                 csv.reader([data.decode("latin-1")], delimiter=field_delim, quoting=quoting, strict=True), [""]
             )
         except csv.Error as error:
-            raise InvalidArgumentError(f"decode_csv: record {row} is no row of a table: {error}") from None
+            raise pb.errors.InvalidArgumentError(f"decode_csv: record {row} is no row of a table: {error}") from None
         if select_cols is not None:
             found = [found[i] for i in select_cols if i < len(found)]
         if len(found) != len(defaults):
-            raise InvalidArgumentError(f"Expect {len(defaults)} fields but have {len(found)} in record {row}")
+            raise pb.errors.InvalidArgumentError(f"Expect {len(defaults)} fields but have {len(found)} in record {row}")
         return found
 
     def decode(array: Array) -> Any:
@@ -128,11 +126,11 @@ def decode_csv(
         arrays = [column.reshape(array.shape) for column in columns]
         return arrays[0] if len(arrays) == 1 else arrays
 
-    specs = [TensorSpec(texts.shape, default.dtype) for default in defaults]
-    return list(numpy_function(decode, [texts], specs, stateful=False, name=name or "DecodeCSV"))
+    specs = [pb.TensorSpec(texts.shape, default.dtype) for default in defaults]
+    return list(pb.numpy_function(decode, [texts], specs, stateful=False, name=name or "DecodeCSV"))
 
 
-def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> pb.Tensor:
     """Texts in base 64, with - and _ for + and /; with `pad`, filled up by =.
 
     >>> import pullback.compat.v1 as tf
@@ -147,7 +145,7 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
     return _each(encode, input, name or "EncodeBase64")
 
 
-def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
+def decode_base64(input: TensorLike, name: str | None = None) -> pb.Tensor:
     """What texts in base 64 stand for.
 
     Raises:
@@ -158,12 +156,12 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
         try:
             return base64.b64decode(data + b"=" * (-len(data) % 4), b"-_", validate=True)
         except binascii.Error as error:
-            raise InvalidArgumentError(f"decode_base64: {data!r} is no base 64: {error}") from None
+            raise pb.errors.InvalidArgumentError(f"decode_base64: {data!r} is no base 64: {error}") from None
 
     return _each(decode, input, name or "DecodeBase64")
 
 
-def decode_compressed(bytes: TensorLike, compression_type: str = "", name: str | None = None) -> Tensor:
+def decode_compressed(bytes: TensorLike, compression_type: str = "", name: str | None = None) -> pb.Tensor:
     """What texts compressed as "ZLIB" or "GZIP" unpack to.
 
     Raises:
@@ -177,9 +175,11 @@ def decode_compressed(bytes: TensorLike, compression_type: str = "", name: str |
         try:
             found = unpacker.decompress(data, reading().limits.bytes)
         except zlib.error as error:
-            raise InvalidArgumentError(f"decode_compressed: this is not {compression_type}: {error}") from None
+            raise pb.errors.InvalidArgumentError(
+                f"decode_compressed: this is not {compression_type}: {error}"
+            ) from None
         if not unpacker.eof:
-            raise InvalidArgumentError(f"decode_compressed: this {compression_type} is torn, or too large")
+            raise pb.errors.InvalidArgumentError(f"decode_compressed: this {compression_type} is torn, or too large")
         return found
 
     return _each(decode if window else lambda data: data, bytes, name or "DecodeCompressed")
@@ -190,20 +190,20 @@ def _default(default: Any) -> Array:
     parts = nest.flatten(default) if isinstance(default, list | tuple) else [default]
     arrays = [_of_one(part) for part in parts] or [np.empty(0, np.float32)]
     array = np.concatenate(arrays)
-    if array.size > 1 or array.dtype not in (float32, float64, int32, int64, string):
+    if array.size > 1 or array.dtype not in (pb.float32, pb.double, pb.int32, pb.int64, pb.string):
         raise ValueError(f"decode_csv: a default is one number or text, or [], not {default!r}")
     return array
 
 
 def _of_one(default: Any) -> Array:
     """A dtype as a vector without elements, all else as one of its elements."""
-    if isinstance(default, Tensor):
-        value = get_static_value(default)
+    if isinstance(default, pb.Tensor):
+        value = pb.get_static_value(default)
         if value is None:
             raise ValueError(f"decode_csv: the default {default} must be a constant")
         return np.ravel(value)
     try:
-        return np.empty(0, as_dtype(default))
+        return np.empty(0, pb.as_dtype(default))
     except TypeError:
         return np.ravel(as_array(default))
 
@@ -212,29 +212,29 @@ def _field(row: int, column: int, text: str, default: Array, na_value: str) -> A
     """The value of a field."""
     if text in ("", na_value):
         if not default.size:
-            raise InvalidArgumentError(f"Field {column} is required but missing in record {row}!")
+            raise pb.errors.InvalidArgumentError(f"Field {column} is required but missing in record {row}!")
         return default[0]
-    if default.dtype == string:
+    if default.dtype == pb.string:
         return text.encode("latin-1")
     try:
         return float(text) if default.dtype in FLOATING else np.array(int(text), default.dtype)
     except (ValueError, OverflowError):
         kind = dtype_name(default.dtype)
-        raise InvalidArgumentError(f"Field {column} in record {row} is not a valid {kind}: {text}") from None
+        raise pb.errors.InvalidArgumentError(f"Field {column} in record {row} is not a valid {kind}: {text}") from None
 
 
-def _each(function: Callable[[Any], Any], texts: TensorLike, name: str) -> Tensor:
+def _each(function: Callable[[Any], Any], texts: TensorLike, name: str) -> pb.Tensor:
     """What a function gives for each text."""
-    x = convert_to_tensor(texts)
+    x = pb.convert_to_tensor(texts)
 
     def call(array: Array) -> Array:
         made = np.empty(array.size, object)
         made[:] = [function(data) for data in array.flat]
         return made.reshape(array.shape)
 
-    return _called(call, x, TensorSpec(x.shape, string), name)
+    return _called(call, x, pb.TensorSpec(x.shape, pb.string), name)
 
 
-def _called(function: Callable[[Array], Array], x: Tensor, spec: TensorSpec, name: str) -> Tensor:
-    y: Tensor = numpy_function(function, [x], spec, stateful=False, name=name)
+def _called(function: Callable[[Array], Array], x: pb.Tensor, spec: pb.TensorSpec, name: str) -> pb.Tensor:
+    y: pb.Tensor = pb.numpy_function(function, [x], spec, stateful=False, name=name)
     return y

@@ -20,18 +20,16 @@ from typing import Any
 
 import numpy as np
 
-from ....control_flow.py_function import numpy_function
-from ....control_flow.signature import TensorSpec
-from ....core.dtypes import string
-from ....core.graph import Operation, Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
-from ....primitives.creation.constant import as_array, convert_to_tensor
+from ....primitives.creation.constant import as_array
 from ....records.files import read_whole
 
 Array = np.ndarray[Any, Any]
 
 
-def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
+def read_file(filename: TensorLike, name: str | None = None) -> pb.Tensor:
     """The bytes of a file.
 
     Raises:
@@ -45,13 +43,13 @@ def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
     """
 
     def read(path: Array) -> Array:
-        return as_array(read_whole(path.item()), string)
+        return as_array(read_whole(path.item()), pb.string)
 
-    found: Tensor = numpy_function(read, [filename], TensorSpec([], string), name=name or "ReadFile")
+    found: pb.Tensor = pb.numpy_function(read, [filename], pb.TensorSpec([], pb.string), name=name or "ReadFile")
     return found
 
 
-def write_file(filename: TensorLike, contents: TensorLike, name: str | None = None) -> Operation:
+def write_file(filename: TensorLike, contents: TensorLike, name: str | None = None) -> pb.Operation:
     """An operation that writes a file, and the folders around it."""
 
     def write(path: Array, data: Array) -> None:
@@ -59,11 +57,11 @@ def write_file(filename: TensorLike, contents: TensorLike, name: str | None = No
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data.item())
 
-    made: Operation = numpy_function(write, [filename, contents], [], name=name or "WriteFile")
+    made: pb.Operation = pb.numpy_function(write, [filename, contents], [], name=name or "WriteFile")
     return made
 
 
-def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:
+def matching_files(pattern: TensorLike, name: str | None = None) -> pb.Tensor:
     """The names of the files that match a pattern, or one of several, in order.
 
     >>> import pullback.compat.v1 as tf
@@ -72,14 +70,14 @@ def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:
     """
 
     def match(patterns: Array) -> Array:
-        return as_array(sorted({path for text in patterns.flat for path in glob(text)}), string)
+        return as_array(sorted({path for text in patterns.flat for path in glob(text)}), pb.string)
 
-    found: Tensor = numpy_function(
-        match, [convert_to_tensor(pattern)], TensorSpec([None], string), name=name or "MatchingFiles"
+    found: pb.Tensor = pb.numpy_function(
+        match, [pb.convert_to_tensor(pattern)], pb.TensorSpec([None], pb.string), name=name or "MatchingFiles"
     )
     return found
 
 
-def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Tensor:
+def match_filenames_once(pattern: TensorLike, name: str | None = None) -> pb.Tensor:
     """As `matching_files`; TensorFlow keeps the names in a local variable, and here they are looked for each time."""
     return matching_files(pattern, name or "matching_filenames")

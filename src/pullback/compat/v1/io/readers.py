@@ -30,11 +30,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+import pullback as pb
+
 from ....control_flow.host_call import host_call
-from ....core.dtypes import int64, string
-from ....core.graph import Operation, Tensor
 from ....core.types import tensor_type
-from ....primitives.creation.constant import convert_to_tensor
 from ....records.files import FRAME, read_lines, read_pieces, read_records, read_whole
 from ..queues import QueueBase
 from .records import TFRecordOptions
@@ -71,7 +70,7 @@ class ReaderBase:
         self._pairs = pairs
         self._places: WeakKeyDictionary[Any, _Place] = WeakKeyDictionary()
 
-    def read(self, queue: QueueBase, name: str | None = None) -> tuple[Tensor, Tensor]:
+    def read(self, queue: QueueBase, name: str | None = None) -> tuple[pb.Tensor, pb.Tensor]:
         """The next key and value.
 
         Raises:
@@ -83,11 +82,11 @@ class ReaderBase:
             with place.lock:
                 return [np.array(text, object) for text in self._next(place, session, queue)]
 
-        text = tensor_type(string, [])
+        text = tensor_type(pb.string, [])
         key, value = host_call(read, (), [text, text], name or "ReaderRead").outputs
         return key, value
 
-    def read_up_to(self, queue: QueueBase, num_records: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    def read_up_to(self, queue: QueueBase, num_records: Any, name: str | None = None) -> tuple[pb.Tensor, pb.Tensor]:
         """The next `num_records` keys and values; fewer where a file ends before."""
 
         def read(session: Any, count: Array) -> Sequence[Array]:
@@ -99,20 +98,20 @@ class ReaderBase:
                     found.append(pair)
             return [np.array(column, object) for column in zip(*found, strict=True)]
 
-        texts = tensor_type(string, [None])
-        call = host_call(read, [convert_to_tensor(num_records, int64)], [texts, texts], name or "ReaderReadUpTo")
+        texts = tensor_type(pb.string, [None])
+        call = host_call(read, [pb.convert_to_tensor(num_records, pb.int64)], [texts, texts], name or "ReaderReadUpTo")
         keys, values = call.outputs
         return keys, values
 
-    def num_records_produced(self, name: str | None = None) -> Tensor:
+    def num_records_produced(self, name: str | None = None) -> pb.Tensor:
         """How many values were handed out."""
         return self._number(lambda place: place.records, name or "ReaderNumRecordsProduced")
 
-    def num_work_units_completed(self, name: str | None = None) -> Tensor:
+    def num_work_units_completed(self, name: str | None = None) -> pb.Tensor:
         """How many files were read to their end."""
         return self._number(lambda place: place.files, name or "ReaderNumWorkUnitsCompleted")
 
-    def reset(self, name: str | None = None) -> Operation:
+    def reset(self, name: str | None = None) -> pb.Operation:
         """The operation that makes it begin anew, with the next file."""
 
         def reset(session: Any) -> Sequence[Array]:
@@ -136,11 +135,11 @@ class ReaderBase:
         yield from self._pairs(name)
         place.files += 1
 
-    def _number(self, number: Callable[[_Place], int], name: str) -> Tensor:
+    def _number(self, number: Callable[[_Place], int], name: str) -> pb.Tensor:
         def call(session: Any) -> Sequence[Array]:
             return [np.array(number(self._place(session)), np.int64)]
 
-        return host_call(call, (), [tensor_type(int64, [])], name).outputs[0]
+        return host_call(call, (), [tensor_type(pb.int64, [])], name).outputs[0]
 
 
 class TFRecordReader(ReaderBase):

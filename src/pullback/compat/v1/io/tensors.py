@@ -14,16 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from ....control_flow.py_function import numpy_function
-from ....control_flow.signature import TensorSpec
-from ....core.dtypes import as_dtype, dtype_name, string
-from ....core.errors import InvalidArgumentError
-from ....core.graph import Tensor
-from ....core.shape import TensorShape
+import pullback as pb
+
+from ....core.dtypes import dtype_name
 from ....core.typing import DTypeLike, ShapeLike, TensorLike
 from ....graphdef.attributes import array_of
 from ....graphdef.body import set_tensor
-from ....primitives.creation.constant import as_array, convert_to_tensor
+from ....primitives.creation.constant import as_array
 from ..messages import message
 
 Array = np.ndarray[Any, Any]
@@ -46,9 +43,9 @@ def make_tensor_proto(
     array([1.5, 2. ], dtype=float32)
     """
     del verify_shape, allow_broadcast
-    array = as_array(values, None if dtype is None else as_dtype(dtype))
+    array = as_array(values, None if dtype is None else pb.as_dtype(dtype))
     if shape is not None:
-        lengths = [int(n) for n in shape] if isinstance(shape, list | tuple) else list(TensorShape(shape).known)
+        lengths = [int(n) for n in shape] if isinstance(shape, list | tuple) else list(pb.TensorShape(shape).known)
         array = np.broadcast_to(array, lengths) if array.size == 1 else array.reshape(lengths)
     proto = message("TensorProto")()
     set_tensor(proto, array)
@@ -65,7 +62,7 @@ def make_ndarray(tensor: Any) -> Array:
     return array.copy()
 
 
-def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> pb.Tensor:
     """A message, as a text, of each value of a tensor.
 
     >>> import pullback.compat.v1 as tf
@@ -74,20 +71,20 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     """
 
     def serialize(array: Array) -> Array:
-        return as_array(make_tensor_proto(array, array.dtype).SerializeToString(), string)
+        return as_array(make_tensor_proto(array, array.dtype).SerializeToString(), pb.string)
 
-    spec = TensorSpec([], string)
-    made: Tensor = numpy_function(serialize, [tensor], spec, stateful=False, name=name or "SerializeTensor")
+    spec = pb.TensorSpec([], pb.string)
+    made: pb.Tensor = pb.numpy_function(serialize, [tensor], spec, stateful=False, name=name or "SerializeTensor")
     return made
 
 
-def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
+def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> pb.Tensor:
     """The value that a message says; of a shape that nobody knows before.
 
     Raises:
         InvalidArgumentError: from a run, for what is no such message, or of another dtype.
     """
-    dtype = as_dtype(out_type)
+    dtype = pb.as_dtype(out_type)
 
     def parse(array: Array) -> Array:
         from google.protobuf.message import DecodeError
@@ -95,15 +92,17 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None =
         try:
             found = array_of(message("TensorProto").FromString(array.item()))
         except DecodeError:
-            raise InvalidArgumentError(f"Could not parse `serialized` as TensorProto: {array.item()[:60]!r}") from None
-        if as_dtype(found.dtype) != dtype:
-            raise InvalidArgumentError(
+            raise pb.errors.InvalidArgumentError(
+                f"Could not parse `serialized` as TensorProto: {array.item()[:60]!r}"
+            ) from None
+        if pb.as_dtype(found.dtype) != dtype:
+            raise pb.errors.InvalidArgumentError(
                 f"Type mismatch between parsed tensor ({found.dtype}) and dtype ({dtype_name(dtype)})"
             )
         return found
 
-    text = convert_to_tensor(serialized)
-    made: Tensor = numpy_function(
-        parse, [text], TensorSpec(TensorShape.UNKNOWN, dtype), stateful=False, name=name or "ParseTensor"
+    text = pb.convert_to_tensor(serialized)
+    made: pb.Tensor = pb.numpy_function(
+        parse, [text], pb.TensorSpec(pb.TensorShape.UNKNOWN, dtype), stateful=False, name=name or "ParseTensor"
     )
     return made

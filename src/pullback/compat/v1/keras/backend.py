@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....core.operation import Tensor
-from ....core.typing import TensorLike
-from ....engines.session import Session, get_default_session
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.shape.squeeze import expand_dims
-from ....primitives.shape.tile import tile
+import pullback as pb
 
-_sessions: list[Session] = []
+from ....core.typing import TensorLike
+
+_sessions: list[pb.Session] = []
 _phases = [0]
 
 
@@ -30,18 +27,18 @@ def image_data_format() -> str:
     return "channels_last"
 
 
-def set_session(session: Session) -> None:
+def set_session(session: pb.Session) -> None:
     """Let `get_session` give `session`."""
     _sessions[:] = [session]
 
 
-def get_session() -> Session:
+def get_session() -> pb.Session:
     """The default session, or that of `set_session`; one that is made if there is none."""
-    session = get_default_session()
+    session = pb.get_default_session()
     if session is not None:
         return session
     if not _sessions:
-        _sessions.append(Session())
+        _sessions.append(pb.Session())
     return _sessions[0]
 
 
@@ -64,10 +61,10 @@ def learning_phase() -> int:
 
 def get_value(x: TensorLike) -> Any:
     """The value of a tensor or variable in `get_session`."""
-    return get_session().run(convert_to_tensor(x))
+    return get_session().run(pb.convert_to_tensor(x))
 
 
-def repeat(x: TensorLike, n: int) -> Tensor:
+def repeat(x: TensorLike, n: int) -> pb.Tensor:
     """Each row of `x` [batch, units] `n` times, [batch, n, units].
 
     >>> import pullback as pb
@@ -75,4 +72,4 @@ def repeat(x: TensorLike, n: int) -> Tensor:
     >>> backend.repeat(pb.ones([2, 3]), 4).shape
     TensorShape([2, 4, 3])
     """
-    return tile(expand_dims(x, 1), [1, n, 1])
+    return pb.tile(pb.expand_dims(x, 1), [1, n, 1])

@@ -6,18 +6,10 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....layers.variables.layer import Layer as Layer
-from ....primitives.activations.rectifiers import leaky_relu
-from ....primitives.indexing.gather import embedding_lookup
-from ....primitives.normalization.normalization import layer_normalization
-from ....primitives.reduction.reduce import reduce_max, reduce_mean
-from ....primitives.shape.pad import pad
-from ....primitives.shape.reshape import reshape
 from ....primitives.shape.size import shape
-from ....primitives.shape.stacking import concat
-from ....primitives.shape.tile import repeat
-from ....primitives.shape.transpose import transpose
 from ..layers import objects
 from . import activations, initializers, regularizers
 from .models import Input as Input
@@ -68,7 +60,7 @@ def _named(base: type[objects.FunctionLayer]) -> Any:
                 given.setdefault("strides", size)
             super().__init__(name=name, dtype=dtype, **given)
 
-        def __call__(self, inputs: Any, training: Any = None, **options: Any) -> Tensor:
+        def __call__(self, inputs: Any, training: Any = None, **options: Any) -> pb.Tensor:
             """The result for `inputs`; `training` is False unless given."""
             given = options if training is None else options | {"training": training}
             return super().__call__(inputs, **given)  # type: ignore[no-any-return]
@@ -122,7 +114,7 @@ def ReLU(max_value: float | None = None, negative_slope: float = 0.0, name: str 
 
 def LeakyReLU(alpha: float = 0.3, name: str | None = None) -> Layer:
     """`x` where it is positive, `alpha * x` elsewhere."""
-    return Lambda(lambda x: leaky_relu(x, alpha), name)
+    return Lambda(lambda x: pb.nn.leaky_relu(x, alpha), name)
 
 
 def Softmax(axis: int = -1, name: str | None = None) -> Layer:
@@ -133,51 +125,51 @@ def Softmax(axis: int = -1, name: str | None = None) -> Layer:
 def Reshape(target_shape: Sequence[int], name: str | None = None, **options: Any) -> Layer:
     """Each example in the shape `target_shape`."""
     del options
-    return Lambda(lambda x: reshape(x, concat([shape(x)[:1], list(target_shape)], 0)), name)
+    return Lambda(lambda x: pb.reshape(x, pb.concat([shape(x)[:1], list(target_shape)], 0)), name)
 
 
 def Permute(dims: Sequence[int], name: str | None = None, **options: Any) -> Layer:
     """Each example with its axes, counted from 1, in the order `dims`."""
     del options
-    return Lambda(lambda x: transpose(x, [0, *dims]), name)
+    return Lambda(lambda x: pb.transpose(x, [0, *dims]), name)
 
 
 def GlobalAveragePooling2D(name: str | None = None) -> Layer:
     """The mean of each channel over height and width."""
-    return Lambda(lambda x: reduce_mean(x, [1, 2]), name)
+    return Lambda(lambda x: pb.reduce_mean(x, [1, 2]), name)
 
 
 def GlobalMaxPooling2D(name: str | None = None) -> Layer:
     """The largest element of each channel over height and width."""
-    return Lambda(lambda x: reduce_max(x, [1, 2]), name)
+    return Lambda(lambda x: pb.reduce_max(x, [1, 2]), name)
 
 
 def GlobalAveragePooling1D(name: str | None = None) -> Layer:
     """The mean of each channel over the steps."""
-    return Lambda(lambda x: reduce_mean(x, 1), name)
+    return Lambda(lambda x: pb.reduce_mean(x, 1), name)
 
 
 def GlobalMaxPooling1D(name: str | None = None) -> Layer:
     """The largest element of each channel over the steps."""
-    return Lambda(lambda x: reduce_max(x, 1), name)
+    return Lambda(lambda x: pb.reduce_max(x, 1), name)
 
 
 def ZeroPadding2D(padding: Any = (1, 1), name: str | None = None) -> Layer:
     """Images with zeros around them."""
     pairs = [padding] * 2 if isinstance(padding, int) else padding
     widths = [[n, n] if isinstance(n, int) else list(n) for n in pairs]
-    return Lambda(lambda x: pad(x, [[0, 0], *widths, [0, 0]]), name)
+    return Lambda(lambda x: pb.pad(x, [[0, 0], *widths, [0, 0]]), name)
 
 
 def UpSampling2D(size: Any = (2, 2), name: str | None = None) -> Layer:
     """Images with each row and column repeated."""
     rows, columns = (size, size) if isinstance(size, int) else size
-    return Lambda(lambda x: repeat(repeat(x, rows, axis=1), columns, axis=2), name)
+    return Lambda(lambda x: pb.repeat(pb.repeat(x, rows, axis=1), columns, axis=2), name)
 
 
 def Concatenate(axis: int = -1, name: str | None = None) -> Layer:
     """A list of tensors behind each other."""
-    return Lambda(lambda xs: concat(xs, axis), name)
+    return Lambda(lambda xs: pb.concat(xs, axis), name)
 
 
 def Add(name: str | None = None) -> Layer:
@@ -212,7 +204,7 @@ class Embedding(Layer):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The rows."""
-        return embedding_lookup(self.embeddings, inputs)
+        return pb.nn.embedding_lookup(self.embeddings, inputs)
 
 
 class LayerNormalization(Layer):
@@ -232,7 +224,7 @@ class LayerNormalization(Layer):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The normalized vectors."""
-        return layer_normalization(inputs, self.beta, self.gamma, epsilon=self._epsilon)
+        return pb.nn.layer_normalization(inputs, self.beta, self.gamma, epsilon=self._epsilon)
 
 
 def __getattr__(name: str) -> Any:

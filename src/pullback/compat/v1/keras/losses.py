@@ -5,119 +5,109 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
-from ....nn import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
-from ....nn import sparse_softmax_cross_entropy_with_logits as sparse_cross_entropy
-from ....primitives.casting.cast import cast
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.elementwise.clip import clip_by_value
-from ....primitives.elementwise.exponential import log
-from ....primitives.elementwise.maximum import maximum
-from ....primitives.elementwise.powers import square
-from ....primitives.indexing.where import where
-from ....primitives.normalization.normalization import l2_normalize
-from ....primitives.reduction.reduce import reduce_mean, reduce_sum
 
 _SMALLEST = 1e-7
 """What probabilities are held away from 0 and 1."""
 
 
-def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The mean of `(y_pred - y_true) ** 2` along the last axis."""
     t, p = _pair(y_true, y_pred)
-    return reduce_mean(square(p - t), -1)
+    return pb.reduce_mean(pb.square(p - t), -1)
 
 
-def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The mean of `|y_pred - y_true|` along the last axis."""
     t, p = _pair(y_true, y_pred)
-    return reduce_mean(abs(p - t), -1)
+    return pb.reduce_mean(abs(p - t), -1)
 
 
-def hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def hinge(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The mean of `max(1 - y_true * y_pred, 0)` along the last axis; labels 0 count as -1."""
     t, p = _pair(y_true, y_pred)
-    signs = where(t > 0.0, t, -1.0 + t * 0.0)
-    return reduce_mean(maximum(1.0 - signs * p, 0.0), -1)
+    signs = pb.where(t > 0.0, t, -1.0 + t * 0.0)
+    return pb.reduce_mean(pb.maximum(1.0 - signs * p, 0.0), -1)
 
 
-def huber_loss(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> Tensor:
+def huber_loss(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> pb.Tensor:
     """The mean of half squares, which go on straight beyond `delta`, along the last axis."""
     t, p = _pair(y_true, y_pred)
     size = abs(p - t)
-    return reduce_mean(where(size <= delta, 0.5 * square(size), delta * (size - 0.5 * delta)), -1)
+    return pb.reduce_mean(pb.where(size <= delta, 0.5 * pb.square(size), delta * (size - 0.5 * delta)), -1)
 
 
-def kullback_leibler_divergence(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def kullback_leibler_divergence(y_true: TensorLike, y_pred: TensorLike) -> pb.Tensor:
     """The sum of `y_true * log(y_true / y_pred)` along the last axis."""
-    t, p = (clip_by_value(x, _SMALLEST, 1.0) for x in _pair(y_true, y_pred))
-    return reduce_sum(t * log(t / p), -1)
+    t, p = (pb.clip_by_value(x, _SMALLEST, 1.0) for x in _pair(y_true, y_pred))
+    return pb.reduce_sum(t * pb.log(t / p), -1)
 
 
-def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Tensor:
+def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> pb.Tensor:
     """Minus the cosine of the angle between vectors along `axis`."""
     t, p = _pair(y_true, y_pred)
-    return -reduce_sum(l2_normalize(t, axis) * l2_normalize(p, axis), axis)
+    return -pb.reduce_sum(pb.linalg.l2_normalize(t, axis) * pb.linalg.l2_normalize(p, axis), axis)
 
 
 def categorical_crossentropy(
     y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float = 0.0
-) -> Tensor:
+) -> pb.Tensor:
     """The cross entropy of probabilities, or of logits, along the last axis."""
     t, p = _pair(y_true, y_pred)
     if label_smoothing:
         t = t * (1.0 - label_smoothing) + label_smoothing / float(p.shape.known[-1])
     if from_logits:
-        return softmax_cross_entropy_with_logits(t, p)
-    shares = p / reduce_sum(p, -1, keepdims=True)
-    return -reduce_sum(t * log(clip_by_value(shares, _SMALLEST, 1.0 - _SMALLEST)), -1)
+        return pb.nn.softmax_cross_entropy_with_logits(t, p)
+    shares = p / pb.reduce_sum(p, -1, keepdims=True)
+    return -pb.reduce_sum(t * pb.log(pb.clip_by_value(shares, _SMALLEST, 1.0 - _SMALLEST)), -1)
 
 
-def sparse_categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False) -> Tensor:
+def sparse_categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False) -> pb.Tensor:
     """The cross entropy of probabilities, or of logits, for numbers of classes."""
-    labels, p = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+    labels, p = pb.convert_to_tensor(y_true), pb.convert_to_tensor(y_pred)
     if labels.shape.rank is not None and labels.shape.rank == p.shape.rank:
         labels = labels[..., 0]
-    logits = p if from_logits else log(clip_by_value(p, _SMALLEST, 1.0 - _SMALLEST))
-    return sparse_cross_entropy(cast(labels, "int64"), logits)
+    logits = p if from_logits else pb.log(pb.clip_by_value(p, _SMALLEST, 1.0 - _SMALLEST))
+    return pb.nn.sparse_softmax_cross_entropy_with_logits(pb.cast(labels, "int64"), logits)
 
 
 def binary_crossentropy(
     y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float = 0.0
-) -> Tensor:
+) -> pb.Tensor:
     """The mean of the cross entropies of yes and no along the last axis."""
     t, p = _pair(y_true, y_pred)
     if label_smoothing:
         t = t * (1.0 - label_smoothing) + 0.5 * label_smoothing
     if from_logits:
-        return reduce_mean(sigmoid_cross_entropy_with_logits(t, p), -1)
-    p = clip_by_value(p, _SMALLEST, 1.0 - _SMALLEST)
-    return -reduce_mean(t * log(p + _SMALLEST) + (1.0 - t) * log(1.0 - p + _SMALLEST), -1)
+        return pb.reduce_mean(pb.nn.sigmoid_cross_entropy_with_logits(t, p), -1)
+    p = pb.clip_by_value(p, _SMALLEST, 1.0 - _SMALLEST)
+    return -pb.reduce_mean(t * pb.log(p + _SMALLEST) + (1.0 - t) * pb.log(1.0 - p + _SMALLEST), -1)
 
 
 def _pair(y_true: TensorLike, y_pred: TensorLike) -> tuple[Any, Any]:
     """Both as tensors of the dtype of the prediction."""
-    p = convert_to_tensor(y_pred)
-    return cast(convert_to_tensor(y_true), p.dtype), p
+    p = pb.convert_to_tensor(y_pred)
+    return pb.cast(pb.convert_to_tensor(y_true), p.dtype), p
 
 
 class Loss:
     """A loss as an object: called with labels and predictions it gives the mean over all examples, weighted."""
 
-    function: Callable[..., Tensor]
+    function: Callable[..., pb.Tensor]
 
     def __init__(self, reduction: str = "auto", name: str | None = None, **options: Any) -> None:
         self.reduction, self.name, self._options = reduction, name, options
 
-    def __call__(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None) -> Tensor:
+    def __call__(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None) -> pb.Tensor:
         """The mean, the sum with reduction "sum", one number an example with "none"."""
         losses = type(self).function(y_true, y_pred, **self._options)
         if sample_weight is not None:
-            losses = losses * cast(convert_to_tensor(sample_weight), losses.dtype)
+            losses = losses * pb.cast(pb.convert_to_tensor(sample_weight), losses.dtype)
         if self.reduction == "none":
             return losses
-        return reduce_sum(losses) if self.reduction == "sum" else reduce_mean(losses)
+        return pb.reduce_sum(losses) if self.reduction == "sum" else pb.reduce_mean(losses)
 
 
 class MeanSquaredError(Loss):

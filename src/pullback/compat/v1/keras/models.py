@@ -6,27 +6,22 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import pullback as pb
+
 from ....core import nest
-from ....core.dtypes import float32
 from ....core.function import Function, copy_operation
-from ....core.graph import Tensor
-from ....core.operation import Operation
 from ....core.typing import DTypeLike
 from ....layers.variables.layer import Layer
-from ....primitives.creation.placeholders import placeholder
-from ....primitives.shape.reshape import reshape
-from ....primitives.shape.size import shape as shape_of
-from ....primitives.shape.stacking import concat
 
 
 def Input(
     shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
     name: str | None = None,
-    dtype: DTypeLike = float32,
-    tensor: Tensor | None = None,
+    dtype: DTypeLike = pb.float32,
+    tensor: pb.Tensor | None = None,
     **options: Any,
-) -> Tensor:
+) -> pb.Tensor:
     """A placeholder [batch, `shape`...], or `tensor`.
 
     >>> import pullback.compat.v1 as tf
@@ -36,7 +31,7 @@ def Input(
     if tensor is not None:
         return tensor
     lengths = options.get("batch_shape") or options.get("batch_input_shape") or [batch_size, *(shape or ())]
-    return placeholder(dtype, list(lengths), name)
+    return pb.placeholder(dtype, list(lengths), name)
 
 
 class Model(Layer):
@@ -67,7 +62,7 @@ class Model(Layer):
         if self._between is None:
             return super().call(inputs, *args, **kwargs)
         values = dict(zip(self._between.parameters, nest.flatten(inputs), strict=True))
-        copies: dict[Operation, Operation] = {}
+        copies: dict[pb.Operation, pb.Operation] = {}
         for op in self._between.operations:
             if any(x in values for x in op.inputs):
                 given = {x: values.get(x, x) for x in op.inputs}
@@ -165,9 +160,9 @@ class TimeDistributed(Wrapper):
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The results of all steps, from one call of the layer."""
-        steps = shape_of(inputs)[:2]
-        y = self.layer(reshape(inputs, [-1, *inputs.shape.as_list()[2:]]), *args, **kwargs)
-        return reshape(y, concat([steps, list(y.shape.as_list()[1:])], 0))
+        steps = pb.shape(inputs)[:2]
+        y = self.layer(pb.reshape(inputs, [-1, *inputs.shape.as_list()[2:]]), *args, **kwargs)
+        return pb.reshape(y, pb.concat([steps, list(y.shape.as_list()[1:])], 0))
 
 
 def _takes_training(layer: Any) -> bool:

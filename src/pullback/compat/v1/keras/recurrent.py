@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....control_flow.scan import scan
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....layers.variables.layer import Layer
-from ....primitives.creation.fill import zeros
-from ....primitives.linalg.matmul import matmul
-from ....primitives.shape.reverse import reverse
-from ....primitives.shape.size import shape
-from ....primitives.shape.stacking import concat, split
-from ....primitives.shape.transpose import transpose
 from . import activations, initializers, regularizers
 
 
@@ -70,29 +64,29 @@ class AbstractRecurrent(Layer):
 
     def call(self, inputs: Any, *args: Any, initial_state: Any = None, **kwargs: Any) -> Any:
         """The last output, or all with `return_sequences`; with `return_state` a list of it and the last states."""
-        rows = transpose(inputs, [1, 0, 2])
+        rows = pb.transpose(inputs, [1, 0, 2])
         if self._backwards:
-            rows = reverse(rows, [0])
-        first = initial_state or [zeros([shape(inputs)[0], self.units], inputs.dtype)] * self._states
-        states = scan(lambda state, x: self._step(x, state), rows, list(first))
+            rows = pb.reverse(rows, [0])
+        first = initial_state or [pb.zeros([pb.shape(inputs)[0], self.units], inputs.dtype)] * self._states
+        states = pb.scan(lambda state, x: self._step(x, state), rows, list(first))
         outputs = states[0]
-        result = transpose(outputs, [1, 0, 2]) if self._sequences else outputs[-1]
+        result = pb.transpose(outputs, [1, 0, 2]) if self._sequences else outputs[-1]
         return [result, *[s[-1] for s in states]] if self._state else result
 
-    def _step(self, x: Tensor, states: list[Tensor]) -> list[Tensor]:
+    def _step(self, x: pb.Tensor, states: list[pb.Tensor]) -> list[pb.Tensor]:
         """The next states, of which the first is the output."""
         raise NotImplementedError(f"{type(self).__name__} defines no _step()")
 
-    def _of_inputs(self, x: Tensor) -> Tensor:
-        y = matmul(x, self.kernel)
+    def _of_inputs(self, x: pb.Tensor) -> pb.Tensor:
+        y = pb.matmul(x, self.kernel)
         return y if self.bias is None else y + self.bias
 
 
 class SimpleRNN(AbstractRecurrent):
     """`h = activation(x @ kernel + h @ recurrent_kernel + bias)`."""
 
-    def _step(self, x: Tensor, states: list[Tensor]) -> list[Tensor]:
-        return [self._activation(self._of_inputs(x) + matmul(states[0], self.recurrent_kernel))]
+    def _step(self, x: pb.Tensor, states: list[pb.Tensor]) -> list[pb.Tensor]:
+        return [self._activation(self._of_inputs(x) + pb.matmul(states[0], self.recurrent_kernel))]
 
 
 class LSTM(AbstractRecurrent):
@@ -106,17 +100,17 @@ class LSTM(AbstractRecurrent):
         if self._forget and self._use_bias:
             zero, units = self._initializers[2], self.units
 
-            def bias(sizes: Any, dtype: Any = None, **options: Any) -> Tensor:
+            def bias(sizes: Any, dtype: Any = None, **options: Any) -> pb.Tensor:
                 del sizes, options
                 parts = [zero([units], dtype), initializers.Ones()([units], dtype), zero([2 * units], dtype)]
-                return concat(parts, 0)
+                return pb.concat(parts, 0)
 
             self._initializers[2] = bias
         super().build(input_shape)
 
-    def _step(self, x: Tensor, states: list[Tensor]) -> list[Tensor]:
+    def _step(self, x: pb.Tensor, states: list[pb.Tensor]) -> list[pb.Tensor]:
         h, c = states
-        i, f, g, o = split(self._of_inputs(x) + matmul(h, self.recurrent_kernel), 4, 1)
+        i, f, g, o = pb.split(self._of_inputs(x) + pb.matmul(h, self.recurrent_kernel), 4, 1)
         after = self._gate(f) * c + self._gate(i) * self._activation(g)
         return [self._gate(o) * self._activation(after), after]
 
@@ -126,9 +120,9 @@ class GRU(AbstractRecurrent):
 
     _gates = 3
 
-    def _step(self, x: Tensor, states: list[Tensor]) -> list[Tensor]:
+    def _step(self, x: pb.Tensor, states: list[pb.Tensor]) -> list[pb.Tensor]:
         (h,) = states
-        z, r, g = split(self._of_inputs(x), 3, 1)
-        of_z, of_r, of_g = split(self.recurrent_kernel, 3, 1)
-        update, reset = self._gate(z + matmul(h, of_z)), self._gate(r + matmul(h, of_r))
-        return [update * h + (1.0 - update) * self._activation(g + matmul(reset * h, of_g))]
+        z, r, g = pb.split(self._of_inputs(x), 3, 1)
+        of_z, of_r, of_g = pb.split(self.recurrent_kernel, 3, 1)
+        update, reset = self._gate(z + pb.matmul(h, of_z)), self._gate(r + pb.matmul(h, of_r))
+        return [update * h + (1.0 - update) * self._activation(g + pb.matmul(reset * h, of_g))]

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ....control_flow.py_function import numpy_function
-from ....control_flow.signature import TensorSpec
-from ....core.dtypes import as_dtype, dtype_name, int64, string
-from ....core.errors import InvalidArgumentError
+import pullback as pb
+
+from ....core.dtypes import dtype_name
 from ....core.typing import DTypeLike, TensorLike
-from ....primitives.creation.constant import as_array, convert_to_tensor
+from ....primitives.creation.constant import as_array
 from ....records.files import read_lines
 
 Array = np.ndarray[Any, Any]
@@ -38,8 +37,8 @@ class KeyValueTensorInitializer:
         name: str | None = None,
     ) -> None:
         del name
-        self.keys = convert_to_tensor(keys, key_dtype)
-        self.values = convert_to_tensor(values, value_dtype)
+        self.keys = pb.convert_to_tensor(keys, key_dtype)
+        self.values = pb.convert_to_tensor(values, value_dtype)
         self.key_dtype, self.value_dtype = self.keys.type.dtype, self.values.type.dtype
 
 
@@ -64,20 +63,20 @@ class TextFileInitializer:
         name: str | None = None,
         value_index_offset: int = 0,
     ) -> None:
-        self.key_dtype, self.value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
+        self.key_dtype, self.value_dtype = pb.as_dtype(key_dtype), pb.as_dtype(value_dtype)
 
         @cache
         def read(path: str | bytes) -> list[Array]:
             lines = islice(read_lines(path), vocab_size)
             rows = [(n, line, line.split(delimiter.encode())) for n, line in enumerate(lines)]
             if vocab_size is not None and len(rows) < vocab_size:
-                raise InvalidArgumentError(f"{path!r} has {len(rows)} lines, and vocab_size is {vocab_size}")
+                raise pb.errors.InvalidArgumentError(f"{path!r} has {len(rows)} lines, and vocab_size is {vocab_size}")
             keys = [_part(row, key_index, 0) for row in rows]
             values = [_part(row, value_index, value_index_offset) for row in rows]
             return [of_dtype(keys, self.key_dtype), of_dtype(values, self.value_dtype)]
 
-        specs = [TensorSpec([None], self.key_dtype), TensorSpec([None], self.value_dtype)]
-        found = numpy_function(
+        specs = [pb.TensorSpec([None], self.key_dtype), pb.TensorSpec([None], self.value_dtype)]
+        found = pb.numpy_function(
             lambda path: read(path.item()), [filename], specs, stateful=False, name=name or "TextFile"
         )
         self.keys, self.values = found
@@ -94,9 +93,11 @@ class TextFileIdTableInitializer(TextFileInitializer):
         vocab_size: int | None = None,
         delimiter: str = "\t",
         name: str = "text_file_id_table_init",
-        key_dtype: DTypeLike = string,
+        key_dtype: DTypeLike = pb.string,
     ) -> None:
-        super().__init__(filename, key_dtype, key_column_index, int64, value_column_index, vocab_size, delimiter, name)
+        super().__init__(
+            filename, key_dtype, key_column_index, pb.int64, value_column_index, vocab_size, delimiter, name
+        )
 
 
 class TextFileStringTableInitializer(TextFileInitializer):
@@ -111,7 +112,9 @@ class TextFileStringTableInitializer(TextFileInitializer):
         delimiter: str = "\t",
         name: str = "text_file_string_table_init",
     ) -> None:
-        super().__init__(filename, int64, key_column_index, string, value_column_index, vocab_size, delimiter, name)
+        super().__init__(
+            filename, pb.int64, key_column_index, pb.string, value_column_index, vocab_size, delimiter, name
+        )
 
 
 def _part(row: tuple[int, bytes, list[bytes]], index: int, offset: int) -> Any:
@@ -122,7 +125,7 @@ def _part(row: tuple[int, bytes, list[bytes]], index: int, offset: int) -> Any:
     if index == TextFileIndex.WHOLE_LINE:
         return line
     if index >= len(columns):
-        raise InvalidArgumentError(
+        raise pb.errors.InvalidArgumentError(
             f"Invalid number of columns in line {number} ({line!r}): column {index} is asked for"
         )
     return columns[index]
@@ -130,10 +133,12 @@ def _part(row: tuple[int, bytes, list[bytes]], index: int, offset: int) -> Any:
 
 def of_dtype(values: list[Any], dtype: Any) -> Array:
     """Values as a vector; InvalidArgumentError where a text of a file is no number."""
-    if dtype == string:
-        return as_array([value if isinstance(value, bytes) else str(value) for value in values], string)
+    if dtype == pb.string:
+        return as_array([value if isinstance(value, bytes) else str(value) for value in values], pb.string)
     try:
         numbers = [float(value) if dtype.kind == "f" else int(value) for value in values]
         return np.array(numbers, dtype)
     except (ValueError, OverflowError) as error:
-        raise InvalidArgumentError(f"a table of {dtype_name(dtype)} cannot hold what its file says: {error}") from None
+        raise pb.errors.InvalidArgumentError(
+            f"a table of {dtype_name(dtype)} cannot hold what its file says: {error}"
+        ) from None

@@ -9,22 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ....control_flow.py_function import numpy_function
-from ....control_flow.signature import TensorSpec
-from ....core.dtypes import DType, as_dtype, dtype_name, int64, string
-from ....core.errors import InvalidArgumentError
-from ....core.graph import Operation, Tensor, get_default_graph
+import pullback as pb
+
+from ....core.dtypes import DType, dtype_name
 from ....core.typing import DTypeLike
-from ....primitives.casting.cast import cast
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.identity.identity import group_operations
-from ....primitives.indexing.where import where
-from ....primitives.logic.comparison import equal
 from ....primitives.shape.size import size
-from ....primitives.sparse.sparse_tensor import SparseTensor
-from ....primitives.strings.buckets import to_hash_bucket_fast, to_hash_bucket_strong
-from ....primitives.strings.conversion import as_string
-from ....primitives.variables.collections import GraphKeys
 from .contents import Array, KeyValueTensorInitializer, TextFileInitializer, of_dtype
 
 
@@ -33,10 +22,10 @@ class LookupInterface:
 
     key_dtype: DType
     value_dtype: DType
-    initializer: Operation
+    initializer: pb.Operation
 
     @property
-    def init(self) -> Operation:
+    def init(self) -> pb.Operation:
         """The initializer."""
         return self.initializer
 
@@ -46,18 +35,18 @@ class LookupInterface:
         Raises:
             TypeError: the keys are of another dtype than those of the table.
         """
-        if isinstance(keys, SparseTensor):
-            return SparseTensor(keys.indices, self.lookup(keys.values, name), keys.dense_shape)
-        found = convert_to_tensor(keys)
+        if isinstance(keys, pb.SparseTensor):
+            return pb.SparseTensor(keys.indices, self.lookup(keys.values, name), keys.dense_shape)
+        found = pb.convert_to_tensor(keys)
         if found.dtype != self.key_dtype:
             raise TypeError(f"lookup: keys of the table are {dtype_name(self.key_dtype)}, not {found}; cast them")
         return self.values_of(found, name)
 
-    def values_of(self, keys: Tensor, name: str | None) -> Tensor:
+    def values_of(self, keys: pb.Tensor, name: str | None) -> pb.Tensor:
         """The values of a tensor of keys."""
         raise NotImplementedError(f"{type(self).__name__} defines no values_of(); a table needs it")
 
-    def size(self, name: str | None = None) -> Tensor:
+    def size(self, name: str | None = None) -> pb.Tensor:
         """How many keys there are."""
         raise NotImplementedError(f"{type(self).__name__} defines no size(); a table needs it")
 
@@ -86,23 +75,25 @@ class StaticHashTable(LookupInterface):
         self.name = name or "hash_table"
         self.key_dtype, self.value_dtype = initializer.key_dtype, initializer.value_dtype
         self._keys, self._values = initializer.keys, initializer.values
-        self.default_value = convert_to_tensor(default_value, self.value_dtype)
-        self.initializer = group_operations(self._keys.op, self._values.op, name=f"{self.name}_init")
+        self.default_value = pb.convert_to_tensor(default_value, self.value_dtype)
+        self.initializer = pb.group(self._keys.op, self._values.op, name=f"{self.name}_init")
         self._known: tuple[Array, Mapping[Any, Any]] | None = None
-        get_default_graph().add_to_collection(GraphKeys.TABLE_INITIALIZERS, self.initializer)
+        pb.get_default_graph().add_to_collection(pb.GraphKeys.TABLE_INITIALIZERS, self.initializer)
 
-    def values_of(self, keys: Tensor, name: str | None) -> Tensor:
+    def values_of(self, keys: pb.Tensor, name: str | None) -> pb.Tensor:
         """The values of a tensor of keys."""
         inputs = [self._keys, self._values, self.default_value, keys]
-        spec = TensorSpec(keys.shape, self.value_dtype)
-        found: Tensor = numpy_function(self._find, inputs, spec, stateful=False, name=name or f"{self.name}_Lookup")
+        spec = pb.TensorSpec(keys.shape, self.value_dtype)
+        found: pb.Tensor = pb.numpy_function(
+            self._find, inputs, spec, stateful=False, name=name or f"{self.name}_Lookup"
+        )
         return found
 
-    def size(self, name: str | None = None) -> Tensor:
+    def size(self, name: str | None = None) -> pb.Tensor:
         """How many keys there are."""
-        return size(self._keys, int64, name)
+        return size(self._keys, pb.int64, name)
 
-    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
+    def export(self, name: str | None = None) -> tuple[pb.Tensor, pb.Tensor]:
         """The keys, and the values."""
         del name
         return self._keys, self._values
@@ -144,33 +135,33 @@ class IdTableWithHashBuckets(LookupInterface):
     ) -> None:
         self.name = name or "string_to_index"
         self._table, self._buckets, self._spec = table, num_oov_buckets, hasher_spec
-        self.key_dtype = as_dtype(key_dtype or (table.key_dtype if table is not None else string))
-        self.value_dtype = int64
-        self.initializer = group_operations() if table is None else table.initializer
+        self.key_dtype = pb.as_dtype(key_dtype or (table.key_dtype if table is not None else pb.string))
+        self.value_dtype = pb.int64
+        self.initializer = pb.group() if table is None else table.initializer
 
-    def values_of(self, keys: Tensor, name: str | None) -> Tensor:
+    def values_of(self, keys: pb.Tensor, name: str | None) -> pb.Tensor:
         """The values of a tensor of keys."""
         if self._table is None:
             return self._bucket(keys, name)
         found = self._table.lookup(keys)
         if not self._buckets:
             return found  # type: ignore[no-any-return]
-        return where(equal(found, self._missing()), self._bucket(keys, None) + self._table.size(), found, name)
+        return pb.where(pb.equal(found, self._missing()), self._bucket(keys, None) + self._table.size(), found, name)
 
-    def size(self, name: str | None = None) -> Tensor:
+    def size(self, name: str | None = None) -> pb.Tensor:
         """How many numbers there are, those of the buckets too."""
-        there = cast(0, int64) if self._table is None else self._table.size()
-        return cast(there + self._buckets, int64, name)
+        there = pb.cast(0, pb.int64) if self._table is None else self._table.size()
+        return pb.cast(there + self._buckets, pb.int64, name)
 
-    def _missing(self) -> Tensor:
+    def _missing(self) -> pb.Tensor:
         assert isinstance(self._table, StaticHashTable)
         return self._table.default_value
 
-    def _bucket(self, keys: Tensor, name: str | None) -> Tensor:
-        texts = keys if keys.dtype == string else as_string(keys)
+    def _bucket(self, keys: pb.Tensor, name: str | None) -> pb.Tensor:
+        texts = keys if keys.dtype == pb.string else pb.as_string(keys)
         if isinstance(self._spec, StrongHashSpec):
-            return to_hash_bucket_strong(texts, self._buckets, self._spec.key, name)
-        return to_hash_bucket_fast(texts, self._buckets, name)
+            return pb.strings.to_hash_bucket_strong(texts, self._buckets, self._spec.key, name)
+        return pb.strings.to_hash_bucket_fast(texts, self._buckets, name)
 
 
 class StaticVocabularyTable(IdTableWithHashBuckets):
@@ -194,7 +185,7 @@ def _mapping(keys: Array, values: Array) -> Mapping[Any, Any]:
     found: dict[Any, Any] = {}
     for key, value in zip(keys.ravel().tolist(), values.ravel().tolist(), strict=True):
         if found.setdefault(key, value) != value:
-            raise InvalidArgumentError(
+            raise pb.errors.InvalidArgumentError(
                 f"HashTable has different value for same key. Key {key!r} has {found[key]!r} and trying to add value "
                 f"{value!r}"
             )

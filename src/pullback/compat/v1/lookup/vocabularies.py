@@ -6,13 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ....core.dtypes import int64, string
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import DTypeLike, TensorLike
-from ....primitives.casting.cast import cast
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.creation.ranges import range_
-from ....primitives.shape.size import size
 from .contents import (
     KeyValueTensorInitializer,
     TextFileIdTableInitializer,
@@ -27,7 +23,7 @@ def index_table_from_tensor(
     num_oov_buckets: int = 0,
     default_value: int = -1,
     hasher_spec: Any = FastHashSpec,
-    dtype: DTypeLike = string,
+    dtype: DTypeLike = pb.string,
     name: str | None = None,
 ) -> LookupInterface:
     """A table of the places of the elements of `mapping`; others are in buckets behind them, or `default_value`.
@@ -38,7 +34,7 @@ def index_table_from_tensor(
     ...     session.run([tf.tables_initializer(), table.lookup(tf.constant(["b", "z", "a"]))])[1]
     array([1, 2, 0])
     """
-    keys = convert_to_tensor(mapping, dtype)
+    keys = pb.convert_to_tensor(mapping, dtype)
     contents = KeyValueTensorInitializer(keys, _numbers(keys))
     return _with_buckets(HashTable(contents, default_value, name), num_oov_buckets, hasher_spec)
 
@@ -49,7 +45,7 @@ def index_table_from_file(
     vocab_size: int | None = None,
     default_value: int = -1,
     hasher_spec: Any = FastHashSpec,
-    key_dtype: DTypeLike = string,
+    key_dtype: DTypeLike = pb.string,
     name: str | None = None,
     key_column_index: int = TextFileIndex.WHOLE_LINE,
     value_column_index: int = TextFileIndex.LINE_NUMBER,
@@ -66,7 +62,7 @@ def index_to_string_table_from_tensor(
     mapping: TensorLike, default_value: str = "UNK", name: str | None = None
 ) -> LookupInterface:
     """A table from places in `mapping` to what is there."""
-    values = convert_to_tensor(mapping, string)
+    values = pb.convert_to_tensor(mapping, pb.string)
     return HashTable(KeyValueTensorInitializer(_numbers(values), values), default_value, name)
 
 
@@ -86,20 +82,20 @@ def index_to_string_table_from_file(
     return HashTable(contents, default_value, name)
 
 
-def string_to_index(tensor: Tensor, mapping: TensorLike, default_value: int = -1, name: str | None = None) -> Any:
+def string_to_index(tensor: pb.Tensor, mapping: TensorLike, default_value: int = -1, name: str | None = None) -> Any:
     """The places of texts in `mapping`."""
     return index_table_from_tensor(mapping, 0, default_value).lookup(tensor, name)
 
 
-def index_to_string(tensor: Tensor, mapping: TensorLike, default_value: str = "UNK", name: str | None = None) -> Any:
+def index_to_string(tensor: pb.Tensor, mapping: TensorLike, default_value: str = "UNK", name: str | None = None) -> Any:
     """What is at places in `mapping`."""
-    return index_to_string_table_from_tensor(mapping, default_value).lookup(cast(tensor, int64), name)
+    return index_to_string_table_from_tensor(mapping, default_value).lookup(pb.cast(tensor, pb.int64), name)
 
 
-def _numbers(x: Tensor) -> Any:
+def _numbers(x: pb.Tensor) -> Any:
     """0, 1, ... for each element of a vector."""
     count = x.shape.size(0) if x.shape.rank else None
-    return range_(size(x, int64)) if count is None else np.arange(count, dtype=np.int64)
+    return pb.range(pb.size(x, pb.int64)) if count is None else np.arange(count, dtype=np.int64)
 
 
 def _with_buckets(table: HashTable, num_oov_buckets: int, hasher_spec: Any) -> LookupInterface:

@@ -6,13 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import DTypeLike, ShapeLike, TensorLike
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.creation.fill import ones_like, zeros
-from ....primitives.elementwise.division import divide_no_nan
-from ....primitives.variables.collections import GraphKeys, add_to_collections
-from ....primitives.variables.variable import Variable
 from .running import Collections, fitted, matched
 from .thresholds import PARTS, counts_at
 
@@ -21,9 +17,9 @@ _SHORT = ("tp", "fn", "tn", "fp")
 
 def _remove_squeezable_dimensions(
     predictions: TensorLike, labels: TensorLike | None, weights: TensorLike | None
-) -> tuple[Tensor, Tensor | None, Tensor | None]:
+) -> tuple[pb.Tensor, pb.Tensor | None, pb.Tensor | None]:
     """Predictions, labels and weights of shapes that fit, see `remove_squeezable_dimensions`."""
-    given, truth = convert_to_tensor(predictions), None
+    given, truth = pb.convert_to_tensor(predictions), None
     if labels is not None:
         truth, given = matched(labels, given)
     return given, truth, None if weights is None else fitted(weights, given)
@@ -31,23 +27,23 @@ def _remove_squeezable_dimensions(
 
 def metric_variable(
     shape: ShapeLike, dtype: DTypeLike, validate_shape: bool = True, name: str | None = None
-) -> Variable:
+) -> pb.Variable:
     """A local variable of zeros in which a metric counts."""
-    places = [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES]
-    return Variable(zeros(shape, dtype), False, validate_shape, name=name, collections=places)
+    places = [pb.GraphKeys.LOCAL_VARIABLES, pb.GraphKeys.METRIC_VARIABLES]
+    return pb.Variable(pb.zeros(shape, dtype), False, validate_shape, name=name, collections=places)
 
 
-def _aggregate_variable(v: Variable, collections: Collections) -> Tensor:
+def _aggregate_variable(v: pb.Variable, collections: Collections) -> pb.Tensor:
     """The value of `v`, put into collections."""
     value = v.read_value()
     if collections is not None:
-        add_to_collections(collections, value)
+        pb.add_to_collections(collections, value)
     return value
 
 
-def _safe_scalar_div(numerator: TensorLike, denominator: TensorLike, name: str) -> Tensor:
+def _safe_scalar_div(numerator: TensorLike, denominator: TensorLike, name: str) -> pb.Tensor:
     """The quotient, 0 where the denominator is."""
-    return divide_no_nan(numerator, denominator, name)
+    return pb.div_no_nan(numerator, denominator, name)
 
 
 def _confusion_matrix_at_thresholds(
@@ -56,7 +52,7 @@ def _confusion_matrix_at_thresholds(
     thresholds: Sequence[float],
     weights: TensorLike | None = None,
     includes: Sequence[str] = _SHORT,
-) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+) -> tuple[dict[str, pb.Tensor], dict[str, pb.Tensor]]:
     """How much is a true positive ("tp"), ..., at each threshold: so far, and with this batch."""
     named = dict(zip(_SHORT, PARTS, strict=True))
     counts = counts_at(
@@ -66,11 +62,11 @@ def _confusion_matrix_at_thresholds(
     return ({n: so_far for n, (so_far, _) in found.items()}, {n: now for n, (_, now) in found.items()})
 
 
-def broadcast_weights(weights: TensorLike, values: TensorLike) -> Tensor:
+def broadcast_weights(weights: TensorLike, values: TensorLike) -> pb.Tensor:
     """The weight of each of `values`.
 
     Raises:
         ValueError: the weights do not broadcast to them.
     """
-    x = convert_to_tensor(values)
-    return convert_to_tensor(fitted(weights, x), x.dtype) * ones_like(x)
+    x = pb.convert_to_tensor(values)
+    return pb.convert_to_tensor(fitted(weights, x), x.dtype) * pb.ones_like(x)

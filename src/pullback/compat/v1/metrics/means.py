@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-from ....core.dtypes import float32, float64, int64
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
-from ....layers.variables.scope import variable_scope
-from ....primitives.casting.cast import cast
-from ....primitives.counting import confusion_matrix
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.creation.fill import ones_like
-from ....primitives.creation.one_hot import one_hot
-from ....primitives.elementwise.division import divide_no_nan
-from ....primitives.elementwise.powers import sqrt, square
-from ....primitives.elementwise.sign import absolute
-from ....primitives.linalg.matrices import diag_part
-from ....primitives.logic.comparison import equal, less
-from ....primitives.reduction.reduce import reduce_mean, reduce_sum
-from ....primitives.shape.reshape import reshape
-from ....primitives.shape.transpose import transpose
 from .running import Collections, Metric, matched, noted, running, shares, sum_of, weighted
 
 
@@ -38,9 +24,9 @@ def mean(
     >>> session.run(update_op)
     np.float32(1.75)
     """
-    with variable_scope(name, "mean"):
-        x = cast(convert_to_tensor(values), float32)
-        total, count = sum_of(x, weights, "total"), sum_of(ones_like(x), weights, "count")
+    with pb.variable_scope(name, "mean"):
+        x = pb.cast(pb.convert_to_tensor(values), pb.float32)
+        total, count = sum_of(x, weights, "total"), sum_of(pb.ones_like(x), weights, "count")
         return shares(total, count, metrics_collections, updates_collections)
 
 
@@ -62,7 +48,7 @@ def accuracy(
     np.float32(0.6666667)
     """
     wanted, given = matched(labels, predictions)
-    right = equal(cast(given, wanted.dtype), wanted)
+    right = pb.equal(pb.cast(given, wanted.dtype), wanted)
     return mean(right, weights, metrics_collections, updates_collections, name or "accuracy")
 
 
@@ -84,15 +70,15 @@ def mean_per_class_accuracy(
     >>> session.run(update_op)
     array([0.5, 1. ], dtype=float32)
     """
-    with variable_scope(name, "mean_accuracy"):
-        given, wanted = reshape(predictions, [-1]), reshape(labels, [-1])
-        classes = transpose(one_hot(wanted, num_classes))
-        right = cast(equal(given, cast(wanted, given.dtype)), float32)
-        shares = None if weights is None else reshape(weights, [1, -1])
+    with pb.variable_scope(name, "mean_accuracy"):
+        given, wanted = pb.reshape(predictions, [-1]), pb.reshape(labels, [-1])
+        classes = pb.transpose(pb.one_hot(wanted, num_classes))
+        right = pb.cast(pb.equal(given, pb.cast(wanted, given.dtype)), pb.float32)
+        shares = None if weights is None else pb.reshape(weights, [1, -1])
         count = sum_of(classes * right, shares, "count", num_classes)
         total = sum_of(classes, shares, "total", num_classes)
-        value, update = (divide_no_nan(n, t) for n, t in zip(count, total, strict=True))
-        return noted(reduce_mean(value), update, metrics_collections, updates_collections)
+        value, update = (pb.div_no_nan(n, t) for n, t in zip(count, total, strict=True))
+        return noted(pb.reduce_mean(value), update, metrics_collections, updates_collections)
 
 
 def mean_absolute_error(
@@ -112,7 +98,7 @@ def mean_absolute_error(
     >>> session.run(update_op)
     np.float32(1.5)
     """
-    error = absolute(_errors(labels, predictions))
+    error = pb.abs(_errors(labels, predictions))
     return mean(error, weights, metrics_collections, updates_collections, name or "mean_absolute_error")
 
 
@@ -133,7 +119,7 @@ def mean_squared_error(
     >>> session.run(update_op)
     np.float32(2.5)
     """
-    error = square(_errors(labels, predictions))
+    error = pb.square(_errors(labels, predictions))
     return mean(error, weights, metrics_collections, updates_collections, name or "mean_squared_error")
 
 
@@ -154,9 +140,9 @@ def root_mean_squared_error(
     >>> session.run(update_op)
     np.float32(1.4142135)
     """
-    error = square(_errors(labels, predictions))
+    error = pb.square(_errors(labels, predictions))
     value, update = mean(error, weights, name=name or "root_mean_squared_error")
-    return noted(sqrt(value), sqrt(update), metrics_collections, updates_collections)
+    return noted(pb.sqrt(value), pb.sqrt(update), metrics_collections, updates_collections)
 
 
 def mean_relative_error(
@@ -177,9 +163,9 @@ def mean_relative_error(
     >>> session.run(update_op)
     np.float32(0.75)
     """
-    error = absolute(_errors(labels, predictions))
+    error = pb.abs(_errors(labels, predictions))
     scale, error = matched(normalizer, error)
-    error = divide_no_nan(error, cast(scale, float32))
+    error = pb.div_no_nan(error, pb.cast(scale, pb.float32))
     return mean(error, weights, metrics_collections, updates_collections, name or "mean_relative_error")
 
 
@@ -201,8 +187,8 @@ def mean_cosine_distance(
     >>> session.run(update_op)
     np.float32(0.39999998)
     """
-    a, b = (cast(x, float32) for x in matched(labels, predictions))
-    value, update = mean(reduce_sum(a * b, dim, keepdims=True), weights, name=name or "mean_cosine_distance")
+    a, b = (pb.cast(x, pb.float32) for x in matched(labels, predictions))
+    value, update = mean(pb.reduce_sum(a * b, dim, keepdims=True), weights, name=name or "mean_cosine_distance")
     return noted(1.0 - value, 1.0 - update, metrics_collections, updates_collections)
 
 
@@ -223,7 +209,7 @@ def percentage_below(
     >>> session.run(update_op)
     np.float32(0.25)
     """
-    below = less(convert_to_tensor(values), threshold)
+    below = pb.less(pb.convert_to_tensor(values), threshold)
     return mean(below, weights, metrics_collections, updates_collections, name or "percentage_below_threshold")
 
 
@@ -243,10 +229,10 @@ def mean_tensor(
     >>> session.run(update_op)
     array([1., 2.], dtype=float32)
     """
-    with variable_scope(name, "mean"):
-        x = cast(convert_to_tensor(values), float32)
+    with pb.variable_scope(name, "mean"):
+        x = pb.cast(pb.convert_to_tensor(values), pb.float32)
         total = running(weighted(x, weights), "total_tensor")
-        count = running(weighted(ones_like(x), weights), "count_tensor")
+        count = running(weighted(pb.ones_like(x), weights), "count_tensor")
         return shares(total, count, metrics_collections, updates_collections)
 
 
@@ -270,19 +256,19 @@ def mean_iou(
     >>> session.run(update_op).tolist()
     [[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
     """
-    with variable_scope(name, "mean_iou"):
-        wanted, given = (cast(reshape(x, [-1]), int64) for x in (labels, predictions))
-        each = None if weights is None else reshape(cast(convert_to_tensor(weights), float64), [-1])
-        batch = confusion_matrix(wanted, given, num_classes, each, float64)
+    with pb.variable_scope(name, "mean_iou"):
+        wanted, given = (pb.cast(pb.reshape(x, [-1]), pb.int64) for x in (labels, predictions))
+        each = None if weights is None else pb.reshape(pb.cast(pb.convert_to_tensor(weights), pb.double), [-1])
+        batch = pb.math.confusion_matrix(wanted, given, num_classes, each, pb.double)
         matrix, update = running(batch, "total_confusion_matrix")
-        right = diag_part(matrix)
-        either = reduce_sum(matrix, 0) + reduce_sum(matrix, 1) - right
-        there = reduce_sum(cast(either > 0.0, float64))
-        value = cast(divide_no_nan(reduce_sum(divide_no_nan(right, either)), there), float32)
+        right = pb.matrix_diag_part(matrix)
+        either = pb.reduce_sum(matrix, 0) + pb.reduce_sum(matrix, 1) - right
+        there = pb.reduce_sum(pb.cast(either > 0.0, pb.double))
+        value = pb.cast(pb.div_no_nan(pb.reduce_sum(pb.div_no_nan(right, either)), there), pb.float32)
         return noted(value, update, metrics_collections, updates_collections)
 
 
-def _errors(labels: TensorLike, predictions: TensorLike) -> Tensor:
+def _errors(labels: TensorLike, predictions: TensorLike) -> pb.Tensor:
     wanted, given = matched(labels, predictions)
-    errors: Tensor = cast(given, float32) - cast(wanted, float32)
+    errors: pb.Tensor = pb.cast(given, pb.float32) - pb.cast(wanted, pb.float32)
     return errors

@@ -5,36 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ....core.dtypes import float32
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.typing import TensorLike
 from ....layers.losses.weighted import checked_weights
-from ....primitives.casting.cast import cast
 from ....primitives.counting import remove_squeezable_dimensions
-from ....primitives.creation.fill import zeros
-from ....primitives.elementwise.division import divide_no_nan
-from ....primitives.reduction.reduce import reduce_sum
-from ....primitives.shape.squeeze import expand_dims
-from ....primitives.variables.collections import GraphKeys, add_to_collections
-from ....primitives.variables.variable import Variable
 
 Collections = str | Sequence[str] | None
-Pair = tuple[Tensor, Tensor]
+Pair = tuple[pb.Tensor, pb.Tensor]
 """What it is so far, and with this batch."""
 
 
 class Metric(NamedTuple):
     """What a metric is so far, and what it is after one more batch, which that operation takes into it."""
 
-    value: Tensor
-    update_op: Tensor
+    value: pb.Tensor
+    update_op: pb.Tensor
 
 
-def running(batch: Tensor, name: str) -> Pair:
+def running(batch: pb.Tensor, name: str) -> Pair:
     """The sum of all batches so far, each of the shape of `batch`, and that with this one."""
-    places = [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES]
-    start = zeros(batch.shape, batch.dtype)
-    total = Variable(start, trainable=False, collections=places, name=name)
+    places = [pb.GraphKeys.LOCAL_VARIABLES, pb.GraphKeys.METRIC_VARIABLES]
+    start = pb.zeros(batch.shape, batch.dtype)
+    total = pb.Variable(start, trainable=False, collections=places, name=name)
     return total.read_value(), total.assign_add(batch)
 
 
@@ -50,27 +43,27 @@ def matched(labels: TensorLike, predictions: TensorLike) -> Pair:
     return z, y
 
 
-def weighted(values: Tensor, weights: TensorLike | None, dtype: Any = float32) -> Tensor:
+def weighted(values: pb.Tensor, weights: TensorLike | None, dtype: Any = pb.float32) -> pb.Tensor:
     """`values`, each times its weight; `weights` may have a last axis of length one too many, or lack the last.
 
     Raises:
         ValueError: `weights` are no scalar, and do not broadcast without new axes.
     """
-    x = cast(values, dtype)
-    return x if weights is None else x * fitted(cast(weights, dtype), x)
+    x = pb.cast(values, dtype)
+    return x if weights is None else x * fitted(pb.cast(weights, dtype), x)
 
 
-def fitted(weights: TensorLike, values: Tensor) -> Tensor:
+def fitted(weights: TensorLike, values: pb.Tensor) -> pb.Tensor:
     """Weights of as many axes as the values, or scalar ones; see `weighted`."""
     _, w = remove_squeezable_dimensions(values, weights)
     if w.shape.rank and w.shape.rank + 1 == values.shape.rank:
-        w = expand_dims(w, -1)
+        w = pb.expand_dims(w, -1)
     return checked_weights("metrics", w, values)
 
 
-def sum_of(values: Tensor, weights: TensorLike | None, name: str, rows: int | None = None) -> Pair:
+def sum_of(values: pb.Tensor, weights: TensorLike | None, name: str, rows: int | None = None) -> Pair:
     """The weighted sum of all `values` so far, or of each of their `rows`, and that with this batch."""
-    batch = reduce_sum(weighted(values, weights), None if rows is None else 1)
+    batch = pb.reduce_sum(weighted(values, weights), None if rows is None else 1)
     if rows is not None:
         batch.set_shape([rows])
     return running(batch, name)
@@ -78,14 +71,14 @@ def sum_of(values: Tensor, weights: TensorLike | None, name: str, rows: int | No
 
 def shares(total: Pair, count: Pair, metrics: Collections, updates: Collections) -> Metric:
     """The metric `total / count`, 0 where the count is."""
-    value, update = (divide_no_nan(t, n) for t, n in zip(total, count, strict=True))
+    value, update = (pb.div_no_nan(t, n) for t, n in zip(total, count, strict=True))
     return noted(value, update, metrics, updates)
 
 
-def noted(value: Tensor, update: Tensor, metrics: Collections, updates: Collections) -> Metric:
+def noted(value: pb.Tensor, update: pb.Tensor, metrics: Collections, updates: Collections) -> Metric:
     """The metric, put into collections."""
     if metrics is not None:
-        add_to_collections(metrics, value)
+        pb.add_to_collections(metrics, value)
     if updates is not None:
-        add_to_collections(updates, update)
+        pb.add_to_collections(updates, update)
     return Metric(value, update)

@@ -10,21 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ....core.contexts import control_dependencies
-from ....core.dtypes import float32
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.named_functions import named
 from ....core.typing import TensorLike
-from ....layers.variables.scope import variable_scope
-from ....primitives.casting.cast import cast
-from ....primitives.creation.fill import ones_like
-from ....primitives.debugging.assertions import assert_
-from ....primitives.elementwise.sign import absolute
-from ....primitives.identity.identity import identity
-from ....primitives.indexing.gather import gather
-from ....primitives.reduction.argmax import argmin
-from ....primitives.reduction.reduce import reduce_all, reduce_sum
-from ....primitives.shape.reshape import reshape
 from .running import Collections, Metric, Pair, matched, noted, sum_of, weighted
 from .truth import part_of, truth_of
 
@@ -46,7 +35,7 @@ def _at_thresholds(name_: str, parts: Sequence[str], what: str, example: str) ->
         updates_collections: Collections = None,
         name: str | None = None,
     ) -> Metric:
-        with variable_scope(name, name_ if len(parts) > 1 else parts[0]):
+        with pb.variable_scope(name, name_ if len(parts) > 1 else parts[0]):
             counts = counts_at(labels, predictions, weights, np.array(thresholds), parts)
             value, update = (_share(*found) if len(parts) > 1 else found[0] for found in zip(*counts, strict=True))
             return noted(value, update, metrics_collections, updates_collections)
@@ -120,7 +109,7 @@ def auc(
     if summation_method != "trapezoidal":
         raise NotImplementedError(f"metrics.auc: summation_method must be 'trapezoidal', not {summation_method!r}")
     limits = _spread(num_thresholds) if thresholds is None else np.array([-_SMALL, *np.sort(thresholds), 1.0 + _SMALL])
-    with variable_scope(name, "auc"):
+    with pb.variable_scope(name, "auc"):
         counts = counts_at(labels, predictions, weights, limits, PARTS)
         value, update = (_area(curve, *found) for found in zip(*counts, strict=True))
         return noted(value, update, metrics_collections, updates_collections)
@@ -149,7 +138,7 @@ def sensitivity_at_specificity(
     np.float32(1.0)
     """
     _check_share("sensitivity_at_specificity", "specificity", specificity)
-    with variable_scope(name, "sensitivity_at_specificity"):
+    with pb.variable_scope(name, "sensitivity_at_specificity"):
         counts = counts_at(labels, predictions, weights, _spread(num_thresholds), PARTS)
         value, update = (_sensitivity_at(specificity, *found) for found in zip(*counts, strict=True))
         return noted(value, update, metrics_collections, updates_collections)
@@ -178,31 +167,31 @@ def specificity_at_sensitivity(
     np.float32(1.0)
     """
     _check_share("specificity_at_sensitivity", "sensitivity", sensitivity)
-    with variable_scope(name, "specificity_at_sensitivity"):
+    with pb.variable_scope(name, "specificity_at_sensitivity"):
         counts = counts_at(labels, predictions, weights, _spread(num_thresholds), PARTS)
         value, update = (_specificity_at(sensitivity, *found) for found in zip(*counts, strict=True))
         return noted(value, update, metrics_collections, updates_collections)
 
 
-def _sensitivity_at(specificity: float, tp: Tensor, fn: Tensor, tn: Tensor, fp: Tensor) -> Tensor:
-    place = argmin(absolute(_share(tn, fp) - specificity))
-    return gather(_share(tp, fn), place)
+def _sensitivity_at(specificity: float, tp: pb.Tensor, fn: pb.Tensor, tn: pb.Tensor, fp: pb.Tensor) -> pb.Tensor:
+    place = pb.argmin(pb.abs(_share(tn, fp) - specificity))
+    return pb.gather(_share(tp, fn), place)
 
 
-def _specificity_at(sensitivity: float, tp: Tensor, fn: Tensor, tn: Tensor, fp: Tensor) -> Tensor:
+def _specificity_at(sensitivity: float, tp: pb.Tensor, fn: pb.Tensor, tn: pb.Tensor, fp: pb.Tensor) -> pb.Tensor:
     """At the last of the places that are nearest."""
-    place = argmin(absolute(_share(tp, fn) - sensitivity)[::-1])
-    return gather(_share(tn, fp)[::-1], place)
+    place = pb.argmin(pb.abs(_share(tp, fn) - sensitivity)[::-1])
+    return pb.gather(_share(tn, fp)[::-1], place)
 
 
-def _area(curve: str, tp: Tensor, fn: Tensor, tn: Tensor, fp: Tensor) -> Tensor:
+def _area(curve: str, tp: pb.Tensor, fn: pb.Tensor, tn: pb.Tensor, fp: pb.Tensor) -> pb.Tensor:
     """The area under the curve, by trapezoids."""
     hits = (tp + _TINY) / (tp + fn + _TINY)
     x, y = (fp / (fp + tn + _TINY), hits) if curve == "ROC" else (hits, (tp + _TINY) / (tp + fp + _TINY))
-    return reduce_sum((x[:-1] - x[1:]) * (y[:-1] + y[1:]) / 2.0)
+    return pb.reduce_sum((x[:-1] - x[1:]) * (y[:-1] + y[1:]) / 2.0)
 
 
-def _share(part: Tensor, rest: Tensor) -> Tensor:
+def _share(part: pb.Tensor, rest: pb.Tensor) -> pb.Tensor:
     return part / (part + rest + _SMALL)
 
 
@@ -221,10 +210,12 @@ def counts_at(
 ) -> list[Pair]:
     """For each part how much of it there is at each of the limits, so far and with this batch."""
     wanted, x = matched(labels, predictions)
-    x = cast(x, float32)
-    with control_dependencies([assert_(reduce_all((x >= 0.0) & (x <= 1.0)), ["predictions must be in [0, 1]:", x])]):
-        x = identity(x)
-    given = reshape(x, [1, -1]) > limits.astype(np.float32)[:, None]
-    truth = reshape(truth_of(wanted), [1, -1])
-    each = None if weights is None else reshape(weighted(ones_like(x), weights), [1, -1])
+    x = pb.cast(x, pb.float32)
+    with pb.control_dependencies(
+        [pb.Assert(pb.reduce_all((x >= 0.0) & (x <= 1.0)), ["predictions must be in [0, 1]:", x])]
+    ):
+        x = pb.identity(x)
+    given = pb.reshape(x, [1, -1]) > limits.astype(np.float32)[:, None]
+    truth = pb.reshape(truth_of(wanted), [1, -1])
+    each = None if weights is None else pb.reshape(weighted(pb.ones_like(x), weights), [1, -1])
     return [sum_of(part_of(part, truth, given), each, part, len(limits)) for part in parts]

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....core.dtypes import bool as bool_
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.named_functions import named
 from ....core.typing import TensorLike
-from ....layers.variables.scope import variable_scope
-from ....primitives.casting.cast import cast
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.logic.logical import logical_and, logical_not
 from .running import Collections, Metric, matched, noted, shares, sum_of
 
 
@@ -33,7 +29,7 @@ def precision(
     np.float32(0.5)
     """
     truth, given = map(truth_of, matched(labels, predictions))
-    with variable_scope(name, "precision"):
+    with pb.variable_scope(name, "precision"):
         parts = ("true_positives", "false_positives")
         right, wrong = (sum_of(part_of(part, truth, given), weights, f"{part}/count") for part in parts)
         found = (right[0] + wrong[0], right[1] + wrong[1])
@@ -58,7 +54,7 @@ def recall(
     np.float32(0.5)
     """
     truth, given = map(truth_of, matched(labels, predictions))
-    with variable_scope(name, "recall"):
+    with pb.variable_scope(name, "recall"):
         parts = ("true_positives", "false_negatives")
         right, missed = (sum_of(part_of(part, truth, given), weights, f"{part}/count") for part in parts)
         there = (right[0] + missed[0], right[1] + missed[1])
@@ -74,7 +70,7 @@ def _count(part: str, which: str, example: float) -> Callable[..., Metric]:
         updates_collections: Collections = None,
         name: str | None = None,
     ) -> Metric:
-        with variable_scope(name, part):
+        with pb.variable_scope(name, part):
             found = sum_of(part_of(part, *map(truth_of, matched(labels, predictions))), weights, "count")
             return noted(*found, metrics_collections, updates_collections)
 
@@ -96,13 +92,13 @@ true_negatives = _count("true_negatives", "not true and was not predicted to be"
 false_negatives = _count("false_negatives", "true and was not predicted to be", 1.0)
 
 
-def part_of(part: str, truth: Tensor, given: Tensor) -> Tensor:
+def part_of(part: str, truth: pb.Tensor, given: pb.Tensor) -> pb.Tensor:
     """What is a true positive, a false negative, ..., where `given` was predicted."""
     right, kind = part.split("_")
-    predicted = given if kind == "positives" else logical_not(given)
-    return logical_and(truth if (right == "true") == (kind == "positives") else logical_not(truth), predicted)
+    predicted = given if kind == "positives" else pb.logical_not(given)
+    return pb.logical_and(truth if (right == "true") == (kind == "positives") else pb.logical_not(truth), predicted)
 
 
-def truth_of(values: TensorLike) -> Tensor:
+def truth_of(values: TensorLike) -> pb.Tensor:
     """`values` as truth values."""
-    return cast(convert_to_tensor(values), bool_)
+    return pb.cast(pb.convert_to_tensor(values), pb.bool)

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ....core.graph import Operation, Tensor, get_default_graph
-from ....engines.session import Session
+import pullback as pb
+
 from ....graphdef.saving import check_empty, meta_graph_of, values_of, write_model
-from ....primitives.debugging.inspection import get_static_value
 from .constants import ASSETS_DIRECTORY, LEGACY_INIT_OP_KEY, MAIN_OP_KEY
 
 
@@ -50,13 +49,13 @@ class SavedModelBuilder:
 
     def add_meta_graph_and_variables(
         self,
-        sess: Session,
+        sess: pb.Session,
         tags: Sequence[str],
         signature_def_map: Mapping[str, Any] | None = None,
         assets_collection: Any = None,
-        legacy_init_op: Operation | None = None,
+        legacy_init_op: pb.Operation | None = None,
         clear_devices: bool = False,
-        main_op: Operation | None = None,
+        main_op: pb.Operation | None = None,
         strip_default_attrs: bool = False,
         saver: Any = None,
     ) -> None:
@@ -78,9 +77,9 @@ class SavedModelBuilder:
         tags: Sequence[str],
         signature_def_map: Mapping[str, Any] | None = None,
         assets_collection: Any = None,
-        legacy_init_op: Operation | None = None,
+        legacy_init_op: pb.Operation | None = None,
         clear_devices: bool = False,
-        main_op: Operation | None = None,
+        main_op: pb.Operation | None = None,
         strip_default_attrs: bool = False,
         saver: Any = None,
     ) -> None:
@@ -108,9 +107,9 @@ class SavedModelBuilder:
             shutil.copyfile(path, self._folder / ASSETS_DIRECTORY / name)
         return str(write_model(self._folder, self._metas, self._values, as_text)).encode()
 
-    def _kept(self, asset: Tensor) -> str:
+    def _kept(self, asset: pb.Tensor) -> str:
         """The name that the file of an asset has in the folder of assets."""
-        value = get_static_value(asset)
+        value = pb.get_static_value(asset)
         if value is None or np.size(value) != 1:
             raise ValueError(f"SavedModelBuilder: an asset is a constant with the path of a file, not {asset}")
         path = Path(os.fsdecode(np.ravel(value)[0]))
@@ -127,11 +126,11 @@ class SavedModelBuilder:
         tags: Sequence[str],
         signatures: Mapping[str, Any] | None,
         assets: Any,
-        legacy_init_op: Operation | None,
+        legacy_init_op: pb.Operation | None,
         clear_devices: bool,
-        main_op: Operation | None,
+        main_op: pb.Operation | None,
     ) -> None:
-        meta = meta_graph_of(get_default_graph(), tags)
+        meta = meta_graph_of(pb.get_default_graph(), tags)
         for asset in assets or ():
             meta.asset_file_def.add(filename=self._kept(asset)).tensor_info.name = asset.name
         for name, signature in (signatures or {}).items():

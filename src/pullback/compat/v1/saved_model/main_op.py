@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from ....core.graph import Operation
-from ....layers.variables.scope import global_variables_initializer, local_variables_initializer
-from ....primitives.identity.identity import group_operations
+import pullback as pb
+
 from ..initialization import tables_initializer
 
 
-def main_op() -> Operation:
+def main_op() -> pb.Operation:
     """The operation that gives global and local variables, and tables, their first values.
 
     >>> import pullback.compat.v1 as tf
     >>> tf.saved_model.main_op.main_op().type
     'NoOp'
     """
-    return group_operations(global_variables_initializer(), local_variables_initializer(), tables_initializer())
+    return pb.group(pb.global_variables_initializer(), pb.initialize_local_variables(), tables_initializer())
 
 
-def main_op_with_restore(restore_op_name: Operation) -> Operation:
+def main_op_with_restore(restore_op_name: pb.Operation) -> pb.Operation:
     """The same after the operation that restores values."""
     with restore_op_name.graph.control_dependencies([main_op()]):
-        return group_operations(restore_op_name)
+        return pb.group(restore_op_name)

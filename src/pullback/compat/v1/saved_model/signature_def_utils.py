@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....graphdef import signature_constants as names
 from ....graphdef.messages import messages
 from .utils import build_tensor_info
@@ -29,7 +30,7 @@ def build_signature_def(
     return made
 
 
-def predict_signature_def(inputs: Mapping[str, Tensor], outputs: Mapping[str, Tensor]) -> Any:
+def predict_signature_def(inputs: Mapping[str, pb.Tensor], outputs: Mapping[str, pb.Tensor]) -> Any:
     """The SignatureDef of a prediction, of tensors by name.
 
     Raises:
@@ -46,12 +47,12 @@ def predict_signature_def(inputs: Mapping[str, Tensor], outputs: Mapping[str, Te
     return _of(names.PREDICT_METHOD_NAME, inputs, outputs)
 
 
-def regression_signature_def(examples: Tensor, predictions: Tensor) -> Any:
+def regression_signature_def(examples: pb.Tensor, predictions: pb.Tensor) -> Any:
     """The SignatureDef of a regression: of texts with examples, and of float32 predictions."""
     return _of(names.REGRESS_METHOD_NAME, {names.REGRESS_INPUTS: examples}, {names.REGRESS_OUTPUTS: predictions})
 
 
-def classification_signature_def(examples: Tensor, classes: Tensor | None, scores: Tensor | None) -> Any:
+def classification_signature_def(examples: pb.Tensor, classes: pb.Tensor | None, scores: pb.Tensor | None) -> Any:
     """The SignatureDef of a classification: of texts with examples, and of classes, scores, or both.
 
     Raises:
@@ -70,6 +71,6 @@ def is_valid_signature(signature_def: Any) -> bool:
     return bool(signature_def.method_name in methods and signature_def.inputs and signature_def.outputs)
 
 
-def _of(method: str, inputs: Mapping[str, Tensor], outputs: Mapping[str, Tensor]) -> Any:
+def _of(method: str, inputs: Mapping[str, pb.Tensor], outputs: Mapping[str, pb.Tensor]) -> Any:
     first, second = ({key: build_tensor_info(x) for key, x in tensors.items()} for tensors in (inputs, outputs))
     return build_signature_def(first, second, method)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....core.graph import Graph, Tensor, get_default_graph
+import pullback as pb
+
 from ....graphdef.messages import messages
 from ....graphdef.saving import describe
-from ....primitives.creation.constant import convert_to_tensor
 
 
 def build_tensor_info(tensor: Any) -> Any:
@@ -19,13 +19,13 @@ def build_tensor_info(tensor: Any) -> Any:
     ('x:0', [-1, 3])
     """
     info = messages().MetaGraphDef().signature_def["_"].inputs["_"]
-    describe(info, convert_to_tensor(tensor))
+    describe(info, pb.convert_to_tensor(tensor))
     return info
 
 
 def get_tensor_from_tensor_info(
-    tensor_info: Any, graph: Graph | None = None, import_scope: str | None = None
-) -> Tensor:
+    tensor_info: Any, graph: pb.Graph | None = None, import_scope: str | None = None
+) -> pb.Tensor:
     """The tensor of a graph, the default one for None, that a TensorInfo names, below `import_scope`.
 
     Raises:
@@ -37,4 +37,4 @@ def get_tensor_from_tensor_info(
     <Tensor 'one:0' float32[]>
     """
     name = f"{import_scope}/{tensor_info.name}" if import_scope else tensor_info.name
-    return (graph or get_default_graph()).get_tensor_by_name(name)
+    return (graph or pb.get_default_graph()).get_tensor_by_name(name)

@@ -30,14 +30,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pullback as pb
+
 from ....checkpoints.places import place_to_restore, remove, time_of
-from ....checkpoints.reader import CheckpointReader, load_checkpoint
-from ....checkpoints.state_file import CheckpointState, latest_checkpoint, note_state
-from ....control_flow.py_function import numpy_function
-from ....control_flow.signature import TensorSpec
-from ....layers.variables.scope import global_variables
+from ....checkpoints.state_file import note_state
 from ....primitives.variables.operations import AssignVariableOp
-from ....primitives.variables.variable import Variable
 from ....records.files import read_records
 from ..messages import message
 
@@ -65,8 +62,8 @@ def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Mapping[str
     ...     session.run(w)
     np.float32(1.0)
     """
-    reader = load_checkpoint(ckpt_dir_or_file)
-    known = {v.op.name: v for v in global_variables()}
+    reader = pb.train.NewCheckpointReader(ckpt_dir_or_file)
+    known = {v.op.name: v for v in pb.all_variables()}
     for name, wanted in sorted(assignment_map.items()):
         if isinstance(wanted, str) and wanted not in known:
             for key, variable in _of_scope(name, wanted, known):
@@ -76,7 +73,7 @@ def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Mapping[str
             _initialize(known[one] if isinstance(one, str) else one, reader, name)
 
 
-def _of_scope(name: str, scope: str, known: Mapping[str, Variable]) -> Iterator[tuple[str, Variable]]:
+def _of_scope(name: str, scope: str, known: Mapping[str, pb.Variable]) -> Iterator[tuple[str, pb.Variable]]:
     """The variables of a scope, with their names in a checkpoint in which the scope is called `name`."""
     if not name.endswith("/"):
         raise ValueError(
@@ -88,7 +85,7 @@ def _of_scope(name: str, scope: str, known: Mapping[str, Variable]) -> Iterator[
             yield ("" if name == "/" else name) + variable.removeprefix(inside), v
 
 
-def _initialize(variable: Variable, reader: CheckpointReader, name: str) -> None:
+def _initialize(variable: pb.Variable, reader: pb.train.CheckpointReader, name: str) -> None:
     """Let the initializer of `variable` give it what a checkpoint has of that name."""
     shapes, dtypes = reader.get_variable_to_shape_map(), reader.get_variable_to_dtype_map()
     if name not in shapes:
@@ -100,8 +97,8 @@ def _initialize(variable: Variable, reader: CheckpointReader, name: str) -> None
         )
     graph = variable.graph
     with graph.as_default(), graph.entered(graph.scope._replace(controllers=())), graph.name_scope("init"):
-        spec = TensorSpec(shapes[name], variable.dtype)
-        value = numpy_function(
+        spec = pb.TensorSpec(shapes[name], variable.dtype)
+        value = pb.numpy_function(
             lambda: reader.get_tensor(name), [], spec, stateful=False, name=f"{variable.op.name}/read"
         )
         variable.initial_value = value
@@ -129,12 +126,12 @@ def generate_checkpoint_state_proto(
     all_model_checkpoint_paths: Sequence[PathLike] | None = None,
     all_model_checkpoint_timestamps: object = None,
     last_preserved_timestamp: object = None,
-) -> CheckpointState:
+) -> pb.train.CheckpointState:
     """What such a note says, the latest last; paths that are not absolute begin in a folder that is."""
     del all_model_checkpoint_timestamps, last_preserved_timestamp
     paths = _latest_last(save_dir, model_checkpoint_path, all_model_checkpoint_paths)
     named = [path if os.path.isabs(path) else os.path.relpath(path, save_dir) for path in paths]
-    return CheckpointState(named[-1], tuple(named))
+    return pb.train.CheckpointState(named[-1], tuple(named))
 
 
 def _latest_last(save_dir: PathLike, latest: PathLike, others: Sequence[PathLike] | None) -> list[str]:
@@ -166,7 +163,7 @@ def wait_for_new_checkpoint(
 ) -> str | None:
     """The latest checkpoint of a folder, once it is not `last_checkpoint`; None after `timeout` seconds."""
     end = None if timeout is None else time.monotonic() + timeout
-    while (path := latest_checkpoint(checkpoint_dir)) is None or path == last_checkpoint:
+    while (path := pb.train.latest_checkpoint(checkpoint_dir)) is None or path == last_checkpoint:
         if end is not None and time.monotonic() + seconds_to_sleep > end:
             return None
         time.sleep(seconds_to_sleep)

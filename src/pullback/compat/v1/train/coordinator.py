@@ -20,10 +20,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ....core.errors import OutOfRangeError
+import pullback as pb
+
 from ..errors import CancelledError
 
-_CLEAN = (OutOfRangeError, CancelledError)
+_CLEAN = (pb.errors.OutOfRangeError, CancelledError)
 
 
 class Coordinator:

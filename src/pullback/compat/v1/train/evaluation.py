@@ -8,24 +8,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....core.dtypes import int64
-from ....core.graph import Tensor, get_default_graph
-from ....layers.variables.scope import get_variable
-from ....primitives.variables.assign import assign_add
-from ....primitives.variables.collections import GraphKeys
-from ....primitives.variables.variable import Variable
+import pullback as pb
+
 from .. import logging
 from .hooks import FinalOpsHook, SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from .monitored_session import ChiefSessionCreator, MonitoredSession, Scaffold
 
 
-def get_or_create_eval_step() -> Variable:
+def get_or_create_eval_step() -> pb.Variable:
     """The variable that counts the runs of an evaluation, made where there is none; a local one."""
-    steps = get_default_graph().get_collection(GraphKeys.EVAL_STEP)
+    steps = pb.get_default_graph().get_collection(pb.GraphKeys.EVAL_STEP)
     if len(steps) > 1:
         raise ValueError(f"Multiple tensors added to tf.GraphKeys.EVAL_STEP: {steps}; leave one")
-    collections = [GraphKeys.LOCAL_VARIABLES, GraphKeys.EVAL_STEP]
-    return steps[0] if steps else get_variable("eval_step", [], int64, 0, trainable=False, collections=collections)
+    collections = [pb.GraphKeys.LOCAL_VARIABLES, pb.GraphKeys.EVAL_STEP]
+    return (
+        steps[0] if steps else pb.get_variable("eval_step", [], pb.int64, 0, trainable=False, collections=collections)
+    )
 
 
 class StopAfterNEvalsHook(SessionRunHook):
@@ -33,9 +31,9 @@ class StopAfterNEvalsHook(SessionRunHook):
 
     def __init__(self, num_evals: int | None, log_progress: bool = True) -> None:
         self._num_evals, self._log_progress = num_evals, log_progress
-        self._completed: Tensor | None = None
+        self._completed: pb.Tensor | None = None
 
-    def _set_evals_completed_tensor(self, completed: Tensor) -> None:
+    def _set_evals_completed_tensor(self, completed: pb.Tensor) -> None:
         """Let `completed` be the number of runs so far."""
         self._completed = completed
 
@@ -66,7 +64,7 @@ def evaluate_once(
     """The values of `final_ops` after `eval_ops` were run from a checkpoint until a hook or the data said stop."""
     hooks, ops = list(hooks or []), eval_ops
     if eval_ops is not None:
-        completed = assign_add(get_or_create_eval_step(), 1)
+        completed = pb.assign_add(get_or_create_eval_step(), 1)
         ops = [eval_ops, completed]
         for hook in hooks:
             if isinstance(hook, StopAfterNEvalsHook):

@@ -34,7 +34,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....optimizers.global_step import get_or_create_global_step
+import pullback as pb
+
 from .. import logging
 
 
@@ -139,7 +140,7 @@ class StopAtStepHook(SessionRunHook):
 
     def begin(self) -> None:
         """Find the global step."""
-        self._global_step = get_or_create_global_step()
+        self._global_step = pb.train.get_or_create_global_step()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Know the last step."""

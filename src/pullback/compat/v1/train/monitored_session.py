@@ -19,14 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from ....checkpoints.saver import Saver
-from ....checkpoints.state_file import latest_checkpoint
-from ....core.errors import OutOfRangeError
-from ....core.graph import Graph, get_default_graph
-from ....engines.session import Session
-from ....layers.variables.scope import global_variables, global_variables_initializer, local_variables_initializer
-from ....primitives.identity.identity import group_operations
-from ....primitives.variables.collections import GraphKeys
+import pullback as pb
+
 from .coordinator import Coordinator
 from .hooks import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from .queue_runner import start_queue_runners
@@ -34,7 +28,7 @@ from .recording_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverH
 
 USE_DEFAULT: Any = object()
 """An argument that was not given."""
-_ENDS = (OutOfRangeError, StopIteration)
+_ENDS = (pb.errors.OutOfRangeError, StopIteration)
 """Exceptions that say that there is no more data: the block of a session just ends."""
 
 
@@ -53,7 +47,7 @@ class Scaffold:
         ready_for_local_init_op: object = None,
         local_init_op: Any = None,
         summary_op: Any = None,
-        saver: Saver | None = None,
+        saver: pb.train.Saver | None = None,
         copy_from_scaffold: Scaffold | None = None,
         local_init_feed_dict: Mapping[Any, Any] | None = None,
     ) -> None:
@@ -64,32 +58,32 @@ class Scaffold:
         self.summary_op, self._saver = summary_op, saver
 
     @property
-    def init_fn(self) -> Callable[[Session], Any] | None:
+    def init_fn(self) -> Callable[[pb.Session], Any] | None:
         """What is called with the session when its variables are initialised."""
         init_fn = self._init_fn
         return None if init_fn is None else lambda session: init_fn(self, session)
 
     @property
-    def saver(self) -> Saver:
+    def saver(self) -> pb.train.Saver:
         """The saver; one of all variables where none was given."""
         if self._saver is None:
-            found = get_default_graph().get_collection(GraphKeys.SAVERS)
-            self._saver = found[0] if found else Saver(allow_empty=True)
+            found = pb.get_default_graph().get_collection(pb.GraphKeys.SAVERS)
+            self._saver = found[0] if found else pb.train.Saver(allow_empty=True)
         return self._saver
 
     @staticmethod
     def default_local_init_op() -> Any:
         """Initialises local variables."""
-        return local_variables_initializer()
+        return pb.initialize_local_variables()
 
     def finalize(self) -> Scaffold:
         """Make what was not given."""
-        graph = get_default_graph()
+        graph = pb.get_default_graph()
         if self.init_op is None:
-            self.init_op = global_variables_initializer()
+            self.init_op = pb.global_variables_initializer()
         if self.local_init_op is None:
-            tables = graph.get_collection(GraphKeys.TABLE_INITIALIZERS)
-            self.local_init_op = group_operations(local_variables_initializer(), *tables)
+            tables = graph.get_collection(pb.GraphKeys.TABLE_INITIALIZERS)
+            self.local_init_op = pb.group(pb.initialize_local_variables(), *tables)
         if self.summary_op is None:
             self.summary_op = summaries_of(graph)
         return self
@@ -110,17 +104,17 @@ class ChiefSessionCreator:
         self._master, self._config = master, config
         self._dir, self._file = checkpoint_dir, checkpoint_filename_with_path
 
-    def create_session(self) -> Session:
+    def create_session(self) -> pb.Session:
         """A session that is ready."""
         scaffold = self.scaffold.finalize()
-        session = Session(self._master, config=self._config)
-        newest = self._file or (latest_checkpoint(self._dir) if self._dir is not None else None)
+        session = pb.Session(self._master, config=self._config)
+        newest = self._file or (pb.train.latest_checkpoint(self._dir) if self._dir is not None else None)
         if newest is None:
             session.run(scaffold.init_op, feed_dict=scaffold.init_feed_dict)
             if scaffold.init_fn is not None:
                 scaffold.init_fn(session)
-        elif global_variables():
-            session.run(global_variables_initializer())
+        elif pb.all_variables():
+            session.run(pb.global_variables_initializer())
             scaffold.saver.restore(session, newest)
         session.run(scaffold.local_init_op, feed_dict=scaffold.local_init_feed_dict)
         return session
@@ -154,7 +148,7 @@ class MonitoredSession:
         hooks: Sequence[SessionRunHook] | None = None,
         stop_grace_period_secs: float = 120,
     ) -> None:
-        self.graph: Graph = get_default_graph()
+        self.graph: pb.Graph = pb.get_default_graph()
         self._hooks = list(hooks or ())
         self._grace = stop_grace_period_secs
         for hook in self._hooks:
@@ -166,7 +160,7 @@ class MonitoredSession:
         for hook in self._hooks:
             hook.after_create_session(self._session, self._coordinator)
 
-    def raw_session(self) -> Session:
+    def raw_session(self) -> pb.Session:
         """The session, which calls no hooks."""
         return self._session
 

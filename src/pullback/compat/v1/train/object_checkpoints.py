@@ -6,15 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ....checkpoints.reader import list_variables
-from ....checkpoints.saver import Saver
-from ....checkpoints.state_file import get_checkpoint_state
-from ....core.dtypes import int64
-from ....core.errors import FailedPreconditionError
-from ....engines.session import Session, get_default_session
-from ....layers.variables.scope import variables_initializer
-from ....optimizers.optimizer import AbstractOptimizer
-from ....primitives.variables.variable import Variable
+import pullback as pb
 
 _KEY = "/.ATTRIBUTES/VARIABLE_VALUE"
 """What TensorFlow puts behind the path of a variable."""
@@ -41,7 +33,7 @@ class Checkpoint:
 
     def __init__(self, **kwargs: Any) -> None:
         self._objects: dict[str, Any] = {}
-        self._counter: Variable | None = None
+        self._counter: pb.Variable | None = None
         for name, value in kwargs.items():
             setattr(self, name, value)
 
@@ -51,18 +43,18 @@ class Checkpoint:
             self._objects[name] = value
 
     @property
-    def save_counter(self) -> Variable:
+    def save_counter(self) -> pb.Variable:
         """How often it was saved."""
         if self._counter is None:
-            self._counter = Variable(0, trainable=False, dtype=int64, name="save_counter")
+            self._counter = pb.Variable(0, trainable=False, dtype=pb.int64, name="save_counter")
         return self._counter
 
-    def variables(self) -> dict[str, Variable]:
+    def variables(self) -> dict[str, pb.Variable]:
         """What is saved, by the names in the file."""
         found = dict(_found("", self._objects, []))
         return {f"{path}{_KEY}": v for path, v in {**found, "save_counter": self.save_counter}.items()}
 
-    def save(self, file_prefix: str, session: Session | None = None) -> str:
+    def save(self, file_prefix: str, session: pb.Session | None = None) -> str:
         """Writes the variables, in the default session unless one is given, to a file `file_prefix-<number>`; its path.
 
         Raises:
@@ -73,21 +65,21 @@ class Checkpoint:
         number = running.run(self.save_counter.assign_add(1))
         return self.write(f"{file_prefix}-{number}", session)
 
-    def write(self, file_prefix: str, session: Session | None = None) -> str:
+    def write(self, file_prefix: str, session: pb.Session | None = None) -> str:
         """As `save`, without a number, and without counting."""
         running = _session(session)
         _initialise([self.save_counter], running)
-        return Saver(self.variables()).save(running, file_prefix)
+        return pb.train.Saver(self.variables()).save(running, file_prefix)
 
     def restore(self, save_path: str | None) -> RestoreStatus:
         """What restores the variables from a file, those that it has; initialises them where there is no path."""
         variables = self.variables()
         if save_path is None:
             return RestoreStatus(variables, {}, lambda session: None)
-        saved = {name for name, _ in list_variables(save_path)}
+        saved = {name for name, _ in pb.train.list_variables(save_path)}
         there = {name: v for name, v in variables.items() if name in saved}
         return RestoreStatus(
-            variables, there, lambda session: Saver(there, allow_empty=True).restore(session, save_path)
+            variables, there, lambda session: pb.train.Saver(there, allow_empty=True).restore(session, save_path)
         )
 
     def read(self, save_path: str) -> RestoreStatus:
@@ -99,15 +91,18 @@ class RestoreStatus:
     """What a file has for a checkpoint, and how to bring it into a session."""
 
     def __init__(
-        self, variables: Mapping[str, Variable], there: Mapping[str, Variable], restore: Callable[[Session], None]
+        self,
+        variables: Mapping[str, pb.Variable],
+        there: Mapping[str, pb.Variable],
+        restore: Callable[[pb.Session], None],
     ) -> None:
         self._variables, self._there, self._restore = variables, there, restore
 
-    def run_restore_ops(self, session: Session | None = None) -> None:
+    def run_restore_ops(self, session: pb.Session | None = None) -> None:
         """Brings the values into the session, the default one unless it is given."""
         self._restore(_session(session))
 
-    def initialize_or_restore(self, session: Session | None = None) -> None:
+    def initialize_or_restore(self, session: pb.Session | None = None) -> None:
         """The same, and initialises what has no value then."""
         running = _session(session)
         self._restore(running)
@@ -163,12 +158,12 @@ class CheckpointManager:
         self.checkpoint, self.directory = checkpoint, os.fspath(directory)
         self._prefix, self._init_fn = os.path.join(self.directory, checkpoint_name), init_fn
         self._keeping = (max_to_keep, keep_checkpoint_every_n_hours or 10000.0)
-        self._saver: Saver | None = None
+        self._saver: pb.train.Saver | None = None
 
     @property
     def checkpoints(self) -> list[str]:
         """The files, oldest first."""
-        state = get_checkpoint_state(self.directory)
+        state = pb.train.get_checkpoint_state(self.directory)
         return [] if state is None else list(state.all_model_checkpoint_paths)
 
     @property
@@ -185,7 +180,9 @@ class CheckpointManager:
         number = session.run(counter.assign_add(1))
         if self._saver is None:
             most, hours = self._keeping
-            self._saver = Saver(self.checkpoint.variables(), max_to_keep=most, keep_checkpoint_every_n_hours=hours)
+            self._saver = pb.train.Saver(
+                self.checkpoint.variables(), max_to_keep=most, keep_checkpoint_every_n_hours=hours
+            )
         return self._saver.save(session, self._prefix, number if checkpoint_number is None else checkpoint_number)
 
     def restore_or_initialize(self) -> str | None:
@@ -198,9 +195,9 @@ class CheckpointManager:
         return newest
 
 
-def _found(path: str, value: Any, around: Sequence[Any]) -> Iterator[tuple[str, Variable]]:
+def _found(path: str, value: Any, around: Sequence[Any]) -> Iterator[tuple[str, pb.Variable]]:
     """The variables behind `value`, by paths of attributes."""
-    if isinstance(value, Variable):
+    if isinstance(value, pb.Variable):
         yield path, value
         return
     if any(value is x for x in around):
@@ -210,7 +207,7 @@ def _found(path: str, value: Any, around: Sequence[Any]) -> Iterator[tuple[str, 
 
 
 def _parts(value: Any) -> list[tuple[str, Any]]:
-    if isinstance(value, AbstractOptimizer):
+    if isinstance(value, pb.train.Optimizer):
         return [(v.op.name.replace("/", ".S"), v) for v in value.variables()]
     if isinstance(value, Mapping):
         return [(str(key), inner) for key, inner in value.items()]
@@ -219,23 +216,23 @@ def _parts(value: Any) -> list[tuple[str, Any]]:
     return [(name, inner) for name, inner in getattr(value, "__dict__", {}).items() if not name.startswith("_")]
 
 
-def _session(session: Session | None) -> Session:
-    found = session or get_default_session()
+def _session(session: pb.Session | None) -> pb.Session:
+    found = session or pb.get_default_session()
     if found is None:
         raise ValueError("Checkpoint: there is no default session; pass session=, or use `with session.as_default()`")
     return found
 
 
-def _initialise(variables: Sequence[Variable], session: Session) -> None:
+def _initialise(variables: Sequence[pb.Variable], session: pb.Session) -> None:
     """Initialise those that have no value."""
     empty = [v for v in variables if not _has_value(v, session)]
     if empty:
-        session.run(variables_initializer(empty))
+        session.run(pb.initialize_variables(empty))
 
 
-def _has_value(variable: Variable, session: Session) -> bool:
+def _has_value(variable: pb.Variable, session: pb.Session) -> bool:
     try:
         session.run(variable)
-    except FailedPreconditionError:
+    except pb.errors.FailedPreconditionError:
         return False
     return True

@@ -31,15 +31,9 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ....core.dtypes import bool as bool_
-from ....core.graph import Tensor
+import pullback as pb
+
 from ....core.named_functions import named
-from ....primitives.creation.constant import convert_to_tensor
-from ....primitives.indexing.gather import boolean_mask, gather
-from ....primitives.shape.broadcast import broadcast_to
-from ....primitives.shape.reshape import reshape
-from ....primitives.shape.size import shape
-from ....primitives.shape.squeeze import expand_dims
 from ..data.dataset import Dataset
 from ..data.iterators import make_one_shot_iterator
 from ..queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
@@ -68,13 +62,13 @@ def slice_input_producer(
     capacity: int = 32,
     shared_name: str | None = None,
     name: str | None = None,
-) -> list[Tensor]:
+) -> list[pb.Tensor]:
     """A row of each of `tensor_list`, all of one number, another one in each run."""
-    tensors = [convert_to_tensor(x) for x in tensor_list]
+    tensors = [pb.convert_to_tensor(x) for x in tensor_list]
     count = tensors[0].shape.size(0)
-    limit = shape(tensors[0])[0] if count is None else count
+    limit = pb.shape(tensors[0])[0] if count is None else count
     row = range_input_producer(limit, num_epochs, shuffle, seed, capacity, shared_name).dequeue(name)
-    return [gather(x, row) for x in tensors]
+    return [pb.gather(x, row) for x in tensors]
 
 
 def input_producer(
@@ -91,7 +85,7 @@ def input_producer(
 ) -> QueueBase:
     """A queue of the rows of `input_tensor`, `num_epochs` times over or without end."""
     del shared_name, summary_name, cancel_op, element_shape
-    rows = Dataset.from_tensor_slices(convert_to_tensor(input_tensor))
+    rows = Dataset.from_tensor_slices(pb.convert_to_tensor(input_tensor))
     return _queue_of(rows, num_epochs, shuffle, seed, capacity, name)
 
 
@@ -231,9 +225,9 @@ maybe_batch, maybe_batch_join = _maybe(batch, 1), _maybe(batch_join, 1)
 maybe_shuffle_batch, maybe_shuffle_batch_join = _maybe(shuffle_batch, 4), _maybe(shuffle_batch_join, 4)
 
 
-def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Tensor:
+def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> pb.Tensor:
     """`tensor` in `num_epochs` runs, then the end of the sequence."""
-    x = convert_to_tensor(tensor)
+    x = pb.convert_to_tensor(tensor)
     return make_one_shot_iterator(Dataset.from_tensors(x).repeat(num_epochs)).get_next(name)  # type: ignore[no-any-return]
 
 
@@ -260,20 +254,20 @@ def _batched(
     return taken
 
 
-def _flat(tensors: Any, keys: Sequence[str] | None) -> list[Tensor]:
+def _flat(tensors: Any, keys: Sequence[str] | None) -> list[pb.Tensor]:
     """The tensors of a dictionary by its keys, of a list, or one."""
     many = [tensors[key] for key in keys] if keys else tensors if isinstance(tensors, list | tuple) else [tensors]
-    return [convert_to_tensor(x) for x in many]
+    return [pb.convert_to_tensor(x) for x in many]
 
 
 def _kept(tensors: Any, keep_input: Any, enqueue_many: bool) -> Any:
     """Tensors of the rows that are kept, of which there may be none."""
-    keep = reshape(convert_to_tensor(keep_input, bool_), [-1])
+    keep = pb.reshape(pb.convert_to_tensor(keep_input, pb.bool), [-1])
 
-    def kept(x: Any) -> Tensor:
-        rows = convert_to_tensor(x) if enqueue_many else expand_dims(x, 0)
-        count = shape(rows)[:1]
-        return boolean_mask(rows, broadcast_to(keep, count))
+    def kept(x: Any) -> pb.Tensor:
+        rows = pb.convert_to_tensor(x) if enqueue_many else pb.expand_dims(x, 0)
+        count = pb.shape(rows)[:1]
+        return pb.boolean_mask(rows, pb.broadcast_to(keep, count))
 
     if isinstance(tensors, dict):
         return {key: kept(x) for key, x in tensors.items()}

@@ -20,10 +20,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from ....core.errors import PullbackError
-from ....core.graph import get_default_graph
-from ....engines.session import get_default_session
-from ....primitives.variables.collections import GraphKeys
+import pullback as pb
+
 from ..errors import CancelledError, OutOfRangeError
 from .coordinator import Coordinator
 
@@ -89,13 +87,13 @@ class QueueRunner:
 
     def _cancel(self, sess: Any) -> None:
         """Let go who waits for room in the queue, or for an element; a session that is closed has nobody who does."""
-        with contextlib.suppress(PullbackError, RuntimeError):
+        with contextlib.suppress(pb.errors.PullbackError, RuntimeError):
             sess.run(self.cancel_op)
 
 
-def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS) -> None:
+def add_queue_runner(qr: QueueRunner, collection: str = pb.GraphKeys.QUEUE_RUNNERS) -> None:
     """Let `start_queue_runners` start `qr`."""
-    get_default_graph().add_to_collection(collection, qr)
+    pb.get_default_graph().add_to_collection(collection, qr)
 
 
 def start_queue_runners(
@@ -103,14 +101,14 @@ def start_queue_runners(
     coord: Coordinator | None = None,
     daemon: bool = True,
     start: bool = True,
-    collection: str = GraphKeys.QUEUE_RUNNERS,
+    collection: str = pb.GraphKeys.QUEUE_RUNNERS,
 ) -> list[threading.Thread]:
     """The threads of all queue runners of the graph, none where there are none; started unless `start` is false.
 
     Raises:
         ValueError: no session is given, and there is no default one.
     """
-    session = get_default_session() if sess is None else sess
+    session = pb.get_default_session() if sess is None else sess
     if session is None:
         raise ValueError("start_queue_runners: there is no default session; pass sess=, or enter a session first")
     runners = session.graph.get_collection(collection)

@@ -27,10 +27,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ....checkpoints.saver import Saver
-from ....optimizers.global_step import get_or_create_global_step
-from ....primitives.variables.collections import GraphKeys
-from ....summary import FileWriter, merge_all
+import pullback as pb
+
 from .. import logging
 from ..messages import message
 from .hooks import SecondOrStepTimer, SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
@@ -115,7 +113,7 @@ class CheckpointSaverHook(SessionRunHook):
         checkpoint_dir: str | os.PathLike[str],
         save_secs: float | None = None,
         save_steps: int | None = None,
-        saver: Saver | None = None,
+        saver: pb.train.Saver | None = None,
         checkpoint_basename: str = "model.ckpt",
         scaffold: Any = None,
         listeners: Sequence[CheckpointSaverListener] | None = None,
@@ -131,7 +129,7 @@ class CheckpointSaverHook(SessionRunHook):
 
     def begin(self) -> None:
         """Find the global step."""
-        self._global_step = get_or_create_global_step()
+        self._global_step = pb.train.get_or_create_global_step()
         for listener in self._listeners:
             listener.begin()
 
@@ -163,9 +161,9 @@ class CheckpointSaverHook(SessionRunHook):
         answers = [listener.after_save(session, step) for listener in self._listeners]
         return any(answers)
 
-    def _found_saver(self) -> Saver:
+    def _found_saver(self) -> pb.train.Saver:
         if self._saver is None:
-            self._saver = Saver() if self._scaffold is None else self._scaffold.saver
+            self._saver = pb.train.Saver() if self._scaffold is None else self._scaffold.saver
         return self._saver
 
 
@@ -177,14 +175,14 @@ class StepCounterHook(SessionRunHook):
         every_n_steps: int | None = 100,
         every_n_secs: float | None = None,
         output_dir: str | None = None,
-        summary_writer: FileWriter | None = None,
+        summary_writer: pb.summary.FileWriter | None = None,
     ) -> None:
         self._timer = SecondOrStepTimer(every_n_secs, every_n_steps)
-        self._writer = FileWriter(output_dir) if summary_writer is None and output_dir else summary_writer
+        self._writer = pb.summary.FileWriter(output_dir) if summary_writer is None and output_dir else summary_writer
 
     def begin(self) -> None:
         """Find the global step."""
-        self._global_step = get_or_create_global_step()
+        self._global_step = pb.train.get_or_create_global_step()
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         """Log and write if it is time."""
@@ -213,19 +211,19 @@ class SummarySaverHook(SessionRunHook):
         save_steps: int | None = None,
         save_secs: float | None = None,
         output_dir: str | None = None,
-        summary_writer: FileWriter | None = None,
+        summary_writer: pb.summary.FileWriter | None = None,
         scaffold: Any = None,
         summary_op: Any = None,
     ) -> None:
         if (scaffold is None) == (summary_op is None):
             raise ValueError("SummarySaverHook: give summary_op= or scaffold=, and not both")
         self._timer = SecondOrStepTimer(save_secs, save_steps)
-        self._writer = FileWriter(output_dir) if summary_writer is None and output_dir else summary_writer
+        self._writer = pb.summary.FileWriter(output_dir) if summary_writer is None and output_dir else summary_writer
         self._scaffold, self._op = scaffold, summary_op
 
     def begin(self) -> None:
         """Find the global step."""
-        self._global_step, self._next = get_or_create_global_step(), 0
+        self._global_step, self._next = pb.train.get_or_create_global_step(), 0
         self._due = False
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
@@ -252,7 +250,7 @@ class SummarySaverHook(SessionRunHook):
 def summaries_of(graph: Any) -> Any:
     """All summaries of a graph as one, None where there are none."""
     with graph.as_default():
-        return merge_all(GraphKeys.SUMMARIES)
+        return pb.summary.merge_all(pb.GraphKeys.SUMMARIES)
 
 
 def _name_of(tensor: Any) -> str:

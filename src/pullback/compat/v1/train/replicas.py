@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ....optimizers.global_step import get_or_create_global_step
+import pullback as pb
+
 from .hooks import SessionRunArgs, SessionRunContext, SessionRunHook
 from .optimizer import Optimizer
 
@@ -49,7 +50,7 @@ class GlobalStepWaiterHook(SessionRunHook):
 
     def begin(self) -> None:
         """Find the global step."""
-        self._global_step = get_or_create_global_step()
+        self._global_step = pb.train.get_or_create_global_step()
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
         """Look at the global step."""

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....checkpoints.saver import Saver
-from ....checkpoints.state_file import latest_checkpoint
-from ....core.graph import Graph, get_default_graph
-from ....engines.session import Session
-from ....layers.variables.scope import global_variables, global_variables_initializer
+import pullback as pb
 
 
 class SessionManager:
@@ -27,28 +23,28 @@ class SessionManager:
         local_init_op: Any = None,
         ready_op: Any = None,
         ready_for_local_init_op: Any = None,
-        graph: Graph | None = None,
+        graph: pb.Graph | None = None,
         recovery_wait_secs: float = 30,
         local_init_run_options: object = None,
         local_init_feed_dict: Mapping[Any, Any] | None = None,
     ) -> None:
         del ready_for_local_init_op, recovery_wait_secs, local_init_run_options
         self._local_init_op, self._feeds = local_init_op, local_init_feed_dict
-        self._ready_op, self._graph = ready_op, graph or get_default_graph()
+        self._ready_op, self._graph = ready_op, graph or pb.get_default_graph()
 
     def prepare_session(
         self,
         master: str,
         init_op: Any = None,
-        saver: Saver | None = None,
+        saver: pb.train.Saver | None = None,
         checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: str | None = None,
         wait_for_checkpoint: bool = False,
         max_wait_secs: float = 7200,
         config: object = None,
         init_feed_dict: Mapping[Any, Any] | None = None,
-        init_fn: Callable[[Session], Any] | None = None,
-    ) -> Session:
+        init_fn: Callable[[pb.Session], Any] | None = None,
+    ) -> pb.Session:
         """A session, restored from the newest checkpoint, or else initialised by `init_op` and `init_fn`.
 
         Raises:
@@ -70,45 +66,45 @@ class SessionManager:
     def recover_session(
         self,
         master: str,
-        saver: Saver | None = None,
+        saver: pb.train.Saver | None = None,
         checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: str | None = None,
         wait_for_checkpoint: bool = False,
         max_wait_secs: float = 7200,
         config: object = None,
-    ) -> tuple[Session, bool]:
+    ) -> tuple[pb.Session, bool]:
         """A session, and whether it was restored from a checkpoint; without one it is as it was made."""
         del wait_for_checkpoint, max_wait_secs
-        session = Session(master, graph=self._graph, config=config)
+        session = pb.Session(master, graph=self._graph, config=config)
         newest = checkpoint_filename_with_path
         if newest is None and checkpoint_dir is not None:
-            newest = latest_checkpoint(checkpoint_dir)
+            newest = pb.train.latest_checkpoint(checkpoint_dir)
         if saver is None or newest is None:
             return session, False
         with self._graph.as_default():
-            if global_variables():
-                session.run(global_variables_initializer())
+            if pb.all_variables():
+                session.run(pb.global_variables_initializer())
         saver.restore(session, newest)
         self._begin_local(session)
         return session, True
 
-    def wait_for_session(self, master: str, config: object = None, max_wait_secs: float = float("Inf")) -> Session:
+    def wait_for_session(self, master: str, config: object = None, max_wait_secs: float = float("Inf")) -> pb.Session:
         """A session as it was made: nobody else initialises its variables.
 
         Raises:
             RuntimeError: `ready_op` names variables that have no value.
         """
         del max_wait_secs
-        session = Session(master, graph=self._graph, config=config)
+        session = pb.Session(master, graph=self._graph, config=config)
         self._begin_local(session)
         self._check_ready(session)
         return session
 
-    def _begin_local(self, session: Session) -> None:
+    def _begin_local(self, session: pb.Session) -> None:
         if self._local_init_op is not None:
             session.run(self._local_init_op, feed_dict=self._feeds)
 
-    def _check_ready(self, session: Session) -> None:
+    def _check_ready(self, session: pb.Session) -> None:
         missing = [] if self._ready_op is None else list(session.run(self._ready_op))
         if missing:
             names = ", ".join(name.decode() if isinstance(name, bytes) else str(name) for name in missing)

@@ -7,13 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ....checkpoints.saver import Saver
-from ....checkpoints.state_file import latest_checkpoint
-from ....core.graph import Graph, get_default_graph
-from ....engines.session import Session
-from ....layers.variables.scope import global_variables, global_variables_initializer, local_variables_initializer
-from ....optimizers.global_step import get_global_step
-from ....summary import FileWriter
+import pullback as pb
+
 from .coordinator import Coordinator, LooperThread
 from .monitored_session import USE_DEFAULT
 from .queue_runner import start_queue_runners
@@ -36,7 +31,7 @@ class Supervisor:
 
     def __init__(
         self,
-        graph: Graph | None = None,
+        graph: pb.Graph | None = None,
         ready_op: object = USE_DEFAULT,
         ready_for_local_init_op: object = USE_DEFAULT,
         is_chief: bool = True,
@@ -45,7 +40,7 @@ class Supervisor:
         local_init_op: Any = USE_DEFAULT,
         logdir: str | None = None,
         summary_op: Any = USE_DEFAULT,
-        saver: Saver | None = USE_DEFAULT,
+        saver: pb.train.Saver | None = USE_DEFAULT,
         global_step: Any = USE_DEFAULT,
         save_summaries_secs: float = 120,
         save_model_secs: float = 600,
@@ -53,24 +48,26 @@ class Supervisor:
         stop_grace_secs: float = 120,
         checkpoint_basename: str = "model.ckpt",
         session_manager: object = None,
-        summary_writer: FileWriter | None = USE_DEFAULT,
-        init_fn: Callable[[Session], Any] | None = None,
+        summary_writer: pb.summary.FileWriter | None = USE_DEFAULT,
+        init_fn: Callable[[pb.Session], Any] | None = None,
         local_init_run_options: object = None,
     ) -> None:
         del ready_op, ready_for_local_init_op, recovery_wait_secs, session_manager, local_init_run_options
-        self.graph, self.is_chief = graph or get_default_graph(), is_chief
+        self.graph, self.is_chief = graph or pb.get_default_graph(), is_chief
         self.coord, self.init_feed_dict, self.init_fn = Coordinator(), init_feed_dict, init_fn
         self.save_summaries_secs, self.save_model_secs = save_summaries_secs, save_model_secs
         self._grace = stop_grace_secs
         self.save_path = None if logdir is None else os.path.join(logdir, checkpoint_basename)
         self._logdir = logdir
         with self.graph.as_default():
-            self.init_op = global_variables_initializer() if init_op is USE_DEFAULT else init_op
-            self.local_init_op = local_variables_initializer() if local_init_op is USE_DEFAULT else local_init_op
-            self.global_step = get_global_step() if global_step is USE_DEFAULT else global_step
-            self.saver = Saver(allow_empty=True) if saver is USE_DEFAULT else saver
+            self.init_op = pb.global_variables_initializer() if init_op is USE_DEFAULT else init_op
+            self.local_init_op = pb.initialize_local_variables() if local_init_op is USE_DEFAULT else local_init_op
+            self.global_step = pb.train.get_global_step() if global_step is USE_DEFAULT else global_step
+            self.saver = pb.train.Saver(allow_empty=True) if saver is USE_DEFAULT else saver
             self.summary_op = summaries_of(self.graph) if summary_op is USE_DEFAULT else summary_op
-        made = FileWriter(logdir) if logdir is not None and is_chief and summary_writer is USE_DEFAULT else None
+        made = (
+            pb.summary.FileWriter(logdir) if logdir is not None and is_chief and summary_writer is USE_DEFAULT else None
+        )
         self.summary_writer = made if summary_writer is USE_DEFAULT else summary_writer
 
     def prepare_or_wait_for_session(
@@ -80,15 +77,15 @@ class Supervisor:
         wait_for_checkpoint: bool = False,
         max_wait_secs: float = 7200,
         start_standard_services: bool = True,
-    ) -> Session:
+    ) -> pb.Session:
         """A session whose variables are restored from the newest checkpoint, or initialised; its threads run."""
         del wait_for_checkpoint, max_wait_secs
         self.coord.clear_stop()
-        session = Session(master, graph=self.graph, config=config)
-        newest = None if self._logdir is None else latest_checkpoint(self._logdir)
+        session = pb.Session(master, graph=self.graph, config=config)
+        newest = None if self._logdir is None else pb.train.latest_checkpoint(self._logdir)
         with self.graph.as_default():
-            if newest is not None and self.saver is not None and global_variables():
-                session.run(global_variables_initializer())
+            if newest is not None and self.saver is not None and pb.all_variables():
+                session.run(pb.global_variables_initializer())
                 self.saver.restore(session, newest)
             else:
                 session.run([] if self.init_op is None else self.init_op, feed_dict=self.init_feed_dict)
@@ -107,7 +104,7 @@ class Supervisor:
         config: object = None,
         start_standard_services: bool = True,
         close_summary_writer: bool = True,
-    ) -> Iterator[Session]:
+    ) -> Iterator[pb.Session]:
         """A block with that session; an exception in it, or in a thread, ends all of them and is raised."""
         session = self.prepare_or_wait_for_session(master, config, start_standard_services=start_standard_services)
         try:
@@ -121,7 +118,7 @@ class Supervisor:
             finally:
                 session.close()
 
-    def start_standard_services(self, sess: Session) -> list[LooperThread]:
+    def start_standard_services(self, sess: pb.Session) -> list[LooperThread]:
         """The threads that save variables and write summaries, started.
 
         Raises:
@@ -137,7 +134,7 @@ class Supervisor:
             threads.append(self.loop(self.save_model_secs, self._save, [sess]))
         return threads
 
-    def start_queue_runners(self, sess: Session, queue_runners: Sequence[Any] | None = None) -> list[Any]:
+    def start_queue_runners(self, sess: pb.Session, queue_runners: Sequence[Any] | None = None) -> list[Any]:
         """The threads of the queue runners, those of the graph unless others are given, started."""
         if queue_runners is None:
             return list(start_queue_runners(sess, self.coord))
@@ -149,7 +146,7 @@ class Supervisor:
         """A thread that calls `target` every so many seconds, till the stop."""
         return LooperThread.loop(self.coord, timer_interval_secs, target, args, kwargs)
 
-    def summary_computed(self, sess: Session, summary: Any, global_step: Any = None) -> None:
+    def summary_computed(self, sess: pb.Session, summary: Any, global_step: Any = None) -> None:
         """Write `summary`, by the global step that the session has.
 
         Raises:
@@ -178,10 +175,10 @@ class Supervisor:
             if close_summary_writer and self.summary_writer is not None:
                 self.summary_writer.close()
 
-    def _save(self, session: Session) -> None:
+    def _save(self, session: pb.Session) -> None:
         step = None if self.global_step is None else int(session.run(self.global_step))
         if self.saver is not None and self.save_path is not None:
             self.saver.save(session, self.save_path, global_step=step)
 
-    def _write_summaries(self, session: Session) -> None:
+    def _write_summaries(self, session: pb.Session) -> None:
         self.summary_computed(session, session.run(self.summary_op))

@@ -8,27 +8,11 @@ from typing import Any
 
 import numpy as np
 
+import pullback as pb
+
 from .....core import nest
-from .....core.dtypes import as_dtype, float32
-from .....core.graph import Tensor
 from .....core.typing import DTypeLike, TensorLike
-from .....layers.variables.initializers import Constant, Ones, Zeros
 from .....layers.variables.layer import Layer
-from .....layers.variables.scope import get_variable, variable_scope
-from .....primitives.activations.softmax import softmax
-from .....primitives.casting.cast import cast
-from .....primitives.creation.constant import convert_to_tensor
-from .....primitives.creation.fill import zeros
-from .....primitives.creation.one_hot import one_hot
-from .....primitives.creation.sequence_mask import sequence_mask
-from .....primitives.elementwise.hyperbolic import tanh
-from .....primitives.elementwise.powers import rsqrt, square
-from .....primitives.indexing.where import where
-from .....primitives.linalg.matmul import matmul
-from .....primitives.reduction.argmax import argmax
-from .....primitives.reduction.reduce import reduce_sum
-from .....primitives.shape.size import shape
-from .....primitives.shape.squeeze import expand_dims, squeeze
 from ...layers.objects import Dense
 
 Probabilities = Callable[[Any], Any] | None
@@ -114,9 +98,9 @@ class _BaseAttentionMechanism(AttentionMechanism):
         """The length of the state of a sequence."""
         return self._alignments_size
 
-    def initial_alignments(self, batch_size: Any, dtype: DTypeLike) -> Tensor:
+    def initial_alignments(self, batch_size: Any, dtype: DTypeLike) -> pb.Tensor:
         """What the alignments are before the first step: zeros [batch, time]."""
-        return zeros([batch_size, self._alignments_size], dtype)
+        return pb.zeros([batch_size, self._alignments_size], dtype)
 
     def initial_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
         """What the state is before the first step: the first alignments."""
@@ -166,7 +150,7 @@ class LuongAttention(_BaseAttentionMechanism):
 
     def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
         """The alignments [batch, time] of a query [batch, units], and the next state, which is the same."""
-        with variable_scope(None, "luong_attention", [query]):
+        with pb.variable_scope(None, "luong_attention", [query]):
             score = luong_score(query, self._keys, self._scale)
         alignments = self._probability_fn(score, state)
         return alignments, alignments
@@ -213,21 +197,21 @@ class BahdanauAttention(_BaseAttentionMechanism):
 
     def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
         """The alignments [batch, time] of a query [batch, depth], and the next state, which is the same."""
-        with variable_scope(None, "bahdanau_attention", [query]):
+        with pb.variable_scope(None, "bahdanau_attention", [query]):
             score = bahdanau_score(self.query_layer(query), self._keys, self._normalize)
         alignments = self._probability_fn(score, state)
         return alignments, alignments
 
 
-def hardmax(logits: TensorLike, name: str | None = None) -> Tensor:
+def hardmax(logits: TensorLike, name: str | None = None) -> pb.Tensor:
     """1 where the largest of `logits` [..., n] is, 0 elsewhere. It has no derivative.
 
     >>> import pullback.compat.v1 as tf
     >>> tf.Session().run(tf.contrib.seq2seq.hardmax([[1.0, 3.0, 2.0]])).tolist()
     [[0.0, 1.0, 0.0]]
     """
-    x = convert_to_tensor(logits)
-    return one_hot(argmax(x, -1), _length(x, -1), dtype=x.dtype, name=name or "Hardmax")
+    x = pb.convert_to_tensor(logits)
+    return pb.one_hot(pb.argmax(x, -1), _length(x, -1), dtype=x.dtype, name=name or "Hardmax")
 
 
 def luong_score(query: Any, keys: Any, scale: bool) -> Any:
@@ -241,31 +225,33 @@ def luong_score(query: Any, keys: Any, scale: bool) -> Any:
         raise ValueError(
             f"LuongAttention: the query {query.type} must be as long as the keys {keys.type}; give num_units={depth}"
         )
-    score: Any = squeeze(matmul(expand_dims(query, 1), keys, transpose_b=True), [1])
-    return get_variable("attention_g", [], query.dtype, initializer=Ones()) * score if scale else score
+    score: Any = pb.squeeze(pb.matmul(pb.expand_dims(query, 1), keys, transpose_b=True), [1])
+    return (
+        pb.get_variable("attention_g", [], query.dtype, initializer=pb.ones_initializer()) * score if scale else score
+    )
 
 
 def bahdanau_score(query: Any, keys: Any, normalize: bool) -> Any:
     """`v @ tanh(keys + query)`, with variables of the scope."""
     units, dtype = keys.shape.size(-1), query.dtype
-    v: Any = get_variable("attention_v", [units], dtype)
-    added = keys + expand_dims(query, 1)
+    v: Any = pb.get_variable("attention_v", [units], dtype)
+    added = keys + pb.expand_dims(query, 1)
     if normalize:
-        begins = Constant(math.sqrt(1.0 / units))
-        g: Any = get_variable("attention_g", [], dtype, initializer=begins)
-        added = added + get_variable("attention_b", [units], dtype, initializer=Zeros())
-        v = g * v * rsqrt(reduce_sum(square(v)))
-    return reduce_sum(v * tanh(added), [2])
+        begins = pb.constant_initializer(math.sqrt(1.0 / units))
+        g: Any = pb.get_variable("attention_g", [], dtype, initializer=begins)
+        added = added + pb.get_variable("attention_b", [units], dtype, initializer=pb.zeros_initializer())
+        v = g * v * pb.rsqrt(pb.reduce_sum(pb.square(v)))
+    return pb.reduce_sum(v * pb.tanh(added), [2])
 
 
 def unbiased(units: int, name: str, dtype: DTypeLike | None) -> Dense:
     """A layer that multiplies."""
-    return Dense(units, use_bias=False, name=name, dtype=dtype or float32)
+    return Dense(units, use_bias=False, name=name, dtype=dtype or pb.float32)
 
 
 def stateless(probability_fn: Probabilities) -> Callable[[Any, Any], Any]:
     """`probability_fn` of scores, softmax unless it is given, called with a state that it does not look at."""
-    made: Callable[[Any], Any] = probability_fn or softmax
+    made: Callable[[Any], Any] = probability_fn or pb.math.softmax
     return lambda score, _: made(score)
 
 
@@ -276,15 +262,15 @@ def _prepare_memory(memory: Any, memory_sequence_length: Any = None, check_inner
         ValueError: a length beyond batch and time is not known.
     """
 
-    def prepared(value: Any) -> Tensor:
-        m = convert_to_tensor(value)
+    def prepared(value: Any) -> pb.Tensor:
+        m = pb.convert_to_tensor(value)
         if check_inner_dims_defined and not m.shape[2:].is_fully_defined():
             raise ValueError(f"attention: the memory {m.type} must have known lengths beyond batch and time")
         if memory_sequence_length is None:
             return m
-        alive = cast(sequence_mask(memory_sequence_length, _length(m, 1)), m.dtype)
+        alive = pb.cast(pb.sequence_mask(memory_sequence_length, _length(m, 1)), m.dtype)
         for _ in range((m.shape.rank or 3) - 2):
-            alive = expand_dims(alive, -1)
+            alive = pb.expand_dims(alive, -1)
         return m * alive
 
     return nest.map_structure(prepared, memory)
@@ -297,10 +283,10 @@ def _maybe_mask_score(
     if memory_sequence_length is None and memory_mask is None:
         return score
     if memory_sequence_length is not None:
-        memory_mask = sequence_mask(memory_sequence_length, _length(score, 1))
-    return where(memory_mask, score, convert_to_tensor(score_mask_value, as_dtype(score.dtype)))
+        memory_mask = pb.sequence_mask(memory_sequence_length, _length(score, 1))
+    return pb.where(memory_mask, score, pb.convert_to_tensor(score_mask_value, pb.as_dtype(score.dtype)))
 
 
 def _length(x: Any, axis: int) -> Any:
     known = x.shape.size(axis)
-    return shape(x)[axis] if known is None else known
+    return pb.shape(x)[axis] if known is None else known

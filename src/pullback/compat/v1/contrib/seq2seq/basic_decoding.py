@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import pullback as pb
+
 from .....core import nest
-from .....core.graph import Tensor
-from .....core.shape import TensorShape
 from .....layers.variables.layer import Layer
 from .decoding import Decoder
 from .helpers import Helper
@@ -51,7 +51,7 @@ class BasicDecoder(Decoder):
             nest.map_structure(lambda _: dtype, self.output_size[0]), self._helper.sample_ids_dtype
         )
 
-    def known_steps(self) -> Tensor | None:
+    def known_steps(self) -> pb.Tensor | None:
         """What the helper says, unless a class of one's own says what a step is."""
         return self._helper.known_steps() if type(self).step is BasicDecoder.step else None
 
@@ -79,9 +79,9 @@ def output_size(cell: Any, layer: Any) -> Any:
     """The length, or the shape, of what a cell gives for a sequence, or of what a layer makes of it."""
     if layer is None:
         return cell.output_size
-    sizes = nest.map_structure(lambda n: TensorShape([None, *_lengths(n)]), cell.output_size)
+    sizes = nest.map_structure(lambda n: pb.TensorShape([None, *_lengths(n)]), cell.output_size)
     return nest.map_structure(lambda s: layer.compute_output_shape(s)[1:], sizes)
 
 
 def _lengths(size: Any) -> list[Any]:
-    return size.as_list() if isinstance(size, TensorShape) else [size]
+    return size.as_list() if isinstance(size, pb.TensorShape) else [size]

@@ -6,28 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .....control_flow.tensor_array import TensorArray
+import pullback as pb
+
 from .....core import nest
-from .....core.dtypes import bool as bool_
-from .....core.dtypes import int32, int64
-from .....core.shape import TensorShape
 from .....core.typing import TensorLike
-from .....primitives.activations.softmax import log_softmax
-from .....primitives.casting.cast import cast
-from .....primitives.creation.constant import constant, constant_value, convert_to_tensor
-from .....primitives.creation.fill import ones_like, zeros, zeros_like
-from .....primitives.creation.one_hot import one_hot
-from .....primitives.elementwise.exponential import log
-from .....primitives.elementwise.maximum import minimum
-from .....primitives.indexing.where import where
-from .....primitives.logic.comparison import equal
-from .....primitives.logic.logical import logical_not, logical_or
-from .....primitives.reduction.reduce import reduce_max, reduce_mean, reduce_sum
-from .....primitives.shape.reshape import reshape
-from .....primitives.shape.size import shape, size
-from .....primitives.shape.squeeze import expand_dims
-from .....primitives.shape.stacking import stack
-from .....primitives.sorting.sort import top_k
+from .....primitives.creation.constant import constant_value
 from .basic_decoding import check_layer
 from .beams import gather_tree, gather_tree_from_array, picked, tile_batch
 from .decoding import Decoder
@@ -103,12 +86,12 @@ class BeamSearchDecoder(Decoder):
         self._cell, self._output_layer = cell, output_layer
         self._embedding_fn = embedding_function(embedding)
         start, self._end_token = tokens("BeamSearchDecoder", start_tokens, end_token)
-        self._batch_size, self._beam_width = size(start), beam_width
+        self._batch_size, self._beam_width = pb.size(start), beam_width
         self._length_penalty_weight = length_penalty_weight
         self._coverage_penalty_weight = coverage_penalty_weight
         self._reorder_tensor_arrays = reorder_tensor_arrays
         self._initial_cell_state = nest.map_structure(self._split, initial_state)
-        self._start_inputs = self._embedding_fn(reshape(tile_batch(start, beam_width), [-1, beam_width]))
+        self._start_inputs = self._embedding_fn(pb.reshape(tile_batch(start, beam_width), [-1, beam_width]))
 
     @property
     def batch_size(self) -> Any:
@@ -123,22 +106,22 @@ class BeamSearchDecoder(Decoder):
     @property
     def output_size(self) -> BeamSearchDecoderOutput:
         """One of each for each beam."""
-        beams = TensorShape([self._beam_width])
+        beams = pb.TensorShape([self._beam_width])
         return BeamSearchDecoderOutput(beams, beams, beams)
 
     @property
     def output_dtype(self) -> BeamSearchDecoderOutput:
         """Scores are of the dtype of the state."""
-        return BeamSearchDecoderOutput(self._dtype(), int32, int32)
+        return BeamSearchDecoderOutput(self._dtype(), pb.int32, pb.int32)
 
     def initialize(self, name: str | None = None) -> Any:
         """All beams but the first are finished, and impossible: else all would find the same."""
-        first = one_hot(zeros([self._batch_size], int32), self._beam_width, dtype=bool_)
-        possible = where(first, constant(0.0, self._dtype()), constant(float("-inf"), self._dtype()))
+        first = pb.one_hot(pb.zeros([self._batch_size], pb.int32), self._beam_width, dtype=pb.bool)
+        possible = pb.where(first, pb.constant(0.0, self._dtype()), pb.constant(float("-inf"), self._dtype()))
         attention = self._attention(self._initial_cell_state)
-        lengths = zeros_like(possible, int64)
-        state = BeamSearchDecoderState(self._initial_cell_state, possible, logical_not(first), lengths, attention)
-        return logical_not(first), self._start_inputs, state
+        lengths = pb.zeros_like(possible, pb.int64)
+        state = BeamSearchDecoderState(self._initial_cell_state, possible, pb.logical_not(first), lengths, attention)
+        return pb.logical_not(first), self._start_inputs, state
 
     def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
         """What is chosen in a step, the next state and inputs, and which beams are finished."""
@@ -152,12 +135,12 @@ class BeamSearchDecoder(Decoder):
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
         """The sequences that were found, and the state, with its arrays in their order."""
-        longest = cast(reduce_max(final_state.lengths, 1), int32)
+        longest = pb.cast(pb.reduce_max(final_state.lengths, 1), pb.int32)
         found = gather_tree(outputs.predicted_ids, outputs.parent_ids, longest, self._end_token)
         if self._reorder_tensor_arrays:
 
             def ordered(part: Any) -> Any:
-                if not isinstance(part, TensorArray) or not part.element_shape.rank:
+                if not isinstance(part, pb.TensorArray) or not part.element_shape.rank:
                     return part
                 return gather_tree_from_array(part.stack(), outputs.parent_ids, final_state.lengths)
 
@@ -166,39 +149,43 @@ class BeamSearchDecoder(Decoder):
 
     def _chosen(self, logits: Any, cell_state: Any, state: Any) -> tuple[BeamSearchDecoderOutput, Any]:
         """The best continuations of all beams, and the state after them."""
-        classes, going = logits.shape.size(-1) or shape(logits)[-1], logical_not(state.finished)
-        is_end = one_hot(self._end_token, classes, dtype=bool_)
-        only_end = where(is_end, constant(0.0, logits.dtype), constant(float(np.finfo(logits.dtype).min), logits.dtype))
-        step = where(expand_dims(state.finished, 2), only_end, log_softmax(logits))
-        total = expand_dims(state.log_probs, 2) + step
-        lengths = expand_dims(state.lengths, 2) + cast(expand_dims(going, 2) & logical_not(is_end), int64)
+        classes, going = logits.shape.size(-1) or pb.shape(logits)[-1], pb.logical_not(state.finished)
+        is_end = pb.one_hot(self._end_token, classes, dtype=pb.bool)
+        only_end = pb.where(
+            is_end, pb.constant(0.0, logits.dtype), pb.constant(float(np.finfo(logits.dtype).min), logits.dtype)
+        )
+        step = pb.where(pb.expand_dims(state.finished, 2), only_end, pb.math.log_softmax(logits))
+        total = pb.expand_dims(state.log_probs, 2) + step
+        lengths = pb.expand_dims(state.lengths, 2) + pb.cast(
+            pb.expand_dims(going, 2) & pb.logical_not(is_end), pb.int64
+        )
         attention = self._attention(cell_state)
         if not isinstance(attention, tuple):
-            alive = cast(expand_dims(going, 2), attention.dtype)
+            alive = pb.cast(pb.expand_dims(going, 2), attention.dtype)
             attention = state.accumulated_attention_probs + attention * alive
         scores = self._scores(total, lengths, attention, state.finished)
-        best, places = top_k(reshape(scores, [self._batch_size, -1]), self._beam_width)
+        best, places = pb.math.top_k(pb.reshape(scores, [self._batch_size, -1]), self._beam_width)
         ids, beams = places % classes, places // classes
         was_finished = picked(state.finished, beams)
         after = BeamSearchDecoderState(
             cell_state=nest.map_structure(lambda x: self._picked(x, beams), cell_state),
-            log_probs=picked(reshape(total, [self._batch_size, -1]), places),
-            finished=logical_or(was_finished, equal(ids, self._end_token)),
-            lengths=picked(state.lengths, beams) + cast(logical_not(was_finished), int64),
+            log_probs=picked(pb.reshape(total, [self._batch_size, -1]), places),
+            finished=pb.logical_or(was_finished, pb.equal(ids, self._end_token)),
+            lengths=picked(state.lengths, beams) + pb.cast(pb.logical_not(was_finished), pb.int64),
             accumulated_attention_probs=attention if isinstance(attention, tuple) else picked(attention, beams),
         )
         return BeamSearchDecoderOutput(best, ids, beams), after
 
     def _scores(self, total: Any, lengths: Any, attention: Any, finished: Any) -> Any:
         """The logarithms, divided by the penalty for length, with that for what was not attended to."""
-        weight = constant_value(convert_to_tensor(self._length_penalty_weight))
+        weight = constant_value(pb.convert_to_tensor(self._length_penalty_weight))
         if weight is None or weight != 0:
-            total = total / ((5.0 + cast(lengths, total.dtype)) / 6.0) ** self._length_penalty_weight
+            total = total / ((5.0 + pb.cast(lengths, total.dtype)) / 6.0) ** self._length_penalty_weight
         if isinstance(attention, tuple):
             return total
-        seen = minimum(where(equal(attention, 0.0), ones_like(attention), attention), 1.0)
-        coverage = reduce_sum(log(seen), 2) * cast(finished, total.dtype)
-        return total + expand_dims(coverage * self._coverage_penalty_weight, 2)
+        seen = pb.minimum(pb.where(pb.equal(attention, 0.0), pb.ones_like(attention), attention), 1.0)
+        coverage = pb.reduce_sum(pb.log(seen), 2) * pb.cast(finished, total.dtype)
+        return total + pb.expand_dims(coverage * self._coverage_penalty_weight, 2)
 
     def _attention(self, cell_state: Any) -> Any:
         """The mean of all alignments [batch, beam, time], () where there is no penalty for coverage.
@@ -212,27 +199,27 @@ class BeamSearchDecoder(Decoder):
         found = [a for c in cells if isinstance(c, AttentionWrapperState) for a in nest.flatten(c.alignments)]
         if not found:
             raise ValueError("BeamSearchDecoder: with coverage_penalty_weight= a cell must be an AttentionWrapper")
-        return found[0] if len(found) == 1 else reduce_mean(stack(found), 0)
+        return found[0] if len(found) == 1 else pb.reduce_mean(pb.stack(found), 0)
 
     def _dtype(self) -> Any:
         return nest.flatten(self._initial_cell_state)[0].dtype
 
     def _split(self, x: Any) -> Any:
         """`x` [batch * beam, ...] as [batch, beam, ...]; arrays and scalars stay."""
-        if isinstance(x, TensorArray) or x.shape.rank == 0:
+        if isinstance(x, pb.TensorArray) or x.shape.rank == 0:
             return x
-        return reshape(x, [self._batch_size, self._beam_width, *_lengths(x, 1)])
+        return pb.reshape(x, [self._batch_size, self._beam_width, *_lengths(x, 1)])
 
     def _merged(self, x: Any) -> Any:
         """`x` [batch, beam, ...] as [batch * beam, ...]."""
-        if isinstance(x, TensorArray) or x.shape.rank == 0:
+        if isinstance(x, pb.TensorArray) or x.shape.rank == 0:
             return x
-        return reshape(x, [self._batch_size * self._beam_width, *_lengths(x, 2)])
+        return pb.reshape(x, [self._batch_size * self._beam_width, *_lengths(x, 2)])
 
     def _picked(self, x: Any, beams: Any) -> Any:
-        return x if isinstance(x, TensorArray) or x.shape.rank == 0 else picked(x, beams)
+        return x if isinstance(x, pb.TensorArray) or x.shape.rank == 0 else picked(x, beams)
 
 
 def _lengths(x: Any, first: int) -> list[Any]:
     """The lengths from an axis on: integers where they are known."""
-    return [shape(x)[i] if n is None else n for i, n in enumerate(x.shape.as_list())][first:]
+    return [pb.shape(x)[i] if n is None else n for i, n in enumerate(x.shape.as_list())][first:]

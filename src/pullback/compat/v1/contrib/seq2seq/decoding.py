@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pullback as pb
+
 from .....control_flow.while_loop import while_rows
 from .....core import nest
-from .....core.dtypes import int32
-from .....core.graph import Tensor
 from .....core.typing import TensorLike
 from .....layers.rnn.recurrent import axes_exchanged, kept_unless, masked
-from .....layers.variables.scope import VariableScope, variable_scope
-from .....primitives.casting.cast import cast
-from .....primitives.creation.constant import convert_to_tensor
-from .....primitives.creation.fill import zeros_like
-from .....primitives.elementwise.maximum import minimum
-from .....primitives.indexing.where import where
-from .....primitives.logic.logical import logical_not, logical_or
-from .....primitives.reduction.reduce import reduce_all
 from .wrapping import with_room
 
 
@@ -44,7 +36,7 @@ class Decoder:
         """Whether a sequence that was finished may be unfinished again, as beams that change places are."""
         return False
 
-    def known_steps(self) -> Tensor | None:
+    def known_steps(self) -> pb.Tensor | None:
         """The number of steps, where it is known before the first."""
         return None
 
@@ -68,9 +60,9 @@ def dynamic_decode(
     maximum_iterations: TensorLike | None = None,
     parallel_iterations: int = 32,
     swap_memory: bool = False,
-    scope: VariableScope | str | None = None,
+    scope: pb.VariableScope | str | None = None,
     **kwargs: Any,
-) -> tuple[Any, Any, Tensor]:
+) -> tuple[Any, Any, pb.Tensor]:
     """The outputs of all steps of a decoder [batch, time, ...], its last state, and the length of each sequence.
 
     It ends when all sequences are finished, or after `maximum_iterations`. With `impute_finished` the outputs of a
@@ -100,25 +92,25 @@ def dynamic_decode(
     del parallel_iterations, swap_memory, kwargs
     if not isinstance(decoder, Decoder):
         raise TypeError(f"dynamic_decode: decoder must be a Decoder, not {decoder!r}")
-    with variable_scope(scope, "decoder"):
+    with pb.variable_scope(scope, "decoder"):
         finished, inputs, state = decoder.initialize()
         steps, limit = decoder.known_steps(), _limit(maximum_iterations)
         if steps is not None:
-            steps = steps if limit is None else minimum(steps, limit)
+            steps = steps if limit is None else pb.minimum(steps, limit)
             state = with_room(state, steps)
-        start = [0, state, inputs, finished, zeros_like(finished, int32)]
+        start = [0, state, inputs, finished, pb.zeros_like(finished, pb.int32)]
 
         def going(time: Any, state: Any, inputs: Any, finished: Any, lengths: Any) -> Any:
-            return logical_not(reduce_all(finished)) if steps is None else time < steps
+            return pb.logical_not(pb.reduce_all(finished)) if steps is None else time < steps
 
         def step(time: Any, state: Any, inputs: Any, finished: Any, lengths: Any) -> Any:
             outputs, after, following, ended = decoder.step(time, inputs, state)
             if impute_finished:
-                alive = logical_not(finished)
+                alive = pb.logical_not(finished)
                 outputs = masked(alive, outputs)
                 after = nest.map_structure(lambda new, old: kept_unless(alive, new, old), after, state)
-            lengths = where(finished, lengths, time + 1)
-            ended = ended if decoder.tracks_own_finished else logical_or(ended, finished)
+            lengths = pb.where(finished, lengths, time + 1)
+            ended = ended if decoder.tracks_own_finished else pb.logical_or(ended, finished)
             return [time + 1, after, following, ended, lengths], outputs
 
         (_, state, _, _, lengths), rows = while_rows(going, step, start, limit)
@@ -131,13 +123,13 @@ def dynamic_decode(
 def _limit(maximum_iterations: Any) -> Any:
     if maximum_iterations is None:
         return None
-    limit = cast(convert_to_tensor(maximum_iterations), int32)
+    limit = pb.cast(pb.convert_to_tensor(maximum_iterations), pb.int32)
     if limit.shape.rank not in (0, None):
         raise ValueError(f"dynamic_decode: maximum_iterations must be a scalar, not {limit.type}")
     return limit
 
 
-def _finalized(decoder: Decoder, outputs: Any, state: Any, lengths: Tensor) -> tuple[Any, Any]:
+def _finalized(decoder: Decoder, outputs: Any, state: Any, lengths: pb.Tensor) -> tuple[Any, Any]:
     """What the decoder makes of outputs and state, if it makes something of them."""
     try:
         found: tuple[Any, Any] = decoder.finalize(outputs, state, lengths)

@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .....control_flow.tensor_array import TensorArray
-from .....core.dtypes import int32
-from .....core.graph import Tensor
-from .....core.shape import TensorShape, as_shape
+import pullback as pb
+
+from .....core.shape import as_shape
 from .....core.typing import ShapeLike, TensorLike
 from .....layers.rnn.recurrent import axes_exchanged
-from .....primitives.creation.constant import convert_to_tensor
-from .....primitives.creation.fill import fill, zeros_like
-from .....primitives.indexing.gather import embedding_lookup
-from .....primitives.logic.comparison import equal
-from .....primitives.random.stateful import categorical
-from .....primitives.reduction.argmax import argmax
-from .....primitives.reduction.reduce import reduce_max
-from .....primitives.shape.size import shape, size
-from .....primitives.shape.squeeze import squeeze
-from .....primitives.shape.stacking import concat
 
 
 class Helper:
@@ -41,7 +30,7 @@ class Helper:
         """The dtype of samples."""
         raise NotImplementedError(f"{type(self).__name__} defines no sample_ids_dtype; its subclass must")
 
-    def known_steps(self) -> Tensor | None:
+    def known_steps(self) -> pb.Tensor | None:
         """The number of steps, where it is known before the first."""
         return None
 
@@ -70,8 +59,8 @@ class CustomHelper(Helper):
         sample_ids_dtype: Any = None,
     ) -> None:
         self._initialize_fn, self._sample_fn, self._next_inputs_fn = initialize_fn, sample_fn, next_inputs_fn
-        self._sample_ids_shape, self._sample_ids_dtype = as_shape(sample_ids_shape or []), sample_ids_dtype or int32
-        self._batch_size: Tensor | None = None
+        self._sample_ids_shape, self._sample_ids_dtype = as_shape(sample_ids_shape or []), sample_ids_dtype or pb.int32
+        self._batch_size: pb.Tensor | None = None
 
     @property
     def batch_size(self) -> Any:
@@ -81,7 +70,7 @@ class CustomHelper(Helper):
         return self._batch_size
 
     @property
-    def sample_ids_shape(self) -> TensorShape:
+    def sample_ids_shape(self) -> pb.TensorShape:
         """The shape of the sample of a sequence."""
         return self._sample_ids_shape
 
@@ -93,7 +82,7 @@ class CustomHelper(Helper):
     def initialize(self, name: str | None = None) -> Any:
         """What `initialize_fn` returns."""
         finished, inputs = self._initialize_fn()
-        self._batch_size = size(finished)
+        self._batch_size = pb.size(finished)
         return finished, inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
@@ -109,14 +98,14 @@ class _IdsHelper(Helper):
     """A helper whose samples are numbers of classes."""
 
     @property
-    def sample_ids_shape(self) -> TensorShape:
+    def sample_ids_shape(self) -> pb.TensorShape:
         """That of a scalar."""
-        return TensorShape.SCALAR
+        return pb.TensorShape.SCALAR
 
     @property
     def sample_ids_dtype(self) -> Any:
         """int32."""
-        return int32
+        return pb.int32
 
 
 class TrainingHelper(_IdsHelper):
@@ -130,19 +119,22 @@ class TrainingHelper(_IdsHelper):
     def __init__(
         self, inputs: TensorLike, sequence_length: TensorLike, time_major: bool = False, name: str | None = None
     ) -> None:
-        self._inputs, self._sequence_length = convert_to_tensor(inputs), convert_to_tensor(sequence_length, int32)
+        self._inputs, self._sequence_length = (
+            pb.convert_to_tensor(inputs),
+            pb.convert_to_tensor(sequence_length, pb.int32),
+        )
         if self._sequence_length.shape.rank != 1:
             raise ValueError(f"TrainingHelper: sequence_length must be a vector, not {self._sequence_length.type}")
         self._steps = steps_of(self._inputs, time_major, name or "TrainingHelper")
-        self._batch_size = size(self._sequence_length)
+        self._batch_size = pb.size(self._sequence_length)
 
     @property
-    def inputs(self) -> Tensor:
+    def inputs(self) -> pb.Tensor:
         """The inputs as they were given."""
         return self._inputs
 
     @property
-    def sequence_length(self) -> Tensor:
+    def sequence_length(self) -> pb.Tensor:
         """The lengths."""
         return self._sequence_length
 
@@ -151,10 +143,10 @@ class TrainingHelper(_IdsHelper):
         """The number of sequences."""
         return self._batch_size
 
-    def known_steps(self) -> Tensor | None:
+    def known_steps(self) -> pb.Tensor | None:
         """The greatest length, unless a class of one's own says what is next."""
         own = type(self).next_inputs is not TrainingHelper.next_inputs
-        return None if own else reduce_max(self._sequence_length)
+        return None if own else pb.reduce_max(self._sequence_length)
 
     def initialize(self, name: str | None = None) -> Any:
         """Which sequences are empty, and the first inputs."""
@@ -162,14 +154,14 @@ class TrainingHelper(_IdsHelper):
 
     def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
         """The numbers of the largest outputs."""
-        return argmax(outputs, -1, int32)
+        return pb.argmax(outputs, -1, pb.int32)
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any = None, name: str | None = None) -> Any:
         """Which sequences end here, the inputs of the next step, and the state."""
         inputs = self._following(self._steps.read(time + 1), time, outputs, sample_ids)
         return time + 1 >= self._sequence_length, inputs, state
 
-    def _following(self, inputs: Tensor, time: Any, outputs: Any, sample_ids: Any) -> Any:
+    def _following(self, inputs: pb.Tensor, time: Any, outputs: Any, sample_ids: Any) -> Any:
         """What is taken in place of the inputs that were given."""
         return inputs
 
@@ -186,7 +178,7 @@ class GreedyEmbeddingHelper(_IdsHelper):
     def __init__(self, embedding: Any, start_tokens: TensorLike, end_token: TensorLike) -> None:
         self._embedding_fn = embedding_function(embedding)
         self._start_tokens, self._end_token = tokens(type(self).__name__, start_tokens, end_token)
-        self._batch_size = size(self._start_tokens)
+        self._batch_size = pb.size(self._start_tokens)
         self._start_inputs = self._embedding_fn(self._start_tokens)
 
     @property
@@ -196,15 +188,15 @@ class GreedyEmbeddingHelper(_IdsHelper):
 
     def initialize(self, name: str | None = None) -> Any:
         """No sequence is finished; the inputs are those of the start tokens."""
-        return fill([self._batch_size], False), self._start_inputs
+        return pb.fill([self._batch_size], False), self._start_inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
         """The numbers of the largest outputs."""
-        return argmax(outputs, -1, int32)
+        return pb.argmax(outputs, -1, pb.int32)
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
         """Which sequences end here, the embeddings of the samples, and the state."""
-        return equal(sample_ids, self._end_token), self._embedding_fn(sample_ids), state
+        return pb.equal(sample_ids, self._end_token), self._embedding_fn(sample_ids), state
 
 
 class SampleEmbeddingHelper(GreedyEmbeddingHelper):
@@ -241,8 +233,8 @@ class InferenceHelper(Helper):
     ) -> None:
         self._sample_fn, self._end_fn, self._next_inputs_fn = sample_fn, end_fn, next_inputs_fn
         self._sample_shape, self._sample_dtype = as_shape(sample_shape), sample_dtype
-        self._start_inputs = convert_to_tensor(start_inputs)
-        self._batch_size = shape(self._start_inputs)[0]
+        self._start_inputs = pb.convert_to_tensor(start_inputs)
+        self._batch_size = pb.shape(self._start_inputs)[0]
 
     @property
     def batch_size(self) -> Any:
@@ -250,7 +242,7 @@ class InferenceHelper(Helper):
         return self._batch_size
 
     @property
-    def sample_ids_shape(self) -> TensorShape:
+    def sample_ids_shape(self) -> pb.TensorShape:
         """The shape of the sample of a sequence."""
         return self._sample_shape
 
@@ -261,7 +253,7 @@ class InferenceHelper(Helper):
 
     def initialize(self, name: str | None = None) -> Any:
         """No sequence is finished; the inputs are those given."""
-        return fill([self._batch_size], False), self._start_inputs
+        return pb.fill([self._batch_size], False), self._start_inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
         """What `sample_fn` makes of the outputs."""
@@ -273,26 +265,26 @@ class InferenceHelper(Helper):
         return self._end_fn(sample_ids), (sample_ids if made is None else made(sample_ids)), state
 
 
-def steps_of(inputs: Tensor, time_major: bool, name: str | None = None) -> TensorArray:
+def steps_of(inputs: pb.Tensor, time_major: bool, name: str | None = None) -> pb.TensorArray:
     """The inputs of each step, and zeros for the step that is not made."""
     rows = inputs if time_major else axes_exchanged(inputs)
-    more = concat([rows, zeros_like(rows[:1])], 0, name=name)
-    return TensorArray(rows.dtype, element_shape=rows.shape[1:]).unstack(more)
+    more = pb.concat([rows, pb.zeros_like(rows[:1])], 0, name=name)
+    return pb.TensorArray(rows.dtype, element_shape=rows.shape[1:]).unstack(more)
 
 
 def embedding_function(embedding: Any) -> Callable[[Any], Any]:
     """A function of numbers: `embedding`, or the rows of a table."""
-    return embedding if callable(embedding) else lambda ids: embedding_lookup(embedding, ids)
+    return embedding if callable(embedding) else lambda ids: pb.nn.embedding_lookup(embedding, ids)
 
 
-def tokens(what: str, start_tokens: Any, end_token: Any) -> tuple[Tensor, Tensor]:
+def tokens(what: str, start_tokens: Any, end_token: Any) -> tuple[pb.Tensor, pb.Tensor]:
     """The tokens that sequences begin with, and the one that ends them."""
-    start, end = convert_to_tensor(start_tokens, int32), convert_to_tensor(end_token, int32)
+    start, end = pb.convert_to_tensor(start_tokens, pb.int32), pb.convert_to_tensor(end_token, pb.int32)
     if start.shape.rank != 1 or end.shape.rank != 0:
         raise ValueError(f"{what}: start_tokens must be a vector and end_token a scalar, not {start.type}, {end.type}")
     return start, end
 
 
-def drawn(logits: Any, seed: int | None) -> Tensor:
+def drawn(logits: Any, seed: int | None) -> pb.Tensor:
     """A class for each row of `logits` [batch, classes]."""
-    return squeeze(categorical(logits, 1, int32, seed), [1])
+    return pb.squeeze(pb.random.categorical(logits, 1, pb.int32, seed), [1])

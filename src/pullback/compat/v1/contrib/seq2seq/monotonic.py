@@ -7,34 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from .....control_flow.scan import scan
-from .....core.dtypes import as_dtype, int32
-from .....core.graph import Tensor
+import pullback as pb
+
 from .....core.typing import DTypeLike, TensorLike
-from .....layers.variables.initializers import Constant
-from .....layers.variables.scope import get_variable, variable_scope
-from .....primitives.activations.sigmoid import sigmoid
-from .....primitives.casting.cast import cast
-from .....primitives.creation.constant import convert_to_tensor
-from .....primitives.creation.fill import ones_like, zeros, zeros_like
-from .....primitives.creation.one_hot import one_hot
-from .....primitives.cumulative.cumsum import cumprod, cumsum
-from .....primitives.elementwise.clip import clip_by_value
-from .....primitives.elementwise.exponential import exp, log
-from .....primitives.random.stateful import random_normal
-from .....primitives.shape.size import shape
-from .....primitives.shape.stacking import concat
-from .....primitives.shape.transpose import transpose
 from .attention import _BaseAttentionMechanism, bahdanau_score, luong_score, unbiased
 
 
-def safe_cumprod(x: TensorLike, *args: Any, **kwargs: Any) -> Tensor:
+def safe_cumprod(x: TensorLike, *args: Any, **kwargs: Any) -> pb.Tensor:
     """`cumprod` of elements in (0, 1], `exp(cumsum(log(x)))`: its derivative is finite at 0. Arguments of `cumsum`."""
-    y = convert_to_tensor(x)
-    return exp(cumsum(log(clip_by_value(y, float(np.finfo(y.dtype).tiny), 1.0)), *args, **kwargs))
+    y = pb.convert_to_tensor(x)
+    return pb.exp(pb.cumsum(pb.log(pb.clip_by_value(y, float(np.finfo(y.dtype).tiny), 1.0)), *args, **kwargs))
 
 
-def monotonic_attention(p_choose_i: TensorLike, previous_attention: TensorLike, mode: str) -> Tensor:
+def monotonic_attention(p_choose_i: TensorLike, previous_attention: TensorLike, mode: str) -> pb.Tensor:
     """The probability that each step of a memory is attended to, when it is gone through from where it was last.
 
     At each step the search stops with the probability `p_choose_i` [batch, time]. "recursive" goes step by step,
@@ -49,17 +34,19 @@ def monotonic_attention(p_choose_i: TensorLike, previous_attention: TensorLike, 
     >>> tf.Session().run(tf.contrib.seq2seq.monotonic_attention(p, before, "recursive")).tolist()
     [[0.5, 0.25, 0.25]]
     """
-    p, before = convert_to_tensor(p_choose_i), convert_to_tensor(previous_attention)
+    p, before = pb.convert_to_tensor(p_choose_i), pb.convert_to_tensor(previous_attention)
     if mode == "recursive":
-        on = concat([ones_like(p[:, :1]), 1.0 - p[:, :-1]], 1)
-        reached = scan(lambda x, step: step[0] * x + step[1], (transpose(on), transpose(before)), zeros_like(p[:, 0]))
-        return p * transpose(reached)
+        on = pb.concat([pb.ones_like(p[:, :1]), 1.0 - p[:, :-1]], 1)
+        reached = pb.scan(
+            lambda x, step: step[0] * x + step[1], (pb.transpose(on), pb.transpose(before)), pb.zeros_like(p[:, 0])
+        )
+        return p * pb.transpose(reached)
     if mode == "parallel":
         on = safe_cumprod(1.0 - p, 1, True)
-        return p * on * cumsum(before / clip_by_value(on, 1e-10, 1.0), 1)
+        return p * on * pb.cumsum(before / pb.clip_by_value(on, 1e-10, 1.0), 1)
     if mode == "hard":
-        p = p * cumsum(before, 1)
-        return p * cumprod(1.0 - p, 1, exclusive=True)
+        p = p * pb.cumsum(before, 1)
+        return p * pb.cumprod(1.0 - p, 1, exclusive=True)
     raise ValueError(f"monotonic_attention: mode must be 'recursive', 'parallel' or 'hard', not {mode!r}")
 
 
@@ -68,17 +55,17 @@ def _monotonic_probability_fn(
 ) -> Any:
     """The alignments of scores, with noise added before they become probabilities."""
     if sigmoid_noise > 0:
-        score = score + sigmoid_noise * random_normal(shape(score), dtype=score.dtype, seed=seed)
-    p = cast(score > 0.0, score.dtype) if mode == "hard" else sigmoid(score)
+        score = score + sigmoid_noise * pb.random_normal(pb.shape(score), dtype=score.dtype, seed=seed)
+    p = pb.cast(score > 0.0, score.dtype) if mode == "hard" else pb.sigmoid(score)
     return monotonic_attention(p, previous_alignments, mode)
 
 
 class _BaseMonotonicAttentionMechanism(_BaseAttentionMechanism):
     """Attention whose first alignment is the first step of the memory."""
 
-    def initial_alignments(self, batch_size: Any, dtype: DTypeLike) -> Tensor:
+    def initial_alignments(self, batch_size: Any, dtype: DTypeLike) -> pb.Tensor:
         """1 for the first step of the memory, 0 for the others."""
-        return one_hot(zeros([batch_size], int32), self._alignments_size, dtype=as_dtype(dtype))
+        return pb.one_hot(pb.zeros([batch_size], pb.int32), self._alignments_size, dtype=pb.as_dtype(dtype))
 
 
 class BahdanauMonotonicAttention(_BaseMonotonicAttentionMechanism):
@@ -120,7 +107,7 @@ class BahdanauMonotonicAttention(_BaseMonotonicAttentionMechanism):
 
     def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
         """The alignments [batch, time] of a query [batch, depth], and the next state, which is the same."""
-        with variable_scope(None, "bahdanau_monotonic_attention", [query]):
+        with pb.variable_scope(None, "bahdanau_monotonic_attention", [query]):
             score = bahdanau_score(self.query_layer(query), self._keys, self._normalize)
             score = score + _bias(self._score_bias_init, query)
         alignments = self._probability_fn(score, state)
@@ -166,11 +153,11 @@ class LuongMonotonicAttention(_BaseMonotonicAttentionMechanism):
 
     def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
         """The alignments [batch, time] of a query [batch, units], and the next state, which is the same."""
-        with variable_scope(None, "luong_monotonic_attention", [query]):
+        with pb.variable_scope(None, "luong_monotonic_attention", [query]):
             score = luong_score(query, self._keys, self._scale) + _bias(self._score_bias_init, query)
         alignments = self._probability_fn(score, state)
         return alignments, alignments
 
 
 def _bias(begins: float, query: Any) -> Any:
-    return get_variable("attention_score_bias", [], query.dtype, initializer=Constant(begins))
+    return pb.get_variable("attention_score_bias", [], query.dtype, initializer=pb.constant_initializer(begins))

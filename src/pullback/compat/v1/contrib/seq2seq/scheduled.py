@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .....control_flow.tensor_array import TensorArray
-from .....core.dtypes import bool as bool_
-from .....core.dtypes import int32
-from .....core.graph import Tensor
+import pullback as pb
+
 from .....core.typing import TensorLike
 from .....layers.rnn.recurrent import along
-from .....primitives.casting.cast import cast
-from .....primitives.creation.constant import convert_to_tensor
-from .....primitives.elementwise.maximum import maximum
-from .....primitives.indexing.where import where
-from .....primitives.random.stateful import random_uniform
-from .....primitives.shape.stacking import concat
 from .helpers import TrainingHelper, drawn, embedding_function, steps_of
 
 
@@ -47,12 +39,14 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
 
     def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
         """Classes that are drawn, or -1."""
-        noise = random_uniform([self._batch_size], dtype=self._sampling_probability.dtype, seed=self._scheduling_seed)
-        return where(self._sampling_probability > noise, drawn(outputs, self._seed), -1)
+        noise = pb.random_uniform(
+            [self._batch_size], dtype=self._sampling_probability.dtype, seed=self._scheduling_seed
+        )
+        return pb.where(self._sampling_probability > noise, drawn(outputs, self._seed), -1)
 
-    def _following(self, inputs: Tensor, time: Any, outputs: Any, sample_ids: Any) -> Any:
-        made = self._embedding_fn(maximum(sample_ids, 0))
-        return where(along(sample_ids > -1, made), made, inputs)
+    def _following(self, inputs: pb.Tensor, time: Any, outputs: Any, sample_ids: Any) -> Any:
+        made = self._embedding_fn(pb.maximum(sample_ids, 0))
+        return pb.where(along(sample_ids > -1, made), made, inputs)
 
 
 class ScheduledOutputTrainingHelper(TrainingHelper):
@@ -75,11 +69,11 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         auxiliary_inputs: TensorLike | None = None,
         name: str | None = None,
     ) -> None:
-        given = convert_to_tensor(inputs)
-        self._auxiliary: TensorArray | None = None
+        given = pb.convert_to_tensor(inputs)
+        self._auxiliary: pb.TensorArray | None = None
         if auxiliary_inputs is not None:
-            more = convert_to_tensor(auxiliary_inputs)
-            given = concat([given, more], -1)
+            more = pb.convert_to_tensor(auxiliary_inputs)
+            given = pb.concat([given, more], -1)
             self._auxiliary = steps_of(more, time_major)
         super().__init__(given, sequence_length, time_major, name)
         self._sampling_probability = _probability(type(self).__name__, sampling_probability)
@@ -88,17 +82,17 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
     def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
         """1 where the outputs are the next inputs, 0 elsewhere."""
         p = self._sampling_probability
-        return cast(random_uniform([self._batch_size], dtype=p.dtype, seed=self._seed) < p, int32)
+        return pb.cast(pb.random_uniform([self._batch_size], dtype=p.dtype, seed=self._seed) < p, pb.int32)
 
-    def _following(self, inputs: Tensor, time: Any, outputs: Any, sample_ids: Any) -> Any:
+    def _following(self, inputs: pb.Tensor, time: Any, outputs: Any, sample_ids: Any) -> Any:
         made = outputs if self._next_inputs_fn is None else self._next_inputs_fn(outputs)
         if self._auxiliary is not None:
-            made = concat([made, self._auxiliary.read(time + 1)], -1)
-        return where(along(cast(sample_ids, bool_), made), made, inputs)
+            made = pb.concat([made, self._auxiliary.read(time + 1)], -1)
+        return pb.where(along(pb.cast(sample_ids, pb.bool), made), made, inputs)
 
 
-def _probability(what: str, value: Any) -> Tensor:
-    p = convert_to_tensor(value)
+def _probability(what: str, value: Any) -> pb.Tensor:
+    p = pb.convert_to_tensor(value)
     if p.shape.rank not in (0, 1):
         raise ValueError(f"{what}: sampling_probability must be a scalar or a vector, not {p.type}")
     return p

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from .....control_flow.tensor_array import TensorArray
+import pullback as pb
+
 from .....core import nest
-from .....core.dtypes import int32
-from .....core.graph import Tensor
 from .....core.typing import DTypeLike
 from .....layers.rnn.cells import RNNCell
 from .....primitives.creation.constant import constant_value
-from .....primitives.creation.fill import zeros
-from .....primitives.identity.identity import ensure_shape, identity
-from .....primitives.linalg.matmul import matmul
-from .....primitives.shape.squeeze import expand_dims, squeeze
-from .....primitives.shape.stacking import concat
 from .attention import AttentionMechanism, unbiased
 
 
@@ -50,14 +44,14 @@ class AttentionWrapperState(NamedTuple):
 
 
 def _of_same_shape(old: Any, new: Any) -> Any:
-    if not isinstance(old, Tensor) or not isinstance(new, Tensor):
+    if not isinstance(old, pb.Tensor) or not isinstance(new, pb.Tensor):
         return new
     if not old.shape.is_compatible_with(new.shape):
         raise ValueError(f"AttentionWrapperState.clone: {new.type} takes the place of {old.type}; shapes must be equal")
-    return new if old.shape.merge_with(new.shape) == new.shape else ensure_shape(new, old.shape)
+    return new if old.shape.merge_with(new.shape) == new.shape else pb.ensure_shape(new, old.shape)
 
 
-def with_room(state: Any, steps: Tensor) -> Any:
+def with_room(state: Any, steps: pb.Tensor) -> Any:
     """A state, be it of several cells, whose empty histories have room for so many steps from the beginning."""
     if isinstance(state, AttentionWrapperState):
         history = nest.map_structure(lambda array: _of_size(array, steps), state.alignment_history)
@@ -67,11 +61,11 @@ def with_room(state: Any, steps: Tensor) -> Any:
     return state
 
 
-def _of_size(array: Any, steps: Tensor) -> Any:
+def _of_size(array: Any, steps: pb.Tensor) -> Any:
     """`array`, of that size unless it has elements already."""
     if constant_value(array.size()) != 0:
         return array
-    return TensorArray(array.dtype, steps, element_shape=array.element_shape)
+    return pb.TensorArray(array.dtype, steps, element_shape=array.element_shape)
 
 
 class AttentionWrapper(RNNCell):
@@ -175,9 +169,9 @@ class AttentionWrapper(RNNCell):
             cell_state = self._cell.zero_state(batch_size, dtype)
         alignments = [m.initial_alignments(batch_size, dtype) for m in self._attention_mechanisms]
         return AttentionWrapperState(
-            cell_state=nest.map_structure(identity, cell_state),
-            attention=zeros([batch_size, self._attention_layer_size], dtype),
-            time=zeros([], int32),
+            cell_state=nest.map_structure(pb.identity, cell_state),
+            attention=pb.zeros([batch_size, self._attention_layer_size], dtype),
+            time=pb.zeros([], pb.int32),
             alignments=self._item_or_tuple(alignments),
             alignment_history=self._item_or_tuple(self._history(a) for a in alignments),
             attention_state=self._item_or_tuple(m.initial_state(batch_size, dtype) for m in self._attention_mechanisms),
@@ -201,7 +195,7 @@ class AttentionWrapper(RNNCell):
             alignments.append(aligned)
             states.append(after)
             kept.append(history[i].write(state.time, aligned) if self._alignment_history else ())
-        attention = concat(attentions, 1) if self._is_multi else attentions[0]
+        attention = pb.concat(attentions, 1) if self._is_multi else attentions[0]
         after = AttentionWrapperState(
             cell_state=cell_state,
             attention=attention,
@@ -212,10 +206,10 @@ class AttentionWrapper(RNNCell):
         )
         return (attention if self._output_attention else output), after
 
-    def _history(self, alignments: Tensor) -> Any:
+    def _history(self, alignments: pb.Tensor) -> Any:
         if not self._alignment_history:
             return ()
-        return TensorArray(alignments.dtype, 0, dynamic_size=True, element_shape=alignments.shape)
+        return pb.TensorArray(alignments.dtype, 0, dynamic_size=True, element_shape=alignments.shape)
 
     def _check_batch(self, batch_size: Any, mechanism: Any) -> None:
         known, memory = batch_size, mechanism.batch_size
@@ -235,16 +229,16 @@ class AttentionWrapper(RNNCell):
 def _compute_attention(mechanism: Any, cell_output: Any, attention_state: Any, attention_layer: Any) -> Any:
     """What is attended to, the alignments and the next state of a mechanism."""
     alignments, after = mechanism(cell_output, state=attention_state)
-    context = squeeze(matmul(expand_dims(alignments, 1), mechanism.values), [1])
+    context = pb.squeeze(pb.matmul(pb.expand_dims(alignments, 1), mechanism.values), [1])
     return (
-        (context if attention_layer is None else attention_layer(concat([cell_output, context], 1))),
+        (context if attention_layer is None else attention_layer(pb.concat([cell_output, context], 1))),
         alignments,
         after,
     )
 
 
 def _side_by_side(inputs: Any, attention: Any) -> Any:
-    return concat([inputs, attention], -1)
+    return pb.concat([inputs, attention], -1)
 
 
 def _listed(value: Any) -> list[Any]:
