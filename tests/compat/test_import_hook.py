@@ -41,7 +41,7 @@ def installed() -> Iterator[None]:
         ("tensorflow.python.ops.rnn_cell_impl", "BasicLSTMCell", "pullback.nn.rnn_cell.BasicLSTMCell"),
         ("tensorflow.python.training.moving_averages", "AdamOptimizer", "pullback.train.AdamOptimizer"),
         ("tensorflow.python.platform.gfile", "GFile", "pullback.compat.v1.gfile.GFile"),
-        ("tensorflow.python.ops.variable_scope", "variable_scope", "pullback.variable_scope"),
+        ("tensorflow.python.ops.variable_scope", "variable_scope", "pullback.compat.v1.variable_scope"),
         ("tensorflow.contrib.slim", "conv2d", "pullback.compat.v1.contrib.layers.conv2d"),
         ("tensorflow.contrib.layers.python.layers.layers", "conv2d", "pullback.compat.v1.contrib.layers.conv2d"),
         ("tensorflow.python.ops.metrics_impl", "mean", "pullback.compat.v1.metrics.mean"),
@@ -104,7 +104,7 @@ def test_a_name_that_is_not_there_is_not_taken_for_a_module() -> None:
 def test_what_is_a_module_in_a_package_is_none_of_its_functions() -> None:
     from tensorflow.python.ops import variable_scope  # type: ignore[import-not-found]
 
-    assert variable_scope.variable_scope is pb.variable_scope
+    assert variable_scope.variable_scope is pb.compat.v1.variable_scope
     tensorflow = importlib.import_module("tensorflow")
     assert tensorflow.python.ops.variable_scope.get_variable is pb.compat.v1.get_variable
 
