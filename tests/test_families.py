@@ -39,7 +39,7 @@ ROOMS = {
             "windows",
         ),
         *("collectives", "headroom", "host_segments", "jax_internals", "lost_processes", "platform", "processes"),
-        *("array_namespace", "interrupts", "masked_rows", "reassociation", "stages", "survey", "transfers"),
+        *("array_namespace", "fences", "interrupts", "masked_rows", "reassociation", "stages", "survey", "transfers"),
     },
     "onnx/read": {
         *("dtypes", "lengths", "operands", "packed", "places", "sources", "states", "steps", "watching", "windows"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +211,28 @@ def test_compiled_programs_are_kept_in_a_folder(graph: pb.Graph, tmp_path: Path)
         assert list(tmp_path.iterdir())
     finally:
         jax.config.update("jax_compilation_cache_dir", folder)
+
+
+def residual(x: pb.Tensor, f: pb.Tensor) -> pb.Tensor:
+    return x + pb.nn.conv2d(pb.nn.relu(pb.nn.conv2d(pb.nn.relu(x), f, 1, "SAME")), f, 1, "SAME")
+
+
+def depthwise(x: pb.Tensor, f: pb.Tensor) -> pb.Tensor:
+    return pb.nn.relu(pb.nn.depthwise_conv2d(x, f[:, :, :, :1], [1, 1, 1, 1], "SAME"))
+
+
+@pytest.mark.parametrize(("layer", "depth"), [(residual, 4), pytest.param(depthwise, 6, marks=pytest.mark.slow)])
+def test_gradients_keep_what_layers_give_once(layer: Callable[..., pb.Tensor], depth: int) -> None:
+    shape, kept = (32, 32, 32, 32), 2 * depth if layer is residual else depth
+    with pb.Graph().as_default():
+        x = y = pb.placeholder(pb.float32, shape)
+        filters = [pb.placeholder(pb.float32, [3, 3, 32, 32]) for _ in range(depth)]
+        for f in filters:
+            y = layer(y, f)
+        fetches = pb.gradients(pb.reduce_sum(y * y), filters)
+        feeds = {t: np.zeros(t.shape.known, np.float32) for t in (x, *filters)}
+        found = pb.Session(engine="xla").compiled_memory(fetches, feeds)["temporary"]
+    assert found < (1.5 * kept + 5) * 4 * np.prod(shape)
 
 
 def test_compiled_memory_is_not_for_numpy() -> None:

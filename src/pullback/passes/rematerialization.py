@@ -53,6 +53,8 @@ class Report:
     """The peak before, in bytes."""
     peak: int
     """The peak now, as predicted, in bytes."""
+    compiled_peak: int
+    """That of a compiled program, which has room for all that is fetched from the start."""
     at: Operation | None
     """The operation at which the memory is fullest; None where nothing is computed."""
     flops: int
@@ -67,7 +69,8 @@ class Report:
         share = self.extra_flops / self.flops if self.flops else 0.0
         fullest = f", fullest at {self.at.name}" if self.at else ""
         lines = [
-            f"peak {self.plain_peak:,} -> {self.peak:,} bytes (budget {self.budget:,}){fullest}",
+            f"peak {self.plain_peak:,} -> {self.peak:,} bytes "
+            f"(budget {self.budget:,}; compiled {self.compiled_peak:,}){fullest}",
             f"{self.flops:,} + {self.extra_flops:,} floating-point operations ({share:+.1%})",
             f"{len(self.recomputed)} operations are computed again",
             *[f"  and some inside of {op.name} ({site_of(op)})" for op in self.inside[:5]],
@@ -95,7 +98,8 @@ def rematerialize(
     Args:
         fetches: a tensor, an operation, IndexedSlices, or a structure of them (None stays): all that a run will fetch.
         budget: bytes, or a string such as "200MB" or "1.5GiB", of values alive at once; what is fed, constants and
-            variables come to it.
+            variables come to it. What is fetched counts from when it is made; for a compiled program, which has room
+            for it from the start, see `Report.compiled_peak`.
         sizes: lengths that only a run knows: numbers by name, or shapes by tensor: `{"batch": 32}`, `{x: [32, 10]}`.
             The graph stays right at others; the budget holds at these.
 
@@ -177,6 +181,7 @@ def _report(schedule: Schedule) -> Report:
         schedule.budget,
         schedule.plain_peak,
         peak,
+        schedule.compiled_peak(),
         schedule.operations[at.node] if schedule.operations else None,
         before,
         sum(each) - before + sum([each[i] * n for i, n in again.items()]),

@@ -13,7 +13,7 @@ from ..core.graph import Operation, site_of
 from ..core.traits import GIVEN, VIEWS
 from .checkpoints import checkpointed
 from .costs import Lengths, scratch, work
-from .eviction import ORDERS, BudgetError, Node, run_steps
+from .eviction import ORDERS, BudgetError, Node, blocks_of, run_steps
 from .keeping import keeping_more
 from .pieces import Made, peak_of, pieces_of
 from .view import View
@@ -64,6 +64,24 @@ class Schedule:
         if VIEWS not in op.primitive.traits:
             return None
         return self.number.get(self.view.stand_in(op.inputs[0]).op)
+
+    def compiled_peak(self) -> int:
+        """The peak of a compiled program: elementwise operations are fused; results have memory from the start.
+
+        That of a large result is lent to other values until it is made.
+        """
+        block = blocks_of(self.nodes)
+        fetched = {block[i] for i, node in enumerate(self.nodes) if node.kept}
+        largest = max([node.size for i, node in enumerate(self.nodes) if i not in fetched], default=0)
+        early = {i for i in fetched if self.nodes[i].size < largest}
+        nodes = [
+            node._replace(
+                size=0 if i in early else node.size,
+                scratch=node.scratch if isinstance(op.primitive, AbstractFunctional) else 0,
+            )
+            for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True))
+        ]
+        return sum([self.nodes[i].size for i in early]) + peak_of(nodes, self.pieces)[0]
 
     def _cheapest(self) -> list[int]:
         """The steps of the least work whose peak is within the budget."""

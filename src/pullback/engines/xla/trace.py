@@ -25,6 +25,7 @@ from ..data_dependent_shapes import DataDependentShapeError
 from ..plan import Plan, Step, checked_outputs, has_guards
 from ..run_shapes import check_shapes, has_unknown_shapes
 from .array_namespace import kernel_of
+from .fences import Fences
 from .fusion import Fused, an_argument, apart
 from .indexing import gather_within, nothing_to_read
 from .loops.rooms import Rooms
@@ -111,7 +112,7 @@ class Trace:
         self.states: list[Any] = [None] * len(plan.states)
         self.codes: list[Any] = []
         """For each check 0, or CODES times the number of the tensor that is not finite, plus what it has."""
-        self.fused, self.sums = Fused(), Sums()
+        self.fused, self.sums, self.fences = Fused(), Sums(), Fences(plan)
         self.perhaps = False
         """Whether it is part of a branch or a step that need not be run."""
         self.level = Rooms()
@@ -149,7 +150,7 @@ class Trace:
 
     def _step(self, step: Step) -> None:
         slots = self.slots
-        arrays = [slots[n] for n in step.inputs]
+        arrays = self.fences.behind(step, [slots[n] for n in step.inputs])
         try:
             if multiplies(step.op.primitive.traits):
                 with jax.default_matmul_precision(self._precision(step.op)):
@@ -168,6 +169,7 @@ class Trace:
         for n, y in zip(step.outputs, results, strict=True):
             slots[n] = y
         self.fused.note(step)
+        self.fences.note(step, slots, results)
         if self.check and not step.bodies:
             self._check(step, results)
         if self.reports and isinstance(step.op.primitive, AbstractGuard):

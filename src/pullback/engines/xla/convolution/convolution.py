@@ -197,7 +197,9 @@ def _is_faster_by_chunks(batch: int, windows: Sequence[int], depth: int) -> bool
     return not images or not ((depth < 128 and batch <= 16) or (depth <= 8 and batch <= 32))
 
 
-_MOST_CHUNKS = 16
+_MOST_CHUNKS = 32
+_LARGE = 1 << 19
+"""The elements of images from which on depthwise filters take less time by chunks, and a fourth of the memory."""
 
 
 def _filter_by_chunks(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pads) -> Any:
@@ -213,7 +215,7 @@ def _filter_by_chunks(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pad
 
     def step(i: Any, carried: tuple[Any, Any]) -> tuple[Any, Any]:
         total, patches = carried
-        chunk, part = [lax.dynamic_slice_in_dim(array, i * size, size, 0) for array in (x, dy)]
+        chunk, part = _chunk((x, dy), chunks, i)
         planes = made(chunk.reshape(-1, depth).T).reshape(depth, *chunk.shape[:-1])
         planes = made(jnp.pad(planes, ((0, 0), (0, 0), *pads)))
         for j, offset in enumerate(places):
@@ -225,6 +227,12 @@ def _filter_by_chunks(p: Any, x: Any, dy: Any, windows: Sequence[int], pads: Pad
     room = jnp.full((rows, size, *counts), dy.ravel()[0], x.dtype)
     total, _ = lax.fori_loop(0, chunks, step, (jnp.zeros((rows, count), x.dtype), room))
     return total.reshape(*windows, depth, count)
+
+
+def _chunk(arrays: Sequence[Any], chunks: int, i: Any) -> list[Any]:
+    """The rows of chunk `i` of arrays of the same number of rows."""
+    sizes = [x.shape[0] // chunks for x in arrays]
+    return [lax.dynamic_slice_in_dim(x, i * n, n, 0) for x, n in zip(arrays, sizes, strict=True)]
 
 
 def _filter_by_convolution(p: Any, x: Any, dy: Any, windows: Sequence[int], depth: int, pads: Pads) -> Any:
@@ -305,13 +313,25 @@ def _depthwise_by_filter(p: DepthwiseConv2dNativeBackpropFilter, x: Any, dy: Any
     x, dy = channels_last(jnp, x, p.data_format), channels_last(jnp, dy, p.data_format)
     counts = dy.shape[1:-1]
     dy = dy.reshape(*dy.shape[:-1], channels, multiplier)
-    x = padded(x, pads_of(x.shape[1:-1], windows, p.strides, p.dilations, p.padding))
+    pads = pads_of(x.shape[1:-1], windows, p.strides, p.dilations, p.padding)
     over = tuple(range(len(windows) + 1))
-    pieces = [
-        jnp.sum(x[at_offset(offset, counts, p.strides, p.dilations)][..., None] * dy, over)
-        for offset in offsets(windows)
-    ]
-    return jnp.stack(pieces).reshape(*windows, channels, multiplier).astype(dtype)
+
+    def summed(x: Any, dy: Any) -> Any:
+        x = padded(x, pads)
+        pieces = [
+            jnp.sum(x[at_offset(offset, counts, p.strides, p.dilations)][..., None] * dy, over)
+            for offset in offsets(windows)
+        ]
+        return jnp.stack(pieces).reshape(*windows, channels, multiplier)
+
+    chunks = gcd(x.shape[0], _MOST_CHUNKS)
+    if chunks == 1 or x.size < _LARGE or not on_processor():
+        return summed(x, dy).astype(dtype)
+
+    def step(i: Any, total: Any) -> Any:
+        return total + summed(*_chunk((x, dy), chunks, i))
+
+    return lax.fori_loop(0, chunks, step, jnp.zeros((*windows, channels, multiplier), x.dtype)).astype(dtype)
 
 
 def _counts(

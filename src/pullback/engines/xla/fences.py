@@ -1,0 +1,66 @@
+"""Fences: what comes after a computation waits for it, so that XLA does not run it before and keep what it gives.
+
+XLA on a processor runs what is ready, in whatever order, and drops barriers. What computes again to save memory relies
+on the order of the plan: there a step that lets go of more than it makes is a fence. Later ones read an input by a
+choice whose condition XLA cannot know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...control_flow.call import RecomputedCall
+from ...core.traits import multiplies
+from ..plan import Plan, Step
+from .platform import on_processor
+
+
+class Fences:
+    """The latest step that others wait for, and what is known to come after it."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.are_needed = any(isinstance(step.op.primitive, RecomputedCall) for step in plan.steps)
+        self.passed: Any = None
+        """True once the step is done; XLA does not know that."""
+        self.after: set[int] = set()
+        """The slots of what depends on it."""
+
+    def behind(self, step: Step, arrays: list[Any]) -> list[Any]:
+        """`arrays`, the inputs of a step, of which one waits: the smallest one, where it would not be a large copy."""
+        if self.passed is None:
+            return arrays
+        waits = not self.after.isdisjoint(step.inputs)
+        floats = [i for i, x in enumerate(arrays) if _is_floats(x)]
+        if not waits and floats:
+            chosen = min(floats, key=lambda i: arrays[i].size)
+            x = arrays[chosen]
+            if not multiplies(step.op.primitive.traits) or 4 * x.size <= max(arrays[i].size for i in floats):
+                arrays = [*arrays[:chosen], jnp.where(self.passed, x, np.zeros((), x.dtype)), *arrays[chosen + 1 :]]
+                waits = True
+        if waits:
+            self.after.update(step.outputs)
+        return arrays
+
+    def note(self, step: Step, slots: Sequence[Any], results: Sequence[Any]) -> None:
+        """Put a fence at a step that lets go of more than it makes."""
+        if not self.are_needed or not on_processor():
+            return
+        freed = sum(x.nbytes for x in [slots[n] for n in step.frees] if _is_floats(x))
+        made = [y for y in results if _is_floats(y)]
+        if made and (freed > sum(y.nbytes for y in made) or isinstance(step.op.primitive, RecomputedCall)):
+            self.passed, self.after = is_there(made[0]), set(step.outputs)
+
+
+def is_there(x: jax.Array) -> jax.Array:
+    """True, which XLA does not know before it has computed `x`."""
+    some = jnp.ravel(x)[0]
+    return (some == some) | (some != some)
+
+
+def _is_floats(x: Any) -> bool:
+    return isinstance(x, jax.Array) and x.size > 0 and x.dtype.kind == "f"
