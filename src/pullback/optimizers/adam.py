@@ -44,6 +44,16 @@ class AbstractAdam(AbstractOptimizer):
     def _moments(self, m: Tensor, v: Tensor, dy: Tensor, scalars: Scalars) -> tuple[Tensor, Tensor]:
         return m * scalars["beta1"] + dy * scalars["rest1"], v * scalars["beta2"] + square(dy) * scalars["rest2"]
 
+    def _move_moments(self, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
+        """Let all moments fall, and add to those of the rows of `dy`."""
+        m, v, rows = slots["m"], slots["v"], dy.indices
+        return [
+            m.assign(m.value() * scalars["beta1"], read_value=False),
+            v.assign(v.value() * scalars["beta2"], read_value=False),
+            scatter_rows("add", m.handle, rows, dy.values * scalars["rest1"]),
+            scatter_rows("add", v.handle, rows, square(dy.values) * scalars["rest2"]),
+        ]
+
     def _step(self, m: Tensor, v: Tensor, scalars: Scalars) -> Tensor:
         return m * scalars["rate"] / (sqrt(v) + scalars["epsilon"])
 
@@ -82,15 +92,9 @@ class AdamOptimizer(AbstractAdam):
         super().__init__(learning_rate, beta1, beta2, epsilon, name)
 
     def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
-        m, v, rows = slots["m"], slots["v"], dy.indices
-        fallen = [
-            m.assign(m.value() * scalars["beta1"], read_value=False),
-            v.assign(v.value() * scalars["beta2"], read_value=False),
-            scatter_rows("add", m.handle, rows, dy.values * scalars["rest1"]),
-            scatter_rows("add", v.handle, rows, square(dy.values) * scalars["rest2"]),
-        ]
-        step = self._step(m.value(), v.value(), scalars)
-        return [*fallen, variable.assign_sub(step, read_value=False)]
+        moved = self._move_moments(dy, slots, scalars)
+        step = self._step(slots["m"].value(), slots["v"].value(), scalars)
+        return [*moved, variable.assign_sub(step, read_value=False)]
 
 
 class LazyAdamOptimizer(AbstractAdam):

@@ -7,9 +7,10 @@ from typing import Any
 from ..core.dtypes import FLOATING, INTEGER, as_dtype, int32, int64
 from ..core.operation import Operation, Tensor
 from ..core.typing import DTypeLike, TensorLike
+from .base.axes import is_computed, static_integer
 from .base.broadcasting import operands
 from .casting.cast import cast
-from .creation.constant import constant_value, convert_to_tensor
+from .creation.constant import convert_to_tensor
 from .creation.fill import ones_like
 from .creation.ranges import range_
 from .debugging.assertions import assert_
@@ -84,10 +85,12 @@ def _not_negative(numbers: Tensor) -> Tensor:
 
 
 def _length(numbers: Tensor, minlength: Any, maxlength: Any) -> Any:
-    low = None if minlength is None else constant_value(convert_to_tensor(minlength))
-    high = None if maxlength is None else constant_value(convert_to_tensor(maxlength))
-    if low is not None and high is not None and low == high:
-        return int(low)
+    low, high = (
+        None if n is None or is_computed(n) else static_integer(n, f"bincount: {what}")
+        for n, what in ((minlength, "minlength"), (maxlength, "maxlength"))
+    )
+    if low is not None and low == high:
+        return low
     length = maximum(cast(reduce_max(numbers), int32) + 1, cast(0 if minlength is None else minlength, int32))
     return length if maxlength is None else minimum(length, cast(maxlength, int32))
 
@@ -117,6 +120,7 @@ def histogram_fixed_width_bins(
     >>> pb.Session().run(pb.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 9.0], [0.0, 5.0], nbins=5))
     array([0, 0, 1, 4], dtype=int32)
     """
+    nbins = static_integer(nbins, "histogram_fixed_width: nbins")
     if nbins <= 0:
         raise ValueError(f"histogram_fixed_width_bins: nbins must be positive, not {nbins}")
     x, ends = operands(take_numbers(values, "histogram_fixed_width_bins", FLOATING), value_range)
@@ -174,11 +178,10 @@ def confusion_matrix(
     with rows.graph.name_scope(name or "confusion_matrix"):
         if rows.dtype not in INTEGER or rows.dtype != columns.dtype:
             rows, columns = cast(rows, int64), cast(columns, int64)
-        n: Any = constant_value(convert_to_tensor(num_classes)) if num_classes is not None else None
-        if n is not None:
-            n = int(n)
-        elif num_classes is not None:
-            n = cast(num_classes, int32)
+        n: Any
+        if num_classes is not None:
+            n = num_classes
+            n = cast(n, int32) if is_computed(n) else static_integer(n, "confusion_matrix: num_classes")
         else:
             n = cast(maximum(reduce_max(rows), reduce_max(columns)), int32) + 1
         values = ones_like(rows, as_dtype(dtype)) if weights is None else cast(weights, as_dtype(dtype))

@@ -134,12 +134,31 @@ def cond(
     fn1: Callable[[], Any] | None = None,
     fn2: Callable[[], Any] | None = None,
 ) -> Any:
-    """As `pb.cond`; a list of one result is unpacked, unless `strict`."""
-    return pb.cond(pred, true_fn, false_fn, name, strict=strict, fn1=fn1, fn2=fn2)
+    """As `pb.cond`; a list of one result is unpacked, unless `strict`.
+
+    An operation that `false_fn` returns beside a truth value of `true_fn` stands for False, after it has run.
+    """
+    then, other = true_fn or fn1, false_fn or fn2
+    returned: list[Any] = []
+
+    def noted() -> Any:
+        returned[:] = [then()]  # type: ignore[misc]
+        return returned[0]
+
+    def value_or_false() -> Any:
+        done = other()  # type: ignore[misc]
+        if not isinstance(done, pb.Operation) or getattr(returned[0], "dtype", None) != pb.bool:
+            return done
+        with done.graph.control_dependencies([done]):
+            return pb.constant(False)
+
+    if not callable(then) or not callable(other):
+        return pb.cond(pred, then, other, name, strict=strict)
+    return pb.cond(pred, noted, value_or_false, name, strict=strict)
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> pb.Tensor:
-    """As `pb.where`; a vector `condition` chooses rows of `x` and `y` that have more axes than it.
+    """As `pb.where`, which broadcasts; a vector `condition` chooses rows of `x` and `y` that have more axes than it.
 
     >>> import pullback.compat.v1 as tf
     >>> x = tf.constant([[1, 2], [3, 4]])
@@ -151,7 +170,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return pb.where(condition, x, y, name)
     x, y = operands(x, y)
     chosen = where_rows(pb.convert_to_tensor(condition), x, y, name)
-    if x.shape.is_compatible_with(y.shape):
+    if x.shape.is_compatible_with(y.shape) and x.shape.is_compatible_with(chosen.shape):
         chosen.set_shape(x.shape.merge_with(y.shape))
     return chosen
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.operation import AbstractTensorLike, Tensor
 from ...core.typing import TensorLike
-from ...primitives.base.axes import static_integers
+from ...primitives.base.axes import static_integer, static_integers
 from ...primitives.casting.cast import cast
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.elementwise.maximum import maximum, minimum
@@ -191,6 +191,9 @@ def pad_to_bounding_box(
     """
     x = _framed_images("pad_to_bounding_box", image)
     height, width = _lengths(x)
+    offset_height, offset_width, target_height, target_width = (
+        _as_number("pad_to_bounding_box", n) for n in (offset_height, offset_width, target_height, target_width)
+    )
     below, right = target_height - offset_height - height, target_width - offset_width - width
     if any(isinstance(n, int) and n < 0 for n in (offset_height, offset_width, below, right)):
         raise ValueError(
@@ -322,11 +325,16 @@ def _lengths(x: Tensor) -> list[Any]:
 
 
 def _as_length(what: str, n: Any) -> Any:
+    number = _as_number(what, n)
+    if isinstance(number, int) and number <= 0:
+        raise ValueError(f"{what}: a size must be positive, not {n}")
+    return number
+
+
+def _as_number(what: str, n: Any) -> Any:
     if isinstance(n, Tensor | AbstractTensorLike):
         return convert_to_tensor(n)
-    if n <= 0:
-        raise ValueError(f"{what}: a size must be positive, not {n}")
-    return int(n)
+    return static_integer(n, f"{what}: a number of pixels")
 
 
 def _smaller(a: Any, b: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...control_flow.py_function import numpy_function
 from ...control_flow.signature import TensorSpec
-from ...core.dtypes import FLOATING, int32, int64
+from ...core.dtypes import FLOATING, INTEGER, int32, int64
 from ...core.operation import Tensor
 from ...core.typing import TensorLike
 from ...primitives.activations.softmax import log_softmax
@@ -18,7 +18,7 @@ from ...primitives.casting.cast import cast
 from ...primitives.creation.constant import convert_to_tensor
 from ...primitives.indexing.gather import boolean_mask
 from ...primitives.indexing.where import where
-from ...primitives.reduction.reduce import reduce_max, reduce_sum
+from ...primitives.reduction.reduce import reduce_max, reduce_sum, take_numbers
 from ...primitives.shape.pad import pad
 from ...primitives.shape.size import shape
 from ...primitives.shape.stacking import stack
@@ -66,7 +66,8 @@ def searched(
     steps, batch = (x.shape.size(0), x.shape.size(1)) if x.shape.rank else (None, None)
     search = partial(_searched, beam_width=beam_width, top_paths=top_paths, merge_repeated=merge_repeated)
     kinds = [TensorSpec([top_paths, batch, steps], int64), TensorSpec([batch, top_paths], x.dtype)]
-    given = [log_softmax(x), cast(convert_to_tensor(sequence_length), int32)]
+    lengths = take_numbers(sequence_length, "ctc_beam_search_decoder: sequence_length", INTEGER)
+    given = [log_softmax(x), cast(lengths, int32)]
     paths, logarithms = numpy_function(search, given, kinds, stateful=False, name="CTCBeamSearchDecoder")
     return [_sparse(paths[k]) for k in range(top_paths)], logarithms
 

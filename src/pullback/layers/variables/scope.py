@@ -322,7 +322,8 @@ def get_variable(
     with scope.graph.name_scope(None):
         if getter is None:
             return found(**wished)
-        made: Variable = getter(found, **wished | {"dtype": seen.dtype(as_dtype(dtype or scope.dtype))})
+        told = {"dtype": seen.dtype(as_dtype(dtype or scope.dtype)), "trainable": trainable is None or trainable}
+        made: Variable = getter(found, **wished | told)
         return made
 
 

@@ -35,6 +35,18 @@ def static_integers(value: Any, what: str) -> tuple[int, ...]:
     return tuple([int(v) for v in array.reshape(-1)])
 
 
+def static_integer(value: Any, what: str) -> int:
+    """`value`, an integer or an integer tensor of known value.
+
+    Raises:
+        ValueError: it is a tensor whose value is not known while the graph is built. TypeError: no integer.
+    """
+    found = static_integers(value, what)
+    if np.ndim(value) if not isinstance(value, Tensor | AbstractTensorLike) else len(found) != 1:
+        raise TypeError(f"{what} must be an integer, not {value!r}")
+    return found[0]
+
+
 def is_computed(value: Any) -> TypeGuard[Tensor]:
     """Whether `value` is a tensor whose value only a run knows."""
     return isinstance(value, Tensor | AbstractTensorLike) and constant_value(convert_to_tensor(value)) is None

@@ -35,8 +35,13 @@ def check_data_format(what: str, data_format: str | None, allowed: Sequence[str]
 
 
 def spatial_lengths(what: str, name: str, value: Any, count: int, data_format: str) -> tuple[int, ...]:
-    """One number for each of `count` spatial axes, from one number, that many, or one for each axis of the input."""
-    numbers = [value] if isinstance(value, int | np.integer) else list(value)
+    """One number for each of `count` spatial axes, from one number, that many, or one for each axis of the input.
+
+    Whole floats are taken, as TensorFlow takes them: programs divide lengths.
+    """
+    numbers = list(np.atleast_1d(value))
+    if any(n != int(n) for n in numbers):
+        raise TypeError(f"{what}: {name} must be integers, not {value!r}")
     if len(numbers) == 1:
         numbers = numbers * count
     if len(numbers) == count + 2:

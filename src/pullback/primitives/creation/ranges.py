@@ -15,7 +15,7 @@ from ...core.primitive import Primitive
 from ...core.shape import TensorShape
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
-from ..base.axes import as_axis
+from ..base.axes import as_axis, is_computed, static_integer
 from ..base.broadcasting import operands
 from ..casting.cast import cast
 from ..reduction.sum import sum_like
@@ -168,16 +168,16 @@ def _weights(num: Any, dtype: DType) -> tuple[Tensor, Tensor]:
     from ..debugging.assertions import assert_
     from ..elementwise.maximum import maximum
 
-    count = _known_number(num)
-    if count is None:
+    if is_computed(num):
         given = convert_to_tensor(num)
         with given.graph.acting.control_dependencies([assert_(given > 0, ["linspace: num must be positive", given])]):
             steps = range_(given)
         parts = cast(steps, float64) / cast(maximum(given - 1, 1), float64)
         return cast(1 - parts, dtype), cast(parts, dtype)
+    count = static_integer(num, "linspace: num")
     if count < 1:
         raise ValueError(f"linspace: num must be a positive number, not {num}")
-    t = np.arange(int(count)) / max(int(count) - 1, 1)
+    t = np.arange(count) / max(count - 1, 1)
     return convert_to_tensor(_as(dtype, 1 - t)), convert_to_tensor(_as(dtype, t))
 
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import FLOATING, int32
+from ...core.dtypes import FLOATING, INTEGER, int32
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.broadcasting import operands
-from ..creation.constant import convert_to_tensor
+from ..reduction.reduce import take_numbers
 
 Array = np.ndarray[Any, Any]
 
@@ -114,7 +114,8 @@ def _suppressed(
     if not 0 <= threshold <= 1 or sigma < 0:
         raise ValueError(f"non_max_suppression: thresholds must be in [0, 1], not {threshold}, and sigma not {sigma}")
     suppression = primitive(float(threshold), float(least), float(sigma))
-    kept, kept_scores = suppression.operation(rows, scores, convert_to_tensor(most), name=name).outputs
+    count = take_numbers(most, "non_max_suppression: max_output_size", INTEGER)
+    kept, kept_scores = suppression.operation(rows, scores, count, name=name).outputs
     return kept, kept_scores
 
 

@@ -28,7 +28,7 @@ from ..logic.comparison import not_equal
 from ..logic.logical import logical_and, logical_not
 from ..reduction.argmax import argmax
 from ..reduction.logsumexp import reduce_logsumexp
-from ..reduction.reduce import reduce_max, reduce_sum
+from ..reduction.reduce import reduce_max, reduce_sum, take_numbers
 from ..segment.sums import unsorted_segment_sum
 from ..shape.pad import pad
 from ..shape.size import shape
@@ -219,7 +219,7 @@ def ctc_greedy_decoder(
         raise wrong(f"ctc_greedy_decoder: inputs must be floats of rank 3, not {x.type}")
     with x.graph.name_scope(name or "ctc_greedy_decoder"):
         blank = _blank_of("ctc_greedy_decoder", blank_index, x, -1)
-        steps = convert_to_tensor(sequence_length)
+        steps = take_numbers(sequence_length, "ctc_greedy_decoder: sequence_length", INTEGER)
         inside = sequence_mask(steps, shape(x)[0])
         cost = -reduce_sum(mask(inside, transpose(reduce_max(x, 2))), 1, keepdims=True)
         path = transpose(argmax(x, 2))

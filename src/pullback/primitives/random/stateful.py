@@ -18,6 +18,7 @@ from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
+from ..base.axes import static_integer
 from ..base.state import AbstractStateful, AbstractUpdates
 from ..creation.constant import convert_to_tensor, is_python_number
 from ..elementwise.arithmetic import Add, Mul, Sub
@@ -295,7 +296,11 @@ def categorical(
     array([[1, 1, 1]])
     """
     x = convert_to_tensor(logits)
-    primitive = Multinomial(int(num_samples), as_dtype(int64 if dtype is None else dtype), *get_seed(seed))
+    primitive = Multinomial(
+        static_integer(num_samples, "categorical: num_samples"),
+        as_dtype(int64 if dtype is None else dtype),
+        *get_seed(seed),
+    )
     return drawn(x.graph, primitive, (x,), name or "categorical")
 
 

@@ -9,6 +9,7 @@ from ...core.graph import Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, ShapeLike, TensorLike
+from ..base.axes import static_integer
 from ..creation.constant import convert_to_tensor
 from ..shape.reshape import shape_to_use
 from . import threefry
@@ -152,7 +153,8 @@ def stateless_categorical(
     >>> pb.Session().run(pb.random.stateless_categorical([[0.0, 99.0]], 3, seed=[1, 2]))
     array([[1, 1, 1]])
     """
-    return StatelessMultinomial(int(num_samples), as_dtype(dtype))(
+    count = static_integer(num_samples, "stateless_categorical: num_samples")
+    return StatelessMultinomial(count, as_dtype(dtype))(
         convert_to_tensor(logits), convert_to_tensor(seed), name=name or "stateless_categorical"
     )
 

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtypes import INEXACT, INTEGER, DType
-from ...core.operation import AbstractTensorLike, Operation, Tensor
+from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
 from ...core.traits import ADDS, IGNORES_ZEROS, MOVES, ZEROS, Link, Links, same_axes
 from ...core.types import TensorType, shape_to_infer
 from ...core.typing import TensorLike
+from ..base.axes import is_computed, static_integer
 from ..base.scattering import sum_rows, wide_enough
-from ..creation.constant import constant_value, convert_to_tensor
+from ..creation.constant import convert_to_tensor
 from ..shape.size import shape
 
 NUMBERS: frozenset[DType] = INTEGER | INEXACT
@@ -137,8 +138,4 @@ def segment_inputs(data: Any, segment_ids: Any, num_segments: Any) -> tuple[int 
 
 
 def _number(num: Any) -> tuple[int | None, Tensor | None]:
-    if isinstance(num, Tensor | AbstractTensorLike):
-        tensor = convert_to_tensor(num)
-        value = constant_value(tensor)
-        return (None, tensor) if value is None else (int(value), None)
-    return int(num), None
+    return (None, convert_to_tensor(num)) if is_computed(num) else (static_integer(num, "num_segments"), None)

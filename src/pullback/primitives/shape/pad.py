@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import string
+from ...core.dtypes import INTEGER, string
 from ...core.intervals import ORIGIN, Interval, hull
 from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
@@ -53,6 +53,8 @@ def pad(
     if kind not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise ValueError(f"pad: mode must be 'CONSTANT', 'REFLECT' or 'SYMMETRIC', not {mode!r}")
     amounts = convert_to_tensor(paddings)
+    if amounts.dtype not in INTEGER and amounts.shape.num_elements() != 0:
+        raise TypeError(f"pad: paddings must be integers, not {amounts}")
     known = constant_value(amounts)
     widths = None if known is None else _as_widths(known, x)
     if kind != "CONSTANT":

@@ -16,7 +16,7 @@ from ...core.slices import IndexedSlices
 from ...core.traits import ADDS, JOINS, MOVES, VIEWS, ZEROS, Links, all_axes_but, inserted_axes, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
-from ..base.axes import as_axis, checked_axis, is_computed, scalar_axis
+from ..base.axes import as_axis, checked_axis, is_computed, scalar_axis, static_integer
 from ..base.broadcasting import operands
 from ..creation.constant import constant_value, convert_to_tensor
 from ..creation.ranges import range_
@@ -364,7 +364,7 @@ def split(
     if isinstance(sizes, Tensor) and sizes.shape.rank == 0:
         raise ValueError(f"split: the number of parts must be known while the graph is built, not {sizes}")
     if not isinstance(sizes, Tensor | list | tuple) and np.ndim(sizes) == 0:
-        return list(x.graph.add(Split(int(sizes), place), (x,), name).outputs)
+        return list(x.graph.add(Split(static_integer(sizes, "split: num_or_size_splits"), place), (x,), name).outputs)
     dims, lengths = split_shape(sizes)
     if dims is None and num is not None:
         dims = (None,) * num

@@ -13,9 +13,8 @@ from ...core.primitive import Primitive
 from ...core.traits import linear, links_of_vectors
 from ...core.types import TensorType
 from ...core.typing import TensorLike
-from ..base.axes import as_axis
+from ..base.axes import as_axis, static_integer
 from ..base.scattering import sum_rows
-from ..creation.constant import constant_value, convert_to_tensor
 from ..elementwise.arithmetic import Neg
 from ..reduction.abstract import reduced_shape
 from ..reduction.reduce import REAL, TieShares, take_numbers
@@ -41,10 +40,7 @@ def nth_element(input: TensorLike, n: int | Tensor, reverse: bool = False, name:
     array([3., 2.], dtype=float32)
     """
     x = take_numbers(input, "nth_element", REAL)
-    place = constant_value(convert_to_tensor(n))
-    if place is None:
-        raise ValueError(f"nth_element: n must be known while the graph is built, but {n} is computed in a run")
-    return NthElement(int(place), bool(reverse))(x, name=name)
+    return NthElement(static_integer(n, "nth_element: n"), bool(reverse))(x, name=name)
 
 
 class NthElement(Primitive):

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ...core.dtypes import FLOATING, DType, as_dtype, int32
+from ...core.dtypes import FLOATING, INTEGER, DType, as_dtype, int32
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
 from ...core.traits import links_of_vectors
 from ...core.types import TensorType
 from ...core.typing import AxisLike, DTypeLike, TensorLike
-from ..base.axes import as_axis
+from ..base.axes import as_axis, is_computed, static_integer
 from ..casting.cast import cast
-from ..creation.constant import constant_value, convert_to_tensor
+from ..creation.constant import convert_to_tensor
 from ..debugging.assertions import assert_
 from ..elementwise.masking import mask
 from ..identity.identity import identity
@@ -64,10 +64,9 @@ def top_k(
     """
     del sorted
     x = take_numbers(input, "top_k", REAL)
-    count = constant_value(convert_to_tensor(k))
-    if count is None:
-        return _top_computed(x, convert_to_tensor(k), as_dtype(index_type), name)
-    values, indices = TopKV2(int(count), as_dtype(index_type)).operation(x, name=name).outputs
+    if is_computed(k):
+        return _top_computed(x, take_numbers(k, "top_k: k", INTEGER), as_dtype(index_type), name)
+    values, indices = TopKV2(static_integer(k, "top_k: k"), as_dtype(index_type)).operation(x, name=name).outputs
     return TopK(values, indices)
 
 
@@ -140,7 +139,7 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: 
         known = logical_and(greater_equal(classes, 0), less(classes, shape(x, classes.dtype)[1]))
         own = gather(x, expand_dims(mask(known, classes), 1), axis=1, batch_dims=1)
         larger = CountNonzero((1,), False, int32)(logical_not(less_equal(x, own)))
-        return logical_and(known, less(larger, cast(k, int32)))
+        return logical_and(known, less(larger, cast(take_numbers(k, "in_top_k: k", INTEGER), int32)))
 
 
 def argsort(

@@ -9,8 +9,12 @@ import numpy as np
 
 import pullback as pb
 
+from ....core.slices import IndexedSlices
 from ....core.typing import TensorLike
+from ....optimizers.adam import AbstractAdam
 from ....optimizers.adam import LazyAdamOptimizer as LazyAdamOptimizer
+from ....optimizers.optimizer import Scalars, Slots, read_rows
+from ....primitives.variables.updates import scatter_rows
 
 
 class ScipyOptimizerInterface:
@@ -111,6 +115,53 @@ class ScipyOptimizerInterface:
             lows, highs = (np.broadcast_to(b, v.shape.known).ravel() for b in (low, high))
             bounds += list(zip(lows.tolist(), highs.tolist(), strict=True))
         return bounds
+
+
+class NadamOptimizer(AbstractAdam):
+    """Adam that steps along beta1 m + (1 - beta1) dy, where Adam steps along m, as Nesterov's momentum does.
+
+    The parameters are those of `AdamOptimizer`. With a gradient of some rows, all moments fall, and those rows move.
+
+    Source: T. Dozat, "Incorporating Nesterov momentum into Adam", 2016.
+
+    >>> import pullback.compat.v1 as tf
+    >>> v = tf.Variable([1.0, 10.0])
+    >>> step = tf.contrib.opt.NadamOptimizer(0.1).minimize(tf.reduce_sum(v * v))
+    >>> with tf.Session() as session:
+    ...     session.run(tf.global_variables_initializer())
+    ...     session.run(step)
+    ...     session.run(v).round(4)
+    array([0.81, 9.81], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        learning_rate: TensorLike = 0.001,
+        beta1: TensorLike = 0.9,
+        beta2: TensorLike = 0.999,
+        epsilon: TensorLike = 1e-08,
+        use_locking: bool = False,
+        name: str = "Nadam",
+    ) -> None:
+        del use_locking
+        super().__init__(learning_rate, beta1, beta2, epsilon, name)
+
+    def change(self, variable: pb.Variable, dy: pb.Tensor, slots: Slots, scalars: Scalars) -> list[pb.Operation]:
+        m, v = self._moments(slots["m"].value(), slots["v"].value(), dy, scalars)
+        ahead = m * scalars["beta1"] + dy * scalars["rest1"]
+        return [
+            slots["m"].assign(m, read_value=False),
+            slots["v"].assign(v, read_value=False),
+            variable.assign_sub(self._step(ahead, v, scalars), read_value=False),
+        ]
+
+    def change_rows(
+        self, variable: pb.Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars
+    ) -> list[pb.Operation]:
+        moved, rows = self._move_moments(dy, slots, scalars), dy.indices
+        ahead = read_rows(slots["m"], rows) * scalars["beta1"] + dy.values * scalars["rest1"]
+        step = self._step(ahead, read_rows(slots["v"], rows), scalars)
+        return [*moved, scatter_rows("sub", variable.handle, rows, step)]
 
 
 class DecoupledWeightDecayExtension:

@@ -7,8 +7,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..train.checkpoints import checkpoints_iterator as checkpoints_iterator
-from ..train.checkpoints import wait_for_new_checkpoint as wait_for_new_checkpoint
+from .evaluation import StopAfterNEvalsHook as StopAfterNEvalsHook
+from .evaluation import SummaryAtEndHook as SummaryAtEndHook
+from .evaluation import checkpoints_iterator as checkpoints_iterator
+from .evaluation import evaluate_once as evaluate_once
+from .evaluation import evaluate_repeatedly as evaluate_repeatedly
+from .evaluation import get_or_create_eval_step as get_or_create_eval_step
+from .evaluation import wait_for_new_checkpoint as wait_for_new_checkpoint
 from .optimizing import clip_gradient_norms as clip_gradient_norms
 from .optimizing import create_train_op as create_train_op
 from .optimizing import multiply_gradients as multiply_gradients

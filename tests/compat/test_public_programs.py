@@ -1,0 +1,86 @@
+"""What public programs of TensorFlow 1 do that few others do: each made one of them fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback.compat.v1 as tf
+
+
+def value(x: Any) -> Any:
+    with tf.Session(engine="numpy") as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        return session.run(x)
+
+
+def test_where_takes_numbers_beside_a_mask() -> None:
+    np.testing.assert_array_equal(value(tf.where(tf.constant([[True, False]]), 1, 0)), [[1, 0]])
+
+
+@pytest.mark.parametrize(("maxlen", "columns"), [(None, [[1, 1, 0], [1, 1, 1]]), (3, [[1, 0, 0], [1, 1, 0]])])
+def test_lengths_of_a_mask_may_be_floats(maxlen: int | None, columns: list[list[int]]) -> None:
+    np.testing.assert_array_equal(value(tf.sequence_mask([1.5, 2.5], maxlen, tf.int32)), columns)
+
+
+def test_assign_takes_slices_of_variables() -> None:
+    v = tf.Variable([1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(value(tf.assign(ref=v[1:3], value=[5.0, 6.0])), [1.0, 5.0, 6.0])
+    with pytest.raises(TypeError, match="only a variable can be changed"):
+        tf.assign(v * 2.0, [1.0] * 3)
+
+
+def test_a_custom_getter_is_told_that_a_variable_is_trained() -> None:
+    told: list[Any] = []
+
+    def getter(getter: Any, name: str, **options: Any) -> Any:
+        told.append(options["trainable"])
+        return getter(name=name, **options)
+
+    with tf.variable_scope("a", custom_getter=getter):
+        tf.get_variable("x", [2])
+        tf.get_variable("y", [2], trainable=False)
+    assert told == [True, False]
+
+
+def test_an_operation_of_a_branch_stands_for_false_beside_a_truth_value() -> None:
+    v = tf.Variable(0.0)
+
+    def then() -> Any:
+        with tf.control_dependencies([v.assign_add(1.0)]):
+            return tf.constant(True)
+
+    ran = tf.cond(tf.placeholder_with_default(True, []), true_fn=then, false_fn=tf.no_op)
+    did_not = tf.cond(tf.placeholder_with_default(False, []), true_fn=then, false_fn=tf.no_op)
+    assert [x.dtype for x in (ran, did_not)] == [tf.bool, tf.bool]
+    assert value([ran, did_not]) == [True, False]
+
+
+def test_a_layer_in_a_given_scope_knows_its_variables_by_its_own_names() -> None:
+    """As TF-Slim makes them, under other names."""
+
+    def renamed(getter: Any, name: str, **options: Any) -> Any:
+        return getter(name.replace("kernel", "weights"), **options)
+
+    with tf.variable_scope("fc", custom_getter=renamed) as scope:
+        layer = tf.layers.Dense(2, use_bias=False, _scope=scope, _reuse=None)
+        with pytest.raises(AttributeError, match="no variable 'kernel'"):
+            _ = layer.kernel
+        first, second = layer(tf.ones([1, 3])), layer.apply(tf.ones([1, 3]))
+    assert layer.kernel.op.name == "fc/weights"
+    assert layer.bias is None
+    assert len(tf.global_variables()) == 1
+    np.testing.assert_array_equal(*value([first, second]))
+
+
+def test_nadam_moves_rows_as_it_moves_all() -> None:
+    tables = [tf.Variable([[1.0], [10.0]]) for _ in range(2)]
+    losses = [tf.reduce_sum(tf.gather(tables[0], [0, 1, 1])), tf.reduce_sum(tables[1] * [[1.0], [2.0]])]
+    steps = [tf.contrib.opt.NadamOptimizer(0.1).minimize(loss) for loss in losses]
+    with tf.Session(engine="numpy") as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(3):
+            session.run(steps)
+        np.testing.assert_allclose(*session.run(tables), rtol=1e-6)
