@@ -20,9 +20,6 @@ from ...engines.fetches import register_session_run_conversion_functions as regi
 from ...primitives.counting import remove_squeezable_dimensions as remove_squeezable_dimensions
 from ...primitives.variables.operations import VarHandleOp
 from . import backprop
-from .contrib.evaluation import StopAfterNEvalsHook as _StopAfterNEvalsHook
-from .contrib.evaluation import evaluate_once as _evaluate_once
-from .contrib.evaluation import get_or_create_eval_step as _get_or_create_eval_step
 from .defun import DefinedFunction as DefinedFunction
 from .defun import Defun as Defun
 from .inplace import alias_inplace_add as alias_inplace_add
@@ -181,7 +178,3 @@ def __getattr__(name: str) -> Any:
         places = (pullback, pullback.nn, pullback.math)
         return getattr(next((place for place in places if hasattr(place, named)), pullback), named)
     return getattr(backprop, name.removeprefix("_"))
-
-
-class PartitionedVariable:
-    """A variable in parts, which none is here: programs ask whether one is."""

@@ -23,55 +23,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ....core.dtypes import int64
-from ....core.graph import Graph, get_default_graph
-from ....layers.variables.initializers import Zeros
-from ....layers.variables.scope import get_variable
-from ....optimizers.global_step import get_global_step
-from ....primitives.variables.assign import assign_add
-from ....primitives.variables.collections import GraphKeys
-from ....primitives.variables.variable import Variable
-from ....summary import pb.summary.FileWriter
-from .. import logging
+import pullback as pb
+
 from ..train.checkpoints import PathLike
 from ..train.checkpoints import checkpoints_iterator as checkpoints_iterator
 from ..train.checkpoints import wait_for_new_checkpoint as wait_for_new_checkpoint
-from ..train.hooks import FinalOpsHook, SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
-from ..train.monitored_session import ChiefSessionCreator, MonitoredSession, Scaffold
+from ..train.evaluation import StopAfterNEvalsHook as StopAfterNEvalsHook
+from ..train.evaluation import evaluate_once as evaluate_once
+from ..train.evaluation import get_or_create_eval_step as get_or_create_eval_step
+from ..train.hooks import SessionRunHook
+from ..train.monitored_session import Scaffold
 from ..train.recording_hooks import summaries_of
-
-
-def get_or_create_eval_step() -> Variable:
-    """The count of evaluations, a local variable of int64 in the collection `EVAL_STEP`; it is made where it is not."""
-    graph: Graph = pb.get_default_graph()
-    made = graph.get_collection(GraphKeys.EVAL_STEP)
-    if made:
-        return made[0]  # type: ignore[no-any-return]
-    collections = [GraphKeys.LOCAL_VARIABLES, GraphKeys.EVAL_STEP]
-    return get_variable("eval_step", [], int64, Zeros(), trainable=False, collections=collections)
-
-
-class StopAfterNEvalsHook(SessionRunHook):
-    """Asks for a stop after `num_evals` runs; None never does. Each run counts `get_or_create_eval_step()` up."""
-
-    def __init__(self, num_evals: int | None, log_progress: bool = True) -> None:
-        self._most, self._log = num_evals, log_progress
-
-    def begin(self) -> None:
-        """Make what counts."""
-        self._count = assign_add(get_or_create_eval_step(), 1)
-
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Count."""
-        return SessionRunArgs(self._count)
-
-    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Stop at the end."""
-        count = int(run_values.results)
-        if self._log:
-            logging.info("Evaluation [%d%s]", count, "" if self._most is None else f"/{self._most}")
-        if self._most is not None and count >= self._most:
-            run_context.request_stop()
 
 
 class SummaryAtEndHook(SessionRunHook):
@@ -104,30 +66,6 @@ class SummaryAtEndHook(SessionRunHook):
         if self._found is not None:
             writer.add_summary(session.run(self._found, feed_dict=self._feeds), step)
         writer.flush()
-
-
-def evaluate_once(
-    checkpoint_path: PathLike,
-    master: str = "",
-    scaffold: Scaffold | None = None,
-    eval_ops: Any = None,
-    feed_dict: Mapping[Any, Any] | None = None,
-    final_ops: Any = None,
-    final_ops_feed_dict: Mapping[Any, Any] | None = None,
-    hooks: Sequence[SessionRunHook] | None = None,
-    config: object = None,
-) -> Any:
-    """The values of `final_ops` after runs of `eval_ops`, from a checkpoint, until a hook or the data ends them.
-
-    Without `eval_ops` the end is at once. All variables that the checkpoint lacks begin as their initialisers say.
-    """
-    get_or_create_eval_step()
-    last = FinalOpsHook(final_ops, final_ops_feed_dict)
-    creator = ChiefSessionCreator(scaffold, master, config, checkpoint_filename_with_path=str(checkpoint_path))
-    with MonitoredSession(creator, [*(hooks or ()), last]) as session:
-        while eval_ops is not None and not session.should_stop():
-            session.run(eval_ops, feed_dict)
-    return last.final_ops_values
 
 
 def evaluate_repeatedly(
