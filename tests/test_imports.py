@@ -174,3 +174,8 @@ def test_without_an_extra_what_needs_it_says_how_to_install_it() -> None:
     command = [sys.executable, "-c", f"WITHOUT = {WITHOUT}\n{WITHOUT_EXTRAS}{tries}"]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert out.splitlines() == list(EXTRAS.values())
+
+
+def test_a_namespace_that_takes_names_of_compat_can_be_the_first_that_is_imported() -> None:
+    done = subprocess.run([sys.executable, "-c", "import pullback.math"], capture_output=True, text=True, check=False)
+    assert not done.stderr

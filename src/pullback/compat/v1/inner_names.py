@@ -18,6 +18,7 @@ from ...core.operation import index_of
 from ...core.typing import DTypeLike, TensorLike
 from ...engines.fetches import register_session_run_conversion_functions as register_session_run_conversion_functions
 from ...primitives.counting import remove_squeezable_dimensions as remove_squeezable_dimensions
+from ...primitives.elementwise.masking import multiply_no_nan
 from ...primitives.variables.operations import VarHandleOp
 from . import backprop
 from .defun import DefinedFunction as DefinedFunction
@@ -50,7 +51,7 @@ Convolution1D, Convolution2D, Convolution3D = layer_objects.Conv1D, layer_object
 Convolution2DTranspose, Convolution3DTranspose = layer_objects.Conv2DTranspose, layer_objects.Conv3DTranspose
 SeparableConvolution1D, SeparableConvolution2D = layer_objects.SeparableConv1D, layer_objects.SeparableConv2D
 _DefinedFunction = DefinedFunction
-mul_no_nan = pb.math.multiply_no_nan
+mul_no_nan = multiply_no_nan
 tensor_scatter_max, tensor_scatter_min = pb.tensor_scatter_nd_max, pb.tensor_scatter_nd_min
 _hessian_vector_product = pb.hessian_vector_product
 _StopAfterNEvalsHook, _evaluate_once = StopAfterNEvalsHook, evaluate_once
