@@ -302,7 +302,6 @@ LOSS_BY: dict[str, Callable[[pb.Tensor, Any], Any]] = {
     "jvp": lambda y, x: pb.jvp(y, [x], [1.0]),
     "hessian_vector_product": lambda y, x: pb.hessian_vector_product(y, [x], [1.0]),
     "jet": lambda y, x: pb.jet(y, [x], 2),
-    "batch_jacobian": lambda y, x: pb.batch_jacobian(pb.reshape(y, [1]), x),
 }
 
 
