@@ -124,7 +124,7 @@ def _build_derivatives(built: Built) -> None:
 def _ours() -> dict[str, type[Primitive]]:
     """The primitives that a file of the library defines; those of docstring examples only seem to be."""
     for package in (pullback.primitives, pullback.control_flow, pullback.derivatives):
-        for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
             importlib.import_module(module.name)
     return {
         name: cls
