@@ -305,7 +305,7 @@ class TracedComplex(AbstractTraced):
 
 
 class _At:
-    """What `x.at` is, to write at an index as jax's arrays have it."""
+    """What `x.at` is, to write at an index as jax's arrays have it; with mode "drop" negative ones are outside."""
 
     def __init__(self, x: AbstractTraced, index: Any = None) -> None:
         self.x = x
@@ -314,19 +314,24 @@ class _At:
     def __getitem__(self, index: Any) -> _At:
         return _At(self.x, index)
 
-    def set(self, values: Any, mode: str | None = None) -> Any:
+    def set(self, values: Any, mode: str | None = None, wrap_negative_indices: bool = False) -> Any:
+        del wrap_negative_indices
         return namespace(self.x.w).write_at(self.x, self.index, values, "none", mode)
 
-    def add(self, values: Any, mode: str | None = None) -> Any:
+    def add(self, values: Any, mode: str | None = None, wrap_negative_indices: bool = False) -> Any:
+        del wrap_negative_indices
         return namespace(self.x.w).write_at(self.x, self.index, values, "add", mode)
 
-    def multiply(self, values: Any, mode: str | None = None) -> Any:
+    def multiply(self, values: Any, mode: str | None = None, wrap_negative_indices: bool = False) -> Any:
+        del wrap_negative_indices
         return namespace(self.x.w).write_at(self.x, self.index, values, "mul", mode)
 
-    def max(self, values: Any, mode: str | None = None) -> Any:
+    def max(self, values: Any, mode: str | None = None, wrap_negative_indices: bool = False) -> Any:
+        del wrap_negative_indices
         return namespace(self.x.w).write_at(self.x, self.index, values, "max", mode)
 
-    def min(self, values: Any, mode: str | None = None) -> Any:
+    def min(self, values: Any, mode: str | None = None, wrap_negative_indices: bool = False) -> Any:
+        del wrap_negative_indices
         return namespace(self.x.w).write_at(self.x, self.index, values, "min", mode)
 
 
