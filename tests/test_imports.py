@@ -74,6 +74,12 @@ def test_the_package_imports_neither_its_commands_nor_its_older_names_when_it_is
     assert out.strip() == "[]"
 
 
+def test_namespaces_of_the_root_need_no_version_1() -> None:
+    code = "import sys, pullback as pb; pb.math, pb.image, pb.random; print('pullback.compat.v1' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "False"
+
+
 @pytest.mark.parametrize("name", ["jax", "onnx", "scipy"])
 def test_a_border_library_is_imported_in_its_border_only(name: str) -> None:
     allowed = {
