@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "functions": {*BELOW_ENGINES, "derivatives", "engines", "functions"},
     "interop": {*BELOW_ENGINES, "derivatives", "engines", "interop"},
     "records": {*BELOW_ENGINES, "checkpoints", "records"},
-    "checkpoints": {*BELOW_ENGINES, "engines", "layers", "checkpoints"},
+    "checkpoints": {*BELOW_ENGINES, "engines", "layers", "checkpoints", "graphdef"},
 }
 MAY_IMPORT["compat"] = MAY_IMPORT["root"] = {*MAY_IMPORT, "compat", "root"}
 MAY_IMPORT["cli"] = {*MAY_IMPORT["root"], "cli"}

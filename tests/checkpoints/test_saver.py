@@ -91,7 +91,7 @@ def test_training_goes_on_from_a_checkpoint_bit_by_bit(engine: str, tmp_path: Pa
         session.run(step)
     path = saver.save(session, tmp_path / "model", global_step=pb.train.get_global_step())
     assert path == str(tmp_path / "model-3")
-    assert sorted(os.listdir(tmp_path)) == ["checkpoint", "model-3.npz"]
+    assert sorted(os.listdir(tmp_path)) == ["checkpoint", "model-3.meta", "model-3.npz"]
     for _ in range(3):
         session.run(step)
     with pb.Graph().as_default():
@@ -328,7 +328,7 @@ def test_only_the_newest_files_are_kept(tmp_path: Path) -> None:
     pb.Variable(1.0)
     saver, session = pb.train.Saver(max_to_keep=2), started()
     paths = [saver.save(session, tmp_path / "model", global_step=step) for step in range(4)]
-    assert sorted(os.listdir(tmp_path)) == ["checkpoint", "model-2.npz", "model-3.npz"]
+    assert sorted(os.listdir(tmp_path)) == ["checkpoint", "model-2.meta", "model-2.npz", "model-3.meta", "model-3.npz"]
     assert saver.last_checkpoints == paths[2:]
     assert pb.train.latest_checkpoint(tmp_path) == paths[3]
     assert pb.train.get_checkpoint_state(tmp_path).all_model_checkpoint_paths == tuple(paths[2:])

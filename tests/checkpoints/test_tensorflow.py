@@ -162,7 +162,7 @@ def test_a_saver_writes_them_notes_them_and_takes_the_old_ones_away(tmp_path: Pa
     session.run([pb.global_variables_initializer(), noise])
     paths = [saver.save(session, tmp_path / "model", step, format="tensorflow") for step in range(3)]
     assert paths[-1] == str(tmp_path / "model-2")
-    kept = [f"model-{i}.{end}" for i in (1, 2) for end in ("data-00000-of-00001", "index")]
+    kept = [f"model-{i}.{end}" for i in (1, 2) for end in ("data-00000-of-00001", "index", "meta")]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint", *kept]
     assert (tmp_path / "checkpoint").read_text() == (
         'model_checkpoint_path: "model-2"\n'

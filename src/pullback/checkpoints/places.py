@@ -62,8 +62,9 @@ def time_of(path: Path) -> float:
     return head.stat().st_mtime if head is not None and head.is_file() else 0.0
 
 
-def remove(path: Path) -> None:
-    """Delete the checkpoint at `path`."""
+def remove(path: Path, meta_graph_suffix: str = "meta") -> None:
+    """Delete the checkpoint at `path`, with the file of its graph."""
+    Path(f"{prefix_of(path)}.{meta_graph_suffix}").unlink(missing_ok=True)
     if path.suffix == FOLDER:
         remove_folder(path)
         return

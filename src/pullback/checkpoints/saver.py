@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from ..core.errors import InvalidArgumentError, NotFoundError
+from ..core.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from ..core.files import replace_file
 from ..core.graph import Graph, Operation, Tensor
 from ..core.types import TensorType, type_of_array
 from ..core.typing import TensorLike
@@ -104,6 +106,7 @@ class Saver:
         self._hours = keep_checkpoint_every_n_hours
         self._next_to_stay = time.time() + self._hours * 3600.0
         self._kept: list[Path] = []
+        self._meta_graph: tuple[Graph | None, int, bytes] = None, 0, b""
 
     def build(self) -> None:
         """Take the variables that the graph has now, for a saver that was made with `defer_build`."""
@@ -142,7 +145,11 @@ class Saver:
         save_path: str | os.PathLike[str],
         global_step: TensorLike | None = None,
         latest_filename: str | None = None,
+        meta_graph_suffix: str = "meta",
+        write_meta_graph: bool = True,
         write_state: bool = True,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
         format: Format = "pullback",
     ) -> str:
         """Writes the variables to `save_path`, or `save_path-<global_step>`; returns that path.
@@ -151,6 +158,11 @@ class Saver:
         "tensorflow" there are two, `.index` and `.data-00000-of-00001`: version 2, which TensorFlow reads.
         The folder is made if the one around it is there. The checkpoint appears whole or not at all. Then it is noted
         as the latest one of its folder, and the oldest of this saver's checkpoints beyond `max_to_keep` are deleted.
+
+        With `write_meta_graph` the graph goes beside it, into `<path>.<meta_graph_suffix>`, for `import_meta_graph`;
+        but not where TensorFlow's messages are not installed, nor, with a warning, where TensorFlow has no pendant of
+        an operation. `strip_default_attrs` and `save_debug_info` are taken for TensorFlow's sake.
+
         Where a mesh spans processes, all of them call this. The first one writes; with `sharded` each writes its part,
         into a folder that ends with `.zarr`. Any number of processes can restore it.
 
@@ -159,6 +171,7 @@ class Saver:
             ValueError: what the folder would be in does not exist, or the format; a `sharded` saver has one format.
             ImportError: the format "tensorflow" needs a package that is not installed.
         """
+        del strip_default_attrs, save_debug_info
         step = _step_of(sess, global_step)
         shown = f"{step:08d}" if self._pad_step_number and step is not None else step
         path = place_to_save(save_path, shown, self._ending(format))
@@ -170,7 +183,9 @@ class Saver:
         if sess.leads and write_state:
             note_state(path.parent, latest_filename, self._kept)
         for old in dropped if sess.leads else ():
-            remove(old)
+            remove(old, meta_graph_suffix)
+        if sess.leads and write_meta_graph:
+            self._write_meta_graph(sess.graph, Path(f"{prefix_of(path)}.{meta_graph_suffix}"))
         sess.meet(f"saved {path.name}")
         return prefix_of(path)
 
@@ -186,6 +201,23 @@ class Saver:
         arrays = {name: SavedArray(kind, sess.read_variable(op)) for name, (kind, op) in saved.items()}
         if sess.leads:
             (write_checkpoint if path.suffix == FILE else write_tensorflow)(path, arrays)
+
+    def _write_meta_graph(self, graph: Graph, path: Path) -> None:
+        """Write the graph with this saver's variables; what it was made of is kept, for a graph that did not grow."""
+        from ..graphdef.saving import with_saver
+
+        if self._meta_graph[:2] != (graph, len(graph.operations)):
+            try:
+                data = with_saver(graph, self._variables).SerializeToString()
+            except ImportError:
+                data = b""
+            except UnimplementedError as error:
+                warnings.warn(f"Saver.save: the graph is not written to {path}: {error}", stacklevel=3)
+                data = b""
+            self._meta_graph = graph, len(graph.operations), data
+        data = self._meta_graph[2]
+        if data:
+            replace_file(path, lambda file: file.write(data))
 
     def restore(self, sess: Session, save_path: str | os.PathLike[str]) -> None:
         """Gives the variables the values of the checkpoint `save_path`; all of them, or none where one does not fit.

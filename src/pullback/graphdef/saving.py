@@ -45,6 +45,19 @@ def export_meta_graph(
     ('save/restore_all', ['trainable_variables', 'variables'])
     """
     graph = graph or get_default_graph()
+    made = with_saver(graph, {v.op.name: v for v in _variables(graph)})
+    if filename is not None:
+        data = written(made, as_text)
+        replace_file(Path(filename), lambda file: file.write(data))
+    return made
+
+
+def with_saver(graph: Graph, saved: Mapping[str, Variable]) -> Any:
+    """The MetaGraphDef of `graph` with a saver of variables, by their names in a checkpoint.
+
+    Raises:
+        What `export_meta_graph` raises.
+    """
     made = messages().MetaGraphDef()
     made.graph_def.CopyFrom(export(graph))
     variables = _variables(graph)
@@ -52,12 +65,14 @@ def export_meta_graph(
         keys = [GraphKeys.GLOBAL_VARIABLES, *([GraphKeys.TRAINABLE_VARIABLES] if variable.trainable else [])]
         for key in keys:
             made.collection_def[key].bytes_list.value.append(_described(variable))
-    if variables:
-        _add_saver(made, variables)
+    read = {node.name for node in made.graph_def.node}
+    for variable in dict.fromkeys([*variables, *saved.values()]):
+        name = _read_of(variable).removesuffix(":0")
+        if name not in read:
+            _add(made.graph_def.node, name, "ReadVariableOp", [variable.op.name], dtype=variable.dtype)
+    if saved:
+        _add_saver(made, saved)
     _add_collections(made, graph)
-    if filename is not None:
-        data = written(made, as_text)
-        replace_file(Path(filename), lambda file: file.write(data))
     return made
 
 
@@ -195,16 +210,15 @@ def _read_of(variable: Variable) -> str:
     return f"save/Read/{variable.op.name}:0"
 
 
-def _add_saver(meta: Any, variables: Sequence[Variable]) -> None:
+def _add_saver(meta: Any, saved: Mapping[str, Variable]) -> None:
     """Adds the nodes that save and restore variables, under the names that TensorFlow's `Saver` gives them."""
+    variables = saved.values()
     nodes, dtypes = meta.graph_def.node, [v.dtype for v in variables]
     _add(nodes, "save/Const", "Const", [], value=np.array(b"model", string), dtype=string)
-    names = np.array([v.op.name.encode() for v in variables], string)
+    names = np.array([name.encode() for name in saved], string)
     _add(nodes, "save/tensor_names", "Const", [], value=names, dtype=string)
     _add(nodes, "save/shape_and_slices", "Const", [], value=np.full(len(variables), b"", string), dtype=string)
     keys = ["save/Const", "save/tensor_names", "save/shape_and_slices"]
-    for v in variables:
-        _add(nodes, _read_of(v).removesuffix(":0"), "ReadVariableOp", [v.op.name], dtype=v.dtype)
     _add(nodes, "save/SaveV2", "SaveV2", [*keys, *[_read_of(v).removesuffix(":0") for v in variables]], dtypes=dtypes)
     _add(nodes, "save/control_dependency", "Identity", ["save/Const", "^save/SaveV2"], T=string)
     _add(nodes, "save/RestoreV2", "RestoreV2", keys, dtypes=dtypes)

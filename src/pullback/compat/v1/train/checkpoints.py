@@ -151,8 +151,8 @@ def remove_checkpoint(
     checkpoint_prefix: PathLike, checkpoint_format_version: object = None, meta_graph_suffix: str = "meta"
 ) -> None:
     """Delete a checkpoint."""
-    del checkpoint_format_version, meta_graph_suffix
-    remove(place_to_restore(checkpoint_prefix))
+    del checkpoint_format_version
+    remove(place_to_restore(checkpoint_prefix), meta_graph_suffix)
 
 
 def wait_for_new_checkpoint(

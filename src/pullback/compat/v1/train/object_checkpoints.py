@@ -69,7 +69,7 @@ class Checkpoint:
         """As `save`, without a number, and without counting."""
         running = _session(session)
         _initialise([self.save_counter], running)
-        return pb.train.Saver(self.variables()).save(running, file_prefix)
+        return pb.train.Saver(self.variables()).save(running, file_prefix, write_meta_graph=False)
 
     def restore(self, save_path: str | None) -> RestoreStatus:
         """What restores the variables from a file, those that it has; initialises them where there is no path."""
@@ -183,7 +183,8 @@ class CheckpointManager:
             self._saver = pb.train.Saver(
                 self.checkpoint.variables(), max_to_keep=most, keep_checkpoint_every_n_hours=hours
             )
-        return self._saver.save(session, self._prefix, number if checkpoint_number is None else checkpoint_number)
+        step = number if checkpoint_number is None else checkpoint_number
+        return self._saver.save(session, self._prefix, step, write_meta_graph=False)
 
     def restore_or_initialize(self) -> str | None:
         """Restores the newest file in the default session, and returns it; calls `init_fn` where there is none."""
