@@ -133,8 +133,7 @@ def diag(node: Node, x: Tensor) -> Any:
 
 @reader("MatrixDiagV2", "MatrixDiagV3")
 def diag_v3(node: Node, x: Tensor, k: Tensor, rows: Tensor, columns: Tensor, padding: Tensor) -> Any:
-    height, width = [node.integers(n, "the size")[0] for n in (rows, columns)]
-    return matrices.diag(x, node.exactly, _band(node, k), height, width, padding, _align(node))
+    return matrices.diag(x, node.exactly, k, rows, columns, padding, _align(node))
 
 
 @reader("MatrixDiagPart")
@@ -144,7 +143,7 @@ def diag_part(node: Node, x: Tensor) -> Any:
 
 @reader("MatrixDiagPartV2", "MatrixDiagPartV3")
 def diag_part_v3(node: Node, x: Tensor, k: Tensor, padding: Tensor) -> Any:
-    return matrices.diag_part(x, node.exactly, _band(node, k), padding, _align(node))
+    return matrices.diag_part(x, node.exactly, k, padding, _align(node))
 
 
 @reader("MatrixSetDiag")
@@ -154,12 +153,7 @@ def set_diag(node: Node, x: Tensor, diagonal: Tensor) -> Any:
 
 @reader("MatrixSetDiagV2", "MatrixSetDiagV3")
 def set_diag_v3(node: Node, x: Tensor, diagonal: Tensor, k: Tensor) -> Any:
-    return matrices.set_diag(x, diagonal, node.exactly, _band(node, k), _align(node))
-
-
-def _band(node: Node, k: Tensor) -> Any:
-    numbers = node.integers(k, "the diagonals")
-    return numbers[0] if len(numbers) == 1 else tuple(numbers)
+    return matrices.set_diag(x, diagonal, node.exactly, k, _align(node))
 
 
 def _align(node: Node) -> str:

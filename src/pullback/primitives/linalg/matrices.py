@@ -34,6 +34,7 @@ from ..reduction.reduce import reduce_sum
 from ..shape.size import shape
 from ..shape.squeeze import expand_dims
 from ..shape.stacking import unstack
+from .computed_diagonals import computed_diag, computed_diag_part, computed_set_diag, has_computed
 from .einsum import Einsum
 
 Band = tuple[int, int]
@@ -110,12 +111,14 @@ def diag_part(
 ) -> Tensor:
     """The diagonal `k` of each matrix, or the band of those from `k[0]` to `k[1]`.
 
-    Shapes: `input` [..., m, n]; a diagonal [..., length], a band [..., diagonals, length of the longest]. Dtypes: any.
+    Shapes: `input` [..., m, n]; a diagonal [..., length], a band [..., diagonals, length of the longest]; a run may
+    compute `k`. Dtypes: any.
 
     Derivative: dx = diag(dy).
 
     Raises:
-        ValueError: there is no such diagonal; `input` has less than two axes.
+        ValueError: there is no such diagonal; `input` has less than two axes. InvalidArgumentError: a run computes such
+            a `k`.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.linalg.diag_part([[1, 2, 3], [4, 5, 6]], k=(0, 1)))
@@ -123,9 +126,10 @@ def diag_part(
            [1, 5]], dtype=int32)
     """
     x = _matrices("diag_part", input)
-    return MatrixDiagPart(*_band("diag_part", k), _align("diag_part", align))(
-        x, convert_to_tensor(padding_value, x.dtype), name=name
-    )
+    padding, side = convert_to_tensor(padding_value, x.dtype), _align("diag_part", align)
+    if has_computed(k):
+        return computed_diag_part(x, k, padding, side, name)
+    return MatrixDiagPart(*_band("diag_part", k), side)(x, padding, name=name)
 
 
 def _band(what: str, k: Any) -> tuple[Band, bool]:
@@ -193,12 +197,13 @@ def diag(
     """Matrices with `diagonal` on their diagonal `k`, or in the band from `k[0]` to `k[1]`, and else `padding_value`.
 
     Shapes: `diagonal` [..., length], for a band [..., diagonals, length of the longest]; the result
-    [..., num_rows, num_cols], of which -1 is worked out: the smallest that fits, square if both are. Dtypes: any.
+    [..., num_rows, num_cols], of which -1 is worked out: the smallest that fits, square if both are; a run may compute
+    these and `k`. Dtypes: any.
 
     Derivative: dx = diag_part(dy); padding_value has none.
 
     Raises:
-        ValueError: the shapes do not fit; the length is unknown.
+        ValueError: the shapes do not fit. InvalidArgumentError: those that a run computes do not.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.linalg.diag([1, 2], k=1))
@@ -207,10 +212,11 @@ def diag(
            [0, 0, 0]], dtype=int32)
     """
     x = convert_to_tensor(diagonal)
-    band, single = _band("diag", k)
+    padding, side = convert_to_tensor(padding_value, x.dtype), _align("diag", align)
+    if has_computed(k, num_rows, num_cols):
+        return computed_diag(x, k, (num_rows, num_cols), padding, side, name)
     lengths = [_count_of(n, what) for n, what in ((num_rows, "num_rows"), (num_cols, "num_cols"))]
-    primitive = MatrixDiag(band, single, _align("diag", align), *lengths)
-    return primitive(x, convert_to_tensor(padding_value, x.dtype), name=name)
+    return MatrixDiag(*_band("diag", k), side, *lengths)(x, padding, name=name)
 
 
 def _count_of(n: Any, what: str) -> int:
@@ -275,12 +281,14 @@ def set_diag(
 ) -> Tensor:
     """`input` with its diagonal `k`, or the band from `k[0]` to `k[1]`, replaced by `diagonal`.
 
-    Shapes: `input` [..., m, n], `diagonal` as `diag_part` gives it. Dtypes: any, the same for both.
+    Shapes: `input` [..., m, n], `diagonal` as `diag_part` gives it; a run may compute `k`. Dtypes: any, the
+    same for both.
 
     Derivative: dinput = dy with zeros on the diagonals, ddiagonal = diag_part(dy).
 
     Raises:
-        ValueError: the shapes do not fit. TypeError: the dtypes differ.
+        ValueError: the shapes do not fit. TypeError: the dtypes differ. InvalidArgumentError: a run computes a `k` that
+            `input` does not have.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.linalg.set_diag([[1, 2], [3, 4]], [8, 9]))
@@ -288,7 +296,10 @@ def set_diag(
            [3, 9]], dtype=int32)
     """
     x, d = operands(input, diagonal)
-    return MatrixSetDiag(*_band("set_diag", k), _align("set_diag", align))(x, d, name=name)
+    side = _align("set_diag", align)
+    if has_computed(k):
+        return computed_set_diag(x, d, k, side, name)
+    return MatrixSetDiag(*_band("set_diag", k), side)(x, d, name=name)
 
 
 class MatrixSetDiag(Primitive):
