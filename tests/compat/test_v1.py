@@ -192,6 +192,20 @@ def test_an_image_is_framed_by_the_pixels_of_version_1(known: list[int | None]) 
     assert rows[-1].tolist() == [0.0] * 9
 
 
+def test_the_blank_and_what_is_beyond_end_the_labels_of_the_older_ctc_loss() -> None:
+    x = tf.constant(np.random.default_rng(1).normal(size=(3, 1, 3)).astype(np.float32))
+
+    def loss(*labels: int) -> Any:
+        places = [[0, i] for i in range(len(labels))]
+        return value(tf.nn.ctc_loss(tf.SparseTensor(places, list(labels), [1, len(labels)]), x, [3]))
+
+    assert loss(0, 2) == loss(0, 7, 2) == loss(0)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ctc_loss: a label stands behind one that is the blank"):
+        loss(0, 2, 1)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ctc_loss: all labels must be nonnegative integers"):
+        loss(0, -1)
+
+
 def dealt(table: np.ndarray, how: str) -> list[tf.Variable]:
     """The rows of a table dealt out to three variables in turn ("mod"), or one after the other ("div")."""
     parts = [table[i::3] for i in range(3)] if how == "mod" else np.array_split(table, 3)
@@ -217,6 +231,12 @@ def test_rows_of_several_tables_are_found_where_they_were_dealt_to(how: str, row
 def test_rows_of_several_arrays_are_dealt_out_in_turn_unless_told_otherwise() -> None:
     arrays = [np.array([[0.0], [2.0]]), np.array([[1.0], [3.0]])]
     assert value(tf.nn.embedding_lookup(arrays, [[1, 2], [3, 0]])).tolist() == [[[1.0], [2.0]], [[3.0], [0.0]]]
+
+
+def test_a_list_of_lists_of_numbers_is_one_of_tables() -> None:
+    assert value(tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [0, 1, 2, 3])).tolist() == [1.0, 3.0, 2.0, 4.0]
+    assert value(tf.nn.embedding_lookup([[[1.0, 2.0], [3.0, 4.0]]], [1])).tolist() == [[3.0, 4.0]]
+    assert value(tf.nn.embedding_lookup([[1.0, 2.0], [3.0]], [2], "div")).tolist() == [3.0]
 
 
 @pytest.mark.parametrize("how", ["mod", "div"])

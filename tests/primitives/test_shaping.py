@@ -364,3 +364,19 @@ def test_spaces_between_integers_are_of_float64() -> None:
     assert (found.dtype, found.tolist()) == (np.float64, [0.0, 2.5, 5.0, 7.5, 10.0])
     with pytest.raises(TypeError, match="start and stop must be numbers"):
         pb.linspace(1j, 2j, 3)
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        ([0, 0, 1], "0 is duplicated in the input"),
+        ([0, 3], "3 is not between 0 and 2"),
+        ([-1], "-1 is not between 0 and 1"),
+    ],
+)
+def test_what_is_no_permutation_is_not_inverted(x: list[int], message: str) -> None:
+    session, given = pb.Session(engine="numpy"), pb.placeholder(pb.int32, [None])
+    y = pb.math.invert_permutation(given)
+    assert session.run(y, {given: []}).tolist() == []
+    with pytest.raises(pb.errors.InvalidArgumentError, match=f"invert_permutation: {message}"):
+        session.run(y, {given: x})

@@ -183,6 +183,8 @@ def _named(function: str, sentinel: Any, labels: Any, logits: Any) -> None:
 
 
 _TOO_LONG = "ctc_loss: more labels than steps; with ignore_longer_outputs_than_inputs=True their loss is 0"
+_NEGATIVE = "ctc_loss: all labels must be nonnegative integers"
+_BEHIND = "ctc_loss: a label stands behind one that is the blank, or beyond the classes, which ends the labels; found"
 
 
 def ctc_loss(
@@ -198,26 +200,33 @@ def ctc_loss(
     """As `pb.nn.ctc_loss` of a SparseTensor of labels, with the last class as blank.
 
     With `preprocess_collapse_repeated` equal neighbours among the labels are one. More labels than steps are an error
-    of the run, and with `ignore_longer_outputs_than_inputs` have the loss 0.
+    of the run, and with `ignore_longer_outputs_than_inputs` have the loss 0. Numbers of the blank and beyond end the
+    labels of their sequence: a label behind them, or a negative one, is an error of the run.
 
     Raises:
         UnimplementedError: repeated labels are not to be merged in an alignment.
     """
     if not ctc_merge_repeated:
         raise pb.errors.UnimplementedError("ctc_loss: there are no alignments that do not merge repeated labels")
+    given = pb.convert_to_tensor(inputs if logits is None else logits)
     steps, rows = pb.convert_to_tensor(sequence_length), labels.indices[:, 0]
-    count = pb.unsorted_segment_sum(pb.ones_like(rows), rows, pb.shape(steps)[0])
+    is_label = labels.values < pb.shape(given, labels.values.dtype)[-1] - 1
+    behind = is_label[1:] & ~is_label[:-1] & pb.equal(rows[1:], rows[:-1])
+    count, kept = [
+        pb.unsorted_segment_sum(x, rows, pb.shape(steps)[0])
+        for x in (pb.ones_like(rows), pb.cast(is_label, rows.dtype))
+    ]
     available = pb.cast(steps, count.dtype)
-    known, kept = pb.sparse_tensor_to_dense(labels), count
+    known = pb.sparse_tensor_to_dense(labels)
     if preprocess_collapse_repeated:
-        known, kept = without_repeats(known, count)
-    checks = (
-        []
-        if ignore_longer_outputs_than_inputs
-        else [pb.debugging.assert_less_equal(count, available, message=_TOO_LONG)]
-    )
+        known, kept = without_repeats(known, kept)
+    checks = [
+        pb.debugging.assert_non_negative(labels.values, message=_NEGATIVE),
+        pb.debugging.Assert(pb.logical_not(pb.reduce_any(behind)), [_BEHIND, labels.values]),
+    ]
+    if not ignore_longer_outputs_than_inputs:
+        checks.append(pb.debugging.assert_less_equal(count, available, message=_TOO_LONG))
     with steps.graph.control_dependencies(checks):
-        given = inputs if logits is None else logits
         loss = today.ctc_loss(known, given, kept, steps, time_major, blank_index=-1)
     return pb.where(count > available, pb.zeros_like(loss), loss) if ignore_longer_outputs_than_inputs else loss
 
@@ -243,7 +252,7 @@ def embedding_lookup(
 ) -> Any:
     """As `pb.nn.embedding_lookup`; several tables hold the rows in turn ("mod"), or one behind the other ("div").
 
-    Of ragged `ids` it is a ragged tensor of rows.
+    A list is one of tables, of numbers too: `[[1.0], [2.0]]` are two. Of ragged `ids` it is a ragged tensor of rows.
 
     Raises:
         ValueError: another strategy.
@@ -259,7 +268,7 @@ def embedding_lookup(
     tables = _tables("embedding_lookup", params, partition_strategy)
     if len(tables) > 1 and partition_strategy == "mod":
         ids = _places(tables, ids)
-    return today.embedding_lookup(params, ids, max_norm, name)
+    return today.embedding_lookup(tables if len(tables) > 1 else tables[0], ids, max_norm, name)
 
 
 def embedding_lookup_sparse(
@@ -386,9 +395,9 @@ def _tables(function: str, params: Any, strategy: str) -> list[Any]:
     """The tables that `params` is, one or several."""
     if strategy not in ("mod", "div"):
         raise ValueError(f"{function}: partition_strategy must be 'mod' or 'div', not {strategy!r}")
-    several = (
-        isinstance(params, list | tuple) and params and isinstance(params[0], pb.Tensor | pb.Variable | np.ndarray)
-    )
+    if isinstance(params, list) and params:
+        return [x if isinstance(x, pb.Variable) else pb.convert_to_tensor(x) for x in params]
+    several = isinstance(params, tuple) and params and isinstance(params[0], pb.Tensor | pb.Variable | np.ndarray)
     return list(params) if several else [params]
 
 

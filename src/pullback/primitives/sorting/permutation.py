@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...core.dtypes import INTEGER
+from ...core.errors import InvalidArgumentError
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.types import TensorType
@@ -19,7 +22,8 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     Shapes: `x` [n]; the result [n]. Dtypes: any integer.
 
     Raises:
-        ValueError: `x` is no vector. TypeError: `x` holds no integers.
+        ValueError: `x` is no vector. TypeError: `x` holds no integers. InvalidArgumentError in a run on NumPy: `x` is
+        no permutation of 0 to n-1.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.math.invert_permutation([2, 0, 1]))
@@ -40,6 +44,19 @@ class InvertPermutation(Primitive):
 
     def kernel(self, xp: Any, x: Any) -> Any:
         n = x.shape[0]
+        if xp is np:
+            _check_permutation(x)
         return combine_rows(xp, xp.zeros(n, x.dtype), wide_enough(x, n), xp.arange(n, dtype=x.dtype), "set")
 
     gradient = no_gradient
+
+
+def _check_permutation(x: np.ndarray[Any, Any]) -> None:
+    """InvalidArgumentError where `x` does not hold each of 0 to n-1 once."""
+    n = len(x)
+    outside = x[(x < 0) | (x >= n)]
+    if outside.size:
+        raise InvalidArgumentError(f"invert_permutation: {outside[0]} is not between 0 and {n}")
+    counts = np.bincount(x.astype(np.int64), minlength=n)
+    if n and counts.max() > 1:
+        raise InvalidArgumentError(f"invert_permutation: {counts.argmax()} is duplicated in the input")
