@@ -214,7 +214,7 @@ def _corners(p: Any, xp: Any, dims: Sequence[int], ys: Any, xs: Any) -> Iterator
 def _sides(p: Any, xp: Any, places: Any, n: int, order: int) -> list[tuple[Any, Any, Any]]:
     """The pixels before and after each place along an axis of length `n`, their weights, and whether they exist."""
     real = xp.where(places == places, xp.clip(places, -2, n + 1), -2).astype(places.dtype)
-    low = xp.floor(real) if p.method == _BILINEAR else xp.floor(real + places.dtype.type(0.5))
+    low = xp.floor(real) if p.method == _BILINEAR else _rounded(xp, real)
     part = real - low
     ends = [low] if p.method == _NEAREST else [low, xp.ceil(real) if p.outside == "all" else low + 1]
     one = xp.ones_like(part)
@@ -224,6 +224,12 @@ def _sides(p: Any, xp: Any, places: Any, n: int, order: int) -> list[tuple[Any, 
         number = end.astype(int32)
         sides.append((xp.clip(number, 0, n - 1), share, (number >= 0) & (number < n)))
     return sides
+
+
+def _rounded(xp: Any, places: Any) -> Any:
+    """The nearest integers, halves away from zero: half a pixel before the first is outside of the image."""
+    half = places.dtype.type(0.5)
+    return xp.where(places < 0, -xp.floor(half - places), xp.floor(places + half))
 
 
 def _inside(xp: Any, dims: Sequence[int], ys: Any, xs: Any) -> Any:

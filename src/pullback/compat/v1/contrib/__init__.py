@@ -11,6 +11,7 @@ from . import cudnn_rnn as cudnn_rnn
 from . import data as data
 from . import eager as eager
 from . import framework as framework
+from . import image as image
 from . import layers as layers
 from . import legacy_seq2seq as legacy_seq2seq
 from . import lookup as lookup
