@@ -96,6 +96,11 @@ def test_the_shape_of_a_sparse_one_is_that_of_the_dense_one() -> None:
     assert [y.dtype for y in shapes] == [tf.int32, tf.int64, tf.int32, tf.int32]
 
 
+def test_the_shape_of_the_arrays_of_a_sparse_one_is_that_of_the_dense_one() -> None:
+    x = tf.SparseTensorValue([[0, 1]], [1.0], [2, 3])
+    assert [y.tolist() for y in run([tf.shape(x), tf.size(input=x), tf.rank(x)])] == [[2, 3], 6, 2]
+
+
 def test_numbers_of_rows_may_be_converted_before_they_are_looked_up() -> None:
     ids = tf.cast(sparse([0.0, 1.0, 1.0]), tf.int64)
     found = tf.nn.embedding_lookup_sparse(tf.constant([[1.0], [10.0]]), ids, None, combiner="sum")

@@ -221,3 +221,12 @@ def test_variables_count_and_are_read_again() -> None:
 def test_only_what_a_variable_gives_can_be_read_again() -> None:
     with pytest.raises(AttributeError, match=r"^float32\[\] 'x:0' has no read_value: it is not what a variable, or"):
         tf.constant(1.0, name="x").read_value()
+
+
+def test_the_last_value_of_a_constant_fills_its_shape_which_may_not_be_too_small() -> None:
+    texts = tf.Session(engine="numpy").run(tf.constant(["a", "b"], tf.string, [3]))
+    assert texts.tolist() == [b"a", b"b", b"b"]
+    with pytest.raises(ValueError, match=r"^Too many elements provided. Takes at most 2, but got 3$"):
+        tf.constant([1, 2, 3], shape=[2])
+    with pytest.raises(TypeError, match=r"^Expected Tensor's shape: \(2, 2\), but got \(3,\)\.$"):
+        tf.constant([1, 2, 3], shape=[2, 2], verify_shape=True)

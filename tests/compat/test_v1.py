@@ -55,6 +55,10 @@ CALLS: dict[str, tuple[Any, Any]] = {
         lambda x: tf.nn.convolution(image(), tf.ones([2, 2, 1, 1]), "VALID", [1, 1], [1, 1]),
         [[[[12.0], [16.0]]]],
     ),
+    "constant": (lambda x: tf.constant([1, 2, 3], shape=[2, 2]), [[1, 2], [3, 3]]),
+    "constant of no value": (lambda x: tf.constant([], shape=[2]), [0.0, 0.0]),
+    "stack": (lambda x: tf.stack([1, 2.5]), [1.0, 2.5]),
+    "stack of lists": (lambda x: tf.stack([[1, 2], [2.5, 3]]), [[1.0, 2.0], [2.5, 3.0]]),
     "where": (lambda x: tf.where([True, False], x, -x), [[1.0, 2.0, 3.0], [-4.0, -5.0, -6.0]]),
     "while_loop": (lambda x: tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0]), 3),
     "while_loop's name": (

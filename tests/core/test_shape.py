@@ -23,6 +23,7 @@ def test_surface_is_tensorflows() -> None:
     assert not s.is_fully_defined()
     assert s + pb.TensorShape([4]) == [None, 3, 4]
     assert operator.add([4], s) == [4, None, 3]
+    assert (pb.TensorShape([2]) == 2, pb.TensorShape([2]) != 2, pb.TensorShape([]) == 3) == (True, False, False)
     assert (str(s), repr(s)) == ("(None, 3)", "TensorShape([None, 3])")
 
 

@@ -108,3 +108,19 @@ def test_saver_nodes_have_tensorflows_names() -> None:
         *("Const", "SaveV2", "RestoreV2", "NoOp"),
     ]
     assert (meta.saver_def.filename_tensor_name, meta.saver_def.version) == ("save/Const:0", 2)
+
+
+def test_a_saver_exports_the_graph_with_itself(tmp_path: Path) -> None:
+    with pb.device("/cpu:0"):
+        v, _ = pb.Variable(1.0, name="v"), pb.Variable(2.0, name="w")
+    pb.add_to_collection("sizes", 3)
+    saver = pb.train.Saver([v], max_to_keep=7)
+    meta = saver.export_meta_graph(tmp_path / "model.meta", collection_list=["sizes"], clear_devices=True)
+    assert (tmp_path / "model.meta").read_bytes() == meta.SerializeToString()
+    assert (list(meta.collection_def), meta.saver_def.max_to_keep) == (["sizes"], 7)
+    (names,) = [n for n in meta.graph_def.node if n.name == "save/tensor_names"]
+    assert list(names.attr["value"].tensor.string_val) == [b"v"]
+    assert not any(n.device for n in meta.graph_def.node)
+    assert "trainable_variables" in saver.export_meta_graph().collection_def
+    with pytest.raises(ValueError, match="export_meta_graph: the whole graph is exported; leave out export_scope='a'"):
+        saver.export_meta_graph(export_scope="a")

@@ -82,11 +82,34 @@ def test_shifts_are_as_many_as_axes() -> None:
         pb.Session(engine="numpy").run(y, {places: [1]})
 
 
-@pytest.mark.parametrize("f", [pb.reverse, lambda x, axes: pb.roll(x, 1, axes)], ids=["reverse", "roll"])
-def test_axes_of_what_has_no_known_rank_must_be_known(f: Callable[..., Any]) -> None:
+def test_axes_to_roll_along_of_what_has_no_known_rank_must_be_known() -> None:
     x, places = pb.placeholder(pb.float32), pb.placeholder(pb.int32, [None], name="places")
-    text = r"a computed axis must be a scalar or a vector, of a tensor of known rank: int32\[\?\] 'places:0'"
-    with pytest.raises(ValueError, match=text):
-        f(x, places)
-    with pytest.raises(TypeError, match="axis must be integers, not float32"):
-        f(pb.zeros([2]), pb.placeholder(pb.float32, []))
+    with pytest.raises(ValueError, match=r"roll: a computed axis needs a tensor of known rank: int32\[\?\] 'places:0'"):
+        pb.roll(x, 1, places)
+    for f in (pb.reverse, lambda x, axes: pb.roll(x, 1, axes)):
+        with pytest.raises(TypeError, match="axis must be integers, not float32"):
+            f(pb.zeros([2]), pb.placeholder(pb.float32, []))
+        with pytest.raises(ValueError, match=r"a computed axis must be a scalar or a vector, not int32\[\?,\?\]"):
+            f(pb.zeros([2]), pb.placeholder(pb.int32, [None, None]))
+
+
+def test_a_tensor_of_unknown_rank_is_reversed_along_computed_axes() -> None:
+    x, axes = pb.placeholder(pb.float32), pb.placeholder(pb.int32, [None])
+    y = pb.reverse(x, axes)
+    (dx,) = pb.gradients(y, [x], [pb.square(y)])
+    session, value = pb.Session(engine="numpy"), np.arange(6.0).reshape(1, 2, 3)
+    for given in ([2], [-2, 2], []):
+        found, slope = session.run([y, dx], {x: value, axes: given})
+        np.testing.assert_array_equal(found, np.flip(value, given))
+        np.testing.assert_array_equal(slope, value**2)
+    with pytest.raises(pb.errors.InvalidArgumentError, match="reverse: axis is out of range"):
+        session.run(y, {x: value, axes: [3]})
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 1), (2, 2, 3, 1)])
+def test_images_are_turned_as_often_as_a_run_says(shape: tuple[int, ...]) -> None:
+    k, session = pb.placeholder(pb.int32, []), pb.Session(engine="numpy")
+    value = np.arange(np.prod(shape)).reshape(shape)
+    y = pb.image.rot90(value, k)
+    for turns in (-1, 0, 1, 2, 3, 5):
+        np.testing.assert_array_equal(session.run(y, {k: turns}), np.rot90(value, turns, axes=(-3, -2)))

@@ -143,7 +143,7 @@ def test_equal_constants_are_merged_and_others_are_not() -> None:
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda p: p + "b", "found string[2] and string[]"),
+        (lambda p: p - "b", "found string[2] and string[]"),
         (lambda p: pb.exp(p), "exp: 'x' has DataType string not in list of allowed values: "),
         (lambda p: pb.cast(p, pb.float32), "cast: no string[2] to float32; use strings.as_string or strings.to_number"),
         (

@@ -186,3 +186,17 @@ def test_texts_become_nodes_of_tensorflow() -> None:
     assert len(made) < len(nodes)
     assert {"StringLower", "Substr", "StaticRegexReplace", "StringToHashBucketStrong"} <= set(nodes)
     assert list(nodes["StringToHashBucketStrong"].attr["key"].list.i) == [1, 2]
+
+
+def test_texts_are_added_one_behind_the_other() -> None:
+    x = pb.constant([["a"], ["b"]])
+    sums = [x + "c", "c" + x, x + pb.constant(["d", "e"]), pb.add("c", x)]
+    found = pb.Session(engine="numpy").run(sums)
+    assert [y.tolist() for y in found] == [
+        [[b"ac"], [b"bc"]],
+        [[b"ca"], [b"cb"]],
+        [[b"ad", b"ae"], [b"bd", b"be"]],
+        [[b"ca"], [b"cb"]],
+    ]
+    with pytest.raises(TypeError, match=r"^add: dtypes differ: string\[2,1\] and int32\[\]; convert one with pb.cast$"):
+        x + 1

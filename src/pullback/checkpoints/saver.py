@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 from ..core.errors import InvalidArgumentError, NotFoundError, UnimplementedError
 from ..core.files import replace_file
-from ..core.graph import Graph, Operation, Tensor
+from ..core.graph import Graph, Operation, Tensor, get_default_graph
 from ..core.types import TensorType, type_of_array
 from ..core.typing import TensorLike
 from ..engines.session import Session
@@ -201,6 +201,41 @@ class Saver:
         arrays = {name: SavedArray(kind, sess.read_variable(op)) for name, (kind, op) in saved.items()}
         if sess.leads:
             (write_checkpoint if path.suffix == FILE else write_tensorflow)(path, arrays)
+
+    def export_meta_graph(
+        self,
+        filename: str | os.PathLike[str] | None = None,
+        collection_list: Sequence[str] | None = None,
+        as_text: bool = False,
+        export_scope: str | None = None,
+        clear_devices: bool = False,
+        clear_extraneous_savers: bool = False,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> Any:
+        """The MetaGraphDef of the default graph with this saver, which goes into the file `filename` where it is given.
+
+        It has the collections named in `collection_list`, all for None, and without `clear_devices` the devices. The
+        last three parameters are taken for TensorFlow's sake.
+
+        Raises:
+            UnimplementedError: an operation has no pendant in TensorFlow. ValueError: a part of the graph is asked for.
+        """
+        from ..graphdef.saving import with_saver, write_message
+
+        del clear_extraneous_savers, strip_default_attrs, save_debug_info
+        if export_scope:
+            raise ValueError(f"export_meta_graph: the whole graph is exported; leave out export_scope={export_scope!r}")
+        made = with_saver(get_default_graph(), self._variables)
+        made.saver_def.max_to_keep = self._max_to_keep or 0
+        made.saver_def.keep_checkpoint_every_n_hours = self._hours
+        for key in [] if collection_list is None else set(made.collection_def) - set(collection_list):
+            del made.collection_def[key]
+        for node in made.graph_def.node if clear_devices else ():
+            node.ClearField("device")
+        if filename is not None:
+            write_message(made, filename, as_text)
+        return made
 
     def _write_meta_graph(self, graph: Graph, path: Path) -> None:
         """Write the graph with this saver's variables; what it was made of is kept, for a graph that did not grow."""

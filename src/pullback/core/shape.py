@@ -223,7 +223,7 @@ class TensorShape:
     def __eq__(self, other: object) -> bool:
         if isinstance(other, TensorShape):
             return self._dims == other._dims
-        if other is None or isinstance(other, list | tuple):
+        if other is None or isinstance(other, list | tuple | int):
             return self._dims == TensorShape(other)._dims
         return NotImplemented
 

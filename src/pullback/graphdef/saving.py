@@ -47,9 +47,14 @@ def export_meta_graph(
     graph = graph or get_default_graph()
     made = with_saver(graph, {v.op.name: v for v in _variables(graph)})
     if filename is not None:
-        data = written(made, as_text)
-        replace_file(Path(filename), lambda file: file.write(data))
+        write_message(made, filename, as_text)
     return made
+
+
+def write_message(made: Any, filename: str | PathLike[str], as_text: bool) -> None:
+    """Writes a message into a file."""
+    data = written(made, as_text)
+    replace_file(Path(filename), lambda file: file.write(data))
 
 
 def with_saver(graph: Graph, saved: Mapping[str, Variable]) -> Any:

@@ -50,11 +50,15 @@ def on_composites_too(name: str, dense: Any, parameters: str | None) -> Any:
     if name in _OF_RAGGED:
         of_ragged = older(getattr(ragged, name), parameters if name.startswith("reduce_") else None)
 
+    def as_tensors(x: Any) -> Any:
+        return pb.SparseTensor(*x) if isinstance(x, pb.SparseTensorValue) and name in _OF_SPARSE else x
+
     @wraps(dense)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return dense(*args, **kwargs)
         except TypeError:
+            args, kwargs = tuple(map(as_tensors, args)), {n: as_tensors(x) for n, x in kwargs.items()}
             given = [x for x in nest.flatten([args, kwargs]) if isinstance(x, pb.RaggedTensor | pb.SparseTensor)]
             if not given:
                 raise

@@ -15,15 +15,20 @@ np.int32(6)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 import pullback as pb
 
 from ...core import nest
+from ...core.shape import as_shape
 from ...primitives.base.broadcasting import operands
+from ...primitives.creation.constant import as_array
 from ...primitives.indexing.where_rows import where_rows
 from ..assertions import assert_rank, of_two
 from .clipping import clip_by_global_norm, clip_by_norm, global_norm
@@ -47,7 +52,6 @@ PARAMETERS = {
     "argmax": PLACE,
     "argmin": PLACE,
     "boolean_mask": "tensor, mask, name, axis",
-    "constant": "value, dtype, shape, name, verify_shape:",
     "constant_initializer": "value, dtype, verify_shape:",
     "convert_to_tensor": "value, dtype, name, preferred_dtype:dtype_hint, dtype_hint",
     "count_nonzero": COUNT,
@@ -88,6 +92,31 @@ PARAMETERS = {
     "zeros": "shape, dtype, name, layout:",
     "zeros_like": LIKE,
 }
+
+
+def constant(
+    value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const", verify_shape: bool = False
+) -> pb.Tensor:
+    """As `pb.constant`; where `shape` has more elements than `value`, its last one stands in all further places.
+
+    Raises:
+        ValueError: `shape` has fewer. TypeError: it is another, with `verify_shape`.
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(tf.constant([1, 2, 3], shape=[2, 2]))
+    array([[1, 2],
+           [3, 3]], dtype=int32)
+    """
+    if shape is None:
+        return pb.constant(value, dtype, None, name)
+    array, wanted = as_array(value, None if dtype is None else pb.as_dtype(dtype)), as_shape(shape).known
+    if verify_shape and array.shape != wanted:
+        raise TypeError(f"Expected Tensor's shape: {wanted}, but got {array.shape}.")
+    missing = math.prod(wanted) - array.size
+    if missing < 0:
+        raise ValueError(f"Too many elements provided. Takes at most {math.prod(wanted)}, but got {array.size}")
+    last = array.reshape(-1)[-1:] if array.size else np.zeros(1, array.dtype)
+    return pb.constant(np.append(array, np.repeat(last, missing)).reshape(wanted), array.dtype, None, name)
 
 
 def while_loop(
@@ -215,6 +244,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "clip_by_global_norm": clip_by_global_norm,
     "clip_by_norm": clip_by_norm,
     "cond": cond,
+    "constant": constant,
     "device": device,
     "function": function,
     "global_norm": global_norm,

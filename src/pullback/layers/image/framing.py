@@ -10,14 +10,18 @@ import numpy as np
 
 from ...core.operation import AbstractTensorLike, Tensor
 from ...core.typing import TensorLike
-from ...primitives.base.axes import static_integer, static_integers
+from ...primitives.base.axes import is_computed, static_integer, static_integers
 from ...primitives.casting.cast import cast
 from ...primitives.creation.constant import convert_to_tensor
+from ...primitives.elementwise.division import floormod
 from ...primitives.elementwise.maximum import maximum, minimum
 from ...primitives.elementwise.rounding import floor
 from ...primitives.identity.identity import ensure_shape
 from ...primitives.image.resizing import ResizeMethod, resize
 from ...primitives.indexing.slice import slice_
+from ...primitives.indexing.where import where
+from ...primitives.logic.comparison import equal, greater_equal
+from ...primitives.logic.logical import logical_or
 from ...primitives.reduction.reduce import reduce_max
 from ...primitives.shape.pad import pad
 from ...primitives.shape.reverse import reverse
@@ -87,12 +91,12 @@ def _exchanged(x: Tensor, name: str | None = None) -> Tensor:
 def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tensor:
     """`image` turned `k` times by 90 degrees, against the clock.
 
-    Shapes: [h, w, c] or [n, h, w, c]; `k` an integer known while the graph is built. Dtypes: any.
+    Shapes: [h, w, c] or [n, h, w, c]; `k` an integer. Dtypes: any.
 
     Derivative: dx = dy turned back.
 
     Raises:
-        ValueError: another rank, or an unknown one; `k` is computed in a run.
+        ValueError: another rank, or an unknown one.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.image.rot90([[[1], [2]]]))
@@ -101,6 +105,8 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
            [[1]]], dtype=int32)
     """
     x = _images("rot90", image, ranks=(3, 4))
+    if is_computed(k):
+        return _turned(x, convert_to_tensor(k), name)
     turns = static_integers(k, "rot90: k")[0] % 4
     with x.graph.name_scope(name or "rot90"):
         if turns == 0:
@@ -108,6 +114,16 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
         if turns == 2:
             return reverse(x, [-3, -2])
         return reverse(_exchanged(x), [-3]) if turns == 1 else _exchanged(reverse(x, [-3]))
+
+
+def _turned(x: Tensor, k: Tensor, name: str | None) -> Tensor:
+    """`x` turned a number of times that a run computes: its axes exchanged, then one or both of them reversed."""
+    with x.graph.name_scope(name or "rot90"):
+        turns, own = floormod(k, 4), list(range(x.shape.rank or 0))
+        exchanged = [*own[:-3], own[-2], own[-3], own[-1]]
+        y = transpose_axes(x, where(equal(floormod(turns, 2), 1), exchanged, own))
+        y = where(logical_or(equal(turns, 1), equal(turns, 2)), reverse(y, [-3]), y)
+        return where(greater_equal(turns, 2), reverse(y, [-2]), y)
 
 
 def central_crop(image: TensorLike, central_fraction: float) -> Tensor:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.composite import AbstractComposite
-from ...core.dtypes import INTEGER
+from ...core.dtypes import INTEGER, string
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor, define_methods
 from ...core.primitive import Primitive
@@ -20,6 +20,7 @@ from ..indexing.slicing import getitem
 from ..linalg.matmul import matmul
 from ..logic.comparison import Greater, GreaterEqual, Less, LessEqual
 from ..logic.logical import LogicalAnd, LogicalNot, LogicalOr, LogicalXor
+from ..strings.parts import add_texts
 from .broadcasting import binary, operands, unary
 
 Method = Callable[[Any, Any], Tensor]
@@ -39,6 +40,21 @@ def _operator(primitive: Primitive, name: str) -> tuple[Method, Method]:
 
     def reflected(b: Tensor, a: Any) -> Tensor:
         return binary(primitive, a, b, name)
+
+    return method, reflected
+
+
+def _addition() -> tuple[Method, Method]:
+    """As `_operator` of addition; texts stand one behind the other."""
+    add, reflected_add = _operator(Add(), "add")
+
+    def method(a: Tensor, b: Any) -> Tensor:
+        if a.type.dtype is string and not isinstance(b, AbstractComposite):
+            return add_texts(a, b, "add")
+        return add(a, b)
+
+    def reflected(b: Tensor, a: Any) -> Tensor:
+        return add_texts(a, b, "add") if b.type.dtype is string else reflected_add(b, a)
 
     return method, reflected
 
@@ -118,7 +134,7 @@ def _read_value(x: Tensor) -> Any:
 def install_operators() -> None:
     """Give Tensor its operators; called once, when pullback is imported."""
     pairs = {
-        "add": _operator(Add(), "add"),
+        "add": _addition(),
         "sub": _operator(Sub(), "sub"),
         "mul": _operator(Mul(), "mul"),
         "truediv": (_truediv, _rtruediv),

@@ -110,7 +110,7 @@ def _constant_or_stack(value: Any, dtype: DType | None, hint: Any, name: str | N
     if _holds_tensors(value):
         from ..shape.stacking import stack
 
-        first = next(x for x in _leaves(value) if isinstance(x, Tensor | AbstractTensorLike))
+        first = next(x for x in leaves(value) if isinstance(x, Tensor | AbstractTensorLike))
         inner = dtype or convert_to_tensor(first).dtype
         return stack([_element(x, inner, dtype is not None) for x in value], name=name)
     if dtype is None and hint is not None and is_python_number(value):
@@ -141,10 +141,10 @@ def _frozen(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _holds_tensors(value: Any) -> bool:
-    return any(isinstance(x, Tensor | AbstractTensorLike) for x in _leaves(value))
+    return any(isinstance(x, Tensor | AbstractTensorLike) for x in leaves(value))
 
 
-def _leaves(value: Any) -> Iterable[Any]:
+def leaves(value: Any) -> Iterable[Any]:
     """The innermost elements of nested lists and tuples."""
     stack = [value] if isinstance(value, list | tuple) else []
     while stack:

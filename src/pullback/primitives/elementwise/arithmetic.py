@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, overload
 
 from ...core import intervals
-from ...core.dtypes import COMPLEX, FLOATING, INEXACT, INTEGER
+from ...core.dtypes import COMPLEX, FLOATING, INEXACT, INTEGER, string
 from ...core.intervals import Interval
 from ...core.operation import Tensor
 from ...core.primitive import Primitive
@@ -25,9 +25,9 @@ SIGNED = frozenset(d for d in NUMBERS if d.kind != "u")
 
 
 def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """`x + y`, element by element.
+    """`x + y`, element by element; texts stand one behind the other.
 
-    Shapes: any that broadcast together. Dtypes: any number, the same for both.
+    Shapes: any that broadcast together. Dtypes: any number, or string, the same for both.
 
     Derivative: dx = dz, dy = dz, each summed over the axes along which it was repeated.
 
@@ -38,6 +38,10 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     >>> pb.Session().run(pb.add([1.0, 2.0], 3.0))
     array([4., 5.], dtype=float32)
     """
+    if (type(x) is Tensor and x.type.dtype is string) or (type(y) is Tensor and y.type.dtype is string):
+        from ..strings.parts import add_texts
+
+        return add_texts(x, y, name or "Add")
     return binary(Add(), x, y, name or "Add")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, overload
 
+from ...core import nest
 from ...core.graph import get_default_graph
 from ...core.operation import Operation, Tensor, site_of
 from ...core.primitive import Primitive, no_gradient
@@ -223,14 +224,14 @@ def no_op(name: str | None = None) -> Operation:
 
 
 def group_operations(*inputs: Any, name: str | None = None) -> Operation:
-    """One operation that runs after all of `inputs`: operations, tensors or variables.
+    """One operation that runs after all of `inputs`: operations, tensors or variables, in nested lists too.
 
     >>> import pullback as pb
-    >>> len(pb.group(pb.no_op(), pb.constant(1.0)).control_inputs)
+    >>> len(pb.group([pb.no_op(), [pb.constant(1.0)]]).control_inputs)
     2
     """
     graph = get_default_graph()
-    elements = [x for item in inputs for x in (item if isinstance(item, list | tuple) else [item])]
+    elements = nest.flatten(inputs)
     first = next((x for x in elements if isinstance(x, Tensor | Operation)), None)
     graph = graph if first is None else first.graph
     if not elements:

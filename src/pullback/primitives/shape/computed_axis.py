@@ -56,20 +56,18 @@ def along_computed(axis: Tensor, x: Tensor, what: str, act: Callable[[Tensor], T
 
 
 def several_counted(axes: Tensor, x: Tensor, what: str) -> Tensor:
-    """Computed `axes` of `x`, whose rank is known, as a vector of int32 from 0 on.
+    """Computed `axes` of `x` as a vector of int32 from 0 on.
 
     A run in which `x` has no such axis raises InvalidArgumentError.
 
     Raises:
-        TypeError: `axes` are no integers. ValueError: they are no vector, or the rank of `x` is not known.
+        TypeError: `axes` are no integers. ValueError: they are no vector.
     """
     if axes.dtype not in INTEGER:
         raise TypeError(f"{what}: axis must be integers, not {axes}")
-    rank = x.shape.rank
-    if rank is None or axes.shape.rank not in (0, 1, None):
-        raise ValueError(
-            f"{what}: a computed axis must be a scalar or a vector, of a tensor of known rank: {axes}, {x}"
-        )
+    if axes.shape.rank not in (0, 1, None):
+        raise ValueError(f"{what}: a computed axis must be a scalar or a vector, not {axes}")
+    rank = size(shape(x)) if x.shape.rank is None else x.shape.rank
     flat = reshape(cast(axes, int32), [-1])
     places = where(flat < 0, flat + rank, flat)
     known = range_(rank)

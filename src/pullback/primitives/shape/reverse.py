@@ -15,9 +15,11 @@ from ..base.axes import checked_axis, is_computed, static_integers
 from ..casting.cast import cast
 from ..creation.constant import convert_to_tensor
 from ..creation.ranges import range_
+from ..cumulative.cumsum import cumprod
 from ..debugging.assertions import assert_
-from ..elementwise.division import floormod
+from ..elementwise.division import floordiv, floormod
 from ..identity.identity import identity
+from ..indexing.gather import gather
 from ..indexing.slicing import Take
 from ..indexing.where import where
 from ..logic.comparison import equal
@@ -35,8 +37,7 @@ def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tens
     Derivative: dx = reverse(dy).
 
     Raises:
-        InvalidArgumentError: an axis is out of range. ValueError: one stands twice; the axes are known only in a run,
-            as the rank of `tensor` is.
+        InvalidArgumentError: an axis is out of range. ValueError: one stands twice.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.reverse([1, 2, 3], [0]))
@@ -59,9 +60,21 @@ def _reversed_along(axes: Tensor, x: Tensor, name: str | None) -> Tensor:
         once = equal(reduce_sum(cast(equal(given[:, None], given), int32)), size(given))
         with x.graph.acting.control_dependencies([assert_(once, ["reverse: an axis stands twice:", axes])]):
             given = identity(given)
-        for axis in range(len(x.shape.lengths or ())):
+        if x.shape.rank is None:
+            return identity(_reversed_of_any_rank(given, x), name=scope)
+        for axis in range(x.shape.rank):
             x = where(reduce_any(equal(given, axis)), ReverseV2((axis,))(x), x)
         return identity(x, name=scope)
+
+
+def _reversed_of_any_rank(axes: Tensor, x: Tensor) -> Tensor:
+    """`x` reversed along `axes`, by the places that its elements have in row-major order."""
+    lengths = shape(x)
+    strides = cumprod(lengths, exclusive=True, reverse=True)
+    places = floormod(floordiv(range_(size(x))[:, None], strides), lengths)
+    turned = reduce_any(equal(range_(size(lengths))[:, None], axes), 1)
+    sources = reduce_sum(where(turned, lengths - 1 - places, places) * strides, 1)
+    return reshape(gather(reshape(x, [-1]), sources), lengths)
 
 
 class ReverseV2(Primitive):
@@ -125,6 +138,8 @@ def _rolled(x: Tensor, shifts: Tensor, axes: Sequence[int], name: str | None) ->
 def _rolled_along(axes: Tensor, x: Tensor, shift: TensorLike, name: str | None) -> Tensor:
     """`x` rolled along each of its axes, by the sum of what `shift` says for it among the computed `axes`."""
     with x.graph.acting.name_scope(name or "Roll") as scope:
+        if x.shape.rank is None:
+            raise ValueError(f"roll: a computed axis needs a tensor of known rank: {axes}, {x}")
         given = several_counted(axes, x, "roll")
         shifts = reshape(convert_to_tensor(shift), [-1])
         fit = assert_(equal(size(shifts), size(given)), ["roll: shift and axis must have the same size:", shifts, axes])

@@ -18,7 +18,7 @@ from ...core.types import TensorType
 from ...core.typing import AxisLike, TensorLike
 from ..base.axes import as_axis, checked_axis, is_computed, scalar_axis, static_integer
 from ..base.broadcasting import operands
-from ..creation.constant import constant_value, convert_to_tensor
+from ..creation.constant import as_array, constant_value, convert_to_tensor, leaves
 from ..creation.ranges import range_
 from ..debugging.assertions import assert_
 from ..elementwise.add_n import add_n
@@ -34,7 +34,8 @@ from .size import shape, size
 def stack(values: Tensor | Sequence[TensorLike], axis: int = 0, name: str | None = "stack") -> Tensor:
     """The tensors of the list `values`, one after the other along a new axis.
 
-    Shapes: all the same [...]; the result has `len(values)` at `axis`. Dtypes: any, all the same.
+    Shapes: all the same [...]; the result has `len(values)` at `axis`. Dtypes: any, all the same; of Python numbers
+    alone that which has all of them.
 
     Derivative: dx_i = the slice of dy where it stands.
 
@@ -46,6 +47,8 @@ def stack(values: Tensor | Sequence[TensorLike], axis: int = 0, name: str | None
     array([[1, 3],
            [2, 4]], dtype=int32)
     """
+    if {type(x) for x in leaves(values)} == {int, float}:
+        values = list(as_array(values))
     tensors = unstack(values) if isinstance(values, Tensor) else operands(*values) if len(values) else []
     if not tensors:
         raise ValueError("stack: the list of tensors is empty")

@@ -16,6 +16,7 @@ from ...core.shape import TensorShape, broadcast_static_shape
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..creation.constant import convert_to_tensor
+from ..shape.broadcast import broadcast_to
 from .base import AbstractTextwise, check_text, texts
 
 
@@ -34,6 +35,21 @@ def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = N
     if not inputs:
         raise ValueError("strings.join: there are no inputs")
     return StringJoin(separator)(*[convert_to_tensor(x) for x in inputs], name=name)
+
+
+def add_texts(x: TensorLike, y: TensorLike, name: str | None) -> Tensor:
+    """`x + y` of texts, which broadcast where their shapes are known.
+
+    Raises:
+        TypeError: one is no text. ValueError: the shapes do not broadcast.
+    """
+    a, b = convert_to_tensor(x), convert_to_tensor(y)
+    if a.dtype != b.dtype:
+        raise TypeError(f"add: dtypes differ: {a.type} and {b.type}; convert one with pb.cast")
+    if a.shape.rank and b.shape.rank and not a.shape.is_compatible_with(b.shape):
+        dims = broadcast_static_shape(a.shape, b.shape)
+        a, b = broadcast_to(a, dims), broadcast_to(b, dims)
+    return StringJoin("")(a, b, name=name)
 
 
 class StringJoin(Primitive):
