@@ -1,5 +1,6 @@
 """Probability distributions of TensorFlow 1: `tf.distributions`."""
 
+from . import bijectors as bijectors
 from .continuous import Exponential as Exponential
 from .continuous import Laplace as Laplace
 from .continuous import Normal as Normal
@@ -24,3 +25,4 @@ from .gammas import InverseGamma as InverseGamma
 from .gammas import StudentT as StudentT
 from .independent import Independent as Independent
 from .independent import MultivariateNormalDiag as MultivariateNormalDiag
+from .transformed import TransformedDistribution as TransformedDistribution
