@@ -46,7 +46,9 @@ RETURNS = {
     "a number, or None where its caller knows that it may be": "TensorShape.size",
     "attributes of every kind": "Node.attribute Operation.get_attr",
     "what a subclass says": "Primitive.gradient Primitive.kernel",
-    "a message of another library": "Graph.as_graph_def Saver.export_meta_graph export export_meta_graph graph_def load_into",
+    "a message of another library": """
+        Graph.as_graph_def Saver.export_meta_graph export export_meta_graph graph_def load_into
+    """,
 }
 NOT_YET = ("Writer",)
 """Classes for those who extend pullback, whose methods take names, arrays and recorded values alike."""
