@@ -68,8 +68,7 @@ def test_its_derivative_is_that_of_the_values() -> None:
     [
         tf.sort,
         tf.cumsum,
-        lambda x: tf.expand_dims(x, 1),
-        lambda x: tf.reverse(x, [0]),
+        lambda x: tf.roll(x, 1, [0]),
         lambda x: tf.maximum(x, [1.0, 2.0, 3.0]),
         tf.convert_to_tensor,
         lambda x: tf.matmul(x, x),
@@ -120,3 +119,69 @@ def test_several_tables_take_ragged_numbers_of_rows() -> None:
     ids = tf.RaggedTensor.from_row_lengths([0, 1, 2, 3], [1, 0, 3])
     found = tf.nn.embedding_lookup_sparse(tables, ids, None, combiner="sum")
     assert run(found).tolist() == [[1.0], [0.0], [9.0]]
+
+
+def nested() -> tf.RaggedTensor:
+    return tf.ragged.constant([[[1.0, 4.0], [5.0]], [], [[9.0, 2.0, 3.0]]])
+
+
+ARRANGED: dict[str, tuple[Callable[[], Any], Any]] = {
+    "keepdims 0": (lambda: tf.reduce_sum(nested(), 0, keepdims=True), [[[10.0, 6.0, 3.0], [5.0]]]),
+    "keepdims 2": (lambda: tf.reduce_sum(nested(), 2, keepdims=True), [[[5.0], [5.0]], [], [[14.0]]]),
+    "keepdims 0 and 2": (lambda: tf.reduce_sum(nested(), [0, 2], keepdims=True), [[[19.0], [5.0]]]),
+    "variance": (lambda: tf.math.reduce_variance(nested()[::2], 1), [[4.0, 0.0], [0.0, 0.0, 0.0]]),
+    "std": (lambda: tf.math.reduce_std(nested()[:1], 2), [[1.5, 0.0]]),
+    "tile": (lambda: tf.tile(ragged(), [2, 2]), [[1.0, -4.0, 1.0, -4.0], [], [9.0, 9.0]] * 2),
+    "tile 0 times": (lambda: tf.tile(ragged(), [1, 0]), [[], [], []]),
+    "tile inside": (
+        lambda: tf.tile(nested(), tf.constant([1, 1, 2])),
+        [[[1.0, 4.0, 1.0, 4.0], [5.0, 5.0]], [], [[9.0, 2.0, 3.0] * 2]],
+    ),
+    "expand 0": (lambda: tf.expand_dims(ragged(), 0), [ROWS]),
+    "expand 1": (lambda: tf.expand_dims(ragged(), dim=-2), [[row] for row in ROWS]),
+    "expand 2": (lambda: tf.expand_dims(ragged(), -1), [[[1.0], [-4.0]], [], [[9.0]]]),
+    "reverse": (lambda: tf.reverse(nested(), [0, 1]), [[[9.0, 2.0, 3.0]], [], [[5.0], [1.0, 4.0]]]),
+    "reverse inside": (lambda: tf.reverse(nested(), [-1]), [[[4.0, 1.0], [5.0]], [], [[3.0, 2.0, 9.0]]]),
+    "gather_nd of rows": (lambda: tf.gather_nd(nested(), [[0, 1], [2, 0]]), [[5.0], [9.0, 2.0, 3.0]]),
+    "gather_nd of elements": (lambda: tf.gather_nd(nested(), [[0, 1, 0], [2, 0, 2]]), [5.0, 3.0]),
+    "gather_nd of one row": (lambda: tf.gather_nd(ragged(), [0]), [1.0, -4.0]),
+    "gather_nd by rows": (
+        lambda: tf.gather_nd(ROWS[:1], tf.ragged.constant([[[0, 1]], [[0, 0], [0, 1]]], ragged_rank=1)),
+        [[-4.0], [1.0, -4.0]],
+    ),
+    "rank": (lambda: tf.rank(nested()), 3),
+    "size": (lambda: tf.size(nested(), out_type=tf.int64), 6),
+    "dropout": (lambda: tf.nn.dropout(nested(), rate=0.0), [[[1.0, 4.0], [5.0]], [], [[9.0, 2.0, 3.0]]]),
+}
+
+
+@pytest.mark.parametrize("act", ARRANGED)
+def test_ragged_tensors_are_arranged_row_by_row(act: str) -> None:
+    make, wanted = ARRANGED[act]
+    found = run(make())
+    assert (found.to_list() if isinstance(found, tf.ragged.RaggedTensorValue) else found.tolist()) == wanted
+
+
+def test_ragged_tensors_that_are_arranged_have_derivatives() -> None:
+    values = tf.constant([1.0, 2.0, 6.0])
+    x = tf.RaggedTensor.from_row_lengths(values, [2, 1])
+    for y, wanted in (
+        (tf.reverse(x, [0, 1]) * tf.ragged.constant([[1.0], [10.0, 100.0]]), [100.0, 10.0, 1.0]),
+        (tf.tile(x, [1, 2])[:, 1:] * tf.ragged.constant([[100.0, 1000.0, 10000.0], [7.0]]), [1000.0, 10100.0, 7.0]),
+        (tf.gather_nd(x, [[0, 1], [0, 1], [1, 0]]), [0.0, 2.0, 1.0]),
+        (tf.math.reduce_variance(x, 1), [-0.5, 0.5, 0.0]),
+        (tf.math.reduce_variance(x), [-4 / 3, -2 / 3, 2.0]),
+    ):
+        (slope,) = tf.gradients(getattr(y, "flat_values", y), values)
+        np.testing.assert_allclose(run(tf.convert_to_tensor(slope)), wanted, rtol=1e-5)
+
+
+def test_places_and_axes_that_a_ragged_tensor_does_not_have_are_errors() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="gather_nd: a place is outside its row: "):
+        run(tf.gather_nd(ragged(), [[0, 2]]))
+    with pytest.raises(ValueError, match="of a ragged tensor the last axis of indices must have a known length, not"):
+        tf.gather_nd(ragged(), tf.placeholder(tf.int32, [2, None]))
+    with pytest.raises(ValueError, match=r"^expand_dims: axis=3 out of bounds: expected -3<=axis<3$"):
+        tf.expand_dims(ragged(), 3)
+    with pytest.raises(ValueError, match=r"^reverse: axis=2 out of bounds: expected -2<=axis<2$"):
+        tf.reverse(ragged(), [2])

@@ -202,11 +202,6 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "ragged.map_flat_values: nested in different depths: RaggedTensor(float32[3,?], 5 values), "
         "RaggedTensor(float32[3,?,?], 4 values)",
     ),
-    "keepdims": (
-        lambda: ragged.reduce_sum(ragged.constant(ROWS), 0, keepdims=True),
-        NotImplementedError,
-        "ragged: keepdims is there along axis 1 and for all, and not along [0]",
-    ),
 }
 
 

@@ -21,10 +21,24 @@ import pullback as pb
 from ... import ragged
 from ...core import nest
 from ...core.traits import ELEMENTWISE
+from ...primitives.ragged import arrangement, reductions
 from .arguments import older
 
-_OF_RAGGED = {"boolean_mask", "concat", "gather", "stack"} | {n for n in dir(ragged) if n.startswith("reduce_")}
-"""What `pb.ragged` has of its own."""
+_OF_RAGGED = {n: getattr(ragged, n) for n in dir(ragged) if n.startswith("reduce_")} | {
+    "boolean_mask": ragged.boolean_mask,
+    "concat": ragged.concat,
+    "expand_dims": arrangement.expand_dims,
+    "gather": ragged.gather,
+    "gather_nd": arrangement.gather_nd,
+    "rank": lambda input, name=None: pb.constant(input.shape.rank, name=name or "Rank"),
+    "reduce_std": reductions.reduce_std,
+    "reduce_variance": reductions.reduce_variance,
+    "reverse": arrangement.reverse,
+    "size": lambda input, name=None, out_type=pb.int32: pb.size(input.flat_values, out_type, name),
+    "stack": ragged.stack,
+    "tile": arrangement.tile,
+}
+"""What ragged tensors have of their own."""
 _OF_SPARSE: dict[str, Callable[..., pb.Tensor]] = {
     "rank": lambda input, name=None: pb.size(input.dense_shape, name=name),
     "shape": lambda input, name=None, out_type=pb.int32: pb.cast(input.dense_shape, out_type, name=name),
@@ -48,7 +62,7 @@ def on_composites_too(name: str, dense: Any, parameters: str | None) -> Any:
         return dense
     of_ragged = None
     if name in _OF_RAGGED:
-        of_ragged = older(getattr(ragged, name), parameters if name.startswith("reduce_") else None)
+        of_ragged = older(_OF_RAGGED[name], parameters if name.startswith(("reduce_", "expand_dims")) else None)
 
     def as_tensors(x: Any) -> Any:
         return pb.SparseTensor(*x) if isinstance(x, pb.SparseTensorValue) and name in _OF_SPARSE else x

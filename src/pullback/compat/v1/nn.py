@@ -117,8 +117,8 @@ def dropout(
     seed: int | None = None,
     name: str | None = None,
     rate: Any = None,
-) -> pb.Tensor:
-    """As `pb.nn.dropout`, which is given the probability that an element stays.
+) -> Any:
+    """As `pb.nn.dropout`, which is given the probability that an element stays; of ragged tensors too.
 
     Raises:
         ValueError: neither or both of `keep_prob` and `rate` are given.
@@ -126,6 +126,8 @@ def dropout(
     if (keep_prob is None) == (rate is None):
         raise ValueError("dropout: give keep_prob, or rate, which is 1 - keep_prob")
     kept: Any = np.asarray(keep_prob) if isinstance(keep_prob, list | tuple) else keep_prob
+    if isinstance(x, pb.RaggedTensor):
+        return x.with_flat_values(dropout(x.flat_values, kept, noise_shape, seed, name, rate))
     return today.dropout(x, 1 - kept if rate is None else rate, noise_shape, seed, name)
 
 

@@ -11,13 +11,16 @@ from ...core.named_functions import named
 from ..casting.cast import cast
 from ..creation.fill import ones_like, zeros_like
 from ..elementwise.maximum import maximum
+from ..elementwise.powers import sqrt, square
+from ..identity.identity import stop_gradient
 from ..indexing.gather import gather
 from ..reduction import reduce
 from ..reduction.product import reduce_prod as dense_prod
 from ..segment.reductions import unsorted_segment_max, unsorted_segment_min, unsorted_segment_prod
 from ..segment.sums import unsorted_segment_sum
 from ..shape.reshape import reshape
-from ..shape.squeeze import expand_dims
+from .arrangement import expand_dims
+from .operations import map_flat_values
 from .ragged_tensor import RaggedTensor, splits_of
 
 Reduction = Callable[..., Any]
@@ -32,12 +35,12 @@ def _reduced(dense: Reduction, segments: Reduction, x: Any, axis: Any, keepdims:
         y = dense(x.flat_values)
         return reshape(y, [1] * rank) if keepdims else y
     axes = sorted({a + rank if a < 0 else a for a in (axis if isinstance(axis, list | tuple) else [axis])})
-    if keepdims and axes != [1]:
-        raise NotImplementedError(f"ragged: keepdims is there along axis 1 and for all, and not along {axes}")
     found: Any = x
     for a in reversed(axes):
         found = _along(dense, segments, found, a)
-    return expand_dims(found, 1) if keepdims else found
+    for a in axes if keepdims else ():
+        found = expand_dims(found, a)
+    return found
 
 
 def _along(dense: Reduction, segments: Reduction, x: Any, axis: int) -> Any:
@@ -64,12 +67,9 @@ def _segmented(segments: Reduction, data: Any, numbers: Tensor, count: Tensor) -
 _DOC = """{what} of a ragged tensor along `axis`, a number, several, or None for all; a dense one as `pb.{name}`.
 
     Along the rows (1) the result has one element a row; along the columns (0) one for each place of the longest row,
-    of those that have it. `keepdims` is there along axis 1 and for all.
+    of those that have it. With `keepdims` they stay as axes of length 1.
 
     Derivative: {derivative}.
-
-    Raises:
-        NotImplementedError: keepdims along other axes.
 
     >>> import pullback as pb
     >>> x = pb.ragged.constant({example})
@@ -145,12 +145,9 @@ def reduce_mean(
 ) -> Any:
     """The mean of a ragged tensor along `axis`, NaN where there is no element; a dense one as `pb.reduce_mean`.
 
-    `keepdims` is there along axis 1 and for all.
+    With `keepdims` the axes stay, of length 1.
 
     Derivative: dx = dy / n, repeated, where n is the number of elements.
-
-    Raises:
-        NotImplementedError: keepdims along other axes.
 
     >>> import pullback as pb
     >>> x = pb.ragged.constant([[3.0, 1.0], [2.0]])
@@ -164,3 +161,27 @@ def reduce_mean(
     if isinstance(total, RaggedTensor):
         return total.with_flat_values(total.flat_values / count.flat_values)
     return total / count
+
+
+def reduce_variance(
+    input_tensor: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The mean of the square less the square of the mean, NaN where there is no element; both about the mean of all."""
+    centered = map_flat_values(lambda x: x - stop_gradient(reduce.reduce_mean(x)), input_tensor)
+    of_squares = reduce_mean(map_flat_values(square, centered), axis, keepdims, name)
+    of_all = reduce_mean(centered, axis, keepdims, name)
+    if isinstance(of_all, RaggedTensor):
+        return of_all.with_flat_values(_above_square(of_squares.flat_values, of_all.flat_values))
+    return _above_square(of_squares, of_all)
+
+
+def _above_square(mean_of_squares: Tensor, mean: Tensor) -> Tensor:
+    return maximum(mean_of_squares - square(mean), zeros_like(mean))
+
+
+def reduce_std(
+    input_tensor: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The square root of the variance."""
+    variance = reduce_variance(input_tensor, axis, keepdims, name)
+    return map_flat_values(sqrt, variance) if isinstance(variance, RaggedTensor) else sqrt(variance)
