@@ -160,6 +160,10 @@ def contradictions(sample: Sample) -> list[str]:
             inputs = [i for i in effects if i in (trait.inputs or effects)]
             groups = [inputs] if trait.name == "linear" else [[i] for i in inputs]
             found.extend(f"it is not linear in {group}" for group in groups if group and not sample.is_linear(group))
+        if trait.name == "reads shape":
+            others = {i: np.ones_like(sample.arrays[i]) for i in trait.inputs}
+            if not _keep(sample, sample.run(sample.with_inputs(others))):
+                found.append("it reads elements of an input of which it says to read the shape")
     if not sample.primitive.reads_values and not _keep(sample, sample.run([np.ones_like(x) for x in sample.arrays])):
         found.append("it reads values")
     return [f"{type(sample.primitive).__name__} of {sample.row}: {text}" for text in found]

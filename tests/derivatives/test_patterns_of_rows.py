@@ -47,6 +47,10 @@ ROWS_WHERE_VALUES_DECIDE = {
         *("subtract_with_itself", "divide_with_itself", "divide_no_nan_with_itself", "squared_difference_with_itself"),
         *("variance_[]_gone", "variance_[]_kept", "moments_scalar", "mean_squared_error_weighted"),
     ),
+    "floats decide where elements go": (
+        *("sort", "cube_of_sort", "top_k_fed", "unique_apart", "setdiff1d_floats", "from_dense", "shuffle"),
+        *("count_of_data", "newton"),
+    ),
     "what it is divided by is 0": ("divide_no_nan_by_zero", "lookup"),
     "more than one factor is 0": ("prod_with_two_zeros_all", "prod_third_order"),
     "some factors are drawn, or 0 at an end": (
@@ -58,6 +62,8 @@ ROWS_WHERE_VALUES_DECIDE = {
         *("fused_batch_norm_running",),
     ),
 }
+FLOATS_DECIDE = ("sort", "sort_descending_axis_0", "cube_of_sort", "top_k_fed", "unique_apart", "from_dense", "shuffle")
+"""Rows where floats, or numbers drawn, decide which elements are taken."""
 HAVE_FALSE_ENTRIES = {type_ for types in VALUES_DECIDE.values() for type_ in types}
 EXACT = [p for p in ROWS if not any(p.values[0].name in names for names in ROWS_WHERE_VALUES_DECIDE.values())]
 
@@ -86,16 +92,36 @@ def _entries(built: Built, y: Any, x: Any, points: list[Any]) -> Any:
     size = np.size(built.arrays[built.xs.index(x)])
     values = []
     for arrays in points:
-        with suppress(PullbackError, ValueError):  # Not every matrix has a factor, and not every shape stays.
+        with suppress(PullbackError, ValueError):  # Not every matrix has a factor.
             values.append(np.asarray(built.run(full, arrays=arrays)).reshape(-1, size))
-    return np.any([np.abs(value) > 1e-13 for value in values], axis=0)
+    return np.any([np.abs(value) > 1e-13 for value in values if value.shape == values[0].shape], axis=0)
 
 
 @each(ROWS)
 def test_no_entry_is_missing(case: Case) -> None:
     with building(case) as built, pb.densify_policy("allow"):
         for y, x in _pairs(built, SMALL):
-            assert not (_entries(built, y, x, [built.arrays]) & ~_pattern(built, y, x)).any(), f"{y} by {x}"
+            _check_that_none_is_missing(built, y, x, [built.arrays])
+
+
+@each([p for p in ROWS if p.values[0].name in FLOATS_DECIDE])
+def test_no_entry_is_missing_at_other_points(case: Case) -> None:
+    with building(case) as built, pb.densify_policy("allow"):
+        for y, x in _pairs(built, SMALL):
+            _check_that_none_is_missing(built, y, x, _points(built))
+
+
+@pytest.mark.slow
+@each([p for p in ROWS if p.values[0].name not in FLOATS_DECIDE])
+def test_no_entry_of_any_row_is_missing_at_other_points(case: Case) -> None:
+    with building(case) as built, pb.densify_policy("allow"):
+        for y, x in _pairs(built, SMALL):
+            _check_that_none_is_missing(built, y, x, _points(built))
+
+
+def _check_that_none_is_missing(built: Built, y: Any, x: Any, points: list[Any]) -> None:
+    """With a pattern that was found for the arrays of the row."""
+    assert not (_entries(built, y, x, points) & ~_pattern(built, y, x)).any(), f"{y} by {x}"
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 import pullback as pb
 from pullback.derivatives.colouring import colour_columns, colour_symmetric
 from pullback.derivatives.pattern import jacobian_pattern
+from pullback.primitives.indexing.index_arithmetic import FromFront
 
 N = 6
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
@@ -139,6 +140,53 @@ def test_positions_that_are_fed_are_looked_at() -> None:
     y = pb.gather(x, rows)
     pattern = jacobian_pattern(y, x, {rows: [3, 1]})
     np.testing.assert_array_equal(pattern.toarray(), np.eye(4, dtype=bool)[[3, 1]])
+
+
+DECIDED_BY_FLOATS: dict[str, Callable[[Any], Any]] = {
+    "sorted": pb.sort,
+    "the largest ones": lambda x: pb.nn.top_k(x, 2)[0],
+    "masked": lambda x: pb.boolean_mask(x, x > 0.0),
+    "sum of what is masked": lambda x: pb.reduce_sum(pb.boolean_mask(x, x > 0.0)) * x,
+    "gathered": lambda x: pb.gather(x, pb.argmax(x)),
+    "rolled": lambda x: pb.roll(x, pb.cast(pb.argmax(x[:4]), pb.int32), 0),
+    "shuffled": pb.random.shuffle,
+    "sorted in a branch": lambda x: pb.cond(x[0] > 0.0, lambda: pb.sort(x[:4]), lambda: x[2:] * x[:4]),
+    "sorted in steps": lambda x: pb.scan(lambda s, row: pb.sort(s * row), pb.reshape(x, [3, 2])),
+    "steps counted by floats": lambda x: pb.while_loop(
+        lambda s: pb.reduce_sum(s) < 5.0, lambda s: (s * pb.roll(s, 1, 0) + 1.0,), [x]
+    )[0],
+    "pooled by windows that are drawn": lambda x: pb.nn.fractional_max_pool(
+        pb.reshape(x, [1, N, 1, 1]), [1.0, 1.5, 1.0, 1.0]
+    )[0],
+}
+
+
+@pytest.mark.parametrize("name", DECIDED_BY_FLOATS)
+def test_a_pattern_holds_for_other_floats_than_those_it_was_found_with(name: str) -> None:
+    x = pb.placeholder(pb.float64, [N])
+    slope = pb.convert_to_tensor(pb.gradients(pb.reduce_sum(pb.sin(DECIDED_BY_FLOATS[name](x))), x)[0])
+    full, session, draw = pb.jacobian(slope, x), pb.Session(engine="numpy"), np.random.default_rng(0)
+    met = np.any([session.run(full, {x: 2.0 * draw.normal(size=N)}) != 0 for _ in range(20)], axis=0)
+    for point in (np.arange(1.0, 1.0 + N), -np.arange(1.0, 1.0 + N)):
+        assert not (met & ~jacobian_pattern(slope, x, {x: point}).toarray()).any()
+
+
+def test_what_is_sorted_stays_in_its_row() -> None:
+    x = pb.placeholder(pb.float64, [N])
+    pattern = jacobian_pattern(pb.sort(pb.reshape(x, [2, 3])), x, {x: np.arange(float(N))})
+    np.testing.assert_array_equal(pattern.toarray(), np.kron(np.eye(2, dtype=bool), np.ones((3, 3), bool)))
+
+
+def test_indices_from_the_end_are_those_of_a_shape_and_no_float_decides_them() -> None:
+    x = pb.placeholder(pb.float64, [N])
+    y = pb.gather(x, FromFront(0)(pb.constant([-1, 0]), x))
+    np.testing.assert_array_equal(jacobian_pattern(y, x).toarray(), np.eye(N, dtype=bool)[[-1, 0]])
+
+
+def test_lengths_that_are_fed_do_not_make_elements_mix() -> None:
+    x = pb.placeholder(pb.float64, ["n"])
+    y = pb.concat([x, pb.zeros(pb.shape(x), pb.float64)], 0)[1:] * 2.0
+    assert jacobian_pattern(y, x, {x: np.ones(4)}).nnz == 3
 
 
 def test_the_derivative_by_a_variable_counts_all_of_its_reads() -> None:

@@ -94,6 +94,11 @@ def shaped_by(i: int) -> Trait:
     return Trait("shaped by", (i,))
 
 
+def reads_shape(*inputs: int) -> Trait:
+    """Of these inputs the shape is read, and no element."""
+    return Trait("reads shape", inputs)
+
+
 def is_linear(traits: Iterable[Trait], i: int) -> bool:
     """Whether traits say that a result is an affine function of input `i` alone: linear, with the others held."""
     return any(

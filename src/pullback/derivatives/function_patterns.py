@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from ..core.errors import PullbackError
 from ..core.function import AbstractFunctional, Function
 from ..core.graph import Operation, Tensor
 from .block_pattern import Pattern, composed, rows_at, union
-from .run_values import Argument, Row, Values
+from .run_values import Argument, Row, Undecided, Values
 
 Patterns = dict[int, Pattern]
 """Patterns by the numbers of inputs, or of parameters."""
@@ -32,14 +32,19 @@ class Bodies(Protocol):
 
 
 def bodies_of(op: Operation, values: Values, find: Finding) -> Bodies | None:
-    """The functions of `op`; None where what they do is not known, as of a branch that fails for these values."""
-    if isinstance(op.primitive, Loop):
-        return _Steps(op, op.primitive, values, find)
-    if not isinstance(op.primitive, AbstractFunctional) or op.primitive.repeats:
+    """The functions of `op`; None where what they do is not known.
+
+    So it is of a branch that fails for these values, and of a loop whose steps are counted by what may differ.
+    """
+    if not isinstance(op.primitive, Loop) and (
+        not isinstance(op.primitive, AbstractFunctional) or op.primitive.repeats
+    ):
         return None
     try:
+        if isinstance(op.primitive, Loop):
+            return _Steps(op, op.primitive, values, find)
         return _Branches(op, op.primitive, values, find)
-    except PullbackError:
+    except (PullbackError, Undecided):
         return None
 
 
@@ -73,23 +78,26 @@ class _Steps:
     def _found_in_steps(self) -> list[list[Patterns]]:
         """For each step what the results of the body depend on; once for all where it is the same."""
         state: list[Argument] = list(self._op.inputs[1 : 1 + self._loop.carried])
+        scanned = list(enumerate(self._op.inputs[1:]))[self._loop.carried :]
+        differing = rows = _differing(scanned, self._values)
         found = []
         for step in self._order:
-            inner = self._values.inside(self._loop.body, self._arguments(state, step))
+            inner = self._values.inside(self._loop.body, self._arguments(state, step), differing)
             found.append(self._find(self._loop.body, inner))
             if not inner.asked:
                 break
             self._alike = False
             state = [
-                x if isinstance(y.dtype, TokenType) else inner.value(y)
+                x if isinstance(y.dtype, TokenType) else inner.once(y)
                 for x, y in zip(state, self._loop.body.results, strict=False)
             ]
+            differing = rows | _differing(enumerate(self._loop.body.results[: len(state)]), inner)
         return found
 
     def _arguments(self, state: Sequence[Argument], step: int) -> list[Argument]:
         first, last = 1 + self._loop.carried, 1 + self._loop.carried + self._loop.scanned
         rows: list[Argument] = [
-            Row(x, step) if x.shape.is_fully_defined() else np.asarray(self._values.value(x)[step])
+            Row(x, step) if x.shape.is_fully_defined() else np.asarray(self._values.once(x)[step])
             for x in self._op.inputs[first:last]
         ]
         return [*state, *rows, *self._op.inputs[last : 1 + len(self._loop.body.parameters)]]
@@ -151,6 +159,12 @@ class _Steps:
             return stacked(there)
         sizes, width = self._values.sizes_of_rows(y, self._count), there[0].shape[1]
         return stacked([_nothing(n, width) if p is None else p for n, p in zip(sizes, rows, strict=True)])
+
+
+def _differing(xs: Iterable[tuple[int, Tensor]], values: Values) -> set[tuple[int, bool]]:
+    """The numbers of those of `xs` whose value may differ from run to run, and of those whose shape may."""
+    may = [(i, values.differing.value(x), values.differing.shape(x)) for i, x in xs]
+    return {(i, False) for i, value, _ in may if value} | {(i, True) for i, _, shape in may if shape}
 
 
 def _joined(by: Patterns, given: Patterns) -> Pattern | None:

@@ -8,7 +8,7 @@ which. One that says nothing is taken to mix all elements: patterns may be too l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from itertools import product
 from typing import Any
@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from ..autodiff.paths import operations_between
 from ..autodiff.registry import rule_of
 from ..core.dtypes import COMPLEX, TRAINABLE, DType, TokenType, complex128, float64
+from ..core.errors import InvalidArgumentError
 from ..core.function import Function
 from ..core.graph import Graph, Operation, Tensor
 from ..core.primitive import ZERO
@@ -26,6 +27,7 @@ from ..core.shape import TensorShape
 from ..core.traits import (
     ADDS,
     CHOOSES,
+    CONSTANT,
     ELEMENTWISE,
     GIVES_TO_CHOSEN,
     MARKS_CHOSEN,
@@ -56,7 +58,7 @@ def jacobian_pattern(y: Tensor, x: Tensor, feed_dict: Any = None) -> Matrix:
     `feed_dict` is needed where shapes or positions depend on what is fed, a default session where they depend on
     variables.
     """
-    return _pattern(y, x, Values.of_graph(y.graph, feed_dict))
+    return _pattern(y, x, Values.of_graph(y.graph, feed_dict, frozenset([x])))
 
 
 def _pattern(y: Tensor, x: Tensor, values: Values, nested: bool = False) -> Matrix:
@@ -108,11 +110,14 @@ class _Finder:
             outer = found.pop(chosen, None)
             if outer is not None:
                 found = self._all_of([found, {s: composed(outer, inner) for s, inner in behind.items()}])
-        return found.get(x)
+        pattern = found.get(x)
+        return pattern if pattern is None or not self._values.differing.shape(y) else self._repeated(pattern, y)
 
     def look_at(self, op: Operation) -> None:
         """Find the patterns of the outputs of `op` by all that those of its inputs are by."""
         sources = dict.fromkeys(s for x in op.inputs for s in self._found.get(x, ()))
+        if any(self._values.differing.shape(x) for x in (*op.inputs, *op.outputs) if x.dtype in TRAINABLE):
+            return self._mix(op, sources)
         for source in sources:
             inputs = {i: by[source] for i, x in enumerate(op.inputs) if source in (by := self._found.get(x, {}))}
             for y, pattern in zip(op.outputs, self._patterns_of(op, inputs), strict=True):
@@ -129,6 +134,21 @@ class _Finder:
             self._leave_out_zeros(op)
             for i in reading(op.primitive.traits, len(op.inputs)).homogeneous:
                 self._give_to_marked(op, op.inputs[i].op)
+
+    def _mix(self, op: Operation, sources: Iterable[Tensor]) -> None:
+        """Where lengths may differ from run to run, no element has a place: each depends on all; one row says it."""
+        for source in sources:
+            rows = [by[source].whole.sum(axis=0) for x in op.inputs if source in (by := self._found.get(x, {}))]
+            row = Pattern(sp.csr_array(reduce(np.add, rows)[None, :] > 0))
+            for y in op.outputs:
+                if y.type.dtype in TRAINABLE:
+                    self._found.setdefault(y, {})[source] = (
+                        row if self._values.differing.shape(y) else self._repeated(row, y)
+                    )
+
+    def _repeated(self, row: Pattern, y: Tensor) -> Pattern:
+        """`row` for each element of `y`."""
+        return rows_at(row, np.zeros(self._values.size(y), np.int64))
 
     def _leave_out_zeros(self, op: Operation) -> None:
         """What is multiplied by zeros that were put in depends on nothing."""
@@ -191,12 +211,13 @@ class _Finder:
         bodies = self._bodies_of(op)
         if bodies is not None:
             return bodies.through(found)
-        if MOVES in primitive.traits:
+        settled = self._is_settled(op)
+        if MOVES in primitive.traits and settled:
             return self._moved(op, found)
         links = {i: self._links(op, i) for i in found}
         if ADDS in primitive.traits or any(links.values()):
             found = self._differentiated(op, rule, found)
-        if ADDS in primitive.traits:
+        if ADDS in primitive.traits and settled:
             return [self._added(op, found)]
         unlinked = {i: pattern for i, pattern in found.items() if links[i] is None}
         turned = self._by_own_rule(op, rule, unlinked) if unlinked else None
@@ -205,6 +226,10 @@ class _Finder:
         linked = {i: pattern for i, pattern in found.items() if i not in unlinked}
         along = [self._along_axes(op, linked, links, y) for y in op.outputs]
         return [self._any_of(pair) for pair in zip(turned, along, strict=True)]
+
+    def _is_settled(self, op: Operation) -> bool:
+        """Whether the positions that `op` is given, or other such numbers, are the same in every run."""
+        return not any(self._values.differing.value(x) for x in op.inputs if x.dtype not in TRAINABLE)
 
     def _bodies_of(self, op: Operation) -> Bodies | None:
         if op not in self._bodies:
@@ -302,7 +327,7 @@ class _Finder:
             dys = _cotangents(op, [self._values.shape(y) for y in op.outputs], lambda dtype: dtype)
             entries = _entries(rule, copy, dys)
             patterns = self._turned_over(
-                entries, dys, found, lambda: Values.of_graph(run.graph, run.feeds), self._nested
+                entries, dys, found, lambda: Values.of_graph(run.graph, run.feeds, run.free), self._nested
             )
         return patterns
 
@@ -315,10 +340,12 @@ class _Finder:
                 copy = self._copy(op, graph)
                 dys = _cotangents(op, [self._values.shape(y) for y in op.outputs])
                 given = [dy for dy in dys if dy is not None]
-                free = frozenset([x for x in (*copy.inputs, *copy.outputs, *given) if x.dtype in TRAINABLE])
+                free = frozenset(
+                    [x for x in (*copy.inputs, *copy.outputs, *given) if CONSTANT not in x.op.primitive.traits]
+                )
                 entries = _entries(rule, copy, dys)
                 return self._turned_over(entries, dys, found, lambda: Values.of_graph(graph, None, free), True)
-        except Undecided:
+        except (Undecided, InvalidArgumentError):  # The latter where a shape depends on numbers, which nobody feeds.
             return None
 
     def _turned_over(
@@ -350,11 +377,11 @@ class _Finder:
     def _copy(self, op: Operation, graph: Graph, needs_values: bool = True) -> Operation:
         """`op` in a graph of its own, its trainable inputs placeholders of dtypes that numbers up to 2**53 fit.
 
-        The others have their values where those are needed.
+        The others have their values where those are needed, and are the same in every run.
         """
 
         def copied(x: Tensor) -> Tensor:
-            if x.dtype not in TRAINABLE and needs_values:
+            if x.dtype not in TRAINABLE and needs_values and not self._values.differing.value(x):
                 return constant_in(graph, self._values.value(x))
             return placeholder(_widest(x.dtype) if x.dtype in TRAINABLE else x.dtype, self._values.shape(x))
 

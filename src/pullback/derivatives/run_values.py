@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -13,11 +13,11 @@ from ..core.dtypes import resource
 from ..core.function import Function, bound_lengths, inline, type_in
 from ..core.graph import Graph, Tensor
 from ..core.lengths import Dimension, Length
-from ..core.needs import needed
 from ..core.shape import TensorShape
 from ..engines.session import Session, get_default_session
 from ..primitives.creation.constant import constant_in
 from ..primitives.variables.operations import read_variable, variable_type
+from .differing import Differing
 
 Array = np.ndarray[Any, Any]
 
@@ -43,6 +43,8 @@ class Run(NamedTuple):
     graph: Graph
     session: Session
     feeds: Mapping[Any, Any] | None
+    free: frozenset[Tensor]
+    """Tensors of the graph that may differ from run to run."""
 
     @contextmanager
     def trying(self) -> Iterator[None]:
@@ -62,14 +64,14 @@ class _Undo(Exception):
 class Values:
     """What a run gives for the tensors of a graph, or of a function; inside of one, what leads to them is inlined.
 
-    No value may depend on `free`.
+    What may differ from run to run, by `differing`, is computed for what is fed, and not handed out as a value.
     """
 
-    def __init__(self, run: Run, place: Callable[[Any], Tensor], free: frozenset[Tensor] = frozenset()) -> None:
+    def __init__(self, run: Run, place: Callable[[Any], Tensor], differing: Differing) -> None:
         self.run = run
+        self.differing = differing
         self.place = place
         """The tensor of the graph of `run` that has the value of one of this function, or of an argument."""
-        self._free = free
         self._known: dict[Tensor, Any] = {}
         self._lengths: dict[Length, Dimension] = {}
         self.asked = False
@@ -82,16 +84,29 @@ class Values:
         """By the default session, if it is one of `graph`, else by one of its own."""
         default = get_default_session()
         session = default if default and default.graph is graph else Session(graph=graph, engine="numpy")
-        return cls(Run(graph, session, feed_dict), lambda x: _placed(graph, x), free)
+        return cls(
+            Run(graph, session, feed_dict, free), lambda x: _placed(graph, x), Differing((x, False) for x in free)
+        )
 
-    def inside(self, function: Function, args: Sequence[Argument]) -> Values:
-        """Of the tensors of `function`, called with `args`."""
+    def inside(
+        self, function: Function, args: Sequence[Argument], differing: Container[tuple[int, bool]] = ()
+    ) -> Values:
+        """Of the tensors of `function`, called with `args`.
+
+        Of an array the value, or the shape, may differ from run to run where `differing` holds its number and whether
+        it is the shape that does.
+        """
 
         def place(x: Tensor) -> Tensor:
             lean, numbers = without_unused_parameters(function.with_results([x]))
             return inline(lean, [_placed(self.run.graph, args[i], self.place) for i in numbers], effects=False)[0]
 
-        inner = Values(self.run, place, frozenset(function.parameters) if self._free else frozenset())
+        given = [(i, x) for i, x in enumerate(args) if not isinstance(x, np.ndarray)]
+        free = {(i, False) for i, x in given if self.differing.value(_source(x))}
+        free |= {(i, True) for i, x in given if self.differing.shape(_source(x))}
+        parameters = enumerate(function.parameters)
+        facts = [(x, of) for i, x in parameters for of in (False, True) if (i, of) in free or (i, of) in differing]
+        inner = Values(self.run, place, Differing(facts))
         inner._lengths = bound_lengths(
             [
                 (x.shape, TensorShape(self._shape_of(given)))
@@ -107,11 +122,14 @@ class Values:
         Raises:
             Undecided: it depends on what may differ.
         """
+        if self.differing.value(x):
+            raise Undecided
+        return self.once(x)
+
+    def once(self, x: Tensor) -> Any:
+        """The value of `x` in this run, whether it may differ in another or not."""
         self.asked = True
         if x not in self._known:
-            behind: set[Tensor] = needed([x], _inputs)
-            if not self._free.isdisjoint(behind):
-                raise Undecided
             found = self._computed(lambda: self.place(x))
             self._known[x] = found if isinstance(found, list) else np.asarray(found)
         return self._known[x]
@@ -135,7 +153,7 @@ class Values:
         shape = x.shape if x.shape.is_fully_defined() else type_in(self._lengths, x.type).shape
         if shape.is_fully_defined():
             return shape.known
-        value = self.value(x)
+        value = self.once(x)
         return (sum(np.size(row) for row in value),) if isinstance(value, list) else value.shape
 
     def size(self, x: Tensor) -> int:
@@ -154,8 +172,8 @@ class Values:
         return x.shape if isinstance(x, np.ndarray) else self.shape(x)
 
 
-def _inputs(x: Tensor) -> Sequence[Tensor]:
-    return x.op.inputs
+def _source(x: Tensor | Row) -> Tensor:
+    return x.of if isinstance(x, Row) else x
 
 
 def _placed(graph: Graph, x: Argument, place: Callable[[Tensor], Tensor] = lambda x: x) -> Tensor:

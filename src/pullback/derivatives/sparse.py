@@ -73,9 +73,11 @@ def sparse_jacobian(
     `x` is a tensor or a variable. `rules` are those of `gradients`.
 
     `pattern`, anything that scipy.sparse.csr_array takes, saves looking for it on the graph; it must be true wherever
-    the Jacobian can differ from zero. `feed_dict` is needed where shapes or positions depend on what is fed; the
-    pattern is that of these. Forward products are used where the columns need fewer colours than the rows, and all is
-    real. The entries have x's dtype, and are those of `gradients`: of complex numbers conjugated.
+    the Jacobian can differ from zero. What is found is found here, not in each run, and holds for whatever floats are
+    fed, drawn or held by variables: where these decide which elements are taken, as in `sort`, it may be any along that
+    axis. Integers, truth values and shapes that are fed, or held by variables, must stay; `feed_dict` is needed where
+    shapes or positions depend on what is fed. Forward products are used where the columns need fewer colours than the
+    rows, and all is real. The entries have x's dtype, and are those of `gradients`: of complex numbers conjugated.
 
     Raises:
         ValueError: `pattern` has another shape.

@@ -10,6 +10,7 @@ import numpy as np
 from ...core.operation import Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
+from ...core.traits import reads_shape
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.scattering import row_numbers, wide_enough
@@ -35,6 +36,7 @@ class FromFront(Primitive):
     """Indices of an axis of the second input, negative ones made to count from the front."""
 
     type = "FromFront"
+    traits = (reads_shape(1),)
 
     axis: int
 
@@ -64,6 +66,7 @@ class VectorsFromFront(Primitive):
     """Index vectors into the second input, negative entries made to count from the front."""
 
     type = "VectorsFromFront"
+    traits = (reads_shape(1),)
 
     batch_dims: int = 0
 
@@ -87,6 +90,7 @@ class FlatPositions(Primitive):
     """
 
     type = "FlatPositions"
+    traits = (reads_shape(1),)
 
     axis: int
 
@@ -117,6 +121,7 @@ class RowNumbers(Primitive):
     """The row of each index vector [..., k] in the second input with its first k axes made one: [...]."""
 
     type = "RowNumbers"
+    traits = (reads_shape(1),)
 
     def infer(self, indices: TensorType, x: TensorType) -> tuple[TensorType, ...]:
         del x

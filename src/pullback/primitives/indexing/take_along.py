@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import ADDS, MOVES, ZEROS
+from ...core.traits import ADDS, MOVES, ZEROS, Links, all_axes_but
 from ...core.types import TensorType
 from ..base.scattering import sum_rows, wide_enough
 
@@ -26,6 +26,10 @@ class TakeAlong(Primitive):
 
     def kernel(self, xp: Any, x: Any, positions: Any) -> Any:
         return xp.take_along_axis(x, positions, axis=self.axis)
+
+    def links(self, i: int, x: TensorType, positions: TensorType) -> Links | None:
+        del i, positions
+        return all_axes_but(x.shape.rank, self.axis)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         x, positions = op.inputs
@@ -53,6 +57,10 @@ class PutAlong(Primitive):
         first = xp.arange(math.prod(beside), dtype=positions.dtype).reshape(*beside, 1) * n
         sums = sum_rows(xp, (positions + first).reshape(-1), dy.reshape(-1), total)
         return xp.moveaxis(sums.reshape(*beside, n), -1, self.axis)
+
+    def links(self, i: int, dy: TensorType, positions: TensorType, like: TensorType) -> Links | None:
+        del i, positions, like
+        return all_axes_but(dy.shape.rank, self.axis)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return lambda: TakeAlong(self.axis)(dy, op.inputs[1]), None, None

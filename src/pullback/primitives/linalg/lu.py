@@ -12,7 +12,7 @@ from ...core.intervals import UNIT, Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import MOVES, SINGULAR, links_of_matrices
+from ...core.traits import MOVES, SINGULAR, Links, all_axes_but, links_of_matrices
 from ...core.types import TensorType
 from ...core.typing import DTypeLike, TensorLike
 from ..base.broadcasting import operands
@@ -123,6 +123,10 @@ class MoveRows(Primitive):
     def kernel(self, xp: Any, x: Any, order: Any) -> Any:
         indices = xp.argsort(order, axis=-1) if self.back else order
         return xp.take_along_axis(x, xp.broadcast_to(indices, x.shape[:-1])[..., None], axis=-2)
+
+    def links(self, i: int, x: TensorType, order: TensorType) -> Links | None:
+        del i, order
+        return all_axes_but(x.shape.rank, -2)
 
     def gradient(self, op: Operation, dy: Tensor) -> Sequence[Any]:
         return lambda: MoveRows(not self.back)(dy, op.inputs[1]), None
