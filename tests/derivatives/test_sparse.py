@@ -150,6 +150,9 @@ DECIDED_BY_FLOATS: dict[str, Callable[[Any], Any]] = {
     "gathered": lambda x: pb.gather(x, pb.argmax(x)),
     "rolled": lambda x: pb.roll(x, pb.cast(pb.argmax(x[:4]), pb.int32), 0),
     "shuffled": pb.random.shuffle,
+    "put into zeros": lambda x: (
+        pb.tensor_scatter_nd_update(np.zeros(N), pb.reshape(pb.argsort(x)[:2], [2, 1]), x[:2]) * x
+    ),
     "sorted in a branch": lambda x: pb.cond(x[0] > 0.0, lambda: pb.sort(x[:4]), lambda: x[2:] * x[:4]),
     "sorted in steps": lambda x: pb.scan(lambda s, row: pb.sort(s * row), pb.reshape(x, [3, 2])),
     "steps counted by floats": lambda x: pb.while_loop(

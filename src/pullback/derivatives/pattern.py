@@ -252,7 +252,7 @@ class _Finder:
 
     def _tried(self, op: Operation, i: int, links: Links) -> Pattern | None:
         """Which elements of input `i`, in which `op` is linear, count for which of the result, where not all do."""
-        if ELEMENTWISE in op.primitive.traits or not is_linear(op.primitive.traits, i):
+        if ELEMENTWISE in op.primitive.traits or not is_linear(op.primitive.traits, i) or not self._is_settled(op):
             return None
         if PARTLY not in op.primitive.traits and not any(has_zeros(x) for j, x in enumerate(op.inputs) if j != i):
             return None
