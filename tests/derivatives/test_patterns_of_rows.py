@@ -49,12 +49,20 @@ ROWS_WHERE_VALUES_DECIDE = {
     ),
     "floats decide where elements go": (
         *("sort", "cube_of_sort", "top_k_fed", "unique_apart", "setdiff1d_floats", "from_dense", "shuffle"),
-        *("count_of_data", "newton"),
+        *("random_crop", "random_crop_drawn", "count_of_data", "newton"),
     ),
     "what it is divided by is 0": ("divide_no_nan_by_zero", "lookup"),
     "more than one factor is 0": ("prod_with_two_zeros_all", "prod_third_order"),
     "some factors are drawn, or 0 at an end": (
-        *("dropout", "dropout_rows", "dropout_same", "dropout_rate_tensor", "cube_of_dropout", "range"),
+        *(
+            "dropout",
+            "dropout_rows",
+            "dropout_same",
+            "dropout_rate_tensor",
+            "cube_of_dropout",
+            "range",
+            "linspace_vectors",
+        ),
         *("kaiser_window", "kaiser_bessel_derived_window"),
     ),
     "rows end sooner or later": (

@@ -186,8 +186,9 @@ def test_indices_from_the_end_are_those_of_a_shape_and_no_float_decides_them() -
     np.testing.assert_array_equal(jacobian_pattern(y, x, {x: np.ones(N)}).toarray(), np.eye(N)[[-1, 0]])
 
 
-def test_lengths_that_are_fed_do_not_make_elements_mix() -> None:
-    x = pb.placeholder(pb.float64, ["n"])
+@pytest.mark.parametrize("shape", [["n"], [None], None])
+def test_lengths_that_are_fed_do_not_make_elements_mix(shape: Any) -> None:
+    x = pb.placeholder(pb.float64, shape)
     y = pb.concat([x, pb.zeros(pb.shape(x), pb.float64)], 0)[1:] * 2.0
     assert jacobian_pattern(y, x, {x: np.ones(4)}).nnz == 3
 

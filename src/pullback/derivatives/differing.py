@@ -53,7 +53,7 @@ class Differing:
         op, inputs, traits = x.op, x.op.inputs, x.op.primitive.traits
         if fact in self._free or GIVEN in traits or (of_shape and x.shape.is_fully_defined()):
             return []
-        if of_shape and x.shape.lengths is not None and _symbols(x) <= frozenset().union(*map(_symbols, inputs)):
+        if of_shape and _has_lengths(x) and _symbols(x) <= frozenset().union(*map(_symbols, inputs)):
             return [(y, True) for y in inputs]
         if isinstance(op.primitive, Loop):
             return self._behind_loop(op, op.primitive, fact)
@@ -62,9 +62,8 @@ class Differing:
         if not of_shape:
             shaping = {i for t in traits if t.name == "reads shape" for i in t.inputs}
             return [(y, i in shaping or not op.primitive.reads_values) for i, y in enumerate(inputs)]
-        deciding = [y for y in inputs if y.dtype not in TRAINABLE]
-        if not deciding and x.shape.lengths is not None:
-            deciding = list(inputs)
+        numbers = op.primitive.shape_inputs
+        deciding = [y for i, y in enumerate(inputs) if y.dtype not in TRAINABLE or i in numbers]
         return [*[(y, True) for y in inputs], *[(y, False) for y in deciding]]
 
     def _behind_call(self, op: Operation, primitive: AbstractFunctional, fact: Fact) -> list[Fact]:
@@ -99,6 +98,11 @@ class Differing:
         given = dict(zip(function.parameters, args, strict=False))
         facts = [(given.get(x, x), of_shape) for x, of_shape in behind]
         return [fact for fact, (x, _) in zip(facts, behind, strict=True) if x in given or self._is_free(fact)]
+
+
+def _has_lengths(x: Tensor) -> bool:
+    """Whether each length of `x` is a number, or has a name or symbol, that others can be told to equal."""
+    return x.shape.lengths is not None and None not in x.shape.lengths
 
 
 def _symbols(x: Tensor) -> frozenset[Length]:
