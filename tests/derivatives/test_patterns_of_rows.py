@@ -62,6 +62,7 @@ ROWS_WHERE_VALUES_DECIDE = {
             "cube_of_dropout",
             "range",
             "linspace_vectors",
+            "linspace_fed",
         ),
         *("kaiser_window", "kaiser_bessel_derived_window"),
     ),
