@@ -151,7 +151,7 @@ def _test(training: Training) -> None:
 
 def save(training: Training) -> None:
     """Writes the checkpoint, and the history that goes with it."""
-    training.model.saver.save(training.session, training.checkpoint, write_state=False)
+    training.model.saver.save(training.session, training.checkpoint, write_meta_graph=False, write_state=False)
     training.history.save(training.folder / "history.json")
 
 
