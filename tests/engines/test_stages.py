@@ -82,9 +82,9 @@ def test_what_a_stage_is_sent_is_counted(tmp_path: Path) -> None:
     train = pb.train.AdamOptimizer(0.1).minimize(loss, colocate_gradients_with_ops=True)
     session = pb.Session()
     session.run(pb.global_variables_initializer())
-    hidden_bytes, loss_bytes = 5 * 8 * 4, 4
+    hidden_bytes, loss_bytes, rate_bytes = 5 * 8 * 4, 4, 4
     sent = session.compiled_communication([loss, train], {x: np.ones((5, 3))})
-    assert sent == {"collective-permute": hidden_bytes + (loss_bytes if index == 0 else 0)}
+    assert sent == {"collective-permute": hidden_bytes + (loss_bytes if index == 0 else rate_bytes)}
     assert session.compiled_communication(hidden, {x: np.ones((0, 3))}) == {}
     """
     run_in_processes(2, [program], tmp_path)
