@@ -116,7 +116,7 @@ def test_a_saver_exports_the_graph_with_itself(tmp_path: Path) -> None:
     pb.add_to_collection("sizes", 3)
     saver = pb.train.Saver([v], max_to_keep=7)
     meta = saver.export_meta_graph(tmp_path / "model.meta", collection_list=["sizes"], clear_devices=True)
-    assert (tmp_path / "model.meta").read_bytes() == meta.SerializeToString()
+    assert (tmp_path / "model.meta").read_bytes() == meta.SerializeToString(deterministic=True)
     assert (list(meta.collection_def), meta.saver_def.max_to_keep) == (["sizes"], 7)
     (names,) = [n for n in meta.graph_def.node if n.name == "save/tensor_names"]
     assert list(names.attr["value"].tensor.string_val) == [b"v"]

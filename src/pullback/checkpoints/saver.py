@@ -221,14 +221,12 @@ class Saver:
         Raises:
             UnimplementedError: an operation has no pendant in TensorFlow. ValueError: a part of the graph is asked for.
         """
-        from ..graphdef.saving import with_saver, write_message
+        from ..graphdef.saving import write_message
 
         del clear_extraneous_savers, strip_default_attrs, save_debug_info
         if export_scope:
             raise ValueError(f"export_meta_graph: the whole graph is exported; leave out export_scope={export_scope!r}")
-        made = with_saver(get_default_graph(), self._variables)
-        made.saver_def.max_to_keep = self._max_to_keep or 0
-        made.saver_def.keep_checkpoint_every_n_hours = self._hours
+        made = self._described(get_default_graph())
         for key in [] if collection_list is None else set(made.collection_def) - set(collection_list):
             del made.collection_def[key]
         for node in made.graph_def.node if clear_devices else ():
@@ -238,12 +236,10 @@ class Saver:
         return made
 
     def _write_meta_graph(self, graph: Graph, path: Path) -> None:
-        """Write the graph with this saver's variables; what it was made of is kept, for a graph that did not grow."""
-        from ..graphdef.saving import with_saver
-
+        """Write the MetaGraphDef of `graph`; its bytes are kept, for the next time if the graph did not grow."""
         if self._meta_graph[:2] != (graph, len(graph.operations)):
             try:
-                data = with_saver(graph, self._variables).SerializeToString()
+                data = self._described(graph).SerializeToString(deterministic=True)
             except ImportError:
                 data = b""
             except UnimplementedError as error:
@@ -253,6 +249,15 @@ class Saver:
         data = self._meta_graph[2]
         if data:
             replace_file(path, lambda file: file.write(data))
+
+    def _described(self, graph: Graph) -> Any:
+        """The MetaGraphDef of `graph` with this saver."""
+        from ..graphdef.saving import with_saver
+
+        made = with_saver(graph, self._variables)
+        made.saver_def.max_to_keep = self._max_to_keep or 0
+        made.saver_def.keep_checkpoint_every_n_hours = self._hours
+        return made
 
     def restore(self, sess: Session, save_path: str | os.PathLike[str]) -> None:
         """Gives the variables the values of the checkpoint `save_path`; all of them, or none where one does not fit.

@@ -1,4 +1,4 @@
-"""What may differ from run to run: values and shapes that follow from floats that are fed, and from numbers drawn."""
+"""Values and shapes that may differ from run to run: they follow from floats that are fed, or from numbers drawn."""
 
 from __future__ import annotations
 
