@@ -154,8 +154,7 @@ class Graph(Collections):
     @property
     def outermost(self) -> Graph:
         """The graph around all bodies around this one."""
-        *_, outermost = self.levels()
-        return outermost
+        return list(self.levels())[-1]
 
     def capture(self, x: Tensor) -> Tensor:
         """What stands in this body for `x`, a tensor of it or of a graph around it.
@@ -290,8 +289,7 @@ class Graph(Collections):
 
     def get_name_scope(self) -> str:
         """The current name scope, without the `/` at its end; in a body that is being traced, behind that around it."""
-        prefixes = [graph._current.scope.prefix for graph in (self.acting if open_bodies else self).levels()]
-        return "".join(reversed(prefixes))[:-1]
+        return "".join([graph._current.scope.prefix for graph in self.acting.levels()][::-1])[:-1]
 
     @contextmanager
     def device(self, device_name_or_function: str | DeviceFunction | None) -> Iterator[None]:

@@ -178,12 +178,11 @@ def confusion_matrix(
     with rows.graph.name_scope(name or "confusion_matrix"):
         if rows.dtype not in INTEGER or rows.dtype != columns.dtype:
             rows, columns = cast(rows, int64), cast(columns, int64)
-        n: Any
-        if num_classes is not None:
-            n = num_classes
-            n = cast(n, int32) if is_computed(n) else static_integer(n, "confusion_matrix: num_classes")
-        else:
+        n: Any = num_classes
+        if n is None:
             n = cast(maximum(reduce_max(rows), reduce_max(columns)), int32) + 1
+        else:
+            n = cast(n, int32) if is_computed(n) else static_integer(n, "confusion_matrix: num_classes")
         values = ones_like(rows, as_dtype(dtype)) if weights is None else cast(weights, as_dtype(dtype))
         limit = cast(n, rows.dtype)
         with rows.graph.control_dependencies([_within(rows, limit, "labels"), _within(columns, limit, "predictions")]):
