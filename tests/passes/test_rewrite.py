@@ -166,3 +166,70 @@ def test_a_rule_is_tried_on_what_one_gives_and_not_at_all_without_check() -> Non
 def test_another_level_is_refused() -> None:
     with pytest.raises(ValueError, match="rewrite: the level must be 'exact', 'safe' or 'fast', not 'quick'"):
         pb.rewrite("quick")
+
+
+def _has(rule: Any, build: Any, level: str = "safe", x: Any = None) -> bool:
+    y = build(_x() if x is None else x)
+    return rule.name in pb.optimize(y, pb.Rules(level, rule)).report.counts
+
+
+@pb.rewrite("fast")
+def cosines_of_squares(x):  # type: ignore[no-untyped-def]
+    """cos(2 y) is 1 - 2 sin(y)^2."""
+    yield 1.0 - 2.0 * (pb.sin(x) * pb.sin(x))
+    yield pb.cos(2.0 * x)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x: 1.0 - 2.0 * (pb.sin(x) * pb.sin(x)),
+        lambda x: 1.0 - 2.0 * pb.square(pb.sin(x)),
+        lambda x: 1.0 - 2.0 * pb.sin(x) ** 2.0,
+        lambda x: (1.0 - pb.identity(pb.sin(x)) * pb.sin(x) * 2.0) * 1.0,
+    ],
+    ids=["as it is", "square", "power", "identity"],
+)
+def test_a_rule_is_found_as_other_rules_leave_its_left_side(build: Any) -> None:
+    assert _has(cosines_of_squares, build)
+
+
+def test_a_rule_is_found_as_rules_of_the_user_leave_its_left_side() -> None:
+    @pb.rewrite("fast")
+    def double_angles(x):  # type: ignore[no-untyped-def]
+        yield pb.sin(x) * pb.cos(x)
+        yield pb.sin(2.0 * x) * 0.5
+
+    @pb.rewrite("fast")
+    def logarithms(x):  # type: ignore[no-untyped-def]
+        yield pb.exp(pb.log(pb.sin(x) * pb.cos(x)))
+        yield pb.sin(x) * pb.cos(x)
+
+    x = _x()
+    y, report = pb.optimize(pb.exp(pb.log(pb.sin(x) * pb.cos(x))), pb.Rules("exact", double_angles, logarithms))
+    assert report.counts["logarithms"] == 1
+    assert y.op.type == "Mul"
+
+
+def test_what_a_variable_is_applied_to_is_found_as_other_rules_leave_it() -> None:
+    @pb.rewrite("fast")
+    def totals(x, total: "Sum"):  # type: ignore[no-untyped-def] # noqa: F821, UP037
+        yield pb.sin(total(3.0 * (x * x)))
+        if not total.keepdims:
+            yield pb.sin(3.0 * total(x * x))
+
+    assert _has(totals, lambda x: pb.sin(pb.reduce_sum(3.0 * pb.square(x), 0)))
+    assert not _has(totals, lambda x: pb.sin(pb.reduce_sum(3.0 * pb.square(x), 0, keepdims=True)))
+
+
+def test_a_left_side_becomes_what_it_does_for_the_types_found() -> None:
+    @pb.rewrite("fast", check=False)
+    def magnitudes(x):  # type: ignore[no-untyped-def]
+        yield pb.sin(pb.abs(x) * pb.abs(x))
+        yield pb.cos(x)
+
+    def build(x: Any) -> pb.Tensor:
+        return pb.sin(pb.square(x))
+
+    assert _has(magnitudes, build)
+    assert not _has(magnitudes, build, x=pb.placeholder(pb.complex64, [4, 4]))

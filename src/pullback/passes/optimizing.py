@@ -10,7 +10,7 @@ from .fold import folded
 from .merge import merged
 from .numbering import numbered
 from .rebuilding import copied
-from .ruleset import FAST, Rules
+from .ruleset import FAST, RuleIndex, Rules
 from .simplify import Rewrite, simplified
 from .view import View, view_of
 
@@ -22,7 +22,7 @@ MERGED, FOLDED, NUMBERED = "equal operations", "known values", "equal sums and p
 class Optimizing:
     """One optimisation: the rules that it goes by, what it has rewritten, and what has become of functions."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules | RuleIndex) -> None:
         self.rules = rules
         self.rewrites: list[Rewrite] = []
         self._functions: dict[Function, Function] = {}

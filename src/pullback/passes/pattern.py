@@ -17,7 +17,7 @@ from ..core.traits import COMMUTES
 from ..primitives.creation.constant import Const
 
 Bindings = Mapping[Any, Any]
-"""What a match has found: for the names of variables tensors and primitives, for nodes operations."""
+"""What a match has found: for the names of variables tensors and primitives, nodes operations, numbers tensors."""
 
 
 class Facts(Protocol):
@@ -44,9 +44,9 @@ class Variable:
     many: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Number:
-    """A tensor of which all elements are one number."""
+    """A tensor of which all elements are one number; it stands for the tensor that was found."""
 
     value: Any
 
@@ -139,7 +139,7 @@ def _tensor(part: Part, x: Tensor, found: Bindings, facts: Facts) -> Iterator[Bi
             yield from _bound(name, x, found)
         case Number(value):
             if facts.number(x) == value:
-                yield found
+                yield {**found, part: x}
         case Constant(name):
             constant = facts.constant(x)
             if constant is not None:

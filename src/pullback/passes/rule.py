@@ -7,19 +7,20 @@ for these types and attributes. So a rule is read as it is proved, and needs no 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import UnionType
-from typing import Any, get_args
+from typing import Any, Protocol, get_args
 
 from ..core.function import Function, Parameter, add_parameter, trace
 from ..core.graph import Graph, Tensor, get_default_graph
 from ..core.primitive import Primitive, primitive_class
 from ..core.shape import same_shape
-from ..core.types import tensor_type
+from ..core.types import TensorType, tensor_type
 from ..primitives.creation.constant import Const, convert_to_tensor
 from .pattern import Bindings, Constant, Node, Number, Part, Variable
+from .view import View
 
 LEVELS = ("exact", "safe", "fast")
 """What rules may change, from nothing to the rounding of every result."""
@@ -27,6 +28,21 @@ Equation = Callable[..., Generator[Any]]
 _ANY = tensor_type("float32")
 _MOST_KEPT = 1024
 """So many right sides of a rule are kept, each for some types and attributes."""
+
+
+class Rewriting(Protocol):
+    """What a sweep asks of a rule."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def stabilises(self) -> bool: ...
+
+    @property
+    def pattern(self) -> Node: ...
+
+    def right_side(self, found: Bindings) -> tuple[Function, list[Tensor]] | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,13 +84,16 @@ class Rule:
     @cached_property
     def pattern(self) -> Node:
         """The left side."""
-        return _Tracing(self).pattern()
+        left = LeftSide(self, _ANY)
+        root = left.part(left.root, View((), []))
+        assert isinstance(root, Node), f"the rule '{self.name}' begins with no operation"
+        return root
 
     def right_side(self, found: Bindings) -> tuple[Function, list[Tensor]] | None:
         """What computes the right side, and the tensors that it is given; None where the equation does not hold."""
         arguments = {name: found[name] for name in self.parameters}
-        tensors = [x for value in arguments.values() for x in _tensors(value)]
-        key = tuple([_key(value) for value in arguments.values()])
+        tensors = [x for value in arguments.values() for x in tensors_of(value)]
+        key = key_of(arguments)
         if key not in self.made:
             if len(self.made) == _MOST_KEPT:
                 self.made.clear()
@@ -99,8 +118,7 @@ class Rule:
         """The right side for these arguments."""
 
         def build(*xs: Tensor) -> list[Tensor]:
-            inside = iter(xs)
-            sides = self.sides({name: _replaced(value, inside) for name, value in arguments.items()})
+            sides = self.sides(replaced(arguments, xs))
             try:
                 next(sides)
             except (TypeError, ValueError):  # Numbers in the pattern are none that these dtypes take.
@@ -125,34 +143,50 @@ def rewrite(level: str, *, stabilises: bool = False) -> Callable[[Equation], Rul
     return make
 
 
-class _Tracing:
-    """The left side of a rule as a pattern: traced once, with tensors of which nothing is known."""
+class LeftSide:
+    """The left side of a rule, traced once, with a tensor for each variable and for what a variable is applied to."""
 
-    def __init__(self, rule: Rule) -> None:
-        self.rule = rule
-        self.parts: dict[Tensor, Part] = {}
-
-    def pattern(self) -> Node:
+    def __init__(self, rule: Rule, like: TensorType) -> None:
+        self.rule, self.like = rule, like
+        self.variables: dict[Tensor, Variable | Constant] = {}
+        self.applied: dict[Tensor, tuple[str, tuple[type[Primitive], ...], Sequence[Tensor]]] = {}
         with Graph().as_default():
-            function = trace(self._left, [], self.rule.name).function
-        (root,) = {self.part(y): None for y in function.results}
-        assert isinstance(root, Node), f"the rule '{self.rule.name}' begins with no operation"
-        return root
+            (self.root,) = set(trace(self._traced, [], rule.name).function.results)
 
-    def part(self, x: Tensor) -> Part:
-        """The part of the pattern that `x` is."""
-        known = self.parts.get(x)
-        if known is None:
+    @property
+    def given(self) -> set[Tensor]:
+        """The tensors of which nothing but the type is known."""
+        return {*self.variables, *self.applied}
+
+    def part(self, x: Tensor, view: View) -> Part:
+        """The part of the pattern that `x` is, as `view` leaves what is before it."""
+        made: dict[Tensor, Part] = {}
+
+        def part(x: Tensor) -> Part:
+            x = view.stand_in(x)
+            if x not in made:
+                made[x] = self.variables.get(x) or new(x)
+            return made[x]
+
+        def new(x: Tensor) -> Part:
+            if x in self.applied:
+                name, classes, inputs = self.applied[x]
+                return Node(classes, None, name, tuple(map(part, inputs)))
             primitive = x.op.primitive
-            if isinstance(primitive, Const):
-                known = Number(primitive.value.item())
-            else:
-                known = Node((type(primitive),), primitive, None, tuple([self.part(y) for y in x.op.inputs]))
-            self.parts[x] = known
-        return known
+            value = primitive.value if isinstance(primitive, Const) else view.known.get(x)
+            if value is not None:
+                return Number(value.item())
+            return Node((type(primitive),), primitive, None, tuple(map(part, view.inputs(x.op))))
 
-    def _left(self) -> list[Tensor]:
-        sides = self.rule.sides({name: self._argument(name, p) for name, p in self.rule.parameters.items()})
+        return part(x)
+
+    def stand_in(self) -> Tensor:
+        """A tensor of which nothing but the type is known."""
+        return add_parameter(get_default_graph(), self.like, "any")
+
+    def _traced(self) -> list[Tensor]:
+        rule = self.rule
+        sides = rule.sides({name: self._argument(name, p) for name, p in rule.parameters.items()})
         left = as_list(next(sides))
         sides.close()
         return left
@@ -162,28 +196,25 @@ class _Tracing:
         if classes:
             return _AnyOperation(self, name, classes)
         many = parameter.kind is inspect.Parameter.VAR_POSITIONAL
-        x = self.stand_in(Variable(name, many))
+        x = self.stand_in()
+        self.variables[x] = Variable(name, many)
         return [x] if many else x
-
-    def stand_in(self, part: Part) -> Tensor:
-        """A tensor for a part of the pattern, of no known shape."""
-        x = add_parameter(get_default_graph(), _ANY, "any")
-        self.parts[x] = part
-        return x
 
 
 class _AnyOperation:
-    """A variable for primitives, while a pattern is traced: to call it is to apply any of its classes."""
+    """A variable for primitives, while a left side is traced: to call it is to apply any of its classes."""
 
-    def __init__(self, tracing: _Tracing, name: str, classes: tuple[type[Primitive], ...]) -> None:
-        self.tracing, self.name, self.classes = tracing, name, classes
+    def __init__(self, left: LeftSide, name: str, classes: tuple[type[Primitive], ...]) -> None:
+        self.left, self.name, self.classes = left, name, classes
 
     def __call__(self, *inputs: Any) -> Tensor:
-        tracing = self.tracing
+        left = self.left
+        y = left.stand_in()
         if self.classes == (Const,):
-            return tracing.stand_in(Constant(self.name))
-        parts = [tracing.part(convert_to_tensor(x)) for x in inputs]
-        return tracing.stand_in(Node(self.classes, None, self.name, tuple(parts)))
+            left.variables[y] = Constant(self.name)
+        else:
+            left.applied[y] = (self.name, self.classes, [convert_to_tensor(x) for x in inputs])
+        return y
 
 
 def as_list(side: Any) -> list[Tensor]:
@@ -196,11 +227,22 @@ def same_type(x: Tensor, y: Tensor) -> bool:
     return x.dtype == y.dtype and same_shape(x.shape, y.shape)
 
 
-def _tensors(value: Any) -> Sequence[Tensor]:
+def tensors_of(value: Any) -> Sequence[Tensor]:
     """The tensors that a variable stands for."""
     if isinstance(value, Tensor):
         return (value,)
     return value if isinstance(value, tuple) else ()
+
+
+def replaced(arguments: Mapping[str, Any], tensors: Iterable[Tensor]) -> dict[str, Any]:
+    """`arguments` with others in place of their tensors, in order."""
+    inside = iter(tensors)
+    return {name: _replaced(value, inside) for name, value in arguments.items()}
+
+
+def key_of(arguments: Mapping[str, Any]) -> Any:
+    """What is equal for arguments for which an equation is the same."""
+    return tuple([_key(value) for value in arguments.values()])
 
 
 def _replaced(value: Any, inside: Iterator[Tensor]) -> Any:
@@ -211,9 +253,8 @@ def _replaced(value: Any, inside: Iterator[Tensor]) -> Any:
 
 
 def _key(value: Any) -> Any:
-    """What is equal for arguments for which an equation is the same."""
     if isinstance(value, Const):
         return value.value.dtype, value.value.shape, value.value.tobytes()
     if isinstance(value, Primitive):
         return value, repr(value)
-    return tuple([(x.dtype, x.shape.lengths) for x in _tensors(value)])
+    return tuple([(x.dtype, x.shape.lengths) for x in tensors_of(value)])

@@ -29,10 +29,10 @@ from .fold import LARGEST
 from .loops import hoisted, narrowed, uses
 from .pattern import Bindings, Kinds, matches
 from .rebuilding import with_functions
-from .rule import Rule, same_type
+from .rule import Rewriting, same_type
 from .view import Array, View
 
-RulesOf = Callable[[type[Primitive], Kinds], Sequence[Rule]]
+RulesOf = Callable[[type[Primitive], Kinds], Sequence[Rewriting]]
 _MOST_REWRITES = 4
 """A sweep stops after so many rewrites for each operation."""
 _DEEPEST = 8
@@ -169,7 +169,7 @@ class _Sweep:
 
     # What a match leads to
 
-    def _rewritten(self, rule: Rule, op: Operation, found: Bindings) -> bool:
+    def _rewritten(self, rule: Rewriting, op: Operation, found: Bindings) -> bool:
         """Whether the operations that a rule has found gave way to its right side."""
         before = list(dict.fromkeys([part for part in found.values() if isinstance(part, Operation)]))
         if not all(part is op or (self._is_free(part) and _is_beside(part, op)) for part in before):
