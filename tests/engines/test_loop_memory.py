@@ -2,10 +2,54 @@
 
 from __future__ import annotations
 
+from math import log2
+from typing import Any
+
+import jax
 import numpy as np
+import pytest
 
 import pullback as pb
 from pullback.engines.loop_memory import sizes
+
+computed: list[str] = []
+
+
+class CountedSine(pb.Primitive):
+    """sin(2 x), which notes each time that a run computes it."""
+
+    type = "CountedSine"
+
+    def infer(self, x: Any) -> Any:
+        return (x,)
+
+    def kernel(self, xp: Any, x: Any) -> Any:
+        if xp is np:
+            computed.append(self.type)
+        elif isinstance(x, jax.Array):
+            jax.debug.callback(lambda: computed.append(self.type))
+        return xp.sin(x + x)
+
+    def gradient(self, op: Any, dy: Any) -> Any:
+        x = op.inputs[0]
+        return (dy * 2.0 * pb.cos(x + x),)
+
+
+@pytest.mark.parametrize("engine", ["numpy", pytest.param("xla", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("order", [1, 2])
+def test_tight_budgets_take_n_log_n_steps_for_each_derivative(engine: str, order: int) -> None:
+    with pb.Graph().as_default():
+        x, count = pb.placeholder(pb.float64, [2]), pb.placeholder(pb.int32, [])
+        y = pb.while_loop(lambda i, y: i < count, lambda i, y: [i + 1, CountedSine()(y) + x], [0, x])[1]
+        for _ in range(order):
+            (y,) = pb.gradients(y, x, memory=pb.Memory(budget=1))
+        session = pb.Session(engine=engine)
+        for n in (100, 1000, 10_000 if order == 1 else 2000):
+            computed.clear()
+            session.run(y, {x: [0.3, 0.7], count: n})
+            if engine == "xla":
+                jax.effects_barrier()
+            assert 2 * n < len(computed) <= n * log2(n) ** order / 2
 
 
 def test_states_are_kept_between_checkpoints_that_are_far_apart() -> None:

@@ -10,7 +10,7 @@ import pytest
 from pullback.passes.checkpoints import checkpointed
 from pullback.passes.eviction import Node
 from pullback.passes.keeping import keeping_more
-from pullback.passes.pieces import peak_of, pieces_of
+from pullback.passes.pieces import peak_of
 
 
 @cache
@@ -33,7 +33,7 @@ def chain(steps: int, sizes: Sequence[int] = (1,), works: Sequence[int] = (1,)) 
 
 
 def peak(nodes: Sequence[Node], steps: Sequence[int]) -> int:
-    return peak_of(nodes, pieces_of(nodes, steps))[0]
+    return peak_of(nodes, steps).bytes
 
 
 @pytest.mark.parametrize(("steps", "slots"), [(12, 2), (20, 3), (40, 6), (90, 12)])

@@ -10,10 +10,13 @@ one for all budgets, so several are tried.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
 
 
 class Node(NamedTuple):
@@ -112,13 +115,19 @@ class _Run:
         self.reads, self.last = self._reads()
         self.there = [False] * len(nodes)
         self.used = self.now = 0
-        self.full: set[int] = set()
-        """The blocks that take memory now."""
+        self.is_full = [False] * len(nodes)
+        """Whether a block takes memory now."""
         self.locks = [0] * len(nodes)
-        self.accessed = [0] * len(nodes)
+        self.is_free = np.zeros(len(nodes), bool)
+        """Whether it may be dropped."""
+        self.accessed = np.zeros(len(nodes))
+        self.next = np.array([reads[0] if reads else last for reads, last in zip(self.reads, self.last, strict=True)])
+        self.passed = [0] * len(nodes)
+        """How many of the `reads` of a block are over."""
         self.dropped = _Groups(len(nodes))
-        self.losses: dict[int, float] = {}
-        """What has been worked out of `_loss`, for blocks around which nothing has changed since."""
+        self.losses = np.zeros(len(nodes))
+        """What was worked out of `_loss`, but for those blocks around which something has changed since."""
+        self.stale: set[int] = set()
         self.made: list[int] = []
 
     def _neighbours(self) -> list[set[int]]:
@@ -137,6 +146,7 @@ class _Run:
         last = list(range(len(self.nodes)))
         for i in reversed(range(len(self.nodes))):
             a = self.block[i]
+            last[a] = max(last[a], i)
             for b in {self.block[j] for j in self.nodes[i].operands} - {a}:
                 reads[b].append(i)
                 last[b] = max(last[b], i if self.is_held[a] else last[a], i)
@@ -153,7 +163,15 @@ class _Run:
             self._make(i)
             for a in ends[i]:
                 self._free(a)
+            for a in {self.block[j] for j in self.nodes[i].operands} - {self.block[i]}:
+                self._pass(a)
         return self.made
+
+    def _pass(self, a: int) -> None:
+        """Block `a` was read as often as it had to be by now."""
+        self.passed[a] += 1
+        reads = self.reads[a]
+        self.next[a] = reads[self.passed[a]] if self.passed[a] < len(reads) else self.last[a]
 
     def _make(self, target: int) -> None:
         frames = [self._frame(target)]
@@ -167,6 +185,7 @@ class _Run:
             frames.pop()
             for a in frame.locked:
                 self.locks[a] -= 1
+                self.is_free[a] = self._is_free(a)
             if frames:
                 self._lock(frames[-1], self.block[frame.node])
 
@@ -180,14 +199,19 @@ class _Run:
     def _lock(self, frame: _Frame, block: int) -> None:
         frame.locked.append(block)
         self.locks[block] += 1
+        self.is_free[block] = False
+
+    def _is_free(self, a: int) -> bool:
+        return self.is_full[a] and not self.locks[a] and not self.is_held[a]
 
     def _compute(self, i: int) -> None:
         node = self.nodes[i]
         if node.view is None and (node.size or node.scratch):
             self._make_room(i)
             self.used += node.size
-            if node.size:
-                self.full.add(i)
+            self.is_full[i] = node.size > 0
+            self.is_free[i] = self._is_free(i)
+            self.stale.add(i)
             self.dropped.leave(i, node.work)
             self._changed_around(i)
         self.there[i] = True
@@ -198,47 +222,43 @@ class _Run:
     def _make_room(self, i: int) -> None:
         needed = self.nodes[i].size + self.nodes[i].scratch
         while self.used + needed > self.budget:
-            free = [a for a in self.full if not self.locks[a] and not self.is_held[a]]
-            if not free:
+            free = np.flatnonzero(self.is_free)[::-1]
+            if not free.size:
                 raise BudgetError(i, self.used + needed)
             chosen = self._best(free)
             self._free(chosen)
             near = [b for b in self.around[chosen] if not self.there[b]]
             self.dropped.join(chosen, self.nodes[chosen].work, near)
 
-    def _best(self, free: Sequence[int]) -> int:
-        """The block that is to be dropped. Losses grow as more is dropped: only those that seem least are looked at."""
+    def _best(self, free: Array) -> int:
+        """The block that is best dropped: of the least work that is lost for a byte, over how long it is of no use.
+
+        Of equals that is the latest. Losses grow as more is dropped: only those that seem least are looked at again.
+        """
+        for a in self.stale:
+            self.losses[a] = self._loss(a) if self.is_full[a] else 0.0
+        self.stale.clear()
+        distance = self.next[free] - self.now + 1 if self.order.ahead else len(self.made) - self.accessed[free] + 1
+        values = self.losses[free] / distance**self.order.power
         while True:
-            chosen = min(free, key=self._value)
-            before = self.losses[chosen]
-            now = self.losses[chosen] = self._loss(chosen)
+            k = int(values.argmin())
+            chosen = int(free[k])
+            before, now = self.losses[chosen], self._loss(chosen)
             if now <= before:
                 return chosen
+            self.losses[chosen] = now
+            values[k] *= now / before
 
     def _free(self, a: int) -> None:
-        if a in self.full:
-            self.full.remove(a)
+        if self.is_full[a]:
+            self.is_full[a] = self.is_free[a] = False
             self.used -= self.nodes[a].size
         for i in self.members[a]:
             self.there[i] = False
         self._changed_around(a)
 
     def _changed_around(self, a: int) -> None:
-        for b in self.around[a]:
-            self.losses.pop(b, None)
-
-    def _value(self, a: int) -> float:
-        """How bad it is to drop block `a`: the work that is lost for a byte, over how long the byte is of no use."""
-        loss = self.losses.get(a)
-        if loss is None:
-            loss = self.losses[a] = self._loss(a)
-        if not self.order.ahead:
-            distance = len(self.made) - self.accessed[a] + 1
-        else:
-            reads = self.reads[a]
-            k = bisect_left(reads, self.now)
-            distance = (reads[k] if k < len(reads) else self.last[a]) - self.now + 1
-        return loss / float(distance**self.order.power)
+        self.stale.update(self.around[a])
 
     def _loss(self, a: int) -> float:
         near = [b for b in self.around[a] if not self.there[b]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .eviction import Node
-from .pieces import peak_of, pieces_of
+from .pieces import peak_of
 
 _TRIALS = 60_000
 """Steps gone through at most, in all that is tried."""
@@ -18,7 +18,7 @@ def keeping_more(nodes: Sequence[Node], steps: Sequence[int], budget: int) -> li
     """
     found, refused = list(steps), set[tuple[int, int]]()
     useful = _without(nodes, steps)
-    if peak_of(nodes, pieces_of(nodes, useful))[0] <= budget:
+    if peak_of(nodes, useful).bytes <= budget:
         found = useful
     for _ in range(_TRIALS // len(found)):
         untried = [made for made in _again(nodes, found) if made[1:] not in refused]
@@ -26,7 +26,7 @@ def keeping_more(nodes: Sequence[Node], steps: Sequence[int], budget: int) -> li
             break
         _, i, time = max(untried)
         fewer = _without(nodes, found, (i, time))
-        if peak_of(nodes, pieces_of(nodes, fewer))[0] <= budget:
+        if peak_of(nodes, fewer).bytes <= budget:
             found = fewer
         else:
             refused.add((i, time))

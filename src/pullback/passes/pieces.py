@@ -53,68 +53,53 @@ def pieces_of(nodes: Sequence[Node], steps: Sequence[int]) -> list[Piece]:
     return pieces
 
 
-def peak_of(nodes: Sequence[Node], pieces: Sequence[Piece]) -> tuple[int, Made]:
-    """The most bytes that are alive at once, and what is computed then."""
-    blocks = _Blocks(nodes, pieces)
-    alive, highest, where = 0, 0, Made(0, 0)
-    for n, piece in enumerate(pieces):
-        within, at = blocks.highest_within(piece)
-        if alive + within > highest:
-            highest, where = alive + within, at
-        made = {*piece.nodes}
-        alive += sum([blocks.size(b) for b in {blocks.of(x) for x in piece.gives} if b in made])
-        alive -= sum([blocks.size(b) for b in blocks.freed[n]])
-    return highest, where
+class Peak(NamedTuple):
+    """The most bytes that are alive at once, and the node that is computed then."""
+
+    bytes: int
+    node: int
 
 
-class _Blocks:
-    """Which memory what was made lies in, and after which piece it is free."""
-
-    def __init__(self, nodes: Sequence[Node], pieces: Sequence[Piece]) -> None:
-        self.nodes = nodes
-        self.block: dict[Made, Made] = {}
-        last: dict[Made, int] = {}
-        present: dict[int, Made] = {}
-        for n, piece in enumerate(pieces):
-            for made in piece.nodes:
-                view = nodes[made.node].view
-                self.block[made] = made if view is None else self.block[present[view]]
-                present[made.node] = made
-            for x in (*piece.gives, *piece.reads):
-                last[self.block[x]] = n
-        for i, node in enumerate(nodes):
-            if node.kept:
-                last.pop(self.block[present[i]], None)
-        self.freed: list[list[Made]] = [[] for _ in pieces]
-        for x, n in last.items():
-            self.freed[n].append(x)
-
-    def of(self, x: Made) -> Made:
-        return self.block[x]
-
-    def size(self, block: Made) -> int:
-        return self.nodes[block.node].size
-
-    def highest_within(self, piece: Piece) -> tuple[int, Made]:
-        """The most bytes that a piece makes and has not let go of, and what it computes then."""
-        last: dict[Made, int] = {}
-        present: dict[int, Made] = {}
-        for k, made in enumerate(piece.nodes):
-            present[made.node] = made
-            for j in (*self.nodes[made.node].operands, made.node):
-                if j in present:
-                    last[self.of(present[j])] = k
-        stays = {self.of(x) for x in piece.gives}
-        freed = [0] * len(piece.nodes)
-        for x in piece.nodes:
-            if x in last and x not in stays:
-                freed[last[x]] += self.size(x)
-        alive, highest, where = 0, -1, piece.nodes[0]
-        for k, made in enumerate(piece.nodes):
-            if self.of(made) == made:
-                alive += self.size(made)
-            now = alive + self.nodes[made.node].scratch
-            if now > highest:
-                highest, where = now, made
-            alive -= freed[k]
-        return highest, where
+def peak_of(nodes: Sequence[Node], steps: Sequence[int]) -> Peak:
+    """The peak of a schedule in pieces: what one reads of others stays until it is done."""
+    count = len(steps)
+    now = [-1] * len(nodes)
+    """For each node the step that made it last."""
+    piece, block, until, last = [0] * count, list(range(count)), list(range(count)), [-1] * count
+    """For each step its piece and the step that made the memory its result lies in; for each such step where that is
+    read last in its own piece, and, if another one reads it, the last that does."""
+    number, is_again = -1, False
+    for t, i in enumerate(steps):
+        node = nodes[i]
+        if now[i] < 0 or not is_again:
+            number, is_again = number + 1, now[i] >= 0
+        piece[t] = number
+        for j in node.operands:
+            s = now[j]
+            b = block[s]
+            if piece[s] != number:
+                last[b] = number
+            elif piece[b] == number:
+                until[b] = t
+        if node.view is not None:
+            block[t] = b = block[now[node.view]]
+            until[b] = t if piece[b] == number else until[b]
+        now[i] = t
+    freed, freed_behind = [0] * count, [0] * (number + 2)
+    for i, node in enumerate(nodes):
+        if node.kept:
+            last[block[now[i]]] = number + 1
+    for t, i in enumerate(steps):
+        if block[t] == t and last[t] < 0:
+            freed[until[t]] += nodes[i].size
+        elif block[t] == t:
+            freed_behind[last[t]] += nodes[i].size
+    alive, highest = 0, Peak(0, 0)
+    for t, i in enumerate(steps):
+        if t and piece[t] != piece[t - 1]:
+            alive -= freed_behind[piece[t - 1]]
+        alive += nodes[i].size if block[t] == t else 0
+        if alive + nodes[i].scratch > highest.bytes:
+            highest = Peak(alive + nodes[i].scratch, i)
+        alive -= freed[t]
+    return highest

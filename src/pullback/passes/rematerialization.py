@@ -173,7 +173,7 @@ def _report(schedule: Schedule) -> Report:
     for i in schedule.steps:
         counts[i] += 1
     again = {i: n for i, n in counts.items() if n and schedule.nodes[i].view is None}
-    peak, at = peak_of(schedule.nodes, schedule.pieces)
+    peak, at = peak_of(schedule.nodes, schedule.steps)
     lengths, lean = schedule.lengths, schedule.lean
     each = [flops(op, lengths, lean.get(op)) for op in schedule.operations]
     before = sum([flops(op, lengths) for op in schedule.operations])
@@ -182,7 +182,7 @@ def _report(schedule: Schedule) -> Report:
         schedule.plain_peak,
         peak,
         schedule.compiled_peak(),
-        schedule.operations[at.node] if schedule.operations else None,
+        schedule.operations[at] if schedule.operations else None,
         before,
         sum(each) - before + sum([each[i] * n for i, n in again.items()]),
         tuple([Recomputed(schedule.operations[i], n, schedule.nodes[i].size) for i, n in again.items()]),

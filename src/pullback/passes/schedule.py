@@ -15,7 +15,7 @@ from .checkpoints import checkpointed
 from .costs import Lengths, scratch, work
 from .eviction import ORDERS, BudgetError, Node, blocks_of, run_steps
 from .keeping import keeping_more
-from .pieces import Made, peak_of, pieces_of
+from .pieces import Peak, peak_of, pieces_of
 from .view import View
 
 _TRIED = 5
@@ -40,8 +40,8 @@ class Schedule:
         self.nodes = [self._node(op, op in kept, self.lean.get(op)) for op in self.operations]
         plain = list(range(len(self.nodes)))
         before = [self._node(op, op in kept) for op in self.operations] if lean else self.nodes
-        self.plain_peak = peak_of(before, pieces_of(before, plain))[0]
-        self.steps = plain if self._peak(plain)[0] <= budget else self._cheapest()
+        self.plain_peak = peak_of(before, plain).bytes
+        self.steps = plain if self._peak(plain).bytes <= budget else self._cheapest()
         self.pieces = pieces_of(self.nodes, self.steps)
 
     def _node(self, op: Operation, kept: bool, lean: AbstractFunctional | None = None) -> Node:
@@ -81,7 +81,7 @@ class Schedule:
             )
             for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True))
         ]
-        return sum([self.nodes[i].size for i in early]) + peak_of(nodes, self.pieces)[0]
+        return sum([self.nodes[i].size for i in early]) + peak_of(nodes, self.steps).bytes
 
     def _cheapest(self) -> list[int]:
         """The steps of the least work whose peak is within the budget."""
@@ -96,15 +96,15 @@ class Schedule:
         for order in ORDERS if len(self.nodes) < _MANY else ORDERS[:3]:
             with suppress(BudgetError):
                 evicted.append(run_steps(self.nodes, budget, order))
-        fitting = [steps for steps in evicted if self._peak(steps)[0] <= budget]
-        chained = (steps for steps in checkpointed(self.nodes, budget) if self._peak(steps)[0] <= budget)
+        fitting = [steps for steps in evicted if self._peak(steps).bytes <= budget]
+        chained = (steps for steps in checkpointed(self.nodes, budget) if self._peak(steps).bytes <= budget)
         return [steps for steps in (min(fitting, key=self._work, default=None), next(chained, None)) if steps]
 
     def _work(self, steps: Sequence[int]) -> int:
         return sum([self.nodes[i].work for i in steps])
 
-    def _peak(self, steps: Sequence[int]) -> tuple[int, Made]:
-        return peak_of(self.nodes, pieces_of(self.nodes, steps))
+    def _peak(self, steps: Sequence[int]) -> Peak:
+        return peak_of(self.nodes, steps)
 
     def _too_small(self) -> ResourceExhaustedError:
         """For the least budget that has an order, by bisection, and where the memory is fullest then."""
@@ -113,7 +113,7 @@ class Schedule:
             budget = (below + least) // 2
             peaks = [self._peak(steps) for steps in self._found(budget)]
             below, (least, at) = (below, min(peaks)) if peaks else (budget, (least, at))
-        op = self.operations[at.node]
+        op = self.operations[at]
         return ResourceExhaustedError(
             f"rematerialize: the budget is {self.budget:,} bytes, and the least for which an order was found "
             f"{least:,} (plain: {self.plain_peak:,}); the memory is fullest at '{op.name}' ({op.type}, made at "
