@@ -228,3 +228,37 @@ def test_losses_of_errors_are_float32_as_their_regularisers(dtype: Any) -> None:
         assert getattr(tf.losses, name)([1, 0], predictions=given).dtype == tf.float32
     assert tf.losses.hinge_loss(labels=[1, 0], logits=given).dtype == tf.float32
     assert tf.losses.get_total_loss().dtype == tf.float32
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize(
+    ("x", "y", "weights", "expected"),
+    [
+        ([1, 1, 1], [[1], [0], [0]], [[100], [1], [1]], 100 / 102),
+        ([[1], [1], [1]], [1, 0, 0], [100, 1, 1], 100 / 102),
+        ([[1], [1], [1]], [[1], [0], [0]], [100, 1, 1], 100 / 102),
+        ([1, 1, 1], [1, 0, 0], [[100], [1], [1]], 100 / 102),
+        ([1, 1, 1], [1, 0, 0], 7, 1 / 3),
+        ([[1, 1], [1, 1]], [[1, 0], [0, 0]], [[3], [1]], 3 / 8),
+    ],
+)
+def test_ranks_that_only_a_run_knows_are_made_to_fit(
+    x: Any, y: Any, weights: Any, expected: float, engine: str
+) -> None:
+    given = [tf.placeholder(tf.int32) for _ in range(3)]
+    _, update_op = tf.metrics.accuracy(given[1], given[0], given[2])
+    session = tf.Session(engine=engine)
+    session.run(tf.local_variables_initializer())
+    found = session.run(update_op, dict(zip(given, [x, y, weights], strict=True)))
+    np.testing.assert_allclose(found, expected, 1e-6)
+
+
+def test_weights_that_do_not_fit_are_an_error_of_the_run() -> None:
+    x, weights = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
+    _, update_op = tf.metrics.mean(x, weights)
+    session = tf.Session(engine="numpy")
+    session.run(tf.local_variables_initializer())
+    with pytest.raises(pb.errors.InvalidArgumentError) as caught:
+        session.run(update_op, {x: [[1.0, 2.0]], weights: [[1.0, 2.0, 3.0]]})
+    said = "assertion failed: metrics: weights do not broadcast to the values; the shapes of both are [1 3] [1 2]"
+    assert said in str(caught.value)

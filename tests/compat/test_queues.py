@@ -183,3 +183,18 @@ def test_batches_are_read_by_a_training_step() -> None:
     with tf.control_dependencies([step]):
         after = tf.identity(w.read_value())
     assert run_to_the_end(after)[-1] == pytest.approx(2.0, abs=1e-2)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_an_element_may_be_taken_for_what_waits_only(engine: str) -> None:
+    queue = tf.FIFOQueue(4, tf.float32, [[2]])
+    v = tf.Variable(0.0)
+    with tf.control_dependencies([queue.dequeue()]):
+        counted = v.assign_add(2.0)
+        grouped = tf.group(tf.no_op())
+    with tf.Session(engine=engine) as sess:
+        sess.run(v.initializer)
+        sess.run(queue.enqueue_many([[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]))
+        assert sess.run(counted) == 2.0
+        sess.run(grouped)
+        assert sess.run(queue.size()) == 1

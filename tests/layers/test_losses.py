@@ -172,3 +172,23 @@ def test_weights_of_sparse_labels_may_have_their_last_axis() -> None:
     weights = [[1.0], [3.0]]
     loss = pb.losses.sparse_softmax_cross_entropy([[0], [1]], [[0.0, 0.0], [0.0, 0.0]], weights, reduction="none")
     np.testing.assert_allclose(pb.Session(engine="numpy").run(loss), np.log(2) * np.array([1, 3]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("weights", [[1.0, 2.0, 3.0], [[1.0, 2.0]]])
+def test_weights_of_unknown_rank_that_do_not_fit_are_an_error_of_the_run(weights: Any) -> None:
+    fed = pb.placeholder(pb.float32)
+    loss = pb.losses.mean_squared_error([[1.0], [2.0], [3.0]], [[1.0], [1.0], [1.0]], fed)
+    session = pb.Session(engine="numpy")
+    with pytest.raises(pb.errors.InvalidArgumentError) as caught:
+        session.run(loss, {fed: weights})
+    assert "losses: weights do not broadcast to the values; the shapes of both are" in str(caught.value)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize(
+    ("weights", "expected"), [(2.0, 10 / 3), ([[1.0], [0.0], [1.0]], 2.0), ([[1.0]], 5 / 3), ([[2.0], [2.0], [0.0]], 1.0)]
+)
+def test_weights_of_unknown_rank_weigh(weights: Any, expected: float, engine: str) -> None:
+    fed = pb.placeholder(pb.float32)
+    loss = pb.losses.mean_squared_error([[1.0], [2.0], [3.0]], [[1.0], [1.0], [1.0]], fed)
+    np.testing.assert_allclose(pb.Session(engine=engine).run(loss, {fed: weights}), expected, 1e-6)

@@ -78,8 +78,10 @@ def _is_call(element: Element) -> bool:
 
 
 def _used(elements: Sequence[Element], given: Sequence[Tensor]) -> list[Tensor]:
-    """Those of `given` that a run of `elements` reads."""
-    read = {x for step in _plan(elements, given).steps for x in step.op.inputs}
+    """Those of `given` that a run of `elements` reads, and all that host calls gave for which it waits."""
+    ops = [step.op for step in _plan(elements, given).steps]
+    read = {x for op in ops for x in op.inputs}
+    read |= {y for op in ops for c in op.control_inputs if isinstance(c.primitive, HostCall) for y in c.outputs}
     return [x for x in given if x in read]
 
 

@@ -11,7 +11,7 @@ from .base.axes import is_computed, static_integer
 from .base.broadcasting import operands
 from .casting.cast import cast
 from .creation.constant import convert_to_tensor
-from .creation.fill import ones_like
+from .creation.fill import ones, ones_like
 from .creation.ranges import range_
 from .debugging.assertions import assert_
 from .elementwise.clip import clip_by_value
@@ -19,13 +19,13 @@ from .elementwise.division import divide
 from .elementwise.maximum import maximum, minimum
 from .elementwise.rounding import floor
 from .identity.identity import identity
-from .logic.comparison import greater
+from .logic.comparison import equal, greater
 from .reduction.reduce import reduce_all, reduce_max, take_numbers
 from .segment.sums import unsorted_segment_sum
 from .shape.reshape import reshape
-from .shape.size import shape
+from .shape.size import rank, shape, size
 from .shape.squeeze import expand_dims, squeeze
-from .shape.stacking import stack
+from .shape.stacking import concat, stack
 
 
 def bincount(
@@ -202,16 +202,44 @@ def remove_squeezable_dimensions(
 ) -> tuple[Tensor, Tensor]:
     """Labels and predictions; the last axis, if of length 1, is left out of the one that has an axis too many.
 
+    Where a rank is known in a run only, so is which of them that is.
+
     >>> from pullback.primitives.counting import remove_squeezable_dimensions
     >>> [x.shape.as_list() for x in remove_squeezable_dimensions([1, 0], [[0.5], [0.7]])]
     [[2], [2]]
     """
     truth, given = convert_to_tensor(labels), convert_to_tensor(predictions)
     if truth.shape.rank is None or given.shape.rank is None:
-        return truth, given
+        more_in_run = rank(given) - rank(truth) - expected_rank_diff
+        return without_last_axis(truth, equal(more_in_run, -1)), without_last_axis(given, equal(more_in_run, 1))
     more = given.shape.rank - truth.shape.rank - expected_rank_diff
     if more == 1 and given.shape.size(-1) in (None, 1):
         return truth, squeeze(given, [-1], name)
     if more == -1 and truth.shape.size(-1) in (None, 1):
         return squeeze(truth, [-1], name), given
     return truth, given
+
+
+def without_last_axis(x: Tensor, where: Tensor) -> Tensor:
+    """`x`, without its last axis, of length 1, where a run says so; what its rank forbids is not done.
+
+    >>> import pullback as pb
+    >>> from pullback.primitives.counting import without_last_axis
+    >>> pb.Session().run(without_last_axis(pb.constant([[1.0], [2.0]]), pb.constant(True)))
+    array([1., 2.], dtype=float32)
+    """
+    if x.shape.rank is not None and (not x.shape.rank or x.shape.size(-1) not in (None, 1)):
+        return x
+    lengths = shape(x)
+    return reshape(x, lengths[: size(lengths) - cast(where, int32)])
+
+
+def with_last_axis(x: Tensor, where: Tensor) -> Tensor:
+    """`x`, with one more axis of length 1 behind the others where a run says so.
+
+    >>> import pullback as pb
+    >>> from pullback.primitives.counting import with_last_axis
+    >>> pb.Session().run(with_last_axis(pb.constant([1.0, 2.0]), pb.constant(True))).shape
+    (2, 1)
+    """
+    return reshape(x, concat([shape(x), ones([cast(where, int32)], int32)], 0))

@@ -15,23 +15,27 @@ from ...primitives.activations.rectifiers import relu
 from ...primitives.base.broadcasting import operands
 from ...primitives.casting.cast import cast
 from ...primitives.creation.constant import convert_to_tensor, is_python_number
+from ...primitives.creation.fill import ones_like
+from ...primitives.debugging.assertions import assert_
 from ...primitives.elementwise.add_n import add_n
 from ...primitives.elementwise.arithmetic import multiply, squared_difference
 from ...primitives.elementwise.division import divide_no_nan
 from ...primitives.elementwise.exponential import log
 from ...primitives.elementwise.sign import absolute
-from ...primitives.identity.identity import stop_gradient
-from ...primitives.logic.comparison import not_equal
+from ...primitives.identity.identity import identity, stop_gradient
+from ...primitives.logic.comparison import equal, not_equal
+from ...primitives.logic.logical import logical_and, logical_or
 from ...primitives.losses.cross_entropy import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )
 from ...primitives.losses.huber import Huber
-from ...primitives.reduction.reduce import reduce_mean, reduce_sum
+from ...primitives.reduction.reduce import reduce_all, reduce_mean, reduce_sum
 from ...primitives.shape.broadcast import broadcast_like
-from ...primitives.shape.size import size
+from ...primitives.shape.size import shape, size
 from ...primitives.shape.squeeze import squeeze
+from ...primitives.shape.stacking import concat
 from ...primitives.variables.collections import GraphKeys, get_collection
 
 
@@ -118,15 +122,30 @@ def _reduced(losses: Tensor, weights: Any, reduction: str) -> Tensor:
 
 
 def checked_weights(function: str, weights: Tensor, values: Tensor) -> Tensor:
-    """`weights`, a scalar, or of the rank of `values` and of lengths equal or one; else ValueError."""
+    """`weights`, a scalar, or of the rank of `values` and of lengths equal or one; else ValueError.
+
+    Where a rank is not known it is the run that raises, an InvalidArgumentError.
+    """
     small, large = weights.shape.sizes, values.shape.sizes
-    if not small or large is None:
+    if small == ():
         return weights
+    if small is None or large is None:
+        return _checked_in_run(function, weights, values)
     if len(small) != len(large) or any(
         m not in (1, None, n) and n is not None for m, n in zip(small, large, strict=True)
     ):
         raise ValueError(f"{function}: weights {weights.type} do not broadcast to {values.type}")
     return weights
+
+
+def _checked_in_run(function: str, weights: Tensor, values: Tensor) -> Tensor:
+    small, large = shape(weights), shape(values)
+    several = concat([large, ones_like(small)], 0)[: size(small)]  # as many lengths as `small` has
+    fit = logical_and(equal(size(small), size(large)), reduce_all(logical_or(equal(small, 1), equal(small, several))))
+    said = f"{function}: weights do not broadcast to the values; the shapes of both are"
+    guard = assert_(logical_or(equal(size(small), 0), fit), [said, small, large])
+    with weights.graph.control_dependencies([guard]):
+        return identity(weights)
 
 
 def add_loss(loss: Tensor, loss_collection: str | None = GraphKeys.LOSSES) -> None:

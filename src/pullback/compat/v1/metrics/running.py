@@ -9,7 +9,7 @@ import pullback as pb
 
 from ....core.typing import TensorLike
 from ....layers.losses.weighted import checked_weights
-from ....primitives.counting import remove_squeezable_dimensions
+from ....primitives.counting import remove_squeezable_dimensions, with_last_axis, without_last_axis
 
 Collections = str | Sequence[str] | None
 Pair = tuple[pb.Tensor, pb.Tensor]
@@ -55,9 +55,17 @@ def weighted(values: pb.Tensor, weights: TensorLike | None, dtype: Any = pb.floa
 
 def fitted(weights: TensorLike, values: pb.Tensor) -> pb.Tensor:
     """Weights of as many axes as the values, or scalar ones; see `weighted`."""
-    _, w = remove_squeezable_dimensions(values, weights)
-    if w.shape.rank and w.shape.rank + 1 == values.shape.rank:
+    w = pb.convert_to_tensor(weights)
+    if w.shape.rank == 0:
+        return w
+    if w.shape.rank is None or values.shape.rank is None:
+        fewer = pb.rank(values) - pb.rank(w)
+        w = with_last_axis(w, pb.logical_and(pb.equal(fewer, 1), pb.greater(pb.rank(w), 0)))
+        w = without_last_axis(w, pb.equal(fewer, -1))
+    elif w.shape.rank + 1 == values.shape.rank:
         w = pb.expand_dims(w, -1)
+    else:
+        _, w = remove_squeezable_dimensions(values, w)
     return checked_weights("metrics", w, values)
 
 
