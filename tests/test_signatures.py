@@ -21,7 +21,8 @@ PARAMETERS = {
     "tensors while a graph is built, arrays while an engine runs": "dense_shape indices values",
     "what stands in a layer above": "mesh optimize sess session",
     "handed on to what the user wrote, or to another class": "default options",
-    "a message or a file of another library": "event session_log graph_def graph_or_graph_def meta_graph_or_file proto",
+    "a message or a file of another library": """
+        event session_log graph_def graph_or_graph_def meta_graph_or_file proto saver_def""",
     "tensors, dense or ragged, and nested lists of numbers": """
         data flat_values indices input_tensor lengths mask new_values params pylist row_splits values""",
     "anything that may turn out to be of the kind asked for": "obj",
@@ -47,7 +48,7 @@ RETURNS = {
     "attributes of every kind": "Node.attribute Operation.get_attr",
     "what a subclass says": "Primitive.gradient Primitive.kernel",
     "a message of another library": """
-        Graph.as_graph_def Saver.export_meta_graph export export_meta_graph graph_def load_into
+        Graph.as_graph_def Saver.as_saver_def Saver.export_meta_graph Saver.to_proto export export_meta_graph graph_def load_into
     """,
 }
 NOT_YET = ("Writer",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import zipfile
@@ -14,6 +15,7 @@ import pytest
 
 import pullback as pb
 from pullback.checkpoints import files as checkpoint_files
+from pullback.checkpoints.files import SavedArray, read_checkpoint, write_checkpoint
 from pullback.core.errors import DataLossError, FailedPreconditionError, InvalidArgumentError, NotFoundError
 
 ENGINES = ["numpy", "xla"]
@@ -410,3 +412,61 @@ def test_a_saver_can_go_on_with_the_checkpoints_of_another(tmp_path: Path) -> No
     assert second.last_checkpoints == paths
     second.save(session, tmp_path / "model", global_step=2)
     assert [pb.train.checkpoint_exists(path) for path in paths] == [False, True]
+
+
+@pytest.mark.parametrize("format", ["pullback", "tensorflow"])
+def test_texts_are_saved(format: Any, tmp_path: Path) -> None:
+    texts = [[b"", b"a\x00", "ä".encode()], [b"long" * 100, b"\xff\xfe", b"b"]]
+    v = pb.Variable(pb.constant(texts), name="v")
+    session, saver = pb.Session(engine="numpy"), pb.train.Saver()
+    session.run(v.initializer)
+    path = saver.save(session, tmp_path / "model", format=format)
+    session.run(v.assign(pb.constant([[b"x"] * 3] * 2)))
+    saver.restore(session, path)
+    assert session.run(v).tolist() == texts
+    assert pb.train.load_checkpoint(path).get_tensor("v").tolist() == texts
+
+
+def test_torn_texts_are_refused(tmp_path: Path) -> None:
+    arrays = {"v": SavedArray("variable", np.array([b"one", b"three"], object))}
+    write_checkpoint(tmp_path / "model.npz", arrays)
+    with zipfile.ZipFile(tmp_path / "model.npz") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(members["manifest.json"])
+    entry = manifest["arrays"]["v"]
+    changes: list[dict[str, Any]] = [{"shape": [3]}, {"shape": [1]}, {"shape": [2**40]}, {"bytes": 9}, {"bytes": -1}]
+    for change in changes:
+        content = members["v.npy"][-(entry | change)["bytes"] :]
+        changed = entry | change | {"sha256": hashlib.sha256(content).hexdigest()}
+        with zipfile.ZipFile(tmp_path / "torn.npz", "w") as archive:
+            archive.writestr("v.npy", members["v.npy"])
+            archive.writestr("manifest.json", json.dumps(manifest | {"arrays": {"v": changed}}))
+        with pytest.raises(pb.errors.DataLossError):
+            read_checkpoint(tmp_path / "torn.npz")
+
+
+@pytest.mark.parametrize(("kept", "expected"), [(None, 0), (0, 0), (3, 3)])
+def test_a_saver_says_what_it_keeps(kept: int | None, expected: int, tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    v, session = pb.Variable(2.0, name="v"), pb.Session(engine="numpy")
+    session.run(v.initializer)
+    first = pb.train.Saver(max_to_keep=kept, keep_checkpoint_every_n_hours=2.0)
+    said = first.as_saver_def()
+    assert (said.max_to_keep, said.keep_checkpoint_every_n_hours, said.restore_op_name) == (
+        expected,
+        2.0,
+        "save/restore_all",
+    )
+    first.export_meta_graph(tmp_path / "graph.meta")
+    with pb.Graph().as_default():
+        imported = pb.train.import_meta_graph(tmp_path / "graph.meta")
+        assert imported is not None
+        others = [imported, pb.train.Saver.from_proto(said), pb.train.Saver(saver_def=said)]
+        assert [other.to_proto() for other in others] == [said] * 3
+
+
+def test_a_reader_shows_what_there_is(tmp_path: Path) -> None:
+    v, session = pb.Variable([2.0], name="v"), pb.Session(engine="numpy")
+    session.run(v.initializer)
+    reader = pb.train.load_checkpoint(pb.train.Saver().save(session, tmp_path / "model"))
+    assert reader.debug_string() == b"v float32[1]\n"

@@ -13,6 +13,7 @@ import pytest
 import pullback as pb
 import pullback.compat.v1 as tf
 from pullback.compat.v1 import inner_names, moving_averages
+from pullback.compat.v1 import nn as ctc_ops
 from pullback.compat.v1.defun import Defun
 
 ENGINES = pytest.mark.parametrize("engine", ["numpy", "xla"])
@@ -374,3 +375,53 @@ def test_a_variable_is_no_part_of_another() -> None:
     v = tf.Variable(1.0)
     assert v._save_slice_info is None
     assert not isinstance(v, inner_names.PartitionedVariable)
+
+
+def test_slots_begin_with_the_shape_of_the_first_value_where_no_other_is_known() -> None:
+    n = tf.placeholder_with_default(3, [])
+    v = tf.get_variable("v", initializer=tf.ones(tf.stack([n, 2])), validate_shape=False)
+    slots = [moving_averages.create_zeros_slot(x, "slot", dtype) for x, dtype in ((v, tf.float64), (v, None))]
+    with tf.Session(engine="numpy") as session:
+        session.run(tf.global_variables_initializer())
+        found = session.run(slots)
+    assert [(x.shape, x.dtype.name, x.any()) for x in found] == [((3, 2), "float64", False), ((3, 2), "float32", False)]
+
+
+def test_the_average_of_a_tensor_is_where_the_program_says() -> None:
+    with tf.device("/device:CPU:1"):
+        v = tf.Variable(1.0)
+    y = v * 2.0
+    averages = tf.train.ExponentialMovingAverage(0.5)
+    with tf.device("/device:CPU:2"):
+        averages.apply([v, y])
+    found = [averages.average(x) for x in (v, y)]
+    assert [x.device for x in found if x is not None] == ["/device:CPU:1", "/device:CPU:2"]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_labels_of_ctc_may_be_dense_or_sparse(engine: str) -> None:
+    logits = tf.constant(np.random.default_rng(3).normal(size=[5, 2, 4]), tf.float32)
+    labels, lengths, steps = tf.constant([[1, 2, 1], [3, 0, 0]]), tf.constant([3, 1]), tf.constant([5, 4])
+    sparse = ctc_ops.dense_labels_to_sparse(labels, lengths)
+    with tf.Session(engine=engine) as session:
+        kept = session.run(sparse)
+        one, other = session.run(
+            [
+                ctc_ops.ctc_loss_dense(labels, logits, lengths, steps),
+                ctc_ops.ctc_loss_v3(sparse, logits, None, steps, blank_index=0),
+            ]
+        )
+    assert (kept.values.tolist(), kept.dense_shape.tolist()) == ([1, 2, 1, 3], [2, 3])
+    np.testing.assert_allclose(one, other, 1e-6)
+
+
+def test_an_exported_graph_has_what_its_saver_says() -> None:
+    pytest.importorskip("tensorboard")
+    with tf.device("/device:CPU:0"):
+        v = tf.Variable(1.0, name="v")
+    tf.add_to_collection("kept", v.value())
+    said = tf.train.Saver(max_to_keep=3).as_saver_def()
+    made = tf.train.export_meta_graph(clear_devices=True, saver_def=said, collection_list=["kept"])
+    assert (made.saver_def, list(made.collection_def)) == (said, ["kept"])
+    assert not any(node.device for node in made.graph_def.node)
+    assert any(node.device for node in tf.train.export_meta_graph().graph_def.node)

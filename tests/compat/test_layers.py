@@ -219,3 +219,52 @@ def test_a_layer_without_variables_works_in_the_scope_that_it_is_given() -> None
         y = tf.layers.MaxPooling2D(2, 2, _scope=scope).apply(tf.zeros([1, 4, 4, 1]))
     assert y.op.name.startswith("pool")
     assert y.shape == [1, 2, 2, 1]
+
+
+def test_names_of_operations_are_those_of_tensorflow() -> None:
+    x, image, volume = tf.zeros([2, 3]), tf.zeros([2, 4, 4, 3]), tf.zeros([2, 4, 4, 4, 3])
+    dense = tf.layers.Dense(4, name="d")
+    made = [
+        tf.layers.max_pooling2d(image, 2, 2),
+        tf.layers.MaxPooling2D(2, 2)(image),
+        tf.layers.average_pooling2d(image, 2, 2, name="p"),
+        tf.layers.max_pooling3d(volume, 2, 2),
+        tf.layers.average_pooling3d(volume, 2, 2),
+        tf.layers.flatten(image),
+        tf.layers.Flatten(name="f")(image),
+        tf.layers.dropout(x),
+        dense(x),
+        dense(x),
+        tf.layers.dense(x, 4, name="e"),
+        tf.layers.dense(x, 4, name="e", reuse=True),
+    ]
+    assert [y.op.name for y in made] == [
+        "max_pooling2d/MaxPool",
+        "max_pooling2d_1/MaxPool",
+        "p/AvgPool",
+        "max_pooling3d/MaxPool3D",
+        "average_pooling3d/AvgPool3D",
+        "flatten/Reshape",
+        "f/Reshape",
+        "dropout/Identity",
+        "d/BiasAdd",
+        "d/BiasAdd_1",
+        "e/BiasAdd",
+        "e_1/BiasAdd",
+    ]
+    assert tf.layers.dropout(x, training=True, name="dropped").op.name.startswith("dropped/dropout")
+
+
+def test_a_layer_that_is_given_the_scope_around_it_adds_nothing_to_names() -> None:
+    x = tf.zeros([2, 3])
+
+    class Doubled(tf.layers.Layer):
+        def call(self, inputs: Any) -> Any:
+            return inputs * 2.0
+
+    with tf.variable_scope("first") as scope:
+        dense = tf.layers.Dense(4, name=scope.name, _scope=scope)
+        assert [dense(x).op.name, Doubled(_scope=scope)(x).op.name] == ["first/BiasAdd", "first/mul"]
+    assert [v.op.name for v in dense.variables] == ["first/kernel", "first/bias"]
+    with tf.name_scope("elsewhere"):
+        assert dense(x).op.name == "first/BiasAdd_1"

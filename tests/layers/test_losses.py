@@ -186,7 +186,8 @@ def test_weights_of_unknown_rank_that_do_not_fit_are_an_error_of_the_run(weights
 
 @pytest.mark.parametrize("engine", ["numpy", "xla"])
 @pytest.mark.parametrize(
-    ("weights", "expected"), [(2.0, 10 / 3), ([[1.0], [0.0], [1.0]], 2.0), ([[1.0]], 5 / 3), ([[2.0], [2.0], [0.0]], 1.0)]
+    ("weights", "expected"),
+    [(2.0, 10 / 3), ([[1.0], [0.0], [1.0]], 2.0), ([[1.0]], 5 / 3), ([[2.0], [2.0], [0.0]], 1.0)],
 )
 def test_weights_of_unknown_rank_weigh(weights: Any, expected: float, engine: str) -> None:
     fed = pb.placeholder(pb.float32)

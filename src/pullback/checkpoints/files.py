@@ -1,7 +1,8 @@
 """Checkpoint file format: arrays by name in an uncompressed npz archive; a manifest tells a torn file.
 
 The archive can be read with `numpy.load`. `manifest.json` has the format's name and version and, for each array, its
-kind, dtype, shape and SHA-256. A file is written beside its place and moved there whole: a crash leaves the old one.
+kind, dtype, shape and SHA-256. Texts are the bytes of all, behind the lengths of each. A file is written beside its
+place and moved there whole: a crash leaves the old one.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import struct
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, Literal, get_args
 
 import numpy as np
 
-from ..core.dtypes import as_dtype
+from ..core.dtypes import as_dtype, string
 from ..core.errors import DataLossError, NoCheckpointError, PullbackError
 from ..core.files import replace_file
 from ..core.limits import limited
@@ -79,10 +81,12 @@ def _write_archive(file: IO[bytes], arrays: Mapping[str, SavedArray]) -> None:
                 np.lib.format.write_array(entry, stored, allow_pickle=False)
             entries[name] = {
                 "kind": saved.kind,
-                "dtype": value.dtype.name,
+                "dtype": "string" if value.dtype == string else value.dtype.name,
                 "shape": list(value.shape),
                 "sha256": _digest(stored),
             }
+            if value.dtype == string:
+                entries[name]["bytes"] = stored.size
         manifest = {"format": FORMAT, "version": VERSION, "writer": f"pullback {__version__}", "arrays": entries}
         archive.writestr(zipfile.ZipInfo(_MANIFEST, _EPOCH), json.dumps(manifest, indent=1))
 
@@ -106,13 +110,29 @@ def _read_array(path: Path, archive: zipfile.ZipFile, name: str, entry: Any) -> 
     entry = expect(entry, dict, where)
     kind, shape = as_kind(field(entry, "kind", str, where), where), field(entry, "shape", list, where)
     dtype: Any = as_dtype(field(entry, "dtype", str, where))
-    size = math.prod([expect(n, int, f"{where}: a length") for n in shape]) * dtype.itemsize
+    count = math.prod([expect(n, int, f"{where}: a length") for n in shape])
+    size = field(entry, "bytes", int, where) if dtype == string else count * dtype.itemsize
     # The manifest says all that the header of the member does.
     member = _bytes(path, archive, f"{name}.npy")
     elements = member[len(member) - size :]
     if len(elements) != size or hashlib.sha256(elements).hexdigest() != field(entry, "sha256", str, where):
         raise DataLossError(f"{path} is not a whole checkpoint: '{name}' is not what was written")
+    if dtype == string:
+        return SavedArray(kind, _texts(elements, count, where).reshape(shape))
     return SavedArray(kind, np.frombuffer(bytearray(elements), dtype).reshape(shape))
+
+
+def _texts(data: bytes, count: int, where: str) -> np.ndarray[Any, Any]:
+    """The texts whose lengths, 8 bytes each, stand before them."""
+    if len(data) < 8 * count:
+        raise DataLossError(f"{where} has no lengths of {count} texts")
+    ends = 8 * count + np.cumsum(np.frombuffer(data, "<u8", count), dtype=np.uint64)
+    places = [8 * count, *ends.tolist()]
+    if places[-1] != len(data) or any(a > b for a, b in pairwise(places)):
+        raise DataLossError(f"{where} has {len(data)} bytes, which are not those of {count} texts")
+    texts = np.empty(count, string)
+    texts[:] = [data[a:b] for a, b in pairwise(places)]
+    return texts
 
 
 def as_kind(text: str, where: str) -> Kind:
@@ -131,7 +151,11 @@ def _bytes(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _as_stored(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array in a dtype of NumPy's own: bfloat16 as its bits."""
+    """The array in a dtype of NumPy's own: bfloat16 as its bits, texts as their lengths and bytes."""
+    if value.dtype == string:
+        texts = [text.encode() if isinstance(text, str) else bytes(text) for text in value.reshape(-1)]
+        lengths = np.array([len(text) for text in texts], "<u8").tobytes()
+        return np.frombuffer(lengths + b"".join(texts), np.uint8)
     return value if value.dtype.isbuiltin == 1 else value.view(np.dtype(f"u{value.dtype.itemsize}"))
 
 

@@ -60,6 +60,10 @@ class CheckpointReader:
             raise NotFoundError(f"{self.path} has no variable '{tensor_str}'")
         return saved.source.whole()
 
+    def debug_string(self) -> bytes:
+        """A line for each variable: its name, dtype and shape."""
+        return "".join(f"{name} {t}\n" for name, t in self._types()).encode()
+
     def _types(self) -> list[tuple[str, TensorType]]:
         return [(name, saved.source.type) for name, saved in self.arrays.items() if saved.kind == "variable"]
 

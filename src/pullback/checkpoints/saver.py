@@ -52,11 +52,12 @@ class Saver:
     With `sharded`, a checkpoint is a folder of Zarr arrays (needs tensorstore): each process writes the parts of
     variables that it has, and restores those that it needs: of what is spread over a mesh none ever holds all.
 
-    With `defer_build` the variables are those that the graph has when `build()` is called.
+    With `defer_build` the variables are those that the graph has when `build()` is called. `saver_def`, a message
+    SaverDef, says in place of `max_to_keep` and `keep_checkpoint_every_n_hours` what is kept.
 
     Raises:
-        ValueError: there are no variables, unless `allow_empty`, or two have the same name; `saver_def` or `builder` is
-            asked for, or `var_list` with `defer_build`.
+        ValueError: there are no variables, unless `allow_empty`, or two have the same name; `builder` is asked for, or
+            `var_list` with `defer_build`.
         ImportError: `sharded`, and tensorstore is not installed.
 
     >>> import pullback as pb, tempfile
@@ -80,7 +81,7 @@ class Saver:
         keep_checkpoint_every_n_hours: float = 10000.0,
         name: str | None = None,
         restore_sequentially: bool = False,
-        saver_def: object = None,
+        saver_def: Any = None,
         builder: object = None,
         defer_build: bool = False,
         allow_empty: bool = False,
@@ -90,8 +91,10 @@ class Saver:
         filename: str | None = None,
     ) -> None:
         del name, restore_sequentially, write_version, save_relative_paths, filename
-        if saver_def is not None or builder is not None:
-            raise ValueError("Saver: saver_def and builder are not supported; make the saver anew")
+        if builder is not None:
+            raise ValueError(
+                "Saver: builder is not supported; a saver saves variables, and states of random operations"
+            )
         if defer_build and var_list is not None:
             raise ValueError("Saver: with defer_build build() takes the variables of the graph; leave var_list out")
         if sharded:
@@ -101,12 +104,40 @@ class Saver:
         self._with_states = var_list is None
         self._reshape = reshape
         self._sharded = sharded
-        self._max_to_keep = max_to_keep or None
+        self._max_to_keep = (max_to_keep if saver_def is None else saver_def.max_to_keep) or None
         self._pad_step_number = pad_step_number
-        self._hours = keep_checkpoint_every_n_hours
+        self._hours = (saver_def and saver_def.keep_checkpoint_every_n_hours) or keep_checkpoint_every_n_hours
         self._next_to_stay = time.time() + self._hours * 3600.0
         self._kept: list[Path] = []
         self._meta_graph: tuple[Graph | None, int, bytes] = None, 0, b""
+
+    def as_saver_def(self) -> Any:
+        """The message SaverDef that says what this saver keeps, and names its nodes in an exported graph.
+
+        Raises:
+            ImportError: TensorFlow's messages are not installed.
+        """
+        from ..graphdef.saving import saver_def
+
+        made = saver_def()
+        self._describe(made)
+        return made
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """The same as `as_saver_def`, whatever the scope."""
+        del export_scope
+        return self.as_saver_def()
+
+    @staticmethod
+    def from_proto(saver_def: Any, import_scope: str | None = None) -> Saver:
+        """A saver of the variables of the default graph that keeps what the message says, whatever the scope."""
+        del import_scope
+        return Saver(saver_def=saver_def)
+
+    def _describe(self, saver_def: Any) -> None:
+        saver_def.max_to_keep = self._max_to_keep or 0
+        saver_def.keep_checkpoint_every_n_hours = self._hours
+        saver_def.sharded = self._sharded
 
     def build(self) -> None:
         """Take the variables that the graph has now, for a saver that was made with `defer_build`."""
@@ -255,8 +286,7 @@ class Saver:
         from ..graphdef.saving import with_saver
 
         made = with_saver(graph, self._variables)
-        made.saver_def.max_to_keep = self._max_to_keep or 0
-        made.saver_def.keep_checkpoint_every_n_hours = self._hours
+        self._describe(made.saver_def)
         return made
 
     def restore(self, sess: Session, save_path: str | os.PathLike[str]) -> None:

@@ -52,10 +52,8 @@ def import_meta_graph(
         found = add_meta_graph(meta, import_scope, input_map or {}, clear_devices=clear_devices)
     if not found:
         return None
-    saver = meta.saver_def
-    hours = saver.keep_checkpoint_every_n_hours or 10000.0
     variables = {saved.key: variable for variable, saved in found.values()}
-    return Saver(variables, max_to_keep=saver.max_to_keep or 5, keep_checkpoint_every_n_hours=hours)
+    return Saver(variables, saver_def=meta.saver_def) if meta.HasField("saver_def") else Saver(variables)
 
 
 def _meta_graph_def(given: Any) -> Any:

@@ -231,9 +231,15 @@ def _add_saver(meta: Any, saved: Mapping[str, Variable]) -> None:
         value = f"save/RestoreV2:{i}" if i else "save/RestoreV2"
         _add(nodes, f"save/Assign_{i}", "AssignVariableOp", [v.op.name, value], dtype=v.dtype)
     _add(nodes, "save/restore_all", "NoOp", [f"^save/Assign_{i}" for i in range(len(variables))])
-    saver = meta.saver_def
-    saver.filename_tensor_name, saver.save_tensor_name = "save/Const:0", "save/control_dependency:0"
-    saver.restore_op_name, saver.version = "save/restore_all", type(saver).V2
+    meta.saver_def.CopyFrom(saver_def())
+
+
+def saver_def() -> Any:
+    """A SaverDef with the names of the nodes that save and restore variables."""
+    made = messages().MetaGraphDef().saver_def
+    made.filename_tensor_name, made.save_tensor_name = "save/Const:0", "save/control_dependency:0"
+    made.restore_op_name, made.version = "save/restore_all", type(made).V2
+    return made
 
 
 def _add(nodes: Any, name: str, op_type: str, inputs: Sequence[str], **attributes: Any) -> None:

@@ -156,5 +156,6 @@ def assign_moving_average(
 def _average_of(x: Any, name: str) -> Variable:
     graph = x.graph
     start = x.initialized_value if isinstance(x, Variable) else lambda: zeros(x.shape, x.dtype)
-    with graph.as_default(), graph.name_scope(None), graph.colocate_with(x.op):
+    beside = x.op if isinstance(x, Variable) else None
+    with graph.as_default(), graph.name_scope(None), graph.colocate_with(beside):
         return Variable(start, trainable=False, name=name)

@@ -64,6 +64,11 @@ def unknown_shape(rank: int | None = None, **kwargs: Any) -> pb.TensorShape:
     return pb.TensorShape(None if count is None else [None] * count)
 
 
+def meta_graph_filename(checkpoint_filename: str, meta_graph_suffix: str = "meta") -> str:
+    """Where the graph of a checkpoint is."""
+    return f"{checkpoint_filename}.{meta_graph_suffix}"
+
+
 def fn_args(fn: Callable[..., Any]) -> tuple[str, ...]:
     """The names of the arguments of a function, `self` left out."""
     return tuple([name for name in inspect.signature(fn).parameters if name != "self"])

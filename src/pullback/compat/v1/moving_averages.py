@@ -56,7 +56,9 @@ def create_slot(
     """
     graph = primary.graph
     with graph.as_default(), graph.name_scope(None), graph.colocate_with(primary.op if colocate_with_primary else None):
-        return pb.Variable(pb.convert_to_tensor(val), trainable=False, name=f"{primary.op.name}/{name}")
+        value = pb.convert_to_tensor(val)
+        known = value.shape.is_fully_defined()
+        return pb.Variable(value, trainable=False, validate_shape=known, name=f"{primary.op.name}/{name}")
 
 
 def create_zeros_slot(
@@ -68,4 +70,9 @@ def create_zeros_slot(
     >>> create_zeros_slot(tf.Variable([1.0, 2.0], name="v"), "speed", tf.float64)
     <Variable 'v/speed:0' float64[2]>
     """
-    return create_slot(primary, pb.zeros(primary.shape, dtype or primary.dtype), name, colocate_with_primary)
+    if primary.shape.is_fully_defined():
+        zeros = pb.zeros(primary.shape, dtype or primary.dtype)
+    else:
+        start = primary.initialized_value() if isinstance(primary, pb.Variable) else primary
+        zeros = pb.zeros_like(start, dtype or primary.dtype)
+    return create_slot(primary, zeros, name, colocate_with_primary)

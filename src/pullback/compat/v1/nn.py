@@ -241,7 +241,33 @@ def ctc_beam_search_decoder(
 
 
 ctc_beam_search_decoder_v2 = today.ctc_beam_search_decoder
-ctc_loss_v2 = today.ctc_loss
+ctc_loss_v2 = ctc_loss_v3 = today.ctc_loss
+
+
+def ctc_loss_dense(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    blank_index: int = 0,
+    unique: object = None,
+    logits_time_major: bool = True,
+    name: str | None = None,
+) -> pb.Tensor:
+    """As `pb.nn.ctc_loss` of labels [batch, length], with the parameters of `ops.ctc_ops`."""
+    return today.ctc_loss(labels, logits, label_length, logit_length, logits_time_major, unique, blank_index, name)
+
+
+def dense_labels_to_sparse(dense: Any, length: Any) -> pb.SparseTensor:
+    """The first `length` labels of each row of `dense` [batch, steps], as a SparseTensor [batch, steps].
+
+    >>> import pullback.compat.v1 as tf
+    >>> tf.Session().run(dense_labels_to_sparse([[1, 3], [4, 0]], [2, 1])).values
+    array([1, 3, 4], dtype=int32)
+    """
+    x = pb.convert_to_tensor(dense)
+    places = pb.where(pb.sequence_mask(length, pb.shape(x)[1]))
+    return pb.SparseTensor(places, pb.gather_nd(x, places), pb.shape(x, pb.int64))
 
 
 def embedding_lookup(

@@ -167,9 +167,10 @@ class Layer:
             shared = self._reuse or get_variable_scope().reuse
             named = scope or self._given_scope or (self.name if shared else name_without_variables(self.name))
             kind = self.dtype or dtype
-            with variable_scope(named, reuse=self._reuse, dtype=kind, auxiliary_name_scope=False) as self._scope:
+            with variable_scope(named, reuse=self._reuse, dtype=kind) as self._scope:
                 pass
-        with variable_scope(self._scope, reuse=True if self._called else None):
+        kept = variable_scope(self._scope, reuse=True if self._called else None, auxiliary_name_scope=False)
+        with kept as inner, inner.graph.acting.name_scope(inner.original_name_scope):
             yield
 
 

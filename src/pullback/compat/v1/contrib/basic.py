@@ -14,7 +14,7 @@ from ..layers.normalization import batch_normalization
 from ..layers.pooling import average_pooling2d, max_pooling2d
 from ..layers.variables import ZEROS, Maker, Wish, layer_scope
 from .arguments import add_arg_scope
-from .finishing import Collections, Options, finished, model_variable, note_model_variable, noted, with_biases
+from .finishing import Collections, Options, finished, model_variable, note_model_variable, with_biases
 from .initializers import l1_regularizer as l1_regularizer
 from .initializers import l2_regularizer as l2_regularizer
 from .initializers import variance_scaling_initializer as variance_scaling_initializer
@@ -141,14 +141,17 @@ def dropout(
     seed: int | None = None,
 ) -> pb.Tensor:
     """`inputs`; where `is_training`, each element is kept with probability `keep_prob`, and made larger."""
-    y = dropped(inputs, 1 - keep_prob, noise_shape, seed, is_training, scope)
-    return noted(y, outputs_collections)
+    with pb.variable_scope(scope, "Dropout") as around:
+        y = dropped(inputs, 1 - keep_prob, noise_shape, seed, is_training, around)
+        return collect_named_outputs(outputs_collections, around.name, y)
 
 
 @add_arg_scope
 def flatten(inputs: TensorLike, outputs_collections: Collections = None, scope: str | None = None) -> pb.Tensor:
     """`inputs` with all axes but the first as one."""
-    return noted(flattened(inputs, scope), outputs_collections)
+    with pb.variable_scope(scope, "Flatten") as around:
+        y = flattened(inputs, around)
+        return collect_named_outputs(outputs_collections, around.original_name_scope[:-1], y)
 
 
 @add_arg_scope
@@ -162,8 +165,9 @@ def max_pool2d(
     scope: str | None = None,
 ) -> pb.Tensor:
     """The largest element of each window."""
-    y = max_pooling2d(inputs, kernel_size, stride, padding, _order(data_format), scope)
-    return noted(y, outputs_collections)
+    with pb.variable_scope(scope, "MaxPool2D") as around:
+        y = max_pooling2d(inputs, kernel_size, stride, padding, _order(data_format), around)
+        return collect_named_outputs(outputs_collections, around.original_name_scope[:-1], y)
 
 
 @add_arg_scope
@@ -177,8 +181,9 @@ def avg_pool2d(
     scope: str | None = None,
 ) -> pb.Tensor:
     """The mean of each window."""
-    y = average_pooling2d(inputs, kernel_size, stride, padding, _order(data_format), scope)
-    return noted(y, outputs_collections)
+    with pb.variable_scope(scope, "AvgPool2D") as around:
+        y = average_pooling2d(inputs, kernel_size, stride, padding, _order(data_format), around)
+        return collect_named_outputs(outputs_collections, around.original_name_scope[:-1], y)
 
 
 def repeat(inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

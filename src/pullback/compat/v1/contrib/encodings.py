@@ -13,6 +13,7 @@ from ..nn import embedding_lookup, safe_embedding_lookup_sparse
 from .arguments import add_arg_scope
 from .basic import Scope
 from .finishing import Collections, finished, model_variable, noted
+from .utils import collect_named_outputs
 
 
 @add_arg_scope
@@ -120,8 +121,9 @@ def max_pool3d(
     scope: str | None = None,
 ) -> pb.Tensor:
     """The largest element of each window of [batch, depth, height, width, channels]."""
-    y = max_pooling3d(inputs, kernel_size, stride, padding, _order(data_format), scope)
-    return noted(y, outputs_collections)
+    with pb.variable_scope(scope, "MaxPool3D") as around:
+        y = max_pooling3d(inputs, kernel_size, stride, padding, _order(data_format), around)
+        return collect_named_outputs(outputs_collections, around.original_name_scope[:-1], y)
 
 
 @add_arg_scope
@@ -135,8 +137,9 @@ def avg_pool3d(
     scope: str | None = None,
 ) -> pb.Tensor:
     """The mean of each window of [batch, depth, height, width, channels]."""
-    y = average_pooling3d(inputs, kernel_size, stride, padding, _order(data_format), scope)
-    return noted(y, outputs_collections)
+    with pb.variable_scope(scope, "AvgPool3D") as around:
+        y = average_pooling3d(inputs, kernel_size, stride, padding, _order(data_format), around)
+        return collect_named_outputs(outputs_collections, around.original_name_scope[:-1], y)
 
 
 def _order(data_format: str) -> str:

@@ -55,16 +55,16 @@ def dropout(
     noise_shape: Any = None,
     seed: int | None = None,
     training: TensorLike | bool = False,
-    name: str | None = None,
+    name: str | VariableScope | None = None,
+    reuse: bool | str | None = None,
 ) -> Tensor:
     """`inputs`; where `training`, each element is dropped with probability `rate`, and the others are made larger."""
     x = convert_to_tensor(inputs)
-
-    def dropped() -> Tensor:
-        return dropout_today(x, rate, noise_shape, seed, name)
-
-    y: Tensor = while_training(training, dropped, lambda: identity(x, name=name))
-    return y
+    with layer_scope(name, "dropout", x, reuse):
+        y: Tensor = while_training(
+            training, lambda: dropout_today(x, rate, noise_shape, seed, "dropout"), lambda: identity(x)
+        )
+        return y
 
 
 def while_training(training: TensorLike | bool, then: Any, otherwise: Any) -> Any:
@@ -81,11 +81,17 @@ def is_training(training: TensorLike | bool) -> bool | None:
     return None if known is None else bool(known)
 
 
-def flatten(inputs: TensorLike, name: str | None = None, data_format: str = "channels_last") -> Tensor:
+def flatten(
+    inputs: TensorLike,
+    name: str | VariableScope | None = None,
+    data_format: str = "channels_last",
+    reuse: bool | str | None = None,
+) -> Tensor:
     """`inputs` with all axes but the first as one; with "channels_first" in the order of "channels_last"."""
     x = convert_to_tensor(inputs)
     rank = x.shape.rank
-    if data_format == "channels_first" and rank is not None and rank > 2:
-        x = transpose(x, [0, *range(2, rank), 1])
-    rest = [None] if rank is None else x.shape[1:].as_list()
-    return reshape(x, [shape(x)[0], -1] if None in rest else [-1, math.prod(rest)], name=name)
+    with layer_scope(name, "flatten", x, reuse):
+        if data_format == "channels_first" and rank is not None and rank > 2:
+            x = transpose(x, [0, *range(2, rank), 1])
+        rest = [None] if rank is None else x.shape[1:].as_list()
+        return reshape(x, [shape(x)[0], -1] if None in rest else [-1, math.prod(rest)])

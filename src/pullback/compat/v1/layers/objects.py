@@ -55,7 +55,7 @@ class FunctionLayer(Layer):
         reuse = True if self._scope is not None else self._reuse
         if self._scope is None:
             default = self._given_name or type(self).function.__name__
-            with variable_scope(self._given_scope, default, auxiliary_name_scope=False) as self._scope:
+            with variable_scope(self._given_scope, default) as self._scope:
                 pass
         given = self._options | options | {"name": self._scope, "reuse": reuse}
         with noting_variables() as self._by_name:
@@ -80,18 +80,6 @@ class FunctionLayer(Layer):
         bound = inspect.signature(type(self).function).bind(None, *self._args, **self._options)
         bound.apply_defaults()
         return bound.arguments
-
-
-class PlainLayer(FunctionLayer):
-    """A layer without variables."""
-
-    def __call__(self, inputs: TensorLike, **options: Any) -> Tensor:
-        """The result for `inputs`, named in the scope of the layer if it was given one."""
-        given = self._options | options
-        if self._given_scope is None:
-            return type(self).function(inputs, *self._args, **given, name=self._given_name)
-        with variable_scope(self._given_scope) as self._scope:
-            return type(self).function(inputs, *self._args, **given)
 
 
 class Dense(FunctionLayer):
@@ -148,49 +136,49 @@ class BatchNormalization(FunctionLayer):
     function = normalization.batch_normalization
 
 
-class Dropout(PlainLayer):
+class Dropout(FunctionLayer):
     """`dropout` as an object."""
 
     function = core.dropout
 
 
-class Flatten(PlainLayer):
+class Flatten(FunctionLayer):
     """`flatten` as an object."""
 
     function = core.flatten
 
 
-class MaxPooling1D(PlainLayer):
+class MaxPooling1D(FunctionLayer):
     """`max_pooling1d` as an object."""
 
     function = pooling.max_pooling1d
 
 
-class MaxPooling2D(PlainLayer):
+class MaxPooling2D(FunctionLayer):
     """`max_pooling2d` as an object."""
 
     function = pooling.max_pooling2d
 
 
-class MaxPooling3D(PlainLayer):
+class MaxPooling3D(FunctionLayer):
     """`max_pooling3d` as an object."""
 
     function = pooling.max_pooling3d
 
 
-class AveragePooling1D(PlainLayer):
+class AveragePooling1D(FunctionLayer):
     """`average_pooling1d` as an object."""
 
     function = pooling.average_pooling1d
 
 
-class AveragePooling2D(PlainLayer):
+class AveragePooling2D(FunctionLayer):
     """`average_pooling2d` as an object."""
 
     function = pooling.average_pooling2d
 
 
-class AveragePooling3D(PlainLayer):
+class AveragePooling3D(FunctionLayer):
     """`average_pooling3d` as an object."""
 
     function = pooling.average_pooling3d

@@ -7,10 +7,12 @@ from typing import Protocol
 from ....core.graph import Tensor
 from ....core.named_functions import named
 from ....core.typing import TensorLike
+from ....layers.variables.scope import VariableScope
 from ....primitives.creation.constant import convert_to_tensor
 from ....primitives.pooling.avg_pool import avg_pool
 from ....primitives.pooling.max_pool import max_pool
 from .convolution import Lengths, as_lengths, format_of
+from .variables import layer_scope
 
 
 class _Pooling(Protocol):
@@ -21,7 +23,8 @@ class _Pooling(Protocol):
         strides: Lengths,
         padding: str = ...,
         data_format: str = ...,
-        name: str | None = ...,
+        name: str | VariableScope | None = ...,
+        reuse: bool | str | None = ...,
     ) -> Tensor: ...
 
 
@@ -34,13 +37,16 @@ def _pooling(kind: str, rank: int) -> _Pooling:
         strides: Lengths,
         padding: str = "valid",
         data_format: str = "channels_last",
-        name: str | None = None,
+        name: str | VariableScope | None = None,
+        reuse: bool | str | None = None,
     ) -> Tensor:
-        sizes, steps = as_lengths(pool_size, rank), as_lengths(strides, rank)
-        return pool(convert_to_tensor(inputs), sizes, steps, padding.upper(), format_of(data_format, rank), name)
+        x, sizes, steps = convert_to_tensor(inputs), as_lengths(pool_size, rank), as_lengths(strides, rank)
+        with layer_scope(name, called, x, reuse):
+            return pool(x, sizes, steps, padding.upper(), format_of(data_format, rank), of_tensorflow)
 
     what = "largest element" if kind == "max" else "mean"
     called = f"{'max' if kind == 'max' else 'average'}_pooling{rank}d"
+    of_tensorflow = f"{'Max' if kind == 'max' else 'Avg'}Pool{'3D' if rank == 3 else ''}"
     return named(called, f"The {what} of each window of {rank} axes.", pooling)
 
 

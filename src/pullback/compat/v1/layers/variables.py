@@ -28,7 +28,15 @@ class Wish(NamedTuple):
 
 @contextmanager
 def layer_scope(name: str | VariableScope | None, default: str, x: Tensor, reuse: Any) -> Iterator[None]:
-    """The block of a layer: its variables are of the dtype of `x`, and named after it."""
+    """The block of a layer: its variables are of the dtype of `x`, and named after it.
+
+    Given a scope, the operations are named as where that was entered first.
+    """
+    if isinstance(name, VariableScope):
+        inner = variable_scope(name, reuse=reuse, dtype=x.dtype, auxiliary_name_scope=False)
+        with inner, x.graph.acting.name_scope(name.original_name_scope):
+            yield
+        return
     with variable_scope(name, default, [x], reuse=reuse, dtype=x.dtype):
         yield
 

@@ -8,6 +8,7 @@ from ..arguments import older
 from ..io.files import match_filenames_once as match_filenames_once
 from ..messages import message
 from .checkpoints import checkpoints_iterator as checkpoints_iterator
+from .checkpoints import export_meta_graph as export_meta_graph
 from .checkpoints import generate_checkpoint_state_proto as generate_checkpoint_state_proto
 from .checkpoints import get_checkpoint_mtimes as get_checkpoint_mtimes
 from .checkpoints import init_from_checkpoint as init_from_checkpoint

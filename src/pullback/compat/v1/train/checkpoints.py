@@ -155,6 +155,38 @@ def remove_checkpoint(
     remove(place_to_restore(checkpoint_prefix), meta_graph_suffix)
 
 
+def export_meta_graph(
+    filename: PathLike | None = None,
+    meta_info_def: object = None,
+    graph_def: Any = None,
+    saver_def: Any = None,
+    collection_list: Sequence[str] | None = None,
+    as_text: bool = False,
+    graph: pb.Graph | None = None,
+    export_scope: str | None = None,
+    clear_devices: bool = False,
+    clear_extraneous_savers: bool = False,
+    strip_default_attrs: bool = False,
+    save_debug_info: bool = False,
+) -> Any:
+    """The MetaGraphDef of `graph`, the default one for None, with a saver of its variables that is as `saver_def` says.
+
+    The rest is as for `Saver.export_meta_graph`; `graph_def` is taken for TensorFlow's sake: it is that of the graph.
+    """
+    del meta_info_def, graph_def
+    with (graph or pb.get_default_graph()).as_default():
+        return pb.train.Saver(saver_def=saver_def, allow_empty=True).export_meta_graph(
+            filename,
+            collection_list,
+            as_text,
+            export_scope,
+            clear_devices,
+            clear_extraneous_savers,
+            strip_default_attrs,
+            save_debug_info,
+        )
+
+
 def wait_for_new_checkpoint(
     checkpoint_dir: PathLike,
     last_checkpoint: str | None = None,
