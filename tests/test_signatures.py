@@ -48,7 +48,8 @@ RETURNS = {
     "attributes of every kind": "Node.attribute Operation.get_attr",
     "what a subclass says": "Primitive.gradient Primitive.kernel",
     "a message of another library": """
-        Graph.as_graph_def Saver.as_saver_def Saver.export_meta_graph Saver.to_proto export export_meta_graph graph_def load_into
+        Graph.as_graph_def Saver.as_saver_def Saver.export_meta_graph Saver.to_proto export export_meta_graph graph_def
+        load_into
     """,
 }
 NOT_YET = ("Writer",)
