@@ -43,6 +43,47 @@ def test_what_is_only_added_up_is_kept_as_the_sum() -> None:
     assert [z.op.type for z in kept] == ["AddV2"]
 
 
+def sliced(z: pb.Tensor) -> list[pb.Tensor]:
+    return [z[:, :1], z[:, 1:2], z[:, 2:3], z[:, 3:]]
+
+
+GATES: dict[str, tuple[Any, list[str]]] = {
+    "split": (lambda z: gated(pb.split(z, 4, axis=1)), ["Sigmoid", "Tanh", "Sigmoid", "Exp"]),
+    "slices": (lambda z: gated(sliced(z)), ["Sigmoid", "Tanh", "Sigmoid", "Exp"]),
+    "sums": (lambda z: gated([z + 1.0 for z in sliced(z)]), ["Sigmoid", "Tanh", "Sigmoid", "Exp"]),
+    "another dtype": (lambda z: pb.cast(pb.cast(z, pb.float32), pb.float64) * 2.0, ["Cast"]),
+    "wider": (lambda z: pb.abs(pb.cast(pb.complex(z, z), pb.complex128)), ["AddV2"]),
+    "whole": (lambda z: pb.sigmoid(z) * 2.0, ["Sigmoid"]),
+    "by its argument": (lambda z: gated([pb.sin(z) for z in sliced(z)]), ["AddV2"]),
+    "read twice": (lambda z: pb.sigmoid(z) * z, ["AddV2"]),
+    "larger": (lambda z: pb.sigmoid(z) * pb.exp(z), ["AddV2"]),
+    "a result": (pb.sigmoid, ["AddV2"]),
+}
+
+
+def gated(gates: list[pb.Tensor]) -> pb.Tensor:
+    i, g, o, e = [f(z) for f, z in zip([pb.sigmoid, pb.tanh, pb.sigmoid, pb.exp], gates, strict=True)]
+    return pb.concat([i * g, o * e, i, g], 1)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+@pytest.mark.parametrize("rows", [3, None])
+@pytest.mark.parametrize("gates", GATES)
+def test_gates_are_kept_in_place_of_what_they_are_made_of(gates: str, rows: int | None, engine: str) -> None:
+    if engine == "xla":
+        pytest.importorskip("jax")
+    step, kept = GATES[gates]
+    x = pb.placeholder(pb.float64, [6, rows, 4])
+    w = pb.constant(WEIGHTS)
+    y = pb.foldl(lambda h, x: step(pb.matmul(h, w) + x), x, pb.zeros_like(x[0]))
+    (dw,) = pb.gradients(pb.reduce_sum(y * y), w)
+    longer = next(op.primitive for op in y.op.inputs[-1].consumers() if op is not y.op and op.type == "Loop")
+    assert [z.op.type for z in longer.body.results[len(y.op.primitive.body.results) :]] == kept
+    (expected,) = pb.gradients(pb.reduce_sum(y * y), w, memory=pb.Memory(every=1))
+    found = pb.Session(engine=engine).run([dw, expected], {x: INPUTS})
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-12)
+
+
 @pytest.mark.parametrize("engine", ["numpy", "xla"])
 @pytest.mark.parametrize("step", [pb.tanh, lambda z: pb.matmul(pb.sin(z), WEIGHTS) * pb.cos(z)], ids=["one", "two"])
 def test_derivatives_are_those_of_the_steps_written_out(engine: str, step: Any) -> None:

@@ -81,6 +81,16 @@ def test_reductions_of_what_lies_in_memory_or_in_place_are_where_they_were() -> 
     assert branches(lambda x: pb.matmul(pb.nn.avg_pool2d(x, 3, 1, "SAME"), pb.ones([2, 16, 16])[0]), IMAGES) == 0
 
 
+def test_sums_that_are_additions_are_no_reductions_but_what_reads_them_is() -> None:
+    def lengths(x: pb.Tensor) -> pb.Tensor:
+        return pb.reduce_sum(pb.square(x), -1)
+
+    few, many = [64, 32, 32, 3], [64, 32, 32, 16]
+    assert [branches(lambda x: lengths(SHIFTED["slices"](x)), shape) for shape in (few, many)] == [0, 1]
+    assert branches(lambda x: pb.reduce_max(lengths(SHIFTED["slices"](x))), few) == 1
+    assert branches(lambda x: pb.reduce_max(lengths(x)), few) == 0
+
+
 def test_shapes_of_shifted_arrays_decide_other_shapes() -> None:
     x = pb.placeholder(pb.float32, [None, *IMAGES[1:]])
     y = SHIFTED["slices"](x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from ..core.graph import Operation, Tensor
 from ..core.lengths import Length
 from ..core.memory import Memory
 from ..core.primitive import ZERO
-from ..core.traits import CONSTANT, ELEMENTWISE, linear, multiplies
+from ..core.traits import CONSTANT, ELEMENTWISE, VIEWS, linear, multiplies
 from ..primitives.creation.fill import zeros_like
 from ..primitives.indexing.gather import merge_leading
 from ..primitives.shape.reshape import reshape
@@ -43,7 +44,7 @@ def _kept(body: Function, memory: Memory | None) -> list[Tensor]:
     if memory is not None and memory.intermediates:
         found = [y for op in body.pure_operations if CONSTANT not in op.primitive.traits for y in op.outputs]
     elif memory is None or memory == Memory():
-        found = _products(body)
+        found = [z for y in _products(body) for z in _functions(body, y) or [y]]
     else:
         found = []
     return [y for y in dict.fromkeys(found) if y not in known and not isinstance(y.dtype, TokenType)]
@@ -51,19 +52,57 @@ def _kept(body: Function, memory: Memory | None) -> list[Tensor]:
 
 def _products(body: Function) -> list[Tensor]:
     """The matrix products and convolutions of a step; of some that are only added up, with what is added, the sum."""
-    operations = body.pure_operations
-    readers: dict[Tensor, list[Operation]] = {}
-    for op in operations:
-        for x in op.inputs:
-            readers.setdefault(x, []).append(op)
+    readers = _readers(body)
     found = []
-    for op in operations:
+    for op in body.pure_operations:
         if multiplies(op.primitive.traits):
             y = op.outputs[0]
             while len(readers.get(y, ())) == 1 and _adds(readers[y][0], y):
                 y = readers[y][0].outputs[0]
             found.append(y)
     return found
+
+
+def _functions(body: Function, y: Tensor) -> list[Tensor]:
+    """Functions of `y`, of its parts and of sums with them, where derivatives read those only, and they are no larger.
+
+    They are the gates of a cell, which need not be computed again then.
+    """
+    readers, found, parts = _readers(body), [], [y]
+    for x in parts:
+        for op in readers.get(x, ()):
+            if VIEWS in op.primitive.traits or _adds(op, x):
+                parts += op.outputs
+            elif len(op.inputs) == 1 and ELEMENTWISE in op.primitive.traits and _reads_result(op):
+                found.append(op.outputs[0])
+            else:
+                return []
+    places, size = _size(y)
+    sizes = [_size(z) for z in found]
+    fits = all(other == places for other, _ in sizes) and sum([n for _, n in sizes]) <= size
+    return found if fits and not {y, *found}.intersection(body.results) else []
+
+
+def _size(x: Tensor) -> tuple[list[Any], int]:
+    """The lengths of `x` that only a run knows, and the bytes that one of each would be."""
+    lengths = x.shape.lengths or (None,)
+    known = [n for n in lengths if isinstance(n, int)]
+    return [n for n in lengths if not isinstance(n, int)], math.prod(known) * x.dtype.itemsize
+
+
+def _reads_result(op: Operation) -> bool:
+    """Whether the derivative of an operation of one input reads its result only."""
+    function = trace(lambda x: [op.primitive(x)], [op.inputs[0].type], op.type, ["x"]).function
+    step = pullback_of(function, (True,), (True,), given=(0,)).function
+    return all(step.parameters[0] not in made.inputs for made in step.operations)
+
+
+def _readers(body: Function) -> dict[Tensor, list[Operation]]:
+    readers: dict[Tensor, list[Operation]] = {}
+    for op in body.pure_operations:
+        for x in op.inputs:
+            readers.setdefault(x, []).append(op)
+    return readers
 
 
 def _adds(op: Operation, x: Tensor) -> bool:

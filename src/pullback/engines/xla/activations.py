@@ -11,7 +11,7 @@ from jax import lax
 from ...core.dtypes import COMPLEX
 from ...primitives.activations.gelu import Gelu, GeluGrad, gelu_of, gelu_slope
 from ...primitives.activations.rectifiers import Relu
-from ...primitives.activations.sigmoid import Sigmoid, rest_of_sigmoid
+from ...primitives.activations.sigmoid import Sigmoid
 from .registry import xla_kernel
 
 
@@ -25,12 +25,17 @@ def relu(primitive: Relu, x: jax.Array) -> jax.Array:
 
 @xla_kernel(Sigmoid)
 def sigmoid(primitive: Sigmoid, x: jax.Array) -> jax.Array:
-    """Choices: of an absolute value jax's own derivative at 0 is 0."""
+    """By a quotient, its value or what it lacks of 1, negative, of which XLA makes an array for those that read it.
+
+    An array is what is expensive and comes last: else XLA gave the argument to all of them, to choose by. Choices,
+    because of an absolute value jax's own derivative at 0 is 0.
+    """
     if x.dtype in COMPLEX:
         return primitive.kernel(jnp, x)  # type: ignore[no-any-return]
     wide = _wide(x)
-    rest = rest_of_sigmoid(jnp, jnp.where(wide >= 0, -wide, wide))
-    return jnp.where(wide >= 0, 1 - rest, rest).astype(x.dtype)
+    y = jnp.exp(jnp.where(wide >= 0, -wide, wide))
+    rest = jnp.where(wide >= 0, -y, y) / (y + 1)
+    return jnp.where(jnp.signbit(rest), 1 + rest, rest).astype(x.dtype)
 
 
 @xla_kernel(Gelu)

@@ -55,7 +55,7 @@ class _Namespace:
     def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         """The sum along `axis`: a number, some, or None for all."""
         axes: Sequence[int] = _axes(x, axis) if on_processor() and dtype in (None, x.dtype) else ()
-        if _are_few(x, axes):
+        if are_few(x.shape, axes):
             return added_up(x, axes[0], keepdims)
         dims = far_rows(x.shape, axes) if x.dtype.kind == "f" else None
         return jnp.sum(x, axis, dtype, keepdims=keepdims) if dims is None else _product(x, dims, axes, keepdims)
@@ -64,7 +64,7 @@ class _Namespace:
     def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
         """The running sums along `axis`, of all elements in order for None."""
         axes: Sequence[int] = _axes(x, axis) if on_processor() and dtype in (None, x.dtype) else ()
-        return _running_sums(x, axes[0]) if _are_few(x, axes) else jnp.cumsum(x, axis, dtype)
+        return _running_sums(x, axes[0]) if are_few(x.shape, axes) else jnp.cumsum(x, axis, dtype)
 
 
 NAMESPACE = _Namespace()
@@ -94,9 +94,9 @@ def far_rows(dims: Sequence[int], axes: Sequence[int]) -> tuple[int, int, int] |
     return (lead, rows, rest) if rows in _FEW_ROWS and rest >= many else None
 
 
-def _are_few(x: Any, axes: Sequence[int]) -> bool:
-    """Whether sums along `axes` are many, of a few elements each."""
-    return len(axes) == 1 and 0 < x.shape[axes[0]] <= _SHORT and x.size >= _LARGE * x.shape[axes[0]]
+def are_few(dims: Sequence[int], axes: Sequence[int]) -> bool:
+    """Whether sums along `axes` of an array of lengths `dims` are many, of a few elements each."""
+    return len(axes) == 1 and 0 < dims[axes[0]] <= _SHORT and math.prod(dims) >= _LARGE * dims[axes[0]]
 
 
 def _axes(x: Any, axis: Any) -> list[int]:

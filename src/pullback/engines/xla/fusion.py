@@ -19,8 +19,10 @@ import jax.numpy as jnp
 from ...core.operation import Operation
 from ...core.primitive import Primitive
 from ...core.traits import ADDS, CONVERTS, ELEMENTWISE, MOVES, ZEROS, multiplies
+from ...core.types import TensorType
+from ...primitives.reduction.sum import Sum
 from ..plan import Step
-from .array_namespace import far_rows
+from .array_namespace import are_few, far_rows
 from .platform import on_processor
 from .turns import takes_turns
 
@@ -49,7 +51,7 @@ class Fused:
         primitive, shifts = step.op.primitive, self._shifts
         if type(primitive) in _windowed:
             shifts.update(dict.fromkeys(step.outputs, _FEW))
-        elif _is_fused(primitive):
+        elif _is_fused(step.op):
             count = sum([shifts.get(n, 0) for n in step.inputs]) + _shifts(step.op)
             shifts.update(dict.fromkeys(step.outputs, min(count, _FEW)))
         else:
@@ -59,7 +61,7 @@ class Fused:
     def is_better_apart(self, step: Step, arrays: Sequence[Any]) -> bool:
         """Whether a step brings elements together of an array that it had better read from memory."""
         primitive = step.op.primitive
-        if not primitive.reads_values or type(primitive) in _windowed or _is_fused(primitive):
+        if not primitive.reads_values or type(primitive) in _windowed or _is_fused(step.op):
             return False
         if multiplies(primitive.traits) or not on_processor():
             return False
@@ -71,10 +73,17 @@ def _is_large(x: Any) -> bool:
     return isinstance(x, jax.Array) and all(isinstance(n, int) for n in x.shape) and x.size >= _LARGE
 
 
-def _is_fused(primitive: Primitive) -> bool:
+def _is_fused(op: Operation) -> bool:
     """Whether XLA computes the elements of the result where they are read."""
-    traits = primitive.traits
-    return ELEMENTWISE in traits or CONVERTS in traits or MOVES in traits or (ADDS in traits and ZEROS in traits)
+    traits = op.primitive.traits
+    if ELEMENTWISE in traits or CONVERTS in traits or MOVES in traits or (ADDS in traits and ZEROS in traits):
+        return True
+    return isinstance(op.primitive, Sum) and _is_additions(op.inputs[0].type, op.primitive.axis or ())
+
+
+def _is_additions(x: TensorType, axes: Sequence[int]) -> bool:
+    """Whether the sum of an array along `axes` is no reduction, but additions of its slices."""
+    return x.shape.is_fully_defined() and x.dtype.itemsize >= 4 and are_few(x.shape.known, axes)
 
 
 def _shifts(op: Operation) -> bool:

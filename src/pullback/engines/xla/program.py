@@ -325,27 +325,32 @@ class Program:
             with compiling_for(platform):
                 return self._traced(static, rooms, *args)
 
+        asked = Rooms()
+
         def program(*args: Any) -> Any:
-            return traced(Rooms(), *args)
+            nonlocal asked
+            asked = Rooms()
+            return traced(asked, *args)
 
         def with_rooms(*args: Any) -> Any:
             rooms = Rooms(args[-1])
             return (*traced(rooms, *args[:-1]), rooms.final())
 
-        def rooms_for(*args: Any) -> Rooms:
-            rooms = Rooms()
-            jax.eval_shape(partial(traced, rooms), *args)
-            return rooms
+        def rooms_asked(*args: Any) -> Rooms:
+            plain.eval_shape(*args)
+            return asked
 
-        donates = self.donates
-        keeps_rooms = donates and self.layout.mesh is None and _may_record(self.plan)
-        jitted: Callable[..., Any] = jax.jit(
-            with_rooms if keeps_rooms else program,
-            donate_argnums=((0, 4) if keeps_rooms else (0,)) if donates else (),
+        jit: Any = partial(
+            jax.jit,
             compiler_options=_compiler_options(self.engine.options, self.plan, platform),
             **self.layout.jit_options(),
         )
-        return WithRooms(jitted, rooms_for, self.engine.rooms, self.layout.device) if keeps_rooms else jitted
+        donates = self.donates
+        plain = jit(program, donate_argnums=(0,) if donates else ())
+        if not donates or self.layout.mesh is not None or not _may_record(self.plan):
+            return plain  # type: ignore[no-any-return]
+        jitted = jit(with_rooms, donate_argnums=(0, 4))
+        return WithRooms(plain, jitted, rooms_asked, self.engine.rooms, self.layout.device)
 
     def _traced(
         self, static: list[Any], rooms: Rooms, written: list[Any], read: list[Any], lifted: list[Any], feeds: list[Any]

@@ -1,16 +1,19 @@
 """Concatenation of tiles: a sum of tensors that are zero but for parts which cover an axis is these parts, joined.
 
-The cotangent of what is read slice by slice, such as the gates of a cell or the steps of a sequence, is such a sum. Its
-terms have the shape of the whole each, so that adding them takes as many times as long as there are slices.
+The cotangent of what is read slice by slice, such as the gates of a cell, the steps of a sequence or the components of
+a vector, is such a sum. Its terms have the shape of the whole each, so that adding them takes as many times as long as
+there are slices. What is read several times is one part, the sum of their cotangents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from ...core.operation import Tensor
 from ...core.shape import same_length
+from ..elementwise.add_n import add_n
 from ..shape.stacking import concat, stack
 from .slice import SliceGrad
 from .slicing import FULL, UNKNOWN, Entry, StridedSliceGrad, expand_ellipsis
@@ -29,15 +32,16 @@ class _Tile(NamedTuple):
 def tiles_joined(terms: Sequence[Tensor]) -> list[Tensor]:
     """Tensors whose sum is that of `terms`: in the place of those that are tiles of one axis, what they make."""
     found = [_tile(x) for x in terms]
-    tiles = sorted([tile for tile in found if tile is not None], key=lambda tile: tile.first)
+    tiles = sorted([tile for tile in found if tile is not None], key=lambda tile: (tile.first, tile.end))
     if len(tiles) < 2 or len({(tile.axis, tile.element) for tile in tiles}) > 1:
         return list(terms)
-    axis, ends = tiles[0].axis, [tile.end for tile in tiles]
-    if [tile.first for tile in tiles] != [0, *ends[:-1]] or ends[-1] != terms[0].shape.size(axis):
+    axis, groups = tiles[0].axis, [list(group) for _, group in groupby(tiles, lambda tile: (tile.first, tile.end))]
+    ends = [group[0].end for group in groups]
+    if [group[0].first for group in groups] != [0, *ends[:-1]] or ends[-1] != terms[0].shape.size(axis):
         return list(terms)
-    join = stack if tiles[0].element else concat
+    parts = [add_n([tile.values for tile in group]) for group in groups]
     rest = [x for x, tile in zip(terms, found, strict=True) if tile is None]
-    return [join([tile.values for tile in tiles], axis), *rest]
+    return [(stack if tiles[0].element else concat)(parts, axis), *rest]
 
 
 def _tile(x: Tensor) -> _Tile | None:

@@ -229,7 +229,7 @@ def with_row(rows: Any, y: Any, at: Any) -> Any:
     """`rows` with `y` at one place."""
     if rows.shape[0] == 0:
         return rows
-    return jax.lax.dynamic_update_index_in_dim(rows, y, at, 0)
+    return jax.lax.dynamic_update_index_in_dim(rows, y, at, 0, allow_negative_indices=False)
 
 
 class Replay(AbstractRows):
@@ -300,7 +300,8 @@ class Mapped(AbstractRows):
             return x.row(t, replayer, views)
         if np.ndim(x) < (self.rank or 0):
             return x
-        return jax.lax.dynamic_index_in_dim(jnp.asarray(x), t if len(x) > 1 else 0, 0, keepdims=False)
+        t = t if len(x) > 1 else 0
+        return jax.lax.dynamic_index_in_dim(jnp.asarray(x), t, 0, keepdims=False, allow_negative_indices=False)
 
 
 def _mapped(op: Operation, arrays: Sequence[Any]) -> AbstractRows | None:

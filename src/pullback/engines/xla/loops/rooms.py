@@ -84,10 +84,13 @@ class RoomKeeper:
 
 
 class WithRooms:
-    """A jitted function whose last argument and result are its buffers, which it takes from a keeper and gives back."""
+    """A jitted function whose last argument and result are its buffers, which it takes from a keeper and gives back.
 
-    def __init__(self, jitted: Any, traced: Callable[..., Rooms], keeper: RoomKeeper, device: Any) -> None:
-        self.jitted, self.traced, self.keeper, self.device = jitted, traced, keeper, device
+    `plain` is the function without them, which is run where it asks for none: so it is not traced again.
+    """
+
+    def __init__(self, plain: Any, jitted: Any, asked: Callable[..., Rooms], keeper: RoomKeeper, device: Any) -> None:
+        self.plain, self.jitted, self.asked, self.keeper, self.device = plain, jitted, asked, keeper, device
         self.types: list[Any] | None = None
         self.keys: list[Any] = []
 
@@ -95,6 +98,9 @@ class WithRooms:
         """Call it, and put what it gives into `launched` by one call that no signal can cut in two."""
         if self.types is None:
             self._find_types(args)
+        if not self.keys:
+            launched.extend(map(self.plain, *[(x,) for x in args]))
+            return
         keeper = self.keeper
         given = (*args, [keeper.take(key) for key in self.keys])
         launched.extend(map(self.jitted, *[(x,) for x in given]))
@@ -110,8 +116,8 @@ class WithRooms:
         """What `jax.jit` makes of the function for `args`."""
         if self.types is None:
             self._find_types(args)
-        return self.jitted.lower(*args, self.types)
+        return self.jitted.lower(*args, self.types) if self.types else self.plain.lower(*args)
 
     def _find_types(self, args: Sequence[Any]) -> None:
-        types = self.types = self.traced(*args).types
+        types = self.types = self.asked(*args).types
         self.keys = [(x.shape, x.dtype, self.device, math.prod(x.shape) * x.dtype.itemsize) for x in types]

@@ -153,7 +153,7 @@ class Steps:
         rows = jnp.asarray(self.arrays[n])
         if len(rows) == 0:
             return jnp.zeros(rows.shape[1:], rows.dtype)
-        return jax.lax.dynamic_index_in_dim(rows, t, 0, keepdims=False)
+        return jax.lax.dynamic_index_in_dim(rows, t, 0, keepdims=False, allow_negative_indices=False)
 
     def holds(self, t: Any, variables: Values, code: Any) -> tuple[Any, Values, Any]:
         """Whether there is one more step after `t`, for the variables of the whole; these, and the code, after that."""
