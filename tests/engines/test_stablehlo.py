@@ -69,6 +69,29 @@ def test_a_placeholder_of_unknown_rank_is_refused() -> None:
         pb.xla.to_stablehlo(x * 2.0, [x])
 
 
+LAYERS: dict[str, tuple[list[int], list[int], Callable[[Any, Any], Any]]] = {
+    "product": ([8], [8, 4], lambda x, w: x @ w),
+    "einsum": ([5, 8], [8, 4], lambda x, w: pb.einsum("bti,ij->btj", x, w)),
+    "convolution": ([8, 8, 3], [3, 3, 3, 4], lambda x, w: pb.nn.conv2d(x, w, 2, "SAME")),
+    "depthwise convolution": ([8, 8, 3], [3, 3, 3, 2], lambda x, w: pb.nn.depthwise_conv2d(x, w, [1] * 4, "SAME")),
+    "convolution of volumes": ([6, 6, 6, 2], [3, 3, 3, 2, 2], lambda x, w: pb.nn.conv3d(x, w, [1] * 5, "SAME")),
+}
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_gradients_by_weights_are_exported_for_batches_of_any_size(layer: str) -> None:
+    example, filters, apply = LAYERS[layer]
+    x, w = pb.placeholder(pb.float32, [None, *example]), pb.placeholder(pb.float32, filters)
+    gradients = pb.gradients(pb.reduce_mean(pb.square(apply(x, w))), [x, w])
+    exported = pb.xla.to_stablehlo(gradients, [x, w])
+    random = np.random.default_rng(0)
+    for batch in (1, 6):
+        given = [random.standard_normal(shape).astype(np.float32) for shape in ([batch, *example], filters)]
+        expected = pb.Session(engine="numpy").run(gradients, dict(zip([x, w], given, strict=True)))
+        for a, b in zip(exported.call(*given), expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)
+
+
 SMOOTH = {
     "softplus": pb.nn.softplus,
     "cross entropy": lambda x: pb.nn.sigmoid_cross_entropy_with_logits(pb.ones_like(x), x),

@@ -191,8 +191,10 @@ def _convolve_by_filter(p: Conv2DBackpropFilter | Conv3DBackpropFilterV2, x: Any
     return _filter_by_convolution(p, x, dy, windows, depth, pads).astype(dtype)
 
 
-def _is_faster_by_chunks(batch: int, windows: Sequence[int], depth: int) -> bool:
+def _is_faster_by_chunks(batch: Any, windows: Sequence[int], depth: int) -> bool:
     """Measured: XLA's own operation is the faster one for small batches of images of few channels."""
+    if not isinstance(batch, int):
+        return False
     images = len(windows) < 3 and max(windows) > 1
     return not images or not ((depth < 128 and batch <= 16) or (depth <= 8 and batch <= 32))
 
@@ -324,7 +326,7 @@ def _depthwise_by_filter(p: DepthwiseConv2dNativeBackpropFilter, x: Any, dy: Any
         ]
         return jnp.stack(pieces).reshape(*windows, channels, multiplier)
 
-    chunks = gcd(x.shape[0], _MOST_CHUNKS)
+    chunks = gcd(x.shape[0], _MOST_CHUNKS) if isinstance(x.shape[0], int) else 1
     if chunks == 1 or x.size < _LARGE or not on_processor():
         return summed(x, dy).astype(dtype)
 

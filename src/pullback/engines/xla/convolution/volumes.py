@@ -27,7 +27,8 @@ def volume_chunks(shape: Sequence[int], counts: Sequence[int], f: Any, whole: bo
     That is where the patches of one volume do not stay in the cache; `whole` ones are made all the same.
     """
     windows = f.shape[:-2]
-    if len(windows) != 3 or max(windows) == 1 or 0 in (*shape, *counts, *f.shape):
+    is_known = all(isinstance(n, int) for n in shape)
+    if len(windows) != 3 or max(windows) == 1 or not is_known or 0 in (*shape, *counts, *f.shape):
         return None
     size = shape[0] * math.prod(counts) * math.prod(f.shape[:-1]) * f.dtype.itemsize
     fitting = [n for n in range(1, shape[0] + 1) if shape[0] % n == 0 and size / n <= _CACHE]

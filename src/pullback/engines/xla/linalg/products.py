@@ -36,9 +36,14 @@ def made(x: Any) -> Any:
 
 @xla_kernel(MatMul)
 def _matmul(p: MatMul, a: Any, b: Any) -> Any:
-    if not p.transpose_a or p.transpose_b or a.shape[0] < _LONG or not on_processor():
+    if not p.transpose_a or p.transpose_b or not _is_long(a.shape[0]) or not on_processor():
         return p.kernel(jnp, a, b)
     return _by_first_axes(a, b)
+
+
+def _is_long(n: Any) -> bool:
+    """Whether a length is known to be: exported programs have some that only a call knows."""
+    return isinstance(n, int) and n >= _LONG
 
 
 def _by_first_axes(a: Any, b: Any) -> Any:
@@ -82,7 +87,12 @@ def _contract(xp: Any, a: Any, b: Any, labels_a: str, labels_b: str, labels: str
     for n in a.shape[: len(inner)]:
         rows *= n
     first = labels_a.startswith(inner) and labels_b.startswith(inner)
-    if not first or rows < _LONG or not on_processor() or labels != labels_a[len(inner) :] + labels_b[len(inner) :]:
+    if (
+        not first
+        or not _is_long(rows)
+        or not on_processor()
+        or labels != labels_a[len(inner) :] + labels_b[len(inner) :]
+    ):
         return contract(xp, a, b, labels_a, labels_b, labels, _multiply_stacks)
     left, right = a.shape[len(inner) :], b.shape[len(inner) :]
     return _by_first_axes(a.reshape(rows, -1), b.reshape(rows, -1)).reshape(*left, *right)
