@@ -48,6 +48,10 @@ class If(AbstractFunctional):
         args = inputs[1 : 1 + len(self.then_branch.parameters)]
         return [args, args]
 
+    def taken(self, choice: Any) -> int:
+        """The number of the function that is run where the first input is `choice`."""
+        return 0 if choice else 1
+
     def gradient(self, op: Operation, *dys: Any, wanted: Sequence[bool]) -> Sequence[Term | None]:
         return _gradient(op, dys, wanted, self.kept, lambda functions: If(*functions))
 
@@ -71,6 +75,11 @@ class Case(AbstractFunctional):
 
     def arguments(self, inputs: Sequence[Any]) -> list[Sequence[Any]]:
         return [inputs[1 : 1 + len(branch.parameters)] for branch in self.branches]
+
+    def taken(self, choice: Any) -> int:
+        """The number of the function that is run where the first input is `choice`."""
+        last = len(self.branches) - 1
+        return int(choice) if 0 <= choice <= last else last
 
     def gradient(self, op: Operation, *dys: Any, wanted: Sequence[bool]) -> Sequence[Term | None]:
         kept = self.kept or ((),) * len(self.branches)

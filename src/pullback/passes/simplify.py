@@ -269,15 +269,13 @@ class _Sweep:
 
     def _chosen_branch(self, op: Operation, primitive: AbstractFunctional) -> bool:
         """Whether the branch that a known value chooses stands for `op` by now."""
-        choice = self.known.get(self.inputs(op)[0]) if isinstance(primitive, If | Case) else None
+        if not isinstance(primitive, If | Case):
+            return False
+        choice = self.known.get(self.inputs(op)[0])
         if choice is None or primitive.stateful or op.control_inputs or any(f.effects for f in primitive.functions):
             return False
-        branches = primitive.functions
-        number = int(choice)
-        if isinstance(primitive, If):
-            number = 0 if choice else 1
-        branch = branches[number if 0 <= number < len(branches) else -1]
-        added = self._replace(op, branch, primitive.arguments(self.inputs(op))[branches.index(branch)])
+        number = primitive.taken(choice)
+        added = self._replace(op, primitive.functions[number], primitive.arguments(self.inputs(op))[number])
         self.rewrites.append(Rewrite("branch that is always chosen", (op,), added))
         return True
 

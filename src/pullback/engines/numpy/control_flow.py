@@ -23,16 +23,10 @@ def functional_kernel(step: Step, plan: Plan, prepare: Prepare, values: States) 
         return NumpyLoop(step, plan, prepare, values)
     runs = [bound(body, prepare) for body in step.bodies]
     read = [slot != NOWHERE for slot in step.outputs]
-    if isinstance(primitive, If):
-        return _scattered(read, lambda arrays: runs[0 if arrays[0] else 1](arrays))
-    if isinstance(primitive, Case):
-        return _scattered(read, lambda arrays: runs[_branch(int(arrays[0]), len(runs))](arrays))
+    if isinstance(primitive, If | Case):
+        return _scattered(read, lambda arrays: runs[primitive.taken(arrays[0])](arrays))
     assert isinstance(primitive, AbstractCall)
     return _scattered(read, runs[0])
-
-
-def _branch(index: int, count: int) -> int:
-    return index if 0 <= index < count else count - 1
 
 
 def _scattered(read: Sequence[bool], run: Run) -> Callable[..., Any]:

@@ -28,22 +28,17 @@ def stateful_call(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any,
     return written_out(trace, step, step.bodies[0], arrays)
 
 
-@xla_functional(If)
-def branch_by_truth(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
-    """One of two branches; the only one in the program where the predicate is known already."""
-    predicate = arrays[0]
-    if is_known(predicate):
-        return written_out(trace, step, step.bodies[0 if predicate else 1], arrays)
-    return _branched(trace, step, (1 - predicate.astype(np.int32)).reshape(()), arrays)
-
-
-@xla_functional(Case)
-def branch_by_number(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
-    """One of several branches, the last for a number that there is not."""
-    index, last = arrays[0], len(step.bodies) - 1
-    if is_known(index):
-        return written_out(trace, step, step.bodies[int(index) if 0 <= index <= last else last], arrays)
-    return _branched(trace, step, jnp.where((index >= 0) & (index <= last), index, np.int32(last)), arrays)
+@xla_functional(If, Case)
+def branch(trace: Trace, step: Step, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """One of several branches; the only one in the program where the choice is known already."""
+    primitive, choice = step.op.primitive, arrays[0]
+    assert isinstance(primitive, If | Case)
+    if is_known(choice):
+        return written_out(trace, step, step.bodies[primitive.taken(choice)], arrays)
+    if isinstance(primitive, If):
+        return _branched(trace, step, (1 - choice.astype(np.int32)).reshape(()), arrays)
+    last = len(step.bodies) - 1
+    return _branched(trace, step, jnp.where((choice >= 0) & (choice <= last), choice, np.int32(last)), arrays)
 
 
 def is_known(x: Any) -> bool:
