@@ -29,11 +29,17 @@ from pullback.core.traits import (
 )
 from pullback.primitives.debugging.guards import AbstractGuard
 
-from .traits_probe import Sample, contradictions, samples, undeclared
+from .traits_probe import Sample, contradictions, samples, undeclared, unread
 
 NOT_DECLARED = {
     "Unbiased": "it is elementwise, but in an input that is smaller than the other",
     "MaskUnseen": "which elements it moves depends on numbers",
+}
+NOT_READ = {
+    "MaskUnseen": "where it is NaN",
+    "RowsLike": "it has any number of inputs",
+    "Unbiased": "where it is NaN",
+    "QuantizeAndDequantize": "bounds that are not given",
 }
 Samples = dict[type[Primitive], list[Sample]]
 
@@ -50,6 +56,11 @@ def test_kernels_do_what_traits_and_links_say(operations: Samples) -> None:
 def test_what_kernels_do_is_declared(operations: Samples) -> None:
     classes = {cls: some for cls, some in operations.items() if cls.__name__ not in NOT_DECLARED}
     assert [text for some in classes.values() for text in undeclared(some)] == []
+
+
+def test_what_reads_only_the_shape_of_an_input_says_so(operations: Samples) -> None:
+    found = {cls.__name__: unread(some) for cls, some in operations.items() if cls.__name__ not in NOT_READ}
+    assert {name: inputs for name, inputs in found.items() if inputs} == {}
 
 
 class _Doubled(Primitive):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +34,7 @@ Arrays = list[np.ndarray[Any, Any]]
 _MOST_ELEMENTS = 64
 _MOST_SAMPLES = 40
 _MOST_ALIKE = 6
+_FEWEST = 5
 
 
 @dataclass(eq=False)
@@ -80,8 +82,8 @@ class Sample:
         """The arrays, some of them replaced."""
         return [others.get(i, x) for i, x in enumerate(self.arrays)]
 
-    def is_linear(self, inputs: Sequence[int], seed: int = 0) -> bool:
-        """Whether the outputs are linear in these inputs together, at random points."""
+    def is_linear(self, inputs: Sequence[int], seed: int = 0, is_affine: bool = False) -> bool:
+        """Whether the outputs are linear in these inputs together, or affine, at random points."""
         random = np.random.default_rng(seed)
         u, v = [{i: 2.0 * random.normal(size=self.arrays[i].shape) for i in inputs} for _ in range(2)]
         points = (u, v, {i: u[i] + v[i] for i in inputs}, {i: 0.0 * u[i] for i in inputs})
@@ -90,7 +92,18 @@ class Sample:
         except (ValueError, pb.errors.InvalidArgumentError):
             return False
         outputs = [ys for ys in zip(at_u, at_v, at_sum, at_zero, strict=True) if ys[0].dtype.kind in "fc"]
+        if is_affine:
+            outputs = [tuple([y - zero for y in (*ys, zero)]) for *ys, zero in outputs]
         return bool(outputs) and all(_is_sum(*ys) for ys in outputs)
+
+    def reads(self, i: int) -> bool:
+        """Whether the numbers in input `i` change anything."""
+        x, random = self.arrays[i], np.random.default_rng(0)
+        others = (np.ones_like(x), np.zeros_like(x), (3 * random.normal(size=x.shape)).astype(x.dtype))
+        try:
+            return not all(_keep(self, self.run(self.with_inputs({i: other}))) for other in others)
+        except (ValueError, pb.errors.InvalidArgumentError):
+            return True
 
     def matters(self, i: int) -> bool:
         """Whether the outputs are finite, and other than 0, at a random input `i`."""
@@ -156,12 +169,16 @@ def contradictions(sample: Sample) -> list[str]:
     if MOVES in traits and seen and sum(effect.hits(1) for effect in seen.values()).max(initial=0) > 1:
         found.append("it moves several elements to one")
     for trait in traits:
-        if trait.name in ("linear", "bilinear"):
+        if trait.name in ("linear", "affine", "bilinear"):
             inputs = [i for i in effects if i in (trait.inputs or effects)]
-            groups = [inputs] if trait.name == "linear" else [[i] for i in inputs]
-            found.extend(f"it is not linear in {group}" for group in groups if group and not sample.is_linear(group))
+            groups = [[i] for i in inputs] if trait.name == "bilinear" else [inputs]
+            found.extend(
+                f"it is not {trait.name.removeprefix('bi')} in {group}"
+                for group in groups
+                if group and not sample.is_linear(group, is_affine=trait.name == "affine")
+            )
         if trait.name == "reads shape":
-            others = {i: np.ones_like(sample.arrays[i]) for i in trait.inputs}
+            others = {i: np.ones_like(sample.arrays[i]) for i in trait.inputs if i < len(sample.arrays)}
             if not _keep(sample, sample.run(sample.with_inputs(others))):
                 found.append("it reads elements of an input of which it says to read the shape")
     if not sample.primitive.reads_values and not _keep(sample, sample.run([np.ones_like(x) for x in sample.arrays])):
@@ -192,6 +209,18 @@ def undeclared(samples: Sequence[Sample]) -> list[str]:
         found.append("moves" if moves else "elementwise")
     found.extend(f"linear in input {i}" for i in sorted(linear) if not is_linear(cls.traits, i) and not moves)
     return [f"{cls.__name__} declares not that it is {what}" for what in found]
+
+
+def unread(samples: Sequence[Sample]) -> list[int]:
+    """The inputs of a class whose numbers change nothing in many samples, and of which it does not say so."""
+    cls = type(samples[0].primitive)
+    said = {i for trait in cls.traits if trait.name == "reads shape" for i in trait.inputs}
+    counts: Counter[int] = Counter()
+    for sample in samples if cls.reads_values else []:
+        for i, x in enumerate(sample.arrays):
+            if i not in said and x.dtype.kind in "fc" and x.size:
+                counts[i] += -_MOST_SAMPLES if sample.reads(i) else 1
+    return [i for i, count in counts.items() if count >= _FEWEST]
 
 
 def _is_diagonal(sample: Sample, i: int, effect: Effect) -> bool:

@@ -74,6 +74,11 @@ def linear(*inputs: int) -> Trait:
     return Trait("linear", inputs)
 
 
+def affine(*inputs: int) -> Trait:
+    """Linear in these inputs together, the others held, but for what they do not decide."""
+    return Trait("affine", inputs)
+
+
 def bilinear(a: int, b: int) -> Trait:
     """Linear in each of two inputs, the other held."""
     return Trait("bilinear", (a, b))
@@ -99,10 +104,14 @@ def reads_shape(*inputs: int) -> Trait:
     return Trait("reads shape", inputs)
 
 
+_AFFINE = ("linear", "affine", "bilinear")
+
+
 def is_linear(traits: Iterable[Trait], i: int) -> bool:
     """Whether traits say that a result is an affine function of input `i` alone: linear, with the others held."""
     return any(
-        t in (MOVES, ADDS, CONVERTS) or (t.name in ("linear", "bilinear") and i in (t.inputs or (i,))) for t in traits
+        t in (MOVES, ADDS, CONVERTS) or (t.name in ("linear", "affine", "bilinear") and i in (t.inputs or (i,)))
+        for t in traits
     )
 
 

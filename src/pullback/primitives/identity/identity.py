@@ -11,7 +11,7 @@ from ...core.operation import Operation, Tensor, site_of
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape, unnamed_shape
 from ...core.slices import IndexedSlices
-from ...core.traits import ELEMENTWISE, JOINS, MOVES, VIEWS
+from ...core.traits import ELEMENTWISE, JOINS, MOVES, VIEWS, reads_shape
 from ...core.types import TensorType
 from ...core.typing import ShapeLike, TensorLike
 from ..creation.constant import convert_to_tensor
@@ -196,7 +196,7 @@ class EnsureShapeLike(Primitive):
     """`x`, which must have the shape of `like`; values of `like` are not read."""
 
     type = "EnsureShapeLike"
-    traits = (MOVES, VIEWS)
+    traits = (MOVES, VIEWS, reads_shape(1))
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         if not x.shape.is_compatible_with(like.shape):

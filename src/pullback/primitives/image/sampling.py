@@ -17,7 +17,7 @@ from ...core.matmul_precision import in_full
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape, broadcast_static_shape
-from ...core.traits import ZEROS, linear
+from ...core.traits import ZEROS, Links, affine, linear, reads_shape, same_axes
 from ...core.types import TensorType
 from ...core.typing import ShapeLike, TensorLike
 from ..base.scattering import sum_rows
@@ -82,6 +82,7 @@ class CropPlaces(Primitive):
     """The matrix [4, count] that takes boxes to the places of rows (`axis` 0) or columns (1) of an image."""
 
     type = "CropPlaces"
+    traits = (reads_shape(0),)
     shape_inputs = (1,)
 
     axis: int
@@ -110,6 +111,7 @@ class ReadImages(Primitive):
     """
 
     type = "ReadImages"
+    traits = (affine(0),)
 
     order: tuple[int, int]
     """How often the weights are differentiated by row and by column, 0 or 1."""
@@ -125,6 +127,10 @@ class ReadImages(Primitive):
         count = None if numbers.shape.lengths is None else numbers.shape.lengths[0]
         places = broadcast_static_shape(broadcast_static_shape(ys.shape, xs.shape), TensorShape([count, 1, 1]))
         return (TensorType(x.dtype, places.concatenate([channels])),)
+
+    def links(self, i: int, x: TensorType, numbers: TensorType, ys: TensorType, xs: TensorType) -> Links | None:
+        del x, numbers, ys, xs
+        return same_axes(([3], [0], range(3), range(3))[i])
 
     def kernel(self, xp: Any, x: Any, numbers: Any, ys: Any, xs: Any) -> Any:
         x, n = xp.asarray(x), numbers[:, None, None]
@@ -153,7 +159,7 @@ class PutImages(Primitive):
     last input."""
 
     type = "PutImages"
-    traits = (linear(0), ZEROS)
+    traits = (linear(0), ZEROS, reads_shape(4))
 
     order: tuple[int, int]
     method: str
@@ -164,6 +170,12 @@ class PutImages(Primitive):
     ) -> tuple[TensorType, ...]:
         del dy, numbers, ys, xs
         return (like,)
+
+    def links(
+        self, i: int, dy: TensorType, numbers: TensorType, ys: TensorType, xs: TensorType, like: TensorType
+    ) -> Links | None:
+        del dy, numbers, ys, xs, like
+        return same_axes([3]) if i == 0 else None
 
     def kernel(self, xp: Any, dy: Any, numbers: Any, ys: Any, xs: Any, like: Any) -> Any:
         count, height, width, channels = like.shape
@@ -301,6 +313,7 @@ class PixelGrid(Primitive):
     """The columns, the rows, and ones, of all pixels of an image of `size`: [3, number of pixels]."""
 
     type = "PixelGrid"
+    traits = (reads_shape(0),)
     shape_inputs = (1,)
 
     size: tuple[int | None, ...] | None

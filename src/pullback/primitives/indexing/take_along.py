@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
-from ...core.traits import ADDS, MOVES, ZEROS, Links, all_axes_but
+from ...core.traits import ADDS, MOVES, ZEROS, Links, all_axes_but, reads_shape
 from ...core.types import TensorType
 from ..base.scattering import sum_rows, wide_enough
 
@@ -40,7 +40,7 @@ class PutAlong(Primitive):
     """Zeros of the shape of the last input, to which `dy` is added at positions along an axis."""
 
     type = "PutAlong"
-    traits = (ADDS, ZEROS)
+    traits = (ADDS, ZEROS, reads_shape(2))
 
     axis: int = -1
 

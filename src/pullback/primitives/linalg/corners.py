@@ -10,7 +10,7 @@ from ...core.lengths import Dimension, least
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, same_shape
-from ...core.traits import MOVES, VIEWS
+from ...core.traits import MOVES, VIEWS, reads_shape
 from ...core.types import TensorType
 
 
@@ -28,7 +28,7 @@ def corner(x: Tensor, rows: Tensor, columns: Tensor, axis: int = -2) -> Tensor:
 
 class Corner(Primitive):
     type = "Corner"
-    traits = (MOVES, VIEWS)
+    traits = (MOVES, VIEWS, reads_shape(1, 2))
 
     axis: int = -2
 
@@ -52,7 +52,7 @@ class InCorner(Primitive):
     """`x` in the corner of matrices with the rows and columns of two others, and zeros elsewhere."""
 
     type = "InCorner"
-    traits = (MOVES,)
+    traits = (MOVES, reads_shape(1, 2))
 
     def infer(self, x: TensorType, rows: TensorType, columns: TensorType) -> tuple[TensorType, ...]:
         if x.shape.lengths is None:

@@ -15,7 +15,7 @@ from ...core.dtypes import FLOATING, INTEGER, float32, int64
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import ADDS, MOVES, ZEROS
+from ...core.traits import ADDS, MOVES, ZEROS, reads_shape
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.scattering import sum_rows
@@ -116,6 +116,7 @@ class PoolingSequence(Primitive):
     [0, 1): one where `pseudo_random`, else one for each element along the axis."""
 
     type = "PoolingSequence"
+    traits = (reads_shape(0),)
 
     axis: int
     ratio: float
@@ -218,7 +219,7 @@ class PutPixels(Primitive):
     """`dy` [n, ..., c] added up at the pixels that the numbers name, in zeros of the shape of the third input."""
 
     type = "PutPixels"
-    traits = (ADDS, ZEROS)
+    traits = (ADDS, ZEROS, reads_shape(2))
 
     def infer(self, dy: TensorType, numbers: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         del numbers

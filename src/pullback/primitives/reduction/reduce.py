@@ -13,7 +13,7 @@ from ...core.intervals import ORIGIN, UNIT, Interval, hull
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import CHOOSES, IGNORES_ZEROS, MARKS_CHOSEN, ZEROS, Link, Links, linear, reduced_axes
+from ...core.traits import CHOOSES, IGNORES_ZEROS, MARKS_CHOSEN, ZEROS, Link, Links, linear, reads_shape, reduced_axes
 from ...core.types import TensorType
 from ...core.typing import AxisLike, DTypeLike, TensorLike
 from ..base.axes import as_axes, is_computed
@@ -123,7 +123,7 @@ class MeanGrad(Primitive):
     """The cotangent of a mean, divided by the number of elements and repeated to their shape."""
 
     type = "MeanGrad"
-    traits = (linear(0),)
+    traits = (linear(0), reads_shape(1))
 
     axis: Axes
     keepdims: bool

@@ -17,7 +17,7 @@ from ...core.intervals import Interval
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import broadcast_axes, summed_axes
-from ...core.traits import ADDS, IGNORES_ZEROS
+from ...core.traits import ADDS, IGNORES_ZEROS, reads_shape
 from ...core.types import TensorType
 from ..shape.broadcast import broadcast_like
 from ..shape.reshape import reshape_like
@@ -54,7 +54,7 @@ def sum_like(x: Tensor, like: Tensor) -> Tensor:
 
 class SumLike(Primitive):
     type = "SumLike"
-    traits = (ADDS, IGNORES_ZEROS)
+    traits = (ADDS, IGNORES_ZEROS, reads_shape(1))
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, like.shape),)

@@ -11,7 +11,7 @@ from ...core.dtypes import INEXACT, INTEGER, bfloat16, finite_range, float16, fl
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive, no_gradient
 from ...core.shape import TensorShape
-from ...core.traits import CHOOSES, MARKS_CHOSEN
+from ...core.traits import CHOOSES, MARKS_CHOSEN, reads_shape
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.scattering import combine_rows, sum_rows
@@ -248,6 +248,7 @@ class SegmentShares(Primitive):
     """One over a power of the number of rows of each segment, of at least one; of a shape to multiply sums by."""
 
     type = "SegmentShares"
+    traits = (reads_shape(0),)
     shape_inputs = length_inputs = (2,)
 
     num_segments: int | None

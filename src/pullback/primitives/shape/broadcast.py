@@ -9,7 +9,7 @@ from typing import Any
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, as_shape, same_shape
-from ...core.traits import MOVES, VIEWS
+from ...core.traits import MOVES, VIEWS, reads_shape
 from ...core.types import TensorType
 from ...core.typing import ShapeLike, TensorLike
 from ..creation.constant import convert_to_tensor
@@ -63,7 +63,7 @@ def broadcast_like(x: Tensor, like: Tensor) -> Tensor:
 
 class BroadcastLike(Primitive):
     type = "BroadcastLike"
-    traits = (MOVES, VIEWS)
+    traits = (MOVES, VIEWS, reads_shape(1))
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, _broadcast_result(x, like.shape)),)

@@ -18,7 +18,7 @@ from ...core.operation import AbstractTensorLike, Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape, as_shape, same_shape
 from ...core.slices import IndexedSlices
-from ...core.traits import MOVES, VIEWS
+from ...core.traits import MOVES, VIEWS, reads_shape
 from ...core.types import TensorType, lengths_to_infer
 from ...core.typing import ShapeLike, TensorLike
 from ..casting.cast import cast
@@ -115,7 +115,7 @@ def reshape_like(x: Tensor, like: Tensor) -> Tensor:
 
 class ReshapeLike(Primitive):
     type = "ReshapeLike"
-    traits = (MOVES, VIEWS)
+    traits = (MOVES, VIEWS, reads_shape(1))
 
     def infer(self, x: TensorType, like: TensorType) -> tuple[TensorType, ...]:
         return (TensorType(x.dtype, like.shape),)

@@ -12,7 +12,7 @@ from ...core.lengths import greatest
 from ...core.operation import Operation, Tensor
 from ...core.primitive import Primitive
 from ...core.shape import TensorShape
-from ...core.traits import ADDS, MOVES, ZEROS, links_of_matrices, links_of_vectors
+from ...core.traits import ADDS, MOVES, ZEROS, links_of_matrices, links_of_vectors, reads_shape
 from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.axes import as_axis, static_integers
@@ -168,7 +168,7 @@ class FrameLike(Primitive):
     """Windows along the last axis, as many and as long as those of a second input."""
 
     type = "FrameLike"
-    traits = (MOVES,)
+    traits = (MOVES, reads_shape(1))
 
     step: int
 
