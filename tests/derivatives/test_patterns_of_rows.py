@@ -22,7 +22,7 @@ LARGEST = 20_000
 SMALL = 400
 ROWS = [p for p in rows("not_differentiable", "not_on_numpy") if p.values[0].differentiated()]
 VALUES_DECIDE = {
-    "one of several is taken": ("SelectV2", "Mask", "ClipByValue", "Maximum", "Minimum", "If", "Case", "Sign"),
+    "one of several is taken": ("ClipByValue", "Maximum", "Minimum", "If", "Case", "Sign"),
     "one of several is the largest": (
         *("Max", "Min", "MaxLike", "MinLike", "MaxPool", "MaxPoolWithArgmax", "FractionalMaxPool", "Dilation2D"),
         *("UnsortedSegmentMax", "UnsortedSegmentMin", "NthElement", "IsotonicRegression"),
@@ -59,6 +59,8 @@ ROWS_WHERE_VALUES_DECIDE = {
             "dropout_rows",
             "dropout_same",
             "dropout_rate_tensor",
+            "random_flip_left_right_drawn",
+            "random_flip_up_down_drawn",
             "cube_of_dropout",
             "range",
             "linspace_vectors",
@@ -67,7 +69,14 @@ ROWS_WHERE_VALUES_DECIDE = {
         *("kaiser_window", "kaiser_bessel_derived_window"),
     ),
     "rows end sooner or later": (
-        *("dynamic_rnn", "bidirectional_dynamic_rnn", "bounded", "bounded_recurrence", "fused_batch_norm"),
+        *(
+            "static_rnn",
+            "dynamic_rnn",
+            "bidirectional_dynamic_rnn",
+            "bounded",
+            "bounded_recurrence",
+            "fused_batch_norm",
+        ),
         *("fused_batch_norm_running",),
     ),
 }

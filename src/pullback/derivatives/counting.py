@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from ..core.dtypes import TRAINABLE
 from ..core.graph import Operation, Tensor
-from ..core.traits import CONSTANT, Links
+from ..core.traits import CONSTANT, ELEMENTWISE, PARTLY, Links, is_linear
 from .axis_patterns import along_axes
 from .block_pattern import Pattern, identity
 from .colouring import colour_columns
@@ -25,34 +25,67 @@ def has_zeros(x: Tensor) -> bool:
     return CONSTANT in x.op.primitive.traits and x.dtype in TRAINABLE and not np.all(constant_of(x))
 
 
-def counting(op: Operation, i: int, links: Links, shapes: Sequence[tuple[int, ...]], values: Values) -> Pattern | None:
-    """Which elements of input `i`, in which `op` is linear, count for which of its only result.
+class Trial:
+    """Which elements of input `i`, of which `op` is an affine function, count for which of its result."""
 
-    The other inputs are constants or random numbers. None where that would be too much work.
-    """
-    y_shape = values.shape(op.outputs[0])
-    mixed = along_axes(identity(int(np.prod(shapes[i]))), links, shapes[i], y_shape)
-    colours = np.tile(colour_columns(mixed.block), mixed.count)
-    count = int(colours.max(initial=-1)) + 1
-    if len(op.outputs) > 1 or count * mixed.shape[0] > _MOST_WORK:
-        return None
-    random = np.random.default_rng(0)
-    arrays = [_array(x, shape, random, values) for x, shape in zip(op.inputs, shapes, strict=True)]
-    rows, columns = mixed.whole.nonzero()
-    met = np.zeros(len(rows), bool)
-    for colour in range(count):
-        arrays[i] = np.where(colours == colour, random.uniform(1.0, 2.0, len(colours)), 0.0).reshape(shapes[i])
-        result = np.asarray(op.primitive.kernel(np, *arrays)).reshape(-1)
-        met |= (colours[columns] == colour) & (result[rows] != 0)
-    if met.all():
-        return None
-    return Pattern(sp.csr_array((np.ones(int(met.sum()), bool), (rows[met], columns[met])), shape=mixed.shape))
+    def __init__(self, op: Operation, i: int, links: Links, values: Values) -> None:
+        self._op, self._i, self._links, self._values = op, i, links, values
+        self._traits = op.primitive.traits
 
+    @property
+    def tells(self) -> bool:
+        """Whether it may tell more than the links do, and holds whatever the numbers are that may differ."""
+        traits, inputs = self._traits, self._op.inputs
+        if len(self._op.outputs) > 1 or PARTLY in traits:
+            return len(self._op.outputs) == 1
+        shapes_only = {j for t in traits if t.name == "reads shape" for j in t.inputs}
+        others = {j: x for j, x in enumerate(inputs) if j != self._i and j not in shapes_only}
+        conditions = [x for x in others.values() if x.dtype not in TRAINABLE]
+        deciding = [x for j, x in others.items() if x.dtype in TRAINABLE and not is_linear(traits, j)]
+        if ELEMENTWISE in traits or deciding:
+            known = all(self._values.if_known(x) is not None for x in (*conditions, *deciding))
+            return known and bool(deciding if ELEMENTWISE not in traits else conditions)
+        return any(has_zeros(x) for x in others.values())
 
-def _array(x: Tensor, shape: tuple[int, ...], random: np.random.Generator, values: Values) -> np.ndarray[Any, Any]:
-    if x.dtype not in TRAINABLE:
-        return np.asarray(values.value(x))
-    return constant_of(x) if CONSTANT in x.op.primitive.traits else random.normal(size=shape)
+    def pattern(self) -> Pattern | None:
+        """What counts; None where that is all, or would be too much work."""
+        i, shapes, shape = self._i, [self._values.shape(x) for x in self._op.inputs], self._shape
+        mixed = along_axes(identity(int(np.prod(shapes[i]))), self._links, shapes[i], shape)
+        colours = np.tile(colour_columns(mixed.block), mixed.count)
+        count = int(colours.max(initial=-1)) + 1
+        if (count + 1) * mixed.shape[0] > _MOST_WORK:
+            return None
+        random = np.random.default_rng(0)
+        arrays = [self._array(j, given, random) for j, given in enumerate(shapes)]
+        rows, columns = mixed.whole.nonzero()
+        nothing = self._result([*arrays[:i], np.zeros(shapes[i]), *arrays[i + 1 :]])
+        large = 1.0 + np.abs(nothing[np.isfinite(nothing)]).max(initial=0.0)
+        met = ~np.isfinite(nothing)[rows]
+        for colour in range(count):
+            numbers = np.where(colours == colour, large * random.uniform(1.0, 2.0, len(colours)), 0.0)
+            arrays[i] = numbers.reshape(shapes[i])
+            met |= (colours[columns] == colour) & (self._result(arrays) != nothing)[rows]
+        if met.all():
+            return None
+        return Pattern(sp.csr_array((np.ones(int(met.sum()), bool), (rows[met], columns[met])), shape=mixed.shape))
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        return self._values.shape(self._op.outputs[0])
+
+    def _result(self, arrays: Sequence[Any]) -> np.ndarray[Any, Any]:
+        with np.errstate(all="ignore"):
+            return np.broadcast_to(self._op.primitive.kernel(np, *arrays), self._shape).reshape(-1)
+
+    def _array(self, j: int, shape: tuple[int, ...], random: np.random.Generator) -> np.ndarray[Any, Any]:
+        """The value of an input that is the same in every run and may decide; random numbers for others."""
+        x = self._op.inputs[j]
+        if x.dtype not in TRAINABLE:
+            return np.asarray(self._values.value(x))
+        if CONSTANT in x.op.primitive.traits:
+            return constant_of(x)
+        known = None if is_linear(self._traits, j) else self._values.if_known(x)
+        return random.normal(size=shape) if known is None else known
 
 
 def constant_of(x: Tensor) -> np.ndarray[Any, Any]:

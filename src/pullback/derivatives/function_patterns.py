@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Protocol
+from itertools import product
+from math import prod
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..control_flow.branch import Case, If
 from ..control_flow.loop import Loop
 from ..core.dtypes import TokenType
 from ..core.errors import PullbackError
@@ -21,6 +25,10 @@ Patterns = dict[int, Pattern]
 """Patterns by the numbers of inputs, or of parameters."""
 Finding = Callable[[Function, Values], list[Patterns]]
 """For each result of a function, called with what has these values, the patterns by its parameters."""
+Choices = Mapping[Tensor, Any]
+"""What is supposed of tensors that choose between branches."""
+_MOST_CHOICES = 8
+"""So many of them are tried out together."""
 
 
 class Bodies(Protocol):
@@ -31,8 +39,24 @@ class Bodies(Protocol):
         ...
 
 
-def bodies_of(op: Operation, values: Values, find: Finding) -> Bodies | None:
-    """The functions of `op`; None where what they do is not known.
+def choices_of(ops: Iterable[Operation], values: Values) -> list[Choices]:
+    """What may be supposed of the choices that several of `ops` share, as a branch and its derivative do.
+
+    Nothing, where that would be many cases.
+    """
+    shared = Counter([op.inputs[0] for op in ops if isinstance(op.primitive, If | Case)])
+    possible = {
+        op.inputs[0]: range(len(op.primitive.functions)) if isinstance(op.primitive, Case) else (False, True)
+        for op in ops
+        if isinstance(op.primitive, If | Case) and shared[op.inputs[0]] > 1 and values.if_known(op.inputs[0]) is None
+    }
+    if prod([len(choices) for choices in possible.values()]) > _MOST_CHOICES:
+        return [{}]
+    return [dict(zip(possible, chosen, strict=True)) for chosen in product(*possible.values())]
+
+
+def bodies_of(op: Operation, values: Values, find: Finding, choices: Choices) -> Bodies | None:
+    """The functions of `op` that may be run; None where what they do is not known.
 
     So it is of a branch that fails for these values, and of a loop whose steps are counted by what may differ.
     """
@@ -43,18 +67,25 @@ def bodies_of(op: Operation, values: Values, find: Finding) -> Bodies | None:
     try:
         if isinstance(op.primitive, Loop):
             return _Steps(op, op.primitive, values, find)
-        return _Branches(op, op.primitive, values, find)
+        return _Branches(op, op.primitive, values, find, choices)
     except (PullbackError, Undecided):
         return None
 
 
 class _Branches:
-    """One function, or those of which one is run."""
+    """One function, or those of which one is run; the one that is, where the choice is known."""
 
-    def __init__(self, op: Operation, primitive: AbstractFunctional, values: Values, find: Finding) -> None:
-        functions = zip(primitive.functions, primitive.arguments(op.inputs), strict=True)
-        self._numbers = primitive.arguments(range(len(op.inputs)))
-        self._found = [find(f, values.inside(f, args)) for f, args in functions]
+    def __init__(
+        self, op: Operation, primitive: AbstractFunctional, values: Values, find: Finding, choices: Choices
+    ) -> None:
+        functions, arguments = primitive.functions, primitive.arguments(op.inputs)
+        taken: Iterable[int] = range(len(functions))
+        if isinstance(primitive, If | Case):
+            choice = choices.get(op.inputs[0], values.if_known(op.inputs[0]))
+            taken = taken if choice is None else [primitive.taken(choice)]
+        numbers = primitive.arguments(range(len(op.inputs)))
+        self._numbers = [numbers[k] for k in taken]
+        self._found = [find(functions[k], values.inside(functions[k], arguments[k])) for k in taken]
 
     def through(self, found: Patterns) -> list[Pattern | None]:
         branches = []
@@ -82,7 +113,7 @@ class _Steps:
         differing = rows = _differing(scanned, self._values)
         found = []
         for step in self._order:
-            inner = self._values.inside(self._loop.body, self._arguments(state, step), differing)
+            inner = self._values.inside(self._loop.body, self._arguments(state, step), differing, is_step=True)
             found.append(self._find(self._loop.body, inner))
             if not inner.asked:
                 break

@@ -32,7 +32,6 @@ from ..core.traits import (
     GIVES_TO_CHOSEN,
     MARKS_CHOSEN,
     MOVES,
-    PARTLY,
     SURROGATE,
     Links,
     broadcast_axes_of,
@@ -46,8 +45,8 @@ from ..primitives.creation.constant import constant_in
 from ..primitives.creation.placeholders import placeholder
 from .axis_patterns import along_axes
 from .block_pattern import Matrix, Pattern, composed, identity, only_rows, rows_at, split, split_diagonal, union
-from .counting import constant_of, counting, has_zeros
-from .function_patterns import Bodies, Patterns, bodies_of, stacked
+from .counting import Trial, constant_of, has_zeros
+from .function_patterns import Bodies, Choices, Patterns, bodies_of, choices_of, stacked
 from .products import dense
 from .run_values import Undecided, Values
 
@@ -62,32 +61,41 @@ def jacobian_pattern(y: Tensor, x: Tensor, feed_dict: Any = None) -> Matrix:
 
 
 def _pattern(y: Tensor, x: Tensor, values: Values, nested: bool = False) -> Matrix:
-    finder = _Finder(values, nested)
-    finder.begin_at(x)
-    for op in reversed(operations_between([y], [x])):
-        if x not in op.outputs:
-            finder.look_at(op)
-    found = finder.by(x, y)
-    return sp.csr_array((values.size(y), values.size(x)), dtype=bool) if found is None else found.whole
+    ops = [op for op in reversed(operations_between([y], [x])) if x not in op.outputs]
+    (found,) = _patterns_between({0: x}, [y], ops, values, nested)
+    return found[0].whole if found else sp.csr_array((values.size(y), values.size(x)), dtype=bool)
 
 
 def patterns_by_parameters(function: Function, values: Values) -> list[Patterns]:
     """For each result of `function` its patterns by the parameters."""
-    finder = _Finder(values)
     parameters = {i: x for i, x in enumerate(function.parameters) if x.dtype in TRAINABLE}
-    for x in parameters.values():
-        finder.begin_at(x)
-    for op in function.pure_operations:
-        finder.look_at(op)
-    by = [{i: finder.by(x, y) for i, x in parameters.items()} for y in function.results]
-    return [{i: pattern for i, pattern in found.items() if pattern is not None} for found in by]
+    return _patterns_between(parameters, function.results, function.pure_operations, values)
+
+
+def _patterns_between(
+    xs: dict[int, Tensor], ys: Sequence[Tensor], ops: Sequence[Operation], values: Values, nested: bool = False
+) -> list[Patterns]:
+    """For each of `ys` its patterns by `xs`, through `ops`, whichever branches are taken."""
+    totals: list[Patterns] = [{} for _ in ys]
+    for choices in choices_of(ops, values):
+        finder = _Finder(values, choices, nested)
+        for x in xs.values():
+            finder.begin_at(x)
+        for op in ops:
+            finder.look_at(op)
+        for (i, x), (y, total) in product(xs.items(), zip(ys, totals, strict=True)):
+            found = finder.by(x, y)
+            if found is not None:
+                total[i] = union(total[i], found) if i in total else found
+    return totals
 
 
 class _Finder:
     """The rules, on one graph or function."""
 
-    def __init__(self, values: Values, nested: bool = False) -> None:
+    def __init__(self, values: Values, choices: Choices, nested: bool) -> None:
         self._values = values
+        self._branches = choices
         self._nested = nested
         """Whether this is about the rule of an operation without traits: it is not asked for that of another."""
         self._united: dict[tuple[Pattern, Pattern], Pattern] = {}
@@ -157,7 +165,7 @@ class _Finder:
         known = [zeros for x in homogeneous if (zeros := self._zeros_of(x)) is not None]
         if known:
             zeros = reduce(np.logical_or, [np.broadcast_to(part, shape) for part in known])
-            self._zeros[out] = zeros
+            self._zeros[out] = zeros | self._zeros.get(out, np.zeros((), bool))
             self._found[out] = {s: only_rows(p, ~zeros.reshape(-1)) for s, p in self._found.get(out, {}).items()}
 
     def _zeros_of(self, x: Tensor) -> np.ndarray[Any, Any] | None:
@@ -233,7 +241,7 @@ class _Finder:
 
     def _bodies_of(self, op: Operation) -> Bodies | None:
         if op not in self._bodies:
-            self._bodies[op] = bodies_of(op, self._values, patterns_by_parameters)
+            self._bodies[op] = bodies_of(op, self._values, patterns_by_parameters, self._branches)
         return self._bodies[op]
 
     def _links(self, op: Operation, i: int) -> Links | None:
@@ -252,13 +260,14 @@ class _Finder:
 
     def _tried(self, op: Operation, i: int, links: Links) -> Pattern | None:
         """Which elements of input `i`, in which `op` is linear, count for which of the result, where not all do."""
-        if ELEMENTWISE in op.primitive.traits or not is_linear(op.primitive.traits, i) or not self._is_settled(op):
-            return None
-        if PARTLY not in op.primitive.traits and not any(has_zeros(x) for j, x in enumerate(op.inputs) if j != i):
+        if not is_linear(op.primitive.traits, i) or not self._is_settled(op):
             return None
         if (op, i) not in self._counting:
-            shapes = [self._values.shape(x) for x in op.inputs]
-            self._counting[op, i] = counting(op, i, links, shapes, self._values)
+            trial = Trial(op, i, links, self._values)
+            found = self._counting[op, i] = trial.pattern() if trial.tells else None
+            if found is not None and i in reading(op.primitive.traits, len(op.inputs)).homogeneous:
+                y = op.outputs[0]
+                self._zeros[y] = (np.diff(found.whole.indptr) == 0).reshape(self._values.shape(y))
         return self._counting[op, i]
 
     def _any_of(self, patterns: Sequence[Pattern | None]) -> Pattern | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..control_flow.call import without_unused_parameters
 from ..core.dtypes import resource
+from ..core.errors import PullbackError
 from ..core.function import Function, bound_lengths, inline, type_in
 from ..core.graph import Graph, Tensor
 from ..core.lengths import Dimension, Length
@@ -73,6 +74,8 @@ class Values:
         self.place = place
         """The tensor of the graph of `run` that has the value of one of this function, or of an argument."""
         self._known: dict[Tensor, Any] = {}
+        self._is_step = False
+        """Whether this is a step of a loop, of many that are not looked at one by one."""
         self._lengths: dict[Length, Dimension] = {}
         self.asked = False
         """Whether a value has been asked for."""
@@ -89,7 +92,11 @@ class Values:
         )
 
     def inside(
-        self, function: Function, args: Sequence[Argument], differing: Container[tuple[int, bool]] = ()
+        self,
+        function: Function,
+        args: Sequence[Argument],
+        differing: Container[tuple[int, bool]] = (),
+        is_step: bool = False,
     ) -> Values:
         """Of the tensors of `function`, called with `args`.
 
@@ -107,6 +114,7 @@ class Values:
         parameters = enumerate(function.parameters)
         facts = [(x, of) for i, x in parameters for of in (False, True) if (i, of) in free or (i, of) in differing]
         inner = Values(self.run, place, Differing(facts))
+        inner._is_step = self._is_step or is_step
         inner._lengths = bound_lengths(
             [
                 (x.shape, TensorShape(self._shape_of(given)))
@@ -125,6 +133,16 @@ class Values:
         if self.differing.value(x):
             raise Undecided
         return self.once(x)
+
+    def if_known(self, x: Tensor) -> Any:
+        """The value of `x`; None where it depends on what may differ, on what is not fed, or on the step of a loop."""
+        if self._is_step or self.differing.value(x):
+            return None
+        try:
+            found = self.once(x)
+        except PullbackError:
+            return None
+        return found if isinstance(found, np.ndarray) else None
 
     def once(self, x: Tensor) -> Any:
         """The value of `x` in this run, whether it may differ in another or not."""
