@@ -82,6 +82,12 @@ ROWS_WHERE_VALUES_DECIDE = {
 }
 FLOATS_DECIDE = ("sort", "sort_descending_axis_0", "cube_of_sort", "top_k_fed", "unique_apart", "from_dense", "shuffle")
 """Rows where floats, or numbers drawn, decide which elements are taken."""
+HAVE_TIES = (
+    *("max_None_gone", "max_None_kept", "max_[1,0]_gone", "max_[1,0]_kept", "max_[0,1,2]_gone", "max_[0,1,2]_kept"),
+    *("cube_of_max", "max_like"),
+)
+"""Rows at points where several elements are the largest: a slope jumps there, and has no derivative."""
+HAVE_NO_SECOND = ("py-function", "py-function-in-call")
 HAVE_FALSE_ENTRIES = {type_ for types in VALUES_DECIDE.values() for type_ in types}
 EXACT = [p for p in ROWS if not any(p.values[0].name in names for names in ROWS_WHERE_VALUES_DECIDE.values())]
 
@@ -140,6 +146,16 @@ def test_no_entry_of_any_row_is_missing_at_other_points(case: Case) -> None:
 def _check_that_none_is_missing(built: Built, y: Any, x: Any, points: list[Any]) -> None:
     """With a pattern that was found for the arrays of the row."""
     assert not (_entries(built, y, x, points) & ~_pattern(built, y, x)).any(), f"{y} by {x}"
+
+
+@pytest.mark.slow
+@each([p for p in ROWS if p.values[0].name not in HAVE_TIES + HAVE_NO_SECOND])
+def test_no_entry_of_the_slope_of_any_row_is_missing(case: Case) -> None:
+    with building(case) as built, pb.densify_policy("allow"):
+        for y, x in _pairs(built, SMALL):
+            slope = None if y.dtype.kind == "c" else pb.gradients(pb.reduce_sum(y * y), x)[0]
+            if slope is not None:
+                _check_that_none_is_missing(built, pb.convert_to_tensor(slope), x, _points(built)[:5])
 
 
 @pytest.mark.slow
