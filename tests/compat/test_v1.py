@@ -143,6 +143,12 @@ def test_a_target_that_is_no_class_is_not_among_the_largest() -> None:
     assert value(tf.nn.in_top_k([[0.1, 0.9], [0.1, 0.9]], [2, -1], 2)).tolist() == [False, False]
 
 
+@pytest.mark.parametrize("worst", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("target", [0, 1])
+def test_where_a_score_is_not_finite_no_target_is_among_the_largest(worst: float, target: int) -> None:
+    assert value(tf.nn.in_top_k([[0.1, worst]], [target], 2)).tolist() == [False]
+
+
 def test_the_blank_of_the_older_ctc_loss_is_the_last_class() -> None:
     labels = tf.SparseTensor([[0, 0]], [1], [1, 1])
     np.testing.assert_allclose(value(tf.nn.ctc_loss(labels, tf.zeros([3, 1, 3]), [3])), [1.504077], rtol=1e-6)

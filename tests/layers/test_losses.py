@@ -193,3 +193,21 @@ def test_weights_of_unknown_rank_weigh(weights: Any, expected: float, engine: st
     fed = pb.placeholder(pb.float32)
     loss = pb.losses.mean_squared_error([[1.0], [2.0], [3.0]], [[1.0], [1.0], [1.0]], fed)
     np.testing.assert_allclose(pb.Session(engine=engine).run(loss, {fed: weights}), expected, 1e-6)
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (2, 1, 1), (1, 1, 1), (2, 1, 3), (1, 2, 3), (2, 2, 3)])
+@pytest.mark.parametrize("left_out", [0, 1])
+def test_pairs_are_weighted_element_by_element(shape: tuple[int, ...], left_out: int) -> None:
+    random = np.random.default_rng(3)
+    labels, predictions = random.normal(size=(2, 2, 2, 3))
+    weights = np.array(random.uniform(0.5, 1.5, shape))
+    if shape and shape[-1] > 1:
+        weights[..., 3 - left_out :] = 0
+    rows = np.reshape(weights, (*shape[:1], -1)) if shape else np.reshape(weights, (1, 1))
+    wide = np.broadcast_to(np.reshape(weights, (2, 1, 1)) if shape == (2,) else weights, (2, 2, 3))
+    expected = 0.0
+    for apart, weight, total in zip(predictions - labels, wide, np.broadcast_to(rows.sum(1), 2), strict=True):
+        n = np.count_nonzero(weight)
+        expected += total * 2 * (np.square(apart).sum() - apart.sum() ** 2 / n) / (n - 1)
+    found = pb.losses.mean_pairwise_squared_error(labels, pb.constant(predictions), weights)
+    np.testing.assert_allclose(pb.Session(engine="numpy").run(found), expected, rtol=1e-6)

@@ -311,3 +311,13 @@ def test_an_embedding_step_adds_no_operation_of_the_shape_of_the_table() -> None
     shapes = {y.shape for op in used for y in op.outputs}
     assert pb.TensorShape([1000, 8]) not in shapes
     assert graph is table.graph
+
+
+def test_the_variables_of_ftrl_have_the_names_that_they_are_given() -> None:
+    x = pb.Variable([1.0], name="x")
+    named = train.FtrlOptimizer(0.1, accum_name="n", linear_name="z")
+    named.minimize(pb.reduce_sum(x * x))
+    assert [named.get_slot(x, name).op.name for name in named.get_slot_names()] == ["x/n", "x/z"]
+    half = train.FtrlOptimizer(0.1, linear_name="z1")
+    half.minimize(pb.reduce_sum(x * x))
+    assert [half.get_slot(x, name).op.name for name in half.get_slot_names()] == ["x/Ftrl", "x/z1"]

@@ -12,7 +12,7 @@ from pullback.core.dtypes import INEXACT
 
 from .differences import distance
 from .program import AbstractStep, Input, Program
-from .properties import Array, Built, build, differentiable, precision, weights_like
+from .properties import Array, Built, build, differentiable, few_roundings, weights_like
 from .shrinking import copied
 
 MOST_STEPS = 3
@@ -39,7 +39,7 @@ def interior_tensors_are_inputs(program: Program) -> None:
             assert (dx is None) == (other is None), f"{dx} is, by an input, {other}"
             if dx is not None:
                 a, b = whole.run(dx), cut.run(other, arrays=arrays)
-                assert distance(a, b) <= max(1e-9, 4 * precision(program)), f"{dx} is {a}, by an input {b}"
+                assert distance(a, b) <= max(1e-9, few_roundings(program)), f"{dx} is {a}, by an input {b}"
 
 
 def _built_with(program: Program, step: AbstractStep) -> tuple[Built, list[Any] | None]:

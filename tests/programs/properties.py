@@ -23,6 +23,8 @@ Array = np.ndarray[Any, Any]
 ORDERS = 3
 _ROUNDING = 1e-15
 """That of numbers whose differences are not rounded away."""
+_FEW_DIGITS = 5e-3
+"""The rounding of bfloat16 is above, that of float16 below."""
 _NOT_MEASURED = 1e8
 """Slopes above which differences say nothing."""
 
@@ -82,7 +84,7 @@ def build(program: Program, *, static: bool = False, held: Sequence[int] = ()) -
 
 def differentiable(ys: Sequence[Any]) -> list[Any]:
     """Those of `ys` that can have derivatives."""
-    return [y for y in ys if y.dtype.kind in "fc"]
+    return [y for y in ys if y.dtype in INEXACT]
 
 
 def weights_like(values: Sequence[Any], seed: int) -> list[Array]:
@@ -174,7 +176,7 @@ def lengths_that_only_a_run_knows_change_nothing(program: Program) -> None:
     """Values and gradients are those of known lengths, and lengths that were inferred are those of the run."""
     built, static = build(program), build(program, static=True)
     fetches, expected = _with_gradients(built), _with_gradients(static)
-    base = max(1e-9, 2 * precision(program))
+    base = max(1e-9, few_roundings(program))
     for y, a, b in zip(fetches, built.run(fetches), static.run(expected), strict=True):
         assert distance(a, b) < base, f"{y} is {a}, but with known lengths {b}"
     arrays = [
@@ -219,7 +221,7 @@ def optimised_programs_give_the_same(program: Program) -> None:
             lean, report = pb.optimize(built.ys, level, keep=built.placeholders())
             optimised = _twice_differentiated(built, lean, optimize=level)
         assert report.after.operations <= report.before.operations, f"more operations: {report}"
-        base = max(1e-9 if level == "exact" else 1e-7, 4 * precision(program))
+        base = max(1e-9 if level == "exact" else 1e-7, few_roundings(program))
         expected, found, moved = (built.run(x, arrays=a) for x, a in _runs(plain, optimised, program))
         for y, a, b, c in zip(plain, found, expected, moved, strict=True):
             if np.all(np.isfinite(np.asarray(b).astype(complex))):
@@ -307,7 +309,7 @@ def _compare_engine(built: Built, engine: str) -> None:
     """Equal as far as rounding is not magnified: what a few roundings in the inputs change, an engine may change."""
     fetches = _with_gradients(built)
     expected, found = built.run(fetches), built.run(fetches, engine)
-    base = 1e-9 if precision(built.program) < 1e-12 else max(1e-5, 2 * precision(built.program))
+    base = 1e-9 if precision(built.program) < 1e-12 else max(1e-5, few_roundings(built.program))
     if all(distance(a, b) <= base for a, b in zip(found, expected, strict=True)):
         return
     moved = built.run(fetches, arrays=nudged(built.program))
@@ -327,6 +329,12 @@ def nudged(program: Program, roundings: float = 4) -> list[Array]:
                 )
         arrays.append(array)
     return arrays
+
+
+def few_roundings(program: Program) -> float:
+    """How far apart the same numbers are, computed in another order: of bfloat16, few digits are left of sums."""
+    eps = precision(program)
+    return 32 * eps if eps > _FEW_DIGITS else 8 * eps
 
 
 def precision(program: Program) -> float:

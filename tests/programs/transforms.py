@@ -18,6 +18,7 @@ from .properties import (
     build,
     differentiable,
     differentiate,
+    few_roundings,
     is_determined,
     nudged,
     precision,
@@ -84,7 +85,7 @@ def _compare(built: Built, found: Sequence[Any], expected: Sequence[Any], base: 
     values, moved = built.run([list(found), list(expected)]), built.run(list(expected), arrays=nudged(built.program))
     for y, z, p, q, r in zip(found, expected, *values, moved, strict=True):
         if np.all(np.isfinite(np.asarray(q).astype(complex))):
-            assert distance(p, q) <= max(base, 4 * precision(built.program)) + 30 * distance(r, q), (
+            assert distance(p, q) <= max(base, few_roundings(built.program)) + 30 * distance(r, q), (
                 f"{y} is {p}, but {z} is {q}"
             )
 
@@ -216,7 +217,7 @@ def examples_are_mapped(program: Program) -> None:
             values = session.run(found, dict(zip(batches, [stacked[i] for i in mapped], strict=True)))
     for y, both, a, b in zip(fetches, values, *expected, strict=True):
         for row, one_alone in zip(both, (a, b), strict=True):
-            assert distance(row, one_alone) <= max(1e-8, 4 * precision(program)), (
+            assert distance(row, one_alone) <= max(1e-8, few_roundings(program)), (
                 f"{y} is {one_alone}, but {row} in a map"
             )
 

@@ -24,7 +24,7 @@ class FtrlOptimizer(AbstractOptimizer):
     x' = (sign(z') l1 - z') / (n'^-p / learning_rate + 2 l2 + beta / learning_rate) where |z'| > l1, else 0.
 
     Slots: "accum", n, which starts from `initial_accumulator_value`, and "linear", z. With a gradient of some rows, all
-    change in those rows only. `accum_name` and `linear_name` are taken for TensorFlow's sake.
+    change in those rows only. Their variables are called `accum_name` and `linear_name`, or as the optimizer is.
 
     Raises:
         ValueError: a strength, beta or `initial_accumulator_value` is negative, or `learning_rate_power` positive.
@@ -55,7 +55,7 @@ class FtrlOptimizer(AbstractOptimizer):
         l2_shrinkage_regularization_strength: float = 0.0,
         beta: float | None = None,
     ) -> None:
-        del use_locking, accum_name, linear_name
+        del use_locking
         not_negative = {
             "initial_accumulator_value": initial_accumulator_value,
             "l1_regularization_strength": l1_regularization_strength,
@@ -75,7 +75,9 @@ class FtrlOptimizer(AbstractOptimizer):
             "twice_shrinkage": 2.0 * l2_shrinkage_regularization_strength,
             "beta": beta or 0.0,
         }
-        super().__init__(name, hyperparameters, {"accum": initial_accumulator_value, "linear": 0.0})
+        slots = {"accum": initial_accumulator_value, "linear": 0.0}
+        names = {"accum": accum_name, "linear": linear_name}
+        super().__init__(name, hyperparameters, slots, variable_names=names)
 
     def change(self, variable: Variable, dy: Tensor, slots: Slots, scalars: Scalars) -> list[Operation]:
         x, n, z = _moved(variable.value(), slots["accum"].value(), slots["linear"].value(), dy, scalars)

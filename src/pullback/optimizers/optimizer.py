@@ -71,17 +71,20 @@ class AbstractOptimizer(ABC):
         hyperparameters: Mapping[str, Any],
         slots: Mapping[str, float],
         powers: Mapping[str, Any] = NO_POWERS,
+        variable_names: Mapping[str, str | None] = NO_POWERS,
     ) -> None:
         """`hyperparameters` are numbers, tensors or functions that return them: rules get tensors of the right dtype.
 
         Each variable has `slots`, by name with the number they start from. `powers` are variables that belong to none:
-        they start from a number and are multiplied by it after each step.
+        they start from a number and are multiplied by it after each step. `variable_names` are those of the variables
+        that the slots are, by slot, where they are not called as the optimizer is.
         """
         if not name:
             raise ValueError("Must specify the optimizer name")
         self._name = name
         self._hyperparameters = hyperparameters
         self._slot_values = slots
+        self._variable_names = variable_names
         self._power_bases = powers
         self._slots: dict[str, dict[Variable, Variable]] = {}
         self._powers: dict[tuple[Graph, str], Variable] = {}
@@ -215,7 +218,7 @@ class AbstractOptimizer(ABC):
             for name, value in self._slot_values.items():
                 known = self._slots.setdefault(name, {})
                 if variable not in known:
-                    known[variable] = slot(variable, value, self._name)
+                    known[variable] = slot(variable, value, self._variable_names.get(name) or self._name)
         with variables[0].graph.colocate_with(variables[0].op):
             wide = any(v.dtype == float64 for v in variables)
             self._make_powers(variables[0].graph, float64 if wide else float32)

@@ -19,7 +19,7 @@ from .elementwise.division import divide
 from .elementwise.maximum import maximum, minimum
 from .elementwise.rounding import floor
 from .identity.identity import identity
-from .logic.comparison import equal, greater
+from .logic.comparison import equal, greater, less
 from .reduction.reduce import reduce_all, reduce_max, take_numbers
 from .segment.sums import unsorted_segment_sum
 from .shape.reshape import reshape
@@ -114,7 +114,8 @@ def histogram_fixed_width_bins(
     Shapes: `values` any, `value_range` [2]; the result that of `values`. Dtypes: floats; the result has `dtype`.
 
     Raises:
-        ValueError: `nbins` is not positive. TypeError: not floats.
+        ValueError: `nbins` is not positive. TypeError: not floats. InvalidArgumentError: in a run, the first number is
+        not below the second.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 9.0], [0.0, 5.0], nbins=5))
@@ -125,7 +126,9 @@ def histogram_fixed_width_bins(
         raise ValueError(f"histogram_fixed_width_bins: nbins must be positive, not {nbins}")
     x, ends = operands(take_numbers(values, "histogram_fixed_width_bins", FLOATING), value_range)
     with x.graph.name_scope(name or "histogram_fixed_width_bins"):
-        scaled = divide(x - ends[0], ends[1] - ends[0])
+        wide = assert_(less(ends[0], ends[1]), ["histogram_fixed_width: value_range must grow, not be", ends])
+        with x.graph.control_dependencies([wide]):
+            scaled = divide(x - ends[0], ends[1] - ends[0])
         return cast(clip_by_value(floor(scaled * nbins), 0.0, float(nbins - 1)), as_dtype(dtype))
 
 
@@ -137,7 +140,8 @@ def histogram_fixed_width(
     Shapes: `values` any, `value_range` [2]; the result [nbins]. Dtypes: floats; the result has `dtype`.
 
     Raises:
-        ValueError: `nbins` is not positive. TypeError: not floats.
+        ValueError: `nbins` is not positive. TypeError: not floats. InvalidArgumentError: in a run, the first number is
+        not below the second.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.histogram_fixed_width([-1.0, 0.0, 1.5, 9.0], [0.0, 5.0], nbins=5))

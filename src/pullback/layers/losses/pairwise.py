@@ -13,6 +13,7 @@ from ...primitives.elementwise.maximum import maximum
 from ...primitives.elementwise.powers import square
 from ...primitives.logic.comparison import not_equal
 from ...primitives.reduction.reduce import reduce_sum
+from ...primitives.shape.broadcast import broadcast_like
 from ...primitives.shape.reshape import reshape
 from ...primitives.shape.size import shape
 from ...primitives.shape.stacking import concat
@@ -29,7 +30,8 @@ def mean_pairwise_squared_error(
 ) -> Tensor:
     """For each example the mean over pairs i, j of ((p_i - p_j) - (l_i - l_j))^2, weighted and added up.
 
-    Shapes: [b, ...], the same for both; `weights` a scalar, [b], or of their rank with lengths 1 behind the first.
+    Shapes: [b, ...], the same for both; `weights` a scalar, [b], or of their rank with lengths equal or one:
+    an example counts with the sum of its weights, and has as many elements as have weights other than 0.
     Dtypes: any float; `labels` are converted to that of `predictions`.
 
     Derivative: with d_i = p_i - l_i and n elements, dpredictions_i = 4 dy * weight / (n - 1) * (d_i - mean(d)).
@@ -47,10 +49,12 @@ def mean_pairwise_squared_error(
     with y.graph.name_scope(scope or "mean_pairwise_squared_error"):
         apart = _by_rows(y - cast(z, y.dtype), y)
         factors = cast(convert_to_tensor(weights, dtype_hint=y.dtype), y.dtype)
+        wide = factors
         if factors.shape.rank != 0:
-            factors = reshape(factors, [-1])
-        there = cast(not_equal(factors, 0), y.dtype)
-        count = reduce_sum(ones_like(apart) * there[..., None], 1)
+            own = _by_rows(factors, factors)
+            wide = own if factors.shape.rank in (1, None) else _by_rows(broadcast_like(factors, y), y)
+            factors = reduce_sum(own, 1)
+        count = reduce_sum(ones_like(apart) * cast(not_equal(wide, 0), y.dtype), 1)
         others = maximum(count - 1.0, 0.0)
         squares = divide_no_nan(2.0 * reduce_sum(square(apart), 1), others)
         sums = divide_no_nan(2.0 * square(reduce_sum(apart, 1)), count * others)

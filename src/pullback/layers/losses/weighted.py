@@ -14,29 +14,26 @@ from ...core.typing import TensorLike
 from ...primitives.activations.rectifiers import relu
 from ...primitives.base.broadcasting import operands
 from ...primitives.casting.cast import cast
+from ...primitives.counting import remove_squeezable_dimensions
 from ...primitives.creation.constant import convert_to_tensor, is_python_number
-from ...primitives.creation.fill import ones_like
-from ...primitives.debugging.assertions import assert_
 from ...primitives.elementwise.add_n import add_n
 from ...primitives.elementwise.arithmetic import multiply, squared_difference
 from ...primitives.elementwise.division import divide_no_nan
 from ...primitives.elementwise.exponential import log
 from ...primitives.elementwise.sign import absolute
-from ...primitives.identity.identity import identity, stop_gradient
-from ...primitives.logic.comparison import equal, not_equal
-from ...primitives.logic.logical import logical_and, logical_or
+from ...primitives.identity.identity import stop_gradient
+from ...primitives.logic.comparison import not_equal
 from ...primitives.losses.cross_entropy import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )
 from ...primitives.losses.huber import Huber
-from ...primitives.reduction.reduce import reduce_all, reduce_mean, reduce_sum
+from ...primitives.reduction.reduce import reduce_mean, reduce_sum
 from ...primitives.shape.broadcast import broadcast_like
 from ...primitives.shape.size import shape, size
-from ...primitives.shape.squeeze import squeeze
-from ...primitives.shape.stacking import concat
 from ...primitives.variables.collections import GraphKeys, get_collection
+from .broadcast_weights import checked_weights
 
 
 class Reduction:
@@ -119,33 +116,6 @@ def _reduced(losses: Tensor, weights: Any, reduction: str) -> Tensor:
         kept = factors if reduction == Reduction.MEAN else cast(not_equal(factors, 0), losses.dtype)
         number = reduce_sum(broadcast_like(kept, losses))
     return divide_no_nan(total, number)
-
-
-def checked_weights(function: str, weights: Tensor, values: Tensor) -> Tensor:
-    """`weights`, a scalar, or of the rank of `values` and of lengths equal or one; else ValueError.
-
-    Where a rank is not known it is the run that raises, an InvalidArgumentError.
-    """
-    small, large = weights.shape.sizes, values.shape.sizes
-    if small == ():
-        return weights
-    if small is None or large is None:
-        return _checked_in_run(function, weights, values)
-    if len(small) != len(large) or any(
-        m not in (1, None, n) and n is not None for m, n in zip(small, large, strict=True)
-    ):
-        raise ValueError(f"{function}: weights {weights.type} do not broadcast to {values.type}")
-    return weights
-
-
-def _checked_in_run(function: str, weights: Tensor, values: Tensor) -> Tensor:
-    small, large = shape(weights), shape(values)
-    several = concat([large, ones_like(small)], 0)[: size(small)]  # as many lengths as `small` has
-    fit = logical_and(equal(size(small), size(large)), reduce_all(logical_or(equal(small, 1), equal(small, several))))
-    said = f"{function}: weights do not broadcast to the values; the shapes of both are"
-    guard = assert_(logical_or(equal(size(small), 0), fit), [said, small, large])
-    with weights.graph.control_dependencies([guard]):
-        return identity(weights)
 
 
 def add_loss(loss: Tensor, loss_collection: str | None = GraphKeys.LOSSES) -> None:
@@ -438,7 +408,7 @@ def softmax_cross_entropy(
     Derivative: by `logits` that of nn.softmax_cross_entropy_with_logits, times weights / count; labels are constant.
 
     Raises:
-        ValueError: the shapes differ, or as `compute_weighted_loss`; smoothing needs a known number of classes.
+        ValueError: the shapes differ, or as `compute_weighted_loss`.
 
     >>> import pullback as pb
     >>> pb.Session().run(pb.losses.softmax_cross_entropy([[0, 1]], [[0.0, 0.0]]))
@@ -448,9 +418,7 @@ def softmax_cross_entropy(
     with x.graph.name_scope(scope or "softmax_cross_entropy_loss"):
         z = stop_gradient(z)
         if label_smoothing:
-            classes = None if x.shape.rank is None else x.shape.size(-1)
-            if classes is None:
-                raise ValueError(f"softmax_cross_entropy: to smooth labels the number of classes of {x} must be known")
+            classes = cast(shape(x)[-1], x.dtype)
             z = z * (1 - label_smoothing) + label_smoothing / classes
         losses = softmax_cross_entropy_with_logits(labels=z, logits=x)
         return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
@@ -479,13 +447,10 @@ def sparse_softmax_cross_entropy(
     """
     x, numbers = convert_to_tensor(logits), convert_to_tensor(labels)
     with x.graph.name_scope(scope or "sparse_softmax_cross_entropy_loss"):
-        if numbers.shape.rank is not None and numbers.shape.rank == x.shape.rank and numbers.shape.size(-1) == 1:
-            numbers = squeeze(numbers, [-1])
+        numbers, _ = remove_squeezable_dimensions(numbers, x, expected_rank_diff=1)
         losses = sparse_softmax_cross_entropy_with_logits(numbers, x)
         if not is_python_number(weights):
-            weights = convert_to_tensor(weights)
-            if losses.shape.rank is not None and weights.shape.rank == losses.shape.rank + 1:
-                weights = squeeze(weights, [-1])
+            _, weights = remove_squeezable_dimensions(losses, weights)
         return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
 
 

@@ -15,13 +15,16 @@ from ...core.types import TensorType
 from ...core.typing import TensorLike
 from ..base.scattering import row_numbers, wide_enough
 from ..creation.constant import constant_value, convert_to_tensor
+from ..creation.fill import ones_like
 from ..cumulative.cumsum import cumprod
 from ..debugging.assertions import assert_
 from ..elementwise.division import floordiv, floormod
 from ..logic.logical import logical_and
 from ..reduction.product import reduce_prod
 from ..reduction.reduce import reduce_all
-from ..shape.squeeze import expand_dims
+from ..shape.reshape import reshape
+from ..shape.size import shape
+from ..shape.stacking import concat
 
 
 def counted_from_front(indices: Tensor, x: Tensor, axis: int) -> Tensor:
@@ -154,6 +157,7 @@ def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None
         check = assert_(inside, ["unravel_index: a position is not inside the shape", lengths])
         with positions.graph.control_dependencies([check]):
             strides = cumprod(lengths, exclusive=True, reverse=True)
-        if positions.shape.rank:
-            strides, lengths = expand_dims(strides, 1), expand_dims(lengths, 1)
+        if positions.shape.rank != 0:
+            beside = concat([shape(lengths), ones_like(shape(positions))], 0)
+            strides, lengths = reshape(strides, beside), reshape(lengths, beside)
         return floormod(floordiv(positions, strides), lengths)

@@ -23,9 +23,9 @@ from ..elementwise.masking import mask
 from ..identity.identity import identity
 from ..indexing.gather import gather
 from ..indexing.take_along import PutAlong, TakeAlong
-from ..logic.comparison import greater_equal, less, less_equal
+from ..logic.comparison import greater_equal, is_finite, less, less_equal
 from ..logic.logical import logical_and, logical_not
-from ..reduction.reduce import REAL, CountNonzero, take_numbers
+from ..reduction.reduce import REAL, CountNonzero, reduce_all, take_numbers
 from ..shape.size import shape
 from ..shape.squeeze import expand_dims
 
@@ -123,7 +123,7 @@ def _descending(xp: Any, x: Any) -> Any:
 def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
     """Whether fewer than `k` of the predictions are larger than the one of the target.
 
-    False where that is NaN, or the target is not the number of a class.
+    False where one of them is NaN or infinite, or the target is not the number of a class.
 
     Shapes: `targets` [n], `predictions` [n, classes]; the result [n]. Dtypes: integers, and floats.
 
@@ -137,9 +137,11 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: 
     x, classes = take_numbers(predictions, "in_top_k", FLOATING), convert_to_tensor(targets)
     with x.graph.name_scope(name or "InTopK"):
         known = logical_and(greater_equal(classes, 0), less(classes, shape(x, classes.dtype)[1]))
+        finite = reduce_all(is_finite(x), 1)
         own = gather(x, expand_dims(mask(known, classes), 1), axis=1, batch_dims=1)
         larger = CountNonzero((1,), False, int32)(logical_not(less_equal(x, own)))
-        return logical_and(known, less(larger, cast(take_numbers(k, "in_top_k: k", INTEGER), int32)))
+        above = less(larger, cast(take_numbers(k, "in_top_k: k", INTEGER), int32))
+        return logical_and(logical_and(known, finite), above)
 
 
 def argsort(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pullback as pb
 
 from ....core.typing import TensorLike
+from ....primitives.counting import with_last_axis
 from ..conversions import convert_to_tensor_or_sparse_tensor
 from .running import Collections, Metric, Pair, noted, running, weighted
 
@@ -200,7 +201,9 @@ def _classes(labels: TensorLike | pb.SparseTensor, places: pb.Tensor) -> tuple[p
             pb.sparse_tensor_to_dense(ones), pb.bool
         )
     classes = pb.cast(labels, places.dtype)
-    if classes.shape.rank is not None and classes.shape.rank + 1 == places.shape.rank:
+    if None in (classes.shape.rank, places.shape.rank):
+        classes = with_last_axis(classes, pb.equal(pb.rank(places) - pb.rank(classes), 1))
+    elif classes.shape.rank + 1 == places.shape.rank:
         classes = classes[..., None]
     return classes, pb.ones_like(classes, dtype=pb.bool)
 

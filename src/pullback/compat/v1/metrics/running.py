@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pullback as pb
 
 from ....core.typing import TensorLike
-from ....layers.losses.weighted import checked_weights
+from ....layers.losses.broadcast_weights import checked_weights
 from ....primitives.counting import remove_squeezable_dimensions, with_last_axis, without_last_axis
 
 Collections = str | Sequence[str] | None
