@@ -200,6 +200,22 @@ def test_a_transaction_that_fails_leaves_no_operation_and_no_name() -> None:
     assert graph.get_operation_by_name("new").index == 1
 
 
+def test_a_transaction_makes_its_graph_the_default_until_it_ends() -> None:
+    around, graph = pb.get_default_graph(), pb.Graph()
+
+    def fail() -> None:
+        with graph.transaction():
+            assert pb.get_default_graph() is graph
+            raise ZeroDivisionError
+
+    with graph.transaction(), graph.name_scope("inside"):
+        x = pb.constant(1.0)
+    assert (x.op.graph, x.op.name) == (graph, "inside/Const")
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert pb.get_default_graph() is around
+
+
 def test_operations_of_a_class_are_those_that_stay() -> None:
     graph = pb.get_default_graph()
     constants = [pb.constant(1.0).op]

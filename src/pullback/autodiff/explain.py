@@ -52,7 +52,7 @@ def explain_gradient(y: TensorLike, x: TensorLike) -> Explanation:
     graph = common_graph([y, x])
     found: list[Explanation] = []
     try:
-        with graph.as_default(), graph.transaction():
+        with graph.transaction():
             found.append(_explain(as_target(y, "y", graph), as_source(x, "x", graph)))
             raise _Undo
     except _Undo:

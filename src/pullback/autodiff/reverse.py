@@ -120,7 +120,7 @@ def gradients(
     if graph.finalized:
         raise RuntimeError("Graph is finalized and cannot be modified.")
     chosen = choosing(as_rules(rules, graph), memory, aggregation)
-    with graph.as_default(), graph.transaction(), without_collection(), chosen:
+    with graph.transaction(), without_collection(), chosen:
         return _gradients(graph, targets, sources, stops, seeds, name, options, mode, optimize, memory)
 
 

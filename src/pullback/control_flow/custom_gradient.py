@@ -132,7 +132,7 @@ def _with_custom_gradient(f: Callable[..., Any], args: Sequence[Any], kwargs: Ma
         )
     leaves = nest.flatten(list(args))
     graph = _graph_of(leaves)
-    with graph.as_default(), graph.transaction():
+    with graph.transaction():
         xs = [convert_to_tensor(leaf) for leaf in leaves]
         returned = f(*nest.pack_sequence_as(list(args), xs))
         if not isinstance(returned, tuple | list) or len(returned) != 2 or not callable(returned[1]):
@@ -256,7 +256,7 @@ def _recomputed(f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str,
     inputs = (list(args), dict(kwargs))
     leaves = [leaf.as_tensor() if isinstance(leaf, Variable) else leaf for leaf in nest.flatten(inputs)]
     graph = _graph_of(leaves)
-    with graph.as_default(), graph.transaction():
+    with graph.transaction():
         names = [f"args_{i}" for i in range(len(leaves))]
         concrete = ConcreteFunction(f, _name(f), nest.pack_sequence_as(inputs, leaves), names, {})
         return concrete.call_with(leaves, recompute=True)

@@ -204,8 +204,8 @@ class Graph(Collections):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Everything that this thread adds inside stays, or, where an exception leaves the block, nothing does."""
-        with self._lock:
+        """The default graph of the block, of which all that this thread adds stays, or, where it raises, nothing."""
+        with self.as_default(), self._lock:
             size = len(self.operations)
             sizes = {key: len(values) for key, values in self.collections.items()}
             outer = self.names.begin()

@@ -61,7 +61,7 @@ def hessians(
         "aggregation_method": aggregation_method,
     }
     graph = graph_of_all([*as_list(ys, "ys"), *sources])
-    with graph.as_default(), graph.transaction(), graph.name_scope(name):
+    with graph.transaction(), graph.name_scope(name):
         first = gradients(ys, sources, **options)
         result: list[Any] = []
         for i, dx in enumerate(first):
@@ -116,7 +116,7 @@ def hessian_diagonal(
     """
     sources = as_sources(xs)
     graph = graph_of_all([*as_list(ys, "ys"), *sources])
-    with graph.as_default(), graph.transaction(), graph.name_scope(name):
+    with graph.transaction(), graph.name_scope(name):
         return [_diagonal(dx, x, batch_size) for dx, x in zip(gradients(ys, sources), sources, strict=True)]
 
 

@@ -223,7 +223,7 @@ def fixed_point(
         return _like_start(f(nest.pack_sequence_as(start, list(xs))), start, "fixed_point")
 
     graph = flat[0].graph.acting
-    with graph.as_default(), graph.transaction(), graph.name_scope(name):
+    with graph.transaction(), graph.name_scope(name):
         residual = trace(lambda *xs: _less(mapped(*xs), xs), [like_parameter(x) for x in flat], "residual")
         if solver is None:
             found = _iterated(mapped, flat, _tolerance(tolerance, flat), maximum_iterations)
@@ -286,7 +286,7 @@ def root(
         return _like_start(f(nest.pack_sequence_as(start, list(xs))), start, "root")
 
     graph = flat[0].graph.acting
-    with graph.as_default(), graph.transaction(), graph.name_scope(name):
+    with graph.transaction(), graph.name_scope(name):
         residual = trace(residuals, [like_parameter(x) for x in flat], "residual")
         if solver is None:
             found = _newton(residual, flat, 10 * _tolerance(tolerance, flat), maximum_iterations)
@@ -354,7 +354,7 @@ def argmin(
         return [zeros_like(x) if term is None else dense(term) for term, x in zip(terms, xs, strict=True)]
 
     graph = flat[0].graph.acting
-    with graph.as_default(), graph.transaction(), graph.name_scope(name):
+    with graph.transaction(), graph.name_scope(name):
         residual = trace(slope, types, "slope")
         if solver is None:
             objective = trace(value, types, "objective", captures=residual.captured)

@@ -64,7 +64,7 @@ def jacobian(
     y = convert_to_tensor(output)
     sources = nest.flatten(inputs)
     graph = y.graph.acting
-    with graph.as_default(), graph.transaction(), graph.name_scope(name):
+    with graph.transaction(), graph.name_scope(name):
         at_once = batch_size if use_pfor else 1
         if mode == "reverse":
             found = reverse(y, sources, at_once)
@@ -125,7 +125,7 @@ def batch_jacobian(
     """
     del parallel_iterations
     y = convert_to_tensor(output)
-    with y.graph.acting.as_default(), y.graph.acting.transaction(), y.graph.acting.name_scope(name):
+    with y.graph.acting.transaction(), y.graph.acting.name_scope(name):
         found = batch_rows(y, as_sources(nest.flatten(inp)), batch_size if use_pfor else 1)
     return nest.pack_sequence_as(inp, found)
 

@@ -40,7 +40,7 @@ def jvp(ys: TensorLike, xs: TensorLike, vs: Any, name: str = "jvp") -> list[Tens
     sources, tangents = as_sources(xs), as_list(vs, "vs")
     check_lengths(sources, tangents, "vs")
     graph = targets[0].graph.acting
-    with graph.as_default(), graph.transaction(), graph.name_scope(name):
+    with graph.transaction(), graph.name_scope(name):
         seeds = [ones_like(y) for y in targets]
         pulled = gradients(targets, sources, grad_ys=seeds, unconnected_gradients="none")
         pairs = [(dense(dx), v) for dx, v in zip(pulled, tangents, strict=True) if dx is not None]
@@ -70,7 +70,7 @@ def hessian_vector_product(
     if len(sources) != len(vectors):
         raise ValueError(f"xs and v must have the same length. Passed {len(sources)} xs and {len(vectors)} v.")
     graph = graph_of_all([*as_list(ys, "ys"), *sources])
-    with graph.as_default(), graph.transaction(), graph.name_scope(name):
+    with graph.transaction(), graph.name_scope(name):
         first = gradients(ys, sources)
         pairs = [(dense(dx), vector) for dx, vector in zip(first, vectors, strict=True) if dx is not None]
         if not pairs:
@@ -96,7 +96,7 @@ def gauss_newton_vector_product(
     """
     zs, sources = as_list(outputs, "outputs"), as_sources(xs)
     graph = graph_of_all([*zs, *sources])
-    with graph.as_default(), graph.transaction(), graph.name_scope(name):
+    with graph.transaction(), graph.name_scope(name):
         curved = hessian_vector_product(loss, zs, jvp(zs, sources, v))
         return [dense(d) for d in gradients(zs, sources, grad_ys=curved, unconnected_gradients="zero")]
 

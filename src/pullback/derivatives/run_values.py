@@ -51,7 +51,7 @@ class Run(NamedTuple):
     def trying(self) -> Iterator[None]:
         """Leaves the graph as it was: what the block adds is taken back."""
         try:
-            with self.graph.transaction(), self.graph.as_default():
+            with self.graph.transaction():
                 yield
                 raise _Undo
         except _Undo:

@@ -92,7 +92,7 @@ def sparse_jacobian(
     """
     y, (x,) = convert_to_tensor(y), as_sources([x])
     graph = y.graph.acting
-    with graph.as_default(), graph.transaction(), graph.name_scope(name), choosing(as_rules(rules, graph), None):
+    with graph.transaction(), graph.name_scope(name), choosing(as_rules(rules, graph), None):
         return _jacobian(y, x, _pattern(y, x, feed_dict, pattern))
 
 
@@ -128,7 +128,7 @@ def sparse_hessian(
     """
     y, (x,) = convert_to_tensor(y), as_sources([x])
     graph = y.graph.acting
-    with graph.as_default(), graph.transaction(), graph.name_scope(name), choosing(as_rules(rules, graph), None):
+    with graph.transaction(), graph.name_scope(name), choosing(as_rules(rules, graph), None):
         (dx,) = gradients(y, x, unconnected_gradients="zero")
         slope = dense(dx)
         places = _pattern(slope, x, feed_dict, pattern)

@@ -110,7 +110,7 @@ def differentiate(
     if stopped and kind in ("jvp", "hessian"):
         raise InvalidArgumentError(f"onnx.differentiate: stop cannot be used with kind='{kind}'")
     chosen = choosing(by_operation(graph, rules or {}), None)
-    with limited("onnx.differentiate"), graph.transaction(), graph.as_default(), chosen, densify_policy("allow"):
+    with limited("onnx.differentiate"), graph.transaction(), chosen, densify_policy("allow"):
         seeds = _added(graph, made, "seeds", ys) if kind == "vjp" else None
         sources = [graph.moves.get(name, x) for name, x in xs.items()]
         kept = frozenset([*sources, *stopped])

@@ -101,7 +101,7 @@ def training_step(
         names = " or ".join(map(repr, OPTIMIZERS))
         raise InvalidArgumentError(f"onnx.training_step: optimizer must be {names}, not {optimizer!r}")
     (y,) = (chosen_values(graph, [loss], "loss") if loss else only_output(graph)).values()
-    with graph.transaction(), graph.as_default(), densify_policy("allow"):
+    with graph.transaction(), densify_policy("allow"):
         inputs: dict[str, Tensor] = {}
         total = _loss(y, criterion, inputs)
         constants = [] if parameters else _constants(graph)

@@ -61,7 +61,7 @@ def mixed_precision(fetches: Any, compute: DTypeLike = bfloat16, *, name: str = 
     for x in given.elements:
         graph.as_graph_element(x)
     view = view_of(given.elements, [], frozenset())
-    with graph.as_default(), graph.transaction(), graph.name_scope(name) as prefix:
+    with graph.transaction(), graph.name_scope(name) as prefix:
         narrowing = _Narrowing(dtype, graph, prefix, {})
         for op in view.operations:
             narrowing.visit(op)

@@ -58,7 +58,7 @@ def jet(
     sources = as_sources(xs)
     given = _derivatives_of(xs, sources, directions, series)
     graph = targets[0].graph.acting
-    with graph.as_default(), graph.transaction(), graph.name_scope(name):
+    with graph.transaction(), graph.name_scope(name):
         curves = {source_tensor(x): _curve(x, own, order) for x, own in zip(sources, given, strict=True)}
         starts = list(curves)
         between = [op for op in reversed(operations_between(targets, starts)) if op not in {x.op for x in starts}]

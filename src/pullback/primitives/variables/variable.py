@@ -140,7 +140,7 @@ class Variable(AbstractTensorLike):
         if noted is not None:
             noted((name or "Variable").rstrip("/"))
         graph = get_default_graph().outermost
-        with graph.as_default(), graph.transaction(), graph.entered(graph.scope._replace(controllers=())):
+        with graph.transaction(), graph.entered(graph.scope._replace(controllers=())):
             with graph.name_scope(name or "Variable") as scope:
                 initial = _initial_tensor(initial_value, dtype)
                 static = _static_shape(initial, shape, validate_shape)
