@@ -174,8 +174,8 @@ def test_control_dependencies_around_the_call_hold_what_has_no_input_from_inside
     with pb.control_dependencies([first]):
         (dx,) = pb.gradients(y, x)
     by_name = {op.name: op for op in pb.get_default_graph().operations}
-    assert by_name["gradients/grad_ys_0"].control_inputs == (first,)
-    assert dx.op.control_inputs == ()
+    assert by_name["gradients/grad_ys_0"].control_inputs == [first]
+    assert dx.op.control_inputs == []
 
 
 def test_only_wanted_gradients_are_built() -> None:

@@ -216,6 +216,19 @@ def test_a_transaction_makes_its_graph_the_default_until_it_ends() -> None:
     assert pb.get_default_graph() is around
 
 
+def test_outputs_and_control_inputs_are_lists_of_the_callers_inputs_and_values_are_tuples() -> None:
+    x = pb.constant([1.0, 2.0, 3.0])
+    with pb.control_dependencies([first := pb.no_op()]):
+        op = pb.split(x, 3)[0].op
+    assert op.control_inputs == [first]
+    assert op.outputs == list(op.values())
+    assert all(type(y) is tuple for y in (op.inputs, op.values(), x.op.values()))
+    assert type(op.outputs) is type(x.op.outputs) is type(x.op.control_inputs) is list
+    op.control_inputs.clear()
+    op.outputs.clear()
+    assert (len(op.control_inputs), len(op.outputs)) == (1, 3)
+
+
 def test_operations_of_a_class_are_those_that_stay() -> None:
     graph = pb.get_default_graph()
     constants = [pb.constant(1.0).op]
@@ -264,10 +277,10 @@ def test_control_dependencies_reach_what_is_not_behind_them_already() -> None:
             z = pb.constant(2.0)
         with pb.control_dependencies(None):
             free = pb.constant(3.0)
-    assert x.op.control_inputs == (a,)
-    assert y.op.control_inputs == ()
-    assert z.op.control_inputs == (a, b)
-    assert free.op.control_inputs == ()
+    assert x.op.control_inputs == [a]
+    assert y.op.control_inputs == []
+    assert z.op.control_inputs == [a, b]
+    assert free.op.control_inputs == []
 
 
 def test_attribute_scopes_nest_and_are_undone() -> None:

@@ -46,7 +46,7 @@ def test_control_inputs_and_other_outputs_show_in_the_text() -> None:
     ]
     y = pb.identity(b, name="y")
     assert str(y.graph).splitlines()[-1] == "y: float32[] = Identity(parts:1)"
-    assert z.op.control_inputs == (a.op,)
+    assert z.op.control_inputs == [a.op]
 
 
 def test_a_dict_survives_json_and_makes_the_same_graph() -> None:

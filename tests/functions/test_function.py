@@ -418,7 +418,7 @@ def test_control_dependencies_inside_hold_for_the_call() -> None:
             return x * 2.0
 
     y = f(pb.constant(1.0))
-    assert y.op.control_inputs == (assign,)
+    assert y.op.control_inputs == [assign]
 
 
 def test_arrays_of_tensors_are_arguments_and_results() -> None:

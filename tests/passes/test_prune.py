@@ -98,7 +98,7 @@ def test_devices_attributes_places_and_control_inputs_are_those_of_the_original(
     function = traced(build)
     made = prune(function)
     y, z = made.graph.get_operation_by_name("y"), made.graph.get_operation_by_name("z")
-    assert (y.device, y.get_attr("note"), z.control_inputs) == ("/device:CPU:0", 7, (y,))
+    assert (y.device, y.get_attr("note"), z.control_inputs) == ("/device:CPU:0", 7, [y])
     assert [op.site for op in made.operations] == [op.site for op in function.operations]
 
 

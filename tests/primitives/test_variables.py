@@ -180,7 +180,7 @@ def test_control_dependencies_do_not_reach_the_initializer() -> None:
     with pb.get_default_graph().control_dependencies([pb.no_op()]):
         v = pb.Variable(0.0)
     assert v.initializer is not None
-    assert v.initializer.control_inputs == ()
+    assert v.initializer.control_inputs == []
 
 
 # Messages

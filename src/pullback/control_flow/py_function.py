@@ -96,7 +96,7 @@ def _called(cls: Any, what: str, func: Any, inp: Any, Tout: Any, name: str | Non
     op = graph.add(cls(PythonFunction(_checked(f"{what}: func", func)), outputs, **more), tensors, name)
     if not several:
         return op.outputs[0]
-    return list(op.outputs) if outputs else op
+    return op.outputs if outputs else op
 
 
 def _type(wanted: Any) -> TensorType:

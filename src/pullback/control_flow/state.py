@@ -168,7 +168,7 @@ def _drawn(function: Function) -> list[Tensor]:
 def _read_by(op: Operation, changing: Container[Tensor]) -> list[Tensor]:
     """What `op` reads of arrays among `changing`; of a branch all that it gives, but for such arrays themselves."""
     if isinstance(op.primitive, ArrayRead):
-        return list(op.outputs) if op.inputs[0] in changing else []
+        return op.outputs if op.inputs[0] in changing else []
     if not isinstance(op.primitive, If | Case):
         return []
     arrays = [x for x in _arrays_read(op) if x in changing]

@@ -60,7 +60,7 @@ def control_dependencies(control_inputs: Sequence[Any] | None) -> AbstractContex
     >>> first = pb.no_op("first")
     >>> with pb.control_dependencies([first]):
     ...     pb.constant(1.0).op.control_inputs
-    (<Operation 'first' type=NoOp>,)
+    [<Operation 'first' type=NoOp>]
     """
     elements = [x for x in control_inputs or () if isinstance(x, Tensor | Operation)]
     return _graph(elements[0] if elements else None).control_dependencies(control_inputs)

@@ -93,7 +93,7 @@ class Function:
     def needed_for(self, targets: Sequence[Operation]) -> list[Operation]:
         """The operations that `targets` need, themselves included, parameters left out, in the order of making."""
         given = {x.op for x in self.parameters}
-        found = needed(targets, lambda op: () if op in given else [*[x.op for x in op.inputs], *op.control_inputs])
+        found = needed(targets, lambda op: () if op in given else [*[x.op for x in op.inputs], *op.controls])
         return sorted([op for op in found if op not in given and not isinstance(op.primitive, Parameter)], key=index_of)
 
     def with_results(self, results: Sequence[Tensor], parameters: Sequence[Tensor] | None = None) -> Function:
@@ -411,7 +411,7 @@ def copy_operation(op: Operation, values: dict[Tensor, Tensor], copies: Mapping[
     graph = get_default_graph().acting
     outer = graph.scope
     attrs = {**outer.attrs, **{name: value for name, value in op.attrs.items() if name != "_class"}}
-    first = [copies[c] for c in op.control_inputs if c in copies]
+    first = [copies[c] for c in op.controls if c in copies]
     with graph.entered(outer._replace(site=op.site or outer.site, attrs=attrs)), graph.control_dependencies(first):
         copy = graph.add(op.primitive, [values[x] for x in op.inputs], op.name)
     values.update(zip(op.outputs, copy.outputs, strict=True))

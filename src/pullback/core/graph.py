@@ -183,7 +183,7 @@ class Graph(Collections):
         """A new operation with everything given and no scope applied: for making a saved graph again."""
         with self._lock, self.entered(Scope(original_op=original_op, site=site)):
             op = self.add(primitive, inputs, name + "/")
-            op.control_inputs, op.device, op.attrs = control_inputs, device, attrs
+            op.controls, op.device, op.attrs = control_inputs, device, attrs
         return op
 
     def _claim(self, name: str, prefix: str) -> str:

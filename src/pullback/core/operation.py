@@ -168,7 +168,7 @@ class Operation:
     >>> import pullback as pb
     >>> op = pb.reduce_sum(pb.ones([2, 3]), axis=1, name="total").op
     >>> op.type, op.get_attr("axis"), op.outputs
-    ('Sum', (1,), (<Tensor 'total:0' float32[2]>,))
+    ('Sum', (1,), [<Tensor 'total:0' float32[2]>])
     """
 
     graph: Graph
@@ -179,7 +179,8 @@ class Operation:
     site: Site | Place | None
     original_op: Operation | None
     attrs: Mapping[str, Any]
-    control_inputs: tuple[Operation, ...] = ()
+    controls: tuple[Operation, ...] = ()
+    """The operations that run before it, beside those that compute its inputs."""
     device: str = ""
     result: Tensor | tuple[Tensor, ...] = ()
     """Its only output, or the tuple of its outputs: most have one, and need no tuple for it."""
@@ -187,10 +188,15 @@ class Operation:
     run: ClassVar[Callable[..., None]]
 
     @property
-    def outputs(self) -> tuple[Tensor, ...]:
+    def outputs(self) -> list[Tensor]:
         """The tensors that it computes."""
         result = self.result
-        return result if type(result) is tuple else (result,)  # type: ignore[return-value]
+        return list(result) if type(result) is tuple else [result]  # type: ignore[list-item]
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """The operations that run before it, beside those that compute its inputs."""
+        return list(self.controls)
 
     @property
     def type(self) -> str:
@@ -202,8 +208,8 @@ class Operation:
         return self.original_op
 
     def values(self) -> tuple[Tensor, ...]:
-        """The tensors that it computes."""
-        return self.outputs
+        """The tensors that it computes, as a tuple."""
+        return tuple(self.outputs)
 
     def colocation_groups(self) -> list[bytes]:
         """The `loc:@` groups of the operation: those it was made in, or its own."""
@@ -214,7 +220,7 @@ class Operation:
     def node_def(self) -> NodeDef:
         """Name, type, inputs, device and attributes, by the names that TensorFlow's message has for them."""
         read = [x.op.name if x.value_index == 0 else x.name for x in self.inputs]
-        read += [f"^{op.name}" for op in self.control_inputs]
+        read += [f"^{op.name}" for op in self.controls]
         return NodeDef(self.name, self.type, read, self.device, {**self.primitive.attributes, **self.attrs})
 
     @property

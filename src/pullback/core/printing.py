@@ -68,7 +68,7 @@ def operation_text(op: Operation) -> str:
     """
     types = ", ".join(str(y.type) for y in op.outputs)
     inputs = ", ".join(_reference(x) for x in op.inputs)
-    control = "".join(f" ^{c.name}" for c in op.control_inputs)
+    control = "".join(f" ^{c.name}" for c in op.controls)
     device = f" @{op.device}" if op.device else ""
     return printable(f"{op.name}: {types or '()'} = {primitive_text(op.primitive)}({inputs}){control}{device}")
 

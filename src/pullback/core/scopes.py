@@ -57,7 +57,7 @@ class Scope(NamedTuple):
         """Give a new operation the attributes, the device and the control inputs of these scopes."""
         op.attrs = self.attrs_of(op)
         op.device = self.device_of(op)
-        op.control_inputs = self.control_inputs_of(op)
+        op.controls = self.control_inputs_of(op)
         for controller in self.controllers:
             controller.inside.add(op)
 

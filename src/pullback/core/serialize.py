@@ -80,8 +80,8 @@ class _Encoder:
         entry: dict[str, Any] = {"name": op.name, "type": op.type, "inputs": [x.name for x in op.inputs]}
         if attributes:
             entry["attributes"] = self._attributes(attributes)
-        if op.control_inputs:
-            entry["control_inputs"] = [c.name for c in op.control_inputs]
+        if op.controls:
+            entry["control_inputs"] = [c.name for c in op.controls]
         if op.device:
             entry["device"] = op.device
         if op.attrs:

@@ -174,7 +174,7 @@ def _dot(a: Sequence[Tensor], b: Sequence[Tensor]) -> Tensor:
 def _attached(residual: Traced, found: Sequence[Tensor], linear: str, extra: Sequence[Tensor] = ()) -> list[Tensor]:
     """`found`, with the derivatives that `residual` = 0 implies."""
     primitive = ImplicitSolution(residual.function, len(found), linear)
-    return list(primitive.operation(*found, *extra, *residual.captured).outputs)
+    return primitive.operation(*found, *extra, *residual.captured).outputs
 
 
 def _loop(

@@ -101,7 +101,7 @@ def _needed(elements: Iterable[Operation]) -> list[Operation]:
 
     def before(op: Operation) -> list[Operation]:
         original = [] if op.original_op is None else [op.original_op]
-        return [*[x.op for x in op.inputs], *op.control_inputs, *original]
+        return [*[x.op for x in op.inputs], *op.controls, *original]
 
     return sorted(needed(elements, before), key=index_of)
 
@@ -133,7 +133,7 @@ def _lanes(operations: Iterable[Operation], calls: dict[Operation, str]) -> dict
     for op in operations:
         original = op.original_op
         if op not in calls:
-            before = [x.op for x in op.inputs] + list(op.control_inputs)
+            before = [x.op for x in op.inputs] + list(op.controls)
             of_others[op] = max((lane(b) + (b in calls) for b in before), default=0)
         elif original is not None and calls.get(original) != calls[op]:
             of_call[calls[op]] = max(of_call[calls[op]], lane(original) + 1)
@@ -144,7 +144,7 @@ def _join_readers(operations: Sequence[Operation], lanes: dict[Operation, int], 
     """Move what only users of gradients read (an optimizer's own variables and rates) to their lane."""
     readers: dict[Operation, list[Operation]] = {}
     for op in operations:
-        for before in (*(x.op for x in op.inputs), *op.control_inputs):
+        for before in (*(x.op for x in op.inputs), *op.controls):
             readers.setdefault(before, []).append(op)
     for op in reversed(operations):
         if not lanes[op] and op in readers and all(lanes[r] and r not in calls for r in readers[op]):
@@ -221,6 +221,6 @@ def _arrows(operations: Iterable[Operation], keys: _Keys, number: dict[tuple[Any
     for op, target in drawn.items():
         for x in op.inputs:
             tensors.setdefault((drawn[x.op], target), {})[x] = None
-        for before in op.control_inputs:
+        for before in op.controls:
             tensors.setdefault((drawn[before], target), {})
     return [Arrow(a, b, tuple(found)) for (a, b), found in tensors.items() if a != b]

@@ -43,7 +43,7 @@ def with_host_calls(
     """
     given, calls = dict.fromkeys(feeds), []
     for op in [step.op for step in _plan(elements, feeds).steps if isinstance(step.op.primitive, HostCall)]:
-        before = [c for c in op.control_inputs if not isinstance(c.primitive, HostCall)]
+        before = [c for c in op.controls if not isinstance(c.primitive, HostCall)]
         read: list[Element] = [*[x for x in dict.fromkeys(op.inputs) if x not in given], *before]
         used = _used(read, list(given))
         calls.append(_Call(op, read, prepare(read, used) if read else None, used))

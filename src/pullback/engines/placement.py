@@ -88,7 +88,7 @@ def _steps_in_order(plan: Plan) -> tuple[list[Step], list[set[int]]]:
     controls: dict[Operation, set[int]] = {}
     for step in plan.steps:
         needed = {makers[slot] for slot in step.inputs if slot in makers}
-        needed.update(*[controls.get(op, ()) for op in step.op.control_inputs])
+        needed.update(*[controls.get(op, ()) for op in step.op.controls])
         if isinstance(step.op.primitive, NoOp):
             controls[step.op] = needed
             continue

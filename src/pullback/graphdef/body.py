@@ -58,7 +58,7 @@ class Body:
     def write(self, op: Operation) -> None:
         """Writes the nodes of an operation; one of them has its name and its outputs."""
         self._op = op
-        self._controls = [f"^{control.name}" for control in op.control_inputs]
+        self._controls = [f"^{control.name}" for control in op.controls]
         made = self.export.nodes_of(self, op, [self.refs[x] for x in op.inputs])
         refs = [made] if isinstance(made, Ref) else list(made)
         if refs and any(ref.node != op.name or ref.place != i for i, ref in enumerate(refs)):

@@ -61,7 +61,7 @@ def export(graph: Graph | None = None, outputs: Iterable[Tensor] | None = None) 
     made.versions.producer = _PRODUCER
     operations = graph.operations
     if outputs is not None:
-        found = needed([y.op for y in outputs], lambda op: [*[x.op for x in op.inputs], *op.control_inputs])
+        found = needed([y.op for y in outputs], lambda op: [*[x.op for x in op.inputs], *op.controls])
         operations = [op for op in operations if op in found]
     Export(made.library).write(Body, made.node, operations)
     return made

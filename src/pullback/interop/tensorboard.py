@@ -305,7 +305,7 @@ def graph_def(graph: Graph) -> Any:
 def _fill(node: Any, op: Operation, parameters: dict[Operation, str]) -> None:
     node.name, node.op, node.device = op.name, op.type, op.device
     node.input.extend(_reference(x, parameters) for x in op.inputs)
-    node.input.extend(f"^{control.name}" for control in op.control_inputs)
+    node.input.extend(f"^{control.name}" for control in op.controls)
     for y in op.outputs:
         shape = node.attr["_output_shapes"].list.shape.add()
         if y.shape.rank is None:

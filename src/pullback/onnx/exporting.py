@@ -264,7 +264,7 @@ class _Exporter:
             return self._made_by(item.needs)
         if self._is_input(item):
             return []
-        return self._made_by([*item.primitive.run_inputs(item.inputs), *item.control_inputs])
+        return self._made_by([*item.primitive.run_inputs(item.inputs), *item.controls])
 
     def _made_by(self, elements: Iterable[Any]) -> list[Item]:
         """What makes tensors that are not given; operations and nodes as they are."""

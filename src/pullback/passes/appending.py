@@ -47,10 +47,10 @@ class Appending:
             return
         inputs = [self.tensor(x) for x in op.inputs]
         controls = [self.copies.get(c, c) for c in self.view.controls(op)]
-        if op.graph is self.graph and _same(inputs, op.inputs) and _same(controls, op.control_inputs):
+        if op.graph is self.graph and _same(inputs, op.inputs) and _same(controls, op.controls):
             return
         copy = self.copies[op] = self._copy(op, op.primitive, inputs, op.name)
-        copy.control_inputs = tuple(controls)
+        copy.controls = tuple(controls)
         self.values.update(zip(op.outputs, copy.outputs, strict=True))
 
     def _visit_known(self, op: Operation, values: Sequence[Any]) -> None:

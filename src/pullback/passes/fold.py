@@ -64,7 +64,7 @@ def _may_fold(op: Operation, view: View) -> bool:
     p = op.primitive
     if p.stateful or p.acts or p.recomputes or isinstance(p, AbstractFunctional | AbstractGuard | Const):
         return False
-    if op.device or op.control_inputs or PLACES in p.traits:
+    if op.device or op.controls or PLACES in p.traits:
         return False
     return view.given.isdisjoint(op.outputs) and view.apart.isdisjoint(op.outputs)
 

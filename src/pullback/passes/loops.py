@@ -50,7 +50,7 @@ def hoisted(loop: Loop) -> Hoisted | None:
 def _computes(op: Operation) -> bool:
     """Whether an operation computes numbers, and cannot fail."""
     p = op.primitive
-    if p.stateful or p.acts or p.recomputes or op.control_inputs or op.device or isinstance(p, AbstractGuard):
+    if p.stateful or p.acts or p.recomputes or op.controls or op.device or isinstance(p, AbstractGuard):
         return False
     return ELEMENTWISE in p.traits or any(t.name in ("linear", "bilinear") for t in p.traits)
 
@@ -191,7 +191,7 @@ def _with_narrow_loop(op: Operation, view: View, graph: Graph) -> View:
         made.loop,
         [inputs[i] for i in made.inputs],
         op.name,
-        control_inputs=op.control_inputs,
+        control_inputs=op.controls,
         device=op.device,
         attrs=op.attrs,
         original_op=op.original_op,
@@ -213,4 +213,4 @@ def uses(view: View) -> Counter[Tensor]:
 
 
 def _inputs(op: Operation) -> list[Operation]:
-    return [*[x.op for x in op.inputs], *op.control_inputs]
+    return [*[x.op for x in op.inputs], *op.controls]

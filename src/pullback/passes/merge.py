@@ -85,7 +85,7 @@ class _Merging:
     def _around(self, op: Operation) -> tuple[Any, ...]:
         """All but the primitive that equal operations have in common."""
         inputs = tuple(self.view.inputs(op))
-        if not op.control_inputs and not op.device and not op.attrs:
+        if not op.controls and not op.device and not op.attrs:
             return (inputs,)
         return inputs, tuple(self.view.controls(op)), op.device, repr(sorted(op.attrs.items()))
 
@@ -99,7 +99,7 @@ class _Merging:
                 kind.longest = op
                 break
         else:
-            alike.append(_Kind(op, op, list(op.outputs)))
+            alike.append(_Kind(op, op, op.outputs))
             return False
         self.same.update(zip(op.outputs, kind.outputs, strict=False))
         kind.outputs.extend(op.outputs[len(kind.outputs) :])
@@ -151,8 +151,8 @@ def _is_same_function(a: Function, b: Function) -> bool:
         return False
     tensors, ops = dict(zip(b.parameters, a.parameters, strict=True)), dict[Operation, Operation]()
     for p, q in zip(a.operations, b.operations, strict=True):
-        around = [tensors[x] for x in q.inputs], [ops[c] for c in q.control_inputs], q.device, q.attrs
-        if around != (list(p.inputs), list(p.control_inputs), p.device, p.attrs) or not _is_same(
+        around = [tensors[x] for x in q.inputs], [ops[c] for c in q.controls], q.device, q.attrs
+        if around != (list(p.inputs), list(p.controls), p.device, p.attrs) or not _is_same(
             p.primitive, q.primitive
         ):
             return False

@@ -150,10 +150,10 @@ class _Narrowing:
             return cast(value, dtype)
 
     def _copy(self, op: Operation, primitive: Primitive, inputs: Sequence[Tensor]) -> Operation:
-        controls = [self.copies.get(c, c) for c in op.control_inputs]
+        controls = [self.copies.get(c, c) for c in op.controls]
         with self.graph.entered(Scope(prefix=self.prefix, original_op=op.original_op, site=op.site)):
             copy = self.copies[op] = self.graph.add(primitive, inputs, op.name)
-        copy.device, copy.attrs, copy.control_inputs = op.device, op.attrs, tuple(controls)
+        copy.device, copy.attrs, copy.controls = op.device, op.attrs, tuple(controls)
         return copy
 
 

@@ -99,7 +99,7 @@ class _Numbering:
 def _is_pure(op: Operation) -> bool:
     primitive = op.primitive
     acts = primitive.stateful or primitive.acts or primitive.recomputes or isinstance(primitive, AbstractFunctional)
-    return not acts and not op.control_inputs and op.name not in chosen_rules()
+    return not acts and not op.controls and op.name not in chosen_rules()
 
 
 def _filled(op: Operation) -> Number | None:

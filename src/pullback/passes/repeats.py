@@ -42,7 +42,7 @@ def rows_first(view: View, operations: Sequence[Operation]) -> list[Operation]:
     """`operations`, with rows of an array right behind it: generated code reads them anew in each piece."""
     picks: dict[Operation, list[Operation]] = {}
     for op in operations:
-        row = row_of(view, op.outputs[0]) if op.outputs and not op.control_inputs else None
+        row = row_of(view, op.outputs[0]) if op.outputs and not op.controls else None
         if row is not None:
             picks.setdefault(row.array.op, []).append(op)
     moved = {op for those in picks.values() for op in those}
@@ -86,7 +86,7 @@ class _Search:
     def _kind(self, op: Operation) -> Any:
         """What operations that may be alike have in common; for one that cannot be repeated, itself."""
         p = op.primitive
-        if p.stateful or p.acts or op.control_inputs or not op.outputs or not self.view.keep.isdisjoint(op.outputs):
+        if p.stateful or p.acts or op.controls or not op.outputs or not self.view.keep.isdisjoint(op.outputs):
             return op
         types = tuple([(x.dtype, x.shape.lengths) for x in (*op.inputs, *op.outputs)])
         return p, op.device, repr(sorted(op.attrs.items())) if op.attrs else "", types

@@ -47,7 +47,7 @@ class Schedule:
     def _node(self, op: Operation, kept: bool, lean: AbstractFunctional | None = None) -> Node:
         inputs = self.view.inputs(op)
         operands = tuple(dict.fromkeys(self.number[x.op] for x in inputs if x.op in self.number))
-        once = op.primitive.stateful or op.primitive.acts or bool(op.control_inputs) or self._keeps_rows(op)
+        once = op.primitive.stateful or op.primitive.acts or bool(op.controls) or self._keeps_rows(op)
         made = [] if VIEWS in op.primitive.traits else [y for y in op.outputs if y in self.read]
         size = sum([self.lengths.bytes(y) for y in made])
         view = self._view(op)

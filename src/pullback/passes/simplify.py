@@ -261,7 +261,7 @@ class _Sweep:
     ) -> Operation:
         """An operation in the place of `op` that gives those of its outputs."""
         new = self._new(primitive, inputs, op, op.name)
-        new.control_inputs = op.control_inputs
+        new.controls = op.controls
         for i, z in zip(outputs, new.outputs, strict=True):
             self._stand_for_one(op.outputs[i], z)
         self._release(op)
@@ -272,7 +272,7 @@ class _Sweep:
         if not isinstance(primitive, If | Case):
             return False
         choice = self.known.get(self.inputs(op)[0])
-        if choice is None or primitive.stateful or op.control_inputs or any(f.effects for f in primitive.functions):
+        if choice is None or primitive.stateful or op.controls or any(f.effects for f in primitive.functions):
             return False
         number = primitive.taken(choice)
         added = self._replace(op, primitive.functions[number], primitive.arguments(self.inputs(op))[number])
@@ -305,7 +305,7 @@ class _Sweep:
     def _is_free(self, op: Operation) -> bool:
         """Whether an operation may give way to others: it neither acts nor waits, and nobody chose its derivative."""
         p = op.primitive
-        if op.control_inputs or p.stateful or p.acts or p.recomputes or isinstance(p, AbstractGuard):
+        if op.controls or p.stateful or p.acts or p.recomputes or isinstance(p, AbstractGuard):
             return False
         if not self._may_change(op):
             return False

@@ -61,7 +61,7 @@ class View:
 
     def controls(self, op: Operation) -> list[Operation]:
         """What stands for the control inputs of an operation, those left out that need not be run."""
-        return [c for c in map(self.runs_for, op.control_inputs) if c is not None] if op.control_inputs else []
+        return [c for c in map(self.runs_for, op.controls) if c is not None] if op.controls else []
 
     def runs_for(self, op: Operation) -> Operation | None:
         """What is run where `op` was to be run; None where nothing need be."""
@@ -93,7 +93,7 @@ class View:
             if known and op.outputs and op.outputs[0] in known:
                 return []
             producers = [x.op for x in inputs(op) if x not in given]
-            return [*producers, *self.controls(op)] if op.control_inputs else producers
+            return [*producers, *self.controls(op)] if op.controls else producers
 
         targets = [op for op in map(self.runs_for, self.targets) if op is not None]
         results = [x.op for x in map(self.stand_in, self.results) if x not in given]
@@ -134,7 +134,7 @@ def _with_constants(view: View) -> View:
     known = {
         op.outputs[0]: op.primitive.value
         for op in view.operations
-        if isinstance(op.primitive, Const) and not op.control_inputs
+        if isinstance(op.primitive, Const) and not op.controls
         if op.outputs[0] not in view.given and op.outputs[0] not in view.apart
     }
     return replace(view, known=known)

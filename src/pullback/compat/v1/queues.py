@@ -186,7 +186,7 @@ class QueueBase:
         outputs = op.outputs
         if self.names is not None:
             return dict(zip(self.names, outputs, strict=True))
-        return outputs[0] if len(outputs) == 1 else list(outputs)
+        return outputs[0] if len(outputs) == 1 else outputs
 
 
 class FIFOQueue(QueueBase):

@@ -23,7 +23,7 @@ def top_k(node: Node, x: Tensor, k: Tensor) -> Any:
     largest = bool(node.attribute("largest", 1))
     known = node.static(k)
     if known is not None and largest and axis in (-1, (x.shape.rank or 0) - 1):
-        return TopKV2(int(known.item()), int64).operation(x).outputs
+        return TopKV2(int(known.item()), int64).operation(x).values()
     rank = rank_of(node, x)
     order = ArgSort(axis, largest)(x)
     first: Any = int(known.item()) if known is not None else UNKNOWN

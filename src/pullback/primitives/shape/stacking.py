@@ -245,7 +245,7 @@ def _listed(types: Sequence[Any]) -> str:
     return ", ".join(map(str, types))
 
 
-def _parts_like(x: Tensor, likes: Sequence[Tensor], axis: int) -> tuple[Tensor, ...]:
+def _parts_like(x: Tensor, likes: Sequence[Tensor], axis: int) -> Sequence[Tensor]:
     """`x` cut along `axis` into parts of the lengths that `likes` have there."""
     if len(likes) == 1:
         return (x,)
