@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+import pullback.compat.v1 as tf
 
 STEPS = 4
 Array = np.ndarray[Any, Any]
@@ -321,3 +323,13 @@ def test_the_variables_of_ftrl_have_the_names_that_they_are_given() -> None:
     half = train.FtrlOptimizer(0.1, linear_name="z1")
     half.minimize(pb.reduce_sum(x * x))
     assert [half.get_slot(x, name).op.name for name in half.get_slot_names()] == ["x/Ftrl", "x/z1"]
+
+
+@pytest.mark.parametrize(
+    "optimizer", [pb.train.AdamOptimizer, pb.train.LazyAdamOptimizer, tf.contrib.opt.NadamOptimizer]
+)
+def test_slots_of_all_kinds_of_adam_have_the_names_that_tensorflow_saves(optimizer: type[Any]) -> None:
+    assert inspect.signature(optimizer).parameters["name"].default == "Adam"
+    v = pb.Variable([1.0], name="v")
+    optimizer().minimize(pb.reduce_sum(v))
+    assert [x.op.name for x in pb.global_variables()] == ["v", "beta1_power", "beta2_power", "v/Adam", "v/Adam_1"]

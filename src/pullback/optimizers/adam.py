@@ -12,11 +12,18 @@ from .optimizer import AbstractOptimizer, Complement, Scalars, Slots, read_rows,
 
 
 class AbstractAdam(AbstractOptimizer):
-    """What both kinds of Adam share: their slots, their rate, and the step with a dense gradient."""
+    """What all kinds of Adam share: their parameters, slots and rate, and the step with a dense gradient."""
 
     def __init__(
-        self, learning_rate: TensorLike, beta1: TensorLike, beta2: TensorLike, epsilon: TensorLike, name: str
+        self,
+        learning_rate: TensorLike = 0.001,
+        beta1: TensorLike = 0.9,
+        beta2: TensorLike = 0.999,
+        epsilon: TensorLike = 1e-08,
+        use_locking: bool = False,
+        name: str = "Adam",
     ) -> None:
+        del use_locking
         hyperparameters = {
             "rate": self._rate,
             "beta1": beta1,
@@ -79,18 +86,6 @@ class AdamOptimizer(AbstractAdam):
     array([0.9, 9.9], dtype=float32)
     """
 
-    def __init__(
-        self,
-        learning_rate: TensorLike = 0.001,
-        beta1: TensorLike = 0.9,
-        beta2: TensorLike = 0.999,
-        epsilon: TensorLike = 1e-08,
-        use_locking: bool = False,
-        name: str = "Adam",
-    ) -> None:
-        del use_locking
-        super().__init__(learning_rate, beta1, beta2, epsilon, name)
-
     def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
         moved = self._move_moments(dy, slots, scalars)
         step = self._step(slots["m"].value(), slots["v"].value(), scalars)
@@ -113,18 +108,6 @@ class LazyAdamOptimizer(AbstractAdam):
     array([[1. ],
            [9.9]], dtype=float32)
     """
-
-    def __init__(
-        self,
-        learning_rate: TensorLike = 0.001,
-        beta1: TensorLike = 0.9,
-        beta2: TensorLike = 0.999,
-        epsilon: TensorLike = 1e-08,
-        use_locking: bool = False,
-        name: str = "LazyAdam",
-    ) -> None:
-        del use_locking
-        super().__init__(learning_rate, beta1, beta2, epsilon, name)
 
     def change_rows(self, variable: Variable, dy: IndexedSlices, slots: Slots, scalars: Scalars) -> list[Operation]:
         rows = dy.indices

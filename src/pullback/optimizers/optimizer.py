@@ -213,15 +213,15 @@ class AbstractOptimizer(ABC):
         return self._powers[get_default_graph().outermost, name].value()
 
     def _make_kept(self, variables: Sequence[Variable]) -> None:
-        """Make the slots of `variables` and the powers, as far as they are not there."""
+        """Make the powers and the slots of `variables`, as far as they are not there."""
+        with variables[0].graph.colocate_with(variables[0].op):
+            wide = any(v.dtype == float64 for v in variables)
+            self._make_powers(variables[0].graph, float64 if wide else float32)
         for variable in variables:
             for name, value in self._slot_values.items():
                 known = self._slots.setdefault(name, {})
                 if variable not in known:
                     known[variable] = slot(variable, value, self._variable_names.get(name) or self._name)
-        with variables[0].graph.colocate_with(variables[0].op):
-            wide = any(v.dtype == float64 for v in variables)
-            self._make_powers(variables[0].graph, float64 if wide else float32)
 
     def _make_powers(self, graph: Graph, dtype: DType) -> None:
         for name, base in self._power_bases.items():

@@ -152,9 +152,7 @@ def _is_same_function(a: Function, b: Function) -> bool:
     tensors, ops = dict(zip(b.parameters, a.parameters, strict=True)), dict[Operation, Operation]()
     for p, q in zip(a.operations, b.operations, strict=True):
         around = [tensors[x] for x in q.inputs], [ops[c] for c in q.controls], q.device, q.attrs
-        if around != (list(p.inputs), list(p.controls), p.device, p.attrs) or not _is_same(
-            p.primitive, q.primitive
-        ):
+        if around != (list(p.inputs), list(p.controls), p.device, p.attrs) or not _is_same(p.primitive, q.primitive):
             return False
         tensors.update(zip(q.outputs, p.outputs, strict=True))
         ops[q] = p

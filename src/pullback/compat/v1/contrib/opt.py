@@ -134,18 +134,6 @@ class NadamOptimizer(AbstractAdam):
     array([0.81, 9.81], dtype=float32)
     """
 
-    def __init__(
-        self,
-        learning_rate: TensorLike = 0.001,
-        beta1: TensorLike = 0.9,
-        beta2: TensorLike = 0.999,
-        epsilon: TensorLike = 1e-08,
-        use_locking: bool = False,
-        name: str = "Nadam",
-    ) -> None:
-        del use_locking
-        super().__init__(learning_rate, beta1, beta2, epsilon, name)
-
     def change(self, variable: pb.Variable, dy: pb.Tensor, slots: Slots, scalars: Scalars) -> list[pb.Operation]:
         m, v = self._moments(slots["m"].value(), slots["v"].value(), dy, scalars)
         ahead = m * scalars["beta1"] + dy * scalars["rest1"]
