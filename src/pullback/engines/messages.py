@@ -266,6 +266,11 @@ def no_coordination(port: str) -> UnavailableError:
     )
 
 
+def no_room_for_results(error: MemoryError) -> ResourceExhaustedError:
+    """What is fetched, copied for the caller, does not fit into memory."""
+    return ResourceExhaustedError(f"a run found too little memory for what is fetched: {error}\nFetch less at a time.")
+
+
 def no_room_for_program(reason: str) -> ResourceExhaustedError:
     """A compiled program found too little memory."""
     return ResourceExhaustedError(

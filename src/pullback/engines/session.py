@@ -130,6 +130,7 @@ class Session:
             InvalidArgumentError: a fetch or feed of the wrong kind, a feed that does not fit, a placeholder not fed,
                 an operation that fails. InaccessibleTensorError: a tensor of another graph.
             FailedPreconditionError: a variable has no value yet. RuntimeError: the session is closed.
+            ResourceExhaustedError: the memory is not enough.
         """
         del options, run_metadata
         if isinstance(feed_dict, Mapping) and any(isinstance(key, Variable) for key in feed_dict):

@@ -60,7 +60,10 @@ class NumpyEngine(AbstractHostEngine):
         def run(feeds: Sequence[Any]) -> list[Any]:
             with np.errstate(all="ignore"):
                 values = compute(feeds)
-                return [_owned(values[i]) for i in range(len(values))]
+                try:
+                    return [_owned(values[i]) for i in range(len(values))]
+                except MemoryError as error:
+                    raise messages.no_room_for_results(error) from error
 
         whole = self.values.transaction(run) if plan.written else run
         return whole if to_host else as_arrays(whole)

@@ -368,6 +368,8 @@ def _leaving_jax_alone(run: Run, mesh: Any) -> Run:
                 jax.enable_x64(precision).__enter__()
             if around is not None and jax.sharding.get_mesh() != around:
                 jax.set_mesh(None if around.empty else around)
+            if isinstance(error, MemoryError) and not isinstance(error, PullbackError):
+                raise messages.no_room_for_results(error) from error
             if isinstance(error, jax.errors.JaxRuntimeError | ValueError) and not isinstance(error, PullbackError):
                 raise _explained(error) from error
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ from .registry import xla_functional_of
 from .variables import UPDATES
 
 NAN, INFINITY, CODES = 2, 1, 4
+_MOST_ELEMENTS = 1 << 48
 
 
 class AbstractRows(ABC):
@@ -157,6 +159,9 @@ class Trace:
                     results = self._results(step, arrays)
             else:
                 results = self._results(step, arrays)
+            if not isinstance(results, tuple):
+                results = (results,)
+            _check_sizes(results)
         except DataDependentShapeError as error:
             error.leave(self.plan, step.op)
             raise
@@ -164,8 +169,6 @@ class Trace:
             raise
         except Exception as error:
             raise self._explained(step, arrays, error) from error
-        if not isinstance(results, tuple):
-            results = (results,)
         for n, y in zip(step.outputs, results, strict=True):
             slots[n] = y
         self.fused.note(step)
@@ -294,6 +297,14 @@ def _check_shapes_are_known(step: Step, arrays: Sequence[Any]) -> None:
             raise messages.needs_value(step.op, arrays)
 
 
+def _check_sizes(results: Sequence[Any]) -> None:
+    """ValueError where no memory holds a result: XLA's compiler ends the process there, jax counts on below zero."""
+    for y in results:
+        lengths = [n for n in getattr(y, "shape", ()) if type(n) is int]
+        if lengths and (min(lengths) < 0 or math.prod(lengths) > _MOST_ELEMENTS):
+            raise ValueError("its result would have more elements than any memory holds")
+
+
 def _explained(step: Step, arrays: list[Any], error: Exception) -> Exception:
     if isinstance(error, NotImplementedError):
         return messages.no_kernel(step.op, error)
@@ -301,6 +312,8 @@ def _explained(step: Step, arrays: list[Any], error: Exception) -> Exception:
         return messages.needs_value(step.op, arrays)
     if any(not isinstance(n, int) for x in arrays for n in getattr(x, "shape", ())):
         return messages.needs_lengths(step.op, arrays)
+    if isinstance(error, MemoryError):
+        return messages.no_room(step.op, arrays, error)
     if isinstance(error, RecursionError):
         return explained_depth(error, f"by operation '{step.op.name}' ({step.op.type}), made at {site_of(step.op)}")
     return messages.failed_step(step.op, arrays, error)
