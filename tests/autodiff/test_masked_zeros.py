@@ -97,6 +97,39 @@ def test_a_zero_that_an_infinity_makes_hides_it(f: str) -> None:
         assert found[2] == 0
 
 
+SATURATED: dict[str, F] = {
+    "elu": pb.nn.elu,
+    "erf": pb.math.erf,
+    "erfc": pb.math.erfc,
+    "expm1": pb.math.expm1,
+    "atan": pb.atan,
+    "selu": pb.nn.selu,
+    "sigmoid": pb.sigmoid,
+    "softplus": pb.nn.softplus,
+    "softmax": lambda t: pb.nn.softmax(pb.stack([t, pb.zeros_like(t)]), 0)[0],
+    "tanh": pb.tanh,
+}
+INFINITE: dict[str, F] = {"log(x)": pb.math.log, "-1/x": lambda x: -1.0 / x, "-rsqrt(x)": lambda x: -pb.math.rsqrt(x)}
+
+
+@pytest.mark.parametrize("pole", INFINITE)
+@pytest.mark.parametrize("f", SATURATED)
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_what_an_infinity_saturates_has_no_slope_there_to_any_order(engine: str, f: str, pole: str) -> None:
+    x = pb.placeholder(pb.float64, [2])
+    ys = [SATURATED[f](INFINITE[pole](x))]
+    for _ in range(3):
+        ys += pb.gradients(ys[-1], x)
+    with pb.Session(engine=engine) as session:
+        found, nearly = session.run(ys, {x: [0.0, 0.5]}), session.run(ys, {x: [1.0, 0.5]})
+    assert [float(dx[0]) for dx in found[1:]] == [0.0, 0.0, 0.0]
+    np.testing.assert_allclose([y[1] for y in found], [y[1] for y in nearly], rtol=1e-12)
+
+
+def test_a_sigmoid_that_is_zero_without_an_infinity_hides_nothing() -> None:
+    assert np.isnan(derivative(lambda x: pb.math.log(pb.sigmoid(x)), [-1000.0])).all()
+
+
 def test_what_is_not_hidden_shows() -> None:
     hidden = lambda x: pb.where([True, True, False], x * pb.math.log(x), 0.0)  # noqa: E731
     np.testing.assert_array_equal(derivative(hidden, [0.0, -1.0, 0.0]), [-np.inf, np.nan, 0.0])

@@ -22,7 +22,8 @@ from ..core.needs import needed
 from ..core.operation import index_of
 from ..core.primitive import Primitive
 from ..core.traits import CONSTANT, ELEMENTWISE, SINGULAR, ZEROS, reading
-from ..primitives.elementwise.masking import MaskUnseen, mask_unseen
+from ..primitives.creation.constant import constant
+from ..primitives.elementwise.masking import MaskedMul, MaskUnseen, mask_unseen
 from .choices import Around, what_is_around
 
 
@@ -41,6 +42,8 @@ class Guard:
         """What is known of the elements of a tensor."""
         self._zeros: set[Tensor] = set()
         """The tensors of those that may hold zeros that hide something."""
+        self._flat: set[Tensor] = set()
+        """The tensors that may be finite because what they were made of is infinite: slopes there are 0."""
         self._unseen: dict[Any, Tensor] = {}
 
     def __call__(self, primitive: Primitive, inputs: Sequence[Tensor]) -> tuple[Primitive, Sequence[Tensor]]:
@@ -50,6 +53,10 @@ class Guard:
         xs = [self.interval(x) for x in inputs] if weak else []
         if SINGULAR not in primitive.traits and all(x.finite for x in xs):
             return primitive, inputs
+        if len(weak) == 1 and ELEMENTWISE in primitive.traits and SINGULAR not in primitive.traits:
+            rest = [x for j, x in enumerate(inputs) if j not in weak]
+            if not xs[weak[0]].finite and any(x in self._flat or not self.interval(x).finite for x in rest):
+                return self._by_slope(primitive, inputs, weak[0])
         guarded = list(inputs)
         for i in weak:
             factor = self._forward and ELEMENTWISE in primitive.traits and xs[i].has_zero
@@ -63,6 +70,15 @@ class Guard:
                     if j != i and not x.finite:
                         guarded[j] = self._kept_where_seen(primitive, inputs, i, j, guarded[j])
         return primitive, guarded
+
+    def _by_slope(
+        self, primitive: Primitive, inputs: Sequence[Tensor], i: int
+    ) -> tuple[Primitive, Sequence[Tensor]]:
+        """A product of input `i` with the slope that `primitive` multiplies it by, in which zeros of that win."""
+        graph, dy = inputs[i].op.graph, inputs[i]
+        with graph.entered(graph.scope._replace(guard=None)):
+            slope = primitive(*inputs[:i], constant(1, dy.dtype), *inputs[i + 1 :])
+        return MaskedMul(), (dy, slope)
 
     def _masked_result(
         self, primitive: Primitive, inputs: Sequence[Tensor], i: int
@@ -116,6 +132,8 @@ class Guard:
             dtype = y.type.dtype
             own = found if isinstance(found, Interval) else found[y.value_index]
             known[y] = own = own if dtype in FLOATING else _of_dtype(dtype, own)
+            if fades and own.finite:
+                self._flat.add(y)
             if own.has_zero and (zeros or own == ORIGIN or dtype == bool_ or (fades and 0 in own[:2])):
                 self._zeros.add(y)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtypes import FLOATING
-from ...core.intervals import SIGNED_UNIT, Interval
+from ...core.intervals import ANY, SIGNED_UNIT, Interval
 from ...core.operation import Tensor
 from ...core.traits import ELEMENTWISE, SINGULAR
 from ...core.typing import TensorLike
@@ -176,3 +176,8 @@ class ExpSquare(AbstractElementwise):
 
     def partials(self, dy: Tensor, y: Tensor, x: Tensor) -> Sequence[Entry]:
         return (lambda: multiply_no_nan(y * x * (2 * self.scale), dy),)
+
+    def bounds(self, *xs: Interval) -> Interval:
+        if self.scale > 0:
+            return ANY
+        return Interval(min(0.0, self.factor), max(0.0, self.factor), xs[0].nan)
