@@ -44,6 +44,7 @@ class Assembly:
         self.bodies: list[str] = []
         """The names of those that are being written, the outermost first."""
         self._types: dict[Any, TypeProto] = {}
+        """The protos of types, by the types themselves too: most values share theirs with others."""
         self._lengths: dict[Length, Length] = {}
         """For each symbol one that has a name, which no other has."""
         self._length_names: set[str] = set()
@@ -129,10 +130,13 @@ class Assembly:
         if isinstance(type.dtype, SequenceOf):
             info.type.sequence_type.elem_type.tensor_type.elem_type = element_type_of(type.dtype.element)
             return
-        key = type.dtype, type.shape.lengths
-        if key not in self._types:
-            self._types[key] = _tensor_type(type.dtype, self._dims(info.name, type.shape.lengths))
-        info.type.CopyFrom(self._types[key])
+        made = self._types.get(id(type))
+        if made is None:
+            key = type.dtype, type.shape.lengths
+            if key not in self._types:
+                self._types[key] = _tensor_type(type.dtype, self._dims(info.name, type.shape.lengths))
+            made = self._types[id(type)] = self._types[key]
+        info.type.CopyFrom(made)
 
     def _dims(self, value: str, lengths: Lengths | None) -> Sequence[Dimension] | None:
         """Lengths with names: those of their symbols, or else of the first value whose they are."""

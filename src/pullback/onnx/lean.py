@@ -105,21 +105,25 @@ def _record(w: NodeWriter, x: Value, op_type: str) -> Record | None:
     return record if record is not None and record.op_type == op_type else None
 
 
-def _neutral(number: float, *, right_only: bool = False) -> Rule:
+def _one_left(numbers: Sequence[Any], neutral: float, inputs: Sequence[Value], out: TensorType) -> Value | None:
+    """The operand that is the result, as the other is of a neutral number; `numbers` are what the operands are of."""
+    x, y = inputs
+    if numbers[1] == neutral and y.type.dtype == out.dtype and covers(x, y):
+        return x
+    return y if numbers[0] == neutral and covers(y, x) else None
+
+
+def _right_neutral(number: float) -> Rule:
     def rule(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
         del attributes
-        x, y = inputs
-        if uniform(w, y) == number and y.type.dtype == out.dtype and covers(x, y):
-            return x
-        if not right_only and uniform(w, x) == number and covers(y, x):
-            return y
-        return None
+        return _one_left((None, uniform(w, inputs[1])), number, inputs, out)
 
     return rule
 
 
 def _add(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
-    found = _neutral(0)(w, inputs, attributes, out)
+    del attributes
+    found = _one_left([uniform(w, x) for x in inputs], 0, inputs, out)
     if found is not None:
         return found
     for i, x in enumerate(inputs):
@@ -145,7 +149,8 @@ def _twice(w: NodeWriter, inputs: Sequence[Value], out: TensorType) -> Value | N
 
 
 def _sub(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
-    found = _neutral(0, right_only=True)(w, inputs, attributes, out)
+    del attributes
+    found = _one_left((None, uniform(w, inputs[1])), 0, inputs, out)
     if found is not None:
         return found
     record = _record(w, inputs[1], "Neg")
@@ -156,19 +161,20 @@ def _sub(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: Te
 
 
 def _mul(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out: TensorType) -> Value | None:
-    found = _neutral(1)(w, inputs, attributes, out)
+    del attributes
+    numbers = [uniform(w, x) for x in inputs]
+    found = _one_left(numbers, 1, inputs, out)
     if found is not None:
         return found
     for i, x in enumerate(inputs):
-        if uniform(w, x) == -1 and covers(inputs[1 - i], x) and out.dtype.kind != "u":
+        if numbers[i] == -1 and covers(inputs[1 - i], x) and out.dtype.kind != "u":
             result: Value = w.node("Neg", inputs[1 - i])
             return result
-    return _of_numbers(w, inputs, out)
+    return _of_numbers(w, numbers, inputs, out)
 
 
-def _of_numbers(w: NodeWriter, inputs: Sequence[Value], out: TensorType) -> Value | None:
+def _of_numbers(w: NodeWriter, numbers: Sequence[Any], inputs: Sequence[Value], out: TensorType) -> Value | None:
     """The product of two numbers, repeated: one number, repeated."""
-    numbers = [uniform(w, x) for x in inputs]
     if None in numbers or out.dtype not in (float32, float64):
         return None
     for i, x in enumerate(inputs):
@@ -290,7 +296,7 @@ def _reduced(w: NodeWriter, inputs: Sequence[Value], attributes: Attributes, out
 _RULES: dict[str, Rule] = {
     "Add": _add,
     "Cast": _cast,
-    "Div": _neutral(1, right_only=True),
+    "Div": _right_neutral(1),
     "Expand": _expand,
     "Identity": _identity,
     "Max": _of_one,
@@ -298,7 +304,7 @@ _RULES: dict[str, Rule] = {
     "Mul": _mul,
     "Neg": _neg,
     "Not": _not,
-    "Pow": _neutral(1, right_only=True),
+    "Pow": _right_neutral(1),
     "ReduceSum": _reduced,
     "Reshape": _reshape,
     "Sub": _sub,

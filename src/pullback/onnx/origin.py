@@ -28,10 +28,14 @@ from .writing import Writer
 class Again:
     """A node that may be written as it was."""
 
-    __slots__ = ("inner", "is_runnable", "needs", "node", "place")
+    __slots__ = ("inner", "inputs", "is_runnable", "needs", "node", "outputs", "place")
 
-    def __init__(self, node: reading.Node) -> None:
+    def __init__(self, node: reading.Node, values: Mapping[str, Any]) -> None:
         self.node = node
+        self.inputs = [values.get(name) for name in node.inputs]
+        """The values of the names that it reads, tensors or not; None where there is none."""
+        self.outputs = [values.get(name) for name in node.outputs]
+        """The values of the names that it gives."""
         self.place = 0
         """The number of the first operation that stands for one of its outputs."""
         self.inner = _read_inside(node)
@@ -56,6 +60,8 @@ class Origins:
         self._origin: Mapping[Tensor, reading.Node] = {} if self.graph is None else self.graph.successors.all_origins
         self._names: dict[Tensor, str] = {}
         self._nodes: dict[reading.Node, Again] = {}
+        self._sources: dict[Tensor, Again | None] = {}
+        """What `of` said of a tensor."""
         self._random: dict[Tensor, bool] = {}
         self._producers: dict[str, reading.Node] = {}
         """The nodes that make what is no tensor, by the names of that."""
@@ -82,7 +88,7 @@ class Origins:
 
     def forget(self) -> None:
         """Give back what only the writing of nodes needs."""
-        for table in (self.fixed, self._names, self._nodes, self._random):
+        for table in (self.fixed, self._names, self._nodes, self._sources, self._random):
             table.clear()
 
     def name_of(self, x: Tensor) -> str | None:
@@ -95,16 +101,21 @@ class Origins:
 
     def of(self, x: Tensor) -> Again | None:
         """The node that `x` came from, where that is to be written again."""
+        if x not in self._sources:
+            self._sources[x] = self._source(x)
+        return self._sources[x]
+
+    def _source(self, x: Tensor) -> Again | None:
         node = self._origin.get(x)
         if node is None or isinstance(x.op.primitive, Const):
             return None
-        again = self._nodes.get(node) or self._again(node)
-        runs = self._can_be_again(again) if again.is_runnable is None else again.is_runnable
-        return again if runs and not (self._draws and self._is_random(x)) else None
+        again = self._again(node)
+        return again if self._can_be_again(again) and not (self._draws and self._is_random(x)) else None
 
     def _can_be_again(self, again: Again) -> bool:
         if again.is_runnable is None:
-            runs = is_runnable(again.node, *self._opsets, self._type_of)
+            types = [x.type if isinstance(x, Tensor) else None for x in (*again.inputs, *again.outputs)]
+            runs = is_runnable(again.node, *self._opsets, types)
             again.is_runnable = runs and all(self._can_be_again(x) for x in again.needs if isinstance(x, Again))
         return again.is_runnable
 
@@ -112,28 +123,25 @@ class Origins:
         assert self.graph is not None
         return isinstance(self._values.get(name), Tensor)
 
-    def _type_of(self, name: str) -> TensorType | None:
-        assert self.graph is not None
-        value = self._values.get(name)
-        return value.type if isinstance(value, Tensor) else None
-
     def _again(self, node: reading.Node) -> Again:
-        assert self.graph is not None
         known = self._nodes.get(node)
         if known is None:
-            known = self._nodes[node] = Again(node)
+            known = self._nodes[node] = Again(node, self._values)
             self._look_up(known)
             # What a LayerNormalization knows is read by operations that stand for it.
             if node.op_type != "LayerNormalization":
-                known.place = max(known.place, min([y.op.index for y in self._outputs(node)], default=0))
+                places = [y.op.index for y in known.outputs if isinstance(y, Tensor)]
+                known.place = max(known.place, min(places, default=0))
         return known
 
     def _look_up(self, again: Again) -> None:
         """Look up what a node reads; its place is behind all of that."""
-        assert self.graph is not None
-        values, names, found = self._values, again.node.inputs, []
-        for name in filter(None, names if again.inner is None else (*names, *again.inner)):
-            x = values.get(name)
+        found = []
+        read = [*zip(again.node.inputs, again.inputs, strict=True)]
+        read += [(name, self._values.get(name)) for name in again.inner or ()]
+        for name, x in read:
+            if not name:
+                continue
             if isinstance(x, Tensor):
                 place = x.op.index
             elif name in self._producers:
@@ -163,23 +171,18 @@ class Origins:
         nodes = [self._again(stand_ins[op]) for op in operations if op in stand_ins]
         for again in nodes:
             again.is_runnable = False
+        self._sources.clear()
         return bool(nodes)
 
     def makes(self, again: Again) -> list[Tensor]:
         """The tensors that are taken from a node."""
-        return [y for y in self._outputs(again.node) if self.of(y) is again]
-
-    def _outputs(self, node: reading.Node) -> list[Tensor]:
-        """The tensors that a node gives."""
-        assert self.graph is not None
-        found = [self._values.get(name) for name in node.outputs]
-        return [y for y in found if isinstance(y, Tensor)]
+        return [y for y in again.outputs if isinstance(y, Tensor) and self.of(y) is again]
 
     def write(self, w: Writer, again: Again) -> None:
         """Write a node as it was."""
         node = again.node
-        inputs = [self._value(w, name) for name in node.inputs]
-        captured = {name: self._value(w, name).name for name in again.inner or () if self._is_there(name)} or None  # type: ignore[union-attr]
+        inputs = [self._value(w, name, x) for name, x in zip(node.inputs, again.inputs, strict=True)]
+        captured = None if again.inner is None else self._captured(w, again.inner)
         names = tuple(["" if x is None else x.name for x in inputs])
         plain = again.inner is None and all(node.outputs)
         is_known = plain and node.domain == ""
@@ -187,7 +190,10 @@ class Origins:
         attributes = {key: attribute_value(a) for key, a in stated.items()} if stated else NOTHING
         made = Node(w.model, node.op_type if is_known else "", inputs, attributes)
         outputs = tuple(
-            [self._output(w, name, made._replace(number=i) if i else made) for i, name in enumerate(node.outputs)]
+            [
+                self._output(w, name, y, made._replace(number=i) if i else made)
+                for i, (name, y) in enumerate(zip(node.outputs, again.outputs, strict=True))
+            ]
         )
         key = node_key(node.op_type, names, attributes, w.model.opset) if is_known else None
         record = Record(node.op_type, names, outputs, attributes, node.name, node.proto, captured)
@@ -195,24 +201,24 @@ class Origins:
         if node.op_type == "LayerNormalization" and plain:
             note_normalised(w, record, inputs)
 
-    def _is_there(self, name: str) -> bool:
-        return name in self._without_tensor or self._is_tensor(name)
+    def _captured(self, w: Writer, names: Iterable[str]) -> dict[str, str] | None:
+        """For each of these names that is known the value that stands for it."""
+        there = [name for name in names if name in self._without_tensor or self._is_tensor(name)]
+        found = [(name, self._value(w, name, self._values.get(name))) for name in there]
+        return {name: x.name for name, x in found if x is not None} or None
 
-    def _value(self, w: Writer, name: str) -> Value | None:
-        if not name:
-            return None
-        assert self.graph is not None
-        value = self._values.get(name)
-        if isinstance(value, Tensor):
-            found: Value = w.values[value]
+    def _value(self, w: Writer, name: str, x: Any) -> Value | None:
+        """What stands in the model for a value of the loaded one; None for one left out."""
+        if isinstance(x, Tensor):
+            found: Value = w.values[x]
             return found
-        return self._without_tensor[name]
+        return self._without_tensor[name] if name else None
 
-    def _output(self, w: Writer, name: str, node: Node) -> str:
+    def _output(self, w: Writer, name: str, tensor: Any, node: Node) -> str:
+        """The name of an output in the model."""
         if not name:
             return ""
         assert self.graph is not None
-        tensor = self._values.get(name)
         if not isinstance(tensor, Tensor):
             made = self._without_tensor[name] = w.model.new(TensorType(_NO_TENSOR, TensorShape.UNKNOWN))
         elif tensor in w.values:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 from onnx import AttributeProto, NodeProto, defs
 
 from ..core.dtypes import float16
+from ..core.types import TensorType
 from .kernels import letter_of, signature
 from .model import domain_of
 from .reading import Node, all_nodes
@@ -30,10 +31,13 @@ _NO_KERNEL_SINCE = {
 _RECURRENT = frozenset(["GRU", "LSTM", "RNN"])
 
 
-def is_runnable(node: Node, own: int, opset: int, type_of: Callable[[str], Any]) -> bool:
+Types = Sequence[TensorType | None]
+
+
+def is_runnable(node: Node, own: int, opset: int, types: Types) -> bool:
     """Whether a node of a model of opset `own` means the same at `opset`, and onnxruntime runs it.
 
-    `type_of` says the type of a value, None for what is no tensor.
+    `types` are those of its inputs, and then of its outputs; None for what is left out or no tensor.
     """
     if not _is_known(node.domain, node.op_type, own, opset):
         return False
@@ -41,7 +45,7 @@ def is_runnable(node: Node, own: int, opset: int, type_of: Callable[[str], Any])
         if attribute.HasField("g") and not all(_runs_inside(inner, own, opset) for inner in all_nodes(attribute.g)):
             return False
     rule = _RULES.get(node.op_type)
-    return (rule is None or rule(node.proto, type_of)) and _has_kernel(node, opset, type_of)
+    return (rule is None or rule(node.proto, types)) and _has_kernel(node, opset, types)
 
 
 def _runs_inside(node: NodeProto, own: int, opset: int) -> bool:
@@ -70,9 +74,8 @@ def _version(op_type: str, opset: int) -> int | None:
         return None
 
 
-def _has_kernel(node: Node, opset: int, type_of: Callable[[str], Any]) -> bool:
+def _has_kernel(node: Node, opset: int, types: Types) -> bool:
     """Whether onnxruntime has a kernel for the dtypes, as far as these are known."""
-    types = [type_of(name) for name in (*node.inputs, *node.outputs)]
     dtypes = tuple([None if known is None else known.dtype for known in types])
     return _has_kernel_of(node.op_type, opset, len(node.inputs), dtypes)
 
@@ -92,25 +95,26 @@ def _has_kernel_of(op_type: str, opset: int, count: int, dtypes: tuple[Any, ...]
     return True
 
 
-def _steps_are_first(node: NodeProto, type_of: Callable[[str], Any] | None = None) -> bool:
-    del type_of
+def _steps_are_first(node: NodeProto, types: Types = ()) -> bool:
+    del types
     return not _integer(node, "layout", 0)
 
 
-def _slope_broadcasts(node: NodeProto, type_of: Callable[[str], Any]) -> bool:
+def _slope_broadcasts(node: NodeProto, types: Types) -> bool:
     """Whether the slopes are not one for each channel, as the first versions had them."""
-    x, slope = type_of(node.input[0]), type_of(node.input[1])
+    del node
+    x, slope = types[:2]
     if x is None or slope is None or x.shape.sizes is None or slope.shape.sizes is None:
         return True
     pairs = zip(reversed(x.shape.sizes), reversed(slope.shape.sizes), strict=False)
     return all(n == m or m in (1, None) or n is None for n, m in pairs)
 
 
-def _mask_is_whole(node: NodeProto, type_of: Callable[[str], Any]) -> bool:
+def _mask_is_whole(node: NodeProto, types: Types) -> bool:
     """Whether a mask is as long as all keys: the standard fills up shorter ones."""
     if len(node.input) < 4 or not node.input[3]:
         return True
-    key, mask, past = [type_of(node.input[i]) if i < len(node.input) else None for i in (1, 3, 4)]
+    key, mask, past = [types[i] if i < len(node.input) else None for i in (1, 3, 4)]
     if key is None or mask is None or not key.shape.rank or not mask.shape.rank:
         return True
     more = 0 if past is None or past.shape.sizes is None else past.shape.sizes[-2]
@@ -118,18 +122,18 @@ def _mask_is_whole(node: NodeProto, type_of: Callable[[str], Any]) -> bool:
     return None in (keys, filled, more) or keys + more == filled
 
 
-def _size_is_odd(node: NodeProto, type_of: Callable[[str], Any]) -> bool:
-    del type_of
+def _size_is_odd(node: NodeProto, types: Types) -> bool:
+    del types
     return _integer(node, "size", 1) % 2 == 1
 
 
-def _pads_are_small(node: NodeProto, type_of: Callable[[str], Any]) -> bool:
-    del type_of
+def _pads_are_small(node: NodeProto, types: Types) -> bool:
+    del types
     kernel, pads = _integers(node, "kernel_shape"), _integers(node, "pads")
     return all(pad < kernel[i % len(kernel)] for i, pad in enumerate(pads))
 
 
-_RULES: dict[str, Callable[[NodeProto, Callable[[str], Any]], bool]] = {
+_RULES: dict[str, Callable[[NodeProto, Types], bool]] = {
     **dict.fromkeys(_RECURRENT, _steps_are_first),
     "Attention": _mask_is_whole,
     "LRN": _size_is_odd,

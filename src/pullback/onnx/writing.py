@@ -219,7 +219,7 @@ def _stand_in(w: Writer, y: Tensor) -> Any:
 def _is_empty(op: Operation) -> Any:
     """Whether all that an operation does is to make arrays without elements."""
     outputs = op.outputs
-    if not outputs or op.primitive.stateful:
+    if not outputs or outputs[0].shape.num_elements() != 0 or op.primitive.stateful:
         return False
     return all(y.shape.num_elements() == 0 and y.dtype not in COMPLEX for y in outputs)
 
