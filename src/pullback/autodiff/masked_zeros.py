@@ -71,9 +71,7 @@ class Guard:
                         guarded[j] = self._kept_where_seen(primitive, inputs, i, j, guarded[j])
         return primitive, guarded
 
-    def _by_slope(
-        self, primitive: Primitive, inputs: Sequence[Tensor], i: int
-    ) -> tuple[Primitive, Sequence[Tensor]]:
+    def _by_slope(self, primitive: Primitive, inputs: Sequence[Tensor], i: int) -> tuple[Primitive, Sequence[Tensor]]:
         """A product of input `i` with the slope that `primitive` multiplies it by, in which zeros of that win."""
         graph, dy = inputs[i].op.graph, inputs[i]
         with graph.entered(graph.scope._replace(guard=None)):

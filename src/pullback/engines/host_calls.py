@@ -81,7 +81,7 @@ def _used(elements: Sequence[Element], given: Sequence[Tensor]) -> list[Tensor]:
     """Those of `given` that a run of `elements` reads, and all that host calls gave for which it waits."""
     ops = [step.op for step in _plan(elements, given).steps]
     read = {x for op in ops for x in op.inputs}
-    read |= {y for op in ops for c in op.control_inputs if isinstance(c.primitive, HostCall) for y in c.outputs}
+    read |= {y for op in ops for c in op.controls if isinstance(c.primitive, HostCall) for y in c.outputs}
     return [x for x in given if x in read]
 
 
