@@ -9,7 +9,6 @@ from typing import Any
 from onnx import AttributeProto, NodeProto, defs
 
 from ..core.dtypes import float16
-from ..core.types import TensorType
 from .kernels import letter_of, signature
 from .model import domain_of
 from .reading import Node, all_nodes
@@ -31,7 +30,7 @@ _NO_KERNEL_SINCE = {
 _RECURRENT = frozenset(["GRU", "LSTM", "RNN"])
 
 
-Types = Sequence[TensorType | None]
+Types = Sequence[Any]
 
 
 def is_runnable(node: Node, own: int, opset: int, types: Types) -> bool:
