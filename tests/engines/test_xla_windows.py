@@ -58,3 +58,38 @@ def test_windows_of_more_places_than_results_give_what_numpy_gives() -> None:
         fetches += [y, *pb.gradients(pb.reduce_sum(pb.square(y)), [x, f])]
     for xla, numpy in zip(pb.Session(engine="xla").run(fetches), pb.Session(engine="numpy").run(fetches), strict=True):
         np.testing.assert_allclose(xla, numpy, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("shape", "count", "by"),
+    [
+        ([1, 32, 32, 8], 8, "while"),
+        ([4, 32, 32, 3], 16, "while"),
+        ([1, 32, 32, 8], 32, "convolution"),
+        ([15, 300, 300, 8], 8, "convolution"),
+        ([32, 14, 14, 32], 64, "convolution"),
+        ([32, 14, 14, 64], 64, "while"),
+        ([64, 14, 14, 8], 64, "while"),
+    ],
+)
+def test_derivatives_by_filters_are_products_of_patches_where_xla_is_slow(
+    shape: list[int], count: int, by: str
+) -> None:
+    with pb.Graph().as_default():
+        x = pb.placeholder(pb.float32, shape)
+        f = pb.placeholder(pb.float32, [3, 3, shape[-1], count])
+        dy = pb.placeholder(pb.float32, [*shape[:-1], count])
+        df = pb.gradients(pb.nn.conv2d(x, f, 1, "SAME"), [f], grad_ys=[dy])[0]
+        text = pb.xla.to_stablehlo(df, [x, dy], platform="cpu").mlir_module()
+    assert [name for name in ("while", "convolution") if f"stablehlo.{name}(" in text] == [by]
+
+
+@pytest.mark.parametrize("batch", [1, 3, 20, 33])
+@pytest.mark.parametrize("strides", [1, 2])
+def test_derivatives_by_few_filters_are_those_of_numpy(batch: int, strides: int) -> None:
+    random = np.random.default_rng(0)
+    x = pb.constant(random.normal(size=(batch, 9, 7, 3)).astype(np.float32))
+    f = pb.constant(random.normal(size=(3, 4, 3, 5)).astype(np.float32))
+    fetches = pb.gradients(pb.reduce_sum(pb.square(pb.nn.conv2d(x, f, strides, "SAME"))), [x, f])
+    for xla, numpy in zip(pb.Session(engine="xla").run(fetches), pb.Session(engine="numpy").run(fetches), strict=True):
+        np.testing.assert_allclose(xla, numpy, rtol=1e-4, atol=1e-5 * abs(numpy).max())
