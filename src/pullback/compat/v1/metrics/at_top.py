@@ -201,7 +201,7 @@ def _classes(labels: TensorLike | pb.SparseTensor, places: pb.Tensor) -> tuple[p
             pb.sparse_tensor_to_dense(ones), pb.bool
         )
     classes = pb.cast(labels, places.dtype)
-    if None in (classes.shape.rank, places.shape.rank):
+    if classes.shape.rank is None or places.shape.rank is None:
         classes = with_last_axis(classes, pb.equal(pb.rank(places) - pb.rank(classes), 1))
     elif classes.shape.rank + 1 == places.shape.rank:
         classes = classes[..., None]
