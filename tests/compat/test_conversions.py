@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from typing import Any
 
 import numpy as np
@@ -218,6 +220,28 @@ def test_variables_count_and_are_read_again() -> None:
         assert (session.run(again), session.run(slope)) == (5, 3.0)
 
 
+@pytest.mark.parametrize("engine", ["numpy", "xla"])
+def test_threads_that_count_together_find_each_number_once(engine: str) -> None:
+    v = tf.Variable(tf.constant(0, tf.int64))
+    step, more = v.count_up_to(200), tf.random_normal([8])
+    found: list[int] = []
+    with tf.Session(engine=engine) as session:
+        session.run(v.initializer)
+
+        def count() -> None:
+            with contextlib.suppress(tf.errors.OutOfRangeError):
+                while True:
+                    found.append(int(session.run([step, more])[0]))
+
+        threads = [threading.Thread(target=count) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert session.run(v) == 200
+    assert sorted(found) == list(range(200))
+
+
 def test_only_what_a_variable_gives_can_be_read_again() -> None:
     with pytest.raises(AttributeError, match=r"^float32\[\] 'x:0' has no read_value: it is not what a variable, or"):
         tf.constant(1.0, name="x").read_value()
@@ -228,5 +252,7 @@ def test_the_last_value_of_a_constant_fills_its_shape_which_may_not_be_too_small
     assert texts.tolist() == [b"a", b"b", b"b"]
     with pytest.raises(ValueError, match=r"^Too many elements provided. Takes at most 2, but got 3$"):
         tf.constant([1, 2, 3], shape=[2])
+    empty = tf.Session(engine="numpy").run([tf.constant(0, shape=[0]), tf.constant([1.0, 2.0], shape=[2, 0])])
+    assert [(x.shape, x.dtype.name) for x in empty] == [((0,), "int32"), ((2, 0), "float32")]
     with pytest.raises(TypeError, match=r"^Expected Tensor's shape: \(2, 2\), but got \(3,\)\.$"):
         tf.constant([1, 2, 3], shape=[2, 2], verify_shape=True)

@@ -12,7 +12,7 @@ import pytest
 
 import pullback as pb
 import pullback.compat.v1 as tf
-from pullback.compat.v1 import inner_names, moving_averages
+from pullback.compat.v1 import inner_names, moving_averages, python_util
 from pullback.compat.v1 import nn as ctc_ops
 from pullback.compat.v1.defun import Defun
 
@@ -425,3 +425,8 @@ def test_an_exported_graph_has_what_its_saver_says() -> None:
     assert (made.saver_def, list(made.collection_def)) == (said, ["kept"])
     assert not any(node.device for node in made.graph_def.node)
     assert any(node.device for node in tf.train.export_meta_graph().graph_def.node)
+
+
+def test_a_module_may_ask_for_its_public_names() -> None:
+    assert {"Iterator", "Path"} <= set(python_util.make_all(__name__))
+    assert not any(name.startswith("_") for name in python_util.make_all(__name__))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pullback as pb
@@ -9,6 +10,9 @@ import pullback as pb
 from ...control_flow.host_call import host_call
 from ...core.operation import define_methods
 from ...core.typing import TensorLike
+
+_COUNTING = threading.Lock()
+"""Held from when a counter is read until it is set: threads that count together find each number once."""
 
 
 def count_up_to(ref: pb.Variable, limit: int, name: str | None = None) -> pb.Tensor:
@@ -25,16 +29,17 @@ def count_up_to(ref: pb.Variable, limit: int, name: str | None = None) -> pb.Ten
     It is a method of variables too: `counter.count_up_to(2)`.
     """
     type_ = pb.TensorType(ref.as_tensor().dtype, ref.shape)
+    before, step = ref.read_value(), ref.assign_add(pb.ones([], type_.dtype), read_value=False)
 
-    def below(session: Any, value: Any) -> list[Any]:
-        del session
-        if value >= limit:
-            raise pb.errors.OutOfRangeError(f"count_up_to: '{ref.op.name}': Reached limit of {limit}")
+    def counted(session: Any) -> list[Any]:
+        with _COUNTING:
+            value = session.run(before)
+            if value >= limit:
+                raise pb.errors.OutOfRangeError(f"count_up_to: '{ref.op.name}': Reached limit of {limit}")
+            session.run(step)
         return [value]
 
-    (value,) = host_call(below, [ref.read_value()], [type_], name or "CountUpTo").outputs
-    with ref.graph.control_dependencies([ref.assign(value + 1, read_value=False)]):
-        return pb.identity(value)
+    return host_call(counted, [], [type_], name or "CountUpTo").outputs[0]
 
 
 define_methods(pb.Variable, {"count_up_to": count_up_to, "_ref": pb.Variable.value})

@@ -100,7 +100,7 @@ def constant(
     """As `pb.constant`; where `shape` has more elements than `value`, its last one stands in all further places.
 
     Raises:
-        ValueError: `shape` has fewer. TypeError: it is another, with `verify_shape`.
+        ValueError: `shape` has fewer, and is not empty. TypeError: it is another, with `verify_shape`.
 
     >>> import pullback.compat.v1 as tf
     >>> tf.Session().run(tf.constant([1, 2, 3], shape=[2, 2]))
@@ -113,10 +113,11 @@ def constant(
     if verify_shape and array.shape != wanted:
         raise TypeError(f"Expected Tensor's shape: {wanted}, but got {array.shape}.")
     missing = math.prod(wanted) - array.size
-    if missing < 0:
+    if missing < 0 and math.prod(wanted):
         raise ValueError(f"Too many elements provided. Takes at most {math.prod(wanted)}, but got {array.size}")
     last = array.reshape(-1)[-1:] if array.size else np.zeros(1, array.dtype)
-    return pb.constant(np.append(array, np.repeat(last, missing)).reshape(wanted), array.dtype, None, name)
+    filled = np.append(array, np.repeat(last, missing)) if missing >= 0 else np.empty(0, array.dtype)
+    return pb.constant(filled.reshape(wanted), array.dtype, None, name)
 
 
 def while_loop(

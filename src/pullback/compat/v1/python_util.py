@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -99,6 +100,12 @@ def make_decorator(target: Callable[..., Any], decorator_func: Any, *args: objec
 def getargspec(func: Callable[..., Any]) -> Any:
     """The arguments of a function, as Python itself says them."""
     return inspect.getfullargspec(func)
+
+
+def make_all(module_name: str, doc_string_modules: object = None) -> list[str]:
+    """The public names of a module that is imported."""
+    del doc_string_modules
+    return [name for name in dir(sys.modules[module_name]) if not name.startswith("_")]
 
 
 def remove_undocumented(
