@@ -139,6 +139,19 @@ def test_compiled_programs_need_less_memory() -> None:
         assert less["temporary"] + less["outputs"] == pytest.approx(report.compiled_peak, rel=0.1)
 
 
+@pytest.mark.parametrize("window", [3, 5, 7])
+def test_depthwise_layers_take_the_predicted_memory_when_compiled(window: int) -> None:
+    with pb.Graph().as_default():
+        y = x = pb.placeholder(pb.float32, [32, 32, 32, 32])
+        filters = [pb.constant(np.full([window, window, 32, 1], 0.1, np.float32)) for _ in range(3)]
+        for f in filters:
+            y = pb.nn.relu(pb.nn.depthwise_conv2d(y, f, [1, 1, 1, 1], "SAME"))
+        fetches = pb.gradients(pb.reduce_mean(y * y), filters)
+        peak = pb.rematerialize(fetches, "1TB").report.compiled_peak
+        taken = pb.Session(engine="xla").compiled_memory(fetches, {x: np.ones([32, 32, 32, 32], np.float32)})
+        assert taken["temporary"] + taken["outputs"] == pytest.approx(peak, rel=0.1)
+
+
 def test_random_numbers_and_effects_come_once() -> None:
     with pb.Graph().as_default():
         x = pb.placeholder(pb.float32, [ROWS, WIDTH])

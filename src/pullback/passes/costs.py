@@ -22,6 +22,8 @@ from ..core.graph import Operation, Tensor, site_of
 from ..core.lengths import Dimension, Length
 from ..core.primitive import Primitive
 from ..core.traits import ADDS, CONSTANT, CONVERTS, COUNTS, ELEMENTWISE, GIVEN, MOVES, SHAPES, VIEWS, links_of_matrices
+from ..primitives.base.windows import has_channels_first
+from ..primitives.convolution.conv import DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropInput
 from ..primitives.identity.barrier import OptimizationBarrier
 
 BYTE = 8
@@ -114,6 +116,32 @@ def scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> i
     if ELEMENTWISE not in p.traits or MOVES in p.traits or p.stateful:
         return 0
     return round((_values_at_once(p, tuple([x.dtype for x in op.inputs])) - 1) * lengths.bytes(op.outputs[0]))
+
+
+def compiled_scratch(op: Operation, lengths: Lengths, lean: Primitive | None = None) -> int:
+    """The same in a compiled program, which fuses elementwise operations.
+
+    A depthwise convolution has a copy of the images with a border; by the images, of both cotangents.
+    """
+    p = lean or op.primitive
+    if isinstance(p, AbstractFunctional):
+        return scratch(op, lengths, lean)
+    if isinstance(p, DepthwiseConv2dNative):
+        images, filters = op.inputs
+        return _with_border(p, images, filters, lengths, 1)
+    if isinstance(p, DepthwiseConv2dNativeBackpropInput):
+        filters, dy = op.inputs[:2]
+        return 2 * _with_border(p, dy, filters, lengths, 2) - lengths.bytes(dy)
+    return 0
+
+
+def _with_border(p: Any, images: Tensor, filters: Tensor, lengths: Lengths, sides: int) -> int:
+    """The bytes of images with so many borders, each one less than a window wide."""
+    first = 2 if has_channels_first(p.data_format) else 1
+    sizes, windows = [[lengths.number(n) or 1 for n in x.shape.lengths or ()] for x in (images, filters)]
+    inside = sizes[first : first + 2]
+    around: list[int] = [n + sides * (k - 1) * d for n, k, d in zip(inside, windows[:2], p.dilations, strict=True)]
+    return lengths.bytes(images) * prod(around) // prod(inside)
 
 
 def peak_inside(function: Function, lengths: Lengths) -> int:

@@ -12,7 +12,7 @@ from ..core.function import AbstractFunctional
 from ..core.graph import Operation, site_of
 from ..core.traits import GIVEN, VIEWS
 from .checkpoints import checkpointed
-from .costs import Lengths, scratch, work
+from .costs import Lengths, compiled_scratch, scratch, work
 from .eviction import ORDERS, BudgetError, Node, blocks_of, run_steps
 from .keeping import keeping_more
 from .pieces import Peak, peak_of, pieces_of
@@ -77,7 +77,7 @@ class Schedule:
         nodes = [
             node._replace(
                 size=0 if i in early else node.size,
-                scratch=node.scratch if isinstance(op.primitive, AbstractFunctional) else 0,
+                scratch=compiled_scratch(op, self.lengths, self.lean.get(op)),
             )
             for i, (op, node) in enumerate(zip(self.operations, self.nodes, strict=True))
         ]

@@ -1,8 +1,9 @@
 """Fences: what comes after a computation waits for it, so that XLA does not run it before and keep what it gives.
 
 XLA on a processor runs what is ready, in whatever order, and drops barriers. What computes again to save memory relies
-on the order of the plan: there a step that lets go of more than it makes is a fence. Later ones read an input by a
-choice whose condition XLA cannot know.
+on the order of the plan, and loops inside of kernels, as those by filters of depthwise convolutions, would all come
+last, with all that they read: in such plans a step that lets go of more than it makes is a fence. Later ones read an
+input by a choice whose condition XLA cannot know.
 """
 
 from __future__ import annotations
@@ -16,15 +17,18 @@ import numpy as np
 
 from ...control_flow.call import RecomputedCall
 from ...core.traits import multiplies
+from ...primitives.convolution.conv import DepthwiseConv2dNativeBackpropFilter
 from ..plan import Plan, Step
 from .platform import on_processor
+
+_LATE = (RecomputedCall, DepthwiseConv2dNativeBackpropFilter)
 
 
 class Fences:
     """The latest step that others wait for, and what is known to come after it."""
 
     def __init__(self, plan: Plan) -> None:
-        self.are_needed = any(isinstance(step.op.primitive, RecomputedCall) for step in plan.steps)
+        self.are_needed = any(isinstance(step.op.primitive, _LATE) for step in plan.steps)
         self.passed: Any = None
         """True once the step is done; XLA does not know that."""
         self.after: set[int] = set()
