@@ -112,9 +112,10 @@ def constant(
     array, wanted = as_array(value, None if dtype is None else pb.as_dtype(dtype)), as_shape(shape).known
     if verify_shape and array.shape != wanted:
         raise TypeError(f"Expected Tensor's shape: {wanted}, but got {array.shape}.")
-    missing = math.prod(wanted) - array.size
-    if missing < 0 and math.prod(wanted):
-        raise ValueError(f"Too many elements provided. Takes at most {math.prod(wanted)}, but got {array.size}")
+    size = math.prod(wanted)
+    missing = size - array.size
+    if missing < 0 < size:
+        raise ValueError(f"Too many elements provided. Takes at most {size}, but got {array.size}")
     last = array.reshape(-1)[-1:] if array.size else np.zeros(1, array.dtype)
     filled = np.append(array, np.repeat(last, missing)) if missing >= 0 else np.empty(0, array.dtype)
     return pb.constant(filled.reshape(wanted), array.dtype, None, name)
