@@ -59,12 +59,21 @@ def crossings(graph: Graph, xs: Sequence[Tensor]) -> dict[Tensor, Tensor]:
     return chosen
 
 
+def row_crossings(graph: Graph, xs: Sequence[Tensor]) -> dict[Tensor, tuple[Tensor, Tensor]]:
+    """The parameters of the body `graph` that are rows of something that depends on an x; that, and which row it is.
+
+    Parameters that are an x themselves are left out.
+    """
+    own = set(xs)
+    trainable = {inner: row for inner, row in graph.rows.items() if inner not in own and inner.type.dtype in TRAINABLE}
+    return {inner: (outer, number) for inner, (outer, number) in trainable.items() if _depends(outer, xs)}
+
+
 def _depends(y: Tensor, xs: Sequence[Tensor]) -> bool:
     """Whether `y` depends on one of `xs` of its graph or of those around it."""
     graph = y.op.graph
     here = [x for x in xs if x.op.graph is graph]
-    around = crossings(graph, xs)
-    return bool(operations_between([y], [*here, *around]))
+    return bool(operations_between([y], [*here, *crossings(graph, xs), *row_crossings(graph, xs)]))
 
 
 def path_between(y: Operation, target: Operation) -> list[Operation]:

@@ -25,6 +25,9 @@ from ..core.slices import IndexedSlices
 from ..core.typing import TensorLike
 from ..primitives.creation.fill import ones_like, zeros_like
 from ..primitives.identity.identity import EnsureShapeLike, identity
+from ..primitives.shape.reshape import reshape
+from ..primitives.shape.size import shape
+from ..primitives.shape.squeeze import expand_dims
 from ..primitives.variables.variable import variable_zeros
 from . import arguments
 from .arguments import UnconnectedGradients, as_list
@@ -34,7 +37,7 @@ from .cotangent import AggregationMethod, Term, aggregate, flatten_slices
 from .gating import gate
 from .masked_zeros import guard_for
 from .optimizing import lean_targets, lean_terms, terms_within
-from .paths import crossings, operations_between, path_between
+from .paths import crossings, operations_between, path_between, row_crossings
 from .registry import as_rules
 from .rules import apply_rule
 
@@ -182,20 +185,27 @@ def _cross_bodies(
 ) -> dict[Tensor, Term | None]:
     """The sums of the cotangents of `xs`: first those in the body `graph`, then those in the graphs around it.
 
-    A parameter that stands for a tensor around the body hands on what it receives to that tensor, unless it is an x.
+    A parameter that stands for a tensor around the body, or for a row of one, hands on what it receives to that tensor,
+    unless it is an x.
     """
     sums: dict[Tensor, Term | None] = dict.fromkeys(xs)
     for level in graph.levels():
         here = [x for x in xs if x.op.graph is level]
-        crossing = crossings(level, xs)
+        crossing, of_rows = crossings(level, xs), row_crossings(level, xs)
         ys = [y for y in terms if y.op.graph is level]
-        found = _with_known_zeros(graph, ys, [*here, *crossing], stops, options, terms)
+        found = _with_known_zeros(graph, ys, [*here, *crossing, *of_rows], stops, options, terms)
         for x in here:
             sums[x] = found[x]
         for inner, outer in crossing.items():
             term = found[inner]
             if term is not None:
                 terms.setdefault(outer, []).append(term)
+        for inner, (outer, number) in of_rows.items():
+            term = found[inner]
+            if term is not None and inner.op not in stops:
+                row = flatten_slices(term) if isinstance(term, IndexedSlices) else term
+                slices = IndexedSlices(expand_dims(row, 0), reshape(number, [1]), shape(outer), outer.shape)
+                terms.setdefault(outer, []).append(slices)
     return sums
 
 

@@ -8,18 +8,23 @@ from typing import Any
 
 from ..core import nest
 from ..core.composite import AbstractComposite
-from ..core.dtypes import as_dtype
-from ..core.function import Parameter
+from ..core.dtypes import as_dtype, int32
+from ..core.function import Function, Parameter
 from ..core.graph import Tensor, get_default_graph
+from ..core.shape import TensorShape
 from ..core.types import TensorType
 from ..core.typing import DTypeLike
 from ..primitives.creation.constant import constant
+from ..primitives.creation.ranges import range_
 from ..primitives.identity.identity import stop_gradient
 from ..primitives.shape.size import shape
 from .loop import Loop
 from .state import values_for_handles, with_step_results
 from .tensor_array import TensorArray
 from .tracing import Part, kinds, put_together, take_apart, trace_together
+
+NUMBER = Parameter(TensorType(int32, TensorShape([])))
+"""What stands for the number of the row."""
 
 
 def map_fn(
@@ -97,19 +102,22 @@ def _mapped(what: str, fn: Any, elems: Any, at_once: int | None, name: str, dtyp
         returned: list[Any] = []
 
         def step(*given: Tensor) -> Sequence[Tensor]:
-            made, tensors = take_apart(fn(put_together(template, given)))
+            note_rows(rows, given[:-1], given[-1])
+            made, tensors = take_apart(fn(put_together(template, given[:-1])))
             returned.append(made)
             return tensors
 
-        together = trace_together([Part("row", step, [row_parameter(x) for x in rows], ["row"] * len(rows))])
+        parameters = [*[row_parameter(x) for x in rows], NUMBER]
+        together = trace_together([Part("row", step, parameters, [*["row"] * len(rows), "number"])])
         (body,), captured = values_for_handles(together.functions, together.captured)
         _check_dtypes(what, returned[0], body.results, dtypes)
-        count = len(body.results)
+        count, steps = len(body.results), steps_of(rows[0], length)
+        body, scanned = with_numbers(body, rows, steps)
         loop = Loop(
-            with_step_results(body, 0), None, 0, scanned=len(rows), stacked=count, length=length, at_once=at_once
+            with_step_results(body, 0), None, 0, scanned=len(scanned), stacked=count, length=length, at_once=at_once
         )
         with graph.control_dependencies(together.controls):
-            outputs = loop.operation(steps_of(rows[0], length), *rows, *captured).outputs
+            outputs = loop.operation(steps, *scanned, *captured).outputs
         return put_together(returned[0], outputs[1 : 1 + count])
 
 
@@ -144,6 +152,26 @@ def common_length(what: str, rows: Sequence[Tensor]) -> int | None:
 def row_parameter(x: Tensor) -> Parameter:
     """What stands for one row of `x`."""
     return Parameter(TensorType(x.dtype, x.shape[1:]))
+
+
+def note_rows(rows: Sequence[Tensor], given: Sequence[Tensor], number: Tensor) -> None:
+    """Note in the open body that its parameters `given` are row `number` of `rows`: derivatives go on to these."""
+    number.op.graph.rows.update((inner, (x, number)) for inner, x in zip(given, rows, strict=True))
+
+
+def with_numbers(
+    body: Function, rows: Sequence[Tensor], steps: Tensor, before: int = 0
+) -> tuple[Function, list[Tensor]]:
+    """The body without the parameter for the number of the row, unless it reads that; what it is given row by row.
+
+    `before` parameters stand before those for rows.
+    """
+    place = before + len(rows)
+    number = body.parameters[place]
+    if any(number in op.inputs for op in body.operations):
+        return body, [*rows, range_(steps)]
+    others = [x for x in body.parameters if x is not number]
+    return body.with_results(body.results, others), list(rows)
 
 
 def steps_of(x: Tensor, length: int | None) -> Tensor:

@@ -11,7 +11,7 @@ from ..primitives.identity.identity import stop_gradient
 from ..primitives.shape.squeeze import expand_dims
 from ..primitives.shape.stacking import concat
 from .loop import Loop
-from .maps import common_length, row_parameter, steps_of
+from .maps import NUMBER, common_length, note_rows, row_parameter, steps_of, with_numbers
 from .state import values_for_handles, with_step_results
 from .steady_lengths import with_steady_lengths
 from .tracing import Part, put_together, take_apart, trace_together
@@ -137,19 +137,23 @@ def _loop(
     count = len(start)
 
     def step(*given: Tensor) -> Sequence[Tensor]:
-        returned = fn(put_together(kind, given[:count]), put_together(template, given[count:]))
+        note_rows(rows, given[count:-1], given[-1])
+        returned = fn(put_together(kind, given[:count]), put_together(template, given[count:-1]))
         made, tensors = take_apart(returned)
         check_next(what, kind, made, given[:count], tensors, [x.type for x in start])
         return [*tensors, *tensors] if stacked else tensors
 
-    parameters = [*[carried_parameter(x) for x in start], *[row_parameter(x) for x in rows]]
-    together = trace_together([Part("step", step, parameters, [*["a"] * count, *["row"] * len(rows)])])
+    parameters = [*[carried_parameter(x) for x in start], *[row_parameter(x) for x in rows], NUMBER]
+    names = [*["a"] * count, *["row"] * len(rows), "number"]
+    together = trace_together([Part("step", step, parameters, names)])
     (traced,), captured = values_for_handles(together.functions, together.captured)
+    steps = steps_of(rows[0], length)
+    traced, scanned = with_numbers(traced, rows, steps, count)
     body = with_steady_lengths(traced, [x.type for x in start])
     made = count if stacked else 0
     loop = Loop(
-        with_step_results(body, count), None, count, scanned=len(rows), stacked=made, length=length, reverse=reverse
+        with_step_results(body, count), None, count, scanned=len(scanned), stacked=made, length=length, reverse=reverse
     )
     with rows[0].op.graph.acting.control_dependencies(together.controls):
-        outputs = loop.operation(steps_of(rows[0], length), *start, *rows, *captured).outputs
+        outputs = loop.operation(steps, *start, *scanned, *captured).outputs
     return list(outputs[1 : 1 + count]), list(outputs[1 + count : 1 + count + made])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from .graph import Graph, Operation, Tensor, get_default_graph
+from .graph import AbstractTensorLike, Graph, Operation, Tensor, get_default_graph
 from .scopes import DeviceFunction
 
 
@@ -41,7 +41,9 @@ def device(device_name: str | DeviceFunction | None) -> AbstractContextManager[N
     return get_default_graph().device(device_name)
 
 
-def colocate_with(op: Operation | Tensor | None, ignore_existing: bool = False) -> AbstractContextManager[None]:
+def colocate_with(
+    op: Operation | Tensor | AbstractTensorLike | None, ignore_existing: bool = False
+) -> AbstractContextManager[None]:
     """A block in which operations are put where `op` is; with `ignore_existing` the blocks around do not count.
 
     >>> import pullback as pb
@@ -66,5 +68,5 @@ def control_dependencies(control_inputs: Sequence[Any] | None) -> AbstractContex
     return _graph(elements[0] if elements else None).control_dependencies(control_inputs)
 
 
-def _graph(element: Operation | Tensor | None) -> Graph:
+def _graph(element: Any) -> Graph:
     return get_default_graph() if element is None else element.graph

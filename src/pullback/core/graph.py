@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 
 class _Current(threading.local):
-    def __init__(self) -> None:
-        self.scope = Scope()
+    scope = Scope()
 
 
 class Graph(Collections):
@@ -58,6 +57,7 @@ class Graph(Collections):
         self.name = name
         self.captures: dict[Tensor, Tensor] = {}
         """Of a body: its parameter for each tensor of the outer graph that it reads."""
+        self.rows: dict[Tensor, tuple[Tensor, Tensor]] = {}  # For a row: what it is a row of, and its number.
         self.outer_controls: list[Operation] = []
         """Of a body: operations of graphs around it that must run before it does."""
         self.seed: int | None = None if outer is None else outer.seed
@@ -300,14 +300,14 @@ class Graph(Collections):
             yield
 
     @contextmanager
-    def colocate_with(self, op: Operation | Tensor | None, ignore_existing: bool = False) -> Iterator[None]:
-        """Operations made inside are put where `op` is; nested blocks add up. None clears.
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        """Operations made inside are put where `op`, a tensor or a variable is; nested blocks add up. None clears.
 
         With `ignore_existing` the blocks around do not count.
         """
         outer = self.scope
         around = () if ignore_existing or op is None else outer.colocation
-        own = () if op is None else (op.op if isinstance(op, Tensor) else op,)
+        own = () if op is None else (getattr(op, "op", op),)
         with self.entered(outer._replace(colocation=(*around, *own))):
             yield
 

@@ -66,6 +66,8 @@ class Tensor(Annotated):
     __rsub__: ClassVar[Callable[..., Tensor]]
     __mul__: ClassVar[Callable[..., Tensor]]
     __rmul__: ClassVar[Callable[..., Tensor]]
+    __div__: ClassVar[Callable[..., Tensor]]
+    __rdiv__: ClassVar[Callable[..., Tensor]]
     __truediv__: ClassVar[Callable[..., Tensor]]
     __rtruediv__: ClassVar[Callable[..., Tensor]]
     __floordiv__: ClassVar[Callable[..., Tensor]]
@@ -153,6 +155,9 @@ class Tensor(Annotated):
 
     def __len__(self) -> int:
         raise TypeError(f"len of {self} is not known while the graph is built; use .shape[0] or pb.shape")
+
+    __nonzero__ = __bool__
+    """The name that Python 2 has for it."""
 
     def __iter__(self) -> Iterator[Tensor]:
         raise TypeError(f"{self} is not iterable while the graph is built; use pb.unstack")
