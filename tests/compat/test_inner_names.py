@@ -427,6 +427,60 @@ def test_an_exported_graph_has_what_its_saver_says() -> None:
     assert any(node.device for node in tf.train.export_meta_graph().graph_def.node)
 
 
+<<<<<<< HEAD
 def test_a_module_may_ask_for_its_public_names() -> None:
     assert {"Iterator", "Path"} <= set(python_util.make_all(__name__))
     assert not any(name.startswith("_") for name in python_util.make_all(__name__))
+=======
+def test_tensors_have_the_operators_of_python_2_by_name() -> None:
+    x, z = tf.constant([7, -7]), tf.constant([7.0])
+    found = pb.Session(engine="numpy").run([x.__div__(2), x.__rdiv__(20), z.__div__(2), z.__rdiv__(2)])
+    assert [y.tolist() for y in found] == [[3, -4], [2, -3], [3.5], [pytest.approx(2 / 7)]]
+    assert {"__div__", "__rdiv__"} <= pb.Tensor.OVERLOADABLE_OPERATORS
+    with pytest.raises(TypeError, match=r"^the truth of int32"):
+        x.__nonzero__()
+
+
+@pytest.mark.usefixtures("installed")
+def test_signatures_are_those_of_functions_without_annotations() -> None:
+    tf_inspect = importlib.import_module("tensorflow.python.util.tf_inspect")
+    assert tf_inspect.getfullargspec(pb.concat) == tf_inspect.getfullargspec(lambda values, axis, name="concat": None)
+    assert tf_inspect.getargspec(pb.concat).args == ["values", "axis", "name"]
+    assert tf_inspect.getdoc(pb.concat) is not None
+    assert tf_inspect.isclass(pb.Tensor)
+
+
+class Pair(inner_names.CompositeTensor):
+    """Two tensors."""
+
+    def __init__(self, first: Any, second: Any) -> None:
+        self.first, self.second = first, second
+
+    def _to_components(self) -> list[Any]:
+        return [self.first, self.second]
+
+    @classmethod
+    def _from_components(cls, components: Any) -> Any:
+        return cls(*components)
+
+
+@ENGINES
+def test_composites_of_programs_go_through_loops_and_branches(engine: str) -> None:
+    x = tf.constant(2.0)
+    _, last = tf.while_loop(
+        lambda i, pair: i < 3,
+        lambda i, pair: (i + 1, Pair(pair.second, pair.first * x)),
+        (0, Pair(x, tf.constant(1.0))),
+    )
+    chosen = tf.cond(last.first > 1.0, lambda: last, lambda: Pair(x, x))
+    found = [chosen.first, chosen.second, tf.gradients(chosen.second, x)[0]]
+    assert pb.Session(engine=engine).run(found) == [2.0, 8.0, 12.0]
+    assert isinstance(tf.SparseTensor([[0]], [1.0], [2]), inner_names.CompositeTensor)
+
+
+def test_a_composite_of_a_program_has_no_one_shape() -> None:
+    pair = Pair(tf.constant(1.0), tf.constant(2.0))
+    message = r"^while_loop: a shape invariant \(2,\) says nothing of a Pair; leave it out$"
+    with pytest.raises(ValueError, match=message):
+        tf.while_loop(lambda pair: True, lambda pair: pair, [pair], shape_invariants=[tf.TensorShape([2])])
+>>>>>>> ab1a5e5 (compat: (v1) composite tensors of programs, operators of Python 2, arguments that are None)

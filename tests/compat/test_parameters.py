@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pullback as pb
@@ -82,3 +83,46 @@ def test_functions_take_the_parameters_of_tensorflows_in_their_order(file: str, 
             wrong.append(f"{name}: {' '.join(ours)}; TensorFlow: {' '.join(theirs)}")
     assert not wrong
     assert compared > least
+
+
+IMAGES = np.arange(32, dtype="f").reshape(1, 4, 4, 2) / 10
+NONE: dict[str, tuple[Callable[[], Any], float]] = {
+    "lrn": (lambda: v1.nn.lrn(IMAGES, depth_radius=None, bias=None, alpha=None, beta=None), 17.822),
+    "leaky_relu": (lambda: v1.nn.leaky_relu(IMAGES - 1, alpha=None), 24.2),
+    "unique": (lambda: v1.unique(np.array([1, 2, 1]), out_idx=None)[1], 1.0),
+    "space_to_depth": (lambda: v1.space_to_depth(IMAGES, 2, data_format=None), 49.6),
+    "max_pool": (lambda: v1.nn.max_pool(IMAGES, [1, 2, 2, 1], [1, 2, 2, 1], "SAME", data_format=None), 16.4),
+}
+"""Sums of magnitudes are TensorFlow 2.21's."""
+
+
+@pytest.mark.parametrize("name", NONE)
+def test_none_is_an_argument_that_was_not_given(name: str) -> None:
+    make, expected = NONE[name]
+    assert abs(pb.Session(engine="numpy").run(make())).sum() == pytest.approx(expected, rel=1e-4)
+
+
+def test_the_slope_of_a_leaky_rectifier_may_be_a_tensor() -> None:
+    slope = v1.Variable(0.5)
+    y = v1.nn.leaky_relu(np.array([-2.0, 3.0], "f"), slope)
+    with pb.Session(engine="numpy") as session:
+        session.run(slope.initializer)
+        assert session.run(y).tolist() == [-1.0, 3.0]
+        assert session.run(v1.gradients(y, slope))[0] == -2.0
+
+
+def test_a_resource_variable_needs_no_known_shape() -> None:
+    first = v1.placeholder_with_default(v1.zeros([2, 3]), shape=None)
+    v = v1.Variable(first, use_resource=True)
+    with pb.Session(engine="numpy") as session:
+        session.run(v.initializer)
+        assert session.run(v1.assign(v, v1.ones([4]), validate_shape=False)).tolist() == [1.0] * 4
+    assert v.shape.rank is None
+    with pytest.raises(ValueError, match=r"^Variable: initial_value must have a shape specified"):
+        v1.Variable(first)
+
+
+def test_operations_are_put_where_a_variable_is() -> None:
+    v = v1.Variable(1.0, name="v")
+    with v1.colocate_with(v):
+        assert v1.constant(2.0).op.colocation_groups() == [b"loc:@v"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import importlib
 import importlib.abc
+import inspect
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
@@ -139,6 +140,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def _places(self, parts: Sequence[str]) -> list[Any]:
         """The namespaces of a module, none where it is not there."""
         match parts[1:]:
+            case ["python", "util", "tf_inspect"]:
+                return [python_util, inspect]
             case ["python", "util", module]:
                 return [*_found(v1, [module]), python_util]
             case ["python"]:

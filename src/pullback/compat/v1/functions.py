@@ -77,6 +77,7 @@ PARAMETERS = {
     "reverse_sequence": "input, seq_lengths, seq_axis, batch_axis, name, seq_dim:seq_axis, batch_dim:batch_axis",
     "shape": "input, name, out_type",
     "size": "input, name, out_type",
+    "space_to_depth": "input, block_size, name, data_format",
     "sparse_add": SPARSE_ADD,
     "sparse_concat": SPARSE_CONCAT,
     "sparse_matmul": "a, b, transpose_a, transpose_b, a_is_sparse, b_is_sparse, name",
@@ -89,6 +90,8 @@ PARAMETERS = {
     "transpose": "a, perm, name, conjugate",
     "truncated_normal_initializer": "mean, stddev=1.0, seed, dtype",
     "tuple": "tensors, name, control_inputs",
+    "unique": "x, out_idx, name",
+    "unique_with_counts": "x, out_idx, name",
     "zeros": "shape, dtype, name, layout:",
     "zeros_like": LIKE,
 }

@@ -21,6 +21,7 @@ from ...primitives.counting import remove_squeezable_dimensions as remove_squeez
 from ...primitives.elementwise.masking import multiply_no_nan
 from ...primitives.variables.operations import VarHandleOp
 from . import backprop
+from .composite_tensors import CompositeTensor as CompositeTensor
 from .defun import DefinedFunction as DefinedFunction
 from .defun import Defun as Defun
 from .inplace import alias_inplace_add as alias_inplace_add

@@ -43,6 +43,7 @@ import pullback as pb
 
 from ... import nn as today
 from ...core.dtypes import INTEGER
+from ...core.typing import TensorLike
 from ...layers.losses.ctc_search import searched
 from ...primitives.losses.ctc import without_repeats
 from .arguments import older
@@ -62,6 +63,7 @@ _VOLUME = "input, filter:filters, strides, padding, data_format, dilations, name
 _TRANSPOSED = (
     "value:input, filter:filters, output_shape, strides, padding, data_format, name, input, filters, dilations"
 )
+_LRN = "input, depth_radius, bias, alpha, beta, name"
 _BLOCKS = "input, block_size, name, data_format"
 _FRACTIONAL = "value, pooling_ratio, pseudo_random, overlapping, deterministic:, seed, seed2:, name"
 
@@ -89,7 +91,9 @@ PARAMETERS = {
     "fractional_max_pool": _FRACTIONAL,
     "in_top_k": "predictions, targets, k, name",
     "l2_normalize": "x, axis, epsilon, name, dim:axis",
+    "local_response_normalization": _LRN,
     "log_softmax": _SOFTMAX,
+    "lrn": _LRN,
     "max_pool": _POOL,
     "max_pool_with_argmax": (
         "input, ksize, strides, padding, data_format, Targmax:output_dtype, name, output_dtype, include_batch_in_index"
@@ -131,10 +135,13 @@ def dropout(
     return today.dropout(x, 1 - kept if rate is None else rate, noise_shape, seed, name)
 
 
-def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> pb.Tensor:
-    """As `pb.nn.leaky_relu`; integers become float32."""
+def leaky_relu(features: Any, alpha: TensorLike | None = 0.2, name: str | None = None) -> pb.Tensor:
+    """As `pb.nn.leaky_relu`; integers become float32, and `alpha` may be a tensor or a variable."""
     x = pb.convert_to_tensor(features)
-    return today.leaky_relu(pb.cast(x, np.float32) if x.dtype in INTEGER else x, alpha, name)
+    floats = pb.cast(x, np.float32) if x.dtype in INTEGER else x
+    if isinstance(alpha, pb.Tensor | pb.Variable):
+        return pb.maximum(alpha * floats, floats, name or "LeakyRelu")
+    return today.leaky_relu(floats, 0.2 if alpha is None else float(np.asarray(alpha)), name)
 
 
 def softmax_cross_entropy_with_logits(

@@ -13,14 +13,11 @@ import pullback as pb
 from .test import gpu_device_name
 
 contextmanager = contextlib.contextmanager
-getfullargspec = inspect.getfullargspec
-getmembers, getmodule, getsource, isclass, isfunction = (
-    inspect.getmembers,
-    inspect.getmodule,
-    inspect.getsource,
-    inspect.isclass,
-    inspect.isfunction,
-)
+
+
+def getfullargspec(obj: Callable[..., Any]) -> inspect.FullArgSpec:
+    """The parameters of a function, without annotations: the functions of version 1 have none."""
+    return inspect.getfullargspec(obj)._replace(annotations={})
 
 
 class Device(NamedTuple):
@@ -97,9 +94,7 @@ def make_decorator(target: Callable[..., Any], decorator_func: Any, *args: objec
     return decorator_func
 
 
-def getargspec(func: Callable[..., Any]) -> Any:
-    """The arguments of a function, as Python itself says them."""
-    return inspect.getfullargspec(func)
+getargspec = getfullargspec
 
 
 def make_all(module_name: str, doc_string_modules: object = None) -> list[str]:

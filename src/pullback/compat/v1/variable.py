@@ -25,7 +25,10 @@ class _AnyVariable(type(pb.Variable)):  # type: ignore[misc]
 
 
 class Variable(pb.Variable, metaclass=_AnyVariable):
-    """As `pb.Variable`; `expected_shape` and `use_resource` change nothing."""
+    """As `pb.Variable`; `expected_shape` changes nothing.
+
+    With `use_resource` the shape of the initial value need not be known: it is then what is known of the variable's.
+    """
 
     def __init__(
         self,
@@ -45,7 +48,9 @@ class Variable(pb.Variable, metaclass=_AnyVariable):
         aggregation: Any = None,
         shape: Any = None,
     ) -> None:
-        del caching_device, expected_shape, use_resource, synchronization, aggregation
+        del caching_device, expected_shape, synchronization, aggregation
+        if use_resource and validate_shape and shape is None and isinstance(initial_value, pb.Tensor):
+            shape = initial_value.shape
         super().__init__(
             initial_value,
             trainable,

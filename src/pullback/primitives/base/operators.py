@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.composite import AbstractComposite
-from ...core.dtypes import INTEGER, string
+from ...core.dtypes import INEXACT, INTEGER, string
 from ...core.dtypes import bool as bool_
 from ...core.operation import Tensor, define_methods
 from ...core.primitive import Primitive
@@ -82,6 +82,16 @@ def _rtruediv(b: Any, a: Any) -> Tensor:
     return divide(a, b)
 
 
+def _div(a: Any, b: Any) -> Tensor:
+    """As Python 2 divides: integers give the integer below."""
+    a, b = operands(a, b)
+    return divide(a, b) if a.type.dtype in INEXACT else binary(FloorDiv(), a, b, "div")
+
+
+def _rdiv(b: Any, a: Any) -> Tensor:
+    return _div(a, b)
+
+
 def _matmul(a: Any, b: Any) -> Tensor:
     a, b = operands(a, b)
     return matmul(a, b, name="matmul")
@@ -137,6 +147,7 @@ def install_operators() -> None:
         "add": _addition(),
         "sub": _operator(Sub(), "sub"),
         "mul": _operator(Mul(), "mul"),
+        "div": (_div, _rdiv),
         "truediv": (_truediv, _rtruediv),
         "floordiv": _operator(FloorDiv(), "floordiv"),
         "mod": _operator(FloorMod(), "mod"),
